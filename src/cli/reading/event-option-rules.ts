@@ -1,5 +1,5 @@
 /**
- * Which options of event files apply to which files: an option without effect is an error, not ignored.
+ * Checks which options apply to which event files: an option without effect is an error.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import type { EventFile } from "./open-event-files.ts";
 
-/** The options that have no effect without events. */
+/** Options that have no effect without events. */
 const EVENT_VALUE_OPTIONS = ["event-format", "engine", "memory"];
 const EVENT_FLAGS = ["strict", "no-dedupe"];
 
-/** @throws {UsageError} for the first option that does not apply to the files, with what to do */
+/** @throws {UsageError} for the first option that doesn't apply to the files, with advice */
 export function requireApplicableEventOptions(args: Arguments, files: readonly EventFile[], io: Pick<Io, "env">): void {
   if (files.length === 0) {
     const option =
@@ -36,9 +36,9 @@ export function requireApplicableEventOptions(args: Arguments, files: readonly E
 }
 
 /**
- * For output that lists events one by one: only the core does that.
+ * Rejects other engines for output that lists single events.
  *
- * @throws {UsageError} for another engine
+ * @throws {UsageError} for another engine than core
  */
 export function requireCoreEngine(args: Arguments, option: string): void {
   const engine = args.value("engine");

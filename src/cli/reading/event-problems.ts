@@ -1,56 +1,55 @@
 /**
- * Keeps what is wrong with events and lines: the first ones to be told, all to be counted.
+ * Collects problems of events and lines: the first ones to print, and the number of all.
  *
  * @module
  */
 import type { Disorder } from "../../event-files/merge-events.ts";
 import type { IngestStatus } from "../../ledger/outcome.ts";
 
-/** A line of an event file that holds no event. */
+/** The status of a line without an event. */
 export const BAD_LINE = "BAD_LINE";
 
-/** An event of an account that the book does not have. */
+/** The status of an event whose account is not in the book. */
 export const ACCOUNT_NOT_FOUND = "INGESTION_FAILED_ACCOUNT_NOT_FOUND" satisfies IngestStatus;
 
-/** The problem of one line of a file. */
+/** The problem of a line. */
 export interface LineProblem {
   readonly file: string;
-  /** From 1; 0 in a table, whose rows have no numbers. */
+  /** From 1; 0 for tables, whose rows have no numbers. */
   readonly line: number;
-  /** `BAD_LINE` where the line holds no event, else the event's status. */
+  /** `BAD_LINE` for a line without an event, otherwise the event's status. */
   readonly status: IngestStatus | typeof BAD_LINE;
   /** A sentence. */
   readonly message: string;
 }
 
-/** Problems as they are found. */
+/** The problems found so far. */
 export interface ProblemList {
   /** The first {@link PROBLEMS_MAX}. */
   readonly problems: readonly LineProblem[];
-  /** How many there were in all. */
+  /** The total number. */
   readonly count: number;
-  /** How many there are of each {@link problemKind}; the first {@link PROBLEMS_MAX} of them. */
+  /** The number of each {@link problemKind}, for the first {@link PROBLEMS_MAX} kinds. */
   readonly kinds: ReadonlyMap<string, number>;
   readonly badLines: number;
-  /** How many of them are events of unknown accounts. */
+  /** The number of events of unknown accounts. */
   readonly unknownAccountEvents: number;
   readonly disorders: readonly Disorder[];
-  /** Accounts that the book does not have, with their events; the first {@link PROBLEMS_MAX} of them. */
+  /** The number of events by unknown account, for the first {@link PROBLEMS_MAX} accounts. */
   readonly unknownAccounts: ReadonlyMap<string, number>;
-  /** @param accountId whose event it is, as it says itself */
+  /** @param accountId the account as named by the event */
   addProblem(problem: LineProblem, accountId?: unknown): void;
   addDisorder(disorder: Disorder): void;
 }
 
-/** Where a problem is: rows of a table have no numbers. */
+/** Formats the place of a problem; rows of tables have no numbers. */
 export function formatLinePlace(file: string, line: number): string {
   return line === 0 ? file : `${file}:${line}`;
 }
 
-/** How many problems are kept; the rest is counted. */
+/** The maximum number of stored problems; the rest is counted. */
 const PROBLEMS_MAX = 1000;
 
-/** An empty list. */
 export function createProblemList(): ProblemList {
   const problems: LineProblem[] = [];
   const disorders: Disorder[] = [];
@@ -89,23 +88,20 @@ export function createProblemList(): ProblemList {
   };
 }
 
-/** Counts a name among the first {@link PROBLEMS_MAX}. */
+/** Counts a name, for the first {@link PROBLEMS_MAX} names. */
 function incrementCount(counts: Map<string, number>, name: string): void {
   const previous = counts.get(name);
   if (previous !== undefined || counts.size < PROBLEMS_MAX) counts.set(name, (previous ?? 0) + 1);
 }
 
-/** The kind of a problem: equal for problems that differ only in their line and in the values that they show. */
+/** The kind of a problem, which is equal for problems that differ only in their line and values. */
 export function problemKind({ file, status, message }: LineProblem): string {
   const [where = "", ...why] = message.split(": ");
   const reason = why.join(": ").replace(/"(?:[^"\\]|\\.)*"?|\d+/g, "…");
   return JSON.stringify([file, status, where, reason]);
 }
 
-/**
- * Whether an outcome is a problem of the input. A repeated id, and credits that do not suffice, are ordinary: they are
- * counted with the other outcomes.
- */
+/** Whether an outcome is a problem of the input. Duplicate ids and insufficient credits are ordinary outcomes. */
 export function isProblem(status: IngestStatus): boolean {
   if (status === "INGESTION_FAILED_DUPLICATE_EVENT" || status === "INGESTION_FAILED_INSUFFICIENT_CREDITS") return false;
   return !status.startsWith("INGESTION_COMPLETED");

@@ -1,5 +1,5 @@
 /**
- * Options that commands share: the inputs of all that read usage, and the outputs of all that write a result.
+ * Options for usage inputs and result outputs, which several commands share.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Io } from "../io.ts";
 import { requireApplicableEventOptions } from "./event-option-rules.ts";
 import { EVENT_FORMATS, type EventFile, pairWithMaps } from "./open-event-files.ts";
 
-/** Files of events. */
+/** Options for event files. */
 export const eventOptions: OptionSpecs = {
   events: {
     kind: "list",
@@ -40,18 +40,18 @@ export const eventOptions: OptionSpecs = {
 export const idOptions: OptionSpecs = {
   "no-dedupe": { kind: "flag", help: "count repeated event ids again" },
 };
-/** How events are taken from files, one after another. */
+/** Options for ingesting event files. */
 export const ingestOptions: OptionSpecs = {
   strict: { kind: "flag", help: "stop at the first invalid line or event" },
   ...idOptions,
 };
 
-/** The memory of event ids that {@link idOptions} ask for; there is none without events. */
+/** The memory of event ids by {@link idOptions}; false without events. */
 export function createIdMemory(args: Arguments, hasEvents: boolean, io: Io): CompactIds | false {
   return args.flag("no-dedupe") || !hasEvents ? false : createCompactIds(io.fingerprintKey());
 }
 
-/** Files of usage that was counted elsewhere; for commands that read it. */
+/** Options for files of usage that another system counted. */
 export const usageOptions: OptionSpecs = {
   usage: {
     kind: "list",
@@ -60,7 +60,7 @@ export const usageOptions: OptionSpecs = {
   },
 };
 
-/** How a result is printed, and where. */
+/** Options for the format and place of a result. */
 export function outputOptions(formats: readonly [string, ...string[]], subject: string): OptionSpecs {
   return {
     format: { kind: "one", choices: formats, help: `output format of ${subject}; default ${formats[0]}` },
@@ -73,25 +73,25 @@ export function outputOptions(formats: readonly [string, ...string[]], subject: 
   };
 }
 
-/** Which events are to be read. */
+/** The parsed {@link eventOptions}. */
 export interface EventInputArguments {
   readonly files: readonly EventFile[];
-  /** Whether databases sum plain rows, or leave every row to the core. */
+  /** Whether databases sum plain rows. If false, the engine meters every row. */
   readonly usesPushdown: boolean;
   /** Whether several threads read NDJSON. */
   readonly usesThreads: boolean;
-  /** The memory of DuckDB. */
+  /** The memory limit of DuckDB. */
   readonly memory: string | undefined;
   /** Whether ids are remembered. */
   readonly dedupes: boolean;
-  /** Whether the first problem stops. */
+  /** Whether to stop at the first problem. */
   readonly strict: boolean;
 }
 
 /**
- * The values of {@link eventOptions} and {@link ingestOptions}.
+ * Reads the values of {@link eventOptions} and {@link ingestOptions}.
  *
- * @throws {UsageError} for an invalid value, and for an option that does not apply to the files
+ * @throws {UsageError} for an invalid value, and for an option that doesn't apply to the files
  */
 export function readEventInput(args: Arguments, io: Pick<Io, "env">): EventInputArguments {
   const engine = args.value("engine");

@@ -1,5 +1,5 @@
 /**
- * `--accounts-from-events`: account ids of events that the book does not have become accounts on one plan.
+ * `--accounts-from-events`: creates accounts on one plan for account ids in events that the book doesn't have.
  *
  * @module
  */
@@ -18,18 +18,20 @@ import type { Io } from "../io.ts";
 import { readUsageLines } from "../usage/usage-rows.ts";
 import { createRowReading, type EventFile, openEventFiles } from "./open-event-files.ts";
 
-/** When each account of some files is first used, by its id or alias as the files write it. */
+/** The time of each account's first usage, by the id or alias in the files. */
 export type FirstUses = ReadonlyMap<string, Instant>;
 
-/** Files of events and of usage. */
 export interface UsageInputFiles {
   readonly files: readonly EventFile[];
   readonly usagePaths: readonly string[];
-  /** The memory of DuckDB. */
+  /** The memory limit of DuckDB. */
   readonly memory: string | undefined;
 }
 
-/** Looks through files for their accounts. @throws {UsageError} for standard input, which is read once only */
+/**
+ * Finds the accounts in files.
+ * @throws {UsageError} for standard input, which can only be read once
+ */
 export async function findFirstUses({ files, usagePaths, memory }: UsageInputFiles, io: Io): Promise<FirstUses> {
   if ([...usagePaths, ...files.map(({ path }) => path)].includes("-"))
     throw new UsageError("--accounts-from-events reads the events twice, so it needs files, not standard input");
@@ -47,7 +49,7 @@ export async function findFirstUses({ files, usagePaths, memory }: UsageInputFil
   const sink = {
     onEvent: (_file: string, _line: number, event: unknown) => noteEvent(event),
     onBadLine: () => true,
-    // Without slots every reader gives whole events.
+    // Without slots every reader passes whole events.
     findSlots: () => undefined,
     onFilledSlots: () => true,
     onCountedEvents: () => false,
@@ -61,15 +63,15 @@ export async function findFirstUses({ files, usagePaths, memory }: UsageInputFil
   return firstUses;
 }
 
-/** The id of the account that new ones are made like. */
+/** The id of the account that new ones are copies of. */
 const MODEL_ID = "new-account-of-events";
 
 /**
- * The book with one more account, on its only plan, or on none where a draft is tried: what new accounts are made like.
- * It is read anew, so that the plan is checked as one that is in use.
+ * Adds a model account for new ones to the book, on its only plan, or on none if a draft is tried. The book is
+ * validated again, because the plan must now be valid for use.
  *
- * @param json the book as it was read from
- * @throws {UsageError} when it is not clear which plan new accounts are on; {InputError} when they cannot be on it
+ * @param json the book's JSON
+ * @throws {UsageError} if the plan of new accounts is ambiguous; {InputError} if they can't have it
  */
 export function readBookWithModel(json: unknown, book: Book, draft: PricePlan | undefined): Book {
   const plan = draft ?? requireOnlyPlan(book);
@@ -95,9 +97,9 @@ export function readBookWithModel(json: unknown, book: Book, draft: PricePlan | 
 }
 
 /**
- * The book with an account for each id that it does not know, from the natural cycle of its first event on.
+ * Adds an account for each unknown id to the book, from the natural cycle of its first event on.
  *
- * @param bookWithModel what {@link readBookWithModel} read
+ * @param bookWithModel from {@link readBookWithModel}
  */
 export function addNewAccounts(
   bookWithModel: Book,
@@ -134,7 +136,7 @@ export function addNewAccounts(
   };
 }
 
-/** The start of the natural cycle that holds an instant. */
+/** The start of the natural cycle that contains an instant. */
 function firstCycleStart(book: Book, { pricePlanId, version }: Account["pricePlans"][number], at: Instant): Instant {
   const plan = book.pricePlans.find((each) => each.id === pricePlanId && each.version === version);
   if (plan === undefined) throw new TypeError("expected the plan of an association that was checked");
@@ -152,7 +154,7 @@ function requireOnlyPlan(book: Book): PricePlan {
   );
 }
 
-/** The organization's currency where the plan has it, else the plan's first. */
+/** The organization's currency if the plan supports it, otherwise the plan's first. */
 function chooseCurrency({ pricePlanDetails }: PricePlan, { organization }: Book): string {
   const currencies = pricePlanDetails.supportedCurrencies ?? [];
   return currencies.includes(organization.baseCurrency)

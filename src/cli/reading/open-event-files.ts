@@ -1,5 +1,5 @@
 /**
- * Opens the event files that a command names, each with its map where it has one.
+ * Opens the event files of a command, with their maps.
  *
  * @module
  */
@@ -20,22 +20,20 @@ import { createNdjsonCursor } from "../event-inputs/ndjson-cursor.ts";
 import type { Io } from "../io.ts";
 import { openThreadedFiles, readFileStamp, type ThreadOptions } from "../threads/thread-cursors.ts";
 
-/** Bytes that are read at once: of all files together, and at most and at least of one. */
+/** The read buffers in bytes: of all files together, and the maximum and minimum for one. */
 const BUFFERS_BYTES = 16 << 20;
 const BUFFER_BYTES_MAX = 1 << 20;
 const BUFFER_BYTES_MIN = 1 << 15;
 
-/** The formats of event files. */
 export const EVENT_FORMATS = ["ndjson", "csv", "parquet"] as const;
-/** One of {@link EVENT_FORMATS}. */
 export type EventFormat = (typeof EVENT_FORMATS)[number];
 
-/** Where events come from: files of a format, or tables, which their address says. */
+/** The format of a file, or a table, which is recognized by its address. */
 type EventOrigin = EventFormat | "clickhouse";
 
 /**
- * A file or a table of events, and its map: CSV and Parquet have one, NDJSON where its objects are no events of the reference, a
- * table where its columns have other names.
+ * A file or table of events, and its map. CSV and Parquet need one, NDJSON if its objects aren't standard events,
+ * tables if their columns have other names.
  */
 export interface EventFile {
   readonly path: string;
@@ -43,17 +41,17 @@ export interface EventFile {
   readonly origin: EventOrigin;
 }
 
-/** Files that are open. */
+/** Open files. */
 export interface OpenFiles {
   readonly cursors: readonly EventCursor[];
   readonly sources: readonly ByteSource[];
 }
 
 /**
- * Pairs files with maps: one map for all CSV files, or one for each file in the same order. NDJSON without a map of its own
- * has the reference's events; a single map is for NDJSON too where no file is CSV.
+ * Assigns maps to files: one map for all CSV files, or one for each file in the same order. NDJSON without a map
+ * contains standard events; a single map applies to NDJSON too if no file is CSV.
  *
- * @throws {UsageError} when a CSV file has no map, or there is another number of maps
+ * @throws {UsageError} if a CSV file has no map, or the number of maps doesn't match
  */
 export function pairWithMaps(
   paths: readonly string[],
@@ -106,13 +104,16 @@ export function pairWithMaps(
   );
 }
 
-/** How files are read. */
+/** Options for reading event files. */
 export interface EventReadOptions extends ParquetReadOptions {
-  /** How several threads read files of NDJSON; undefined where one reads all. */
+  /** Options for reading NDJSON with several threads; undefined for one thread. */
   readonly threadOptions?: ThreadOptions | undefined;
 }
 
-/** How files are read where nothing is summed: row by row. @param memory of DuckDB */
+/**
+ * Options for reading row by row, without sums.
+ * @param memory the memory limit of DuckDB
+ */
 export function createRowReading(memory: string | undefined): EventReadOptions {
   return {
     book: { eventSchemas: [], usageMeters: [], accounts: [] },
@@ -123,10 +124,10 @@ export function createRowReading(memory: string | undefined): EventReadOptions {
 }
 
 /**
- * Opens the files; none stays open after an error.
+ * Opens the files. Closes all after an error.
  *
- * @throws {InputError} for the first that cannot be read
- * @throws {UsageError} for one that several threads are to read and cannot
+ * @throws {InputError} for the first that can't be read
+ * @throws {UsageError} for one that several threads should read and can't
  */
 export async function openEventFiles(
   files: readonly EventFile[],
@@ -160,7 +161,10 @@ export async function openEventFiles(
   }
 }
 
-/** Opens files for one thread. @param sources those of the files */
+/**
+ * Opens files for one thread.
+ * @param sources the sources of the files
+ */
 function openSequentially(
   streams: readonly EventFile[],
   sources: readonly ByteSource[],
@@ -182,7 +186,7 @@ function openSequentially(
 }
 
 /**
- * Opens files for several threads; undefined where one thread is to read them, in their order.
+ * Opens files for several threads; undefined if one thread must read them in order.
  *
  * @throws {UsageError} for a file or a map that only one thread can read
  */
@@ -199,7 +203,7 @@ async function openInThreads(
       `--engine threads needs uncompressed files on disk, got ${oneThreadFile.path === "-" ? "standard input" : oneThreadFile.path}; use --engine core`,
     );
   const mappedFiles = files.map(({ path, map }) => ({ path, map: map === undefined ? undefined : maps.get(map) }));
-  // The number of a line is known only once all before it were read.
+  // A line's number is only known once all earlier lines are read.
   const rowNumberMap = files.find((_, index) => {
     const map = mappedFiles[index]?.map;
     return map !== undefined && usesRowNumbers(map);
@@ -211,7 +215,7 @@ async function openInThreads(
   return openThreadedFiles(mappedFiles, stamps, sink, threadOptions);
 }
 
-/** Opens what databases read. Cursors that are open already stay with the caller where a later one cannot be opened. */
+/** Opens the sources that databases read. If one can't be opened, the caller closes the cursors opened before. */
 async function openDatabases(
   {
     inputs,
@@ -228,7 +232,7 @@ async function openDatabases(
     reading,
   }: { readonly cursors: EventCursor[]; readonly sink: EventSink; readonly reading: ParquetReadOptions },
 ): Promise<void> {
-  // Ids of other files may be the same, and their events come in between: then every row goes through the core.
+  // Other files may contain the same ids, with events in between, so the engine must meter every row.
   const usesPushdown = reading.usesPushdown && isOnlyInput && servers.length + Math.min(inputs.length, 1) === 1;
   if (inputs.length > 0) cursors.push(...(await openParquet(inputs, sink, { ...reading, usesPushdown })));
   for (const { server, tables } of servers) {
@@ -237,7 +241,7 @@ async function openDatabases(
   }
 }
 
-/** The Parquet files, those of one map together. */
+/** The Parquet files, grouped by map. */
 function groupParquetFiles(
   files: readonly EventFile[],
   maps: ReadonlyMap<string, EventFileMap>,
@@ -252,7 +256,7 @@ function groupParquetFiles(
   });
 }
 
-/** The tables, those of one server together. */
+/** The tables, grouped by server. */
 function groupTables(
   files: readonly EventFile[],
   maps: ReadonlyMap<string, EventFileMap>,

@@ -1,5 +1,5 @@
 /**
- * Notes of a preview beside its invoices: whose events the book does not know, and why nothing is billed.
+ * Notes on a preview: accounts in events that the book doesn't have, and why nothing is billed.
  *
  * @module
  */
@@ -12,14 +12,16 @@ import { groupThousands } from "../../invoicing/format-values.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 
-/** How many events of each account were accepted. */
+/** The number of accepted events by account. */
 export interface AcceptedCounts {
-  /** @param accountId an id or an alias; @param times how many events */
+  /**
+   * @param accountId an id or alias
+   * @param times the number of events
+   */
   addEvents(accountId: unknown, times?: number): void;
   eventsFor(accountId: string): number;
 }
 
-/** Counts nothing yet. */
 export function createAcceptedCounts({ accounts }: Pick<Book, "accounts">): AcceptedCounts {
   const ids = new Map(accounts.flatMap(({ id, aliases }) => aliases.map((alias) => [alias, id] as const)));
   for (const { id } of accounts) ids.set(id, id);
@@ -33,13 +35,13 @@ export function createAcceptedCounts({ accounts }: Pick<Book, "accounts">): Acce
   };
 }
 
-/** The remedy for timestamps of CSV files that name no zone; none where there are no such. */
+/** The advice for timestamps without a zone in CSV files; undefined if there are none. */
 export function suggestZone(problems: readonly { readonly message: string }[]): string | undefined {
   if (!problems.some(({ message }) => message.includes("it has no zone"))) return undefined;
   return 'some timestamps have no time zone; set it in the map, as in "timestamp": {"column": "…", "zone": "UTC"}';
 }
 
-/** The remedy for times of CSV files in another form than an event's, which the map does not name; none where there are no such. */
+/** The advice for times in another format in CSV files whose map doesn't name it; undefined if there are none. */
 export function suggestTimeForm(problems: readonly { readonly message: string }[]): string | undefined {
   const texts = problems.flatMap(
     ({ message }) => /"([^"]+)" is no date-time: (?!it has no zone)/.exec(message)?.[1] ?? [],
@@ -51,7 +53,7 @@ export function suggestTimeForm(problems: readonly { readonly message: string }[
   return `some times have another format; set it in the map, as in "timestamp": {"column": "…", "form": "${first}", "zone": "UTC"}${other}`;
 }
 
-/** The remedy for numbers of CSV files in another form than an event's; none where there are no such. */
+/** The advice for numbers in another format in CSV files; undefined if there are none. */
 export function suggestDecimalMark(problems: readonly { readonly message: string }[]): string | undefined {
   const texts = problems.flatMap(({ message }) => /"([^"]+)" is not a decimal/.exec(message)?.[1] ?? []);
   const isGrouped = texts.some((text) => ![text, undefined].includes(removeGrouping(text)));
@@ -59,10 +61,10 @@ export function suggestDecimalMark(problems: readonly { readonly message: string
   return `some numbers have another format; set it in the map, as in "attributes": {"…": {"column": "…", "decimal": "${isGrouped ? "." : ","}"}}`;
 }
 
-/** So many unknown accounts are named. */
+/** The maximum number of unknown accounts named. */
 const NAMED_MAX = 5;
 
-/** The sentence about accounts that events name and the book does not have; none where there are none. */
+/** The sentence on accounts in events that the book doesn't have; undefined if there are none. */
 export function describeUnknownAccounts(unknown: ReadonlyMap<string, number>, { accounts }: Book): string | undefined {
   if (unknown.size === 0) return undefined;
   const largest = [...unknown].sort(([, a], [, b]) => b - a).slice(0, NAMED_MAX);
@@ -80,28 +82,28 @@ function formatAccountId(id: string): string {
   return /^[\w.@:-]{1,60}$/.test(id) ? id : quoteText(id);
 }
 
-/** A preview that was made. */
+/** The result of a preview. */
 interface PreviewOutcome {
   readonly book: Book;
   readonly plan: PricePlan | undefined;
   readonly invoices: readonly Invoice[];
   readonly events: Readonly<Record<string, number>>;
-  /** Whether there were files of events. */
+  /** Whether event files were given. */
   readonly hasEvents: boolean;
 }
 
-/** Why there is no invoice; nothing where there is one. */
+/** Why there are no invoices; empty if there are. */
 export function explainNoInvoices({ book, plan, invoices, events, hasEvents }: PreviewOutcome): readonly string[] {
   if (invoices.length > 0) return [];
   const hasAccepted = Object.entries(events).some(([status, count]) => isCompletedStatus(status) && count > 0);
   const hasPlan = plan !== undefined || book.accounts.some(({ pricePlans }) => pricePlans.length > 0);
-  // Problems of events, and events of unknown accounts, have been reported.
+  // Problems of events and events of unknown accounts are already reported.
   if (book.accounts.length === 0) {
     const sentence = "nothing billed: the book has no accounts; add some, or use --accounts-from-events";
     return (events["read"] ?? 0) > 0 ? [] : [sentence];
   }
   if (!hasPlan) return ["nothing billed: no account has a plan; add pricePlans to the accounts, or use --plan FILE"];
-  // Problems of events, or their absence, have been reported.
+  // Problems of events, or their absence, are already reported.
   if (!hasAccepted && hasEvents) return [];
   return ["nothing billed: no plan was in force in that period (see effectiveFrom), or none prices this usage"];
 }

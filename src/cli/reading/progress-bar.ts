@@ -1,5 +1,5 @@
 /**
- * The bar that a person sees while files are read; nothing where standard error is no terminal.
+ * The progress bar for reading files; nothing if standard error isn't a terminal.
  *
  * @module
  */
@@ -10,15 +10,14 @@ import type { Io } from "../io.ts";
 
 const MIB = 1 << 20;
 
-/** A progress bar while files are read. */
 export interface Progress {
-  /** Shows how far the files are. Cheap: it may be called for every block. */
+  /** Updates the bar. It is cheap enough to call for every block. */
   readonly update: () => void;
-  /** Takes the bar away. */
+  /** Removes the bar. */
   readonly stop: () => void;
 }
 
-/** Starts the bar. Standard input has no size, and is not counted. */
+/** Starts the bar. Standard input is not counted, because it has no size. */
 export function startProgress(sources: readonly ByteSource[], { isStderrTerminal, stderr }: Io): Progress {
   const total = sources.reduce((sum, source) => sum + (source.size ?? 0), 0);
   if (!isStderrTerminal || total === 0) return { update: () => undefined, stop: () => undefined };
@@ -48,7 +47,7 @@ export function startProgress(sources: readonly ByteSource[], { isStderrTerminal
   };
 }
 
-/** A rate below ten with a digit behind the point. */
+/** A rate, with one decimal place below ten. */
 function formatRate(rate: number): string {
   return rate.toFixed(rate < 10 ? 1 : 0);
 }

@@ -1,5 +1,5 @@
 /**
- * Takes the events of files, one after another, and keeps what is wrong with which line.
+ * Reads the events of files in order, and collects problems by line.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { type EventFile, openEventFiles } from "./open-event-files.ts";
 import type { AcceptedCounts } from "./preview-notes.ts";
 import { startProgress } from "./progress-bar.ts";
 
-/** A run that decides events: a preview, a meter or a backtest. */
+/** A run that receives events: a preview, a meter or a backtest. */
 export interface EventConsumer {
   add(event: unknown): IngestOutcome;
   slotsOf(schemaName: string): EventSlots | undefined;
@@ -26,17 +26,19 @@ export interface EventConsumer {
   takesCounted(accountId: string): boolean;
 }
 
-/** How files are read. */
 export interface ReadEventsOptions {
   readonly list: ProblemList;
-  /** Counts accepted events by account, where somebody asks. */
+  /** Counts accepted events by account, if requested. */
   readonly counts?: AcceptedCounts | undefined;
   readonly book: Book;
   readonly input: Pick<EventInputArguments, "usesPushdown" | "usesThreads" | "memory" | "dedupes" | "strict">;
   readonly io: Io;
 }
 
-/** Takes all events. @returns false when reading stopped at a problem */
+/**
+ * Reads all events.
+ * @returns false if reading stopped at a problem
+ */
 export async function readEventFiles(
   run: EventConsumer,
   files: readonly EventFile[],
@@ -47,7 +49,7 @@ export async function readEventFiles(
   const sink = createRunSink(run, { list, counts, strict });
   const { cursors, sources } = await openEventFiles(files, sink, io, {
     book,
-    // The first problem stops: then every row is looked at in its order.
+    // To find the first problem, every row must be read in order.
     usesPushdown: input.usesPushdown && !strict,
     dedupes: input.dedupes,
     memory: input.memory,
@@ -107,7 +109,7 @@ function createRunSink(
   };
 }
 
-/** Whose event it is, as it says itself. */
+/** The account as named by the event. */
 function readAccountId(event: unknown): unknown {
   return typeof event === "object" && event !== null
     ? (event as { readonly accountId?: unknown }).accountId
