@@ -76,7 +76,7 @@ export function outputOptions(formats: readonly [string, ...string[]], subject: 
 /** The parsed {@link eventOptions}. */
 export interface EventInputArguments {
   readonly files: readonly EventFile[];
-  /** Whether databases sum plain rows. If false, the engine meters every row. */
+  /** Whether databases sum plain rows. If false, the core meters every row. */
   readonly usesPushdown: boolean;
   /** Whether several threads read NDJSON. */
   readonly usesThreads: boolean;

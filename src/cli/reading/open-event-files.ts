@@ -232,7 +232,7 @@ async function openDatabases(
     reading,
   }: { readonly cursors: EventCursor[]; readonly sink: EventSink; readonly reading: ParquetReadOptions },
 ): Promise<void> {
-  // Other files may contain the same ids, with events in between, so the engine must meter every row.
+  // Other files may contain the same ids, with events in between, so the core must meter every row.
   const usesPushdown = reading.usesPushdown && isOnlyInput && servers.length + Math.min(inputs.length, 1) === 1;
   if (inputs.length > 0) cursors.push(...(await openParquet(inputs, sink, { ...reading, usesPushdown })));
   for (const { server, tables } of servers) {

@@ -30,7 +30,7 @@ export interface ThreadPool {
   readonly start: () => Thread;
 }
 
-/** The rows of a file for the engine to meter, in order. */
+/** The rows of a file for the core to meter, in order. */
 export interface CoreRows {
   readonly offsets: Float64Array;
   /** The line numbers in the file, from 1. */
@@ -51,7 +51,7 @@ export interface ScanResult {
 }
 
 /**
- * Scans all files. If more accounts than expected must be left to the engine, everything is scanned again.
+ * Scans all files. If more accounts than expected must be left to the core, everything is scanned again.
  *
  * @param sizes the bytes of each file
  * @throws {InputError} if a file can't be read
@@ -156,7 +156,7 @@ async function requestFrom<Kind extends ScanResponse["kind"]>(
   return response as Extract<ScanResponse, { readonly kind: Kind }>;
 }
 
-/** The rows for the engine in all parts of a file, with their positions in the file. */
+/** The rows for the core in all parts of a file, with their positions in the file. */
 function collectFileRows(
   parts: readonly { readonly result: PartResult | undefined; readonly repeatedFlags: Uint8Array | undefined }[],
 ): CoreRows {

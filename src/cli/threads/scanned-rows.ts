@@ -1,5 +1,5 @@
 /**
- * The rows that a thread found in a part of a file: those for the engine and, if ids are remembered, all others too,
+ * The rows that a thread found in a part of a file: those for the core and, if ids are remembered, all others too,
  * because ids may repeat.
  *
  * @module
@@ -20,7 +20,7 @@ export interface ScannedRows {
   readonly hashes: Uint32Array;
 }
 
-/** The row is in the sums. All other rows are for the engine. */
+/** The row is in the sums. All other rows are for the core. */
 export const IS_COUNTED = 1;
 /** The row has an id, whose hash is stored. */
 export const HAS_ID = 2;

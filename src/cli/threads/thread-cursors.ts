@@ -1,5 +1,5 @@
 /**
- * Reads event files with several threads: cursors over the rows for the engine, and one over the sums of all others.
+ * Reads event files with several threads: cursors over the rows for the core, and one over the sums of all others.
  *
  * @module
  */
@@ -162,7 +162,7 @@ function createDeferredCursor(
   };
 }
 
-/** A cursor over the rows of a file for the engine. Those in the sums are subtracted. */
+/** A cursor over the rows of a file for the core. Those in the sums are subtracted. */
 function createRowCursor(
   file: ScannedFile,
   handle: FileHandle,

@@ -38,7 +38,7 @@ export async function connectClickHouse({
     application: "ratebook",
     // A statement over very many rows may send nothing for a long time.
     request_timeout: 3_600_000,
-    // The engine may work between two statements for longer than a server keeps an idle connection open.
+    // The core may work between two statements for longer than a server keeps an idle connection open.
     keep_alive: { enabled: false },
     log: { level: 127 },
   });

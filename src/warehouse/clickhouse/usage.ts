@@ -25,8 +25,8 @@ export interface ClickHouseUsageOptions {
 }
 
 /**
- * Creates a usage source for a ClickHouse table. The server sums rows if the engine would provably count the same; all
- * others are metered by the engine (S17.3). Nothing is cached between requests.
+ * Creates a usage source for a ClickHouse table. The server sums rows if the core would provably count the same; all
+ * others are metered by the core (S17.3). Nothing is cached between requests.
  *
  * The first row with an id counts, as long as S14.1 remembers the id. Ids are per account.
  *

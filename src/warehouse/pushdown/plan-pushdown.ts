@@ -79,7 +79,7 @@ export interface PushdownPlan {
 
 /**
  * Digit bounds to try, widest first. With narrower attributes, products fit database integers. Events with longer
- * numbers are metered by the engine.
+ * numbers are metered by the core.
  */
 const BOUNDS: readonly DigitBounds[] = [
   { before: 12, after: 6 },

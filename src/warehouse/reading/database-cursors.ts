@@ -1,5 +1,5 @@
 /**
- * Cursors over the rows of a database: one over sums of plain rows, one over all other rows, which the engine meters
+ * Cursors over the rows of a database: one over sums of plain rows, one over all other rows, which the core meters
  * individually.
  *
  * @module
@@ -22,7 +22,7 @@ import { toSourceColumn, listMappedColumns, bindSource } from "./mapped-source.t
 /** Options for reading a database. */
 export interface DatabaseReadOptions {
   readonly book: Pick<Book, "eventSchemas" | "usageMeters" | "accounts">;
-  /** Whether the database sums plain rows. If false, the engine meters every row. */
+  /** Whether the database sums plain rows. If false, the core meters every row. */
   readonly usesPushdown: boolean;
   /** Whether ids are remembered (S14.1). */
   readonly dedupes: boolean;
@@ -49,7 +49,7 @@ export interface MappedRows {
   readonly map: EventFileMap;
   /** The map's file name, for messages. */
   readonly mapFile: string;
-  /** Whether the engine meters all of these rows, even with pushdown. */
+  /** Whether the core meters all of these rows, even with pushdown. */
   readonly isDecidedByCore?: boolean;
 }
 
@@ -192,7 +192,7 @@ function createRestCursor({ metering, eventMakers, sink }: CursorContext): Event
 }
 
 /**
- * A cursor over sums of plain rows, each at the start of its day. If the engine doesn't accept a sum, its rows follow
+ * A cursor over sums of plain rows, each at the start of its day. If the core doesn't accept a sum, its rows follow
  * individually, with those of the same day together. It is opened first, and closes the database after checking that
  * nothing changed.
  */
@@ -202,7 +202,7 @@ function createGroupCursor({ metering, eventMakers, sink, close }: CursorContext
   let next = 0;
   let group: PlainGroup | undefined;
   let isRead = false;
-  /** Groups of the day that the engine didn't accept as sums. */
+  /** Groups of the day that the core didn't accept as sums. */
   let rejectedGroups: PlainGroup[] = [];
   /** The rows of the rejected groups, after all groups of the day. */
   let rows: AsyncIterator<readonly SourceRow[]> | undefined;

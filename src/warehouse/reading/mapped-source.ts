@@ -49,7 +49,7 @@ export function toSourceColumn(columns: ReadonlyMap<string, ColumnType>, column:
 
 /**
  * Binds the parts of events to columns.
- * @throws {InputError} for a time format that databases can't read as the engine does
+ * @throws {InputError} for a time format that databases can't read as the core does
  */
 export function bindSource(
   map: EventFileMap,
@@ -70,7 +70,7 @@ export function bindSource(
       Object.entries(map.attributes).map(([attribute, origin]) => {
         const sourcePart = toPart(origin);
         const hasNumberForm = "decimal" in origin && origin.decimal !== undefined && "column" in sourcePart;
-        // Only the engine reads numbers in a mapped format.
+        // Only the core reads numbers in a mapped format.
         return [
           attribute,
           hasNumberForm ? { ...sourcePart, type: { type: "other", name: "formed number" } } : sourcePart,

@@ -1,5 +1,5 @@
 /**
- * Classifies the rows of a schema: plain rows can be summed by the database, all others are metered by the engine
+ * Classifies the rows of a schema: plain rows can be summed by the database, all others are metered by the core
  * (S17.3).
  *
  * @module
@@ -23,9 +23,9 @@ import { indent, toOneLine } from "./layout.ts";
 import { attributeColumn, dimensionColumn, toNumberSql, toTextSql, toTruthSql } from "./terms.ts";
 
 const DAY_MILLIS = 86_400_000n;
-/** The engine's safe integers. Sums within them keep every bill within its digits (S1.4). */
+/** The core's safe integers. Sums within them keep every bill within its digits (S1.4). */
 const SAFE_INTEGER_MAX = BigInt(Number.MAX_SAFE_INTEGER);
-/** The maximum decimal places of a narrow quantity in the engine. */
+/** The maximum decimal places of a narrow quantity in the core. */
 const NARROW_SCALE = 15;
 
 /** The conditions for plain rows that don't follow from the row itself. */
@@ -46,7 +46,7 @@ export function summingDivisor({ range }: NumberTerm): bigint {
   return 10n ** BigInt(Math.max(range.scale - NARROW_SCALE, 0));
 }
 
-/** The hash of an id. Collisions only cost time: all rows with the same hash go to the engine. */
+/** The hash of an id. Collisions only cost time: all rows with the same hash go to the core. */
 export function toIdHashSql(source: Source, sql: Dialect): string {
   return sql.hash(toPartTextSql(source.id, sql));
 }
@@ -191,7 +191,7 @@ function createPartConditions(
   ];
 }
 
-/** Conditions that each meter's units are so narrow that the engine can always bill the sum, and that the sum fits. */
+/** Conditions that each meter's units are so narrow that the core can always bill the sum, and that the sum fits. */
 function createUnitConditions({ meters }: PushedSchema, sql: Dialect): readonly string[] {
   return meters.flatMap(({ units }, index) => {
     const { scale } = units.range;

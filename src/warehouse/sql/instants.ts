@@ -9,7 +9,7 @@ import type { Dialect } from "./dialect.ts";
 import { toPartTextSql } from "./event-parts.ts";
 import { indent } from "./layout.ts";
 
-/** The RE2 pattern of all date-times that the engine reads (S2.2). */
+/** The RE2 pattern of all date-times that the core reads (S2.2). */
 const ANY_TIME =
   "[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.,][0-9]+)?)?( ?(Z|UTC|[+-][0-9]{2}(:?[0-5][0-9])?))?";
 
@@ -60,7 +60,7 @@ function toLocalTimeSql({ parseInteger: int, extractGroup, toDayNumber }: Dialec
 }
 
 /**
- * Adds the column `at_ms`, the instant in milliseconds since 1970; NULL if the engine can't read it.
+ * Adds the column `at_ms`, the instant in milliseconds since 1970; NULL if the core can't read it.
  *
  * @param rows with the columns of {@link toTimePartsSql}
  */

@@ -23,7 +23,7 @@ import {
 
 /** Options of metering. */
 export interface MeteringOptions {
-  /** Whether ids are remembered. Rows with a repeated id go to the engine. */
+  /** Whether ids are remembered. Rows with a repeated id go to the core. */
   readonly dedupes: boolean;
   /** The hashes of repeated ids, if already known: a statement, or undefined if there are none. */
   readonly knownRepeats?: { readonly repeatedIds: string | undefined } | undefined;
@@ -31,7 +31,7 @@ export interface MeteringOptions {
   readonly isLive: (accountName: string) => boolean;
 }
 
-/** A row for the engine. */
+/** A row for the core. */
 export interface SourceRow {
   /** The index of its source. */
   readonly source: number;
@@ -191,7 +191,7 @@ function toPlainGroup(row: Row, sources: readonly MeteredSource[]): PlainGroup {
   };
 }
 
-/** A sum in the engine's form; undefined if the meter counts none of the rows. */
+/** A sum in the core's form; undefined if the meter counts none of the rows. */
 function toQuantity(sum: Value | undefined, scale: number): Exact | undefined {
   if (sum === null || sum === undefined) return undefined;
   const exact = exactOfText(`${String(sum)}e-${scale}`);

@@ -1,5 +1,5 @@
 /**
- * The statements that meter sources in a database: accounts, sums of plain rows, and all other rows for the engine
+ * The statements that meter sources in a database: accounts, sums of plain rows, and all other rows for the core
  * (S17.3).
  *
  * @module

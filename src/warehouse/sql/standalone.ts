@@ -1,5 +1,5 @@
 /**
- * Statements for users to run themselves: the cells of a schema's plain rows, and the rows that remain for the engine
+ * Statements for users to run themselves: the cells of a schema's plain rows, and the rows that remain for the core
  * (S17.3).
  *
  * @module
