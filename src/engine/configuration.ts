@@ -20,7 +20,7 @@ import { changeProblem } from "../problem-table.ts";
 import { ruleLink } from "../rulebook.ts";
 import { type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
 import { compareOldest } from "../store/list-order.ts";
-import { inTurns, createYielder } from "../store/yielder.ts";
+import { runWithPauses, createYielder } from "../store/yielder.ts";
 import {
   BOOK_LISTS,
   type Body,
@@ -88,7 +88,7 @@ export function createConfigurationSource(
     externalSchemas: readonly string[],
   ): Promise<Configuration> => {
     const before = { memory, catalog: current?.catalog };
-    const catalog = await inTurns(compiledCatalog(documents, before, { ...options, externalSchemas }));
+    const catalog = await runWithPauses(compiledCatalog(documents, before, { ...options, externalSchemas }));
     const configuration = { revision, documents, catalog, memory };
     adopt(configuration);
     return configuration;
@@ -224,7 +224,7 @@ export function findItem<Kind extends ConfiguredKind>(
 
 /** Reads all documents. Unchanged ones are the same objects as before, so that cached results for them stay valid. */
 async function readDocuments(view: LedgerView, before?: ConfiguredDocuments): Promise<ConfiguredDocuments> {
-  const giveWay = createYielder();
+  const yieldToOthers = createYielder();
   const documents: Record<string, readonly DocumentRecord[]> = {};
   documents["organization"] = await view.allDocuments("organization");
   for (const kind of CONFIGURED_KINDS) {
@@ -234,7 +234,7 @@ async function readDocuments(view: LedgerView, before?: ConfiguredDocuments): Pr
       const document = toTypedDocument(kind, record);
       const same = known.get(document.id);
       read.push(same !== undefined && isSameJson(same, document) ? same : document);
-      await giveWay();
+      await yieldToOthers();
     }
     documents[kind] = read;
   }

@@ -9,7 +9,7 @@ import { invariant } from "../errors.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import { invalidInput, idCollision, notFound, quoteText, refusal, alreadyTaken } from "../ledger/refusals.ts";
 import type { RuleNumber } from "../rulebook.ts";
-import { inTurns, createYielder } from "../store/yielder.ts";
+import { runWithPauses, createYielder } from "../store/yielder.ts";
 import { revisionAfter } from "./configuration-revision.ts";
 import {
   changedBook,
@@ -85,9 +85,9 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
   const stored = await context.store.transact(scope, async (view) => {
     const before = await context.configuration(view);
     changedTo = undefined;
-    const giveWay = createYielder();
+    const yieldToOthers = createYielder();
     const { documents, also } = await decide({ before, view, now: context.clock() });
-    await giveWay();
+    await yieldToOthers();
     const last = documents.at(-1);
     invariant(last !== undefined, "a change of the configuration answers a document");
     const changed = documents.filter((document) => !isAsBefore(before.documents[kind], document));
@@ -121,18 +121,18 @@ export async function checkDocuments(
   changed: readonly DocumentRecord[],
 ): Promise<{ readonly documents: readonly ConfiguredDocument[]; readonly after: Configuration }> {
   const asGiven = withUncheckedDocuments(before.documents, changed);
-  const checked = await inTurns(changedBook(asGiven, changed, before));
-  const giveWay = createYielder();
+  const checked = await runWithPauses(changedBook(asGiven, changed, before));
+  const yieldToOthers = createYielder();
   const documents: ConfiguredDocument[] = [];
   for (const document of changed) {
     const item = findItem(kind, document.id, asGiven, checked);
     invariant(item !== undefined, "a document of the configuration has its item in the book");
     documents.push(toConfiguredDocument(kind, { ...document, body: toBody(kind, document.body, item) }));
-    await giveWay();
+    await yieldToOthers();
   }
   // Compile what is stored, not what was sent, as other engines will.
   const after = withDocuments(before.documents, documents);
-  const catalog = await inTurns(compiledCatalog(after, before, before.catalog.options));
+  const catalog = await runWithPauses(compiledCatalog(after, before, before.catalog.options));
   return { documents, after: { ...before, revision: revisionAfter(before.revision), documents: after, catalog } };
 }
 

@@ -14,7 +14,7 @@ import type { AccountRecord } from "../ledger/records.ts";
 import { notFound } from "../ledger/refusals.ts";
 import { type AccountParts, type AccountWork, openWorkspace, type Workspace } from "../ledger/workspace.ts";
 import type { RuleBudget } from "../rules/budget.ts";
-import { inTurns, createYielder } from "../store/yielder.ts";
+import { runWithPauses, createYielder } from "../store/yielder.ts";
 import type { Configuration, ConfigurationSource } from "./configuration.ts";
 import type { EngineStore, EngineView } from "./external/engine-store.ts";
 import type { PrefetchedUsage } from "./external/source-cells.ts";
@@ -246,7 +246,7 @@ async function catchUpAccounts(
   let put = 0;
   for (const [place, id] of accountIds.entries()) {
     const work = workspace.account(id);
-    const isDone = await inTurns(catchUpPiece(catalog, work, at, most - put), yieldToOthers);
+    const isDone = await runWithPauses(catchUpPiece(catalog, work, at, most - put), yieldToOthers);
     if (!isDone) return accountIds.slice(place);
     put += work.changedRecords();
   }

@@ -16,7 +16,7 @@ import { quoteText, refusal, alreadyTaken } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { noChanges, openAccount } from "../ledger/workspace.ts";
 import { parseJson } from "../numbers/json.ts";
-import { inTurns, createYielder } from "../store/yielder.ts";
+import { runWithPauses, createYielder } from "../store/yielder.ts";
 import { isInUse, formatOrganization } from "./catalog/organization.ts";
 import { revisionAfter } from "./configuration-revision.ts";
 import { changedBook, withUncheckedDocuments } from "./configuration.ts";
@@ -54,8 +54,8 @@ export async function load(context: EngineContext, source: unknown): Promise<Loa
     );
     await checkFree(view, [...documents, ...customers], book);
     const after = withUncheckedDocuments(before.documents, documents);
-    const changed = await inTurns(changedBook(after, documents, before));
-    const catalog = await inTurns(createCatalogInSteps(changed, before.catalog.options, before.catalog));
+    const changed = await runWithPauses(changedBook(after, documents, before));
+    const catalog = await runWithPauses(createCatalogInSteps(changed, before.catalog.options, before.catalog));
     const ledgers = await createLedgers(catalog, book, now, context.ids);
     const configurationRevision = revisionAfter(before.revision);
     return {
@@ -150,7 +150,7 @@ async function checkFree(view: LedgerView, documents: readonly DocumentRecord[],
  * decades of cycles.
  */
 async function createLedgers(catalog: Catalog, book: Book, now: Instant, ids: IdSource): Promise<Changes> {
-  const giveWay = createYielder();
+  const yieldToOthers = createYielder();
   const groups = new Map(book.invoiceGroups.flatMap(({ id, accountIds }) => accountIds.map((each) => [each, id])));
   const accounts = book.accounts.map((each) => createBookAccount(catalog, each, groups.get(each.id), { now, ids }));
   const changes = noChanges();
@@ -159,8 +159,8 @@ async function createLedgers(catalog: Catalog, book: Book, now: Instant, ids: Id
     work.putRecord({ ...account.record });
     for (const entry of account.entries) work.putEntry(entry);
     for (const credit of account.credits) work.putCredit(credit);
-    for (const _ of catchUpInSteps(catalog, work, now)) await giveWay();
-    await giveWay();
+    for (const _ of catchUpInSteps(catalog, work, now)) await yieldToOthers();
+    await yieldToOthers();
     work.addTo(changes);
   }
   return changes;

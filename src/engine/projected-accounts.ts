@@ -15,7 +15,7 @@ import {
   readSnapshot,
 } from "../ledger/reads.ts";
 import type { AccountWork, Workspace } from "../ledger/workspace.ts";
-import { inTurns, createYielder } from "../store/yielder.ts";
+import { runWithPauses, createYielder } from "../store/yielder.ts";
 import {
   commitCatchUp,
   openCaughtUpFrom,
@@ -53,7 +53,7 @@ export async function projectAccounts<Result>(
   const attempted = new Set<string>();
   for (;;) {
     const seen = await readWithoutLocks(context, accountIds, { at, invoices, attempted, commitIfBehind });
-    if (seen !== undefined && "workspace" in seen) return inTurns(project(seen));
+    if (seen !== undefined && "workspace" in seen) return runWithPauses(project(seen));
     const found =
       seen ?? (await readInTransaction(context, accountIds, project, { at, invoices, attempted, commitIfBehind }));
     if ("done" in found) return found.done;
@@ -84,7 +84,7 @@ async function readInTransaction<Result>(
     const behind = farBehind(catalog, await view.accounts(accountIds), now, attempted);
     if (behind !== undefined) return { result: behind, changes: {} };
     const workspace = await openCaughtUp(catalog, view, accountIds, at ?? now, invoices);
-    return { result: { done: await inTurns(project({ catalog, workspace, now })) }, changes: {} };
+    return { result: { done: await runWithPauses(project({ catalog, workspace, now })) }, changes: {} };
   });
 }
 

@@ -99,9 +99,9 @@ async function callEndpoint(
   const params = readInput(endpoint.params ?? EMPTY_OBJECT, request.params ?? {});
   // Failures compare ids with the parsed values, in which `+` in an event schema's name is a space.
   request.params = params;
-  const giveWay = createYielder();
+  const yieldToOthers = createYielder();
   const body = readBody(endpoint, request.body);
-  const pause = giveWay();
+  const pause = yieldToOthers();
   if (pause !== undefined) await pause;
   return endpoint.handle({
     engine: context.engine,

@@ -1,5 +1,5 @@
 /**
- * The conformance suite of the storage port: what is not in it is not promised, and an adapter is done when it passes.
+ * The conformance suite of the storage interface: an adapter that passes it is complete.
  *
  * @module
  */
@@ -16,8 +16,7 @@ import { listCases } from "./conformance/lists.ts";
 import { recordCases } from "./conformance/records.ts";
 
 /**
- * Every promise of the storage port as a case to run with any test runner. Each opens a store of its own that holds
- * nothing, and closes it.
+ * Every requirement of the storage interface as a case for any test runner. Each opens its own empty store and closes it.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * The orders in which stores list things, the same in every adapter.
+ * The sort orders of lists, the same in every adapter.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { Instant } from "../calendar/instant.ts";
 import { compareIds } from "../ledger/compare-ids.ts";
 import type { PageKey } from "../ledger/view.ts";
 
-/** Newest first, then by id, ascending: how a list goes. */
+/** Newest first, then by id, ascending: the order of lists. */
 export function compareNewest(a: PageKey, b: PageKey): number {
   return b.createdAt - a.createdAt || compareIds(a.id, b.id);
 }
@@ -17,7 +17,7 @@ export function compareOldest(a: PageKey, b: PageKey): number {
   return a.createdAt - b.createdAt || compareIds(a.id, b.id);
 }
 
-/** Whether an instant lies in `[from, until)`; where there is no range, it does. */
+/** Whether an instant is in `[from, until)`; true without a range. */
 export function isWithin(at: Instant, range: { readonly from: Instant; readonly until: Instant } | undefined): boolean {
   return range === undefined || (at >= range.from && at < range.until);
 }

@@ -1,30 +1,26 @@
 /**
- * Locks for scopes: who comes first goes first, and nobody waits while holding something another waits for.
- *
- * A scope queues for all of its locks at one moment, and starts when it is at the head of every queue. The moments are
- * totally ordered, so that no two scopes can wait for each other.
+ * First-come-first-served locks for scopes, without deadlocks. A scope queues for all of its locks at one moment, and
+ * starts when it is first in every queue. These moments are totally ordered, so no two scopes can wait for each other.
  *
  * @module
  */
 import type { Scope } from "./store.ts";
 
-/** Takes locks. */
 export interface Locks {
-  /** Resolves with what releases them, once the scope's locks are held. */
+  /** Resolves with a release function once the scope's locks are acquired. */
   take(scope: Scope): Promise<() => void>;
 }
 
 interface Claim {
   readonly scope: Scope;
   readonly shared: boolean;
-  /** The queues that it is in; undefined while it is the only claim, which need not queue. */
+  /** Its queues; undefined while it is the only claim, which need not queue. */
   keys: readonly string[] | undefined;
-  /** How many queues hold something before it. */
+  /** The number of queues with a claim before it. */
   blockers: number;
   start: () => void;
 }
 
-/** Locks that nobody holds. */
 export function createLocks(): Locks {
   const configuration: Claim[] = [];
   let exclusives = 0;
@@ -59,7 +55,7 @@ export function createLocks(): Locks {
       if (!claim.shared) exclusives += 1;
       configuration.push(claim);
       const [first] = configuration;
-      // A lone claim, the usual case, enters its queues, as first in each, only when another claim comes.
+      // A lone claim, the usual case, enters its queues, as first in each, only when another claim arrives.
       if (first !== undefined && first !== claim) {
         if (first.keys === undefined) queueUp(first);
         queueUp(claim);
@@ -73,7 +69,7 @@ export function createLocks(): Locks {
   };
 }
 
-/** One key for each lock, however often it is named. */
+/** One key per distinct lock. */
 function lockKeys({ accountIds, eventIds }: Scope): readonly string[] {
   return [...new Set([...accountIds.map((id) => `a ${id}`), ...eventIds.map((id) => `e ${id}`)])];
 }
@@ -83,7 +79,7 @@ function unblock(claim: Claim): void {
   if (claim.blockers === 0) claim.start();
 }
 
-/** Queues up; true when something is before it. */
+/** Joins a queue; true if another claim is before it. */
 function join(queues: Map<string, Claim | Claim[]>, key: string, claim: Claim): boolean {
   const queue = queues.get(key);
   if (queue === undefined) queues.set(key, claim);
@@ -92,7 +88,7 @@ function join(queues: Map<string, Claim | Claim[]>, key: string, claim: Claim): 
   return queue !== undefined;
 }
 
-/** Leaves the head of a queue; the claim that comes to its head, if any. */
+/** Leaves the head of a queue; returns the claim that is now first, if any. */
 function leave(queues: Map<string, Claim | Claim[]>, key: string, claim: Claim): Claim | undefined {
   const queue = queues.get(key);
   if (!Array.isArray(queue) || queue.length === 1) {
@@ -103,12 +99,12 @@ function leave(queues: Map<string, Claim | Claim[]>, key: string, claim: Claim):
   return queue[0];
 }
 
-/** The claims that waited for the configuration until one left its place in the queue, and need not any more. */
+/** The claims that waited for the configuration until `left` left the queue, and no longer need to. */
 function claimsFreedBy(queue: readonly Claim[], left: Claim, place: number): readonly Claim[] {
   const first = queue[0];
   if (first === undefined || place > 0) return [];
   if (!first.shared) return [first];
-  // Shared claims that held it beside the one that left have not waited.
+  // Shared claims next to it did not wait.
   if (left.shared) return [];
   const exclusive = queue.findIndex((claim) => !claim.shared);
   return exclusive < 0 ? queue : queue.slice(0, exclusive);

@@ -1,5 +1,5 @@
 /**
- * Opens the store that a database's name says: how programs take `--database`.
+ * Opens a store by the name that programs take as `--database`.
  *
  * @module
  */
@@ -15,23 +15,21 @@ import { postgresStore } from "./postgres/postgres.ts";
 import type { Store } from "./store.ts";
 
 const PGLITE = "pglite:";
-/** Time limit for connecting: a server that accepts packets and never answers counts as unreachable. */
+/** Timeout for connecting: a server that accepts packets but does not answer counts as unreachable. */
 const CONNECT_MS = 10_000;
 
-/** How a database is opened. */
+/** Options for opening a database. */
 export interface OpenOptions {
-  /**
-   * Gives up opening: what was begun is left as it was found, and the promise is rejected, unless it is about to be kept.
-   */
+  /** Cancels opening: changes so far are reverted and the promise rejects, unless opening has already succeeded. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Opens a database: `postgres://…` is a server, `pglite:DIR` a PGlite in a directory, `memory` a store in memory, and any
- * other text a directory with a private server.
+ * Opens a database: `postgres://…` is a server, `pglite:DIR` a PGlite in a directory, `memory` a store in memory, and
+ * anything else a directory with a private server.
  *
- * @throws {RatebookError} ERR_STORE_UNAVAILABLE when it cannot be reached, started, or is open elsewhere, or opening was
- * given up; ERR_REFUSED when a newer ratebook has changed it, or PostgreSQL is too old
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE if it cannot be reached or started, is open in another process, or
+ * opening was cancelled; ERR_REFUSED if a newer ratebook has changed it, or PostgreSQL is too old
  */
 export async function openDatabase(name: string, { signal }: OpenOptions = {}): Promise<Store> {
   if (name === "memory") return memoryStore();
@@ -43,7 +41,7 @@ export async function openDatabase(name: string, { signal }: OpenOptions = {}): 
   return storeOver(revived.pool, revived.close);
 }
 
-/** A server that does not answer is waited for, and so is a lock that another process holds on it. */
+/** Opens a store on a server. Waiting for its answer or its migration lock can be cancelled. */
 async function openRemote(name: string, signal: AbortSignal | undefined): Promise<Store> {
   const sockets = new Set<Socket>();
   const cut = (): void => sockets.forEach((socket) => socket.destroy());
@@ -62,7 +60,7 @@ async function openRemote(name: string, signal: AbortSignal | undefined): Promis
   }
 }
 
-/** A store over a pool of its own. */
+/** A store that owns its pool. */
 async function storeOver(pool: ConnectionPool, onClose: () => Promise<void>): Promise<Store> {
   try {
     return await postgresStore(pool, { onClose });
@@ -73,8 +71,8 @@ async function storeOver(pool: ConnectionPool, onClose: () => Promise<void>): Pr
 }
 
 function createPool(config: PoolConfig, onBreak: () => void = () => {}): Pool {
-  // A connection that breaks while it is idle is replaced when it is needed. One that breaks at the moment at which it is
-  // handed out is nobody's yet: its event would end the process.
+  // A connection that breaks while idle is replaced when needed. One that breaks just before it is handed out has no
+  // listener yet: its event would end the process.
   return new Pool({ connectionTimeoutMillis: CONNECT_MS, keepAlive: true, ...config })
     .on("connect", (connection) => void connection.on("error", () => {}))
     .on("error", onBreak);
@@ -91,8 +89,8 @@ interface RevivedServer {
 }
 
 /**
- * The pool of a private server, which is started again if it ends, as nothing else would do that. What is asked in the
- * meantime fails, since its outcome is unknown.
+ * The pool of a private server, which is restarted if it ends, because nothing else would do that. Requests in the
+ * meantime fail, because their outcome is unknown.
  */
 async function openRevived(directory: string, signal: AbortSignal | undefined): Promise<RevivedServer> {
   const toOpenedServer = (server: PrivateServer): OpenedServer => ({
@@ -109,7 +107,7 @@ async function openRevived(directory: string, signal: AbortSignal | undefined): 
     try {
       const server = await openPrivateServer(directory, closing.signal);
       const before = current;
-      // The server still runs: the connection broke for another reason.
+      // The server is running: the connection broke for another reason.
       if (server.pid === before.server.pid) {
         await server.close();
         return;

@@ -1,27 +1,25 @@
 /**
- * Records as JSON texts that bring back exactly what was written: a {@link Decimal} comes back as one, and a text that
- * looks like one as a text.
- *
- * A decimal is written as a text with `#` before it, and a text that begins with `#` gets one more. An
- * instant without end, which JSON cannot express, is written as a word after `#`.
+ * Serializes records as JSON texts that restore exactly what was written: a {@link Decimal} stays a Decimal, and a text
+ * that looks like one stays a text. A decimal is written as a text with the prefix `#`; a text that begins with `#`
+ * gets another one. An infinite instant, which JSON cannot express, is written as a word after `#`.
  *
  * @module
  */
 import { Decimal, parseDecimal, formatDecimal } from "../numbers/decimal.ts";
 
-/** The JSON text of plain data; a property that is undefined is left out. The text holds no line break. */
+/** The JSON text of plain data; undefined properties are omitted. The text contains no line break. */
 export function serializeRecord(value: unknown): string {
   return JSON.stringify(markSpecialValues(value));
 }
 
 /**
- * Reads the record that {@link serializeRecord} wrote.
+ * Reads a record written by {@link serializeRecord}.
  *
- * @throws {SyntaxError} when the text is not JSON; RatebookError ERR_NUMBER_INVALID when a marked decimal is none
+ * @throws {SyntaxError} if the text is not JSON; RatebookError ERR_NUMBER_INVALID for an invalid marked decimal
  */
 export function parseRecord(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  // Most records hold nothing that is marked: a text that begins with `#` comes right after its quote.
+  // Most records contain nothing marked: a text that begins with `#` follows its quote directly.
   return text.includes('"#') ? unmarkSpecialValues(value) : value;
 }
 

@@ -1,35 +1,31 @@
 /**
- * Long work gives way: others have their turn between its pieces.
+ * Splits long work into pieces with pauses for other work.
  *
  * @module
  */
 import { sleep } from "./sleep.ts";
 
-/** Milliseconds of work between two pauses: other requests wait for this long and one piece more. */
+/** Milliseconds of work between two pauses: other requests wait this long plus one step. */
 const WORK_MS = 8;
 
-/**
- * Does work in steps to the end; others have their turn between these.
- *
- * @param giveWay that of work before, where this goes on with it
- */
-export async function inTurns<Result>(
+/** Runs steps to completion, with pauses for other work. @param yieldToOthers the yielder of the preceding work, to continue with it */
+export async function runWithPauses<Result>(
   steps: Generator<undefined, Result, undefined>,
-  giveWay: ReturnType<typeof createYielder> = createYielder(),
+  yieldToOthers: ReturnType<typeof createYielder> = createYielder(),
 ): Promise<Result> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
-    // Awaiting nothing costs a microtask for each step.
-    const pause = giveWay();
+    // Awaiting undefined would cost a microtask per step.
+    const pause = yieldToOthers();
     if (pause !== undefined) await pause;
   }
 }
 
 /**
- * What long work asks after each of its pieces, of a few milliseconds each.
+ * Creates a function for long work to call after each step of a few milliseconds.
  *
- * @returns when it is time for a pause, the end of that; else undefined, which needs no waiting
+ * @returns a promise to await if a pause is due; else undefined
  */
 export function createYielder(): () => Promise<void> | undefined {
   let since = performance.now();

@@ -12,7 +12,7 @@ import { addToGroup, type InvoiceGroupTerms, removeFromGroup } from "../../ledge
 import { notFound } from "../../ledger/refusals.ts";
 import type { AccountWork, Workspace } from "../../ledger/workspace.ts";
 import type { Scope } from "../../store/store.ts";
-import { inTurns } from "../../store/yielder.ts";
+import { runWithPauses } from "../../store/yielder.ts";
 import { groupMembers } from "../all-accounts.ts";
 import { finalizeGroup } from "../billing/bill-run.ts";
 import { revisionAfter } from "../configuration-revision.ts";
@@ -90,7 +90,7 @@ async function createGroup(context: EngineContext, input: InvoiceGroupRequest): 
         documents: [document],
         async also(after) {
           const catalogs = { before: before.catalog, after: after.catalog };
-          await inTurns(addToGroup(catalogs, { id, invoiceCurrency, dailyInvoiceConsolidation }, works, now));
+          await runWithPauses(addToGroup(catalogs, { id, invoiceCurrency, dailyInvoiceConsolidation }, works, now));
           return workspace.changes();
         },
       };
@@ -102,7 +102,7 @@ async function createGroup(context: EngineContext, input: InvoiceGroupRequest): 
 async function addMembers(context: EngineContext, id: string, accountIds: readonly string[]): Promise<void> {
   await context.store.transact(membersScope(accountIds), async (view) => {
     const { catalog, group, now, workspace, works } = await openMembers(context, view, id, accountIds);
-    await inTurns(addToGroup({ before: catalog, after: catalog }, group, works, now));
+    await runWithPauses(addToGroup({ before: catalog, after: catalog }, group, works, now));
     return { result: undefined, changes: workspace.changes() };
   });
 }
@@ -129,7 +129,7 @@ async function removeMembersToday(
   return context.store.transact(membersScope(accountIds), async (view) => {
     const { catalog, revision, now, workspace, works } = await openMembers(context, view, id, accountIds);
     if (consolidatedAt !== undefined && dayOf(consolidatedAt) < dayOf(now)) return { result: undefined, changes: {} };
-    await inTurns(removeFromGroup({ before: catalog, after: catalog }, id, works, now));
+    await runWithPauses(removeFromGroup({ before: catalog, after: catalog }, id, works, now));
     const removed = new Set(accountIds);
     const left = (await groupMembers(view, id)).filter((each) => !removed.has(each));
     if (left.length > 0) return { result: true, changes: workspace.changes() };

@@ -24,7 +24,7 @@ import { isOnSource, migrate, type MigrateRequest, type Migration } from "../../
 import type { Changes, DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
-import { inTurns } from "../../store/yielder.ts";
+import { runWithPauses } from "../../store/yielder.ts";
 import { accountIdsWhere } from "../all-accounts.ts";
 import { type Configuration, readOverride } from "../configuration.ts";
 import { decideOnAccount, decideOnAccounts, type EngineContext, openAccounts } from "../context.ts";
@@ -149,7 +149,7 @@ export async function decideMigrations(
   const migrations: Migration[] = [];
   const documents: DocumentRecord[] = [];
   for (const request of requests) {
-    const { migration, document } = await inTurns(migrate(catalog, works, request, now, context.ids));
+    const { migration, document } = await runWithPauses(migrate(catalog, works, request, now, context.ids));
     migrations.push(migration);
     documents.push(document);
   }

@@ -5,7 +5,7 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { compositeInvoiceId, consolidate, findDueByDay, type InvoiceGroupTerms } from "../../ledger/commands/groups.ts";
-import { inTurns } from "../../store/yielder.ts";
+import { runWithPauses } from "../../store/yielder.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
 
 /**
@@ -26,7 +26,7 @@ export async function consolidateGroup(
     const { catalog } = await context.configuration(view);
     const workspace = await openAccounts(catalog, view, members, at, "all");
     const works = members.map((id) => workspace.account(id));
-    const byDay = await inTurns(findDueByDay(catalog, group, works, at, behind));
+    const byDay = await runWithPauses(findDueByDay(catalog, group, works, at, behind));
     const due = [...byDay].map(([day, invoices]) => {
       return { id: compositeInvoiceId(group.id, day), day, invoices };
     });

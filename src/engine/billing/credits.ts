@@ -16,7 +16,7 @@ import { type CreditSnapshot, creditSnapshots } from "../../ledger/commands/cred
 import type { CreditRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
-import { inTurns } from "../../store/yielder.ts";
+import { runWithPauses } from "../../store/yielder.ts";
 import { findAccountsInId, accountsWithStaleDrafts } from "../all-accounts.ts";
 import { decideOnAccount, decideOnAccounts, type EngineContext } from "../context.ts";
 import { projectAccount } from "../projected-accounts.ts";
@@ -41,7 +41,7 @@ export async function createCredits(
     const made = creditCommands.createCredits(catalog, workspace, requests, now, context.ids);
     const byId = new Map<string, CreditSnapshot>();
     for (const id of accountIds) {
-      const shown = await inTurns(creditSnapshots(catalog, workspace.account(id), now));
+      const shown = await runWithPauses(creditSnapshots(catalog, workspace.account(id), now));
       for (const each of shown) byId.set(each.credit.id, each);
     }
     return { result: made.map(({ id }) => requireSnapshot(byId.get(id))) };
@@ -103,7 +103,7 @@ async function findSnapshot(
   credit: CreditRecord,
   now: Instant,
 ): Promise<CreditSnapshot> {
-  const shown = await inTurns(creditSnapshots(catalog, work, now));
+  const shown = await runWithPauses(creditSnapshots(catalog, work, now));
   return requireSnapshot(shown.find((each) => each.credit.id === credit.id));
 }
 

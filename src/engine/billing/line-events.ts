@@ -14,7 +14,7 @@ import { invalidInput, notFound, quoteText } from "../../ledger/refusals.ts";
 import type { LedgerView, PageKey } from "../../ledger/view.ts";
 import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
-import { inTurns } from "../../store/yielder.ts";
+import { runWithPauses } from "../../store/yielder.ts";
 import { type EngineContext, openCaughtUp } from "../context.ts";
 import type { EngineView } from "../external/engine-store.ts";
 import { type Page, type PageOptions, pageRequest } from "../pages.ts";
@@ -132,7 +132,9 @@ async function readCurrentInvoice(
   const { catalog } = await configuration(view);
   const now = clock();
   const workspace = await openCaughtUp(catalog, view, [accountId], now);
-  const [snapshot] = await inTurns(listSnapshots(catalog, workspace.account(accountId), now, idsNamed(accountId, id)));
+  const [snapshot] = await runWithPauses(
+    listSnapshots(catalog, workspace.account(accountId), now, idsNamed(accountId, id)),
+  );
   if (snapshot === undefined) throw notFound("invoice", id);
   const { events = [], overage = [] } = workspace.changes();
   return {

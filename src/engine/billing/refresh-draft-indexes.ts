@@ -7,7 +7,7 @@
  */
 import { draftIndexKnownUntil, refreshDraftIndex } from "../../ledger/account/draft-index.ts";
 import { openWorkspace } from "../../ledger/workspace.ts";
-import { createYielder, inTurns } from "../../store/yielder.ts";
+import { createYielder, runWithPauses } from "../../store/yielder.ts";
 import { accountsWithStaleDrafts, inChunks } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
 
@@ -51,7 +51,7 @@ async function refreshSome(
     const stale = (await view.accounts(accountIds)).filter(({ drafts }) => draftIndexKnownUntil(drafts) <= now);
     const workspace = openWorkspace(stale.map((record) => ({ record, ...NOTHING_ELSE })));
     for (const { id } of stale) {
-      await inTurns(refreshDraftIndex(catalog, workspace.account(id), now), yieldToOthers);
+      await runWithPauses(refreshDraftIndex(catalog, workspace.account(id), now), yieldToOthers);
     }
     return { result: undefined, changes: workspace.changes() };
   });

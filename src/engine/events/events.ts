@@ -19,7 +19,7 @@ import { notFound } from "../../ledger/refusals.ts";
 import type { EventFilter, LedgerView } from "../../ledger/view.ts";
 import { openWorkspace } from "../../ledger/workspace.ts";
 import { createEnvelopeReader } from "../../metering/event-envelope.ts";
-import { inTurns } from "../../store/yielder.ts";
+import { runWithPauses } from "../../store/yielder.ts";
 import { inChunks } from "../all-accounts.ts";
 import { commitCatchUp, type EngineContext, type FarBehind, isFarBehind } from "../context.ts";
 import type { EngineView } from "../external/engine-store.ts";
@@ -67,7 +67,7 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
           : [],
       );
       if (behind.length > 0) return { result: { behind, now }, changes: {} };
-      const { result, changes } = await inTurns(decideIngestInPieces(current.catalog, read, batch, now, ids));
+      const { result, changes } = await runWithPauses(decideIngestInPieces(current.catalog, read, batch, now, ids));
       return { result: { done: result }, changes };
     });
     if ("done" in attempt) return attempt.done;
@@ -166,7 +166,7 @@ export async function undo(context: EngineContext, undoFilter: UndoFilter): Prom
       const read = record && (await readForUndo(catalog, view, record, filter.events, now));
       if (read === undefined) throw notFound("account", filter.account);
       const workspace = openWorkspace([read.account]);
-      const undone = await inTurns(decideUndoInSteps(catalog, workspace.account(accountId), read.matched, now));
+      const undone = await runWithPauses(decideUndoInSteps(catalog, workspace.account(accountId), read.matched, now));
       return { result: { done: undone }, changes: workspace.changes() };
     });
     if ("done" in attempt) return attempt.done;

@@ -49,12 +49,12 @@ export interface EngineStore extends Omit<Store, "transact" | "read" | "consiste
    * Like that of a store. If `work` needs external usage, it is read outside of the transaction, without locks, and
    * `work` is run again. A source that cannot be read leaves everything unchanged (S17.5).
    *
-   * @param hand prefetched cells
+   * @param prefetched cells read ahead
    */
   transact<Result>(
     scope: Scope,
     work: (view: EngineView) => Promise<Decision<Result>>,
-    hand?: PrefetchedUsage,
+    prefetched?: PrefetchedUsage,
   ): Promise<Result>;
   readonly read: EngineView;
   /** Like that of a store, after the engine's external schemas are recorded. External usage is read on demand. */
@@ -107,9 +107,9 @@ function storeAlone(store: Store, schemasAtStart: Recorded): EngineStore {
 }
 
 function storeWithExternalUsage(store: Store, schemasAtStart: Recorded, usage: ExternalUsageOptions): EngineStore {
-  const cellsOf = async (hand: PrefetchedUsage, need: CellNeed): Promise<readonly LedgerCell[]> => {
-    await hand.read(need);
-    return hand.find(need) ?? [];
+  const cellsOf = async (prefetched: PrefetchedUsage, need: CellNeed): Promise<readonly LedgerCell[]> => {
+    await prefetched.read(need);
+    return prefetched.find(need) ?? [];
   };
   return {
     name: store.name,
@@ -118,10 +118,10 @@ function storeWithExternalUsage(store: Store, schemasAtStart: Recorded, usage: E
       if (schemasAtStart !== undefined) await schemasAtStart(store);
       return withExternalUsage(store.consistentView(), usage, (need) => cellsOf(createPrefetchedUsage(usage), need));
     },
-    async transact(scope, work, hand = createPrefetchedUsage(usage)) {
+    async transact(scope, work, prefetched = createPrefetchedUsage(usage)) {
       if (schemasAtStart !== undefined) await schemasAtStart(store);
       const find = async (need: CellNeed): Promise<readonly LedgerCell[]> => {
-        const found = hand.find(need);
+        const found = prefetched.find(need);
         if (found === undefined) throw new CellsNeeded(need);
         return found;
       };
@@ -131,15 +131,15 @@ function storeWithExternalUsage(store: Store, schemasAtStart: Recorded, usage: E
         } catch (error) {
           if (!(error instanceof CellsNeeded)) throw error;
           invariant(attempt < ATTEMPTS_MAX, "S17.4: a decision needs usage of a few accounts, days and instants");
-          await hand.read(error.need);
+          await prefetched.read(error.need);
         }
       }
     },
     hasExternalUsage: true,
     async readAhead(query) {
-      const hand = createPrefetchedUsage(usage);
-      await hand.read(toCellNeed(query, usage));
-      return hand;
+      const prefetched = createPrefetchedUsage(usage);
+      await prefetched.read(toCellNeed(query, usage));
+      return prefetched;
     },
     close: () => store.close(),
   };

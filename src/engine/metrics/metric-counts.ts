@@ -116,7 +116,7 @@ export async function sumRevenue(
   const { view, periods, selection, now, query } = metric;
   const isMeant = meterFilter(metric);
   if (selection.accounts === undefined) await checkAccountCount(view, `${metric.path}.filters`);
-  const giveWay = createYielder();
+  const yieldToOthers = createYielder();
   let { catalog } = metric;
   const timelineFor = (record: AccountRecord): Timeline => findAccountPlan(catalog, record).timeline;
   const readsFrom = async (records: readonly AccountRecord[]): Promise<Instant> => {
@@ -140,7 +140,7 @@ export async function sumRevenue(
       } catch (error) {
         skipping.skip(record.id, error);
       }
-      await giveWay();
+      await yieldToOthers();
     }
   }
 }

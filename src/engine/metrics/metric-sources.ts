@@ -60,14 +60,14 @@ export async function* readUsageOfAccounts(
     const days = { from: dayOf(from), until: dayOf(end - 1) + 1 };
     return { records, cells: await view.allUsage({ catalog, accountIds: ids, ...days, upTo }) };
   };
-  const giveWay = createYielder();
+  const yieldToOthers = createYielder();
   let records: AccountRecord[] = [];
   for await (const record of accountIds === undefined ? accountsIn(view) : await view.accounts([...accountIds])) {
     records.push(record);
     if (records.length < chunk) continue;
     yield await read(records);
     records = [];
-    await giveWay();
+    await yieldToOthers();
   }
   if (records.length > 0) yield await read(records);
 }
@@ -114,10 +114,10 @@ async function* readPages(
   filter: EventFilter,
   limit: number,
 ): AsyncGenerator<readonly EventRecord[]> {
-  const giveWay = createYielder();
+  const yieldToOthers = createYielder();
   let page: PageRequest = { limit };
   for (;;) {
-    await giveWay();
+    await yieldToOthers();
     const events = await view.events(filter, page);
     if (events.length > 0) yield events;
     const last = events.at(-1);

@@ -58,10 +58,10 @@ export function registerBodyParsers(app: FastifyInstance): void {
         throw new Refusal(415, "compressed bodies are not supported; remove Content-Encoding");
       }
       const { batchField } = request.routeOptions.config as Pick<Endpoint, "batchField">;
-      const giveWay = createYielder();
+      const yieldToOthers = createYielder();
       const read = readJsonBody(body as Buffer, batchField);
       // Processing a large body takes as long as parsing it.
-      const pause = giveWay();
+      const pause = yieldToOthers();
       if (pause !== undefined) return pause.then(() => read);
       callback(null, read);
     } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * A decision is committed whole or not at all.
+ * A decision is committed completely or not at all.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import {
   TODAY,
 } from "./samples.ts";
 
-/** A change of every kind, of one account. */
+/** A change of every kind, for one account. */
 function everything(
   accountId: string,
 ): Required<Omit<Changes, "configurationRevision" | "removedDocuments" | "removedEvents">> {
@@ -40,7 +40,7 @@ function everything(
   };
 }
 
-/** How much of {@link everything} is there. */
+/** How much of {@link everything} the store contains. */
 async function findNumbers({ read }: Store, accountId: string): Promise<readonly number[]> {
   const ids = [accountId];
   const lists = await Promise.all([
@@ -61,7 +61,7 @@ async function findNumbers({ read }: Store, accountId: string): Promise<readonly
 const ALL = [1, 1, 2, 1, 1, 1, 1, 1, 1, 1];
 const NOTHING = ALL.map(() => 0);
 
-/** A record that cannot be read: writing it fails, wherever it stands. */
+/** A record with a property that throws when read, so that writing it fails. */
 function breakProperty<Item extends object>(item: Item, property: keyof Item): Item {
   return Object.defineProperty({ ...item }, property, {
     enumerable: true,
@@ -71,7 +71,7 @@ function breakProperty<Item extends object>(item: Item, property: keyof Item): I
   });
 }
 
-/** Everything, and after it one record that cannot be written. */
+/** Everything, followed by one record that cannot be written. */
 const HALF_WRITTEN: Readonly<Record<string, Changes>> = {
   documents: { documents: [...everything("a").documents, breakProperty(document("setting", "s.two"), "id")] },
   accounts: { accounts: [...everything("a").accounts, breakProperty(account("b"), "id")] },
@@ -84,7 +84,6 @@ const HALF_WRITTEN: Readonly<Record<string, Changes>> = {
   invoices: { invoices: [...everything("a").invoices, breakProperty(invoice("a", "i.two"), "invoice")] },
 };
 
-/** All or nothing. */
 export const atomicityCases: readonly ConformanceCase[] = [
   defineCase("a commit of every kind of change is there as a whole", async (store) => {
     assert.deepEqual(await findNumbers(store, "a"), NOTHING);

@@ -7,14 +7,14 @@ import type { Changes } from "../../ledger/decision.ts";
 import { sleep } from "../sleep.ts";
 import type { Scope, Store } from "../store.ts";
 
-/** Opens a store of its own that holds nothing. Called once for each case; the case closes it. */
+/** Opens a new, empty store. Called once per case, which closes it. */
 export type OpenStore = () => Promise<Store>;
 
-/** One promise of the storage port, and how it is checked. */
+/** One requirement of the storage interface, and its check. */
 export interface ConformanceCase {
   /** A sentence in the present tense. */
   readonly name: string;
-  /** Rejects when the store breaks the promise, with what was expected and what was found. */
+  /** Rejects if the store violates the requirement, with expected and actual values. */
   readonly run: (open: OpenStore) => Promise<void>;
 }
 
@@ -33,23 +33,22 @@ export function defineCase(name: string, check: (store: Store) => Promise<void>)
   };
 }
 
-/** Commits changes under the locks that they need. */
+/** Commits changes with the locks that they need. */
 export async function commit(store: Store, changes: Changes): Promise<void> {
   await store.transact(scopeFor(changes), async () => ({ result: undefined, changes }));
 }
 
-/** The scope of some accounts and event ids. */
+/** A scope of accounts and event ids. */
 export function createScope(accountIds: readonly string[], eventIds: readonly string[] = []): Scope {
   return { configuration: "shared", accountIds, eventIds };
 }
 
-/** A door that is closed until it is opened. */
+/** A gate that is closed until it is opened. */
 export interface Gate {
   readonly opened: Promise<void>;
   open(): void;
 }
 
-/** A closed door. */
 export function gate(): Gate {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
@@ -58,12 +57,12 @@ export function gate(): Gate {
   return { opened, open: () => open() };
 }
 
-/** Waits for a moment, so that what could go on does. */
+/** Waits a moment, so that other work can proceed. */
 export function moment(milliseconds = 20): Promise<void> {
   return sleep(milliseconds);
 }
 
-/** Rejects when a promise takes too long: a store that waits for itself never answers. */
+/** Rejects if a promise takes too long, as in a deadlock. */
 export async function rejectAfter<Result>(
   milliseconds: number,
   promise: Promise<Result>,

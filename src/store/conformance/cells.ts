@@ -146,7 +146,6 @@ function placeCases(kind: Kind): readonly ConformanceCase[] {
   ];
 }
 
-/** Exact sums. */
 export const cellCases: readonly ConformanceCase[] = [
   ...sumCases("usage"),
   ...sumCases("overage"),

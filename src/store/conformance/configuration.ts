@@ -10,12 +10,11 @@ import type { Scope } from "../store.ts";
 import { commit, type ConformanceCase, gate, defineCase, moment, createScope } from "./case.ts";
 import { document, NOON, ODD_TEXTS, withOddKeys } from "./samples.ts";
 
-/** A revision that a store must keep exactly. */
+/** A revision that a store must return exactly. */
 const REVISION_MAX = Number.MAX_SAFE_INTEGER;
 
 const EXCLUSIVE: Scope = { configuration: "exclusive", accountIds: [], eventIds: [] };
 
-/** Documents, and who may change them when. */
 export const configurationCases: readonly ConformanceCase[] = [
   defineCase("documents of one id and different kinds are different documents", async (store) => {
     const documents = DOCUMENT_KINDS.map((kind) => document(kind, "same", { kind }));

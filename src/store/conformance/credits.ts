@@ -1,5 +1,5 @@
 /**
- * Lists of credits by what became of them, and the places of those that fall due.
+ * Lists of credits by status, and index entries of due credits.
  *
  * @module
  */
@@ -12,12 +12,12 @@ import type { Store } from "../store.ts";
 import { commit, type ConformanceCase, defineCase } from "./case.ts";
 import { account, credit, NOON } from "./samples.ts";
 
-/** An account that has places of due credits. */
+/** An account with index entries of due credits. */
 export function accountWithDueCredits(id: string, credits: readonly CreditPlace[]): AccountRecord {
   return account(id, { drafts: { until: Infinity, places: [], credits } });
 }
 
-/** Each filter, and the credits that it finds. */
+/** Each filter with the credits that it finds. */
 const FILTERS: readonly (readonly [CreditListFilter, readonly string[]])[] = [
   [{}, ["endless", "gone", "late", "over", "partly", "spent"]],
   [{ state: "ACTIVE" }, ["endless", "late", "over", "partly"]],
@@ -45,7 +45,6 @@ async function listIds(store: Store, filter: CreditListFilter): Promise<readonly
   return ids;
 }
 
-/** The cases on lists of credits. */
 export const creditCases: readonly ConformanceCase[] = [
   defineCase("credits are found by what became of them and by their end, also where that changes", async (store) => {
     await commit(store, {

@@ -1,5 +1,5 @@
 /**
- * Events: who holds an id, what can be undone, and where overage and spending are.
+ * Events: reserved ids, undo, and lookups of overage and spending.
  *
  * @module
  */
@@ -28,7 +28,7 @@ async function withOverage(store: Store, from: number, until: number): Promise<r
   return (await store.read.eventsWithOverage("a", "f.one", from, until)).map(({ number }) => number);
 }
 
-/** An event with everything that it may hold. */
+/** An event with every field. */
 const FULL = event("a", 1, {
   payload: {
     accountId: "alias of a",
@@ -53,7 +53,6 @@ const FULL = event("a", 1, {
   },
 });
 
-/** Events as they are kept and found. */
 export const eventCases: readonly ConformanceCase[] = [
   defineCase("an event comes back as it was", async (store) => {
     const plain = event("a", 2);
@@ -246,7 +245,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.equal(new Set(numbers).size, numbers.length);
     for (const number of numbers)
       assert.ok(Number.isSafeInteger(number) && number >= 1, `${number} is no number of an event`);
-    // An event that is replaced keeps its number.
+    // A replaced event keeps its number.
     await commit(store, { events: events.map((each) => ({ ...each, customerId: "changed" })) });
     assert.deepEqual(await toUndo(store), numbers);
   }),
@@ -254,7 +253,7 @@ export const eventCases: readonly ConformanceCase[] = [
   defineCase("a new event comes back as it was decided", async (store) => {
     const plain = event("a", 2);
     const { schemaVersion: _, ...unknownSchema } = event("", 0, { customerId: "", ...FAILED });
-    // Of what is sent, a text that is a decimal is that decimal.
+    // A sent text that is a decimal is stored as that decimal.
     const attributes = FULL.payload.attributes.filter(({ value }) => value !== "12");
     const sent = [{ ...FULL, payload: { ...FULL.payload, attributes } }, plain, unknownSchema];
     await commit(store, { newEvents: sent.map(newEvent) });

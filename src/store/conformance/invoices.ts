@@ -1,5 +1,5 @@
 /**
- * Lists of final invoices and of the places of drafts: their order, their filters, and the places that an account had before.
+ * Lists of final invoices and draft index entries: order, filters, and replacement of an account's entries.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Store } from "../store.ts";
 import { commit, type ConformanceCase, defineCase } from "./case.ts";
 import { account, invoice, NOON } from "./samples.ts";
 
-/** A final invoice whose billing period is so many days from an instant. */
+/** A final invoice with a billing period of some days from an instant. */
 export function invoiceFrom(
   id: string,
   start: number,
@@ -24,13 +24,13 @@ export function invoiceFrom(
   return { ...record, invoice: { ...record.invoice, ...period, ...more } };
 }
 
-/** The place of a draft that is listed where its billing period of so many days begins. */
+/** The index entry of a draft that is listed at the start of its billing period. */
 export function placeFrom(id: string, start: number, days = 31, more: Partial<DraftIndexEntry> = {}): DraftIndexEntry {
   const end = start + days * DAY_MS;
   return { id, listedAt: start, start, end, finalAt: end, ...more };
 }
 
-/** An account that has places of drafts. */
+/** An account with draft index entries. */
 export function accountWithDrafts(
   id: string,
   places: readonly DraftIndexEntry[],
@@ -55,7 +55,7 @@ const PERIODS: readonly (readonly [string, number, number])[] = [
 ];
 const DATED = at("2026-03-20");
 
-/** Periods, and which of {@link PERIODS} and the AD_HOC invoice touch each, in the order of lists. */
+/** Periods, and which of {@link PERIODS} and the AD_HOC invoice touch each, in list order. */
 const TOUCHED: readonly (readonly [number, number, readonly string[]])[] = [
   [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, ["day", "adhoc", "week", "month", "quarter", "year"]],
   [FEBRUARY, MARCH, ["adhoc", "quarter", "year"]],
@@ -97,7 +97,7 @@ async function collectIds(items: Promise<readonly { readonly id: string }[]>): P
   return (await items).map(({ id }) => id);
 }
 
-/** Checks a list whole, and page by page. */
+/** Checks a complete list and its pages. */
 async function checkPages(
   read: Store["read"],
   [list, filter]: readonly ["invoiceList", InvoiceListFilter] | readonly ["draftList", DraftListFilter],
@@ -122,7 +122,6 @@ async function checkPages(
   assert.deepEqual(seen, expected, message);
 }
 
-/** Lists of invoices and of places. */
 export const invoiceCases: readonly ConformanceCase[] = [
   defineCase("final invoices are found by account, customer and status, alone and in company", async (store) => {
     const two = { accountId: "b", customerId: "c.two" };
@@ -188,7 +187,7 @@ export const invoiceCases: readonly ConformanceCase[] = [
     await checkPages(store.read, ["draftList", {}], ["three", "one"]);
     const [record] = await store.read.accounts(["a"]);
     assert.ok(record);
-    // A field that the change does not name stays.
+    // A field not in the change is kept.
     await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async (view) => {
       const [read] = await view.accounts(["a"]);
       assert.ok(read);

@@ -1,5 +1,5 @@
 /**
- * Each transaction is the only writer of its scope; nobody waits for ever, and nobody sees half a commit.
+ * Each transaction is the only writer of its scope; there are no deadlocks, and no partial commits are visible.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { commit, type ConformanceCase, gate, defineCase, moment, createScope, re
 import { account, cell, event, TODAY } from "./samples.ts";
 
 const WRITERS = 12;
-/** After so many milliseconds at least, a commit is taken to wait for another one. */
+/** Minimum milliseconds after which a commit counts as blocked by another one. */
 const WAIT_MS = 2000;
-/** After so many at least, a dozen transactions are taken to wait for each other. */
+/** Minimum milliseconds after which a dozen transactions count as deadlocked. */
 const CROSSING_MS = 5000;
-/** Or after so many times what one transaction takes on this machine, if that is more. */
+/** Or this many times the duration of one transaction, if that is longer. */
 const WAIT_TRANSACTIONS = 200;
 
-/** Counts one event more, by what was read a moment before. */
+/** Increments the event count, based on what was read a moment before. */
 async function countOne(store: Store, accountIds: readonly string[], eventIds: readonly string[] = []): Promise<void> {
   await store.transact(createScope(accountIds, eventIds), async (view) => {
     const read = await view.accounts(accountIds);
@@ -30,14 +30,14 @@ async function countOne(store: Store, accountIds: readonly string[], eventIds: r
   });
 }
 
-/** How long a store is waited for, in milliseconds: at least as said, longer on a machine on which it is slow just now. */
+/** The timeout in milliseconds: at least `leastMs`, longer if the store is currently slow. */
 async function deadlineFor(store: Store, leastMs: number): Promise<number> {
   const began = performance.now();
   await countOne(store, ["patience"]);
   return Math.max(leastMs, WAIT_TRANSACTIONS * (performance.now() - began));
 }
 
-/** Stores an event if its id is free; whether it was. */
+/** Stores an event if its id is free, and returns whether it was. */
 function takeId(store: Store, accountId: string, eventId: string, pause = 1): Promise<boolean> {
   return store.transact(createScope([accountId], [eventId]), async (view) => {
     const acceptedIds = await view.acceptedIds([eventId]);
@@ -52,7 +52,6 @@ async function counts(store: Store, ids: readonly string[]): Promise<readonly nu
   return ids.map((id) => records.find((record) => record.id === id)?.netTermDays ?? 0);
 }
 
-/** Only one writer at a time of what a scope names. */
 export const isolationCases: readonly ConformanceCase[] = [
   defineCase("no update of an account is lost among many writers", async (store) => {
     await commit(store, { accounts: [account("a")] });
@@ -206,7 +205,7 @@ export const isolationCases: readonly ConformanceCase[] = [
     await started.opened;
     const other = countOne(store, ["b"], ["e.b"]).then(() => "done");
     const outcome = await Promise.race([other, moment(patient).then(() => "it waits")]);
-    // Read while the first writer is still at work, unless reads wait, too.
+    // Read while the first writer is still working, unless reads wait too.
     const seen = await Promise.race([counts(store, ["a", "b"]), moment(patient).then(() => "reads wait")]);
     door.open();
     await Promise.all([waiting, other]);

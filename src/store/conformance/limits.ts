@@ -1,5 +1,5 @@
 /**
- * How much goes into one commit.
+ * Sizes of commits and texts.
  *
  * @module
  */
@@ -13,7 +13,6 @@ import { account, cell, entry, event, NOON, toLedgerCell, TODAY } from "./sample
 const BATCH = 1000;
 const CELLS = 10_000;
 
-/** Large commits, long texts. */
 export const limitCases: readonly ConformanceCase[] = [
   defineCase(`a commit holds ${BATCH} events of as many accounts`, async (store) => {
     const ids = Array.from({ length: BATCH }, (_, index) => `account.${index}`);

@@ -1,5 +1,5 @@
 /**
- * Lists: their order, their filters, and pages that follow each other while things are added.
+ * Lists: order, filters, and paging while records are added.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { accountWithDueCredits } from "./credits.ts";
 import { accountWithDrafts, invoiceFrom, placeFrom } from "./invoices.ts";
 import { account, credit, document, entry, event, invoice, NOON } from "./samples.ts";
 
-/** A list, and how one item is added to it. */
+/** A list, and how to add an item. */
 interface List {
   readonly name: string;
   readonly put: (store: Store, id: string, createdAt: number) => Promise<void>;
@@ -130,7 +130,7 @@ function listCasesFor({ name, put, read }: List): readonly ConformanceCase[] {
   ];
 }
 
-/** Each filter alone and in company, and the numbers of the events that it finds, newest first. */
+/** Filters, single and combined, with the numbers of the events that they find, newest first. */
 const FILTERS: readonly (readonly [EventFilter, readonly number[]])[] = [
   [{}, [5, 4, 3, 2, 1]],
   [{ accountId: "a" }, [3, 2, 1]],
@@ -153,7 +153,6 @@ const FILTERS: readonly (readonly [EventFilter, readonly number[]])[] = [
   [{ timestamp: { from: NOON, until: NOON } }, []],
 ];
 
-/** Orders and pages. */
 export const listCases: readonly ConformanceCase[] = [
   ...LISTS.flatMap(listCasesFor),
 

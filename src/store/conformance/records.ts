@@ -1,5 +1,5 @@
 /**
- * Accounts, entries, credits and invoices come back as they were.
+ * Accounts, entries, credits and invoices are read as written.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const RATE = {
   slabRates: [{ order: 1, rate: LONG }],
 };
 
-/** An account with everything that it may hold. */
+/** An account with every field. */
 const FULL_ACCOUNT: AccountRecord = account("a", {
   aliases: [{ alias: "#1", createdAt: NOON }],
   pastAliases: [{ alias: "#1", createdAt: NOON, removedAt: NOON + 1 }],
@@ -85,7 +85,6 @@ const FULL_CREDIT: CreditRecord = credit("a", "c.full", {
   transactions: [{ invoiceId: "i.one", amount: LONG.neg(), at: NOON }],
 });
 
-/** Whole records, exact decimals. */
 export const recordCases: readonly ConformanceCase[] = [
   defineCase("an account comes back as it was, absent fields absent", async (store) => {
     const plain = account("b");

@@ -1,5 +1,5 @@
 /**
- * Records for the conformance suite: as small as can be, or with everything that a record may hold.
+ * Records for the conformance suite, either minimal or with every field.
  *
  * @module
  */
@@ -24,10 +24,10 @@ export const NOON = 1_772_366_400_000;
 /** The day of {@link NOON}. */
 export const TODAY = 20_513;
 
-/** 20 digits before the point and 20 after it: as long as a value of an event may be (S1.3). */
+/** 20 digits before and after the decimal point, the maximum of an event's value (S1.3). */
 export const LONG = new Decimal("12345678901234567890.12345678901234567891");
 
-/** Texts that formats and databases trip over. */
+/** Texts that are difficult for formats and databases. */
 export const ODD_TEXTS: readonly string[] = [
   "",
   " ",
@@ -45,7 +45,7 @@ export const ODD_TEXTS: readonly string[] = [
   "%_?$1",
 ];
 
-/** Plain data with a key that is no property: what `JSON.parse` makes of such a text. */
+/** Plain data with a `__proto__` key, as `JSON.parse` creates it. */
 export function withOddKeys(): Readonly<Record<string, string>> {
   return JSON.parse('{"__proto__":"a","constructor":"b","":"c","a b.c":"d"}') as Readonly<Record<string, string>>;
 }
@@ -69,7 +69,7 @@ export function account(id: string, more: Partial<AccountRecord> = {}): AccountR
   };
 }
 
-/** An accepted event of an account; its ids are made of its account and number. */
+/** An accepted event of an account, with ids derived from its account and number. */
 export function event(accountId: string, number: number, more: Partial<EventRecord> = {}): EventRecord {
   return {
     referenceId: `ref.${accountId}.${String(number).padStart(6, "0")}`,
@@ -91,7 +91,7 @@ export function event(accountId: string, number: number, more: Partial<EventReco
   };
 }
 
-/** The new event that a record comes of, which has no number yet. */
+/** The new event of a record, without a number. */
 export function newEvent(record: EventRecord): NewEvent {
   const { schemaName, eventId: id, timestamp, units } = record;
   return {
@@ -109,7 +109,7 @@ export function newEvent(record: EventRecord): NewEvent {
   };
 }
 
-/** The feature credits that an event took. */
+/** The feature credits that an event consumed. */
 export function use(
   featureId: string,
   overage: number,
@@ -124,7 +124,7 @@ export function cell(accountId: string, meterOrFeatureId: string, day: number, q
   return { accountId, meterOrFeatureId, day, quantity: exactOfDecimal(new Decimal(quantity)) };
 }
 
-/** A cell that holds what was added, as it is read. */
+/** A cell that contains an added amount, as read. */
 export function toLedgerCell(delta: UsageDelta): LedgerCell {
   return { ...delta, quantity: decimalOfExact(delta.quantity) };
 }
@@ -166,7 +166,7 @@ export function credit(accountId: string, id: string, more: Partial<CreditRecord
   };
 }
 
-/** A final invoice of a date, with lines below lines. */
+/** A final invoice with nested lines. */
 export function invoice(accountId: string, id: string, invoiceDate = "2026-03-01T00:00:00.000Z"): InvoiceRecord {
   const value = new Decimal("12.30");
   return {
@@ -199,7 +199,7 @@ export function invoice(accountId: string, id: string, invoiceDate = "2026-03-01
   };
 }
 
-/** Usage that was kept of a cycle of some days. */
+/** Billed external usage of a cycle of some days. */
 export function billedUsage(accountId: string, id: string, from: number, days: number): BilledUsage {
   const cells = [
     { meterId: "#m", day: from, quantity: LONG },

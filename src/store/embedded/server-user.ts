@@ -5,18 +5,18 @@
  */
 import { chmod, chown, readFile, stat } from "node:fs/promises";
 
-/** The user of a server; nothing where it is the user of this process. */
+/** The user of a server; empty for the user of this process. */
 export interface ServerUser {
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** Unprivileged users that systems have, the preferred one first. */
+/** Common unprivileged users, in order of preference. */
 const NAMES = ["postgres", "nobody"];
 
 /**
- * The user of a server over a directory. For root it is the directory's owner if that is another user of the
- * system, else `postgres`, `nobody` or the user 65534.
+ * Chooses the user for a directory's server. For root it is the directory's owner if that is another known user, else
+ * `postgres`, `nobody` or the user 65534.
  */
 export async function serverUserFor(directory: string): Promise<ServerUser> {
   if (process.getuid?.() !== 0) return {};
@@ -28,7 +28,7 @@ export async function serverUserFor(directory: string): Promise<ServerUser> {
   return { uid: found.uid, gid: found.gid };
 }
 
-/** Gives a directory to the user of a server, who alone may enter it. */
+/** Changes the owner of a directory to the server's user, who alone may enter it. */
 export async function giveTo({ uid, gid }: ServerUser, folder: string): Promise<void> {
   await chmod(folder, 0o700);
   if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid);

@@ -1,8 +1,6 @@
 /**
- * The directory of a private server's socket: the data directory if its path is short enough for a socket, else the system's
- * directory of temporary files.
- *
- * Many machines delete temporary files after some days, also those of a running server; in the data directory they stay.
+ * The directory of a private server's socket: the data directory if its path is short enough, else the system's
+ * temporary directory, where files may be deleted after some days even if the server is running.
  *
  * @module
  */
@@ -13,32 +11,32 @@ import { basename, join } from "node:path";
 import { RatebookError } from "../../errors.ts";
 import { giveTo, type ServerUser } from "./server-user.ts";
 
-/** The port that is in the name of the socket; nothing listens on it. */
+/** The port in the name of the socket; nothing listens on it. */
 export const PORT = 5432;
 
-/** A directory for one start of a server, that only the server's user may enter. */
+/** A directory for one start of a server, accessible only to the server's user. */
 export interface SocketFolder {
-  /** Where clients find it, absolute. */
+  /** The absolute path for clients. */
   readonly path: string;
-  /** The path as it is given to the server: relative where its user may not enter the directories above the data directory. */
+  /** The path for the server: relative if its user cannot enter the parents of the data directory. */
   readonly configuredPath: string;
-  /** In which directory it was made. */
+  /** The directory in which it was created. */
   readonly parent: string;
 }
 
 const PREFIX = "ratebook-";
-/** The length of the suffix that `mkdtemp` adds to a prefix. */
+/** The length of the suffix that `mkdtemp` adds. */
 const ADDED_BYTES = 6;
 const FILE = `.s.PGSQL.${PORT}`;
-/** How long the path of a socket may be; in an address it ends with a zero. */
+/** Maximum length of a socket path, excluding the terminating zero. */
 const PATH_BYTES = process.platform === "linux" ? 107 : 103;
 
 /**
- * Makes the directory in the first place that can have it: the data directory, or one for temporary files. Its name is
- * new for each start, so that no rest of an earlier server is in its way.
+ * Creates a directory in the first usable parent: the data directory, or one for temporary files. Its name is new for
+ * each start, so that files of an earlier server do not interfere.
  *
- * @param refusedFolders places in which a server could not listen
- * @throws {RatebookError} ERR_STORE_UNAVAILABLE when no place can have it
+ * @param refusedFolders parents in which a server could not listen
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE if no parent is usable
  */
 export async function makeSocketFolder(
   data: string,
@@ -60,7 +58,7 @@ export async function makeSocketFolder(
   );
 }
 
-/** A directory of the server's user; undefined where none can be made, or given away, or somebody removes it. */
+/** Creates a directory for the server's user; undefined if it cannot be created or its owner changed, or it was removed. */
 async function makeIn(parent: string, user: ServerUser): Promise<string | undefined> {
   let path: string | undefined;
   try {
@@ -73,7 +71,7 @@ async function makeIn(parent: string, user: ServerUser): Promise<string | undefi
   }
 }
 
-/** Removes what servers that were killed have left in a data directory; for the one who has started the server there. */
+/** Removes folders of killed servers from a data directory; call it only after starting the server there. */
 export async function removeOtherFolders(data: string, keptFolder: string): Promise<void> {
   for (const name of await readdir(data)) {
     if (name.startsWith(PREFIX) && join(data, name) !== keptFolder)
@@ -81,7 +79,7 @@ export async function removeOtherFolders(data: string, keptFolder: string): Prom
   }
 }
 
-/** Whether the socket of a process is there, for us or for the process itself, whose `/tmp` may be another one. */
+/** Whether the socket of a process exists, as seen by us or by that process, whose `/tmp` may differ. */
 export async function isSocketThere(folder: string, pid: number): Promise<boolean> {
   const file = join(folder, FILE);
   const reason = await stat(file).then(

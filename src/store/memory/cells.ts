@@ -10,13 +10,13 @@ import { addExact, decimalOfExact, type Exact, isZeroExact, negateExact } from "
 /** The cells of all accounts. */
 export interface CellTable {
   /**
-   * Adds all deltas or, where one of the sums cannot be kept, none.
+   * Adds all deltas, or none if a sum fails.
    *
-   * @returns what takes them back
-   * @throws {RatebookError} ERR_ARITHMETIC when a sum needs more than 100 digits (S1.4)
+   * @returns a function that removes them again
+   * @throws {RatebookError} ERR_ARITHMETIC if a sum needs more than 100 digits (S1.4)
    */
   add(deltas: readonly UsageDelta[]): () => void;
-  /** The cells of the accounts on the days `[from, until)` that are not 0. */
+  /** The nonzero cells of the accounts on the days `[from, until)`. */
   between(accountIds: readonly string[], from: Day, until: Day): readonly LedgerCell[];
   all(): Iterable<LedgerCell>;
 }
@@ -24,7 +24,6 @@ export interface CellTable {
 /** Sums by meter or feature, then day. */
 type AccountCells = Map<string, Map<Day, Exact>>;
 
-/** No cells. */
 export function createCellTable(): CellTable {
   const accounts = new Map<string, AccountCells>();
   return {
@@ -45,7 +44,7 @@ export function createCellTable(): CellTable {
 
 function addAll(accounts: Map<string, AccountCells>, deltas: readonly UsageDelta[]): () => void {
   let added = 0;
-  // Sums are exact: what was added is taken away again, and what comes out is what was there.
+  // Sums are exact, so subtracting what was added restores the previous state.
   const takeBack = (): void => {
     while (added > 0) {
       const delta = deltas[--added];

@@ -1,8 +1,6 @@
 /**
- * The places of the drafts of all accounts, in the order of lists.
- *
- * Places with the same times are one group, of which there are few however many accounts have cycles of one month: a filter
- * looks at groups, and at the places of those alone that a page is made of.
+ * The draft index entries of all accounts, in list order. Entries with equal times form a group. There are few groups,
+ * however many accounts have monthly cycles: a filter examines groups, and only those entries that a page contains.
  *
  * @module
  */
@@ -15,25 +13,25 @@ import { compareNewest, isWithin } from "../list-order.ts";
 import { createIdsByInstant } from "./ids-by-instant.ts";
 import { type Ordered, createOrdered } from "./ordered-list.ts";
 
-/** Places of drafts, as the records of accounts have them. */
+/** Draft index entries from account records. */
 export interface DraftTable {
-  /** Takes the places of an account in, in place of those that it had. */
+  /** Replaces the entries of an account. */
   put(account: AccountRecord, before: AccountRecord | undefined): void;
   list(filter: DraftListFilter, page: PageRequest): readonly ListedDraft[];
   /** The accounts that a customer ever had. */
   accountsOf(customerId: string): Iterable<string>;
-  /** The ids of accounts whose places are not known as of an instant, ascending. */
+  /** The ids of accounts whose index is not complete at an instant, ascending. */
   stale(instant: Instant, limit: number, afterId: string | undefined): readonly string[];
 }
 
-/** Places that have all times in common. */
+/** Entries with equal times. */
 interface Group {
   readonly times: Omit<DraftIndexEntry, "id">;
   readonly drafts: Ordered<ListedDraft>;
   size: number;
 }
 
-/** No places. @param customerOf the customer of an account */
+/** @param customerOf the customer of an account */
 export function createDraftTable(customerOf: (accountId: string) => string | undefined): DraftTable {
   const byId = new Map<string, ListedDraft>();
   const ofAccounts = new Map<string, readonly ListedDraft[]>();
@@ -86,11 +84,11 @@ export function createDraftTable(customerOf: (accountId: string) => string | und
   };
 }
 
-/** Places by their times. */
+/** Entries by their times. */
 interface Groups {
   add(draft: ListedDraft): void;
   remove(draft: ListedDraft): void;
-  /** By where their places are listed, newest first. */
+  /** By listing instant, newest first. */
   readonly inOrder: Ordered<Group>;
 }
 
@@ -123,7 +121,7 @@ function createGroups(): Groups {
   };
 }
 
-/** A page of the places of groups, which come by where they are listed; those of one instant are put together by id. */
+/** Reads a page from groups in list order; entries of one instant are merged by id. */
 function readPage(
   groups: Ordered<Group>,
   filter: DraftListFilter,
@@ -164,7 +162,7 @@ export function overlapsPeriod(
   return start < until && end > from;
 }
 
-/** Whether the times of a place are asked for. */
+/** Whether times match a filter. */
 function matchesTimes(times: Omit<DraftIndexEntry, "id">, { begunBy, final, period }: DraftListFilter): boolean {
   if (begunBy !== undefined && times.start > begunBy) return false;
   return isWithin(times.finalAt, final) && (period === undefined || overlapsPeriod(times, period));

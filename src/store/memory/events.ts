@@ -1,5 +1,5 @@
 /**
- * The events of a memory store, as they are asked for.
+ * The events of a memory store, indexed for its queries.
  *
  * @module
  */
@@ -18,11 +18,11 @@ import { holdsItsId, isReverted, toStoredEvent, overageFeature, toRecord, type S
 export interface EventTable {
   /** Adds a new event, with the next number. */
   add(event: NewEvent): void;
-  /** Replaces the event of its reference id, or adds it with the number that it has. */
+  /** Replaces the event with the same reference id, or adds it with its number. */
   put(event: EventRecord): void;
-  /** Takes an event out; one that is not there stays away. */
+  /** Removes an event, if it exists. */
   remove(referenceId: string): void;
-  /** Whether there is an event of a reference id. */
+  /** Whether an event with the reference id exists. */
   has(referenceId: string): boolean;
   findAccepted(eventIds: readonly string[]): readonly AcceptedEventId[];
   list(filter: EventFilter, page: PageRequest): readonly EventRecord[];
@@ -34,7 +34,7 @@ export interface EventTable {
     page?: { readonly limit: number; readonly afterNumber?: number },
   ): Promise<readonly EventRecord[]>;
   lastSpent(accountId: string, entryId: string): Instant | undefined;
-  /** All of them, in the order in which they came. */
+  /** All events in order of arrival. */
   all(): Iterable<EventRecord>;
 }
 
@@ -48,13 +48,12 @@ interface AccountEvents {
 interface Events {
   lastNumber: number;
   readonly byReference: Map<string, StoredEvent>;
-  /** The event of an id or, where it came again, all of them in the order in which they came. */
+  /** The event with an id, or all of them in order of arrival if it was reused. */
   readonly byEventId: Map<string, StoredEvent | StoredEvent[]>;
   readonly orders: LazyOrders<"byCreation">;
   readonly accounts: Map<string, AccountEvents>;
 }
 
-/** No events. */
 export function createEventTable(): EventTable {
   const events: Events = {
     lastNumber: 0,
@@ -79,7 +78,7 @@ export function createEventTable(): EventTable {
     has: (referenceId) => events.byReference.has(referenceId),
     findAccepted(eventIds) {
       const found: AcceptedEventId[] = [];
-      // Most ids are new: nothing is made for those.
+      // Most ids are new: create nothing for those.
       for (const eventId of new Set(eventIds.filter((each) => events.byEventId.has(each)))) {
         const holder = findHolder(events, eventId);
         if (holder !== undefined) found.push(holder);
@@ -104,7 +103,7 @@ export function createEventTable(): EventTable {
         const { timestamp } = stored;
         if (timestamp >= from * DAY_MS && timestamp < until * DAY_MS) found.push(toRecord(stored));
       }
-      // Who reads page after page lets others have their turn, as with a database.
+      // A reader of many pages yields between them, as with a database.
       if (found.length === limit) await sleep(0);
       return found;
     },
@@ -116,7 +115,7 @@ export function createEventTable(): EventTable {
 }
 
 function findLastSpent(account: AccountEvents | undefined, entryId: string): Instant | undefined {
-  // The latest come first.
+  // In descending order.
   for (const stored of account?.orders.read("byTimestamp").from() ?? []) {
     const { allocations = [] } = stored.feature ?? {};
     if (holdsItsId(stored) && allocations.some((each) => each.entryId === entryId)) return stored.timestamp;
@@ -162,7 +161,7 @@ function ensureAccount({ accounts }: Events, accountId: string): AccountEvents {
   return account;
 }
 
-/** The event that holds an id: accepted, not reverted, and of the latest ingest. */
+/** The event that reserves an id: accepted, not reverted, and ingested last. */
 function findHolder({ byEventId }: Events, eventId: string): AcceptedEventId | undefined {
   const same = byEventId.get(eventId);
   if (same === undefined) return undefined;
@@ -176,7 +175,7 @@ function findHolder({ byEventId }: Events, eventId: string): AcceptedEventId | u
   return { eventId, referenceId, accountId, timestamp, createdAt };
 }
 
-/** The events among which those of a filter are, where an id leads to them. */
+/** The events to filter, if the filter has an id. */
 function narrow(events: Events, { referenceId, eventId }: EventFilter): readonly StoredEvent[] | undefined {
   if (referenceId !== undefined) {
     const stored = events.byReference.get(referenceId);
@@ -203,7 +202,7 @@ function listEvents(events: Events, filter: EventFilter, page: PageRequest): rea
   return found;
 }
 
-/** The events of an account among which those to undo are, earliest ingested first. */
+/** The events of an account to search for an undo, earliest ingested first. */
 function candidates(events: Events, filter: EventFilter & { readonly accountId: string }): Iterable<StoredEvent> {
   const few = narrow(events, filter);
   if (few !== undefined) return few.toSorted(byNumber);
@@ -247,7 +246,7 @@ function latestFirst(a: StoredEvent, b: StoredEvent): number {
   return b.timestamp - a.timestamp;
 }
 
-/** Events in several orders, which take in what was added when one of them is read: an ingest asks for none. */
+/** Events in several orders, which are brought up to date on read: an ingest reads none. */
 interface LazyOrders<Name extends string> {
   add(stored: StoredEvent): void;
   remove(stored: StoredEvent): void;

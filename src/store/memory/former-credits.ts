@@ -1,5 +1,6 @@
 /**
- * Credits and invoices of snapshots from before credits had kinds: what made a credit was only in its cause and purpose.
+ * Reads credits and invoices of snapshots from before credits had kinds, when only the cause and purpose told them
+ * apart.
  *
  * @module
  */
@@ -9,7 +10,7 @@ import type { CreditRecord, InvoiceRecord } from "../../ledger/records.ts";
 type InvoiceLine = InvoiceRecord["invoice"]["revenueInfo"];
 type FormerCredit = Omit<CreditRecord, "kind">;
 
-/** The records of a snapshot, with the kind of each credit and of each credit in the lines of an invoice. */
+/** Adds the kind to each credit of a snapshot, and to each credit in the lines of an invoice. */
 export function addCreditKinds(
   credits: readonly FormerCredit[],
   invoices: readonly InvoiceRecord[],
@@ -32,7 +33,7 @@ export function addCreditKinds(
 
 function creditKind({ cause, purpose }: FormerCredit): CreditKind {
   if (cause === undefined) return "MANUAL";
-  // A grant of a plan whose id is "refund" has such a cause, too.
+  // A grant of a plan whose id is "refund" has such a cause too.
   if (cause.startsWith("refund|") && purpose === "refund of what was charged in advance and not served") {
     return "REFUND";
   }

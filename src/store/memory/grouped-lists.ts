@@ -1,6 +1,6 @@
 /**
- * Items in the order of lists, in groups that have in common what a list asks for: however many items there are, a list
- * looks at one of each group, and at those that its page is made of.
+ * Items in list order, grouped by the fields that filters use: a query examines one item of each group, and those of
+ * its page.
  *
  * @module
  */
@@ -8,22 +8,20 @@ import type { PageKey, PageRequest } from "../../ledger/view.ts";
 import { compareNewest } from "../list-order.ts";
 import { type Ordered, createOrdered } from "./ordered-list.ts";
 
-/** Items in groups. */
 export interface Grouped<Item> {
-  /** Adds an item, in place of what it replaces. */
+  /** Adds an item, replacing `before`. */
   put(item: Item, before: Item | undefined): void;
-  /** A page of the groups that are asked for, newest first, then by id; any item stands for its group. */
+  /** A page of the matching groups, newest first, then by id; `isAsked` is called with any item of a group. */
   page(page: PageRequest, isAsked: (item: Item) => boolean): readonly Item[];
 }
 
-/** The order of the items and their groups. */
+/** The sort key and the group of items. */
 export interface GroupShape<Item> {
   readonly key: (item: Item) => PageKey;
-  /** The group that an item is in. */
+  /** The group of an item. */
   readonly groupOf: (item: Item) => string;
 }
 
-/** No items. */
 export function createGrouped<Item>({ key, groupOf }: GroupShape<Item>): Grouped<Item> {
   const compare = (a: Item, b: Item): number => compareNewest(key(a), key(b));
   const groups = new Map<string, Ordered<Item>>();
@@ -46,7 +44,7 @@ export function createGrouped<Item>({ key, groupOf }: GroupShape<Item>): Grouped
     page({ limit, after }, isAsked) {
       const isBefore = (item: Item): boolean => after !== undefined && compareNewest(key(item), after) <= 0;
       let found: Item[] = [];
-      /** Items after it are on a later page. */
+      /** Later items are on a later page. */
       let last: Item | undefined;
       for (const items of groups.values()) {
         const one = firstItem(items.from());

@@ -1,5 +1,5 @@
 /**
- * The ids of accounts by an instant that each has: when something falls due of it, until when its places are known.
+ * Account ids by an instant: when something falls due, or until when the draft index is complete.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import { createOrdered } from "./ordered-list.ts";
 
 /** Ids, each with an instant. */
 export interface IdsByInstant {
-  /** Gives an id an instant, in place of the one that it had. */
+  /** Sets the instant of an id. */
   put(id: string, at: Instant): void;
-  /** The first ids, ascending, whose instant is at or before one, of those after an id. */
+  /** The first ids, ascending and after `afterId`, with an instant at or before `instant`. */
   upTo(instant: Instant, limit: number, afterId: string | undefined): readonly string[];
 }
 
@@ -20,7 +20,6 @@ interface Place {
   readonly at: Instant;
 }
 
-/** No ids. */
 export function createIdsByInstant(): IdsByInstant {
   const places = createOrdered<Place>((a, b) => a.at - b.at || compareIds(a.id, b.id));
   const placeOf = new Map<string, Place>();
@@ -35,7 +34,7 @@ export function createIdsByInstant(): IdsByInstant {
     },
     upTo(instant, limit, afterId) {
       let ids: string[] = [];
-      /** The last one that is wanted, once there are enough. */
+      /** The last id to return, once there are enough. */
       let last: string | undefined;
       for (const { id, at } of places.from()) {
         if (at > instant) break;

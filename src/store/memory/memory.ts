@@ -1,5 +1,5 @@
 /**
- * The memory store: the default, for tests, for tools and for what may be lost with the process.
+ * The memory store: the default, for tests, tools, and data that may be lost with the process.
  *
  * @module
  */
@@ -11,21 +11,21 @@ import { applyChanges, emptyState, createView } from "./state.ts";
 
 /** A store in memory. */
 export interface MemoryStore extends Store {
-  /** All that is committed, as one JSON text: the `snapshot` of another store. */
+  /** All committed data as one JSON text, which can be the `snapshot` of another store. */
   snapshot(): string;
 }
 
-/** How a memory store begins. */
+/** Options of a memory store. */
 export interface MemoryStoreOptions {
-  /** A snapshot that {@link MemoryStore.snapshot} made; without it the store begins empty. */
+  /** A snapshot from {@link MemoryStore.snapshot}; without it the store is empty. */
   readonly snapshot?: string;
 }
 
 /**
- * Opens a store in memory. Records are shared with who reads them and never changed; scopes wait in the order in which
- * they came, and those that have nothing in common do not wait.
+ * Opens a store in memory. Records are shared with readers and never modified. Scopes wait in order of arrival;
+ * disjoint scopes do not wait.
  *
- * @throws {RatebookError} ERR_JSON_INVALID when the snapshot is none
+ * @throws {RatebookError} ERR_JSON_INVALID for an invalid snapshot
  */
 export function memoryStore({ snapshot }: MemoryStoreOptions = {}): MemoryStore {
   const state = snapshot === undefined ? emptyState() : readSnapshotText(snapshot);
@@ -36,7 +36,7 @@ export function memoryStore({ snapshot }: MemoryStoreOptions = {}): MemoryStore 
   return {
     name: "memory",
     read: view,
-    // Each call reads all that it needs before it returns, and a commit comes between two calls or not at all.
+    // Each call reads everything before it returns, so no commit can come in between.
     consistentView: () => view,
     async transact(scope, work) {
       if (closed) throw new RatebookError("ERR_STORE_UNAVAILABLE", "the store is closed", {});

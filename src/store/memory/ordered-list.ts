@@ -1,31 +1,27 @@
 /**
- * Items kept in order, in chunks, so that adding one among a million moves a few hundred at most.
- *
- * A B+ tree of sorted-btree 2 in its place takes twice as long to take in 200,000 items at once and to go through them,
- * and keeps only one of several items that are equal.
+ * A sorted list in chunks: adding an item among a million moves a few hundred at most. The B+ tree of sorted-btree 2
+ * takes twice as long to add 200,000 items at once and to iterate, and keeps only one of several equal items.
  *
  * @module
  */
 
 /** Items in the order of a comparison. */
 export interface Ordered<Item> {
-  /** Adds an item; an equal one may be there already. */
+  /** Adds an item; equal ones may exist. */
   add(item: Item): void;
-  /** Adds many at once. */
   addAll(items: readonly Item[]): void;
-  /** Takes this very item out. */
+  /** Removes this item. */
   remove(item: Item): void;
   /**
-   * The items from the first one on that is not before a place.
+   * The items from the first one for which `isBefore` is false.
    *
-   * @param isBefore true for the items up to a place, false from there on; without it, all items
+   * @param isBefore true for a prefix of the items; default all items
    */
   from(isBefore?: (item: Item) => boolean): Iterable<Item>;
 }
 
 const CHUNK_MAX = 512;
 
-/** An empty collection in order. */
 export function createOrdered<Item>(compare: (a: Item, b: Item) => number): Ordered<Item> {
   let chunks: Item[][] = [];
   let size = 0;
@@ -51,7 +47,7 @@ export function createOrdered<Item>(compare: (a: Item, b: Item) => number): Orde
         for (const item of items) add(item);
         return;
       }
-      // Many beside few: sorting them all is quicker than finding a place for each.
+      // If many are added to few, sorting is faster than inserting each.
       const all = [...chunks.flat(), ...items].sort(compare);
       size = all.length;
       chunks = [];
@@ -84,7 +80,7 @@ export function createOrdered<Item>(compare: (a: Item, b: Item) => number): Orde
   };
 }
 
-/** The chunk in which a place is: the first one whose last item is not before it, else the last one. */
+/** The first chunk whose last item is not before the position, else the last chunk. */
 function chunkFor<Item>(chunks: readonly (readonly Item[])[], isBefore: (item: Item) => boolean): number {
   const place = firstNot(chunks, (chunk) => {
     const last = chunk.at(-1);
@@ -93,7 +89,7 @@ function chunkFor<Item>(chunks: readonly (readonly Item[])[], isBefore: (item: I
   return place === chunks.length ? Math.max(0, place - 1) : place;
 }
 
-/** The index of the first item for which a condition, true up to a place, does not hold; the length if there is none. */
+/** The index of the first item for which a condition that holds for a prefix is false; the length if there is none. */
 export function firstNot<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
   let low = 0;
   let high = items.length;

@@ -1,5 +1,5 @@
 /**
- * The records of a memory store that are replaced whole: documents, accounts, entries, credits, invoices.
+ * Tables of a memory store whose records are replaced whole: documents, accounts, entries, credits, invoices.
  *
  * @module
  */
@@ -7,28 +7,28 @@ import type { PageKey, PageRequest } from "../../ledger/view.ts";
 import { compareNewest } from "../list-order.ts";
 import { firstNot, createOrdered } from "./ordered-list.ts";
 
-/** Records of one kind, by id, in the order of lists, and by what they belong to. */
+/** Records of one kind, by id, in list order, and by owner. */
 export interface RecordTable<Item> {
   get(id: string): Item | undefined;
-  /** Those of the ids that there are, each once. */
+  /** The existing records with these ids, each once. */
   some(ids: readonly string[]): readonly Item[];
-  /** Adds a record, or replaces the one of its id. */
+  /** Adds or replaces a record. */
   put(item: Item): void;
   remove(id: string): void;
   /** The records of one owner, in the table's own order. */
   of(owner: string): readonly Item[];
-  /** A page of those that match, newest first, then by id. */
+  /** A page of the matching records, newest first, then by id. */
   page(page: PageRequest, isMatch: (item: Item) => boolean): readonly Item[];
-  /** A page of one owner's that match. */
+  /** A page of one owner's matching records. */
   pageOf(owner: string, page: PageRequest, isMatch: (item: Item) => boolean): readonly Item[];
-  /** All of them, in no order. */
+  /** All records, unordered. */
   all(): Iterable<Item>;
 }
 
-/** The traits of a table's records. */
+/** How records of a table are indexed. */
 export interface RecordShape<Item> {
   readonly key: (item: Item) => PageKey;
-  /** To whom a record belongs, its account mostly; undefined where nobody asks. */
+  /** The owner of a record, mostly its account; undefined if not queried. */
   readonly owner: (item: Item) => string | undefined;
   /** The order of the records of one owner. */
   readonly compare: (a: Item, b: Item) => number;
@@ -36,16 +36,16 @@ export interface RecordShape<Item> {
 
 interface Slot<Item> {
   item: Item;
-  /** The question that it was an answer to last. */
+  /** The number of the last query that returned it. */
   lastQuestion: number;
 }
 
-/** Lists of records by their owners. */
+/** Lists of records by owner. */
 interface Owned<Item> {
   change(owner: string, change: (items: Item[]) => void): void;
-  /** Whoever reads a list may go on reading it: the next change is made to a copy. */
+  /** Returns a list that will not change: the next change is made to a copy. */
   read(owner: string): readonly Item[];
-  /** As `read`, for who is done with the list at once. */
+  /** Like `read`, for immediate use only. */
   look(owner: string): readonly Item[];
 }
 
@@ -69,12 +69,11 @@ function createOwned<Item>(): Owned<Item> {
   };
 }
 
-/** No records. */
 export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<Item> {
   const { key, owner, compare } = shape;
   const slots = new Map<string, Slot<Item>>();
   const owned = createOwned<Item>();
-  /** How often some were asked for by their ids. */
+  /** The number of queries by ids. */
   let questions = 0;
   const listed = createOrdered<Slot<Item>>((a, b) => compareNewest(key(a.item), key(b.item)));
 
@@ -95,7 +94,7 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
     put(item) {
       const slot = slots.get(key(item).id);
       if (slot !== undefined && isInPlace(slot.item, item, shape)) {
-        // Nothing is made for records that nobody owns, as accounts.
+        // Skip records without an owner, such as accounts.
         if (owner(item) !== undefined) own(item, (items) => items.splice(items.indexOf(slot.item), 1, item));
         slot.item = item;
         return;
@@ -132,7 +131,7 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
   };
 }
 
-/** The items of some ids, each once: it is marked with the number of the question. */
+/** The items with these ids, each once, marked with the number of the query. */
 function findSome<Item>(
   slots: ReadonlyMap<string, Slot<Item>>,
   ids: readonly string[],
@@ -148,14 +147,14 @@ function findSome<Item>(
   return items;
 }
 
-/** Whether a record stands where the one that it replaces stood. */
+/** Whether a record has the same position as the one that it replaces. */
 function isInPlace<Item>(before: Item, after: Item, { key, owner, compare }: RecordShape<Item>): boolean {
   return (
     owner(before) === owner(after) && compare(before, after) === 0 && key(before).createdAt === key(after).createdAt
   );
 }
 
-/** Where a record belongs among those of its owner, after its equals; new ones mostly come last. */
+/** The index for a record among those of its owner, after equal ones; new ones are mostly last. */
 function insertionIndex<Item>(items: readonly Item[], item: Item, compare: (a: Item, b: Item) => number): number {
   const last = items.at(-1);
   if (last === undefined || compare(last, item) <= 0) return items.length;

@@ -1,5 +1,5 @@
 /**
- * A memory store as JSON text, and back.
+ * Converts a memory store to JSON text and back.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import { applyChanges, emptyState, type MemoryState } from "./state.ts";
 
 const FORMAT = "ratebook memory store";
 const VERSION = 3;
-/** The first version called the meter or feature of a cell its item; credits have had kinds since the third. */
+/** Version 1 called the meter or feature of a cell its item; credits have kinds since version 3. */
 const VERSIONS: ReadonlySet<unknown> = new Set([1, 2, VERSION]);
 
-/** All that a state holds. */
+/** The content of a state. */
 interface Snapshot extends Required<
   Omit<Changes, "configurationRevision" | "removedDocuments" | "newEvents" | "removedEvents" | "usage" | "overage">
 > {
@@ -25,7 +25,7 @@ interface Snapshot extends Required<
   readonly overage: readonly LedgerCell[];
 }
 
-/** The text of a state: one JSON document. */
+/** Writes a state as one JSON document. */
 export function writeSnapshot(state: MemoryState): string {
   const changes: Snapshot = {
     documents: DOCUMENT_KINDS.flatMap((kind) => [...state.documents[kind].all()]),
@@ -41,11 +41,7 @@ export function writeSnapshot(state: MemoryState): string {
   return serializeRecord({ format: FORMAT, version: VERSION, revision: state.revision, changes });
 }
 
-/**
- * The state that a snapshot holds.
- *
- * @throws {RatebookError} ERR_JSON_INVALID when the text is not a snapshot of this version
- */
+/** Reads a snapshot. @throws {RatebookError} ERR_JSON_INVALID if the text is not a snapshot of a supported version */
 export function readSnapshotText(snapshot: string): MemoryState {
   const state = emptyState();
   try {
@@ -71,12 +67,12 @@ export function readSnapshotText(snapshot: string): MemoryState {
   return state;
 }
 
-/** What is said of an accepted event is not what the snapshot says of it, but what is said now. */
+/** Descriptions of accepted events are replaced by the current ones. */
 function toEvent(event: EventRecord): EventRecord {
   return { ...event, description: describeStored(event.status, event.description) };
 }
 
-/** A cell as it stands in a snapshot of either version. */
+/** A cell in a snapshot of any version. */
 type SnapshotCell = Omit<LedgerCell, "meterOrFeatureId"> & Partial<Record<"meterOrFeatureId" | "itemId", string>>;
 
 function toDelta({ accountId, itemId = "", meterOrFeatureId = itemId, day, quantity }: SnapshotCell): UsageDelta {

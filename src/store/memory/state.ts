@@ -1,5 +1,5 @@
 /**
- * The state of a memory store: how changes are applied to it, and how it is read.
+ * The state of a memory store, with its changes and reads.
  *
  * @module
  */
@@ -28,30 +28,29 @@ import { createGrouped, type Grouped } from "./grouped-lists.ts";
 import { createIdsByInstant, type IdsByInstant } from "./ids-by-instant.ts";
 import { createRecordTable, type RecordTable } from "./records.ts";
 
-/** Everything that a memory store holds. */
+/** The content of a memory store. */
 export interface MemoryState {
   revision: number;
   readonly documents: Readonly<Record<DocumentKind, RecordTable<DocumentRecord>>>;
   readonly accounts: RecordTable<AccountRecord>;
-  /** The accounts by their `nextDueAt`. */
+  /** The accounts by `nextDueAt`. */
   readonly dueAccounts: IdsByInstant;
   readonly drafts: DraftTable;
-  /** The places of credits that fall due. */
+  /** Index entries of due credits. */
   readonly dueCredits: RecordTable<ListedCredit>;
   readonly events: EventTable;
   readonly usage: CellTable;
   readonly overage: CellTable;
   readonly entries: RecordTable<EntryRecord>;
   readonly credits: RecordTable<CreditRecord>;
-  /** The same by their state and end, for lists over all accounts. */
+  /** Credits by state and end, for lists of all accounts. */
   readonly creditsByEnd: Grouped<CreditRecord>;
   readonly keptUsage: RecordTable<BilledUsage>;
   readonly invoices: RecordTable<InvoiceRecord>;
-  /** The same by their status and period, for lists over all accounts. */
+  /** Invoices by status and period, for lists of all accounts. */
   readonly invoicesByPeriod: Grouped<InvoiceRecord>;
 }
 
-/** Nothing. */
 export function emptyState(): MemoryState {
   const documentTable = (): RecordTable<DocumentRecord> =>
     createRecordTable<DocumentRecord>({ key: (record) => record, owner: () => undefined, compare: compareOldest });
@@ -110,9 +109,9 @@ export function emptyState(): MemoryState {
 }
 
 /**
- * Applies changes, all or none: whatever can fail comes first and is taken back.
+ * Applies changes, all or none: whatever can fail comes first and is reverted on failure.
  *
- * @throws {RatebookError} ERR_ARITHMETIC when a sum of usage or overage needs more than 100 digits
+ * @throws {RatebookError} ERR_ARITHMETIC if a sum of usage or overage needs more than 100 digits
  */
 export function applyChanges(state: MemoryState, changes: Changes): void {
   const records = readAll(changes);
@@ -150,7 +149,7 @@ function creditStateFor(credit: CreditRecord): CreditState {
   return creditStatus({ ...credit, holdAmount: ZERO });
 }
 
-/** Takes the places of an account's due credits in, in place of those that it had. */
+/** Replaces the index entries of an account's due credits. */
 function putDueCredits(
   places: RecordTable<ListedCredit>,
   { id: accountId, drafts }: AccountRecord,
@@ -161,7 +160,7 @@ function putDueCredits(
   for (const place of drafts?.credits ?? []) places.put({ ...place, accountId });
 }
 
-/** Adds all that is counted, or nothing. */
+/** Adds all cells, or none. */
 function addCells({ usage, overage }: MemoryState, changes: Changes): void {
   const takeBack = usage.add(changes.usage ?? []);
   try {
@@ -176,7 +175,7 @@ type Lists = Required<Omit<Changes, "configurationRevision" | "usage" | "overage
 
 const NOTHING: readonly never[] = [];
 
-/** The lists of changes, after a look at what the tables will ask of each record: a broken one breaks nothing else. */
+/** The lists of changes. Reads all fields that the tables use, so that an invalid record fails before anything changes. */
 function readAll(changes: Changes): Lists {
   const lists = toLists(changes);
   const { documents, removedDocuments, accounts, newEvents, events, removedEvents, entries, credits, invoices } = lists;
@@ -195,7 +194,7 @@ function readAll(changes: Changes): Lists {
   return lists;
 }
 
-/** Each list by its name: spread over empty ones, they would be a tenth of what a single event costs. */
+/** Each list by name: spreading over empty ones would take a tenth of the time of a single event. */
 function toLists(changes: Changes): Lists {
   return {
     documents: changes.documents ?? NOTHING,
@@ -227,12 +226,12 @@ function touchNewEvents(newEvents: Lists["newEvents"]): void {
   }
 }
 
-/** Reading a property is the test: one that cannot be read throws here. */
+/** Reading a property is the check: it throws if it cannot be read. */
 function touchAll(...values: readonly unknown[]): number {
   return values.length;
 }
 
-/** A view of what is held now; each call sees one committed state, since changes are applied between calls. */
+/** A view of the current state; each call sees one committed state, because changes are applied between calls. */
 export function createView(state: MemoryState): LedgerView {
   const { documents, accounts, events, usage, overage, entries, invoices } = state;
   return {
@@ -312,7 +311,7 @@ function creditReads({
   };
 }
 
-/** The records of several accounts in one order; those of one account are in it already. */
+/** Merges the sorted records of several accounts. */
 function mergeInOrder<Item>(
   accountIds: readonly string[],
   of: (accountId: string) => readonly Item[],
@@ -323,17 +322,17 @@ function mergeInOrder<Item>(
   return only !== undefined && ids.length === 1 ? of(only) : ids.flatMap(of).sort(compare);
 }
 
-/** Invoices go by their date, then id. */
+/** By date, then id. */
 function compareByDate(a: InvoiceRecord, b: InvoiceRecord): number {
   return compareIds(a.invoice.invoiceDate, b.invoice.invoiceDate) || compareIds(a.id, b.id);
 }
 
-/** Kept usage goes by its first day, then id. */
+/** By first day, then id. */
 function compareByDays(a: BilledUsage, b: BilledUsage): number {
   return a.from - b.from || compareIds(a.id, b.id);
 }
 
-/** A page of final invoices: of an account or customer among its own. */
+/** A page of final invoices, searched within an account or customer if the filter has one. */
 function pageInvoices(
   { invoices, invoicesByPeriod, drafts }: MemoryState,
   filter: InvoiceListFilter,
@@ -351,13 +350,13 @@ function isEmpty(filter: Readonly<Record<string, unknown>>): boolean {
   return Object.values(filter).every((value) => value === undefined);
 }
 
-/** The same page of a list that begins at an instant: newest first, what is later stands before it. */
+/** Starts a page at an instant at the latest: lists are newest first. */
 function notBefore(page: PageRequest, instant: Instant): PageRequest {
   const start = { createdAt: instant, id: "" };
   return page.after !== undefined && compareNewest(page.after, start) > 0 ? page : { ...page, after: start };
 }
 
-/** Tells whether a list of credits asks for one by its state and end. */
+/** Creates a predicate for credits by state and end. */
 function createCreditFilter(filter: CreditListFilter): (credit: CreditRecord) => boolean {
   const { state, endsBy = Infinity, endsAfter } = filter;
   return (credit) => {
@@ -367,7 +366,7 @@ function createCreditFilter(filter: CreditListFilter): (credit: CreditRecord) =>
   };
 }
 
-/** Tells whether a final invoice is in a list. */
+/** Creates a predicate for final invoices. */
 function createInvoiceFilter({ customerId, status, period }: InvoiceListFilter): (record: InvoiceRecord) => boolean {
   // Many invoices have the dates of one cycle.
   const instants = new Map<string, Instant>();
@@ -388,7 +387,7 @@ function invoicePageKey({ id, invoice }: InvoiceRecord): PageKey {
   return { id, createdAt: listedAt(invoice) };
 }
 
-/** As {@link invoicePageKey}, each worked out once: an invoice that is put into a list is compared with a dozen others. */
+/** Like {@link invoicePageKey}, cached: inserting an invoice into a list compares it with a dozen others. */
 function createInvoiceKeys(): (record: InvoiceRecord) => PageKey {
   const known = new WeakMap<InvoiceRecord, PageKey>();
   return (record) => {

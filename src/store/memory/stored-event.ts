@@ -1,5 +1,5 @@
 /**
- * An event as a memory store keeps it: the row that came in with a copy of what was sent, or the record that replaced it.
+ * An event in a memory store: the ingested row with a copy of what was sent, or the record that replaced it.
  *
  * @module
  */
@@ -7,22 +7,22 @@ import { type StoredEventFields, type NewEvent, toEventRecord } from "../../ledg
 import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 
-/** A new event, with its place in the order of ingest. */
+/** A new event with its position in the order of ingest. */
 type Numbered = StoredEventFields & Pick<EventRecord, "number">;
 
-/** An event as it is kept; what it is found by is the same in both. One object for each, as there may be millions. */
+/** A stored event; both forms have the same indexed fields. One object per event, because there may be millions. */
 export type StoredEvent = Numbered | EventRecord;
 
-/** A new event as it is kept: what was sent belongs to the sender, so what a record shows of it is copied. */
+/** Copies a new event, because what was sent belongs to the caller. */
 export function toStoredEvent(event: NewEvent, number: number): StoredEvent {
   const { accountId, attributes, dimensions } = event.sent;
   const sent = {
-    // The text of the account is in memory once; that of the sender came with this event alone.
+    // Share the account's string instead of keeping the sender's copy.
     accountId: accountId === event.accountId ? event.accountId : accountId,
     attributes: (attributes ?? []).map((each) => ({ ...each })),
     dimensions: { ...dimensions },
   };
-  // Field by field: a spread with one field more would put that one into a second object.
+  // Field by field: a spread plus one field would create a second object.
   return {
     number,
     referenceId: event.referenceId,
@@ -48,17 +48,16 @@ export function toRecord(event: StoredEvent): EventRecord {
   return isNew(event) ? toEventRecord(event, event.number) : event;
 }
 
-/** Whether an event is accepted and not reverted: it counts, and holds its id (S14.1). */
+/** Whether an event is accepted and not reverted: it is counted, and reserves its id (S14.1). */
 export function holdsItsId(event: StoredEvent): boolean {
   return isCompleted(event.status) && !isReverted(event);
 }
 
-/** Whether an event was undone. */
 export function isReverted(event: StoredEvent): boolean {
   return !isNew(event) && event.reverted;
 }
 
-/** The feature whose overage an event has, where it counts (S11.5). */
+/** The feature of a counted event's overage (S11.5). */
 export function overageFeature(event: StoredEvent): string | undefined {
   const { feature } = event;
   return feature === undefined || feature.overage.isZero() || !holdsItsId(event) ? undefined : feature.featureId;

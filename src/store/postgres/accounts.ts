@@ -1,5 +1,5 @@
 /**
- * Accounts under their locks.
+ * Locks and reads accounts.
  *
  * @module
  */
@@ -14,14 +14,14 @@ import { LostRace } from "./failures.ts";
 import { ACCOUNT_COLUMNS, readAccount } from "./record-rows.ts";
 import { advisoryKey, idKeys, formatListQuery, quoteLiteral, formatTextArray } from "./values.ts";
 
-/** Accounts that are not there yet are locked by one of so many locks: a database has not many. */
+/** Number of locks for accounts that do not exist yet: a database has a limited number of locks. */
 const NEW_ACCOUNT_LOCKS = 64;
-/** Most accounts that are remembered; the least recently read are forgotten. */
+/** Maximum number of cached accounts; the least recently read are evicted. */
 const ACCOUNTS_MAX = 20_000;
 
 /**
- * The accounts that a store remembers, by key: as they were last read, with the digest of that. Digests are read under the
- * accounts' locks, so that what is remembered is used only while it is what the database has.
+ * The account cache of a store, by key: the last value read with its digest. Digests are read under the accounts'
+ * locks, so a cached account is used only if it is current.
  */
 export type KnownAccounts = Map<string, { readonly digest: string; readonly account: AccountRecord }>;
 
@@ -29,24 +29,24 @@ export type KnownAccounts = Map<string, { readonly digest: string; readonly acco
 export interface AccountLocking {
   readonly run: Run;
   readonly table: (name: string) => string;
-  /** The schema that the advisory locks are of. */
+  /** The schema that the advisory locks belong to. */
   readonly schema: string;
   readonly known: KnownAccounts;
 }
 
-/** The rows that were read as accounts were locked. */
+/** The rows read while locking accounts. */
 export interface AccountLocks {
-  /** By id; those that exist. */
+  /** The existing accounts by id. */
   readonly accounts: ReadonlyMap<string, AccountRecord>;
   /** The revision of the configuration, which does not change while its lock is held. */
   readonly revision: number | undefined;
-  /** The next of the blocks of numbers for events, which is this transaction's. */
+  /** This transaction's block of event numbers. */
   readonly block: number | undefined;
-  /** The stamp of the list of meters and features, where there are any. */
+  /** The stamp of the list of meters and features, if there are any. */
   readonly itemStamp: string | undefined;
 }
 
-/** Of a transaction that locks no account. */
+/** For a transaction that locks no account. */
 export const NOTHING_LOCKED: AccountLocks = {
   accounts: new Map(),
   revision: undefined,
@@ -54,16 +54,16 @@ export const NOTHING_LOCKED: AccountLocks = {
   itemStamp: undefined,
 };
 
-/** Names the content of an account. */
+/** A hash of an account's content. */
 export function digestAccount(account: AccountRecord): string {
   return createHash("sha256").update(serializeRecord(account)).digest("base64url").slice(0, 22);
 }
 
 /**
- * The statement that locks accounts, for {@link lockAccounts}. It has no values, so that it can come with the beginning of
- * its transaction.
+ * The statement that locks accounts, for {@link lockAccounts}. It has no parameters, so that it can be sent with the
+ * start of its transaction.
  *
- * @param keys as {@link lockKeys} gives them
+ * @param keys from {@link lockKeys}
  */
 export function lockStatement(table: (name: string) => string, keys: readonly string[]): string {
   return `with locked as materialized
@@ -75,11 +75,11 @@ export function lockStatement(table: (name: string) => string, keys: readonly st
 }
 
 /**
- * The accounts that were locked, and locks on those that are not there.
+ * Returns the locked accounts, and locks those that do not exist.
  *
- * @param keys of the accounts, as {@link lockStatement} had them
- * @param row what that gave
- * @throws a {@link LostRace} when another writer made one of them at the same time
+ * @param keys of the accounts, as for {@link lockStatement}
+ * @param row the result of that statement
+ * @throws a {@link LostRace} if another writer created one of them at the same time
  */
 export async function lockAccounts(
   locking: AccountLocking,
@@ -93,8 +93,8 @@ export async function lockAccounts(
 }
 
 /**
- * The keys of accounts in the order in which their rows are locked, and in which their digests come: by their code points.
- * Mostly all are plain, and the order of their code units, quick to tell, is the same.
+ * The keys of accounts in the order in which rows are locked and digests returned: by code points. For plain keys, the
+ * usual case, code units have the same order and compare faster.
  */
 export function lockKeys(accountIds: readonly string[]): readonly string[] {
   const keys = idKeys(accountIds);
@@ -103,7 +103,7 @@ export function lockKeys(accountIds: readonly string[]): readonly string[] {
 
 const PLAIN = /^[ -~]*$/;
 
-/** Accounts that are locked, by id: as they are remembered, where their digests are the same, or read. */
+/** Locked accounts by id: cached ones if their digests match, else read. */
 async function readLockedAccounts(
   { run, table, known }: AccountLocking,
   keys: readonly string[],
@@ -142,7 +142,7 @@ function exceptKeys(keys: readonly string[], some: readonly string[]): readonly 
   return keys.filter((key) => !known.has(key));
 }
 
-/** Whoever makes one of them meanwhile has locked its row, and rows are locked before these locks, not after. */
+/** A transaction that creates one of them meanwhile has locked its row; rows are always locked before these locks. */
 async function lockNewAccounts({ run, table, schema }: AccountLocking, keys: readonly string[]): Promise<void> {
   const numbers = new Set(keys.map((key) => lockNumber(key)));
   const locks = [...numbers].sort((a, b) => a - b).map((number) => advisoryKey(schema, `account ${number}`));

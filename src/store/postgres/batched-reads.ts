@@ -1,5 +1,5 @@
 /**
- * Sends reads that are asked for at the same time as one statement, since each statement costs a round trip.
+ * Combines concurrent reads into one statement, because each statement costs a round trip.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { createYielder } from "../yielder.ts";
 import type { Row, Run } from "./client.ts";
 import { shiftParameters } from "./query.ts";
 
-/** A read that waits to be sent together with others. */
+/** A read waiting to be sent with others. */
 interface PendingRead {
   readonly text: string;
   readonly values: readonly unknown[];
@@ -15,7 +15,7 @@ interface PendingRead {
   readonly fail: (error: unknown) => void;
 }
 
-/** Runs queries, whose columns are all asked for as text: those that are asked for before anybody waits go together. */
+/** Runs queries that return all columns as text; those made before any is awaited are sent together. */
 export function batchReads(run: Run): Run {
   let pending: PendingRead[] = [];
   const ask = async (): Promise<void> => {
@@ -35,7 +35,7 @@ export function batchReads(run: Run): Run {
     });
 }
 
-/** Rows that are read between two looks at the clock. */
+/** Rows read between two checks of the clock. */
 const ROWS_AT_ONCE = 64;
 
 /** The rows of each query, in their order. */
@@ -54,10 +54,10 @@ async function readTogether(run: Run, queries: readonly PendingRead[]): Promise<
     values,
   );
   const answers = queries.map((): Row[] => []);
-  const giveWay = createYielder();
+  const yieldToOthers = createYielder();
   for (const [place, { query, answer }] of rows.entries()) {
     answers[Number(query)]?.push(JSON.parse(answer ?? "{}") as Row);
-    if (place % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await giveWay();
+    if (place % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await yieldToOthers();
   }
   return answers;
 }

@@ -1,7 +1,7 @@
 /**
- * Usage and overage over SQL. Four meters or features of an account and day are in one row, since what an event adds to
- * several meters is one row to change then: a row for each is more than twice as slow to add to. Who reads them has a view
- * with a row for each.
+ * Usage and overage in SQL. A row has four meters or features of an account and day, so that an event that adds to
+ * several meters changes one row: one row per meter is more than twice as slow. A view shows one row per meter or
+ * feature for other readers.
  *
  * @module
  */
@@ -19,13 +19,13 @@ import { dayValue, idKey, idKeys, formatPlainArray, formatTextArray } from "./va
 /** Usage by meter, or overage by feature: the names of their views. */
 export type CellTable = "usage" | "overage";
 
-/** The column of a view that says what is counted. */
+/** The id column of each view. */
 const COUNTED: Readonly<Record<CellTable, string>> = { usage: "meter_id", overage: "feature_id" };
 
-/** Where cells are written. */
+/** The context for writing cells. */
 export interface CellWriting extends Pick<Sending, "send" | "isTogether">, ItemReading {}
 
-/** Adds to cells of accounts that are locked, so that their rows are waited for by no other commit. */
+/** Adds to cells of locked accounts, so that no other commit waits for their rows. */
 export async function writeCells(writing: CellWriting, name: CellTable, deltas: readonly UsageDelta[]): Promise<void> {
   if (deltas.length === 0) return;
   const { send, isTogether, table } = writing;
@@ -45,7 +45,7 @@ export async function writeCells(writing: CellWriting, name: CellTable, deltas: 
     isTogether
       ? `insert into ${cells} as cell ${inserted} select * from ${added}
           on conflict (account_id, day, part) do update set ${sumsWith("excluded")}`
-      : // Rows that are there are mostly added to, which this does quicker than an insert that finds them.
+      : // Most rows exist already; updating them first is faster than inserting on conflict.
         `merge into ${cells} as cell using ${added}
           on cell.account_id = added.account_id and cell.day = added.day and cell.part = added.part
           when matched then update set ${sumsWith("added")}
@@ -65,11 +65,11 @@ interface CellRow {
   readonly accountId: string;
   readonly day: number;
   readonly part: number;
-  /** By the number of the column. */
+  /** By column number. */
   readonly sums: Exact[];
 }
 
-/** One row for each account, day and part, since a statement changes a row once, and the columns that any of them adds to. */
+/** One row per account, day and part, because a statement changes a row once, with the columns that any of them adds to. */
 function toRows(
   deltas: readonly UsageDelta[],
   places: ReadonlyMap<string, number | undefined>,
@@ -81,7 +81,7 @@ function toRows(
     const place = places.get(meterOrFeatureId);
     invariant(place !== undefined, "each meter or feature that is counted has a place");
     const [part, column] = [Math.floor(place / ROW_ITEMS), place % ROW_ITEMS];
-    // The additions of one event come one after another.
+    // The additions of one event are adjacent.
     if (row?.accountId !== accountId || row.day !== day || row.part !== part) {
       const key = `${day} ${part} ${accountId}`;
       row = known.get(key);

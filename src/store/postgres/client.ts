@@ -1,5 +1,5 @@
 /**
- * The interface that the adapter needs of a driver: a pool of `pg` and a PGlite both have its shape.
+ * The driver interface of the adapter: both a pool of `pg` and a PGlite have it.
  *
  * @module
  */
@@ -9,12 +9,15 @@ import { hasCode, type RatebookError } from "../../errors.ts";
 import { sleep } from "../sleep.ts";
 import { translateFailure, LostRace } from "./failures.ts";
 
-/** A statement with a name is prepared once for each connection; without one it may be several, without values. */
+/**
+ * A statement with a name is prepared once per connection; one without a name may contain several statements, without
+ * parameters.
+ */
 export interface SqlStatement {
   readonly name?: string;
   readonly text: string;
   readonly values?: unknown[];
-  /** For how many milliseconds `pg` waits for the answer: a server that is frozen breaks no connection. */
+  /** Timeout in milliseconds, enforced by `pg`: a frozen server breaks no connection. */
   readonly query_timeout?: number;
 }
 
@@ -23,22 +26,22 @@ export interface SqlResult {
   readonly rows: readonly unknown[];
 }
 
-/** One connection of a pool, while it is held. */
+/** One connection of a pool while it is in use. */
 export interface PooledConnection {
   query(statement: SqlStatement): Promise<SqlResult>;
-  /** A connection that breaks says so by an event, besides failing what is asked of it. */
+  /** A broken connection emits this event in addition to rejecting queries. */
   on?(event: "error", listener: () => void): unknown;
   off?(event: "error", listener: () => void): unknown;
-  /** Gives it back; with an error it is thrown away. */
+  /** Returns it to the pool; with an error it is closed. */
   release(error?: Error | boolean): void;
 }
 
-/** A pool of connections, such as `new Pool()` of `pg`. The pool stays its owner's: closing a store does not end it. */
+/** A pool of connections, such as `new Pool()` of `pg`. The caller owns it: closing a store does not end it. */
 export interface ConnectionPool {
   connect(): Promise<PooledConnection>;
 }
 
-/** One connection that queues what it is asked, such as a PGlite. */
+/** One connection with its own queue, such as a PGlite. */
 export interface SingleConnection {
   query(text: string, values?: unknown[]): Promise<SqlResult>;
   transaction<Result>(
@@ -46,47 +49,42 @@ export interface SingleConnection {
   ): Promise<Result>;
 }
 
-/** A client that `postgresStore` takes. */
+/** A client for `postgresStore`. */
 export type PostgresClient = ConnectionPool | SingleConnection;
 
-/** A row whose columns are all asked for as text. */
+/** A row with all columns as text. */
 export type Row = Readonly<Record<string, string | null>>;
-/** Runs one statement. */
 export type Run = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
-/** How a client is used. */
+/** Runs statements and transactions on a client. */
 export interface Connections {
-  /** Runs one statement of its own. */
+  /** Runs a single statement. */
   readonly run: Run;
   /**
-   * Runs statements as one transaction (READ COMMITTED); it is rolled back when `work` rejects.
+   * Runs statements as one transaction (READ COMMITTED), rolled back if `work` rejects.
    *
-   * @param opening statements without values that come first, in one round trip with the beginning
-   * @throws a {@link StoreFailure} when the database fails, else what `work` throws
+   * @param opening statements without parameters, sent in one round trip with the start
+   * @throws a {@link StoreFailure} if the database fails, else what `work` throws
    */
   transaction<Result>(opening: readonly string[], work: InTransaction<Result>): Promise<Result>;
 }
 
-/** A transaction that is open. */
+/** A transaction in progress. */
 export interface OpenTransaction {
   readonly run: Run;
   /** The first row of the last of the opening statements. */
   readonly opened: Row;
-  /** Has a statement without values done last, in one round trip with the commit. */
+  /** Adds a statement without parameters, sent in one round trip with the commit. */
   readonly atCommit: (statement: string) => void;
 }
 
 /** The work of a transaction. */
 export type InTransaction<Result> = (transaction: OpenTransaction) => Promise<Result>;
 
-/** For how long a statement is waited for: then its connection is thrown away, and the database counts as away. */
+/** Timeout for a statement: after it the connection is closed and the database counts as unavailable. */
 export const ANSWER_MS = 10_000;
 
-/**
- * The connections of a client.
- *
- * @param answerMs for how long a statement is waited for, where the client can be told
- */
+/** Wraps a client. @param answerMs timeout for a statement, if the client supports one */
 export function toConnections(client: PostgresClient, answerMs: number): Connections {
   return "transaction" in client ? overSingleConnection(client) : overPool(client, answerMs);
 }
@@ -130,7 +128,7 @@ function overPool(pool: ConnectionPool, query_timeout: number): Connections {
       });
   const withConnection: WithConnection = async (work) => {
     const connection = await translateErrors(() => pool.connect());
-    // What is asked next fails with the reason; without a listener the event alone would end the process.
+    // The next query fails with the reason; without a listener the event would end the process.
     connection.on?.("error", ignore);
     try {
       const result = await work(runOn(connection), connection);
@@ -138,7 +136,7 @@ function overPool(pool: ConnectionPool, query_timeout: number): Connections {
       connection.release();
       return result;
     } catch (error) {
-      // A connection that may be broken, or inside a transaction, is not used again.
+      // A connection that may be broken, or in a transaction, is not reused.
       connection.release(true);
       throw error;
     }
@@ -187,10 +185,10 @@ async function pooledTransaction<Result>(
 const BEGIN = "begin isolation level read committed";
 
 /**
- * What a transaction looks for always has an index, and its statements are planned once. The planner, which knows little
- * of a table that has just been filled, might read all of it instead, and to plan for the values of a statement it would
- * take apart each list of a thousand of them. Nothing is compiled: while scans are off, versions before 18 add ten thousand
- * million to the cost of one that cannot be avoided, as of a table of one row, and compile what costs as much.
+ * Every query of a transaction has an index, and statements are planned once. Otherwise the planner, which knows little
+ * about a table that has just been filled, might scan it, and to plan for specific values it would unpack every list of
+ * a thousand of them. JIT is off: with scans disabled, versions before 18 add ten billion to the cost of an unavoidable
+ * scan, such as of a one-row table, and JIT-compile whatever costs that much.
  */
 const PLANNING = [
   "set local enable_seqscan = off",
@@ -199,15 +197,15 @@ const PLANNING = [
 ];
 
 /**
- * Since when a server gives numbers to transactions without a break. A process of it that crashes makes it recover, without
- * a new start: numbers whose transactions left no trace on the disk are given again. Its statistics begin anew then.
+ * Since when a server numbers transactions without interruption. If one of its processes crashes, it recovers without a
+ * restart and reuses numbers of transactions that left no trace on disk; its statistics are reset then.
  */
 const SINCE = "concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())";
 
-/** The lasting name of a transaction: its number, and the time since which the server gives numbers. */
+/** A unique name of a transaction: its number, and the time since which the server numbers them. */
 const TRANSACTION_NAME = `select pg_current_xact_id()::text as id, ${SINCE} as since`;
 
-/** The results of several statements: drivers answer a list then. */
+/** The results of several statements, which drivers return as a list. */
 function toResults(answer: SqlResult | readonly SqlResult[]): readonly SqlResult[] {
   return Array.isArray(answer) ? (answer as readonly SqlResult[]) : [answer as SqlResult];
 }
@@ -217,17 +215,17 @@ function firstRow(result: SqlResult | undefined): Row {
 }
 
 /**
- * Asks what became of a transaction whose commit was not answered: nothing to do when it is committed.
+ * Checks the outcome of a transaction whose commit was not answered; returns if it is committed.
  *
- * @throws a {@link LostRace} when it is not committed; what the commit threw when nobody knows, since the server was
- * started again, has recovered from a crash, or does not answer
+ * @throws a {@link LostRace} if it is not committed; the error of the commit if the outcome is unknown, because the
+ * server was restarted, has recovered from a crash, or does not answer
  */
 async function resolveLostCommit(withConnection: WithConnection, name: Row, lostCommit: RatebookError): Promise<void> {
   const until = performance.now() + SETTLE_MS;
   for (let left = SETTLE_MS; left > 0; left = until - performance.now()) {
     const text = `select pg_xact_status($1::text::xid8) as status, ${SINCE} as since`;
     const answer = withConnection((run) => run(text, [name["id"]])).catch(() => []);
-    // A server that is frozen answers nothing, and no new connection either.
+    // A frozen server answers neither this nor a new connection.
     const [row] = await Promise.race([answer, sleep(left).then(() => [])]);
     if (row !== undefined && row["since"] !== name["since"]) throw lostCommit;
     if (row?.["status"] === "committed") return;
@@ -237,13 +235,13 @@ async function resolveLostCommit(withConnection: WithConnection, name: Row, lost
   throw lostCommit;
 }
 
-/** For how long the outcome of a commit is asked for, and how often. */
+/** How long, and how often, the outcome of a commit is checked. */
 const SETTLE_MS = 4000;
 const SETTLE_POLL_MS = 50;
 
 function ignore(): void {}
 
-/** What work gave or threw, the transaction being rolled back then, so that its connection can be used again. */
+/** The result or error of the work; on error the transaction is rolled back, so that its connection can be reused. */
 async function attempt<Result>(
   run: Run,
   work: () => Promise<Result>,

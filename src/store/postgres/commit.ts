@@ -1,5 +1,5 @@
 /**
- * The changes of one decision as a handful of statements, however many records there are.
+ * Writes the changes of one decision in a fixed number of statements.
  *
  * @module
  */
@@ -23,18 +23,18 @@ import { accountBody, creditBody, entryBody } from "./record-rows.ts";
 import type { Sending } from "./send-statements.ts";
 import { dayValue, instantValue, idKey, formatLines, formatPlainArray, formatTextArray } from "./values.ts";
 
-/** A transaction as its commit needs it. */
+/** The context of a commit. */
 export interface CommitContext
   extends Sending, CellWriting, Pick<HeldIds, "holdsOf" | "prove">, Pick<OpenTransaction, "atCommit"> {
-  /** The block of numbers for events that the transaction has, if it has one. */
+  /** The transaction's block of event numbers, if it has one. */
   readonly block: number | undefined;
-  /** The accounts as they were read under their locks. */
+  /** The accounts as read under their locks. */
   readonly accounts: ReadonlyMap<string, AccountRecord>;
 }
 
 /**
- * Writes all changes of a decision. Rows that commits of different accounts may share are written in the order of their keys,
- * so that two never wait for each other.
+ * Writes all changes of a decision. Rows that commits of different accounts may share are written in key order, so that
+ * two commits never wait for each other.
  */
 export async function writeChanges(context: CommitContext, changes: Changes): Promise<void> {
   const writing = { ...context, numbers: createEventNumbers(context, context.block) };
@@ -55,18 +55,18 @@ export async function writeChanges(context: CommitContext, changes: Changes): Pr
       await context.send(text, [String(changes.configurationRevision)]);
     }
   } catch (error) {
-    // All statements that were sent end before the connection is used again. The first failure is thrown: the others follow from it.
+    // All sent statements end before the connection is reused. The first failure is thrown: the others follow from it.
     await context.settled();
     throw error;
   }
   await context.settled();
 }
 
-/** Whether a decision changes so few rows that they go together. */
+/** Whether a decision changes so few rows that they are sent together. */
 export function isSmall(changes: Changes): boolean {
   const { newEvents = [], events = [], removedEvents = [], usage = [] } = changes;
   const { accounts = [], entries = [], credits = [], invoices = [] } = changes;
-  // An event that is removed may have been written in this transaction.
+  // A deleted event may have been written in this transaction.
   if (removedEvents.length > 0) return false;
   const rows = [newEvents, events, accounts, entries, credits, invoices].reduce((sum, { length }) => sum + length, 0);
   return rows <= SMALL && usage.length <= CELLS_OF_SMALL;
@@ -75,7 +75,7 @@ export function isSmall(changes: Changes): boolean {
 const SMALL = 100;
 const CELLS_OF_SMALL = 1_000;
 
-/** The columns of a record besides its id: each with its type, and its value of a record. */
+/** The columns of a record besides its id, each with its type and value. */
 type Columns<Item> = Readonly<
   Record<
     string,
@@ -83,7 +83,7 @@ type Columns<Item> = Readonly<
   >
 >;
 
-/** The columns that something is listed by. */
+/** The columns for sorting and filtering lists. */
 function listColumns<Item>(listed: (item: Item) => Listed): Columns<Item> {
   return {
     place: ["bigint", (item) => listPlace(listed(item).listedAt)],
@@ -159,7 +159,7 @@ async function writeDocuments({ send, table }: CommitContext, changes: Changes):
   );
 }
 
-/** The fields of an account that change with time: its instants, and with them its digest. */
+/** The fields of an account that change as time passes: its instants, and therefore its digest. */
 const CLOCKED: Columns<AccountRecord> = {
   caught_up_to: ["bigint", ({ caughtUpTo }) => instantValue(caughtUpTo)],
   next_due_at: ["bigint", ({ nextDueAt }) => instantValue(nextDueAt)],
@@ -191,7 +191,7 @@ async function writeAccounts(writing: CommitContext, accounts: readonly AccountR
   await writePlaces(writing, charted, { name: "due_credit", columns: DUE_CREDIT, toRows: creditsOf });
 }
 
-/** The place of a draft as it is written: whose it is, too. */
+/** A row of the draft index, with its customer. */
 type DraftRow = ListedDraft & { readonly customerId: string };
 
 const DRAFT: Columns<DraftRow> = {
@@ -208,14 +208,14 @@ const DUE_CREDIT: Columns<ListedCredit> = {
   body: ["json", serializeRecord],
 };
 
-/** A table of places, and what an account has in it. */
+/** A table of index entries, and the entries of an account. */
 interface Places<Row extends { readonly id: string }> {
   readonly name: "draft" | "due_credit";
   readonly columns: Columns<Row>;
   readonly toRows: (account: AccountRecord) => readonly Row[];
 }
 
-/** Writes the places of accounts in one table, in place of those that they had. */
+/** Replaces the index entries of accounts in one table. */
 async function writePlaces<Row extends { readonly id: string }>(
   writing: CommitContext,
   accounts: readonly AccountRecord[],
@@ -223,7 +223,7 @@ async function writePlaces<Row extends { readonly id: string }>(
 ): Promise<void> {
   if (accounts.length === 0) return;
   const rows = accounts.flatMap(toRows);
-  // A row that is written is not removed first: both may be parts of one statement.
+  // Does not delete rows that will be written: both may be parts of one statement.
   await writing.send(
     `delete from ${writing.table(name)} where account_id = any($1::text::text[]) and id <> all($2::text::text[])`,
     [formatTextArray(accounts.map(({ id }) => idKey(id))), formatTextArray(rows.map(({ id }) => idKey(id)))],
@@ -231,7 +231,7 @@ async function writePlaces<Row extends { readonly id: string }>(
   await writeRecords(writing, name, rows, columns);
 }
 
-/** Whether nothing else of an account changed since it was read: its parts are the very same. */
+/** Whether only these fields of an account changed since it was read: all others are the same objects. */
 function isSameButClocked(before: AccountRecord | undefined, after: AccountRecord): boolean {
   if (before === undefined) return false;
   const names = Object.keys(after) as (keyof AccountRecord)[];
@@ -239,7 +239,7 @@ function isSameButClocked(before: AccountRecord | undefined, after: AccountRecor
   return names.every((name) => name in CLOCKED_FIELDS || before[name] === after[name]);
 }
 
-/** The fields of an account that have the columns of {@link CLOCKED}. */
+/** The fields of an account in the columns of {@link CLOCKED}. */
 const CLOCKED_FIELDS = { caughtUpTo: true, nextDueAt: true, updatedAt: true };
 
 /** Writes records that are replaced whole. */
@@ -251,16 +251,16 @@ async function writeRecords<Item extends { readonly id: string }>(
 ): Promise<void> {
   const sorted = sortByKey(items, ({ id }) => idKey(id));
   const most = name === "invoice" ? INVOICES_AT_ONCE : RECORDS_AT_ONCE;
-  const giveWay = createYielder();
+  const yieldToOthers = createYielder();
   for (let start = 0; start < sorted.length; start += most) {
     await writeChunk({ send, table }, name, sorted.slice(start, start + most), columns);
-    await giveWay();
+    await yieldToOthers();
   }
 }
 
-/** Records that one statement writes: it is made ready in a few milliseconds, in which all others wait. */
+/** Records per statement: preparing it blocks other work for a few milliseconds. */
 const RECORDS_AT_ONCE = 1_000;
-/** The tree of an invoice is a hundred times as much. */
+/** An invoice with its lines is about a hundred times as large. */
 const INVOICES_AT_ONCE = 100;
 
 async function writeChunk<Item extends { readonly id: string }>(

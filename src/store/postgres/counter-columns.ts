@@ -1,5 +1,5 @@
 /**
- * Meters and features by their places: the usage of an account and day is a few rows, in which each has a column.
+ * The column numbers of meters and features: the usage of an account and day takes a few rows with a column for each.
  *
  * @module
  */
@@ -9,41 +9,40 @@ import { sortByKey } from "./key-order.ts";
 import { advisoryKey, idKey, formatTextArray } from "./values.ts";
 
 /**
- * Places by key. They are true while the list of items is the one with their stamp: a database that was brought back as it was
- * before may give the same places to others.
+ * Column numbers by key. They are valid while the stamp of the list matches: a restored database may assign the same
+ * numbers to others.
  */
 export interface CounterColumns {
   readonly stamp: string | undefined;
   readonly places: ReadonlyMap<string, number>;
 }
 
-/** The list of items as a store remembers it. */
+/** The item list as cached by a store. */
 export interface KnownItems {
   last: CounterColumns;
 }
 
-/** Where places are looked up. */
+/** Where column numbers are looked up. */
 export interface ItemReading {
   readonly run: Run;
   readonly table: (name: string) => string;
-  /** The schema that the advisory locks are of. */
+  /** The schema that the advisory locks belong to. */
   readonly schema: string;
   readonly items: KnownItems;
-  /** The stamp of the list as it was when the accounts were locked, if it was read. */
+  /** The stamp of the list when the accounts were locked, if it was read. */
   readonly itemStamp: string | undefined;
 }
 
-/** A store that remembers no items. */
 export function createKnownItems(): KnownItems {
   return { last: { stamp: undefined, places: new Map() } };
 }
 
-/** The stamp of the list of items, which is that of the last one, as an expression. */
+/** An expression for the stamp of the list, which is that of its last item. */
 export function itemStamp(table: (name: string) => string): string {
   return `(select stamp::text from ${table("item")} order by place desc limit 1)`;
 }
 
-/** The place of each meter or feature, by key; new ones get the next places. */
+/** The column number of each meter or feature, by key; new ones get the next numbers. */
 export async function findPlaces(reading: ItemReading, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const { run, table, schema, items, itemStamp: stamp } = reading;
   const unknownIn = ({ places }: CounterColumns): readonly string[] => ids.filter((id) => !places.has(idKey(id)));
@@ -51,7 +50,7 @@ export async function findPlaces(reading: ItemReading, ids: readonly string[]): 
   if (stamp !== undefined && stamp === remembered.stamp && unknownIn(remembered).length === 0) return remembered.places;
   const read = await readItems(reading);
   if (unknownIn(read).length === 0) return read.places;
-  // Until this is committed, others that add items wait; this lock is taken after all other locks.
+  // Until the commit, other transactions that add items wait; this lock is taken after all other locks.
   await run("select pg_advisory_xact_lock($1::text::bigint)::text", [advisoryKey(schema, "item")]);
   const added = sortByKey(unknownIn(await readItems(reading)), idKey);
   if (added.length > 0)
@@ -64,7 +63,7 @@ export async function findPlaces(reading: ItemReading, ids: readonly string[]): 
         formatTextArray(added.map((id) => (idKey(id) === id ? undefined : serializeRecord(id)))),
       ],
     );
-  // After a rollback this stamp never occurs again, so that the places remembered with it are never used.
+  // After a rollback this stamp never occurs again, so the numbers cached with it are never used.
   return (await readItems(reading)).places;
 }
 

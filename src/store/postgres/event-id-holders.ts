@@ -1,5 +1,5 @@
 /**
- * Who holds event ids, for one transaction: as asked for, or assumed free and proved by the commit.
+ * Which events reserve event ids, for one transaction: queried, or assumed free and checked by the commit.
  *
  * @module
  */
@@ -9,51 +9,50 @@ import { type Holder, readHolders } from "./event-view.ts";
 import { LostRace } from "./failures.ts";
 
 /**
- * Whether transactions assume event ids to be free. Nearly all that are sent are free, and the unique key of the ids that are
- * held tells when one is not. So a first attempt does not ask: an id that turns out to be held makes it a lost race, and the
- * next attempt asks, as do some transactions after it.
+ * Whether transactions assume event ids to be free. Nearly all are, and a unique key detects the others. So a first
+ * attempt does not query: if an id turns out to be reserved, the attempt is a lost race, and the next one queries, as
+ * do some transactions after it.
  */
 export interface IdCheckPolicy {
-  /** So many transactions ask before one assumes again. */
+  /** The number of transactions that query before one assumes again. */
   asking: number;
 }
 
-/** For so many transactions after a wrong assumption, ids are asked for: where some are sent twice, more are likely. */
+/** The number of transactions that query after a wrong assumption: if some events are sent twice, more are likely. */
 const ASK_AFTER_WRONG = 32;
 
-/** A store that assumes. */
 export function createIdCheckPolicy(): IdCheckPolicy {
   return { asking: 0 };
 }
 
 /** Whether an attempt of a transaction may assume that event ids are free. */
-export function mayAssumeFree(createIdCheckPolicy: IdCheckPolicy, attempt: number): boolean {
-  // The attempt before may have lost its race because of this assumption.
-  if (attempt === 2) createIdCheckPolicy.asking = ASK_AFTER_WRONG;
+export function mayAssumeFree(policy: IdCheckPolicy, attempt: number): boolean {
+  // The previous attempt may have lost its race because of this assumption.
+  if (attempt === 2) policy.asking = ASK_AFTER_WRONG;
   if (attempt > 1) return false;
-  if (createIdCheckPolicy.asking === 0) return true;
-  createIdCheckPolicy.asking -= 1;
+  if (policy.asking === 0) return true;
+  policy.asking -= 1;
   return false;
 }
 
-/** A transaction's knowledge of event ids. */
+/** The event ids of a transaction. */
 export interface HeldIds {
-  /** Those that are held; where the transaction assumes, none, which is proved by the commit. */
+  /** The reserved ids; none if the transaction assumes, which the commit checks. */
   readonly acceptedIds: (eventIds: readonly string[]) => Promise<readonly AcceptedEventId[]>;
   /**
-   * The number with which each of these event ids is held, -1 or absent where it is not. Those of them that new events take
-   * stay held by whom they are until the commit.
+   * The number with which each event id is reserved, -1 or absent if free. The ids that new events take are locked
+   * until the commit.
    *
-   * @param eventIds of events to write that hold their ids
-   * @param taken those of them that new events take: an id that was assumed to be free is proved so by its unique key
-   * @throws a {@link LostRace} when a holder was undone at the same time
+   * @param eventIds of events to write that reserve their ids
+   * @param taken those that new events take: the unique key checks the assumption that they are free
+   * @throws a {@link LostRace} if an event that reserves one was undone at the same time
    */
   readonly holdsOf: (eventIds: readonly string[], taken: readonly string[]) => Promise<ReadonlyMap<string, number>>;
-  /** Looks for the ids that were assumed to be free, and that no new event took. @throws a {@link LostRace} if one is not */
+  /** Checks the ids that were assumed to be free and that no new event took. @throws a {@link LostRace} if one is not free */
   readonly prove: () => Promise<void>;
 }
 
-/** Starts a transaction's knowledge of event ids, once it has its locks. */
+/** Call it once the transaction has its locks. */
 export function createHeldIds(run: Run, table: (name: string) => string, assumes: boolean): HeldIds {
   const holds = new Map<string, number>();
   const holders = new Map<string, Holder>();
@@ -80,8 +79,8 @@ export function createHeldIds(run: Run, table: (name: string) => string, assumes
     holdsOf: async (eventIds, taken) => {
       await learn(assumed.size === 0 ? eventIds : eventIds.filter((id) => !assumed.has(id)));
       for (const id of taken) if (assumed.has(id)) proved.add(id);
-      // One that is held and taken all the same gets the next number: were its holder undone at the same time, another
-      // writer would take it with the first one.
+      // An id that is reserved and taken anyway gets the next number: if its event were undone at the same time,
+      // another writer would take it with the first number.
       const again = holders.size === 0 ? [] : taken.filter((id) => holders.has(id));
       const still = again.length === 0 ? [] : await readHolders(run, table, again, "for no key update");
       const same = still.filter((one) => holders.get(one.event.eventId)?.event.referenceId === one.event.referenceId);

@@ -1,20 +1,20 @@
 /**
- * The numbers of events: the order in which they were ingested.
+ * The numbers of events: the order of ingest.
  *
  * @module
  */
 import type { Run } from "./client.ts";
 
-/** So many numbers are in one block of them, which a sequence of the database gives. */
+/** Numbers per block; a database sequence assigns the blocks. */
 const BLOCK = 4_096;
 
-/** Gives the next numbers, so many, by the places of the events that get them. */
+/** Reserves `count` numbers, and returns them by index of the event. */
 export type EventNumbers = (count: number) => Promise<(place: number) => number>;
 
 /**
- * The numbers of a transaction: greater than those of all events that were written under the same locks before.
+ * Creates the event numbers of a transaction: greater than those of all events written earlier under the same locks.
  *
- * @param first the block of numbers that it has, if it has one
+ * @param first its block of numbers, if it has one
  */
 export function createEventNumbers(
   { run, table }: { readonly run: Run; readonly table: (name: string) => string },

@@ -1,5 +1,5 @@
 /**
- * Events as rows, and rows as events. What has a column of its own is not in the body.
+ * Converts events to rows and back. Fields with their own column are not in the body.
  *
  * @module
  */
@@ -14,26 +14,26 @@ import type { Row } from "./client.ts";
 import { type FormedEvent, readFormedEvent } from "./shared-event-templates.ts";
 import { instantFromColumn, idKey } from "./values.ts";
 
-/** A decimal as its text. */
+/** A decimal as text. */
 type Written = string;
 type WrittenAttribute = readonly [name: string, value: Written, unit?: string | null, isText?: true];
 
 /**
- * The body of an event, short and quick to make, as there are so many: usual values, and what follows from a column, are
- * left out, and decimals are bare texts at known places.
+ * The body of an event, compact and fast to create because there are many: default values, and what follows from a
+ * column, are omitted; decimals are plain texts at known positions.
  */
 interface EventBody {
-  /** Ids that differ from what their columns hold. */
+  /** Ids that differ from their columns. */
   readonly ids?: readonly (string | null)[] | undefined;
   readonly customer: string;
   readonly version?: number | undefined;
-  /** The account as it was sent, where it was an alias. */
+  /** The account as sent, if it was an alias. */
   readonly sentTo?: string | undefined;
   readonly attributes: readonly WrittenAttribute[];
   readonly dimensions: EventRecord["payload"]["dimensions"];
-  /** The names of the dimensions that were sent as numbers. */
+  /** The names of the dimensions sent as numbers. */
   readonly numbers?: readonly string[] | undefined;
-  /** Of an event that was not accepted; of others the status says it, and bodies from before have one in vain. */
+  /** For an event that was not accepted; for others it follows from the status, although older bodies contain it. */
   readonly description?: string | undefined;
   readonly enriched?: readonly [(readonly [name: string, value: Written])[], EventRecord["enriched"]["dimensions"]];
   readonly units: readonly (readonly [meterId: string, quantity: Written])[];
@@ -42,7 +42,7 @@ interface EventBody {
     | undefined;
 }
 
-/** The keys of what names an event, as its columns have them. */
+/** The keys of an event's ids, as in its columns. */
 export interface EventKeys {
   readonly referenceId: string;
   readonly accountId: string;
@@ -50,7 +50,7 @@ export interface EventKeys {
   readonly schemaName: string;
 }
 
-/** The keys of what names an event. */
+/** The keys of an event's ids. */
 export function eventKeys({ referenceId, accountId, eventId, schemaName }: EventKeys): EventKeys {
   return {
     referenceId: idKey(referenceId),
@@ -60,7 +60,7 @@ export function eventKeys({ referenceId, accountId, eventId, schemaName }: Event
   };
 }
 
-/** The parts of a body that are its own, each as its JSON text. */
+/** The parts of a body, each as JSON text. */
 interface BodyTexts {
   readonly attributes: string;
   readonly dimensions: string;
@@ -68,7 +68,7 @@ interface BodyTexts {
   readonly units: string;
 }
 
-/** The body of a stored event, without what its columns hold. */
+/** The body of a stored event, without the fields in its columns. */
 export function eventBody(event: EventRecord, keys: EventKeys): string {
   const { payload, units } = event;
   return writeBody(event, keys, payload.accountId, {
@@ -80,8 +80,8 @@ export function eventBody(event: EventRecord, keys: EventKeys): string {
 }
 
 /**
- * The body of a new event: that of the record that a read makes of it. As there are so many, it is put together from texts,
- * and no decimal is made of what is a number and stays one.
+ * The body of a new event, equal to that of its record. For speed it is built from texts, without creating a Decimal
+ * for a number that stays one.
  */
 export function newEventBody(event: NewEvent, keys: EventKeys): string {
   const { sent, meterIds, quantities } = event;
@@ -90,7 +90,7 @@ export function newEventBody(event: NewEvent, keys: EventKeys): string {
   const units: string[] = [];
   for (let place = 0; place < quantities.length; place++) {
     const quantity = quantities[place];
-    // The text of a decimal needs no escape.
+    // The text of a decimal needs no escaping.
     if (quantity !== undefined) units.push(`[${JSON.stringify(meterIds[place] ?? "")},"${formatExact(quantity)}"]`);
   }
   return writeBody(event, keys, sent.accountId, {
@@ -164,7 +164,7 @@ export function eventColumns(table: (name: string) => string): string {
     reverted::text, body, (select coalesce(item, to_json(id)::text) from ${table("event_form")} where place = event.form) as form`;
 }
 
-/** The event of a row. */
+/** Converts a row to an event. */
 export function readEvent(row: Row): EventRecord {
   const { form } = row;
   if (typeof form !== "string") return readUnformedEvent(row);

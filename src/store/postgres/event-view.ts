@@ -1,5 +1,5 @@
 /**
- * The reads of events over SQL.
+ * Reads events with SQL.
  *
  * @module
  */
@@ -13,10 +13,10 @@ import { dayValue, instantFromColumn, instantValue, idKey, idKeys, formatTextArr
 
 type EventReads = Pick<LedgerView, "acceptedIds" | "events" | "eventsToUndo" | "eventsWithOverage" | "lastSpent">;
 
-/** The event that holds an id, and its number among the holders of that id. */
+/** The event that reserves an id, and its number among those that do. */
 export interface Holder {
   readonly event: AcceptedEventId;
-  /** 0 for the first event with the id, 1 for one that came again after it, and so on. */
+  /** 0 for the first event with the id, 1 for one that reused it later, and so on. */
   readonly holds: number;
 }
 
@@ -30,7 +30,7 @@ export function eventReads(run: Run, table: (name: string) => string): EventRead
     async events(filter, page) {
       const values: string[] = [];
       const { accountId, eventId, referenceId, timestamp, ...others } = filter;
-      // A few events are found by what is theirs, or by their days.
+      // A few events are found by their ids or their days.
       const isFew = eventId !== undefined || referenceId !== undefined || timestamp !== undefined;
       const ofAccount = accountId !== undefined && !isFew;
       const own = ofAccount ? `${isOfAccount(parameter(values, idKey(accountId)))} and ` : "";
@@ -69,7 +69,7 @@ export function eventReads(run: Run, table: (name: string) => string): EventRead
   };
 }
 
-/** Which days of an account are looked at, as conditions: those after one another, and the first of all. */
+/** SQL conditions for the days of an account: the next one, and the first one. */
 interface Days {
   readonly from: string;
   readonly until: string;
@@ -85,8 +85,8 @@ function dayConditions({ timestamp }: EventFilter, values: string[]): Days {
 }
 
 /**
- * The earliest ingested events that are not reverted, of the account in `$1`, as a query: the earliest of each day, and of
- * these the earliest. However many events there are, each day costs one look at the index.
+ * A query for the earliest ingested events that are not reverted, of the account in `$1`: the earliest of each day, and
+ * the earliest of these. Each day costs one index lookup, however many events there are.
  */
 function earliestEventsQuery(
   {
@@ -109,9 +109,9 @@ function earliestEventsQuery(
 }
 
 /**
- * Of each id that is held, the event of the latest ingest, and the greatest number with which the id is held.
+ * For each reserved id, the event ingested last, and the greatest number with which the id is reserved.
  *
- * @param lock `for no key update` where they must stay what they are
+ * @param lock `for no key update` if they must not change
  */
 export async function readHolders(
   run: Run,

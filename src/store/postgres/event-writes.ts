@@ -1,5 +1,5 @@
 /**
- * Events on their way into the database.
+ * Writes events.
  *
  * @module
  */
@@ -23,19 +23,19 @@ import {
   formatTextArray,
 } from "./values.ts";
 
-/** Where events are written. */
+/** The context for writing events. */
 export interface EventWriting extends Sending, Pick<HeldIds, "holdsOf"> {
   readonly table: (name: string) => string;
   readonly numbers: EventNumbers;
   readonly atCommit: OpenTransaction["atCommit"];
 }
 
-/** So many events are in a statement: while it is under way, the next one is made ready. */
+/** Events per statement: the next one is prepared while it runs. */
 const CHUNK = 500;
 
 /**
- * Writes events: new ones get numbers in their order, the others replace what they were. Both go in the order of their event
- * ids, the one thing for which commits of different accounts may wait for each other: so none waits for one that waits for it.
+ * Writes events: new ones get numbers in their order, others are replaced. Both are written in order of event id, the
+ * only key for which commits of different accounts may wait for each other, so that there are no deadlocks.
  */
 export async function writeEvents(
   context: EventWriting,
@@ -50,7 +50,7 @@ export async function writeEvents(
     added.map((event, place) => ({ event, number: numberAt(place), keys: eventKeys(event) })),
     ({ keys }) => keys.eventId,
   );
-  // A new event replaces none, which is quicker when the database need not look.
+  // A new event replaces none; a plain insert is faster.
   for (let start = 0; start < fresh.length; start += CHUNK) {
     await insertEvents(
       context,
@@ -64,7 +64,7 @@ export async function writeEvents(
   promoteNextHolder(context, changed.filter(({ reverted }) => reverted).map(idOf));
 }
 
-/** Takes events out; where one held its id as the first one, the next one that holds it does. */
+/** Deletes events; if one reserved its id with number 0, promotes the next event that reserves it. */
 export async function removeEvents(
   context: EventWriting,
   removed: readonly Pick<EventRecord, "referenceId" | "eventId">[],
@@ -81,9 +81,9 @@ const REPLACE = `on conflict (reference_id) do update set number = excluded.numb
   holds = case when excluded.holds is not null then coalesce(event.holds, excluded.holds) end`;
 
 /**
- * A writer that assumes an id to be free conflicts with the event that holds it with the number 0. When that event is undone
- * or removed while a later event holds the id too, the later one gets the number 0. This runs after the undo, so that it
- * sees every event that took the id before the undone one was locked.
+ * A writer that assumes an id to be free conflicts with the event that reserves it with the number 0. When that event
+ * is undone or deleted while a later event reserves the id too, the later one gets the number 0. This runs after the
+ * undo, so that it sees every event that took the id before the undone one was locked.
  */
 function promoteNextHolder({ atCommit, table }: EventWriting, undone: readonly string[]): void {
   if (undone.length === 0) return;
@@ -98,21 +98,21 @@ function promoteNextHolder({ atCommit, table }: EventWriting, undone: readonly s
 
 type Value = string | number | boolean | undefined;
 
-/** The columns of an event, be it new or stored. */
+/** The columns of an event, new or stored. */
 type Stored = Pick<EventRecord, "status" | "timestamp" | "createdAt"> & { readonly feature?: FeatureUse | undefined };
 
-/** One event on its way into its row. */
+/** One event to be written. */
 interface EventRow {
   readonly event: Stored;
   readonly keys: EventKeys;
   readonly number: number;
   readonly reverted: boolean;
-  /** With which number it holds its id; undefined where it does not. */
+  /** The number with which it reserves its id; undefined if it does not. */
   readonly holds: number | undefined;
   readonly body: string;
 }
 
-/** The columns of events besides the body: the type of each, its value, and whether events are often all alike in it. */
+/** The columns of events besides the body: name, type, value, and whether it is often equal for all events. */
 const COLUMNS: readonly (readonly [name: string, type: string, valueOf: (row: EventRow) => Value, alike: boolean])[] = [
   ["reference_id", "text", ({ keys }) => keys.referenceId, false],
   ["account_id", "text", ({ keys }) => keys.accountId, false],
@@ -139,7 +139,7 @@ function spentEntryIds(feature: FeatureUse | undefined): string | undefined {
 
 type HeldCounts = ReadonlyMap<string, number>;
 
-/** A new event, and what is made of it before it is in a row. */
+/** A new event with its derived values. */
 interface Added {
   readonly event: NewEvent;
   readonly number: number;
@@ -158,7 +158,7 @@ function changedRow(event: EventRecord, heldCounts: HeldCounts): EventRow {
   return { event, keys, number, reverted, holds, body: eventBody(event, keys) };
 }
 
-/** Inserts events with one statement, to which a column goes as a list, or as one value where all are alike. */
+/** Inserts events with one statement; a column is passed as a list, or as one value if all are equal. */
 async function insertEvents(
   { send, table }: EventWriting,
   rows: readonly EventRow[],
@@ -188,7 +188,7 @@ async function insertEvents(
   );
 }
 
-/** With which number a new holder holds an id. */
+/** The number with which a new event reserves an id. */
 function nextHold(heldCounts: HeldCounts, eventId: string): number {
   return (heldCounts.get(eventId) ?? -1) + 1;
 }
@@ -197,7 +197,7 @@ function idOf({ eventId }: { readonly eventId: string }): string {
   return eventId;
 }
 
-/** Whether an event holds its id: it is accepted and not reverted. */
+/** Whether an event reserves its id: it is accepted and not reverted. */
 function isHolder({ status, reverted }: EventRecord): boolean {
   return isCompleted(status) && !reverted;
 }

@@ -1,5 +1,5 @@
 /**
- * The meaning of a database's errors for a store.
+ * Translates database errors for a store.
  *
  * @module
  */
@@ -9,19 +9,19 @@ import { DIGITS_MAX } from "../../numbers/decimal.ts";
 import { sleep } from "../sleep.ts";
 import { EXACT } from "./query.ts";
 
-/** Another writer came first: everything was rolled back, and the work is to be done again. */
+/** Another writer came first: everything was rolled back, and the work must be repeated. */
 export class LostRace extends Error {
   override readonly name: string = "LostRace";
 }
 
-/** How often what lost a race is done again. */
+/** Maximum number of attempts after lost races. */
 const ATTEMPTS_MAX = 20;
 
 /**
- * Does something until it loses no race, with a short pause after each that it lost.
+ * Repeats work until it loses no race, with a short pause after each lost one.
  *
- * @param work told which attempt it is, from 1
- * @throws {RatebookError} ERR_STORE_CONFLICT when it has lost too many
+ * @param work called with the number of the attempt, from 1
+ * @throws {RatebookError} ERR_STORE_CONFLICT after too many attempts
  */
 export async function retryLostRaces<Result>(work: (attempt: number) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
@@ -38,22 +38,22 @@ export async function retryLostRaces<Result>(work: (attempt: number) => Promise<
   }
 }
 
-/** Serialization failure, deadlock, and a unique key that another writer took a moment before. */
+/** Serialization failure, deadlock, and a unique key that another writer has just taken. */
 const LOST_RACES = new Set(["40001", "40P01", "23505"]);
-/** The primary key of events. A violation means that the source of ids repeated one, so that trying again would not help. */
+/** The primary key of events. A violation means that a generated id was repeated, so that retrying would not help. */
 const EVENT_KEY_CONSTRAINT = "event_pkey";
 /**
- * Connections that fail or are ended, a server that starts or stops, that only reads, that has no more connections, memory
- * or room on its disk, and one that took longer than it was told to.
+ * Failed or terminated connections; a server that is starting or stopping, is read-only, or has no more connections,
+ * memory or disk space; and timeouts.
  */
 const UNAVAILABLE =
   /^(?:08...|25006|25P0[34]|53...|55P03|57014|57P0[1-5]|58030|E(?:CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NOTFOUND|AI_AGAIN))$/;
-/** Messages of `pg` that come without a code. */
+/** Messages of `pg` without a code. */
 const TERMINATED =
   /Connection terminated|not queryable|connection error|timeout exceeded when trying to connect|read timeout/i;
 const NO_SOCKET = "ENOENT";
 
-/** The error to throw for one of a driver: errors of the database get a meaning, all others stay what they are. */
+/** Translates an error of a driver; errors that do not come from the database are returned unchanged. */
 export function translateFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof RatebookError) return error;
   const { code = "", constraint, detail = "" } = error as Partial<Record<"code" | "constraint" | "detail", string>>;
@@ -71,7 +71,7 @@ export function translateFailure(error: unknown): unknown {
   return new RatebookError("ERR_STORE_UNAVAILABLE", message, {}, { cause: error });
 }
 
-/** @param detail what the database says of the key: `Key (reference_id)=(ev.1) already exists.` */
+/** @param detail the database's description of the key: `Key (reference_id)=(ev.1) already exists.` */
 function keyIn(detail: string): string {
   return /=\((.*)\)/s.exec(detail)?.[1] ?? "";
 }

@@ -1,9 +1,8 @@
 /**
- * Lists of invoices, and of the places of drafts, by where they stand: one index for each way in which they are asked for.
- *
- * `place` is the instant at which an item is listed, below zero: newest first is ascending then, as the ids are, and a page
- * goes on at one point of an index. `span` tells how long a billing period may be, and whether the item is listed at its
- * start: which periods touch a range is a range of places then, for each span.
+ * Lists of invoices and draft index entries, with one index per kind of filter. `place` is the negated listing instant:
+ * newest first is then ascending, like ids, and a page continues at one point of an index. `span` is the maximum length
+ * of a billing period, and whether the item is listed at its start: for each span, the periods that touch a range are
+ * then a range of places.
  *
  * @module
  */
@@ -14,9 +13,9 @@ import type { InvoiceListFilter, PageRequest } from "../../ledger/view.ts";
 import { parameter } from "./query.ts";
 import { instantValue, idKey } from "./values.ts";
 
-/** How many days a billing period of each span has at most: a cycle of each interval, or a piece of one. */
+/** The maximum number of days of a billing period of each span: a cycle of each interval, or part of one. */
 const DAYS_OF_SPAN = [7, 31, 92, 184, 366] as const;
-/** The span of an AD_HOC invoice, which is listed anywhere in its billing period. */
+/** The span of an AD_HOC invoice, which may be listed anywhere in its billing period. */
 const AD_HOC_SPAN = DAYS_OF_SPAN.length;
 const DAYS_MAX = DAYS_OF_SPAN[4];
 
@@ -27,19 +26,19 @@ export interface Listed {
   readonly end: Instant;
 }
 
-/** The place of something in its list. */
+/** The `place` of a listing instant. */
 export function listPlace(listedAt: Instant): number {
   return -instantValue(listedAt);
 }
 
-/** The span of a billing period; of an item that is not listed at its start, as an AD_HOC one may be. */
+/** The span of a billing period, or of an item not listed at its start, such as an AD_HOC invoice. */
 export function periodSpan({ listedAt: listed, start, end }: Listed): number {
   if (listed !== start) return AD_HOC_SPAN;
   const span = DAYS_OF_SPAN.findIndex((days) => end - start <= days * DAY_MS);
   return span < 0 ? AD_HOC_SPAN - 1 : span;
 }
 
-/** As {@link periodSpan}, as an expression of SQL. */
+/** {@link periodSpan} as an SQL expression. */
 export function spanExpression(listed: string, start: string, end: string): string {
   const spans = DAYS_OF_SPAN.slice(0, -1).map(
     (days, span) => `when ${end} - ${start} <= ${days * DAY_MS} then ${span}`,
@@ -55,10 +54,10 @@ export function toListed({ invoice }: InvoiceRecord): Listed {
 /**
  * A query for a page of a list.
  *
- * @param columns what is selected
- * @param equal columns with what they must be; undefined does not filter
+ * @param columns to select
+ * @param equal columns with required values; undefined does not filter
  * @param more other conditions
- * @param values what the query has as parameters so far; those of the page are added
+ * @param values the query's parameters so far; those of the page are added
  */
 export function listPageQuery(
   from: { readonly table: string; readonly columns: string },
@@ -78,8 +77,8 @@ export function listPageQuery(
   const page = (own: readonly string[], order = "place, id"): string =>
     `select place, id, ${from.columns} from ${from.table} where ${["true", ...conditions, ...own].join(" and ")}
       order by ${order} limit ${most}`;
-  // Not an equation: the planner would take the order of the span for granted, and look along the index of all places for a span
-  // that has none.
+  // Not an equality: the planner would then assume the order of the span, and scan the index of all places for a span
+  // without items.
   const ofSpan = (span: number, own: readonly string[]): string =>
     page([`span >= ${span}`, `span <= ${span}`, ...own], "span, place, id");
   const instant = (at: Instant): string => parameter(values, String(instantValue(at)), "bigint");
@@ -90,7 +89,7 @@ export function listPageQuery(
   const now = begunBy === undefined ? undefined : instant(begunBy);
   if (now !== undefined) conditions.push(`starts_at <= ${now}`);
   if (period === undefined) {
-    // What is listed at its start has begun from a place on: those before it, as many as there are accounts, are passed over.
+    // Items listed at their start have begun from a certain place on; the earlier ones, one per account, are skipped.
     return now === undefined
       ? page([])
       : together([page([`place >= -${now}`]), ofSpan(AD_HOC_SPAN, [`place < -${now}`])]);
@@ -110,6 +109,6 @@ export interface ListConditions {
   readonly period: InvoiceListFilter["period"];
   readonly equal: Readonly<Record<string, string | undefined>>;
   readonly more: readonly string[];
-  /** Their billing period has begun by then. */
+  /** With a billing period that has begun by then. */
   readonly begunBy: Instant | undefined;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Items in the order of their keys: commits that write in one order never wait for each other. */
+/** Sorts items by key: commits that write in one order never wait for each other. */
 export function sortByKey<Item>(items: readonly Item[], key: (item: Item) => string): readonly Item[] {
   const keyed = items.map((item) => ({ item, key: key(item) }));
   return keyed.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item);

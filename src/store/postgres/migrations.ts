@@ -1,8 +1,7 @@
 /**
- * The schema of the database, in versions. A version is never changed once it is released; the next one changes it.
- *
- * Ids are `collate "C"`: in order of code points, and quick to compare. What is looked for has a column; the rest of a
- * record is its `body`, a JSON text that is written without being parsed once more. Quantities and amounts are `numeric`.
+ * The versions of the database schema. A released version is never changed; the next one changes it. Ids are `collate
+ * "C"`: in order of code points, and fast to compare. Indexed fields have columns; the rest of a record is its `body`,
+ * a JSON text that is not parsed when written. Quantities and amounts are `numeric`.
  *
  * @module
  */
@@ -14,8 +13,8 @@ import { checkServerVersion } from "./server-version.ts";
 import { advisoryKey } from "./values.ts";
 
 /**
- * Whether a column of a quantity is as S1.4 has exact results: at most 100 significant digits, the first one between the
- * powers of ten -1000 and 1000. What is far from these limits is told at one look.
+ * Whether a quantity column has an exact result as S1.4 requires: at most 100 significant digits, the first one between
+ * the powers of ten -1000 and 1000. Values far from these limits are recognized quickly.
  */
 function isExact(column: string): string {
   const digits = `length(trim(both '0' from replace(abs(${column})::text, '.', '')))`;
@@ -26,11 +25,11 @@ function isExact(column: string): string {
 const QUANTITIES = Array.from({ length: ROW_ITEMS }, (_, place) => `quantity_${place}`);
 
 /**
- * Events stay flat to write and to find: the primary key and the index of creation only ever grow at their right end,
- * the one that begins with an account at one place for each of its days, the one of event ids compares a number first, and
- * each look-up of an undo has an index that leads to it. Usage and overage are a row for an account, a day and four meters or
- * features, so they grow with days, not with events. What changes of an account with time is a table of its own, whose rows
- * are short; it is these that are locked.
+ * Writing and finding events takes constant time: the primary key and the index of creation grow only at their end, the
+ * index by account at one position for each of its days, the index of event ids compares a number first, and each
+ * lookup of an undo has an index. Usage and overage have one row for each account, day and four meters or features, so
+ * they grow with days, not with events. The fields of an account that change with time are in a separate table with
+ * short rows; these rows are locked.
  */
 const VERSIONS: readonly ((table: (name: string) => string) => readonly string[])[] = [
   (table) => [
@@ -46,7 +45,7 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
     `create index on ${table("account")} (created_at desc, id)`,
     `create index on ${table("account")} (customer_id)`,
     `create index on ${table("account")} (invoice_group_id) where invoice_group_id is not null`,
-    // One row for each account, and the one that is locked. The digest is that of the account's body.
+    // One row per account, which is the one locked. The digest is that of the account's body.
     `create table ${table("ledger")} (id text collate "C" primary key, event_count bigint not null,
       caught_up_to bigint not null, next_due_at bigint not null, updated_at bigint not null, digest text not null)
       with (fillfactor = 40)`,
@@ -56,8 +55,8 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
       number bigint not null, event_id text collate "C" not null, holds integer, schema_name text collate "C" not null,
       status text not null, timestamp bigint not null, created_at bigint not null, reverted boolean not null,
       overage_of text collate "C", entry_ids text[], body text not null)`,
-    // An accepted event holds its id, the first one as 0, one that came again later as 1: two that race for the id hold
-    // it with the same number, which one of them only can.
+    // An accepted event reserves its id, the first one with 0, one that reuses it later with 1: of two that race for
+    // the id with the same number, only one succeeds.
     `create unique index event_holds on ${table("event")} (${EVENT_KEY}, event_id, holds)`,
     `create index on ${table("event")} (created_at)`,
     `create index on ${table("event")} (account_id, number) where not reverted`,
@@ -65,7 +64,7 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
     `create index on ${table("event")} (account_id, overage_of, number, timestamp)
       where overage_of is not null and holds is not null`,
 
-    // Meters and features, each with the place of its quantities: the row of a day is place / 4, the column place % 4.
+    // Meters and features, each with the position of its quantities: row place / 4 of a day, column place % 4.
     `create table ${table("item")} (id text collate "C" primary key, place integer not null unique, item text)`,
     ...["usage", "overage"].map(
       (name) => `create table ${table(name)} (account_id text collate "C", day integer, part integer,
@@ -89,19 +88,19 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
     `create index on ${table("invoice")} (account_id, invoice_date, id)`,
   ],
   (table) => [
-    // The stamp of the last item names the whole list, also where a restored database goes on in another way.
+    // The stamp of the last item identifies the whole list, even if a restored database continues differently.
     `alter table ${table("item")} add column stamp uuid not null default gen_random_uuid()`,
     ...["usage", "overage"].map(
       (name) => `alter table ${table(name)} add constraint ${EXACT} check (${QUANTITIES.map(isExact).join(" and ")})`,
     ),
   ],
   (table) => [
-    // Numbers of events come in blocks, one for each commit: they need no count that each ingest writes to its accounts.
+    // Event numbers are assigned in blocks, one per commit, so that ingests need not update a counter of each account.
     `create sequence ${table("event_number")}`,
     `select setval('${table("event_number").replaceAll("'", "''")}', (select coalesce(max(number), 0) / 4096 + 1 from ${table("event")}))`,
     `alter table ${table("ledger")} drop column event_count`,
-    // One index for whatever is asked of an account, instead of one by number and one by timestamp: by day, so that the
-    // earliest of an account are found by a look at each day, and all of a second among those of its day.
+    // One index for all queries of an account, instead of one by number and one by timestamp: by day, so that the
+    // earliest events are found with one lookup per day, and those of one second among those of its day.
     `drop index ${table("event_account_id_number_idx")}`,
     `drop index ${table("event_account_id_timestamp_idx")}`,
     // A form has the parts that many events share; the body of an event with a form has only the rest.
@@ -111,7 +110,7 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
     `create index event_of_account on ${table("event")} (account_id, reverted, (${DAY_OF_EVENT}), number, timestamp)`,
   ],
   (table) => [
-    // All rows of usage are read, which a transaction elsewhere is told not to do.
+    // All rows of usage are read, although other transactions disable scans.
     "set local enable_seqscan = on",
     ...migrateToPlainCells(table, "usage", "meter_id"),
     ...migrateToPlainCells(table, "overage", "feature_id"),
@@ -119,8 +118,8 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
   ],
   (table) => [
     "set local enable_seqscan = on",
-    // Meters and features, each with its place among the columns of usage and overage: in the part place / 4, the column
-    // place % 4. The stamp of the last one names the whole list, also where a restored database goes on in another way.
+    // Meters and features, each with its position among the columns of usage and overage: part place / 4, column place
+    // % 4. The stamp of the last one identifies the whole list, even if a restored database continues differently.
     `create table ${table("item")} (id text collate "C" primary key, place integer not null unique, original_id text,
       stamp uuid not null default gen_random_uuid())`,
     `insert into ${table("item")} (id, place, original_id)
@@ -132,19 +131,19 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
   ],
   (table) => [
     ...migrateListedInvoices(table),
-    // The place of each draft that an account may have, as its body has them, so that a list finds the accounts of a page.
+    // The draft index of each account, copied from its body, so that a list finds the accounts of a page.
     `create table ${table("draft")} (id text collate "C" primary key, account_id text collate "C" not null,
       customer_id text collate "C" not null, ${LISTED}, final_at bigint not null, body text not null)`,
     `create index on ${table("draft")} (account_id)`,
     ...["", "customer_id, ", "span, "].map((first) => `create index on ${table("draft")} (${first}place, id)`),
-    // Of accounts from before nobody knows the places of drafts, until one catches up with them.
+    // Older accounts have no draft index until they are caught up.
     `alter table ${table("ledger")} add column drafts_until bigint not null default ${Number.MIN_SAFE_INTEGER}`,
     `alter table ${table("ledger")} alter column drafts_until drop default`,
     `create index on ${table("ledger")} (drafts_until)`,
   ],
   (table) => [
     "set local enable_seqscan = on",
-    // The state of a credit and its end in time: a list of one status is a range of one index.
+    // The state and end of a credit: a list of one status is a range of one index.
     `alter table ${table("credit")} add column state text not null
       default 'ACTIVE', add column ends_at bigint not null default ${Number.MAX_SAFE_INTEGER}`,
     `update ${table("credit")} as credit set ends_at = coalesce((credit.body::json ->> 'effectiveUntil')::bigint, ends_at),
@@ -152,18 +151,18 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
         when consumed_amount >= credit_amount then 'CONSUMED' else 'ACTIVE' end`,
     `alter table ${table("credit")} alter column state drop default, alter column ends_at drop default`,
     `create index on ${table("credit")} (state, created_at desc, id, ends_at)`,
-    // The place of each credit that falls due, as that of a draft; nobody knows them until one catches up with an account.
+    // The index of due credits, like that of drafts; unknown until an account is caught up.
     `create table ${table("due_credit")} (id text collate "C" primary key, account_id text collate "C" not null,
       created_at bigint not null, body text not null)`,
     `create index on ${table("due_credit")} (account_id)`,
     `create index on ${table("due_credit")} (created_at desc, id)`,
     `update ${table("ledger")} set drafts_until = ${Number.MIN_SAFE_INTEGER}`,
-    // Lists of an account's events go by it; the few of one instant are sorted, so it needs no ids: those of a batch share
-    // one entry, and it stays small.
+    // For lists of an account's events; the few of one instant are sorted, so it needs no ids: those of a batch share
+    // one entry, which keeps it small.
     `create index event_listed on ${table("event")} (account_id, created_at)`,
   ],
   (table) => [
-    // The usage from elsewhere that invoices were made of; the days are counted since 1970.
+    // The external usage that was billed; days are counted since 1970.
     `create table ${table("kept_usage")} (id text collate "C" primary key, account_id text collate "C" not null,
       from_day bigint not null, until_day bigint not null, body text not null)`,
     `create index on ${table("kept_usage")} (account_id, from_day, id)`,
@@ -171,7 +170,7 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
   (table) => ["set local enable_seqscan = on", ...migrateCreditKinds(table("credit"), table("invoice"))],
 ];
 
-/** Plain rows of usage or overage as rows of four items, and a view in their place that shows what they were. */
+/** Converts plain rows of usage or overage to rows of four items, and replaces them by a view with the old columns. */
 function migrateCellsToRows(
   table: (name: string) => string,
   name: "usage" | "overage",
@@ -201,10 +200,10 @@ function migrateCellsToRows(
   ];
 }
 
-/** The columns by which invoices and drafts are listed: see `listing.ts`. */
+/** The columns by which invoices and drafts are listed: see `invoice-lists.ts`. */
 const LISTED = "place bigint not null, span integer not null, starts_at bigint not null, ends_at bigint not null";
 
-/** Final invoices with what lists of them ask for. */
+/** Final invoices with the columns for lists. */
 function migrateListedInvoices(table: (name: string) => string): readonly string[] {
   const invoice = table("invoice");
   const instant = (name: string): string => `(extract(epoch from (of.body ->> '${name}')::timestamptz) * 1000)::bigint`;
@@ -233,8 +232,8 @@ function migrateListedInvoices(table: (name: string) => string): readonly string
 }
 
 /**
- * Usage or overage as plain rows, combined from columns those with a column for each of four items. Of an id that no column can hold, or
- * that is too long, `original_id` is the JSON text.
+ * Converts usage or overage with columns for four items back to plain rows. If an id is too long or cannot be stored in
+ * a column, `original_id` has it as JSON text.
  */
 function migrateToPlainCells(
   table: (name: string) => string,
@@ -260,9 +259,9 @@ function migrateToPlainCells(
 }
 
 /**
- * Stores what made each credit, which until then only its cause and purpose said: in the body of the credit, and in the lines
- * of final invoices that it paid. Bodies are changed as texts: not every JSON text can be read by every server, but all were
- * written by one function, and within a JSON string each quote has a backslash before it.
+ * Stores the kind of each credit, which only its cause and purpose told until then: in the body of the credit, and in
+ * the lines of final invoices that it paid. Bodies are changed as texts: not every server can parse every JSON text,
+ * but all were written by one function, and within a JSON string each quote follows a backslash.
  */
 function migrateCreditKinds(credit: string, invoice: string): readonly string[] {
   const made = (cause: string, purpose: string): string =>
@@ -287,14 +286,14 @@ function migrateCreditKinds(credit: string, invoice: string): readonly string[] 
   ];
 }
 
-/** The version that this ratebook writes. */
+/** The schema version of this ratebook. */
 export const SCHEMA_VERSION: number = VERSIONS.length;
 
 /**
- * Brings a database to this version; of several processes that start at once, one does.
+ * Migrates a database to this version; of several processes that start at once, only one does.
  *
- * @throws {RatebookError} ERR_REFUSED when the server is too old, a newer ratebook has changed the database, or one from
- * before the first release has made it
+ * @throws {RatebookError} ERR_REFUSED if the server is too old, or the database was changed by a newer ratebook or
+ * created by one from before the first release
  */
 export async function migrate(connections: Connections, schema: string): Promise<void> {
   const table = createTableNames(schema);
@@ -325,7 +324,7 @@ function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Creates only what is missing: even `create … if not exists` needs the right to create, which the user may lack for good reason. */
+/** Creates only what is missing: even `create … if not exists` requires the privilege to create, which the user may lack. */
 async function createMissing(run: Run, schema: string, migration: string): Promise<void> {
   const [known] = await run("select oid::text as found from pg_namespace where nspname = $1::text", [schema]);
   if (known === undefined) await run(`create schema if not exists ${quoteName(schema)}`);
@@ -340,7 +339,7 @@ async function hasTable(run: Run, table: string): Promise<boolean> {
   return typeof row?.["found"] === "string";
 }
 
-/** Before the first release the tables were others; what marks the present layout is the table `ledger`. */
+/** Before the first release the tables differed; the table `ledger` identifies the current layout. */
 async function refuseEarlyLayout(run: Run, ledger: string): Promise<void> {
   if (await hasTable(run, ledger)) return;
   const sentence = "the database was made by a ratebook from before its first release; this one cannot read its tables";

@@ -1,10 +1,9 @@
 /**
- * A store in PostgreSQL, through a pool of `pg` or a PGlite.
- *
- * Transactions are READ COMMITTED and take their locks before they read: an advisory lock on the configuration, then the
- * rows of the accounts by ascending id. What is locked does not change while it is decided on. Event ids are not locked:
- * each is held under a unique key, so that of two writers that accept one id at once, the later one is refused by the
- * database and does its work again, now seeing the id as taken. Ids are taken to be free at first, for nearly all are.
+ * A store in PostgreSQL, through a pool of `pg` or a PGlite. Transactions are READ COMMITTED and lock before they read:
+ * an advisory lock on the configuration, then the rows of the accounts by ascending id. Locked data does not change
+ * during a decision. Event ids are not locked: each is reserved with a unique key, so that of two writers that accept
+ * one id at once, the database rejects the later one, which repeats its work and then sees the id as taken. Ids are
+ * first assumed to be free, because nearly all are.
  *
  * @module
  */
@@ -26,25 +25,25 @@ import { sendOneByOne, sendTogether } from "./send-statements.ts";
 import { advisoryKey } from "./values.ts";
 import { createView } from "./view.ts";
 
-/** How a store uses its database. */
+/** Options of a PostgreSQL store. */
 export interface PostgresStoreOptions {
-  /** The schema that holds the tables; it is made where it is not there. `ratebook` without it. */
+  /** The schema of the tables, created if missing. Default `ratebook`. */
   readonly schema?: string;
-  /** Called once when the store is closed: to end the pool, where the store is its only user. */
+  /** Called once when the store is closed, for example to end a pool that only the store uses. */
   readonly onClose?: () => Promise<void>;
 }
 
 /**
- * Opens a store in a PostgreSQL database, brought to the current version first.
+ * Opens a store in a PostgreSQL database, after migrating it to the current version.
  *
- * @throws {RatebookError} ERR_STORE_UNAVAILABLE when the database cannot be reached; ERR_REFUSED when a newer ratebook
- * has changed it
+ * @throws {RatebookError} ERR_STORE_UNAVAILABLE if the database cannot be reached; ERR_REFUSED if a newer ratebook has
+ * changed it
  */
 export async function postgresStore(
   client: PostgresClient,
   { schema = "ratebook", onClose }: PostgresStoreOptions = {},
 ): Promise<Store> {
-  // No time limit: a migration may rewrite all rows of a large database.
+  // No short timeout: a migration may rewrite all rows of a large database.
   await retryLostRaces(() => migrate(toConnections(client, MIGRATION_MS), schema));
   const connections = toConnections(client, ANSWER_MS);
   const table = createTableNames(schema);
@@ -69,10 +68,10 @@ export async function postgresStore(
   };
 }
 
-/** A day. */
+/** One day. */
 const MIGRATION_MS = 86_400_000;
 
-/** Where a store is, and what it remembers of it. */
+/** The connections and caches of a store. */
 interface Place {
   readonly connections: Connections;
   readonly schema: string;
@@ -80,12 +79,12 @@ interface Place {
   readonly known: KnownAccounts;
   readonly items: KnownItems;
   /**
-   * Queues the transactions of this process before they ask the database: what waits there for the rows of a thousand
-   * accounts checks each of them again once it has them, which takes longer than all else.
+   * Queues the transactions of this process before they reach the database: a transaction that waits there for the rows
+   * of a thousand accounts rechecks each of them afterwards, which would dominate.
    */
   readonly locks: Locks;
   readonly assuming: IdCheckPolicy;
-  /** When a transaction was given up last because the database did not answer. */
+  /** When a transaction last failed because the database did not answer. */
   silentAt: number;
 }
 
@@ -94,14 +93,14 @@ type Work<Result> = (view: LedgerView) => Promise<Decision<Result>>;
 /** One attempt of a transaction. */
 interface Attempt<Result> {
   readonly scope: Scope;
-  /** Of the accounts, as they are locked. */
+  /** The keys of the accounts in lock order. */
   readonly keys: readonly string[];
   readonly work: Work<Result>;
-  /** Whether it takes event ids to be free. */
+  /** Whether it assumes event ids to be free. */
   readonly assumes: boolean;
 }
 
-/** Does the work until its commit loses no race. */
+/** Repeats the work until its commit loses no race. */
 async function transact<Result>(place: Place, scope: Scope, work: Work<Result>): Promise<Result> {
   const { schema, table } = place;
   const opening = [configurationLock(schema, scope)];
@@ -139,7 +138,7 @@ async function decideAndCommit<Result>(
   const { accounts, revision, block, itemStamp } =
     keys.length === 0 ? NOTHING_LOCKED : await lockAccounts(locking, keys, opened);
   let sending = sendOneByOne(run);
-  // Event ids are looked for between statements of the commit too, when those that were sent have ended.
+  // Event ids are also queried between statements of the commit, after those already sent.
   const heldIds = createHeldIds((text, values) => sending.run(text, values), table, assumes);
   const base = createView(batchReads(run), table);
   const locked = new Set(scope.accountIds);

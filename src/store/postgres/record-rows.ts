@@ -1,5 +1,5 @@
 /**
- * Records as rows, and rows as records, but for events. What has a column of its own is not in the body.
+ * Converts records, except events, to rows and back. Fields with their own column are not in the body.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { instantFromColumn } from "./values.ts";
 /** The columns that {@link readAccount} reads. */
 export const ACCOUNT_COLUMNS = "caught_up_to::text, next_due_at::text, updated_at::text, body";
 
-/** The body of an account: who it is and what was decided, without what changes with time. */
+/** The body of an account, without the fields that change with time. */
 export function accountBody(record: AccountRecord): string {
   return serializeRecord({
     ...record,
@@ -24,7 +24,7 @@ export function accountBody(record: AccountRecord): string {
   });
 }
 
-/** The account of a row. */
+/** Converts a row to an account. */
 export function readAccount(row: Row): AccountRecord {
   return {
     ...(readBody(row) as AccountRecord),
@@ -34,7 +34,7 @@ export function readAccount(row: Row): AccountRecord {
   };
 }
 
-/** The document of a row. */
+/** Converts a row to a document. */
 export function readDocument(row: Row): DocumentRecord {
   return {
     kind: row["kind"] as DocumentKind,
@@ -48,12 +48,11 @@ export function readDocument(row: Row): DocumentRecord {
 /** The columns that {@link readEntry} reads. */
 export const ENTRY_COLUMNS = "granted::text, balance::text, body";
 
-/** The body of an entry. */
 export function entryBody(record: EntryRecord): string {
   return serializeRecord({ ...record, granted: undefined, balance: undefined });
 }
 
-/** The entry of a row. */
+/** Converts a row to an entry. */
 export function readEntry(row: Row): EntryRecord {
   return {
     ...(readBody(row) as EntryRecord),
@@ -65,12 +64,11 @@ export function readEntry(row: Row): EntryRecord {
 /** The columns that {@link readCredit} reads. */
 export const CREDIT_COLUMNS = "credit_amount::text, consumed_amount::text, body";
 
-/** The body of a credit. */
 export function creditBody(record: CreditRecord): string {
   return serializeRecord({ ...record, creditAmount: undefined, consumedAmount: undefined });
 }
 
-/** The credit of a row. */
+/** Converts a row to a credit. */
 export function readCredit(row: Row): CreditRecord {
   return {
     ...(readBody(row) as CreditRecord),
@@ -79,22 +77,22 @@ export function readCredit(row: Row): CreditRecord {
   };
 }
 
-/** The invoice of a row. */
+/** Converts a row to an invoice. */
 export function readInvoice(row: Row): InvoiceRecord {
   return readBody(row) as InvoiceRecord;
 }
 
-/** The kept usage of a row. */
+/** Converts a row to billed external usage. */
 export function readBilledUsage(row: Row): BilledUsage {
   return readBody(row) as BilledUsage;
 }
 
-/** The place of a credit that falls due, of a row. */
+/** Converts a row to the index entry of a due credit. */
 export function readListedCredit(row: Row): ListedCredit {
   return readBody(row) as ListedCredit;
 }
 
-/** The place of a draft of a row. */
+/** Converts a row to a draft index entry. */
 export function readListedDraft(row: Row): ListedDraft {
   return readBody(row) as ListedDraft;
 }

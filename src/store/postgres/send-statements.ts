@@ -1,29 +1,29 @@
 /**
- * Statements of a commit. Those of a large one follow each other: while the database works on one, the next is on its way and
- * the values of the one after are made ready. Those of a small one go as one statement, since a round trip takes longer than
- * what they do.
+ * Sends the statements of a commit. Those of a large commit are pipelined: while the database runs one, the next is
+ * sent and the values of the one after are prepared. Those of a small one are combined into one statement, because a
+ * round trip takes longer than their work.
  *
  * @module
  */
 import type { Run } from "./client.ts";
 import { shiftParameters } from "./query.ts";
 
-/** How a commit runs its statements. */
+/** How a commit sends its statements. */
 export interface Sending {
   /**
-   * Queues a statement that changes rows, without waiting for its end; its error is thrown by a later call.
-   * It may see the tables as they were before those that were sent, so no row is changed by two of them.
+   * Queues a statement that changes rows, without waiting for its end; a later call throws its error. It may see the
+   * tables as they were before earlier statements, so no two statements may change the same row.
    */
   readonly send: (text: string, values: readonly unknown[]) => Promise<void>;
-  /** Whether what is sent goes together, as parts of one statement: `merge` cannot be such a part. */
+  /** Whether statements are combined into one; `merge` cannot be part of it. */
   readonly isTogether: boolean;
-  /** Runs a statement when all that were sent have ended, for what it gives. */
+  /** Runs a statement after all sent ones have ended, and returns its rows. */
   readonly run: Run;
-  /** Waits for all that were sent. */
+  /** Waits for all sent statements. */
   readonly settled: () => Promise<unknown>;
 }
 
-/** Sends over a connection that does one thing at a time, and queues what else it is asked. */
+/** Sends statements over a connection that runs one at a time and queues others. */
 export function sendOneByOne(run: Run): Sending {
   let last: Promise<unknown> = Promise.resolve();
   let before = last;
@@ -46,7 +46,7 @@ export function sendOneByOne(run: Run): Sending {
   };
 }
 
-/** Sends all statements as one, when their end is waited for. */
+/** Combines all statements into one, sent when their end is awaited. */
 export function sendTogether(run: Run): Sending {
   let texts: string[] = [];
   let values: unknown[] = [];

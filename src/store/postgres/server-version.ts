@@ -1,18 +1,18 @@
 /**
- * Which PostgreSQL a store can be in.
+ * Checks the PostgreSQL version.
  *
  * @module
  */
 import { RatebookError } from "../../errors.ts";
 import type { Connections } from "./client.ts";
 
-/** The first version that has `MERGE`. */
+/** The first version with `MERGE`. */
 const OLDEST = 15;
 
 /**
- * Asks a server which version it is, before anything of a later one is asked of it.
+ * Checks a server's version before newer features are used.
  *
- * @throws {RatebookError} ERR_REFUSED where it is too old, with the version that it is and the one that is needed
+ * @throws {RatebookError} ERR_REFUSED if it is too old, with its version and the required one
  */
 export async function checkServerVersion({ run }: Connections): Promise<void> {
   const [row] = await run(

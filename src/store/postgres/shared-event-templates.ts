@@ -1,5 +1,5 @@
 /**
- * Events in the form that many share, as databases before version 4 of the layout have them: read, no longer written.
+ * Reads events in the shared form of databases before version 4 of the layout; no longer written.
  *
  * @module
  */
@@ -7,20 +7,23 @@ import { describeStored } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import { parseDecimal } from "../../numbers/decimal.ts";
 
-/** The parts that events of one form share: their version, the names of their fields, their meters, the description of their outcome. */
+/**
+ * The parts that events of one form share: their version, the names of their fields, their meters, the description of
+ * their outcome.
+ */
 type WrittenForm = readonly [number, readonly string[], readonly string[], readonly string[], string];
 
-/** The columns of an event that has a form. */
+/** The columns of an event with a form. */
 export type FormedEvent = Pick<
   EventRecord,
   "referenceId" | "accountId" | "number" | "eventId" | "schemaName" | "timestamp" | "createdAt" | "status"
 >;
 
-/** The event of its columns, its form and its body: its customer, attributes, what its meters measured, dimensions. */
+/** Reads an event from its columns, form and body: its customer, attributes, units and dimensions. */
 export function readFormedEvent(columns: FormedEvent, text: string, body: string): EventRecord {
   const [schemaVersion, attributes, dimensions, meterIds, description] = JSON.parse(text) as WrittenForm;
   const [customerId, ...rest] = JSON.parse(body) as [string, ...(number | string)[]];
-  // A number is the shortest text of a double, which says its decimal; minus zero is 0.
+  // A number is the shortest text of a double, which determines its decimal; minus zero is 0.
   const decimalAt = (at: number): ReturnType<typeof parseDecimal> => parseDecimal(Number(rest[at] ?? 0) + 0);
   const textsFrom = attributes.length + meterIds.length;
   return {

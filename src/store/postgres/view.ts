@@ -1,6 +1,6 @@
 /**
- * A ledger's view over SQL. Every parameter goes as text and every column comes as text, so that one dialect serves all
- * drivers; each call is one statement, which sees one committed state.
+ * Reads a ledger with SQL. All parameters and columns are texts, so that one dialect works with all drivers; each call
+ * is one statement, which sees one committed state.
  *
  * @module
  */
@@ -30,7 +30,7 @@ import { dayValue, instantValue, idKey, idKeys, formatTextArray } from "./values
 
 const DOCUMENT_COLUMNS = "kind, id, document_id, created_at::text, updated_at::text, body";
 
-/** A view that reads with one function, inside a transaction or outside. */
+/** Creates a view that reads with one function, inside or outside of a transaction. */
 export function createView(run: Run, table: (name: string) => string): LedgerView {
   return {
     ...documentReads(run, table),
@@ -109,7 +109,7 @@ function accountReads(
   };
 }
 
-/** The ids of accounts whose ledger has an instant up to one, ascending. */
+/** The ids of accounts with an instant at or before a given one, ascending. */
 async function readIdsUpTo(
   { run, table }: { readonly run: Run; readonly table: (name: string) => string },
   column: "next_due_at" | "drafts_until",
@@ -119,7 +119,8 @@ async function readIdsUpTo(
 ): Promise<readonly string[]> {
   const values: string[] = [];
   const last = parameter(values, String(instantValue(instant)), "bigint");
-  // Mostly there are none, which the index of the column tells at once; to find the first ids takes a walk over all accounts.
+  // Usually there are none, which the index of the column shows at once; finding the first ids takes a scan of all
+  // accounts.
   const due = `${column} <= ${last} and (select min(${column}) from ${table("ledger")}) <= ${last}`;
   const after = afterId === undefined ? "" : `and id > ${parameter(values, idKey(afterId))}`;
   const rows = await run(
@@ -133,25 +134,25 @@ async function readIdsUpTo(
 }
 
 /**
- * The records of rows that no page bounds: an account may have thousands, and others have their turn meanwhile.
+ * Reads records without a page limit, with pauses, because an account may have thousands.
  *
- * @param atOnce rows that are read between two looks at the clock: one where a record may be large
+ * @param atOnce rows between two checks of the clock: one if a record may be large
  */
 async function readRecords<Item>(
   rows: readonly Row[],
   recordOfRow: (row: Row) => Item,
   atOnce = ROWS_AT_ONCE,
 ): Promise<readonly Item[]> {
-  const giveWay = createYielder();
+  const yieldToOthers = createYielder();
   const records: Item[] = [];
   for (const row of rows) {
     records.push(recordOfRow(row));
-    if (records.length % atOnce === 0) await giveWay();
+    if (records.length % atOnce === 0) await yieldToOthers();
   }
   return records;
 }
 
-/** Rows of small records. */
+/** For small records. */
 const ROWS_AT_ONCE = 64;
 
 const ofAccounts = "account_id = any($1::text::text[])";
