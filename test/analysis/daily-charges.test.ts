@@ -1,4 +1,4 @@
-/** How a charge grows with its days: to the exact amount of its line. */
+/** The cumulative charge of a line by day, up to the exact amount of the line. */
 import { describe, expect, test } from "vitest";
 
 import { computeDailyCharges, type ChargedDay } from "../../src/analysis/daily-charges.ts";
@@ -28,7 +28,7 @@ interface ChargeLine {
   readonly days: readonly ChargedDay[] | undefined;
 }
 
-/** Every usage line of what a preview draws, with its days. */
+/** Every usage line of a preview, with its days. */
 function chargedIn(book: Book, events: Iterable<unknown>, options: object): readonly ChargeLine[] {
   const run = createPreview(book, { ...options, explain: true });
   for (const event of events) run.add(event as Parameters<typeof run.add>[0]);
@@ -72,7 +72,7 @@ describe("the charge of a card by day", () => {
     expect(rows.at(-1)).toBe("2024-06-30 120 220 2");
   });
 
-  test("is told of no line whose usage it was not given", () => {
+  test("omits lines whose usage was not passed in", () => {
     const [found] = chargedIn(small, [callOnDay("a", "2024-06-03", 60)], {});
     if (found === undefined) throw new TypeError("expected a line");
     expect(computeDailyCharges(plansOf(small, found.invoice), found.invoice, found.line, new Map())).toBeUndefined();
@@ -80,7 +80,7 @@ describe("the charge of a card by day", () => {
     expect(computeDailyCharges(plansOf(small, found.invoice), found.invoice, found.line, other)).toBeUndefined();
   });
 
-  test("comes to the line's exact amount and quantity on its last day, in every golden case", () => {
+  test("ends at the line's exact amount and quantity on its last day, in every golden case", () => {
     const chargeLines = goldenCases().flatMap(({ book, events, options }) =>
       chargedIn(catalogBook(book), events as Iterable<unknown>, options ?? {}),
     );

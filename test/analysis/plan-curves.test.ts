@@ -72,7 +72,7 @@ describe("S7 the edges of a curve", () => {
     expect(edges(model, rows, bounds)).toEqual(expected);
   });
 
-  test("a price that falls within a slab is told by its piece", () => {
+  test("an edge within a slab is described by its piece", () => {
     const rows = [
       { after: 0, rate: 2 },
       { after: 100, rate: -1 },
@@ -83,13 +83,13 @@ describe("S7 the edges of a curve", () => {
     ).toEqual([[2, "200", "150"]]);
   });
 
-  test.each(["-1", "150.01"])("there is no price of %s, which is not on the curve", (quantity) => {
+  test.each(["-1", "150.01"])("there is no price for %s, which is outside the curve", (quantity) => {
     const rows = [{ after: 0, rate: 1 }];
     const curve = priceCurve(createRatePlan("TIERED", rows), createRateValue(rows), { upTo: 150 });
     expect(() => priceAtQuantity(curve, new Decimal(quantity))).toThrow("is not on the curve");
   });
 
-  /** Rates below zero, too. */
+  /** Including rates below zero. */
   const anyCards = fc.oneof(
     decimalCardArbitrary(),
     slabCardArbitrary(
@@ -101,7 +101,7 @@ describe("S7 the edges of a curve", () => {
     })),
   );
 
-  test("S7 the price read off a curve is the price of the quantity, to the last digit", () => {
+  test("S7 the price from a curve equals the price of the quantity to the last digit", () => {
     fc.assert(
       fc.property(
         anyCards,
@@ -127,7 +127,7 @@ describe("S13.3 the curves of a plan", () => {
   const cycle = { start: 0, end: DAY_MS };
   const period = { served: cycle, natural: cycle };
 
-  /** What is charged in cycle `n` whatever is used, card by card as invoices charge it. */
+  /** The charges of cycle `n` that do not depend on usage, card by card as invoices show them. */
   const fixedCharges = (plan: PricePlanDetails, n: number): Decimal =>
     sum([
       ...plan.fixedFeeRateCards
@@ -141,7 +141,7 @@ describe("S13.3 the curves of a plan", () => {
         .map((card) => decimalOfFraction(rateCreditGrant(card, "USD", period).bounded)),
     ]);
 
-  test("the total of any quantity is that of all cards, at least the commitment", () => {
+  test("the total of any quantity is the sum of all cards, at least the commitment", () => {
     fc.assert(
       fc.property(bookArbitrary(), fc.nat(2), fc.nat(2000), fc.nat(2000), (input, number, units, currentSeats) => {
         const plan = parseBook(input).pricePlans[number % (input.pricePlans ?? []).length]?.pricePlanDetails;
@@ -209,8 +209,8 @@ describe("S13.3 the curves of a plan", () => {
     book,
   );
 
-  test("breakpoints of the total are where the commitment ceases and bounds begin", () => {
-    // 7 + 2 × 6.5 = 20; the slab is at its most of 30 from 15 units on.
+  test("breakpoints of the total are where the commitment is reached and where bounds start to apply", () => {
+    // 7 + 2 × 6.5 = 20; the slab reaches its maximum of 30 at 15 units.
     const [card] = planCurves(plan.pricePlanDetails).cards;
     expect(card?.total.pieces.map(({ from, first, rate }) => [from, first, rate].map(formatQuantity))).toEqual([
       ["0", "20", "0"],
@@ -222,7 +222,7 @@ describe("S13.3 the curves of a plan", () => {
     expect(formatQuantity(card?.upTo)).toBe("60");
   });
 
-  test.each([0, 3, 6, 7, 15, 16, 40, 55])("is the invoice of %s units", (units) => {
+  test.each([0, 3, 6, 7, 15, 16, 40, 55])("equals the invoice of %s units", (units) => {
     const full = { ...book, pricePlans: [plan] };
     const account = {
       id: "a",
@@ -249,14 +249,14 @@ describe("S13.3 the curves of a plan", () => {
     [{ currency: "EUR" }, "the rate card of um.used has no rates in EUR"],
     [{ upTo: 0 }, "upTo: expected more than 0, got 0"],
     [{ quantities: { "um.used": "many" } }, '"many" is not a decimal'],
-  ])("refuses %o", (options, message) => {
+  ])("rejects %o", (options, message) => {
     expect(() => planCurves(plan.pricePlanDetails, options)).toThrow(message);
   });
 
   const formatQuantity = (value: Decimal | { readonly quantity: Decimal } = ZERO): string =>
     formatDecimal("quantity" in value ? value.quantity : value);
 
-  test("S7 ranges show the last slab, four packages, the end of a bound, and no more than there can be", () => {
+  test("S7 chart ranges include the last slab, four packages and the end of a bound, and stay within the largest quantity", () => {
     const upTo = (rows: readonly SlabRow[], bounds = {}, most?: number): string => {
       const card = {
         id: "addon.fee",

@@ -16,7 +16,7 @@ const shownAt = ({ quantity, ratio }: Breakpoint): string =>
   ratio === undefined
     ? formatDecimal(quantity)
     : `${formatDecimal(ratio.numerator)}/${formatDecimal(ratio.denominator)}`;
-/** `(from, until] first..last rate`, with the package size of steps. */
+/** `(from, until] first..last rate`, with the package size for steps. */
 const formatPiece = ({ from, until, first, last, rate, packageSize }: PricePiece): string =>
   `(${shownAt(from)}, ${shownAt(until)}] ${formatDecimal(first)}..${formatDecimal(last)} +${formatDecimal(rate)}${packageSize === undefined ? "" : ` a ${formatDecimal(packageSize)}`}`;
 const curve = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], upTo: number, bounds = {}): readonly string[] =>
@@ -63,11 +63,11 @@ describe("S7 the curve of a price", () => {
     expect(curve(model, rows, 150, bounds)).toEqual(pieces);
   });
 
-  test("a largest quantity that is not above 0 is refused", () => {
+  test("rejects a largest quantity that is not above 0", () => {
     expect(() => curve("TIERED", bands, 0)).toThrow("upTo: expected more than 0, got 0");
   });
 
-  /** Whether the piece gives this price, in whole multiplications: no quotient is made. */
+  /** Whether the piece has this price, by multiplying whole numbers without division. */
   const gives = (
     { from, first, rate, shape, packageSize, countedFrom }: PricePiece,
     at: Decimal,

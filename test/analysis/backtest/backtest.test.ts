@@ -35,11 +35,11 @@ const callOn = (accountId: string, units: number, day = 20) => ({
   attributes: [{ name: "units", value: units }],
 });
 const book = bookOfAccounts([accountOnPlan("small"), accountOnPlan("middle"), accountOnPlan("large")]);
-/** 1.5 a unit: dearer above 200 units (100 × 2 + 100 × 1 = 300 = 200 × 1.5), cheaper below. */
+/** 1.5 a unit: more expensive above 200 units (100 × 2 + 100 × 1 = 300 = 200 × 1.5), cheaper below. */
 const flat = checkPlan(planOfMonths("pp.flat", usageCards(slabs("TIERED", [0, "1.5"]))), book);
 const events = [callOn("small", 100), callOn("middle", 200), callOn("large", 400)];
 
-test.each([true, false])("S13.4 a discount in advance counts once, with lines: %s", (lines) => {
+test.each([true, false])("S13.4 counts a discount in advance once, with lines: %s", (lines) => {
   const discountPlan = (id: string, invoiceTiming: string) =>
     planOfMonths(id, { ...usageCards(slabs("TIERED", [0, 2])), ...feeCards(-5, { invoiceTiming }) });
   const before = parseBook({
@@ -53,7 +53,7 @@ test.each([true, false])("S13.4 a discount in advance counts once, with lines: %
   });
   const draft = checkPlan(discountPlan("pp.arrears", "IN_ARREARS"), before);
   const [result] = backtest(before, [draft], { events: [callOn("small", 10)], lines }).plans;
-  // 20 for the calls less 5 either way: the invoice of -5 is the credit that pays 5 of the calls.
+  // 20 for the calls less 5 on both sides: the invoice of -5 is a credit that pays 5 of the calls.
   expect(result?.accounts.map((each) => [each.before, each.after, each.difference].map(formatDecimal))).toEqual([
     ["15", "15", "0"],
   ]);
@@ -72,7 +72,7 @@ describe("a backtest", () => {
   const result = backtest(book, [flat], { events });
   const [draft] = result.plans;
 
-  test("says what each account paid and would pay: 200 → 150, 300 → 300, 500 → 600", () => {
+  test("shows what each account paid and would pay: 200 → 150, 300 → 300, 500 → 600", () => {
     expect(
       draft?.accounts.map(({ accountId, before, after, difference }) => [
         accountId,
@@ -85,7 +85,7 @@ describe("a backtest", () => {
     ]);
   });
 
-  test("says the total, who pays more, and how differences are spread", () => {
+  test("shows the total, how many accounts pay more, and the distribution of differences", () => {
     const [total] = draft?.totals ?? [];
     expect([total?.before, total?.after, total?.difference].map((each) => each && formatDecimal(each))).toEqual([
       "1000",
@@ -109,13 +109,13 @@ describe("a backtest", () => {
     ]);
   });
 
-  test("says why, where it is asked", () => {
+  test("shows the causes when they are requested", () => {
     const [of] = backtest(book, [flat], { events, causes: true }).plans;
     const causes = of?.accounts.flatMap(({ lines }) => lines.map((line) => Object.keys(line.causes)));
     expect(causes).toEqual([["rates"], [], ["rates"]]);
   });
 
-  test("leaves accounts out whose currency the draft does not have, and names them", () => {
+  test("excludes accounts whose currency the draft doesn't have, and names them", () => {
     const euros = { ...slabs("TIERED", [0, 2]), rateValues: [{ currency: "EUR", slabRates: [{ order: 1, rate: 2 }] }] };
     const bookInTwoCurrencies = parseBook({
       organization: { id: "acme" },
@@ -140,11 +140,11 @@ describe("a backtest", () => {
     expect(of?.accounts.map(({ accountId }) => accountId)).toEqual(["us"]);
   });
 
-  test("needs a draft", () => {
+  test("requires a draft", () => {
     expect(() => backtest(book, [], { events })).toThrow("plans: expected at least one draft");
   });
 
-  test("S13.5 each side is what a preview gives, and lines add up to accounts, for any usage", () => {
+  test("S13.5 gives on each side what a preview gives, with lines that add up to accounts, for any usage", () => {
     const arbitraryUsage = fc.array(
       fc.record({
         account: fc.constantFrom("small", "middle", "large"),
@@ -189,7 +189,7 @@ describe("a gate", () => {
   });
 
   test.each(["account.increase", "line.increase > 1", "total.increase > x", "total.increase < 1", ""])(
-    "%j is none",
+    "%j is not a gate",
     (rule) => {
       expect(() => parseGate(rule)).toThrow('a rule is such as "account.increase > 20%"');
     },

@@ -1,4 +1,4 @@
-/** S16.5, S8.1: what moving accounts to a draft on a date would do, worked out by hand. */
+/** S16.5, S8.1: the effect of moving accounts to a draft on a date. Figures are calculated by hand. */
 import { describe, expect, test } from "vitest";
 
 import { backtest } from "../../../src/analysis/backtest/backtest.ts";
@@ -57,7 +57,7 @@ describe("a migration on 16 June, from 30 a month to 60", () => {
   ];
   const stays = ["special", "30 → 30", "06-01/07-01 15 → 15", "07-01/08-01 15 → 15"];
 
-  test("at once: June is cut, and its parts are prorated; overrides stay", () => {
+  test("at once: June is cut and its parts are prorated; overrides are retained", () => {
     expect(tryMigration("IMMEDIATE")).toEqual({
       migration: { mode: "IMMEDIATE", on: "2024-06-16", moved: 1, stayed: ["special", "bare"] },
       accounts: [movedPlan, stays],
@@ -81,7 +81,7 @@ describe("a migration on 16 June, from 30 a month to 60", () => {
     });
   });
 
-  test("from the next cycle: June stays whole", () => {
+  test("from the next cycle: June is not cut", () => {
     expect(tryMigration("NEXT_CYCLE").accounts).toEqual([
       ["plain", "60 → 90", "06-01/07-01 30 → 30", "07-01/08-01 30 → 60"],
       stays,
@@ -93,7 +93,7 @@ describe("a migration on 16 June, from 30 a month to 60", () => {
   });
 });
 
-test("a draft with the id and version of the plan that accounts are on is its next version", () => {
+test("a draft with the id and version of the accounts' plan is its next version", () => {
   const checkedPlan = checkPlan(planOfMonths("pp", prorated(60)), book);
   const [found] = backtest(book, [checkedPlan], {
     from: "2024-06-01",
@@ -114,6 +114,6 @@ test.each([
   ],
   [{ mode: "IMMEDIATE" as const, on: 1 }, "migration: expected a UTC day, got an instant within it"],
   [{ mode: "IMMEDIATE" as const, on: "2024-06-31" }, '"2024-06-31" is no date: 2024-06 has days 01 to 30, not 31'],
-])("%j is refused", (migration, sentence) => {
+])("rejects %j", (migration, sentence) => {
   expect(() => backtest(book, [draft], { from: "2024-06-01", until: "2024-07-01", migration })).toThrow(sentence);
 });

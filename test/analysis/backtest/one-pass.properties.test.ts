@@ -1,4 +1,4 @@
-/** S13.5: each side of a backtest is what a preview of its own gives, though events are gone through and measured once. */
+/** S13.5: each side of a backtest equals a separate preview, although events are read and measured only once. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -48,7 +48,7 @@ const book = parseBook({
     },
   ],
 });
-/** Other cycles, other entitlements, overage, none at all, and rates that no bill can be made of with wide quantities. */
+/** Other cycles, other entitlements, overage or none, and rates too long to bill when quantities are long too. */
 const drafts = [
   checkPlan(planOfMonths("pp.quarter", { ...cards("1"), ...tokenCards(25), ...cycle("QUARTERLY") }), book),
   checkPlan(planOfMonths("pp.overage", { ...cards("1.5"), ...tokenCards(3), ...overageCards(1, 8) }), book),
@@ -60,7 +60,8 @@ const eventLists = fc
   .array(
     fc.record({
       schemaName: fc.constantFrom("call", "call", "chat"),
-      // Ids come again, also after the 45 days for which a month holds them and a quarter may hold them longer.
+      // Ids repeat, also after the 45 days for which a monthly cycle remembers them and a quarterly one may remember
+      // them longer.
       id: fc.nat(8).map(String),
       accountId: fc.constantFrom("a", "b", "bare", "gap", "nobody"),
       at: fc.integer({ min: 0, max: 180 * 24 }),
@@ -88,7 +89,7 @@ const sumByAccount = (invoices: readonly Invoice[]): Record<string, string> =>
   );
 const sideOf = ({ accounts }: BacktestPlan, side: "before" | "after"): Record<string, string> =>
   Object.fromEntries(accounts.map((each) => [each.accountId, formatDecimal(each[side])]));
-/** Without those that only the other side has: they are 0. */
+/** Without accounts that only the other side has: theirs are 0. */
 const present = (totals: Record<string, string>, expected: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(totals).filter(([id, total]) => id in expected || total !== "0"));
 
@@ -116,7 +117,7 @@ function expectSides(of: Book, events: readonly EventInput[], ids: false | undef
   }
 }
 
-test("for plans that decide events in different ways, with ids that come again", () => {
+test("equals separate previews for plans that decide events differently, with repeated ids", () => {
   differing = 0;
   fc.assert(
     fc.property(eventLists, fc.constantFrom(undefined, false as const), (events, ids) =>
@@ -127,10 +128,10 @@ test("for plans that decide events in different ways, with ids that come again",
   expect(differing).toBeGreaterThan(runs(20));
 });
 
-test("S17.1 from cells beside events as from events alone", () => {
+test("S17.1 gives the same for usage cells and events together as for events alone", () => {
   fc.assert(
     fc.property(eventLists, (list) => {
-      // An account without a plan gets a draft with its first accepted event: of a cell only its day is known.
+      // An account without a plan gets a draft with its first accepted event; of a cell only the day is known.
       const ofPlanAccounts = list.filter(({ accountId }) => accountId !== "bare");
       const events = ofPlanAccounts.map((event, index) => ({ ...event, id: String(index) }));
       const isCell = ({ schemaName }: { readonly schemaName: string }): boolean => schemaName === "call";

@@ -13,7 +13,7 @@ const PLANS = ["plan.one", "plan.two"] as const;
 /** The cycles that are compared. */
 export const RANGE = { from: "2024-02-01", until: "2024-05-01" };
 
-/** A book and events that it takes. */
+/** A book and valid events for it. */
 export interface BookWithEvents {
   readonly book: BookInput;
   readonly events: readonly GeneratedEvent[];
@@ -22,7 +22,7 @@ export interface BookWithEvents {
 const timing = fc.constantFrom("IN_ARREARS" as const, "IN_ADVANCE" as const);
 const day = fc.nat(100).map((days) => formatDate(toInstant("2024-02-01") + days * DAY_MS));
 
-/** Plans whose entitlements are charged in both tenses. */
+/** Plans whose entitlements are charged in advance and in arrears. */
 export function plans(id: string, version: number): Arbitrary<PlanInput> {
   return fc.tuple(planArbitrary({ id }), timing).map(([plan, invoiceTiming]) => ({
     ...plan,
@@ -47,7 +47,7 @@ const CARDS = [
   "minimumCommitment",
 ] as const;
 
-/** Some of the cards of another plan, over a plan. */
+/** Overrides a plan with some of the cards of another one. */
 const overrides: Arbitrary<Partial<PlanDetailsInput>> = fc
   .tuple(plans("override", 1), fc.subarray([...CARDS]))
   .map(([{ pricePlanDetails }, names]) =>
@@ -70,7 +70,10 @@ const seats = fc.array(fc.record({ licenseId: fc.constant("addon.seats"), quanti
   maxLength: 3,
 });
 
-/** Books with an account on two versions of each plan in turn, with overrides, no seats or a few, and events. */
+/**
+ * Books with an account that alternates between two versions of each plan, with overrides, a few seats or none, and
+ * events.
+ */
 export const usedBooks: Arbitrary<BookWithEvents> = fc
   .record({
     base: bookArbitrary(),
@@ -87,7 +90,7 @@ export const usedBooks: Arbitrary<BookWithEvents> = fc
   }))
   .chain((book) => eventsArbitrary(book, { ...RANGE, eventsMax: 10 }).map((events) => ({ book, events })));
 
-/** The places in a value whose last steps are these; `*` is any. */
+/** The paths in a value that end with these steps; `*` matches any step. */
 function listPlaces(
   value: unknown,
   pattern: readonly string[],
@@ -119,7 +122,7 @@ interface Mutation {
   readonly to: (old: unknown) => unknown;
 }
 
-/** What changes the days or the seats that were paid in advance may change a refund alone, which is a credit. */
+/** A change of the days or seats paid in advance may change only a refund, which is a credit. */
 const MUTATIONS: readonly Mutation[] = [
   { pattern: ["slabRates", "*", "rate"], causes: ["rates"], to: more },
   { pattern: ["slabDetails", "*", "rate"], causes: ["rates"], to: more },
@@ -157,7 +160,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
 ];
 
-/** A used book, the same with one input changed, and the causes that may follow. */
+/** A book with events, the same with one input changed, and the causes that may follow. */
 export interface ChangedBook {
   readonly before: BookWithEvents;
   readonly after: BookWithEvents;

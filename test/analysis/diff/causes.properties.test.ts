@@ -1,4 +1,4 @@
-/** S13.6 a diff and a backtest work for any two books, and an input that did not change is no cause. */
+/** S13.6: a diff and a backtest work for any two books, and an unchanged input is never a cause. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -21,7 +21,7 @@ function expectToAddUp(lines: readonly DiffLine[], difference: Decimal): void {
   expect(formatDecimal(sum(lines.map((line) => line.difference)))).toBe(formatDecimal(difference));
 }
 
-/** Which causes other than those expected, and rounding, the lines have. */
+/** The unexpected causes of the lines, without rounding. */
 const unexpectedCauses = (lines: readonly DiffLine[], expected: readonly string[]): readonly string[] =>
   lines.flatMap(({ type, causes }) =>
     Object.keys(causes)
@@ -29,7 +29,7 @@ const unexpectedCauses = (lines: readonly DiffLine[], expected: readonly string[
       .map((cause) => `${type}: ${cause}`),
   );
 
-test("for any book, the same with one input changed, and any draft", () => {
+test("an unchanged input is never a cause, for any book with one changed input and any draft", () => {
   let changeCount = 0;
   const migration = fc.constantFrom(
     undefined,

@@ -1,4 +1,4 @@
-/** S13.6 why lines changed, worked out by hand: each input that changed alone is the only cause. */
+/** S13.6: why lines changed, calculated by hand. If one input changed, it is the only cause. */
 import { describe, expect, test } from "vitest";
 
 import { diffInvoices } from "../../../src/analysis/diff/diff-invoices.ts";
@@ -16,12 +16,12 @@ import {
 } from "./example-books.ts";
 
 describe("one input that changed", () => {
-  /** The commitment of one association, over that of the plan. */
+  /** The commitment of one association, overriding that of the plan. */
   const commitmentOverride = (rate: number) => ({
     pricePlanDetailsOverride: { minimumCommitment: { rateValues: [{ currency: "USD", rate }] } },
   });
 
-  test("S16.1 an association ends where the next begins: of one version with other overrides, usage alone changed", () => {
+  test("S16.1 an association ends where the next begins: with the same version and other overrides, only usage changed", () => {
     const own = { pricePlanDetailsOverride: usageCards(slabs("TIERED", [0, 3], [100, 2])) };
     const first = { pricePlanId: "pp", effectiveFrom: "2026-06-01", ...own };
     const second = { pricePlanId: "pp", effectiveFrom: "2026-06-16" };
@@ -39,14 +39,14 @@ describe("one input that changed", () => {
     ]);
   });
 
-  test("S13.3 a commitment over one association of a version: 2 of 4 of its half are lacking, 0 with 5 more units", () => {
+  test("S13.3 a commitment over one association of a version: the true-up of its half is 2 of 4, and 0 with 5 more units", () => {
     const book = diffBook(usageCards(slabs("TIERED", [0, 1])), {
       pricePlans: [
         { pricePlanId: "pp", effectiveFrom: "2026-06-01", ...commitmentOverride(6) },
         { pricePlanId: "pp", effectiveFrom: "2026-06-16", ...commitmentOverride(8) },
       ],
     });
-    // 15 of 30 days: 3 of 6, of which all is lacking in both; 4 of 8, of which 2 are lacking and then none.
+    // 15 of 30 days: 3 of 6, all of it missing on both sides; 4 of 8, of which 2 are missing before and none after.
     expect(describeLines(diffAccount(previewUnits(book, 2), previewUnits(book, 7)))).toEqual([
       { type: "TRUE_UP_AMOUNT", difference: "-2", usage: "-2" },
       { type: CARD, difference: "5", usage: "5" },
@@ -97,21 +97,21 @@ describe("one input that changed", () => {
   };
 
   test.each(["IN_ARREARS", "IN_ADVANCE"])(
-    "S7.5 no seats %s, charged 5 and then nothing: rates, not days",
+    "S7.5 no seats %s, charged 5 and then nothing, is a change of rates, not days",
     (invoiceTiming) => {
       const type = invoiceTiming === "IN_ADVANCE" ? "ADVANCED_LICENSE_RATE_CARD_AMOUNT" : "LICENSE_RATE_CARD_AMOUNT";
       const [some, none] = [
         previewUnits(seatCards(5, { invoiceTiming }), 0),
         previewUnits(seatCards(0, { invoiceTiming }), 0),
       ];
-      // The side without a charge has no line, and no invoice.
+      // The side without a charge has no line and no invoice.
       expect(none[1]).toEqual([]);
       expect(describeLines(diffAccount(some, none))).toEqual([{ type, difference: "-5", rates: "-5" }]);
       expect(describeLines(diffAccount(none, some))).toEqual([{ type, difference: "5", rates: "5" }]);
     },
   );
 
-  test("S10.2 seats by days are days, where as many were held: 10 × 15/30 and 16 × 15/30 in place of 16", () => {
+  test("S10.2 prorated seats are a change of days if the quantity is equal: 10 × 15/30 and 16 × 15/30 instead of 16", () => {
     const card = (enableProration: boolean) => ({
       licenseRateCards: [{ id: "addon.seats", ...slabs("TIERED", [0, 10]), enableProration }],
     });
@@ -128,7 +128,7 @@ describe("one input that changed", () => {
     expect(describeLines(account)).toEqual([{ type: "LICENSE_RATE_CARD_AMOUNT", difference: "-30", days: "-30" }]);
   });
 
-  test("S13.3 a dearer fee in advance lowers the true-up by its rate: 180 and 10, then 180 and 15, of 200", () => {
+  test("S13.3 a higher fee in advance lowers the true-up by its rate: 180 and 10, then 180 and 15, of 200", () => {
     const details = (rate: number) => ({
       ...usageCards(bands),
       ...commitmentOf200,
@@ -153,7 +153,7 @@ describe("one input that changed", () => {
     ]);
   });
 
-  test("S12.3 what a credit pays follows from the rates, where they alone changed: 10 of 15, then 15 of 30", () => {
+  test("S12.3 the amount paid by a credit changes by rates if only they changed: 10 of 15, then 15 of 30", () => {
     const credit = { credits: [{ id: "c", purpose: "hello", creditAmount: 15, effectiveFrom: "2026-06-01" }] };
     const [before, after] = [1, 3].map((rate) =>
       previewUnits(diffBook(usageCards(slabs("TIERED", [0, rate])), credit), 10),

@@ -1,4 +1,4 @@
-/** COMMITMENT_IDLE is exact: where it is found, no whole cycle of the plan has a true-up. */
+/** COMMITMENT_IDLE is exact: where it is reported, no whole cycle of the plan has a true-up. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -7,7 +7,7 @@ import { MONTHLY, sumMeter } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 
 const cents = fc.integer({ min: 0, max: 4000 }).map((thousandths) => thousandths / 1000);
-/** Mostly a price, sometimes something below zero. */
+/** Usually a price, sometimes a value below zero. */
 const rate = fc.oneof({ weight: 5, arbitrary: cents }, { weight: 1, arbitrary: cents.map((each) => -each) });
 const bounds = fc.option(rate, { nil: undefined });
 
@@ -19,7 +19,7 @@ const drafts = fc.record({
   }),
   usage: fc.option(fc.record({ rate, flatRate: bounds, maximumRate: bounds }), { nil: undefined }),
   grant: fc.option(rate, { nil: undefined }),
-  // A little more or less than the fees come to.
+  // A little more or less than the sum of the fees.
   off: fc.constantFrom(-1, -0.005, -0.001, 0, 0.001, 0.004, 0.01, 1),
   units: fc.array(fc.integer({ min: -5, max: 50 }), { maxLength: 3 }),
 });
@@ -95,7 +95,7 @@ function bookOfDraft({ rounding, fees, usage, grant, off }: Draft): BookInput {
   };
 }
 
-test("S13.3 no whole cycle of a plan whose commitment is found idle has a true-up, whatever is used", () => {
+test("S13.3 no whole cycle of a plan with a reported idle commitment has a true-up, whatever is used", () => {
   let findings = 0;
   const law = fc.property(drafts, (draft) => {
     const book = parseBook(bookOfDraft(draft));

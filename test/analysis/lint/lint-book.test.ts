@@ -57,7 +57,7 @@ const seatCards = (pricing: object, maxQuantity: number): object => ({
 });
 const entitlement = { featureId: "seconds", featureConfigs: [{ featureCreditLimit: 100, effectiveUntil: "P1M" }] };
 
-/** `level code at: example` of everything that is found. */
+/** Every finding as `level code at: example`. */
 const describeFindings = (book: Book, options = {}): readonly string[] =>
   lintBook(book, options).map(({ level, code, at, example }) => `${level} ${code} ${at}: ${example ?? ""}`);
 
@@ -148,7 +148,7 @@ describe("lint of a card's curve", () => {
     expect(describeFindings(book)).toEqual(findings);
   });
 
-  test("a VOLUME slab between two whole numbers holds no count", () => {
+  test("reports no empty VOLUME slab for one between two whole numbers", () => {
     const slabPricing = slabs("VOLUME", [0, 1], [10, 2], [10.5, 3]);
     const book = bookOfPlan(
       { usageRateCards: [{ usageMeterId: "um.calls", ...slabPricing }] },
@@ -159,7 +159,7 @@ describe("lint of a card's curve", () => {
     ]);
   });
 
-  test("a share that is given makes more or fewer jumps", () => {
+  test("a smaller or larger jump share reports more or fewer jumps", () => {
     const book = withUsage("TIERED", [
       { after: 0, rate: 1 },
       { after: 10, rate: 1, flatRate: 6 },
@@ -171,8 +171,9 @@ describe("lint of a card's curve", () => {
     expect(() => lintBook(book, { jumpShare: -1 })).toThrow("jumpShare: expected 0 or more, got -1");
   });
 
-  test("a price that falls above an edge is found, and none else", () => {
-    // Rates are hundredths and at most 20: so near to an edge, a price differs from its limit by less than it can fall.
+  test("reports a price that falls above an edge, and no other", () => {
+    // Rates are hundredths and at most 20: this near to an edge, a price differs from its limit by less than it can
+    // fall.
     const next = new Decimal("1e-12");
     fc.assert(
       fc.property(decimalCardArbitrary(), pricingModelArbitrary(), ({ rows: slabRows, bounds }, model) => {
@@ -190,7 +191,7 @@ describe("lint of a card's curve", () => {
     );
   });
 
-  test("every example is true: its quantities cost what it says, and show what was found", () => {
+  test("every example is correct: its quantities have the costs shown, and they demonstrate the finding", () => {
     const figures = /^(\S+) of "units" cost (\S+) USD, (\S+) cost (\S+) USD$/;
     let count = 0;
     fc.assert(
@@ -347,14 +348,14 @@ describe("lint of meters", () => {
     expect(lintBook(withRules([{ order: 1, matcher }])).map(({ code }) => code)).toEqual(codes);
   });
 
-  test("what was searched says so, what needs no search does not", () => {
+  test("findings from a search are marked as searched, others are not", () => {
     const searchMatcher = (matcher: unknown) =>
       lintBook(withRules([{ order: 1, matcher }])).map((each) => each.searched);
     expect(searchMatcher({ and: [{ ">": [units, 7] }, { "<": [units, 5] }] })).toEqual([true]);
     expect(searchMatcher(false)).toEqual([false]);
   });
 
-  test("S5.2 of a COUNT meter, a computation beside one that counts every event changes nothing", () => {
+  test("S5.2 in a COUNT meter, a computation has no effect beside one that counts every event", () => {
     const findings = describeFindings(withRules([{ order: 1, matcher: { "==": [region, "eu"] } }, { order: 2 }]));
     expect(findings).toEqual([
       "warning COMPUTATION_SHADOWED um.calls/computation/1: computation 2 counts every event, and no event counts twice",
@@ -383,7 +384,7 @@ describe("silences", () => {
     expect(silencedBy(lint)).toEqual([reason]);
   });
 
-  test("need a code that there is, and a reason", () => {
+  test("require an existing code and a reason", () => {
     const listProblems = (lint: unknown): readonly string[] => {
       try {
         parseBook({ lint });
