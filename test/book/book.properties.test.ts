@@ -19,7 +19,7 @@ const arbitraryIds = (prefix: string) =>
     .uniqueArray(fc.stringMatching(/^[a-z0-9._-]{1,8}$/), { minLength: 1, maxLength: 4 })
     .map((list) => list.map((id) => `${prefix}${id}`));
 
-/** Slabs that go up from 0, and a rate for each in every currency. */
+/** Ascending slabs from 0, with a rate for each in every currency. */
 const pricing = fc
   .tuple(
     fc.uniqueArray(fc.integer({ min: 1, max: 1_000_000 }), { maxLength: 5 }),
@@ -43,7 +43,7 @@ const pricing = fc
     };
   });
 
-/** A valid book: the sample's catalog with plans, customers and accounts of any number. */
+/** A valid book: the sample's catalog with random plans, customers and accounts. */
 const validBook = fc
   .record({
     planIds: arbitraryIds("pp-"),
@@ -86,7 +86,7 @@ const validBook = fc
     })),
   }));
 
-/** A book as a document again: dates and constants as text, rules as the text that holds them. */
+/** Converts a book to a document: dates and constants as text, rules as their source text. */
 function writeBook(book: Book): string {
   const rule = (value: unknown): unknown => (value === undefined ? undefined : stringifyJson(value));
   const dateFields = new Set(["effectiveFrom", "effectiveUntil", "decidedAt"]);
@@ -116,7 +116,7 @@ function writeBook(book: Book): string {
 }
 
 describe("readBook", () => {
-  test("reads every valid book, and reads what it made of it as the same", () => {
+  test("reads every valid book, and reads the result written as a document to an equal book", () => {
     fc.assert(
       fc.property(validBook, (document) => {
         const book = parseBook(document);
@@ -127,12 +127,12 @@ describe("readBook", () => {
     );
   });
 
-  test("reads the sample book, and reads what it made of it as the same", () => {
+  test("reads the sample book, and reads the result written as a document to an equal book", () => {
     const book = parseBook(sampleBook());
     expect(parseBook(writeBook(book))).toEqual(book);
   });
 
-  test("answers to anything at any place with a book or with problems", () => {
+  test("returns a book or problems for any value anywhere in a document", () => {
     const places = placesIn(sampleBook());
     fc.assert(
       fc.property(
@@ -156,7 +156,7 @@ describe("readBook", () => {
 
 type Place = readonly (string | number)[];
 
-/** Every place of a document, from the root's fields down. */
+/** Every path of a document, from the root's fields down. */
 function placesIn(value: unknown, at: Place = []): Place[] {
   if (typeof value !== "object" || value === null) return [at];
   const below = Object.entries(value).flatMap(([key, part]) =>

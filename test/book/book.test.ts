@@ -11,13 +11,13 @@ import { sampleBook } from "./sample-book.ts";
 
 const book = readBook(sampleBook());
 
-/** The fields that the items of an account's list may have. */
+/** The fields that items of an account's lists may have. */
 function fieldsOf(list: "pricePlans" | "licenseUpdates" | "credits" | "featureCredits"): readonly string[] {
   return Object.keys(account.shape[list].in.unwrap().unwrap().element.shape).toSorted();
 }
 
-describe("a book that is read", () => {
-  test("has an id in place of every name", () => {
+describe("a book from readBook", () => {
+  test("refers to resources by id instead of name", () => {
     expect(book.accounts[1]?.customerId).toBe("contoso");
     expect(book.invoiceGroups[0]?.accountIds).toEqual(["contoso-prod", "contoso-test"]);
   });
@@ -33,7 +33,7 @@ describe("a book that is read", () => {
     });
   });
 
-  test("S4.3 has enrichment fields and computations in their order", () => {
+  test("S4.3 orders enrichment fields and computations", () => {
     const { eventSchemas, usageMeters } = readBook(
       changedBook(
         ["eventSchemas[0].enrichments.fields[2].order", 0],
@@ -50,7 +50,7 @@ describe("a book that is read", () => {
     expect(book.settings[1]).toMatchObject({ namespace: "user", entityType: "ORGANIZATION", entityId: "acme" });
   });
 
-  test("S4.3 has constants as a decimal or a text", () => {
+  test("S4.3 represents constants as decimals or texts", () => {
     const { eventSchemas } = readBook(
       changedBook(
         ["eventSchemas[0].enrichments.fields[2].value", 1.5],
@@ -65,7 +65,7 @@ describe("a book that is read", () => {
     expect(n?.value).toEqual(new Decimal("2.5"));
   });
 
-  test("S11.2 has each feature association on its event schema", () => {
+  test("S11.2 lists each feature association on its event schema", () => {
     expect(book.eventSchemas.map(({ featureDetails }) => featureDetails)).toEqual([
       { featureId: "feature.tokens", attributeName: "generated_tokens" },
       { featureId: "feature.logins", attributeName: "count" },
@@ -74,7 +74,7 @@ describe("a book that is read", () => {
     expect(book.features[1]?.schemaAssociations).toEqual([{ schemaName: "login", attributeName: "count" }]);
   });
 
-  test("S11.2 takes what featureDetails says for a bare association", () => {
+  test("S11.2 takes the details of a bare association from featureDetails", () => {
     const { eventSchemas } = readBook(
       changedBook(
         ["features[0].schemaAssociations", ["llm_request"]],
@@ -84,20 +84,20 @@ describe("a book that is read", () => {
     expect(eventSchemas[0]?.featureDetails).toEqual({ featureId: "feature.tokens", attributeName: "kilotokens" });
   });
 
-  test("S11.2 takes the first declared attribute for a bare association, and 1 for each event where none is declared", () => {
+  test("S11.2 uses the first declared attribute for a bare association, and 1 for each event if none is declared", () => {
     const bare = ["features[0].schemaAssociations", ["llm_request"]] as const;
     expect(readBook(changedBook(bare)).eventSchemas[0]?.featureDetails?.attributeName).toBe("context_tokens");
     const { eventSchemas } = readBook(changedBook(["eventSchemas[1].attributes", []]));
     expect(eventSchemas[1]?.featureDetails).toEqual({ featureId: "feature.logins", attributeName: "" });
   });
 
-  test("has names to show: the given, else the billable, else the own", () => {
+  test("has display names: the display name, else the billable name, else the name", () => {
     expect(book.usageMeters.map(({ displayName }) => displayName)).toEqual(["context tokens", "API requests"]);
     const namedBook = readBook(changedBook(["addOns[0].billableName", "Fee"], ["features[0].displayName", "T"]));
     expect([namedBook.addOns[0]?.displayName, namedBook.features[0]?.displayName]).toEqual(["Fee", "T"]);
   });
 
-  test("has the organization's currency, aliases as texts and ids made by position", () => {
+  test("has the organization's currency, aliases as texts, and generated ids by position", () => {
     const [account] = book.accounts;
     expect(account).toMatchObject({ invoiceCurrency: "USD", aliases: ["c-1", "c-2"] });
     expect(account?.credits[0]?.id).toBe("contoso-prod.credit.1");
@@ -114,7 +114,7 @@ describe("a book that is read", () => {
     expect(read).toMatchObject({ tags: ["a"], netTermDays: 30 });
   });
 
-  test("S16.6 has no alias that is archived, or whose account is", () => {
+  test("S16.6 has no archived aliases and no aliases of archived accounts", () => {
     const { accounts } = readBook(
       changedBook(
         ["accounts[0].aliases[1].status", "ARCHIVED"],
@@ -125,7 +125,7 @@ describe("a book that is read", () => {
     expect(accounts.map(({ aliases }) => aliases)).toEqual([["c-1"], []]);
   });
 
-  test("associates the latest ACTIVE version where none is named, else the latest DRAFT", () => {
+  test("associates the latest ACTIVE version if no version is given, else the latest DRAFT", () => {
     const [plan] = sampleBook().pricePlans ?? [];
     const version = (list: readonly (readonly [number, string])[]): number | undefined =>
       readBook(changedBook(["pricePlans", list.map(([number, status]) => ({ ...plan, version: number, status }))]))
@@ -147,7 +147,7 @@ describe("a book that is read", () => {
     ).toBe(5);
   });
 
-  test("keeps an association with an archived version that it names", () => {
+  test("keeps an association with an archived version that it names explicitly", () => {
     expect(foundIn(["pricePlans[0].status", "ARCHIVED"], ["accounts[0].pricePlans[0].version", 1])).toEqual([]);
   });
 
@@ -175,7 +175,7 @@ describe("a book that is read", () => {
     expect(readBook(nulls).pricePlans[0]?.pricePlanDetails.fixedFeeRateCards[0]?.invoiceTiming).toBe("IN_ARREARS");
   });
 
-  test("takes values of slab configs as text or as JSON", () => {
+  test("accepts values of slab configs as text or as JSON", () => {
     const slab = "pricePlans[0].pricePlanDetails.usageRateCards[0].ratePlan.slabs[0]";
     for (const chargeAtZero of [true, "true"]) {
       const read = readBook(changedBook([`${slab}.slabConfig`, { packageSize: "1000", chargeAtZero }]));
@@ -184,7 +184,7 @@ describe("a book that is read", () => {
     }
   });
 
-  test("S12.2 may pay for all cards of a kind", () => {
+  test("S12.2 credits may apply to all cards of a kind", () => {
     const ids = ["ALL_USAGE_METER_RATE_CARDS", "Tokens", "addon.seats"];
     const read = readBook(changedBook(["accounts[0].credits[0].applicableEntityIds", ids]));
     expect(read.accounts[0]?.credits[0]?.applicableEntityIds).toEqual([
@@ -194,7 +194,7 @@ describe("a book that is read", () => {
     ]);
   });
 
-  test("prefers what is not archived when two share a name", () => {
+  test("resolves a shared name to the resource that is not archived", () => {
     const read = readBook(
       changedBook(
         ["addOns[3]", { id: "addon.old", name: "Seats", type: "LICENSE", status: "ARCHIVED" }],
@@ -204,7 +204,7 @@ describe("a book that is read", () => {
     expect(read.accounts[0]?.licenseUpdates[0]?.licenseId).toBe("addon.seats");
   });
 
-  test("leaves its input as it was", () => {
+  test("leaves the input unchanged", () => {
     const input = sampleBook();
     readBook(input);
     expect(input).toEqual(sampleBook());
@@ -217,7 +217,7 @@ describe("a book that is read", () => {
     });
   });
 
-  test("keeps metadata as it was given, whatever its names", () => {
+  test("keeps metadata unchanged, with any field names", () => {
     const metadata: unknown = JSON.parse('{"__proto__":{"polluted":true},"a":[1,{"b":null}]}');
     const read = readBook(changedBook(["accounts[0].metadata", metadata]));
     expect(read.accounts[0]?.metadata).toEqual(metadata);
@@ -232,18 +232,18 @@ describe("a book as text", () => {
     expect(card?.rateValues[0]?.rate.toFixed()).toBe("0.1234567890123456789");
   });
 
-  test("that is not JSON is refused", () => {
+  test("is rejected if it is not JSON", () => {
     expect(listProblems(() => readBook('{"accounts": ['))).toEqual([
       { path: "$", message: "not JSON: the text ends too soon" },
     ]);
   });
 
-  test.each([["5"], ["null"], ['"text"'], ["[]"]])("that holds %s is refused", (text) => {
+  test.each([["5"], ["null"], ['"text"'], ["[]"]])("is rejected with %s", (text) => {
     expect(listProblems(() => readBook(text))).toHaveLength(1);
     expect(listProblems(() => readBook(text))[0]?.message).toMatch(/^expected an object, got /);
   });
 
-  test("refuses __proto__ as a field, and reads on", () => {
+  test("rejects the field __proto__, and reports the other problems too", () => {
     expect(listProblems(() => readBook('{"__proto__": {"accounts": 5}, "addOns": [{"__proto__": 1}]}'))).toEqual([
       { path: "$.__proto__", message: "unknown field" },
       { path: "$.addOns[0].__proto__", message: "unknown field" },
@@ -255,7 +255,7 @@ describe("a book as text", () => {
 });
 
 describe("the problems of a book", () => {
-  test("come all at once, in the order of the document, with the count and the first in the message", () => {
+  test("are reported together, in document order, with the count and the first one in the message", () => {
     const readBroken = (): unknown =>
       readBook(
         changedBook(
@@ -279,7 +279,7 @@ describe("the problems of a book", () => {
     );
   });
 
-  test("in one item are found though another part of it is broken", () => {
+  test("are found in an item even if another part of it is invalid", () => {
     const card = "pricePlans[0].pricePlanDetails.usageRateCards";
     expect(
       foundIn(
@@ -302,7 +302,7 @@ describe("the problems of a book", () => {
     ]);
   });
 
-  test("are at most a thousand, and a line that counts the rest", () => {
+  test("are at most a thousand, with a line that counts the others", () => {
     const problems = listProblems(() =>
       readBook({ customers: Array.from({ length: 1500 }, (_, index) => ({ id: `c-${index}`, name: "x" })) }),
     );
@@ -311,7 +311,7 @@ describe("the problems of a book", () => {
     expect(problems[1000]).toEqual({ path: "$", message: "and 500 more problems" });
   });
 
-  test("quote a strange key, and cut it", () => {
+  test("quote an unusual key, shortened", () => {
     expect(foundIn(["accounts[0]", { ...sampleBook().accounts?.[0], "a b": 1 }])).toEqual([
       '$.accounts[0]["a b"]: unknown field',
     ]);
@@ -319,7 +319,7 @@ describe("the problems of a book", () => {
     expect(problems[0]?.path).toBe(`$["${"x".repeat(60)}…"]`);
   });
 
-  test("of one kind need one error code", () => {
+  test("share one error code", () => {
     const error = ((): unknown => {
       try {
         return parseBook({ accounts: 5 });
@@ -332,13 +332,13 @@ describe("the problems of a book", () => {
   });
 });
 
-describe("a hostile book", () => {
+describe("a malicious book", () => {
   const deep = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
-  test("nested too deep is refused, as text and as a value", () => {
+  test("is rejected if nested too deep, as text and as a value", () => {
     const message = "nested more than 200 levels deep";
     expect(listProblems(() => readBook(`{"accounts":${deep(1_000_000)}}`))).toEqual([
-      // 12 characters, one object and 199 lists stand before the list that is too deep.
+      // 12 characters, one object and 199 lists come before the list that is too deep.
       { path: "$", message: `${message}, at line 1, column 212` },
     ]);
     expect(listProblems(() => parseBook({ accounts: JSON.parse(deep(1000)) as unknown }))).toEqual([
@@ -349,13 +349,13 @@ describe("a hostile book", () => {
     ]);
   });
 
-  test("is not called deep for brackets in its texts", () => {
+  test("is not too deep because of brackets in its texts", () => {
     const brackets = `\\"${"[{".repeat(300)}`;
     const text = stringifyJson(changedBook(["accounts[0].metadata", { brackets }]));
     expect(readBook(text).accounts[0]?.metadata).toEqual({ brackets });
   });
 
-  test("with a rule of 65 levels is refused at the rule", () => {
+  test("is rejected at a rule of 65 levels", () => {
     let rule: unknown = 1;
     for (let level = 0; level < 65; level++) rule = { "!": [rule] };
     expect(foundIn(["usageMeters[0].computations[0].matcher", rule])).toEqual([
@@ -379,14 +379,14 @@ describe("a hostile book", () => {
 describe("checkPlan", () => {
   const draft = (): object => ({ ...sampleBook().pricePlans?.[0], id: "pp.draft", name: "Draft", status: "DRAFT" });
 
-  test("reads a plan against a book", () => {
+  test("reads a plan for a book", () => {
     const plan = parsePlan(draft(), book);
     expect(plan.pricePlanDetails.usageRateCards[0]?.usageMeterId).toBe("um.context");
     expect(plan.status).toBe("DRAFT");
     expect(checkPlan(JSON.stringify(draft()), book)).toEqual(plan);
   });
 
-  test("finds what is wrong with it, by places in the plan", () => {
+  test("reports problems with paths in the plan", () => {
     const badDraft = { ...draft(), version: 0, pricePlanDetails: { usageRateCards: [{ usageMeterId: "um.x" }] } };
     expect(listProblems(() => parsePlan(badDraft, book)).map(({ path }) => path)).toEqual([
       "$.version",
@@ -395,7 +395,7 @@ describe("checkPlan", () => {
     ]);
   });
 
-  test("S16.1 asks for cycles and currencies", () => {
+  test("S16.1 requires cycles and currencies", () => {
     expect(listProblems(() => checkPlan({ id: "p", name: "P", pricePlanDetails: {} }, book))).toEqual([
       {
         path: "$.pricePlanDetails.pricingCycleConfig",
@@ -408,7 +408,7 @@ describe("checkPlan", () => {
     ]);
   });
 
-  test("refuses what is no plan", () => {
+  test("rejects a value that is not a plan", () => {
     expect(listProblems(() => parsePlan([], book))).toEqual([
       { path: "$", message: "expected an object, got an empty list" },
     ]);

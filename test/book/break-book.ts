@@ -1,16 +1,16 @@
-/** Breaks a copy of the sample book in one place, and says what reading it finds. */
+/** Breaks a copy of the sample book in one place and lists the problems of reading it. */
 import { expect } from "vitest";
 
 import { readBook } from "../../src/book/book.ts";
 import { hasCode, type Problem } from "../../src/errors.ts";
 import { sampleBook } from "./sample-book.ts";
 
-/** A place such as `accounts[0].customerId`, and what stands there instead; undefined takes it away. */
+/** A path such as `accounts[0].customerId`, and the value to set there; undefined deletes it. */
 export type Change = readonly [place: string, value: unknown];
 
 type Json = Record<string, unknown>;
 
-/** The sample book with changes. A place beyond the end of a list adds to it. */
+/** The sample book with changes. An index beyond the end of a list appends to it. */
 export function changedBook(...changes: readonly Change[]): object {
   const book = sampleBook() as unknown as Json;
   for (const [place, value] of changes) {
@@ -27,7 +27,7 @@ export function changedBook(...changes: readonly Change[]): object {
   return book;
 }
 
-/** The path and sentence of what reading something finds; nothing when it is read. */
+/** The paths and messages of the problems of reading something; empty if there are none. */
 export function listProblems(read: () => unknown): readonly Pick<Problem, "path" | "message">[] {
   try {
     read();

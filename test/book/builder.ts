@@ -1,4 +1,4 @@
-/** Parts of books, as a user writes them: a test states only what it is about. */
+/** Parts of books, so that a test states only what it is about. */
 import type { BookInput } from "../../src/book/model/book.ts";
 import type { RatePlanInput, RateValueInput } from "../../src/book/model/rate-card.ts";
 
@@ -9,13 +9,13 @@ type PlanInput = NonNullable<BookInput["pricePlans"]>[number];
 type MeterInput = NonNullable<BookInput["usageMeters"]>[number];
 type AccountInput = NonNullable<BookInput["accounts"]>[number];
 
-/** What prices a quantity on a card. */
+/** The fields that price a quantity on a card. */
 export interface Priced {
   readonly ratePlan: RatePlanInput;
   readonly rateValues: RateValueInput[];
 }
 
-/** Slabs, each with what a unit in it costs: `[startAfter, rate]`, in dollars. */
+/** Slabs `[startAfter, rate]`, with the rate per unit in dollars. */
 export function slabs(
   pricingModel: "TIERED" | "VOLUME",
   ...bands: readonly (readonly [number, number | string])[]
@@ -32,7 +32,7 @@ export function slabs(
 /** One price for every unit, in dollars. */
 export const perUnit = (rate: number | string): Priced => slabs("TIERED", [0, rate]);
 
-/** Cycles of a month from the first on, in dollars. */
+/** Monthly cycles from the first, in dollars. */
 export const MONTHLY = {
   supportedCurrencies: ["USD"],
   pricingCycleConfig: Object.freeze({
@@ -41,7 +41,7 @@ export const MONTHLY = {
   }),
 };
 
-/** The same, with days of grace. */
+/** Monthly cycles from the first, in dollars, with days of grace. */
 export const monthlyWithGrace = (
   gracePeriod: number,
 ): typeof MONTHLY & { readonly pricingCycleConfig: { readonly gracePeriod: number } } => ({
@@ -49,7 +49,7 @@ export const monthlyWithGrace = (
   pricingCycleConfig: { ...MONTHLY.pricingCycleConfig, gracePeriod },
 });
 
-/** An ACTIVE plan, of months unless its details say otherwise. */
+/** An ACTIVE plan, monthly unless its details say otherwise. */
 export const planOfMonths = (id: string, details: object, more: object = {}): PlanInput => ({
   id,
   name: id,
@@ -59,7 +59,7 @@ export const planOfMonths = (id: string, details: object, more: object = {}): Pl
   ...more,
 });
 
-/** An ACTIVE meter that adds up an attribute of a schema's events. Its name is its id without `um.`. */
+/** An ACTIVE meter that sums an attribute of a schema's events. Its name is its id without `um.`. */
 export const sumMeter = (id: string, eventSchemaName: string, attribute: string, more: object = {}): MeterInput => ({
   id,
   name: id.replace(/^um\./, ""),
@@ -74,7 +74,7 @@ export const sumMeter = (id: string, eventSchemaName: string, attribute: string,
 export const calls = (rate: number | string): Part => ({
   usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(rate) }],
 });
-/** A fee, in arrears unless said otherwise. */
+/** A fee, in arrears by default. */
 export const feeCards = (rate: number, more: object = {}): Part => ({
   fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate }], ...more }],
 });
@@ -82,19 +82,19 @@ export const feeCards = (rate: number, more: object = {}): Part => ({
 export const seatCards = (rate: number, more: object = {}): Part => ({
   licenseRateCards: [{ id: "addon.seats", ...perUnit(rate), ...more }],
 });
-/** Tokens granted at the start of each cycle, for free. */
+/** Tokens granted for free at the start of each cycle. */
 export const tokenCards = (featureCreditLimit: number, effectiveUntil = "P1M", more: Part = {}): Part => ({
   billingEntitlementRateCards: [
     { featureId: "feature.tokens", featureConfigs: [{ featureCreditLimit, effectiveUntil }], ...perUnit(0), ...more },
   ],
 });
-/** Tokens beyond the entitlements, without end unless a most is said. */
+/** Tokens beyond the entitlements, unlimited by default. */
 export const overageCards = (rate: number, maxQuantity?: number): Part => ({
   entitlementOverageRateCards: [
     { featureId: "feature.tokens", ...perUnit(rate), ...(maxQuantity === undefined ? {} : { maxQuantity }) },
   ],
 });
-/** Money granted at the start of each cycle, for free. */
+/** Money granted for free at the start of each cycle. */
 export const grantCards = (creditAmount: number, grantDetails: object, more: Part = {}): Part => ({
   creditGrantRateCards: [
     {
@@ -111,7 +111,7 @@ export const grantCards = (creditAmount: number, grantDetails: object, more: Par
   ],
 });
 
-/** An account of a customer, on a plan from a date where they are given. */
+/** An account of a customer, with optional plans and their start dates. */
 export const accountOn = (
   id: string,
   customerId: string,

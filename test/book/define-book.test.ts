@@ -1,4 +1,4 @@
-/** What the types of a book catch while it is written. Each expected error is checked by the compiler. */
+/** Type errors of a book while it is written. The compiler checks each expected error. */
 import { expect, test } from "vitest";
 
 import { type BookInput, Decimal, defineBook, parseBook, priceQuantity, readBook } from "../../src/index.ts";
@@ -14,7 +14,7 @@ const METER = {
 } as const;
 const card = { ratePlan: { pricingModel: "TIERED", slabs: SLABS }, rateValues: RATES } as const;
 
-test("a book that is written with defineBook is read as any other", () => {
+test("a book written with defineBook reads like any other", () => {
   const book = defineBook({
     organization: { id: "acme" },
     eventSchemas: [{ name: "call" }],
@@ -26,7 +26,7 @@ test("a book that is written with defineBook is read as any other", () => {
   expect(readBook(book).pricePlans[0]?.pricePlanDetails.usageRateCards[0]?.usageMeterId).toBe("um.calls");
 });
 
-test("a usage card may name a meter of the book only", () => {
+test("a usage card may only name a meter of the book", () => {
   const book = defineBook({
     eventSchemas: [{ name: "call" }],
     usageMeters: [METER],
@@ -44,7 +44,7 @@ test("a usage card may name a meter of the book only", () => {
   );
 });
 
-test("a misspelt choice, field or kind of value is an error of types in readBook and in defineBook", () => {
+test("a misspelt value or field, or a wrong type, is a type error in readBook and in defineBook", () => {
   const typoCard = { ratePlan: { pricingModel: "TIRED", slabs: SLABS }, rateValues: RATES, usageMeterId: "m" } as const;
   const plan = { id: "a", name: "a", pricePlanDetails: { usageRateCards: [typoCard] } } as const;
   // @ts-expect-error -- "TIRED" is no pricing model: did you mean "TIERED"?
@@ -53,12 +53,12 @@ test("a misspelt choice, field or kind of value is an error of types in readBook
   expect(() => readBook({ acounts: [] })).toThrow('unknown field: did you mean "accounts"?');
   // @ts-expect-error -- a customer needs a name
   expect(() => defineBook({ customers: [{ id: "a" }] })).not.toThrow();
-  // @ts-expect-error -- a value of which nothing is known goes through parseBook
+  // @ts-expect-error -- an unknown value must go through parseBook
   expect(() => readBook(JSON.parse("5") as unknown)).toThrow("expected an object");
   expect(() => parseBook(JSON.parse("5"))).toThrow("expected an object");
 });
 
-test("what is as const is taken, and null and nothing mean the same", () => {
+test("a book declared `as const` is accepted, and null equals a missing field", () => {
   const book = {
     organization: { id: "acme", name: null },
     accounts: null,

@@ -1,4 +1,4 @@
-/** What docs/reference/book.md shows is so. */
+/** The examples in docs/reference/book.md are correct. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -9,18 +9,18 @@ import { listProblems } from "./break-book.ts";
 
 const guide = readFileSync(join(import.meta.dirname, "../../docs/reference/book.md"), "utf8");
 
-/** The text of the guide's block with a label. */
+/** The text of the guide's code block with a label. */
 function block(label: string): string {
   return new RegExp(`^\`\`\`json ${label}\\n(.*?)^\`\`\``, "ms").exec(guide)?.[1] ?? "";
 }
 
 describe("docs/reference/book.md", () => {
-  test("has a book that is read", () => {
+  test("contains a valid book", () => {
     const book = readBook(block("book"));
     expect(book.accounts[0]?.pricePlans[0]).toMatchObject({ pricePlanId: "pp.team", version: 1 });
   });
 
-  test("shows the problems that there are", () => {
+  test("shows the actual problems", () => {
     const brokenText = block("book")
       .replace('"usageMeterId": "um.writes"', '"usageMeterId": "um.calls"')
       .replace('"aliases": [ "key-1" ]', '"netTermDays": 1.5');

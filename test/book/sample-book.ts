@@ -1,4 +1,4 @@
-/** A small valid book that has every kind of resource and of rate card, for tests that break one thing of it. */
+/** A small valid book with every kind of resource and rate card, for tests that break one part of it. */
 import type { BookInput } from "../../src/book/model/book.ts";
 import { MONTHLY, perUnit } from "./builder.ts";
 

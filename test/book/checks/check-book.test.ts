@@ -1,4 +1,4 @@
-/** Every check across a book: the sample book with one change, and the one problem that reading finds. */
+/** Every check across a book: the sample book with one change, and its single problem. */
 import { describe, expect, test } from "vitest";
 
 import { type Change, expectProblem, foundIn } from "../break-book.ts";

@@ -1,4 +1,4 @@
-/** Associations are laid over each other in one order, whoever asks: the checks of a book, a preview, an engine. */
+/** The checks of a book, a preview and an engine apply associations in the same order. */
 import { describe, expect, test } from "vitest";
 
 import { readBook } from "../../../src/book/book.ts";
@@ -58,11 +58,11 @@ describe.each([
 ])("S9.2 associations without decidedAt, listed %s", (_, list) => {
   const book = readBook(seatDocument(list, 4));
 
-  test("S16.1 were decided in the order of their dates", () => {
+  test("S16.1 are decided in the order of their dates", () => {
     expect(planIds(book)).toEqual(["old", "new"]);
   });
 
-  test("S16.1 are priced so", () => {
+  test("S16.1 are priced in that order", () => {
     const { invoices } = preview(book, [], { from: "2024-07-01", until: "2024-08-01" });
     // Four seats at 100.
     expect(invoices.map((invoice) => `${headOf(invoice)} ${invoice.revenueInfo.value.toFixed()}`)).toEqual([
@@ -70,7 +70,7 @@ describe.each([
     ]);
   });
 
-  test("S10.1 bound licenses so", () => {
+  test("S10.1 limit licenses in that order", () => {
     expect(listProblems(() => readBook(seatDocument(list, 8)))).toEqual([
       {
         path: "$.accounts[0].licenseUpdates[0].quantity",
@@ -79,12 +79,12 @@ describe.each([
     ]);
   });
 
-  test("S16.5 retain offsets of the one before", () => {
+  test("S16.5 retain the offsets of the one before", () => {
     const retaining = list.map((one) => (one === NEW ? { ...NEW, retainStartOffsets: true } : one));
     expect(listProblems(() => readBook(seatDocument(retaining, 4)))).toEqual([]);
   });
 
-  test("S16.1 are loaded so into an engine, each with its own override", () => {
+  test("S16.1 are loaded into an engine in that order, each with its own override", () => {
     const override = { minimumCommitment: { rateValues: [{ currency: "USD", rate: 7 }] } };
     const overriding = list.map((one) => (one === NEW ? { ...NEW, pricePlanDetailsOverride: override } : one));
     const read = readBook(seatDocument(overriding, 4));
@@ -99,14 +99,14 @@ describe.each([
 });
 
 describe("S9.2 associations of a book", () => {
-  test("of one date are decided in the order of the list", () => {
+  test("with the same date are decided in the order of the list", () => {
     expect(planIds(readBook(seatDocument([NEW, { ...OLD, effectiveFrom: NEW.effectiveFrom }], 4)))).toEqual([
       "new",
       "old",
     ]);
   });
 
-  test("that do not say when were decided at their date, or with the next one listed that says so", () => {
+  test("without decidedAt are decided at their date, or with the next listed one that has it", () => {
     const list = [OLD, { ...NEW, decidedAt: "2023-12-01T12:00:00Z" }, { ...OLD, effectiveFrom: "2024-09-01" }];
     const [account] = readBook(seatDocument(list, 4)).accounts;
     const decisions = sortByDecision(account?.pricePlans ?? []).map(({ at, decidedAt }) => [
@@ -120,8 +120,8 @@ describe("S9.2 associations of a book", () => {
     ]);
   });
 
-  test("come after those that say that they were decided before them", () => {
-    // The one of January replaces all from January on, as it says that it was decided after that of June.
+  test("follow those whose decidedAt is earlier", () => {
+    // The one of January replaces everything from January on, because its decidedAt is after that of June.
     const decisions = [
       { ...NEW, decidedAt: "2023-12-01" },
       { ...OLD, decidedAt: "2023-12-02" },
@@ -129,7 +129,7 @@ describe("S9.2 associations of a book", () => {
     expect(planIds(readBook(seatDocument(decisions, 8)))).toEqual(["new", "old"]);
   });
 
-  test("S16.1 only the first that was decided may start in the past, wherever it is listed", () => {
+  test("S16.1 may start in the past only if decided first, wherever they are listed", () => {
     const document = seatDocument([{ ...NEW, decidedAt: "2024-06-10" }, OLD], 4);
     expect(listProblems(() => readBook(document))).toEqual([
       {

@@ -1,4 +1,4 @@
-/** A book of which most items were read before, as the same objects, against the same book read whole. */
+/** Reading a book with a cache of items, compared with reading it whole. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -47,7 +47,7 @@ function startingBook(): BookInput {
   };
 }
 
-/** Another value at some place within an item: where it is, is said by numbers. */
+/** Sets another value at a random path within an item. */
 const edit = fc.record({
   list: fc.constantFrom(...LISTS),
   item: fc.nat(20),
@@ -76,7 +76,7 @@ function changedCopy(item: object, { steps, value }: Edit): object {
   return copy;
 }
 
-/** A book with one edit; what it leaves as it is stays the same object. */
+/** A book with one edit; unchanged items stay the same objects. */
 function editBook(book: Lists, start: Lists, change: Edit): Lists {
   const { list: name, item, kind } = change;
   const list = book[name] ?? [];
@@ -100,8 +100,8 @@ function readOutcome(read: () => unknown): unknown {
   return problems.length > 0 ? problems : book;
 }
 
-describe("a book of which items were read before", () => {
-  test("is read as it is without a memory: the same problems, or the same book", () => {
+describe("a book of cached items", () => {
+  test("reads the same as without a cache: the same problems, or an equal book", () => {
     const counts = { sound: 0, broken: 0 };
     fc.assert(
       fc.property(fc.array(edit, { minLength: 1, maxLength: 12 }), (edits) => {
@@ -116,7 +116,7 @@ describe("a book of which items were read before", () => {
           const whole = structuredClone(book);
           expect(actual).toEqual(readOutcome(() => parseBook(whole)));
           counts[Array.isArray(actual) ? "broken" : "sound"] += 1;
-          // Most of what is broken is mended: else all after it would be broken.
+          // Repair most broken items; otherwise all later books would be invalid.
           if (Array.isArray(actual) && change.item % 4 !== 0) book = before;
         }
       }),
@@ -126,7 +126,7 @@ describe("a book of which items were read before", () => {
     expect(counts.broken).toBeGreaterThan(40);
   });
 
-  test("is looked at where something changed", () => {
+  test("rereads only what changed", () => {
     const readings: string[] = [];
     const names = new Map<object, string>();
     const memory = createBookCache((work, item) => readings.push(`${work} ${names.get(item) ?? "other"}`));

@@ -8,10 +8,10 @@ import { runToCompletion } from "../../../src/book/steps.ts";
 import type { Problem } from "../../../src/errors.ts";
 import { sampleBook } from "../sample-book.ts";
 
-/** So many items that the schema of their list is compiled. */
+/** Enough items that the schema of their list is compiled. */
 const MANY = 5_000;
 
-/** What a book of one list is read as. */
+/** Reads a book with one list. */
 function readShape(
   list: ResourceList,
   items: readonly unknown[],
@@ -22,23 +22,20 @@ function readShape(
 }
 
 describe("a list of many items", () => {
-  test.each(["settings", "customers", "accounts", "invoiceGroups"] as const)(
-    "of %s is read as a short one is",
-    (list) => {
-      const listItems: readonly unknown[] = sampleBook()[list] ?? [];
-      const short = readShape(list, listItems);
-      const long = readShape(
-        list,
-        Array.from({ length: MANY }, (_, at) => listItems[at % listItems.length]),
-      );
-      expect(short.problems).toEqual([]);
-      expect(long.problems).toEqual([]);
-      expect(long.items.slice(0, listItems.length)).toEqual(short.items);
-      expect(long.items.at(-1)).toEqual(short.items[(MANY - 1) % listItems.length]);
-    },
-  );
+  test.each(["settings", "customers", "accounts", "invoiceGroups"] as const)("of %s reads like a short one", (list) => {
+    const listItems: readonly unknown[] = sampleBook()[list] ?? [];
+    const short = readShape(list, listItems);
+    const long = readShape(
+      list,
+      Array.from({ length: MANY }, (_, at) => listItems[at % listItems.length]),
+    );
+    expect(short.problems).toEqual([]);
+    expect(long.problems).toEqual([]);
+    expect(long.items.slice(0, listItems.length)).toEqual(short.items);
+    expect(long.items.at(-1)).toEqual(short.items[(MANY - 1) % listItems.length]);
+  });
 
-  test("has the problems of its broken items, and what is whole of them", () => {
+  test("reports the problems of its invalid items, and keeps the valid ones", () => {
     const whole = { id: "a", name: "Contoso", customerId: "c", aliases: ["c-1"] };
     const brokenDocument = {
       ...whole,

@@ -1,4 +1,4 @@
-/** Kinds of field: what their schemas say to clients is what is read. */
+/** The schemas of fields describe exactly the values that are accepted. */
 import { expect, test } from "vitest";
 import * as z from "zod";
 
@@ -27,7 +27,7 @@ test.each([
   expect(decimal.safeParse(text).success).toBe(isDecimal);
 });
 
-test("reading stops at the first problem of an input of more than 5,000 values, and finds all of a shorter one", () => {
+test("reading stops at the first problem if an input has more than 5,000 values, and finds all problems of a smaller one", () => {
   let reads = 0;
   const wrong = z.unknown().transform((_, context) => {
     reads++;
@@ -50,7 +50,7 @@ test("reading stops at the first problem of an input of more than 5,000 values, 
   expect(reads).toBe(1);
 });
 
-test("a thousand times more unknown fields than a request may have are refused in seconds, with the first problem", () => {
+test("a thousand times the allowed number of unknown fields is rejected within seconds, with the first problem", () => {
   const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`k${at}`, 1]));
   const start = performance.now();
   expect(() => readInput(z.strictObject({ id: z.string() }), many)).toThrow(/^id: missing: expected a text$/);

@@ -1,4 +1,4 @@
-/** Every bound of every field: what stands there, and the one problem that reading finds. */
+/** Every bound of every field: an invalid value, and the single problem that reading reports. */
 import { describe, test } from "vitest";
 
 import { expectProblem } from "../break-book.ts";
@@ -14,7 +14,7 @@ const grant = `${details}.creditGrantRateCards[0]`;
 
 function testRows(title: string, list: readonly Row[]): void {
   describe(title, () => {
-    test.each(list)("%s refuses %j", (place, value, message) => {
+    test.each(list)("%s rejects %j", (place, value, message) => {
       expectProblem([[place, value]], `$.${place}: ${message}`);
     });
   });
@@ -149,11 +149,11 @@ testRows("customers and accounts", [
   ["accounts[0].credits[0].purpose", undefined, "missing: expected a text"],
   ["accounts[0].featureCredits[0].granted", -1, "expected 0 or more, got -1"],
   ["invoiceGroups[0].gracePeriod", "3", 'expected a number, got "3"'],
-  // What could not be read is not said to be missing besides.
+  // A field that could not be read is not reported as missing too.
   ["pricePlans[0].pricePlanDetails.pricingCycleConfig.startOffset.dayOffset", 1, "expected a text, got 1"],
 ]);
 
-test("S7.3 a package size that is none is not said to be missing besides", () => {
+test("S7.3 an invalid package size is not reported as missing too", () => {
   expectProblem(
     [
       [`${slab}.priceType`, "PACKAGE"],
