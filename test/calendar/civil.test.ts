@@ -10,14 +10,14 @@ describe("leap years", () => {
     [2100, false],
     [2000, true],
     [0, true],
-  ])("S6.2 the year %i is one: %s", (year, leap) => {
+  ])("S6.2 the year %i is a leap year: %s", (year, leap) => {
     expect(isLeapYear(year)).toBe(leap);
     expect(daysInMonth(year, 2)).toBe(leap ? 29 : 28);
   });
 });
 
 describe("months", () => {
-  test("S6.2 each month has the days of the calendar, and there is no month 0 or 13", () => {
+  test("S6.2 each month has its days, and months 0 and 13 are rejected", () => {
     const days = Array.from({ length: 14 }, (_, month) => daysInMonth(2026, month));
     expect(days).toEqual([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 0]);
   });
@@ -29,7 +29,7 @@ describe("months", () => {
     ["the last day of a month of 30", 2026 * 12 + 3, "LAST", "2026-04-30"],
     ["the last day of December", 2026 * 12 + 11, "LAST", "2026-12-31"],
     ["a month of the year 0", 1, "LAST", "0000-02-29"],
-  ] as const)("S6.2 %s falls on a day of that month", (_, monthNumber, dayOfMonth, expected) => {
+  ] as const)("S6.2 resolves %s within that month", (_, monthNumber, dayOfMonth, expected) => {
     const { year, month, day } = dateOfDay(dayInMonth(monthNumber, dayOfMonth));
     const text = [String(year).padStart(4, "0"), String(month).padStart(2, "0"), String(day).padStart(2, "0")].join(
       "-",
@@ -39,8 +39,8 @@ describe("months", () => {
 });
 
 describe("days", () => {
-  test("S2.1 every day from the year −400 to 12000 is counted as the platform counts it, there and back", () => {
-    // The platform's Date has the same proleptic calendar; whole 400-year spans cover every kind of year.
+  test("S2.1 every day from the year −400 to 12000 converts to a date and back as in the platform", () => {
+    // The platform's Date uses the same proleptic calendar; whole spans of 400 years contain every kind of year.
     const faults: number[] = [];
     for (let day = -865_625; day < 3_663_500; day += 1) {
       const date = dateOfDay(day);

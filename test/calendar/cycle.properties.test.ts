@@ -17,7 +17,7 @@ import { anniversaryTerms, midnight, moment, offsetTerms } from "./terms.ts";
 
 const MONTHS = { WEEKLY: 0, MONTHLY: 1, QUARTERLY: 3, HALF_YEARLY: 6, ANNUALLY: 12 };
 
-/** Whether a cycle starts on this midnight, straight from the words of S6.1 and S6.2 and the platform's calendar. */
+/** Whether a cycle starts at this midnight, written directly from S6.1 and S6.2 with the platform's calendar. */
 function startsOn(terms: CycleTerms, instant: Instant): boolean {
   const date = new Date(instant);
   const { dayOffset = "", monthOffset } = terms.startOffset ?? {};
@@ -30,7 +30,7 @@ function startsOn(terms: CycleTerms, instant: Instant): boolean {
   return (date.getUTCMonth() % months) + 1 === offsetMonth;
 }
 
-/** The natural cycle that holds an instant, found by walking day by day. */
+/** The natural cycle that contains an instant, found by going day by day. */
 function walkedCycle(terms: CycleTerms, instant: Instant): Cycle {
   let start = Math.floor(instant / DAY_MS) * DAY_MS;
   while (!startsOn(terms, start)) start -= DAY_MS;
@@ -39,7 +39,7 @@ function walkedCycle(terms: CycleTerms, instant: Instant): Cycle {
   return { start, end };
 }
 
-test("S6.2 a natural cycle is the one that a walk through the calendar finds", () => {
+test("S6.2 a natural cycle equals the one found by going through the calendar day by day", () => {
   fc.assert(
     fc.property(offsetTerms, moment, (terms, instant) => {
       expect(naturalCycleAt(resolveCycleConfig(terms, 0), instant)).toEqual(walkedCycle(terms, instant));
@@ -47,7 +47,7 @@ test("S6.2 a natural cycle is the one that a walk through the calendar finds", (
   );
 });
 
-test("S6.2 natural cycles partition time: every instant is in one, and each ends where the next starts", () => {
+test("S6.2 natural cycles partition time: every instant is in exactly one, and each ends where the next starts", () => {
   fc.assert(
     fc.property(offsetTerms, moment, fc.integer({ min: 1, max: 50 }), (terms, instant, count) => {
       const config = resolveCycleConfig(terms, 0);
@@ -76,7 +76,7 @@ test("S6.2 a cycle is found by its number, and its number by any instant in it",
   );
 });
 
-test("S6.3 the association date is a natural start, and the stored offsets say the same cycles", () => {
+test("S6.3 the association date is a natural start, and the stored offsets give the same cycles", () => {
   fc.assert(
     fc.property(anniversaryTerms, midnight, moment, (terms, association, instant) => {
       const config = resolveCycleConfig(terms, association);
@@ -91,7 +91,7 @@ test("S6.3 the association date is a natural start, and the stored offsets say t
   );
 });
 
-test("S6.2 the cycles of a range are adjacent, cover it, and all touch it", () => {
+test("S6.2 the cycles of a range are adjacent, cover it, and all overlap it", () => {
   fc.assert(
     fc.property(offsetTerms, moment, fc.integer({ min: 1, max: 2000 * DAY_MS }), (terms, from, length) => {
       const until = from + length;

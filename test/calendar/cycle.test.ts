@@ -45,10 +45,10 @@ describe("natural starts", () => {
       "2024-01-01",
       ["2024-01-03", "2024-01-10", "2024-01-17", "2024-01-24", "2024-01-31", "2024-02-07"],
     ],
-    // The text of S6.2.
+    // Examples from the text of S6.2.
     ["MONTHLY 30 NIL", "2026-02-01", ["2026-02-28", "2026-03-30", "2026-04-30"]],
     ["MONTHLY LAST NIL", "2026-01-01", ["2026-01-31", "2026-02-28", "2026-03-31", "2026-04-30"]],
-    // The rest of S6.1.
+    // Other cases of S6.1.
     ["MONTHLY 1", "2023-11-01", ["2023-11-01", "2023-12-01", "2024-01-01"]],
     ["MONTHLY 29 NIL", "2024-01-01", ["2024-01-29", "2024-02-29", "2024-03-29"]],
     ["MONTHLY 29 NIL", "2025-01-01", ["2025-01-29", "2025-02-28", "2025-03-29"]],
@@ -73,7 +73,7 @@ describe("natural starts", () => {
     expect(startsFrom(text, from, starts.length)).toEqual(starts);
   });
 
-  test("S2.1 a cycle is half open: its end belongs to the next one", () => {
+  test("S2.1 a cycle is half-open: its end belongs to the next one", () => {
     const config = configOf("MONTHLY 5 NIL");
     const cycle = naturalCycleAt(config, parseInstant("2024-02-04T23:59:59.999Z"));
     expect([formatDate(cycle.start), formatDate(cycle.end)]).toEqual(["2024-01-05", "2024-02-05"]);
@@ -103,17 +103,17 @@ describe("offsets", () => {
     ["HALF_YEARLY 1 7", 'startOffset.monthOffset: expected "1" to "6", FIRST or LAST in a HALF_YEARLY cycle, got "7"'],
     ["ANNUALLY 1 13", 'startOffset.monthOffset: expected "1" to "12", FIRST or LAST in a ANNUALLY cycle, got "13"'],
     ["DAILY 1 NIL", 'interval: expected WEEKLY, MONTHLY, QUARTERLY, HALF_YEARLY, ANNUALLY, got "DAILY"'],
-  ])("S6.1 %s is refused with a sentence", (text, message) => {
+  ])("S6.1 rejects %s with a message", (text, message) => {
     expect(() => configOf(text)).toThrow(message);
   });
 
-  test("S6.1 what is no config is refused", () => {
+  test("S6.1 rejects a value that is not a config", () => {
     expect(() => cyclesBetween(null as unknown as CycleConfig, 0, 1)).toThrow(
       "pricingCycleConfig: expected an object with an interval",
     );
   });
 
-  test("S6.1 terms without offset or anniversary are refused, with the code of cycles", () => {
+  test("S6.1 rejects terms without offset and anniversary, with the error code of cycles", () => {
     const refusal = (() => {
       try {
         return resolveCycleConfig({ interval: "MONTHLY" }, 0);
@@ -136,7 +136,7 @@ describe("offsets", () => {
     ["MONTHLY 1 NIL", "WEEKLY 1 NIL", false],
     ["QUARTERLY 1 1", "HALF_YEARLY 1 1", false],
     ["QUARTERLY 1 1", "QUARTERLY 1 2", false],
-  ])("S9.1 %s and %s are one cycle config: %s", (a, b, same) => {
+  ])("S9.1 %s and %s are the same cycle config: %s", (a, b, same) => {
     expect(isSameCycleConfig(configOf(a), configOf(b))).toBe(same);
   });
 });
@@ -168,7 +168,7 @@ describe("anniversaries", () => {
     expect(resolveCycleConfig({ interval, startOffset: toStartOffset(config) }, 0)).toEqual(config);
   });
 
-  test("S6.3 a startOffset beside an anniversary is ignored, even a wrong one", () => {
+  test("S6.3 ignores a startOffset beside an anniversary, even an invalid one", () => {
     const startOffset = { dayOffset: "99", monthOffset: "99" };
     const config = resolveCycleConfig(
       { interval: "MONTHLY", startOffset, anniversaryCycle: true },
@@ -177,7 +177,7 @@ describe("anniversaries", () => {
     expect(config).toEqual({ interval: "MONTHLY", dayOffset: 15, monthOffset: null });
   });
 
-  test("S6.3 without an anniversary the association date counts for nothing", () => {
+  test("S6.3 without an anniversary the association date has no effect", () => {
     const otherTerms = { ...terms("MONTHLY 5 NIL"), anniversaryCycle: false };
     expect(resolveCycleConfig(otherTerms, parseDate("2024-01-15"))).toEqual(configOf("MONTHLY 5 NIL"));
   });
@@ -194,17 +194,17 @@ describe("ranges", () => {
     ["a day of one", "2024-02-04", "2024-02-05", ["2024-01-05 2024-02-05"]],
     ["empty", "2024-02-04", "2024-02-04", []],
     ["backwards", "2024-02-04", "2024-01-04", []],
-  ])("S6.2 a range that is %s touches its cycles", (_, from, until, expected) => {
+  ])("S6.2 a range that is %s overlaps its cycles", (_, from, until, expected) => {
     expect(formatCycles(cyclesBetween(terms("MONTHLY 5 NIL"), from, until))).toEqual(expected);
     expect(formatCycles(cyclesBetween(configOf("MONTHLY 5 NIL"), parseDate(from), new Date(until)))).toEqual(expected);
   });
 
-  test("S6.2 the last millisecond before a start touches only the cycle that it ends", () => {
+  test("S6.2 the last millisecond before a start overlaps only the cycle that it ends", () => {
     const cycles = cyclesBetween(terms("MONTHLY 5"), "2024-02-04T23:59:59.999Z", "2024-02-05T00:00:00Z");
     expect(formatCycles(cycles)).toEqual(["2024-01-05 2024-02-05"]);
   });
 
-  test("S6.3 an anniversary in a range is that of the range's start", () => {
+  test("S6.3 an anniversary in a range refers to the range's start", () => {
     const cycles = cyclesBetween({ interval: "MONTHLY", anniversaryCycle: true }, "2024-01-31", "2024-03-01");
     expect(formatCycles(cycles)).toEqual(["2024-01-31 2024-02-29", "2024-02-29 2024-03-31"]);
   });
@@ -218,8 +218,8 @@ describe("ranges", () => {
     ]);
   });
 
-  test("S6.2 all the weeks of ten thousand years are listed, and what lies beyond is refused", () => {
-    // 10,000 years are 25 times 400 years of 146,097 days, which are 20,871 weeks: 521,775, and one that is begun.
+  test("S6.2 lists all weeks of ten thousand years, and rejects longer ranges", () => {
+    // 10,000 years are 25 times 400 years of 146,097 days, or 20,871 weeks: 521,775 weeks, and one incomplete week.
     expect(cyclesBetween(terms("WEEKLY 1 NIL"), INSTANT_MIN, INSTANT_END)).toHaveLength(521_776);
     expect(() => cyclesBetween(terms("WEEKLY 1 NIL"), 0, INSTANT_END + 1)).toThrow(
       '"253402300800001" is no instant: expected milliseconds since 1970, within the years 0000 to 9999',

@@ -18,7 +18,7 @@ import { moment, offsetTerms } from "./terms.ts";
 
 const unit = fc.constantFrom(...DURATION_UNITS);
 
-test("S3.4 what lies between two instants, added to the first, makes the second", () => {
+test("S3.4 the duration between two instants, added to the first, gives the second", () => {
   fc.assert(
     fc.property(moment, moment, (from, until) => {
       const between = parseDuration(durationBetween(from, until));
@@ -39,7 +39,7 @@ test("S3.4 a duration of n units is n in that unit", () => {
   );
 });
 
-test("S3.4 months and days go as date-fns takes them, forward and back", () => {
+test("S3.4 months and days are added and subtracted as in date-fns", () => {
   const months = fc.integer({ min: 0, max: 2400 });
   const days = fc.integer({ min: 0, max: 2000 });
   const sign = fc.constantFrom<1 | -1>(1, -1);
@@ -51,7 +51,7 @@ test("S3.4 months and days go as date-fns takes them, forward and back", () => {
   );
 });
 
-test("S11.1 a monthly cycle's start and n months make the start of the n-th cycle after it", () => {
+test("S11.1 the start of a monthly cycle plus n months is the start of the n-th cycle after it", () => {
   const monthly = offsetTerms.filter((terms) => terms.interval === "MONTHLY");
   fc.assert(
     fc.property(monthly, moment, fc.integer({ min: 0, max: 600 }), (terms, instant, months) => {

@@ -15,7 +15,7 @@ import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
 
 const DAY = 86_400_000;
 
-/** A date, or a date-time where the time is not midnight. */
+/** A date, or a date-time if the time is not midnight. */
 function parseMoment(text: string): number {
   return text.length === 10 ? parseDate(text) : parseInstant(text);
 }
@@ -74,17 +74,17 @@ describe("durations as text", () => {
     ["P1D\n", shape],
     ["PT1.5H30M", "only its last part may have a fraction"],
     ["P1.5DT1H", "only its last part may have a fraction"],
-  ])("S3.4 %j is no duration", (text, reason) => {
+  ])("S3.4 %j is not a duration", (text, reason) => {
     expect(() => parseDuration(text)).toThrow(`${JSON.stringify(text)} is no duration: ${reason}`);
   });
 
-  test("S3.4 a text of a million digits is refused unread, and cut in the message", () => {
+  test("S3.4 rejects a text of a million digits without parsing it, and shortens it in the message", () => {
     const text = `P${"9".repeat(1_000_000)}D`;
     expect(() => parseDuration(text)).toThrow(`"${text.slice(0, 60)}…" is no duration: ${shape}`);
   });
 });
 
-describe("instants moved by durations", () => {
+describe("adding durations to instants", () => {
   test.each([
     ["2024-01-31", "P1M", "2024-02-29", "a day that the month lacks is its last"],
     ["2026-01-31", "P1M", "2026-02-28", "also in a common year"],
@@ -101,7 +101,7 @@ describe("instants moved by durations", () => {
     ["1969-12-31T23:00:00Z", "PT1H", "1970-01-01", "over 1970"],
     ["2024-01-01", "PT0.0019S", "2024-01-01T00:00:00.001Z", "cut to milliseconds"],
     ["2024-03-31", "-P1M", "2024-02-29", "a negative duration goes back"],
-  ])("S3.4 %s and %s make %s: %s", (from, duration, expected) => {
+  ])("S3.4 %s plus %s is %s: %s", (from, duration, expected) => {
     expect(formatMoment(addDuration(parseMoment(from), parseDuration(duration)))).toBe(expected);
   });
 
@@ -113,7 +113,7 @@ describe("instants moved by durations", () => {
     ["2024-03-01", "P1D", "2024-02-29", "a leap day"],
     ["2024-01-01", "-P1D", "2024-01-02", "back by a negative duration is forward"],
     ["2024-01-01", "PT0.0019S", "2023-12-31T23:59:59.999Z", "cut to milliseconds"],
-  ])("S3.4 %s less %s is %s: %s", (from, duration, expected) => {
+  ])("S3.4 %s minus %s is %s: %s", (from, duration, expected) => {
     expect(formatMoment(addDuration(parseMoment(from), parseDuration(duration), -1))).toBe(expected);
   });
 
@@ -124,14 +124,14 @@ describe("instants moved by durations", () => {
     [`2024-01-01`, `P${"9".repeat(120)}Y`, 1],
     [`2024-01-01`, `P${"9".repeat(120)}M`, -1],
     ["2024-01-01", `PT${"9".repeat(90)}H`, 1],
-  ] as const)("S3.4 %s moved by %s beyond the years 0 to 9999 is refused", (from, duration, sign) => {
+  ] as const)("S3.4 rejects %s moved by %s beyond the years 0 to 9999", (from, duration, sign) => {
     expect(() => addDuration(parseMoment(from), parseDuration(duration), sign)).toThrow(
       `${from}T00:00:00.000Z moved by its duration is not within the years 0000 to 9999`,
     );
   });
 });
 
-describe("cycle starts moved by durations", () => {
+describe("adding durations to cycle starts", () => {
   test.each<[string, string, number | "LAST", string, string]>([
     ["2026-02-28", "P1M", "LAST", "2026-03-31", "the figure of S11.1"],
     ["2026-02-28", "P1M", 30, "2026-03-30", "the offset's day, not February's"],
@@ -148,13 +148,13 @@ describe("cycle starts moved by durations", () => {
     ["2026-01-15", "P1M", 3, "2026-02-15", "a start that a plan change made"],
     ["2026-02-15", "P1M", "LAST", "2026-03-15", "a start that a plan change made"],
     ["2026-01-07", "P1M", 3, "2026-02-07", "a Wednesday: the offset is no day of the month"],
-  ])("S11.1 %s and %s with day offset %s make %s: %s", (start, duration, dayOffset, expected) => {
+  ])("S11.1 %s plus %s with day offset %s is %s: %s", (start, duration, dayOffset, expected) => {
     expect(formatMoment(addDurationFromCycleStart(parseDate(start), parseDuration(duration), dayOffset))).toBe(
       expected,
     );
   });
 
-  test("S11.1 beyond the year 9999 is refused", () => {
+  test("S11.1 rejects a result beyond the year 9999", () => {
     expect(() => addDurationFromCycleStart(parseDate("9999-12-31"), parseDuration("P1M"), "LAST")).toThrow(
       "9999-12-31T00:00:00.000Z moved by its duration is not within the years 0000 to 9999",
     );
@@ -179,7 +179,7 @@ describe("durations between instants", () => {
   });
 });
 
-describe("durations of and as units", () => {
+describe("durations from and in units", () => {
   test.each([
     ["100", "DAYS", "P100D"],
     ["5", "HOURS", "PT5H"],
@@ -195,7 +195,7 @@ describe("durations of and as units", () => {
     expect(formatDuration(new Decimal(count), unit)).toBe(expected);
   });
 
-  test("S3.4 a duration longer than its text may be is refused", () => {
+  test("S3.4 rejects a duration longer than its text may be", () => {
     expect(() => formatDuration(new Decimal("1e400"), "DAYS")).toThrow(
       `"P1${"0".repeat(58)}…" is no duration: it has more than 128 characters`,
     );
@@ -211,13 +211,13 @@ describe("durations of and as units", () => {
     ["PT0.25S", "MILLIS", "250"],
     ["-PT12H", "DAYS", "-0.5"],
     ["PT0S", "DAYS", "0"],
-    // 1 s is 1/86,400 day: 34 significant digits, half up.
+    // 1 s is 1/86,400 day: 34 significant digits, rounded half up.
     ["PT1S", "DAYS", "0.00001157407407407407407407407407407407"],
   ] as const)("S3.4 %s in %s is %s", (duration, unit, expected) => {
     expect(formatDecimal(durationAs(parseDuration(duration), unit))).toBe(expected);
   });
 
-  test.each(["P1M", "P1Y", "P1M1D"])("S3.4 %s is no fixed number of days", (duration) => {
+  test.each(["P1M", "P1Y", "P1M1D"])("S3.4 %s is not a fixed number of days", (duration) => {
     expect(() => durationAs(parseDuration(duration), "DAYS")).toThrow(
       "a duration with years or months is no fixed number of DAYS",
     );

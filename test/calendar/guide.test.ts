@@ -1,4 +1,4 @@
-/** Every figure in the tables of docs/reference/cycles.md is computed again. */
+/** Recalculates every figure in the tables of docs/reference/cycles.md. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
@@ -45,8 +45,8 @@ function daysText(servedDays: Cycle, natural: Cycle): string {
   return `${days} of ${of}`;
 }
 
-describe("the guide to cycles", () => {
-  test("S6.2 starts are what the table says", () => {
+describe("docs/reference/cycles.md", () => {
+  test("S6.2 lists the correct starts", () => {
     const rows = rowsUnder("interval", "dayOffset", "monthOffset", "cycles start on");
     expect(rows).toHaveLength(5);
     for (const [interval, dayOffset = "", monthOffset, list = ""] of rows) {
@@ -58,7 +58,7 @@ describe("the guide to cycles", () => {
     }
   });
 
-  test("S6.3 anniversaries are what the table says", () => {
+  test("S6.3 lists the correct anniversaries", () => {
     const rows = rowsUnder("interval", "starts on");
     expect(rows).toHaveLength(6);
     for (const [interval, date = "", dayOffset, monthOffset] of rows) {
@@ -67,7 +67,7 @@ describe("the guide to cycles", () => {
     }
   });
 
-  test("S6.4 cut cycles are what the tables say", () => {
+  test("S6.4 lists the correct cut cycles", () => {
     const cut = (interval: Interval, dayOffset: string, monthOffset: string, from: string, until: string) => {
       const cycle = { interval, startOffset: { dayOffset, monthOffset } };
       return cyclesIn(buildTimeline([decision(from, { until, cycle })]), parseDate(from), parseDate(until));
@@ -84,7 +84,7 @@ describe("the guide to cycles", () => {
     expect(rowsUnder("cycle", "natural cycle", "days served")).toEqual(cycles);
   });
 
-  test("S8.1 prorated amounts are what the table says", () => {
+  test("S8.1 lists the correct prorated amounts", () => {
     const rows = rowsUnder("amount", "served", "natural cycle");
     expect(rows).toHaveLength(3);
     for (const [amount = "", servedDays, natural, days, charged] of rows) {
@@ -95,7 +95,7 @@ describe("the guide to cycles", () => {
     }
   });
 
-  test("S11.1 durations come to what the table says", () => {
+  test("S11.1 lists the correct results of durations", () => {
     const rows = rowsUnder("cycle starts on", "dayOffset");
     expect(rows).toHaveLength(4);
     for (const [start = "", dayOffset = "", duration = "", result] of rows) {
@@ -105,7 +105,7 @@ describe("the guide to cycles", () => {
     }
   });
 
-  test("S2.2 the date-times that it shows are one and the same second", () => {
+  test("S2.2 shows date-times that are the same second", () => {
     const examples = guide.match(/`2024-01-02[T ][^`]+`/g) ?? [];
     expect(examples).toHaveLength(5);
     const seconds = examples.map((text) => Math.floor(parseInstant(text.slice(1, -1)) / 1000));

@@ -14,7 +14,7 @@ import {
 const anyInstant = fc.integer({ min: INSTANT_MIN, max: INSTANT_END - 1 });
 const anyOffset = fc.integer({ min: -14 * 60, max: 14 * 60 });
 
-/** A date-time of ISO 8601, most of them real: fields may just miss their bounds. */
+/** An ISO 8601 date-time, usually valid: fields may be just out of bounds. */
 const isoText = fc
   .record({
     year: fc.integer({ min: 0, max: 9999 }),
@@ -37,7 +37,7 @@ function padNumber(value: number, length: number): string {
   return String(value).padStart(length, "0");
 }
 
-test("S2.1 an instant is what its text says, and is written as the platform writes it", () => {
+test("S2.1 an instant is parsed from its text, and is formatted as the platform does", () => {
   fc.assert(
     fc.property(anyInstant, (instant) => {
       const text = formatInstant(instant);
@@ -47,7 +47,7 @@ test("S2.1 an instant is what its text says, and is written as the platform writ
   );
 });
 
-test("S2.2 an instant written with any offset is read as the same instant", () => {
+test("S2.2 an instant written with any offset parses to the same instant", () => {
   fc.assert(
     fc.property(fc.integer({ min: INSTANT_MIN + 9e7, max: INSTANT_END - 9e7 }), anyOffset, (instant, offset) => {
       const local = formatInstant(instant + offset * 60_000).slice(0, -1);
@@ -61,7 +61,7 @@ test("S2.2 an instant written with any offset is read as the same instant", () =
   );
 });
 
-test("S2.2 the reader agrees with the platform wherever both accept, and takes nothing that the platform refuses", () => {
+test("S2.2 the parser agrees with the platform where both accept a text, and accepts nothing that the platform rejects", () => {
   fc.assert(
     fc.property(isoText, (text) => {
       const platform = Date.parse(text);
@@ -74,7 +74,7 @@ test("S2.2 the reader agrees with the platform wherever both accept, and takes n
   );
 });
 
-test("S2.2 a date is what its text says", () => {
+test("S2.2 a date is parsed from its text", () => {
   fc.assert(
     fc.property(anyInstant, (instant) => {
       const midnight = parseDate(formatDate(instant));
@@ -83,7 +83,7 @@ test("S2.2 a date is what its text says", () => {
   );
 });
 
-test("S2.2 no text whatever makes the reader throw where it should answer", () => {
+test("S2.2 no text makes the parser throw instead of returning a problem", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom(...Array.from("0123456789-:.,+TZ UC/x")), maxLength: 40 }),

@@ -40,7 +40,7 @@ describe("date-times", () => {
     ["2000-02-29T00:00:00Z", Date.UTC(2000, 1, 29), "a leap day of a century"],
     ["0000-01-01T00:00:00Z", INSTANT_MIN, "the first instant"],
     ["9999-12-31T23:59:59.999Z", INSTANT_END - 1, "the last instant"],
-  ])("S2.2 %s is read (%s, %s)", (text, expected) => {
+  ])("S2.2 parses %s (%s, %s)", (text, expected) => {
     expect(parseInstant(text)).toBe(expected);
     expect(tryParseInstant(text)).toBe(expected);
   });
@@ -90,12 +90,12 @@ describe("date-times", () => {
     ["٢٠٢٤-٠١-٠٢T٠٣:٠٤:٠٥Z", shape],
     [" 2024-01-02T03:04:05Z", shape],
     ["", shape],
-  ])("S2.2 %j is refused with the reason", (text, reason) => {
+  ])("S2.2 rejects %j with the reason", (text, reason) => {
     expect(() => parseInstant(text)).toThrow(`${JSON.stringify(text)} is no date-time: ${reason}`);
     expect(tryParseInstant(text)).toBeUndefined();
   });
 
-  test("S2.2 every single character changed into a letter, and every text cut short, is refused", () => {
+  test("S2.2 rejects a text with any one character replaced by a letter, and any shortened text", () => {
     const text = "2024-01-02T03:04:05.678+05:30";
     const misspellings = Array.from(text, (_, at) => `${text.slice(0, at)}x${text.slice(at + 1)}`);
     expect(misspellings.filter((other) => tryParseInstant(other) !== undefined)).toEqual([]);
@@ -103,13 +103,13 @@ describe("date-times", () => {
     expect(shorter.filter((cut) => tryParseInstant(cut) !== undefined)).toEqual(["2024-01-02T03:04:05.678+05"]);
   });
 
-  test("S2.2 a refused text is cut at 60 characters in the message, however long it is", () => {
+  test("S2.2 shortens a rejected text to 60 characters in the message", () => {
     const long = `2024-01-02T03:04:05.${"1".repeat(1_000_000)} `;
     expect(() => parseInstant(long)).toThrow(`"${long.slice(0, 60)}…" is no date-time: expected`);
     expect(parseInstant(`2024-01-02T03:04:05.${"1".repeat(1_000_000)}Z`)).toBe(Date.UTC(2024, 0, 2, 3, 4, 5, 111));
   });
 
-  test("S2.2 a refusal carries the code of dates", () => {
+  test("S2.2 a rejection has the error code of dates", () => {
     const refusal = (() => {
       try {
         return parseInstant("now");
@@ -121,21 +121,21 @@ describe("date-times", () => {
   });
 });
 
-describe("texts without a zone where one is given beside them", () => {
+describe("texts without a zone, with a separate zone", () => {
   test.each([
     ["UTC", "2024-01-02 12:00:00"],
     ["Z", "2024-01-02T12:00:00.0000000"],
     ["+05:30", "2024-01-02 17:30:00"],
     ["-05", "2024-01-02 07:00"],
-  ])("S2.2 in %s, %s is read in that zone", (zone, text) => {
+  ])("S2.2 in %s, %s is parsed in that zone", (zone, text) => {
     expect(parseInstant(text, parseZone(zone))).toBe(NOON);
   });
 
-  test("S2.2 a zone in the text wins over the one beside it", () => {
+  test("S2.2 a zone in the text overrides the separate zone", () => {
     expect(parseInstant("2024-01-02T12:00:00Z", parseZone("+05:30"))).toBe(NOON);
   });
 
-  test.each(["Europe/Berlin", "", " UTC", "utc", "+14:01", "05:30", "GMT", "+5"])("S2.2 %j is no zone", (zone) => {
+  test.each(["Europe/Berlin", "", " UTC", "utc", "+14:01", "05:30", "GMT", "+5"])("S2.2 %j is not a zone", (zone) => {
     expect(() => parseZone(zone)).toThrow(
       `${JSON.stringify(zone)} is no zone: expected UTC, Z or an offset such as +05:30, up to 14:00`,
     );
@@ -165,27 +165,27 @@ describe("dates", () => {
     ["2024-01-02T03:04:05Z", "a date-time must be a midnight in UTC here"],
     ["2024-01-02T00:00:00+05:30", "a date-time must be a midnight in UTC here"],
     ["2024-01-02T00:00:00.001Z", "a date-time must be a midnight in UTC here"],
-  ])("S2.2 %j is no date", (text, reason) => {
+  ])("S2.2 %j is not a date", (text, reason) => {
     expect(() => parseDate(text)).toThrow(`${JSON.stringify(text)} is no date: ${reason}`);
   });
 });
 
-describe("instants from a caller", () => {
+describe("instants from callers", () => {
   test.each([
     ["milliseconds", NOON],
     ["a Date", new Date(NOON)],
     ["a text", "2024-01-02T12:00:00Z"],
-  ])("S2.1 %s are one", (_, value) => {
+  ])("S2.1 %s are accepted", (_, value) => {
     expect(toInstant(value)).toBe(NOON);
   });
 
-  test("S2.2 a date alone is its midnight, and the end of the year 9999 is taken", () => {
+  test("S2.2 a date is its midnight, and the end of the year 9999 is accepted", () => {
     expect(toInstant("2024-01-02")).toBe(Date.UTC(2024, 0, 2));
     expect(toInstant(INSTANT_END)).toBe(INSTANT_END);
   });
 
   test.each([Number.NaN, Infinity, 0.5, INSTANT_END + 1, INSTANT_MIN - 1, new Date("never")])(
-    "S2.1 %s is refused",
+    "S2.1 rejects %s",
     (value) => {
       expect(() => toInstant(value)).toThrow(
         "is no instant: expected milliseconds since 1970, within the years 0000 to 9999",
@@ -203,12 +203,12 @@ describe("instants as text", () => {
     [INSTANT_END - 1, "9999-12-31T23:59:59.999Z", "9999-12-31"],
     [INSTANT_END, "+010000-01-01T00:00:00.000Z", "+010000-01-01"],
     [INSTANT_MIN - 1, "-000001-12-31T23:59:59.999Z", "-000001-12-31"],
-  ])("S2.1 %i is written in UTC with its milliseconds", (instant, text, date) => {
+  ])("S2.1 %i is formatted in UTC with milliseconds", (instant, text, date) => {
     expect(formatInstant(instant)).toBe(text);
     expect(formatDate(instant)).toBe(date);
   });
 
-  test("S2.1 what is no instant is not written", () => {
+  test("S2.1 formatting rejects a value that is not an instant", () => {
     expect(() => formatInstant(Number.NaN)).toThrow(RangeError);
     expect(() => formatDate(Infinity)).toThrow(RangeError);
   });

@@ -12,7 +12,7 @@ const amount = fc
   .tuple(fc.maxSafeInteger(), fc.integer({ min: 0, max: 20 }))
   .map(([digits, places]) => new Decimal(`${digits}e-${places}`));
 
-test("S8.2 the exact fractions of a cycle cut at any places add up to the whole", () => {
+test("S8.2 the exact fractions of a cycle that is cut anywhere add up to 1", () => {
   const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 });
   fc.assert(
     fc.property(offsetTerms, midnight, amount, cuts, (terms, date, amount, cuts) => {

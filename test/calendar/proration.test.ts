@@ -24,7 +24,7 @@ describe("days", () => {
     ["2024-06-15", "2024-07-01", 16],
     ["2024-06-15", "2024-06-15", 0],
     ["1969-12-31", "1970-01-02", 2],
-  ])("S8.1 from %s until %s are %i", (start, end, days) => {
+  ])("S8.1 from %s until %s is %i days", (start, end, days) => {
     expect(daysIn(period(start, end))).toBe(days);
   });
 
@@ -33,7 +33,7 @@ describe("days", () => {
     ["ends in a day", { start: 0, end: DAY_MS - 1 }],
     ["ends before it starts", { start: DAY_MS, end: 0 }],
     ["is not a number", { start: Number.NaN, end: 0 }],
-  ])("S8.1 a period that %s is a broken promise", (_, period) => {
+  ])("S8.1 a period that %s throws an internal error", (_, period) => {
     expect(() => daysIn(period)).toThrow(InvariantError);
   });
 });
@@ -66,13 +66,13 @@ describe("shares", () => {
     ["100", period("2024-02-15", "2024-03-01"), february2024, "15/29", "51.72"],
     ["100", june, june, "30/30", "100"],
     ["100", period("2024-06-10", "2024-06-10"), june, "0/30", "0"],
-  ])("S8.1 %s in %j of %j is %s: %s", (amount, servedDays, natural, share, expected) => {
+  ])("S8.1 the share of %s for %j of %j is %s: %s", (amount, servedDays, natural, share, expected) => {
     const { days, of } = shareOfDays(servedDays, natural);
     expect(`${days}/${of}`).toBe(share);
     expect(prorated(amount, servedDays, natural)).toBe(expected);
   });
 
-  test("S8.2 rounded lines of separate cycles need not add up: three times 33.33 is 99.99", () => {
+  test("S8.2 rounded lines of separate cycles may not add up: three times 33.33 is 99.99", () => {
     const thirds = [
       period("2024-06-01", "2024-06-11"),
       period("2024-06-11", "2024-06-21"),
@@ -81,7 +81,7 @@ describe("shares", () => {
     expect(thirds.map((third) => prorated("100", third, june))).toEqual(["33.33", "33.33", "33.33"]);
   });
 
-  test("S8.1 a served period outside the natural one, or a natural one without days, is a broken promise", () => {
+  test("S8.1 a served period outside the natural one, or a natural one without days, throws an internal error", () => {
     expect(() => shareOfDays(period("2024-05-31", "2024-06-02"), june)).toThrow(InvariantError);
     expect(() => shareOfDays(period("2024-06-30", "2024-07-02"), june)).toThrow(InvariantError);
     expect(() => shareOfDays(period("2024-06-01", "2024-06-01"), period("2024-06-01", "2024-06-01"))).toThrow(

@@ -1,4 +1,4 @@
-/** Cycle terms as a book may say them, for the properties of the calendar. */
+/** Arbitrary cycle terms as in a book, for the property tests of the calendar. */
 import fc from "fast-check";
 
 import type { CycleTerms, Interval } from "../../src/calendar/cycle.ts";
@@ -18,7 +18,7 @@ function upTo(last: number): fc.Arbitrary<string> {
   return fc.integer({ min: 1, max: last }).map(String);
 }
 
-/** Terms with a start offset: every interval, every offset. */
+/** Terms with a start offset: every interval and offset. */
 export const offsetTerms: fc.Arbitrary<CycleTerms> = interval.chain((interval) =>
   fc.record({
     interval: fc.constant(interval),
@@ -38,7 +38,7 @@ export const anniversaryTerms: fc.Arbitrary<CycleTerms> = fc.record({
   anniversaryCycle: fc.constant(true),
 });
 
-/** A midnight of the years 1600 to 2399, where month ends and leap years of every kind lie. */
+/** A midnight of the years 1600 to 2399, which contain month ends and leap years of every kind. */
 export const midnight: fc.Arbitrary<Instant> = fc.integer({ min: -135_140, max: 157_053 }).map((day) => day * DAY_MS);
 
 /** An instant of the years 1600 to 2399. */
