@@ -1,4 +1,4 @@
-/** The built program in a process of its own: exit codes, closed pipes, no stacks. */
+/** The built program as a separate process: exit codes, closed pipes, no stack traces. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ let files: Folder;
 let book: string;
 
 beforeAll(() => {
-  // Beneath node_modules, so that the program finds its packages.
+  // Below node_modules, so that the program finds its packages.
   mkdirSync(join(root, "node_modules/.cache"), { recursive: true });
   buildFolder = mkdtempSync(join(root, "node_modules/.cache/ratebook-"));
   writeFileSync(join(buildFolder, "package.json"), JSON.stringify({ type: "module", version: "0.0.1" }));
@@ -41,7 +41,11 @@ interface Exit {
   readonly err: string;
 }
 
-/** Runs the program. @param readMax closes the pipe after so many bytes of output */
+/**
+ * Runs the program.
+ *
+ * @param readMax closes the pipe after this many bytes of output
+ */
 async function program(argv: readonly string[], { stdin = "", readMax = Infinity } = {}): Promise<Exit> {
   const child = spawn(process.execPath, [join(buildFolder, "dist/cli/bin.js"), ...argv]);
   let [out, err] = ["", ""];
@@ -60,12 +64,12 @@ async function program(argv: readonly string[], { stdin = "", readMax = Infinity
   return { code, out, err };
 }
 
-describe("the program", () => {
+describe("the built program", () => {
   test("prints the version of its package", async () => {
     expect(await program(["--version"])).toEqual({ code: 0, out: "0.0.1\n", err: "" });
   });
 
-  test("exits with 0, 1 and 2, and without a stack", async () => {
+  test("exits with 0, 1 and 2, and without a stack trace", async () => {
     const good = await program(["preview", book, "--events", "-"], {
       stdin: eventLine("a", "2024-01-01T00:00:00Z", 1),
     });
@@ -75,7 +79,7 @@ describe("the program", () => {
     expect(`${good.err}${bad.err}${wrong.err}`).not.toContain("    at ");
   });
 
-  test("reads what was written into a named pipe before it was opened", async () => {
+  test("reads data that was written to a named pipe before it opened it", async () => {
     const pipe = join(files.path, "pipe.ndjson");
     execFileSync("sh", ["-c", 'mkfifo "$0"', pipe]);
     const write = `require("node:fs").writeFileSync(process.argv[1], process.argv[2])`;
@@ -86,7 +90,7 @@ describe("the program", () => {
     expect(code).toBe(0);
   });
 
-  test("reads files with threads of its own, and prints what one thread prints", async () => {
+  test("prints the same for files read with several threads as with one", async () => {
     const events = ["a", "b"].map((name) => {
       const rows = Array.from({ length: 50 }, (_, n) =>
         eventLine(`${name}-${n % 40}`, `2024-01-02T00:00:${n + 10}Z`, n),
@@ -99,14 +103,14 @@ describe("the program", () => {
     expect(one.out).toContain('"INGESTION_FAILED_DUPLICATE_EVENT": 18');
   });
 
-  test("ends quietly when its reader closes the pipe", async () => {
+  test("ends quietly when the reader of its output closes the pipe", async () => {
     const argv = ["preview", book, "--from", "2024-01-01", "--until", "2090-01-01", "--format", "csv"];
     const { code, err } = await program(argv, { readMax: 1000 });
     expect(err).not.toMatch(/EPIPE|    at |fault/);
     expect(code).toBe(0);
   });
 
-  test("says that standard output is lost where its disk is full, and exits with 1", async () => {
+  test("reports that standard output can't be written when its disk is full, and exits with 1", async () => {
     const argv = [join(buildFolder, "dist/cli/bin.js"), "preview", book, "--format", "json"];
     const full = await open("/dev/full", "w");
     const child = spawn(process.execPath, argv, { stdio: ["ignore", full.fd, "pipe"] });

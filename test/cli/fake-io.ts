@@ -1,4 +1,4 @@
-/** A world for commands under test: files in a folder of their own, streams in memory. */
+/** The environment of a command under test: files in a temporary folder, streams in memory. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,16 +11,16 @@ import { createScanner } from "../../src/cli/threads/scanner.ts";
 import type { Thread } from "../../src/cli/threads/start-thread.ts";
 import { MONTHLY, sumMeter } from "../book/builder.ts";
 
-/** What a command did. */
+/** The result of a command. */
 export interface Ran {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** A folder that is gone after the test. */
+/** A folder that is deleted after the test. */
 export interface Folder {
-  /** Writes a file and gives its path. */
+  /** Writes a file and returns its path. */
   file(name: string, content: string | Uint8Array): string;
   readonly path: string;
   remove(): void;
@@ -38,7 +38,11 @@ export function folder(): Folder {
   };
 }
 
-/** A thread that runs in this one. @param onPart called before each part */
+/**
+ * A worker that runs in this thread.
+ *
+ * @param onPart called before each part
+ */
 function threadHere(onPart: () => void): Thread {
   const scanner = createScanner();
   return {
@@ -50,7 +54,7 @@ function threadHere(onPart: () => void): Thread {
   };
 }
 
-/** Runs a command in this process. The folder's path is cut from what it printed. */
+/** Runs a command in this process. The folder's path is removed from its output. */
 export async function ratebook(
   argv: readonly string[],
   {
@@ -71,7 +75,7 @@ export async function ratebook(
     env?: Io["env"];
     stopped?: Io["waitForStop"];
     onOutput?: (out: string) => void;
-    /** Bytes of a file that a thread looks at at once. */
+    /** The number of bytes that a thread processes at a time. */
     partBytes?: number;
     onPart?: () => void;
   } = {},
@@ -103,7 +107,10 @@ export async function ratebook(
   return { code, out: clean(texts.out), err: clean(texts.err) };
 }
 
-/** A book with one account that pays 2 for each of the first 100 units of a month and 1 beyond, 5 a month at least. */
+/**
+ * A book with one account that pays 2 for each of the first 100 units of a month and 1 beyond, and at least 2,000 a
+ * month.
+ */
 export const SMALL_BOOK = {
   organization: { id: "acme", name: "Acme" },
   eventSchemas: [{ name: "call", attributes: [{ name: "units" }], dimensions: [{ name: "region" }] }],
@@ -152,7 +159,7 @@ export const SMALL_BOOK = {
   ],
 };
 
-/** The small book with all of it ACTIVE, and no minimum: for engines. */
+/** The small book, all ACTIVE and without the minimum: for engines. */
 export const LIVE_BOOK = {
   ...SMALL_BOOK,
   eventSchemas: SMALL_BOOK.eventSchemas.map((schema) => ({ ...schema, status: "ACTIVE" })),

@@ -1,4 +1,4 @@
-/** What a first run meets: accounts that the book does not know, no plan, no zone, many accounts, a narrow terminal. */
+/** Typical first runs: accounts missing from the book, no plan, no time zone, many accounts, a narrow terminal. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -29,8 +29,8 @@ const THREE = lineOn("hooli", 3, 40) + lineOn("hooli", 4, 110) + lineOn("initech
 const runPreview = async (argv: readonly string[], more: Parameters<typeof ratebook>[1] = {}) =>
   ratebook(["preview", ...argv], { cut: files.path, ...more });
 
-describe("accounts that the book does not know", () => {
-  test("are told together, the largest first, with what to do", async () => {
+describe("accounts that are not in the book", () => {
+  test("are reported together, the largest first, with what to do", async () => {
     const events = files.file("three.ndjson", THREE);
     const { code, err } = await runPreview([book, "--events", events]);
     expect(err).toMatch(
@@ -40,7 +40,7 @@ describe("accounts that the book does not know", () => {
     expect(code).toBe(1);
   });
 
-  test("one that is nearly there is guessed", async () => {
+  test("a similar name is suggested", async () => {
     const near = { ...PLAIN_BOOK, accounts: PLAIN_BOOK.accounts.map((account) => ({ ...account, id: "production" })) };
     const { err } = await runPreview([files.file("near.json", JSON.stringify(near)), "--events", "-"], {
       stdin: lineOn("producton", 3, 1),
@@ -48,7 +48,7 @@ describe("accounts that the book does not know", () => {
     expect(err).toMatch(/^1 unknown account: producton 1 event \(did you mean "production"\?\); add it to the book/);
   });
 
-  test("those that are nearly there are guessed among others, and so is the one of --account", async () => {
+  test("similar names are suggested, also for --account", async () => {
     const events = files.file("near.ndjson", lineOn("hooli", 3, 1) + lineOn("prodd", 4, 1));
     const { err } = await runPreview([book, "--events", events]);
     expect(err).toMatch(/^2 unknown accounts: hooli 1 event, prodd 1 event \(did you mean "prod"\?\); add them to/);
@@ -57,7 +57,7 @@ describe("accounts that the book does not know", () => {
     );
   });
 
-  test("become accounts on the book's only plan with --accounts-from-events", async () => {
+  test("are created on the book's only plan with --accounts-from-events", async () => {
     const events = files.file("three.ndjson", THREE);
     const { code, out, err } = await runPreview([book, "--events", events, "--accounts-from-events", "--summary"]);
     expect(err).toBe(
@@ -80,13 +80,13 @@ describe("accounts that the book does not know", () => {
     expect(code).toBe(0);
   });
 
-  test("S6.4 a new account is on the plan from the natural cycle of its first event on", async () => {
+  test("S6.4 a new account has the plan from the natural cycle of its first event on", async () => {
     const events = files.file("late.ndjson", lineOn("hooli", 20, 1));
     const { out } = await runPreview([book, "--events", events, "--accounts-from-events", "--account", "hooli"]);
     expect(out).toContain("hooli, customer hooli\nInvoice for 2024-01-01 to 2024-01-31");
   });
 
-  test("take the plan of --plan", async () => {
+  test("use the plan of --plan", async () => {
     const none = files.file(
       "none.json",
       JSON.stringify({ ...PLAIN_BOOK, accounts: [], customers: [], pricePlans: [] }),
@@ -117,7 +117,7 @@ describe("accounts that the book does not know", () => {
       { pricePlans: [], accounts: [] },
       "--accounts-from-events needs a price plan; the book has none, so give one with --plan",
     ],
-  ])("need to know the plan: %s", async (_, change, sentence) => {
+  ])("require a plan: %s", async (_, change, sentence) => {
     const changedFile = files.file("changed.json", JSON.stringify({ ...PLAIN_BOOK, ...change }));
     const events = files.file("three.ndjson", THREE);
     expect(await runPreview([changedFile, "--events", events, "--accounts-from-events"])).toEqual({
@@ -127,15 +127,15 @@ describe("accounts that the book does not know", () => {
     });
   });
 
-  test("cannot be found in standard input, which is read once", async () => {
+  test("can't be taken from standard input, which is read once", async () => {
     expect((await runPreview([book, "--events", "-", "--accounts-from-events"])).err).toBe(
       "ratebook: --accounts-from-events reads the events twice, so it needs files, not standard input\n",
     );
   });
 });
 
-describe("a run that bills nothing says why", () => {
-  test("once: unknown accounts of a book without any", async () => {
+describe("a run that bills nothing explains why", () => {
+  test("once, for unknown accounts of a book without accounts", async () => {
     const none = files.file("none.json", JSON.stringify({ ...PLAIN_BOOK, accounts: [], customers: [] }));
     const { err } = await runPreview([none, "--events", files.file("three.ndjson", THREE)]);
     expect(err).toMatch(/^3 unknown accounts: /);
@@ -155,7 +155,7 @@ describe("a run that bills nothing says why", () => {
     expect(err).toContain(`note: nothing billed: ${reason}\n`);
   });
 
-  test("a plan that is not in force yet", async () => {
+  test("for a plan that is not in force yet", async () => {
     expect((await runPreview([book, "--at", "2023-01-05"])).err).toContain(
       "note: nothing billed: no plan was in force in that period (see effectiveFrom), or none prices this usage\n",
     );
@@ -163,7 +163,7 @@ describe("a run that bills nothing says why", () => {
 });
 
 describe("output", () => {
-  test("S2.2 timestamps without a zone name the remedy once", async () => {
+  test("S2.2 names the remedy for timestamps without a zone once", async () => {
     const map = files.file(
       "map.json",
       JSON.stringify({
@@ -184,7 +184,7 @@ describe("output", () => {
   test.each([
     ["1,250.5", "."],
     ["1250,5", ","],
-  ])("S1.2 a number such as %s names the remedy once", async (text, mark) => {
+  ])("S1.2 names the remedy for a number such as %s once", async (text, mark) => {
     const map = files.file(
       "map.json",
       JSON.stringify({
@@ -203,7 +203,7 @@ describe("output", () => {
     expect(code).toBe(1);
   });
 
-  test("goes to the file of -o, which appears whole", async () => {
+  test("is written to the file of -o atomically", async () => {
     const path = join(files.path, "out.csv");
     const { out } = await runPreview([book, "--events", "-", "--format", "csv", "-o", path], {
       stdin: lineOn("prod", 3, 1),
@@ -232,16 +232,16 @@ describe("output", () => {
     expect(Math.max(...out.split("\n").map((text) => text.length))).toBe(Math.min(columns, 100));
   });
 
-  test("has colours where the terminal has them, and the same text", async () => {
+  test("has colours on a terminal with colours, and otherwise the same text", async () => {
     const stdin = lineOn("prod", 3, 150);
     const plain = await runPreview([book, "--events", "-"], { stdin });
     const colours = await runPreview([book, "--events", "-"], { stdin, terminal: { columns: 100, colours: true } });
     expect(colours.out).toContain("\u001b[1m");
-    // oxlint-disable-next-line no-control-regex -- these are the characters that set colours
+    // oxlint-disable-next-line no-control-regex -- these characters set colours
     expect(colours.out.replaceAll(/\u001b\[\d+m/g, "")).toBe(plain.out);
   });
 
-  test("more than 50 invoices on a terminal are a summary, with how to see all", async () => {
+  test("is a summary for more than 50 invoices on a terminal, with how to see all of them", async () => {
     const stdin = Array.from({ length: 51 }, (_, n) => lineOn(`a-${String(n).padStart(2, "0")}`, 3, n + 1)).join("");
     const events = files.file("many.ndjson", stdin);
     const argv = [book, "--events", events, "--accounts-from-events", "--from", "2024-01-01", "--until", "2024-02-01"];

@@ -1,12 +1,12 @@
-/** A package that an install left out is told in one sentence, and is no fault of the program. */
+/** A missing optional package is reported with a one-sentence message, not as an internal error. */
 import { expect, test } from "vitest";
 
 import { describeMissingPackage } from "../../src/cli/missing-package.ts";
 
-test("a package that is not installed is named, with what brings it", async () => {
+test("a package that is not installed is named, with how to install it", async () => {
   const absent: string = "a-package-that-nobody-has-installed";
   const error: unknown = await import(absent).catch((reason: unknown) => reason);
-  // The test runner words it in its own way: Node's own sentence is what users meet.
+  // The test runner has its own message for this; users see Node's.
   const nodes = Object.assign(new Error("Cannot find package 'fastify' imported from /x/dist/server/serve.js"), {
     code: "ERR_MODULE_NOT_FOUND",
   });
@@ -16,7 +16,7 @@ test("a package that is not installed is named, with what brings it", async () =
   expect((error as { readonly code?: unknown }).code).toBe("ERR_MODULE_NOT_FOUND");
 });
 
-test("a module of our own that is missing stays a fault of ours", () => {
+test("a missing module of ratebook itself is an internal error", () => {
   const error = Object.assign(new Error("Cannot find module '/x/dist/a.js' imported from /x/dist/b.js"), {
     code: "ERR_MODULE_NOT_FOUND",
   });

@@ -1,16 +1,16 @@
-/** `ratebook serve` in the process of a test. */
+/** Runs `ratebook serve` in the process of a test. */
 import { type Ran, ratebook } from "./fake-io.ts";
 
 /** A server that runs in this process. */
 export interface Serving {
   readonly url: string;
-  /** The key that was printed, if one was. */
+  /** The printed key, if any. */
   readonly key: string | undefined;
-  /** Tells it to stop, and waits until it has. */
+  /** Stops it and waits until it has ended. */
   stop(): Promise<Ran>;
 }
 
-/** Starts `ratebook serve`; settles when it listens or has ended. */
+/** Starts `ratebook serve`; resolves when it listens or has ended. */
 export async function startServing(
   argv: readonly string[],
   { cut, env = {} }: { readonly cut: string; readonly env?: Readonly<Record<string, string>> },
@@ -41,7 +41,7 @@ export async function startServing(
   };
 }
 
-/** Asks with a key; with a body, by POST. */
+/** Sends a request with a key; with a body, by POST. */
 export async function sendWithKey(
   url: string,
   path: string,

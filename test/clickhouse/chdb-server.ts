@@ -1,13 +1,12 @@
 /**
- * ClickHouse's own engine behind a small HTTP server: chDB runs the statements that the official client sends.
- *
- * chDB is half a gigabyte, so it is in a package of its own, which `npm run test:long` installs.
+ * ClickHouse's engine behind a small HTTP server: chDB runs the statements that the official client sends. chDB is half
+ * a gigabyte, so it is in a separate package that `npm run test:long` installs.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 
-/** As much of chDB as is used. */
+/** The part of chDB that is used. */
 interface ChDb {
   readonly Session: new (path?: string) => {
     readonly queryAsync: (
@@ -19,21 +18,21 @@ interface ChDb {
 }
 const PACKAGE = "chdb";
 
-/** A server that runs. */
+/** A running server. */
 export interface ChDbServer {
   readonly url: string;
-  /** Every statement that was sent, the last one last. */
+  /** Every statement received, in order. */
   readonly statements: readonly string[];
-  /** Cuts the connection in the middle of every answer that is longer than so many bytes. */
+  /** Cuts the connection during every answer that is longer than this many bytes. */
   cutAfter: number;
-  /** Closes the connection of statements like this one, without an answer. */
+  /** Closes the connection of statements that match, without an answer. */
   awayFor: RegExp | undefined;
-  /** The only password that is taken. */
+  /** The only accepted password. */
   password: string;
   readonly close: () => Promise<void>;
 }
 
-/** Parameters that are no settings. */
+/** Parameters that are not settings. */
 const OF_PROTOCOL = new Set(["query", "query_id", "session_id", "database", "default_format", "role"]);
 
 /**
@@ -58,10 +57,10 @@ export async function startChDb(from = import.meta.url): Promise<ChDbServer> {
     const { searchParams } = new URL(request.url ?? "/", "http://localhost");
     const body = await readBody(request);
     if (request.headers["x-clickhouse-key"] !== undefined || request.headers.authorization !== undefined) {
-      const [, given = ""] = Buffer.from((request.headers.authorization ?? "").replace("Basic ", ""), "base64")
+      const [, password = ""] = Buffer.from((request.headers.authorization ?? "").replace("Basic ", ""), "base64")
         .toString()
         .split(":");
-      if (given !== server.password)
+      if (password !== server.password)
         return refuse(
           response,
           403,

@@ -8,7 +8,7 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-/** The small plan without its commitment, at `rate` for every unit up to 100. */
+/** The small plan without its commitment; `rate` per unit up to 100. */
 const smallPlanAt = (id: string, rate: number): object => {
   const [plan] = SMALL_BOOK.pricePlans;
   const details = { ...plan?.pricePlanDetails, minimumCommitment: null };
@@ -42,7 +42,7 @@ const backtest = async (...args: readonly (string | Options)[]) => {
 };
 
 describe("ratebook backtest", () => {
-  test("60 units at 2 less a credit of 50, then at 3: 70, then 130", async () => {
+  test("prices 60 units at 2 less a credit of 50, then at 3: 70, then 130", async () => {
     expect(await backtest()).toEqual({
       code: 0,
       err: "",
@@ -70,7 +70,7 @@ describe("ratebook backtest", () => {
     expect(JSON.parse((await backtest("--format", "json")).out)).toMatchObject({ plans: [{ planId: "pp.dear" }] });
   });
 
-  test("is a gate", async () => {
+  test("checks a gate", async () => {
     expect(await backtest("--fail-if", "account.increase > 20%")).toMatchObject({
       code: 1,
       err: "ratebook: --fail-if: pp.dear@1: increase of prod above 20%: 70 → 130 USD\n",
@@ -96,7 +96,7 @@ describe("ratebook backtest", () => {
     expect(Math.max(...out.split("\n").map((each) => each.length))).toBeLessThanOrEqual(72);
   });
 
-  test("S17.1 prices usage cells as their events", async () => {
+  test("S17.1 prices usage cells like their events", async () => {
     const usage = files.file(
       "cells.csv",
       "accountId,meterId,date,quantity\nprod,um.units,2024-06-20,25\nc-1,um.units,2024-06-20,35\n",
@@ -105,7 +105,7 @@ describe("ratebook backtest", () => {
     expect((await ratebook(argv, { cut: files.path })).out).toBe((await backtest()).out);
   });
 
-  test("S16.5 moves accounts on a day: 60 units on 20 June at 2, or at 3 from 16 June on; the credit pays 50 of either", async () => {
+  test("S16.5 moves accounts on a date: 60 units on 20 June at 2, or at 3 from 16 June on; the credit pays 50 of either", async () => {
     const { out, code } = await backtest("--migrate", "IMMEDIATE", "--on", "2024-06-16");
     expect(code).toBe(0);
     expect(out.split("\n").slice(0, 5)).toEqual([
@@ -123,7 +123,7 @@ describe("ratebook backtest", () => {
     expect((await backtest("--migrate", "IMMEDIATE", "--on", "2024-06-31")).code).toBe(2);
   });
 
-  test("refuses a draft in another currency, with its line", async () => {
+  test("rejects a draft in another currency, with its line", async () => {
     const draft = JSON.parse(JSON.stringify(smallPlanAt("pp.euro", 3)).replaceAll('"USD"', '"EUR"')) as object;
     const { code, err } = await backtest("--plan", files.file("euro.json", JSON.stringify(draft, null, 1)));
     expect(code).toBe(1);
@@ -132,7 +132,7 @@ describe("ratebook backtest", () => {
     );
   });
 
-  test("tells bad lines, and says so with its exit code", async () => {
+  test("reports invalid lines, also in its exit code", async () => {
     const events = files.file("bad.ndjson", `null\n${eventLine("e", "2024-06-20T12:00:00Z", 60)}`);
     const { code, err } = await backtest("--events", events);
     expect(err).toMatch(/^bad\.ndjson:1: /m);

@@ -17,20 +17,20 @@ const chart = async (content: object, ...more: readonly string[]) =>
   ratebook(["chart", files.file("plan.json", JSON.stringify(content)), ...more], { cut: files.path });
 
 describe("ratebook chart", () => {
-  test("draws the plan of a book, under the names of the book", async () => {
+  test("draws the plan of a book, with the names of the book", async () => {
     const { code, out, err } = await chart(SMALL_BOOK);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(textsOf(out)).toContain("at least 2,000.00 in all");
     expect(textsOf(out)).toContain("units");
   });
 
-  test("draws a plan without its book, under ids", async () => {
+  test("draws a plan without its book, with ids", async () => {
     const { code, out } = await chart({ ...PLAN });
     expect(code).toBe(0);
     expect(textsOf(out)).toContain("um.units");
   });
 
-  test("draws a plan that refers to a meter by its name", async () => {
+  test("draws a plan that refers to a meter by name", async () => {
     const text = JSON.stringify(PLAN).replaceAll("um.units", "Units used");
     expect(textsOf((await chart(JSON.parse(text) as object)).out)).toContain("Units used");
   });
@@ -41,7 +41,7 @@ describe("ratebook chart", () => {
     expect(readFileSync(path, "utf8")).toMatch(/^<svg .*<\/svg>\n$/s);
   });
 
-  test("says what is wrong with a plan, and where", async () => {
+  test("reports the problems of a plan and where they are", async () => {
     const { code, err } = await chart({ ...PLAN, pricePlanDetails: { usageRateCards: [{ usageMeterId: 3 }] } });
     expect(code).toBe(1);
     expect(err).toContain("plan.json:1:87: $.pricePlanDetails.usageRateCards[0].usageMeterId: expected a text");
@@ -53,18 +53,18 @@ describe("ratebook chart", () => {
     ["a quantity that is none", ["--up-to", "many"], '--up-to or --at: "many" is not a decimal'],
     ["a card without a quantity", ["--at", "um.units"], '--at: expected ID=QUANTITY, got "um.units"'],
     ["a plan that the book has not", ["--plan", "pp.large"], 'no plan "pp.large"; the plans of the book: pp.small'],
-  ])("refuses %s", async (_, more, message) => {
+  ])("rejects %s", async (_, more, message) => {
     expect(await chart(SMALL_BOOK, ...more)).toEqual({ code: 2, out: "", err: `ratebook: ${message}\n` });
   });
 
-  test("asks for the plan, if the book has several", async () => {
+  test("requires the plan if the book has several", async () => {
     const book = { ...SMALL_BOOK, pricePlans: [PLAN, { ...PLAN, id: "pp.other", name: "Other" }] };
     const { code, err } = await chart(book);
     expect([code, err]).toEqual([2, "ratebook: expected --plan ID; the plans of the book: pp.small, pp.other\n"]);
     expect((await chart(book, "--plan", "pp.other")).code).toBe(0);
   });
 
-  test("holds other cards at a quantity", async () => {
+  test("uses fixed quantities for other cards", async () => {
     const [card] = PLAN?.pricePlanDetails.usageRateCards ?? [];
     const addOns = [{ id: "addon.seats", name: "Seats", type: "LICENSE" }];
     const details = {

@@ -12,7 +12,7 @@ const check = async (content: string, ...more: readonly string[]) =>
   ratebook(["check", files.file("book.json", content), ...more], { cut: files.path });
 
 describe("ratebook check", () => {
-  test("says what a good book holds", async () => {
+  test("summarizes a valid book", async () => {
     expect(await check(JSON.stringify(SMALL_BOOK))).toEqual({
       code: 0,
       out: "book.json: ok, 1 event schema, 1 usage meter, 1 price plan, 1 account\n",
@@ -20,7 +20,7 @@ describe("ratebook check", () => {
     });
   });
 
-  test("prints every problem with its path, and how many there are", async () => {
+  test("prints every problem with its path, and the number of problems", async () => {
     const bad = { ...SMALL_BOOK, organization: { id: "acme", baseCurrency: "XYZ" }, customers: [] };
     const { code, out, err } = await check(JSON.stringify(bad));
     expect(err).toMatch(
@@ -30,7 +30,7 @@ describe("ratebook check", () => {
     expect({ code, out }).toEqual({ code: 1, out: "" });
   });
 
-  test("warns of what is probably forgotten: it is no problem", async () => {
+  test("warns about probable omissions, which are not problems", async () => {
     const [plan] = SMALL_BOOK.pricePlans;
     const [meter] = SMALL_BOOK.usageMeters;
     const [prod] = SMALL_BOOK.accounts;
@@ -50,7 +50,7 @@ describe("ratebook check", () => {
     expect(code).toBe(0);
   });
 
-  test("checks a plan against the book", async () => {
+  test("checks a plan against a book", async () => {
     const plan = files.file("plan.json", JSON.stringify(SMALL_BOOK.pricePlans[0]));
     expect(await check(JSON.stringify(SMALL_BOOK), "--plan", plan)).toEqual({
       code: 0,
@@ -80,13 +80,13 @@ describe("ratebook check", () => {
       '{"__proto__":{"a":1}}',
       /^book\.json:1:2: \$[^\n]*__proto__[^\n]*\n[^\n]*\nbook\.json: 1 problem\n$/,
     ],
-  ])("refuses %s", async (_, content, expected) => {
+  ])("rejects %s", async (_, content, expected) => {
     const { code, out, err } = await check(content);
     expect(err).toMatch(expected);
     expect({ code, out }).toEqual({ code: 1, out: "" });
   });
 
-  test("shows where a problem is: line, column, path, what was expected, and the line", async () => {
+  test("shows the location of a problem: line, column, path, what was expected, and the line itself", async () => {
     const bad = JSON.stringify({ ...SMALL_BOOK, accounts: [] }, null, 2)
       .replace('"usageMeterId": "um.units"', '"usageMeterId": "um.unit"')
       .replace('"order": 2,', '"order": 2, "ratee": 1,');
@@ -98,7 +98,7 @@ describe("ratebook check", () => {
     expect(err.match(/usageMeterId: /g)).toHaveLength(1);
   });
 
-  test("guesses a misspelt field once, however often it is there", async () => {
+  test("suggests the right name of a misspelt field once, however often it occurs", async () => {
     const accounts = ["a", "b", "c"].map((id) => ({ id, nmae: "Three", name: "Three", customerId: "contoso" }));
     const { err } = await check(JSON.stringify({ ...SMALL_BOOK, accounts }, null, 2));
     expect(err).toMatch(
@@ -107,14 +107,14 @@ describe("ratebook check", () => {
     expect(err).toMatch(/book\.json: 3 problems\n$/);
   });
 
-  test("takes comments, commas before closing brackets, and a $schema", async () => {
+  test("accepts comments, trailing commas and a $schema", async () => {
     const withComments = `// prices of 2024\n{ "$schema": "./book.schema.json",${JSON.stringify(SMALL_BOOK).slice(1, -1)}, /* "more": 1 */ }`;
     expect((await check(withComments)).out).toBe(
       "book.json: ok, 1 event schema, 1 usage meter, 1 price plan, 1 account\n",
     );
   });
 
-  test("S1.2 reads numbers of a commented book to their last digit, and refuses equal keys", async () => {
+  test("S1.2 reads numbers of a book with comments to the last digit, and rejects duplicate keys", async () => {
     const bad = '{ // who\n  "organization": { "id": "a" },\n  "settings": [12345678901234567.5],\n  "settings": [] }';
     expect((await check(bad)).err).toBe(
       'book.json:4:3: $.settings: the key is repeated\n      4 | "settings": [] }\nbook.json: 1 problem\n',
@@ -123,7 +123,7 @@ describe("ratebook check", () => {
     expect((await check(digits)).err).toContain("expected a list, got 12345678901234567.5\n");
   });
 
-  test("refuses a book that is no text", async () => {
+  test("rejects a book that is not text", async () => {
     const path = files.file("bytes.json", Uint8Array.of(0xff, 0xfe, 0));
     expect(await ratebook(["check", path], { cut: files.path })).toEqual({
       code: 1,
@@ -134,13 +134,13 @@ describe("ratebook check", () => {
 });
 
 describe("ratebook", () => {
-  test("without a command prints what there is, exit 2", async () => {
+  test("without a command prints the commands and exits with 2", async () => {
     const { code, out, err } = await ratebook([]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain("Usage: ratebook COMMAND");
   });
 
-  test("--help and --version answer on standard output", async () => {
+  test("--help and --version print to standard output", async () => {
     expect(await ratebook(["--version"])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
     expect((await ratebook(["--help"])).out).toContain("preview");
     expect((await ratebook(["preview", "--help"])).out).toMatch(/--no-dedupe +count repeated event ids again/);
@@ -162,16 +162,16 @@ describe("ratebook", () => {
     [["check"], "missing BOOK: give the path of a book"],
     [["check", "x", "--__proto__"], "unknown option --__proto__: see --help"],
     [["check", "/none/book.json"], "/none/book.json: no such file"],
-  ])("%j is refused in one sentence", async (argv, sentence) => {
+  ])("%j is rejected with a one-sentence message", async (argv, sentence) => {
     expect((await ratebook(argv)).err).toBe(`ratebook: ${sentence}\n`);
   });
 
-  test("an unknown command that is like none is answered with all that there are", async () => {
+  test("an unknown command without a similar name is answered with the list of commands", async () => {
     const { err } = await ratebook(["__proto__"]);
     expect(err).toMatch(/^ratebook: unknown command "__proto__": expected init, preview, (?:\w+, )+or \w+\n$/);
   });
 
-  test("prints a stack with --debug only", async () => {
+  test("prints a stack trace only with --debug", async () => {
     expect((await ratebook(["check", "/none/book.json"])).err).not.toContain("    at ");
     expect((await ratebook(["check", "/none/book.json", "--debug"])).err).toContain("    at ");
   });

@@ -1,4 +1,4 @@
-/** `ratebook conformance`: the vectors against programs that are right, wrong, or say nothing that can be read. */
+/** `ratebook conformance`: runs the vectors against programs that are right, wrong, or print unreadable output. */
 import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
@@ -13,7 +13,7 @@ const knownCount = vectors.filter(({ kind }) => kind === "price" || kind === "cy
 const prices = vectors.filter(({ kind }) => kind === "price").length;
 
 describe("ratebook conformance", () => {
-  test("S7 ratebook itself agrees with every vector that its adapter knows, and says how many it leaves out", async () => {
+  test("S7 ratebook agrees with every vector that its adapter supports, and prints how many it skips", async () => {
     expect(await runConformance()).toEqual({
       code: 0,
       out: `${knownCount} of ${knownCount} vectors agree, ${vectors.length - knownCount} left out\n`,
@@ -21,7 +21,7 @@ describe("ratebook conformance", () => {
     });
   });
 
-  test("each price that is a cent off is told, with what was expected and why", async () => {
+  test("reports each price that is a cent off, with the expected value and the reason", async () => {
     const { code, out } = await runConformance("price");
     const lines = out.trimEnd().split("\n");
     expect(code).toBe(1);
@@ -33,7 +33,7 @@ describe("ratebook conformance", () => {
     );
   });
 
-  test("a vector without an answer is a difference", async () => {
+  test("counts a vector without an answer as a difference", async () => {
     const { code, out } = await runConformance("dumb");
     expect(code).toBe(1);
     expect(out.match(/: no answer; /g)).toHaveLength(prices);
@@ -42,11 +42,11 @@ describe("ratebook conformance", () => {
   test.each([
     ["twice", /^ratebook: answer \d+: "[\w-]+" has a duplicate answer\n$/],
     ["text", /^ratebook: answer 1: expected \{"id", "result"\}, .* got invalid JSON: "ready"\n$/],
-  ])("answers that are none end it: %s", async (fault, err) => {
+  ])("stops at invalid answers: %s", async (fault, err) => {
     expect(await runConformance(fault)).toEqual({ code: 1, out: "", err: expect.stringMatching(err) });
   });
 
-  test("a program that fails is told", async () => {
+  test("reports a program that fails", async () => {
     const { code, err } = await ratebook(["conformance", "--command", "exit 3"]);
     expect({ code, err }).toEqual({ code: 1, err: "ratebook: the program ended with the exit code 3\n" });
     expect(await ratebook(["conformance"])).toMatchObject({ code: 2, out: "" });

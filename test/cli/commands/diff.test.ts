@@ -10,7 +10,7 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-/** The invoice of so many units in June 2024, in a file. */
+/** A file with the invoice of this many units in June 2024. */
 const writeInvoice = async (name: string, units: number, ...more: readonly string[]): Promise<string> => {
   const book = files.file("book.json", JSON.stringify({ ...SMALL_BOOK }));
   const events = files.file("events.ndjson", eventLine("e", "2024-06-20T12:00:00Z", units));
@@ -19,7 +19,7 @@ const writeInvoice = async (name: string, units: number, ...more: readonly strin
 };
 
 describe("ratebook diff", () => {
-  test("says what changed and why: 90 at 2, then 100 at 2 and 20 at 1, and the commitment of 2,000", async () => {
+  test("prints what changed and why: 90 at 2, then 100 at 2 and 20 at 1, and the commitment of 2,000", async () => {
     const [a, b] = [await writeInvoice("a.json", 90, "--explain"), await writeInvoice("b.json", 120, "--explain")];
     const { code, out } = await ratebook(["diff", a, b], { cut: files.path });
     expect({ code, lines: out.split("\n") }).toEqual({
@@ -37,7 +37,7 @@ describe("ratebook diff", () => {
     expect(accounts).toMatchObject([{ accountId: "prod", total: { difference: 0 } }]);
   });
 
-  test("takes the book for a slab that was not reached, and puts rates in before usage without it", async () => {
+  test("uses the book for a slab that was not reached, and without it applies rates before usage", async () => {
     const [a, b] = [await writeInvoice("a.json", 120, "--explain"), await writeInvoice("b.json", 90, "--explain")];
     const text = readFileSync(b, "utf8").replaceAll('"pricePlanVersion": 1', '"pricePlanVersion": 2');
     const other = text.replaceAll('"rate": 2', '"rate": 3').replaceAll(": 180", ": 270").replaceAll(": 1820", ": 1730");
@@ -51,7 +51,7 @@ describe("ratebook diff", () => {
     expect((await ratebook(["diff", b, a, "--book", book])).out).toContain("    usage: +40\n");
   });
 
-  test("refuses invoices without explanations, what is no invoice, and one file", async () => {
+  test("rejects invoices without explanations, files that are not invoices, and a single file", async () => {
     const plain = await writeInvoice("plain.json", 1);
     const diffError = async (...argv: readonly string[]) =>
       (await ratebook(["diff", ...argv], { cut: files.path })).err;

@@ -1,4 +1,4 @@
-/** `ratebook init`: what it writes runs at once, from a template and for files that it has never seen. */
+/** `ratebook init`: its output can be previewed at once, from a template and from unknown event files. */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => files.remove());
 
-/** Runs the second of the two commands that were printed. */
+/** Runs the second of the two printed commands. */
 async function runPrinted(out: string): ReturnType<typeof ratebook> {
   const [check, preview] = out
     .split("Next:\n")[1]
@@ -32,7 +32,7 @@ describe("a template", () => {
     ["credits", "0.50"],
     ["llm-api", "14.00"],
     ["hybrid", "148.08"],
-  ])("%s is priced as printed, and comes to %s", async (name, total) => {
+  ])("%s prices to the printed total: %s", async (name, total) => {
     const { code, out } = await ratebook(["init", files.path, "--template", name]);
     expect(code).toBe(0);
     const ran = await runPrinted(out);
@@ -49,7 +49,7 @@ describe("a template", () => {
     expect(summary.out).toMatch(new RegExp(`^Total +3 +${total.replace(".", String.raw`\.`)} +100%$`, "m"));
   });
 
-  test("is not written over what is there", async () => {
+  test("does not overwrite existing files", async () => {
     const mine = files.file("map.jsonc", "{}");
     const { code, err } = await ratebook(["init", files.path], { cut: files.path });
     expect(err).toBe("ratebook: map.jsonc exists; choose another directory, as in: ratebook init DIR\n");
@@ -60,7 +60,7 @@ describe("a template", () => {
 });
 
 describe("--from a CSV file", () => {
-  test("finds time, account, id and numbers by names and values, and prices every unit at a cent", async () => {
+  test("detects time, account, id and numbers from names and values, and prices every unit at one cent", async () => {
     const csv = files.file(
       "Job runs 2025.csv",
       [
@@ -80,13 +80,13 @@ describe("--from a CSV file", () => {
     expect(out).toContain('not used: "note", empty in some rows\n  not used: "Updated At", a second time column\n');
     const argv = ["preview", join(files.path, "book.jsonc"), "--events", csv, "--map", join(files.path, "map.jsonc")];
     const ran = await ratebook([...argv, "--accounts-from-events", "--summary"]);
-    // Hooli: 20 minutes and 4 GB are 24 cents. Initech: 30 minutes are 30 cents, 0.25 GB are 0.0025, which is no cent.
+    // Hooli: 20 minutes and 4 GB are 24 cents. Initech: 30 minutes are 30 cents, 0.25 GB are 0.0025, which rounds to 0.
     expect(ran.out).toMatch(/^Initech +1 +2 meters +0\.30 +55\.6%\nHooli +2 +2 meters +0\.24 +44\.4%\n/m);
     expect(ran.out).toMatch(/^Total +3 +0\.54 +100%$/m);
     expect(ran.code).toBe(0);
   });
 
-  test("the printed commands run as they are, from another directory too", async () => {
+  test("the printed commands run unchanged, from another directory too", async () => {
     const csv = files.file("usage.csv", "when,calls\n2026-02-01T00:00:00Z,250\n2026-02-02T00:00:00Z,150\n");
     mkdirSync(join(files.path, "prices"));
     const { out } = await ratebook(["init", join(files.path, "prices"), "--from", csv]);
@@ -95,7 +95,7 @@ describe("--from a CSV file", () => {
     expect(ran.code).toBe(0);
   });
 
-  test("with semicolons is priced as printed", async () => {
+  test("with semicolons prices to the printed total", async () => {
     const csv = files.file("usage.csv", "started at;customer name;minutes used\n2026-03-02 08:15:00;ACME;12.5\n");
     mkdirSync(join(files.path, "prices"));
     const { out } = await ratebook(["init", join(files.path, "prices"), "--from", csv]);
@@ -171,7 +171,7 @@ describe("--from a CSV file", () => {
       ['"1,250" in "kg" is read as 1.250; if that is wrong, change "decimal" in the map to "."\n'],
       /^ACME +1 +1\.25 +0\.01 /m,
     ],
-  ])("with %s is priced as printed", async (_, content, notes, line) => {
+  ])("with %s prices to the printed total", async (_, content, notes, line) => {
     const csv = files.file("usage.csv", content);
     mkdirSync(join(files.path, "prices"));
     const { out } = await ratebook(["init", join(files.path, "prices"), "--from", csv]);
@@ -181,7 +181,7 @@ describe("--from a CSV file", () => {
     expect(ran.code).toBe(0);
   });
 
-  test("large numbers are no times where the column's name does not say so", async () => {
+  test("large numbers are times only if the column's name suggests it", async () => {
     const csv = files.file("usage.csv", "n,calls\n1772460000,7\n");
     const { err } = await ratebook(["init", files.path, "--from", csv]);
     expect(err).toMatch(/no column holds a time in each row/);
@@ -201,7 +201,7 @@ describe("--from a CSV file", () => {
     ["without rows", "a,b\n", /^ratebook: in\.csv: expected a header and at least one row\n$/],
     ["that is empty", "", /^ratebook: in\.csv: the file is empty\n$/],
     ["that is none", '"a\nb', /^ratebook: in\.csv: the file is neither CSV nor NDJSON: /],
-  ])("refuses one %s, and writes nothing", async (_, content, sentence) => {
+  ])("rejects one %s, and writes nothing", async (_, content, sentence) => {
     const csv = files.file("in.csv", content);
     const { code, err } = await ratebook(["init", files.path, "--from", csv], { cut: files.path });
     expect(err).toMatch(sentence);
@@ -211,7 +211,7 @@ describe("--from a CSV file", () => {
 });
 
 describe("--from an NDJSON file", () => {
-  test("needs no map: each number that all events carry is a meter", async () => {
+  test("needs no map: each number in all events becomes a meter", async () => {
     const events = files.file(
       "in.ndjson",
       eventLine("a", "2024-01-05T00:00:00Z", 60) + eventLine("b", "2024-01-06T00:00:00Z", 90),
@@ -224,7 +224,7 @@ describe("--from an NDJSON file", () => {
     expect(existsSync(join(files.path, "map.jsonc"))).toBe(false);
   });
 
-  test("of other objects makes a map of the paths to their fields", async () => {
+  test("of other objects writes a map of the paths to their fields", async () => {
     const lines = [
       {
         at: 1772460000.5,
@@ -257,13 +257,13 @@ describe("--from an NDJSON file", () => {
     const columnOptions = ["--id", "request.id", "--account", "auth.tenant.id", "--time", "at"];
     const { out: output } = await ratebook(["init", join(files.path, "told"), "--from", events, ...columnOptions]);
     expect(output).toContain('event id in "request.id"; the sample has repeated ids, and only the first');
-    // Of r2 there are two: the second is a duplicate. Hooli has 100 and 20, Initech 50 and 10, at a cent each.
+    // r2 occurs twice: the second is a duplicate. Hooli has 100 and 20, Initech 50 and 10, at a cent each.
     const ran = await runPrinted(output);
     expect(ran.out).toMatch(/^hooli +1 +2 meters +1\.20 +66\.7%\ninitech +1 +2 meters +0\.60 +33\.3%\n/m);
     expect(ran.code).toBe(0);
   });
 
-  test("a field that the map names and a line has not is told with those that it has", async () => {
+  test("reports a mapped field that a line doesn't have, with the fields that it has", async () => {
     const events = files.file("in.ndjson", '{"when":"2026-01-01T00:00:00Z","user":{"id":"a"},"n":1}\n');
     const { out } = await ratebook(["init", files.path, "--from", events]);
     const other = files.file("other.ndjson", '{"when":"2026-01-01T00:00:00Z","user":{"ids":"a"},"n":1}\n');
@@ -278,7 +278,7 @@ describe("--from an NDJSON file", () => {
   });
 });
 
-describe("what people give it by mistake", () => {
+describe("unsupported input", () => {
   test.each<readonly [string, string | Uint8Array, RegExp]>([
     ["a list of objects", '[{"a":1}]', /^ratebook: in\.csv: the file is one JSON list; convert it to NDJSON /],
     ["UTF-16", Buffer.from("\ufeffa,b\n", "utf16le"), /^ratebook: in\.csv: the file is UTF-16; save it as UTF-8/],
@@ -297,21 +297,21 @@ describe("what people give it by mistake", () => {
       "2026-01-01T00:00:00Z,a\n2026-01-02T00:00:00Z,b\n",
       /^ratebook: in\.csv:1: expected a header with column names, /,
     ],
-  ])("%s is refused by name", async (_, content, sentence) => {
+  ])("%s is rejected by name", async (_, content, sentence) => {
     const csv = files.file("in.csv", content);
     const { code, err } = await ratebook(["init", files.path, "--from", csv], { cut: files.path });
     expect(err).toMatch(sentence);
     expect(code).toBe(1);
   });
 
-  test("a spreadsheet is refused by name", async () => {
+  test("a spreadsheet is rejected by name", async () => {
     const file = files.file("in.xlsx", "PK\u0003\u0004");
     const { err } = await ratebook(["init", files.path, "--from", file], { cut: files.path });
     expect(err).toBe("ratebook: in.xlsx: the file is a spreadsheet or an archive; save the table as CSV\n");
   });
 
   test.each(["NaN", "1e400", "n/a"])(
-    "a column of numbers with one %s is named, and a column of codes is not",
+    "a number column with one %s is reported, and a column of codes is not",
     async (odd) => {
       const rows = ["1", "2.5", odd, "4"].map((text, day) => `2026-01-0${day + 1}T00:00:00Z,bob,${text},A${day},3\n`);
       const csv = files.file("in.csv", `Time,Client,Tokens,Code,n\n${rows.join("")}`);
@@ -321,7 +321,7 @@ describe("what people give it by mistake", () => {
     },
   );
 
-  test("amounts with signs of a currency are named, and hours with AM and PM are read", async () => {
+  test("amounts with currency signs are reported, and times with AM and PM are read", async () => {
     const csv = files.file(
       "in.csv",
       'Date,Client,Amount,n\n12/31/2026 12:05 AM,Bob,"$1,200.50",3\n12/31/2026 3:05 pm,Bob,$7,4\n',
@@ -332,7 +332,7 @@ describe("what people give it by mistake", () => {
     expect((await runPrinted(out)).out).toMatch(/^Bob +2 +7 +0\.07 +100\.0%$/m);
   });
 
-  test("a column that is not there is told with those that are", async () => {
+  test("a missing column is reported with the existing ones", async () => {
     const csv = files.file("in.csv", "time,client,n\n2026-12-31,Bob,3\n");
     const { err } = await ratebook(["init", files.path, "--from", csv, "--account", "clinet"], { cut: files.path });
     expect(err).toBe(

@@ -1,4 +1,4 @@
-/** `ratebook serve --usage` and `ratebook late`: the usage of a schema from files of cells. */
+/** `ratebook serve --usage` and `ratebook late`: the usage of a schema comes from files of cells. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -36,10 +36,10 @@ async function newDatabase(name: string): Promise<string> {
 
 const HEADER = "accountId,meterId,date,quantity\n";
 
-/** Files of cells are read without it. */
+/** Reads files of cells without a database. */
 const NO_IO = {} as Io;
 
-/** The options as a command line has them. */
+/** The command-line options. */
 function parsedArguments(...paths: readonly string[]): Arguments {
   return {
     values: () => paths,
@@ -49,8 +49,8 @@ function parsedArguments(...paths: readonly string[]): Arguments {
   };
 }
 
-describe("S17.4 usage of files", () => {
-  test("is read again when a file of the directory is another, and all of it or none", async () => {
+describe("S17.4 usage from files", () => {
+  test("is reread when a file in the directory changes, all or nothing", async () => {
     const store = memoryStore();
     let now = parseInstant("2024-01-20T00:00:00Z");
     const usage = await readExternalUsage(parsedArguments(files.path), NO_IO);
@@ -103,14 +103,14 @@ describe("S17.4 usage of files", () => {
       ["late", "--usage", "a", "--usage-schemas", "b", "--from", "2024-03-01", "--until", "2024-02-01"],
       "--until must be later than --from",
     ],
-  ])("%j is refused", async (argv, message) => {
+  ])("%j is rejected", async (argv, message) => {
     const { code, err } = await ratebook(argv);
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   });
 });
 
 describe("ratebook late", () => {
-  test("S17.4 tells what came after the cycle had closed, by cell and in money", async () => {
+  test("S17.4 lists usage that arrived after its cycle had closed, by cell and amount", async () => {
     const database = await newDatabase(".late");
     const cellsFile = join(files.path, "late.csv");
     writeFileSync(cellsFile, `${HEADER}prod,um.units,2024-01-02,90\n`);
@@ -138,7 +138,7 @@ describe("ratebook late", () => {
   });
 });
 
-describe("ratebook export of usage elsewhere", () => {
+describe("ratebook export of external usage", () => {
   const exportedFile = (): string => join(files.path, "exported.csv");
   const source = (): readonly string[] => ["--usage", exportedFile(), "--usage-schemas", "call"];
   let database = "";
@@ -152,7 +152,7 @@ describe("ratebook export of usage elsewhere", () => {
     now = parseInstant("2024-02-10T00:00:00Z");
     await engine.finalize();
     await engine.close();
-    // It comes late: the final invoice and what it was made of stay.
+    // Late usage: the final invoice and the cells that it billed do not change.
     writeFileSync(exportedFile(), `${HEADER}prod,um.units,2024-01-02,110\nprod,um.units,2024-02-02,8\n`);
   });
   const runExport = async (to: string, ...more: readonly string[]) => {
@@ -165,7 +165,7 @@ describe("ratebook export of usage elsewhere", () => {
   const cell = (date: string, quantity: number): string =>
     `{"accountId":"prod","meterId":"um.units","date":"${date}","quantity":"${quantity}"}\n`;
 
-  test("S17.4 without the source the final invoices and their cells are in the files, and verified by them", async () => {
+  test("S17.4 without the source, exports the final invoices and their cells, which verify each other", async () => {
     const to = join(files.path, "kept");
     expect(await runExport(to)).toEqual({
       code: 0,
@@ -184,7 +184,7 @@ describe("ratebook export of usage elsewhere", () => {
     });
   });
 
-  test("S17.4 with the source the usage of open cycles and the drafts are there, too", async () => {
+  test("S17.4 with the source, exports the usage of open cycles and the drafts too", async () => {
     const to = join(files.path, "whole");
     expect(await runExport(to, ...source())).toEqual({
       code: 0,
@@ -199,7 +199,7 @@ describe("ratebook export of usage elsewhere", () => {
     });
   });
 
-  test("S17.5 a source that cannot be read leaves no files, and a schema whose events are ingested is refused", async () => {
+  test("S17.5 writes no files if a source can't be read, and rejects a schema whose events are ingested", async () => {
     const to = join(files.path, "nothing");
     writeFileSync(exportedFile(), `${HEADER}prod,um.units,2024-13-02,110\n`);
     const lateRun = await runExport(to, ...source());
@@ -213,7 +213,7 @@ describe("ratebook export of usage elsewhere", () => {
 });
 
 describe("ratebook serve --usage", () => {
-  test("S17.4 says where usage is read, and which schemas there are not", async () => {
+  test("S17.4 prints where usage is read from, and lists unknown schemas", async () => {
     const cellsFile = join(files.path, "served.csv");
     writeFileSync(cellsFile, HEADER);
     let stop: () => void = () => {};

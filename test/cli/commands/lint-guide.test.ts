@@ -1,4 +1,4 @@
-/** The page about lint, and for each code an example: a book and all that is printed of it. */
+/** The page about lint and its examples: for each code, a book and the complete output. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -34,7 +34,7 @@ interface Book {
   readonly pricePlans: readonly [{ readonly pricePlanDetails: object }];
 }
 
-/** The book of the examples, with a part in place of what has its name. */
+/** The book of the examples, with one part replaced. */
 function exampleBook(part: string): string {
   const book = JSON.parse(firstBlock(examples, "json")) as Book;
   const [plan] = book.pricePlans;
@@ -51,18 +51,18 @@ test("every code has an example, and a row in the table of the page", () => {
   expect([...guide.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code)).toEqual(LINT_CODES);
 });
 
-test.each(exampleList)("$code is found as the example shows it, and nothing else", async ({ code, part, output }) => {
+test.each(exampleList)("$code is reported as in the example, and nothing else is", async ({ code, part, output }) => {
   const [first = "", ...rest] = (await lint(exampleBook(part))).split("\n").slice(0, -2);
   expect([first.replace(/^book\.json:\d+:\d+: /, ""), ...rest].join("\n")).toBe(output);
   expect(output).toContain(` ${code} `);
-  // The second line is what a person can check.
+  // A person can check the second line by hand.
   expect(output.split("\n")).toHaveLength(2);
 });
 
-test("the book of the examples itself has nothing that is found", async () => {
+test("the base book of the examples has no findings", async () => {
   expect(await lint(exampleBook("{}"))).toBe("book.json: 0 warnings, 0 notes\n");
 });
 
-test("the page begins with the first example as it is printed", async () => {
+test("the page begins with the first example as printed", async () => {
   expect(await lint(exampleBook(exampleList[0]?.part ?? ""))).toBe(`${firstBlock(guide, "text")}\n`);
 });

@@ -8,7 +8,7 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-/** The small book, whose unit costs 2 up to 100 and `rate` beyond. */
+/** The small book, at 2 per unit up to 100 and `rate` beyond. */
 const bookAtRate = (rate: number, more: object = {}): string => {
   const [plan] = SMALL_BOOK.pricePlans;
   const [card] = plan?.pricePlanDetails.usageRateCards ?? [];
@@ -24,11 +24,11 @@ const lint = async (content: string, ...more: readonly string[]) =>
   ratebook(["lint", files.file("book.json", content), ...more], { cut: files.path });
 
 describe("ratebook lint", () => {
-  test("has nothing to say of a good book", async () => {
+  test("reports nothing for a good book", async () => {
     expect(await lint(bookAtRate(1))).toEqual({ code: 0, out: "book.json: 0 warnings, 0 notes\n", err: "" });
   });
 
-  test("says where something is, what it is, and how to check it", async () => {
+  test("prints where a finding is, what it is, and how to check it", async () => {
     const { code, out } = await lint(bookAtRate(-1));
     expect(out).toMatch(/^book\.json:\d+:\d+: warning PRICE_FALLS pp\.small@1\/usage\/um\.units\/slab\/2: /);
     expect(out).toContain('\n  100 of "units" cost 200.00 USD, 101 cost 199.00 USD\n');
@@ -36,13 +36,13 @@ describe("ratebook lint", () => {
     expect(code).toBe(1);
   });
 
-  test("is content with what the book silences, and shows it with --all", async () => {
+  test("accepts findings that the book silences, and shows them with --all", async () => {
     const book = bookAtRate(-1, { lint: [{ code: "PRICE_FALLS", at: "pp.small@1", reason: "a rebate, agreed" }] });
     expect(await lint(book)).toEqual({ code: 0, out: "book.json: 0 warnings, 0 notes, 1 silenced\n", err: "" });
     expect((await lint(book, "--all")).out).toContain("\n  silenced: a rebate, agreed\n");
   });
 
-  test("gives findings as data", async () => {
+  test("prints findings as JSON", async () => {
     const { out } = await lint(bookAtRate(-1), "--format", "json");
     expect(JSON.parse(out)).toMatchObject({
       findings: [
@@ -55,7 +55,7 @@ describe("ratebook lint", () => {
     });
   });
 
-  test("gives findings as SARIF, what is silenced as suppressed", async () => {
+  test("prints findings as SARIF, with silenced ones as suppressed", async () => {
     const { out } = await lint(
       bookAtRate(-1, { lint: [{ code: "PRICE_FALLS", reason: "agreed" }] }),
       "--format",
@@ -71,7 +71,7 @@ describe("ratebook lint", () => {
   test.each([
     ["x", '--jump-share: "x" is not a decimal'],
     ["-1", "--jump-share: expected 0 or more, got -1"],
-  ])("refuses --jump-share=%s", async (share, message) => {
+  ])("rejects --jump-share=%s", async (share, message) => {
     expect(await lint(bookAtRate(1), `--jump-share=${share}`)).toMatchObject({
       code: 2,
       err: `ratebook: ${message}\n`,

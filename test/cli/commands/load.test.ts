@@ -18,7 +18,7 @@ const load = async (content: string, database: string) =>
   ratebook(["load", files.file("book.json", content), "--database", database], { cut: files.path });
 
 describe("ratebook load", () => {
-  test("puts a book into a database, once", async () => {
+  test("loads a book into a database once", async () => {
     const database = join(files.path, "data");
     await newDatabaseIn(database);
     expect(await load(JSON.stringify(ACTIVE_BOOK), database)).toEqual({
@@ -35,13 +35,13 @@ describe("ratebook load", () => {
     await store.close();
   });
 
-  test("tells the problems of a bad book before it opens a database", async () => {
+  test("reports the problems of an invalid book before it opens the database", async () => {
     const { code, out, err } = await load("{", `${files.path}/never`);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toMatch(/^book\.json:1:2: \$: not JSON: the text ends too soon\n[^]*book\.json: 1 problem\n$/);
   });
 
-  test("refuses a database that would be gone at once", async () => {
+  test("rejects a database in memory", async () => {
     expect(await load(JSON.stringify(ACTIVE_BOOK), "memory")).toEqual({
       code: 2,
       out: "",

@@ -1,4 +1,4 @@
-/** `ratebook meter`, and `--usage` of the commands that price what it wrote. */
+/** `ratebook meter`, and `--usage` of the commands that price its output. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { parseJson } from "../../../src/numbers/json.ts";
@@ -41,7 +41,7 @@ describe("ratebook meter", () => {
     expect(parseJson(out)).toMatchObject([{ quantity: "0.3" }, { date: "2024-06-03" }]);
   });
 
-  test("tells bad lines, and stops at the first with --strict, writing nothing", async () => {
+  test("reports invalid lines; with --strict stops at the first one and writes nothing", async () => {
     const bad = files.file("bad.ndjson", `null\n${eventLine("e", "2024-06-01T00:00:00Z", 1)}`);
     expect(await runCut("meter", book, "--events", bad)).toMatchObject({
       code: 1,
@@ -50,7 +50,7 @@ describe("ratebook meter", () => {
     expect(await runCut("meter", book, "--events", bad, "--strict")).toMatchObject({ code: 1, out: "" });
   });
 
-  test("makes accounts of events for this run, where that is asked", async () => {
+  test("creates accounts from events for this run on request", async () => {
     const strange = files.file("strange.ndjson", eventLine("e", "2024-06-01T00:00:00Z", 1, { accountId: "new, one" }));
     const argv = ["meter", book, "--events", strange, "--accounts-from-events", "--format", "csv"];
     const { out } = await runCut(...argv);
@@ -62,14 +62,14 @@ describe("ratebook meter", () => {
     expect(invoices.map(({ accountId }) => accountId)).toEqual(["prod", "new, one"]);
   });
 
-  test("needs events", async () => {
+  test("requires events", async () => {
     expect(await runCut("meter", book)).toMatchObject({
       code: 2,
       err: "ratebook: missing --events: give the events to meter\n",
     });
   });
 
-  test("names the schema that consumes a feature", async () => {
+  test("names a schema that consumes a feature", async () => {
     const features = [{ id: "f", name: "F", schemaAssociations: [{ schemaName: "call", attributeName: "units" }] }];
     const [prod] = SMALL_BOOK.accounts;
     const featureCredits = [{ featureId: "f", granted: 50, effectiveFrom: "2024-01-01", effectiveUntil: "2025-01-01" }];
@@ -86,7 +86,7 @@ describe("ratebook meter", () => {
 });
 
 describe("--usage", () => {
-  test.each(["ndjson", "csv", "json"])("S17.1 gives the invoices of the events, from %s", async (format) => {
+  test.each(["ndjson", "csv", "json"])("S17.1 results in the same invoices as the events, from %s", async (format) => {
     const cells = `${files.path}/cells.${format}`;
     expect((await runCut("meter", book, "--events", events, "--format", format, "-o", cells)).code).toBe(0);
     const outputOptions = ["--format", "json", "--explain"];
@@ -96,7 +96,7 @@ describe("--usage", () => {
     expect(expected).toContain('"quantity": 12345678901234567890.30000000000000000001');
   });
 
-  test("stands beside events: 60 units of a file and 40 of events are 100 at 2, less a credit of 50", async () => {
+  test("adds to events: 60 units from a file and 40 from events are 100 at 2, less a credit of 50", async () => {
     const usage = files.file("some.csv", "accountId,meterId,date,quantity\nprod,um.units,2024-06-05,60\n");
     const more = files.file("more.ndjson", eventLine("e", "2024-06-20T12:00:00Z", 40));
     const { out, err, code } = await runCut("preview", book, "--usage", usage, "--events", more, "--format", "csv");
@@ -105,7 +105,7 @@ describe("--usage", () => {
     expect(err).toBe("1 row of usage and 1 event read: 1 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n");
   });
 
-  test("is all or nothing: every bad row is told with its file and line, and nothing is priced", async () => {
+  test("is all or nothing: every invalid row is reported with file and line, and nothing is priced", async () => {
     const usage = files.file(
       "bad.csv",
       [
@@ -130,7 +130,7 @@ describe("--usage", () => {
     ]);
   });
 
-  test("S1.4 says where a cell becomes too large", async () => {
+  test("S1.4 reports where a cell becomes too large", async () => {
     const usage = files.file(
       "large.csv",
       `accountId,meterId,date,quantity\nprod,um.units,2024-06-05,${"9".repeat(60)}.${"9".repeat(40)}\nprod,um.units,2024-06-05,2\n`,
@@ -140,7 +140,7 @@ describe("--usage", () => {
     );
   });
 
-  test("reads standard input once", async () => {
+  test("reads standard input only once", async () => {
     expect(await runCut("preview", book, "--usage", "-", "--events", "-")).toMatchObject({
       code: 2,
       err: "ratebook: standard input (-) can be given only once\n",

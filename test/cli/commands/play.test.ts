@@ -1,4 +1,4 @@
-/** `ratebook play`: the playground with a book, on this machine alone. */
+/** `ratebook play`: the playground with a book, reachable only from this machine. */
 import { EventEmitter, once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-/** What a page begins with. */
+/** The beginning of a page. */
 function stateIn(html: string): PlayState | undefined {
   const [, data] = /<script type="application\/json" id="data">([^<]+)<\/script>/.exec(html) ?? [];
   return data === undefined ? undefined : (JSON.parse(data) as { state: PlayState }).state;
@@ -29,8 +29,8 @@ async function writePage(...argv: readonly string[]): Promise<PlayState | undefi
   return stateIn(readFileSync(path, "utf8"));
 }
 
-describe("the page that is written", () => {
-  test("has the book as it is written, and the month of its first plan", async () => {
+describe("the written page", () => {
+  test("contains the book's source text and the month of its first plan", async () => {
     const text = `// what we sell\n${JSON.stringify(SMALL_BOOK)}\n`;
     expect(await writePage(files.file("book.jsonc", text))).toEqual({
       book: text,
@@ -42,7 +42,7 @@ describe("the page that is written", () => {
     });
   });
 
-  test("has the events that stand beside the book, or others that are named, and their month", async () => {
+  test("contains the events beside the book, or the given ones, and their month", async () => {
     mkdirSync(join(files.path, "sample"), { recursive: true });
     const book = join(files.path, "sample", "book.json");
     writeFileSync(book, JSON.stringify(SMALL_BOOK));
@@ -68,7 +68,7 @@ describe("the page that is written", () => {
       "larger than 1 MiB",
     ],
     ["a port that is none", () => ["--port", "70000"], "expected 0 to 65535"],
-  ])("%s is told", async (_, argv, message) => {
+  ])("%s is reported", async (_, argv, message) => {
     const { code, out, err } = await ratebook(["play", ...argv()]);
     expect(code).not.toBe(0);
     expect(out).toBe("");
@@ -76,7 +76,7 @@ describe("the page that is written", () => {
   });
 });
 
-/** Asks a server as a browser would, under the name that it was told. */
+/** Sends a request as a browser would, with the given host name. */
 async function requestPage(port: number, host: string, path = "/", method = "GET"): Promise<readonly [number, string]> {
   return new Promise((resolve, fail) => {
     const outgoing = request({ host: "127.0.0.1", port, path, method, headers: { host } }, (response) => {
@@ -90,7 +90,7 @@ async function requestPage(port: number, host: string, path = "/", method = "GET
   });
 }
 
-test("the page that is served is for this machine alone", async () => {
+test("the served page accepts only requests to this machine", async () => {
   const output = new EventEmitter();
   const message = once(output, "out");
   const serving = ratebook(["play", files.file("served.json", JSON.stringify(SMALL_BOOK))], {
@@ -101,7 +101,7 @@ test("the page that is served is for this machine alone", async () => {
   const [status, html] = await requestPage(at, `127.0.0.1:${at}`);
   expect([status, stateIn(html)?.from]).toEqual([200, "2024-01-01"]);
   expect(await requestPage(at, `localhost:${at}`, "/", "HEAD")).toEqual([200, ""]);
-  // A page of another site that has its name point here, another path, another method.
+  // A page of another site that resolves its name to this machine, another path, another method.
   expect(await requestPage(at, "evil.example")).toEqual([404, "not found\n"]);
   expect(await requestPage(at, `127.0.0.1:${at}`, "/book.json")).toEqual([404, "not found\n"]);
   expect(await requestPage(at, `127.0.0.1:${at}`, "/", "POST")).toEqual([404, "not found\n"]);

@@ -1,4 +1,4 @@
-/** `ratebook preview --trace`: what is behind a line. */
+/** `ratebook preview --trace`: the events behind a line. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { BookInput } from "../../../src/book/model/book.ts";
@@ -29,7 +29,7 @@ beforeAll(() => {
 afterAll(() => files.remove());
 
 describe("ratebook preview --trace", () => {
-  test("S13.6 lists the line, the meter's rules, and below each day its events with what each added", async () => {
+  test("S13.6 lists the line, the meter's rules, and each day with its events and what each added", async () => {
     const { code, out } = await ratebook([...argv, "--trace", "um-calls"]);
     expect(code).toBe(0);
     expect(out).toBe(`acme  USAGE_METER_USAGE um-calls, 2024-06-01 to 2024-07-01: 7.5
@@ -42,7 +42,7 @@ describe("ratebook preview --trace", () => {
 `);
   });
 
-  test("S13.6 as JSON it is what the server lists behind the line, but for what only a stored event has", async () => {
+  test("S13.6 prints JSON like the server's list behind the line, without the fields of stored events", async () => {
     const api = await startApi("2024-05-01T09:00:00Z", anyCaller());
     await api.engine.load(USAGE_BOOK as BookInput);
     for (const event of EVENTS) {
@@ -62,7 +62,7 @@ describe("ratebook preview --trace", () => {
     expect(JSON.parse(out)).toEqual({ traces: [{ line, computations, days, events }] });
   });
 
-  test("as CSV it is a row an event", async () => {
+  test("prints CSV with a row per event", async () => {
     const { out } = await ratebook([...argv, "--trace", "um-calls", "--format", "csv"]);
     expect(out.split("\r\n").slice(0, 3)).toEqual([
       "accountId,type,id,startDate,endDate,date,timestamp,eventId,schemaName,quantity,attributes,dimensions",
@@ -84,7 +84,7 @@ describe("ratebook preview --trace", () => {
       "ratebook: --trace lists events, so it does not support --usage\n",
     ],
     [["--trace", "ft-chat"], 0, expect.stringContaining("note: no shown invoice has such a line\n")],
-  ])("%j is answered in one sentence", async (more, code, err) => {
+  ])("%j is rejected with a one-sentence message", async (more, code, err) => {
     expect(await ratebook([...argv, ...more])).toMatchObject({ code, err, out: "" });
   });
 });

@@ -15,14 +15,14 @@ afterAll(() => files.remove());
 const previewSmall = async (argv: readonly string[], stdin: string | Uint8Array = "") =>
   ratebook(["preview", book, ...argv], { stdin, cut: files.path });
 
-/** The errors of a preview of one file of these bytes, on standard input. */
+/** The errors of a preview of standard input with these bytes. */
 const errorsOf = async (content: string | Uint8Array): Promise<readonly string[]> => {
   const { err } = await previewSmall(["--events", "-"], content);
   return err.split("\n").slice(0, -2);
 };
 
 describe("ratebook preview", () => {
-  test("S7.2 prices 150 units at 2 up to 100 and at 1 beyond, trues up to 2,000 and takes 50 of credit", async () => {
+  test("S7.2 prices 150 units at 2 up to 100 and at 1 beyond, trues up to 2,000 and applies 50 of credit", async () => {
     const events = files.file(
       "two.ndjson",
       eventLine("a", "2024-01-05T00:00:00Z", 60) + eventLine("b", "2024-01-06T00:00:00Z", 90),
@@ -81,7 +81,7 @@ Total                                                                           
     );
   });
 
-  test("S14.1 counts a repeated id once, and twice with --no-dedupe", async () => {
+  test("S14.1 counts a repeated id once, and with --no-dedupe twice", async () => {
     const events = files.file("twice.ndjson", eventLine("a", "2024-01-05T00:00:00Z", 60).repeat(2));
     expect((await previewSmall(["--events", events])).err).toBe(
       "2 events read: 1 INGESTION_FAILED_DUPLICATE_EVENT, 1 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n",
@@ -91,7 +91,7 @@ Total                                                                           
     );
   });
 
-  test("S13.5 merges files by time and tells once where a file goes back in time", async () => {
+  test("S13.5 merges files by time and warns once where a file goes back in time", async () => {
     const early = files.file(
       "early.ndjson",
       eventLine("a", "2024-01-01T00:00:00Z", 1) + eventLine("b", "2024-01-03T00:00:00Z", 2),
@@ -113,7 +113,7 @@ Total                                                                           
     expect(code).toBe(0);
   });
 
-  test("reads gzip, also of several members, and standard input", async () => {
+  test("reads gzip, also with several members, and standard input", async () => {
     const members = [eventLine("a", "2024-01-01T00:00:00Z", 1), eventLine("b", "2024-01-01T00:00:00Z", 2)].map((text) =>
       gzipSync(text),
     );
@@ -122,7 +122,7 @@ Total                                                                           
     expect((await previewSmall(["--events", "-"], Buffer.concat(members))).out).toMatch(/^units +3 +6\.00$/m);
   });
 
-  test("takes byte order marks, carriage returns, blank lines and a missing last line end", async () => {
+  test("accepts byte order marks, carriage returns, blank lines and a missing final line end", async () => {
     const content = `\uFEFF${eventLine("a", "2024-01-01T00:00:00Z", 1).trim()}\r\n\r\n  \n${eventLine("b", "2024-01-01T00:00:00Z", 2).trim()}`;
     expect(await previewSmall(["--events", "-"], content)).toMatchObject({
       code: 0,
@@ -137,12 +137,12 @@ Total                                                                           
     expect(range.out.match(/Invoice for/g)).toHaveLength(2);
   });
 
-  test("S13.6 says with --explain how lines were made", async () => {
+  test("S13.6 with --explain shows how lines were calculated", async () => {
     const { out } = await previewSmall(["--events", "-", "--explain"], eventLine("a", "2024-01-05T00:00:00Z", 150));
     expect(out).toContain("· the usage of the cycle (docs/reference/semantics.md#s7.2, #s7.3)\n");
   });
 
-  test("S7.7 --plan leaves out accounts in another currency with a note, and refuses one that is named", async () => {
+  test("S7.7 with --plan skips accounts in another currency with a note, and rejects one given by --account", async () => {
     const [prod] = SMALL_BOOK.accounts;
     const abroad = { ...prod, id: "abroad", aliases: [], invoiceCurrency: "EUR", pricePlans: [] };
     const both = files.file("both.json", JSON.stringify({ ...SMALL_BOOK, accounts: [prod, abroad] }));
@@ -162,7 +162,7 @@ Total                                                                           
     );
   });
 
-  test("S13.5 refuses a range of more than ten years that only one far event asks for, and names the event", async () => {
+  test("S13.5 rejects a range of more than ten years caused by one distant event, and names the event", async () => {
     const stdin = eventLine("a", "2024-01-05T00:00:00Z", 1) + eventLine("b", "9998-12-30T00:00:00Z", 1);
     expect(await previewSmall(["--events", "-", "--format", "json"], stdin)).toEqual({
       code: 2,
@@ -176,7 +176,7 @@ Total                                                                           
     });
   });
 
-  test("S1.4 S13.5 goes on without an account whose bill cannot be made, names it, and ends with 1", async () => {
+  test("S1.4 S13.5 skips an account whose bill can't be calculated, names it, and exits with 1", async () => {
     // 20 digits before the point and 20 after it. Its square has 80; at a rate of 40 digits the amount has 120.
     const longest = "99999999999999999999.99999999999999999999";
     const [prod] = SMALL_BOOK.accounts;
@@ -203,14 +203,14 @@ Total                                                                           
     expect(backtest).toEqual({ code: 1, out: "", err: `ratebook: ${message}\n` });
   });
 
-  test("prints texts of a book without marks that turn their direction", async () => {
+  test("prints texts of a book without marks that change their direction", async () => {
     const bidiBook = JSON.stringify(SMALL_BOOK).replace("Contoso production", "Contoso\u202e noitcudorp\u2066\u200f");
     const { out } = await ratebook(["preview", files.file("turned.json", bidiBook), "--at", "2024-01-05"]);
     expect(out).toContain("Contoso  noitcudorp  (prod), customer contoso\n");
     expect(out).not.toMatch(/\p{Bidi_Control}/u);
   });
 
-  test("--plan prices with a draft in place of the accounts' plans", async () => {
+  test("with --plan prices a draft instead of the accounts' plans", async () => {
     const draft = structuredClone(SMALL_BOOK.pricePlans[0]);
     const details = { ...draft?.pricePlanDetails, minimumCommitment: { rateValues: [{ currency: "USD", rate: 300 }] } };
     const plan = files.file("plan.json", JSON.stringify({ ...draft, id: "pp.draft", pricePlanDetails: details }));
@@ -219,7 +219,7 @@ Total                                                                           
     expect(out).toMatch(/^Total +USD +250\.00$/m);
   });
 
-  test("--strict stops at the first problem and prints no invoice", async () => {
+  test("with --strict stops at the first problem and prints no invoice", async () => {
     const content = `${eventLine("a", "2024-01-01T00:00:00Z", 1)}[]\nnonsense\n`;
     expect(await previewSmall(["--events", "-", "--strict"], content)).toEqual({
       code: 1,
@@ -228,14 +228,14 @@ Total                                                                           
     });
   });
 
-  test("tells three problems of a kind and counts those like them", async () => {
+  test("prints three problems of a kind and counts the others", async () => {
     expect(await errorsOf("[]\n".repeat(1500))).toEqual([
       ...[1, 2].map((at) => `standard input:${at}: Expected an event, an object, got a list. [INGESTION_REFUSED]`),
       "standard input:3: Expected an event, an object, got a list. [INGESTION_REFUSED] (and 1,497 more like it)",
     ]);
   });
 
-  test("tells twenty problems of many kinds and counts the rest", async () => {
+  test("prints twenty problems of many kinds and counts the others", async () => {
     const schemas = Array.from({ length: 30 }, (_, at) => `of-${at}`);
     const lines = schemas.map((schemaName) => eventLine(schemaName, "2024-01-02T00:00:00Z", 1, { schemaName }));
     const errors = await errorsOf(lines.join(""));
@@ -244,7 +244,7 @@ Total                                                                           
   });
 });
 
-describe("bad input is refused in one sentence", () => {
+describe("invalid input is rejected with a one-sentence message", () => {
   test.each<readonly [string, string | Uint8Array, string]>([
     ["a line that is no object", "7\n", "1: Expected an event, an object, got a number. [INGESTION_REFUSED]"],
     ["bytes that are no text", Uint8Array.of(0x7b, 0xff, 0x7d, 0x0a), "1: the line is not valid UTF-8 [BAD_LINE]"],
@@ -294,7 +294,7 @@ describe("bad input is refused in one sentence", () => {
     expect(await errorsOf(content)).toEqual([`standard input:${expected}`]);
   });
 
-  test("a long line between two events spoils neither", async () => {
+  test("a long line does not affect the events before and after it", async () => {
     const content = `${eventLine("a", "2024-01-01T00:00:00Z", 1)}${"y".repeat(5 << 20)}\n${eventLine("b", "2024-01-01T00:00:00Z", 2)}`;
     const { code, out, err } = await previewSmall(["--events", "-"], content);
     expect(out).toMatch(/^units +3 +6\.00$/m);
@@ -309,7 +309,7 @@ describe("bad input is refused in one sentence", () => {
     ["the event", '"id":"b"', 157],
     ["an attribute", '"attributes":[{"name":"units","value":1,"value":2}]', 157],
     ["what no rule sees", `"more":${'{"a":'.repeat(300)}{"b":1,"b":2}${"}".repeat(300)}`, 1671],
-  ])("a line is bad in which %s has a key twice", async (_, members, column) => {
+  ])("a line is invalid if %s has a duplicate key", async (_, members, column) => {
     const good = eventLine("a", "2024-01-05T00:00:00Z", 60);
     const events = files.file(
       "keys.ndjson",
@@ -427,14 +427,14 @@ describe("bad input is refused in one sentence", () => {
     });
   });
 
-  test("--at with a day that is none", async () => {
+  test("--at with an invalid date", async () => {
     const { code, err } = await previewSmall(["--at", "2024-02-30"]);
     expect(err).toMatch(/^ratebook: --at: "2024-02-30" is no date.*\n$/);
     expect(code).toBe(2);
   });
 });
 
-test("a usage file with a header alone prices nothing, and a sentence says so", async () => {
+test("a usage file with only a header prices nothing and prints a note", async () => {
   const usage = files.file("header.csv", "accountId,meterId,date,quantity\n");
   const { code, err } = await previewSmall(["--usage", usage, "--at", "2024-01-10"]);
   expect({ code, err }).toEqual({

@@ -1,4 +1,7 @@
-/** The JSON Schemas of a book, a plan and a map: draft 2020-12, true to what is read, and where `ratebook schema` says. */
+/**
+ * The JSON Schemas of a book, a plan and a map: draft 2020-12, in agreement with what is accepted, and printed by
+ * `ratebook schema`.
+ */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -17,7 +20,7 @@ function faultsOf(name: DocumentName, document: unknown): unknown {
 const example = (path: string): unknown => JSON.parse(readFileSync(join(root, "docs/examples", path), "utf8"));
 
 describe("the schema of a book", () => {
-  test.each(["llm-api/book.json", "cloud-storage/book.json", "seats-and-usage/book.json"])("takes %s", (path) => {
+  test.each(["llm-api/book.json", "cloud-storage/book.json", "seats-and-usage/book.json"])("accepts %s", (path) => {
     expect(faultsOf("book", example(path))).toBeUndefined();
   });
 
@@ -26,12 +29,12 @@ describe("the schema of a book", () => {
     ["a wrong kind", { accounts: {} }, "/accounts"],
     ["an unknown choice", { organization: { id: "a", rounding: "UP" } }, "/organization/rounding"],
     ["a field that is missing", { customers: [{ id: "a" }] }, "/customers/0"],
-  ])("refuses %s", (_, change, where) => {
+  ])("rejects %s", (_, change, where) => {
     expect(faultsOf("book", { ...SMALL_BOOK, ...change })).toContain(where);
   });
 });
 
-test("the schemas of a plan and a map take what is read, and no misspelt field", () => {
+test("the schemas of a plan and a map accept valid documents, and no misspelt field", () => {
   const plan = SMALL_BOOK.pricePlans[0];
   expect(faultsOf("plan", { $schema: "x", ...plan })).toBeUndefined();
   expect(faultsOf("plan", { ...plan, prize: 1 })).toContain("");
@@ -40,11 +43,11 @@ test("the schemas of a plan and a map take what is read, and no misspelt field",
   expect(faultsOf("map", { ...(map as object), attribute: {} })).toContain("");
 });
 
-test.each(DOCUMENT_NAMES)("%s is of draft 2020-12", (name) => {
+test.each(DOCUMENT_NAMES)("%s is a valid draft 2020-12 schema", (name) => {
   expect(createJsonSchema(name)).toMatchObject({ $schema: "https://json-schema.org/draft/2020-12/schema" });
 });
 
-test("ratebook schema takes a document's name", async () => {
+test("ratebook schema requires the name of a document", async () => {
   expect(await ratebook(["schema", "invoice"])).toMatchObject({
     code: 2,
     err: 'ratebook: schema takes one of book, plan, map, got "invoice"\n',
@@ -56,7 +59,7 @@ interface JsonSchema {
   readonly description?: string;
 }
 
-/** The fields of a schema, wherever they are, each with the path to it. */
+/** The fields of a schema at any depth, each with its path. */
 function listFields(schema: object, path = "$"): readonly (readonly [string, JsonSchema])[] {
   return Object.entries(schema).flatMap(([key, part]: [string, unknown]) => {
     if (typeof part !== "object" || part === null) return [];
@@ -68,14 +71,14 @@ function listFields(schema: object, path = "$"): readonly (readonly [string, Jso
   });
 }
 
-test.each(DOCUMENT_NAMES)("every field of a %s says what it means, in a sentence", (name) => {
+test.each(DOCUMENT_NAMES)("every field of a %s has a description that is a sentence", (name) => {
   const fields = listFields(createJsonSchema(name));
   expect(fields.length).toBeGreaterThan(10);
   const silent = fields.filter(([, { description = "" }]) => !/^[A-Z0-9`].*\.$/.test(description));
   expect(silent.map(([path]) => path)).toEqual([]);
 });
 
-test("a field says what it means where it is, and not what another of its name means", () => {
+test("the description of a field depends on where it is, not only on its name", () => {
   const fields = listFields(createJsonSchema("book"));
   const saidOf = (name: string): ReadonlySet<string | undefined> =>
     new Set(fields.filter(([path]) => path.endsWith(`.${name}`)).map(([, { description }]) => description));

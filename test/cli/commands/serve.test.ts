@@ -1,4 +1,4 @@
-/** `ratebook serve` and `ratebook keys` over private servers and PGlites of their own. */
+/** `ratebook serve` and `ratebook keys` over private servers and PGlite databases. */
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
@@ -21,14 +21,14 @@ const serve = async (argv: readonly string[], env: Readonly<Record<string, strin
 
 const customer = (id: string): object => ({ id, name: `Customer ${id}`, primaryEmail: "pay@acme.test" });
 const database = (name: string): string => join(files.path, name);
-/** A database that is there and holds nothing: who starts on no directory at all does what these tests do not look at. */
+/** An empty database that is already initialized, because these tests do not test initialization. */
 const newDatabase = async (name: string): Promise<string> => {
   await newDatabaseIn(database(name));
   return database(name);
 };
 
 describe("ratebook serve", () => {
-  test("on an empty directory says its key once, and serves until it is told to stop", async () => {
+  test("on an empty directory prints its key once, and serves until it is stopped", async () => {
     const first = await serve(["--database", database("first"), "--bill-run-interval", "1s"]);
     expect(first.key).toBeDefined();
     const key = first.key ?? "";
@@ -52,7 +52,7 @@ describe("ratebook serve", () => {
     expect((await again.stop()).out).not.toContain("API key");
   });
 
-  test("of two servers that start together one says the key, and both take it and each other's tokens", async () => {
+  test("of two servers that start together prints the key once, and both accept it and each other's tokens", async () => {
     const both = await Promise.all([1, 2].map(() => serve(["--database", database("two")])));
     const keys = both.map(({ key }) => key).filter((key) => key !== undefined);
     expect(keys).toHaveLength(1);
@@ -64,7 +64,7 @@ describe("ratebook serve", () => {
     for (const each of both) expect((await each.stop()).code).toBe(0);
   });
 
-  test("keys and load work on a directory that a server has open; a revocation counts there, too", async () => {
+  test("keys and load work on a directory that a server has open, and a revocation takes effect there", async () => {
     const directory = await newDatabase("shared");
     const server = await serve(["--database", directory]);
     const book = files.file(
@@ -88,13 +88,13 @@ describe("ratebook serve", () => {
       code: 0,
       out: `revoked ${id} (read, till)\n`,
     });
-    // A server remembers a key for two seconds.
+    // A server caches a key for two seconds.
     await expect.poll(async () => (await sendWithKey(server.url, "/accounts/prod", key)).status).toBe(401);
     expect((await ratebook(["keys", "list", "--database", directory])).out).toContain("revoked");
     await server.stop();
   });
 
-  test("a PGlite directory is refused to others, with the id of the process that has it; its keys stay", async () => {
+  test("a PGlite directory is rejected for other processes, with the id of the process that has it open; its keys stay valid", async () => {
     const directory = `pglite:${database("lite")}`;
     const server = await serve(["--database", directory]);
     const other = await ratebook(["keys", "list", "--database", directory]);
@@ -111,7 +111,7 @@ describe("ratebook serve", () => {
     expect(err).not.toContain(late);
   });
 
-  test("the environment may set the first key and the secret of tokens", async () => {
+  test("environment variables set the first key and the token secret", async () => {
     const env = { RATEBOOK_API_KEY: `rb_${"k".repeat(43)}`, RATEBOOK_JWT_SECRET: "s".repeat(32) };
     const server = await serve(["--database", "memory", "--prefix", "/v1", "--rate-limits", "off"], env);
     expect(server.key).toBeUndefined();
@@ -123,7 +123,7 @@ describe("ratebook serve", () => {
     expect(err).toContain("data is lost when the server stops");
   });
 
-  test("the organization and its currency are said on an empty database; another one is refused later", async () => {
+  test("the organization and its currency are set on an empty database, and others are rejected later", async () => {
     const directory = await newDatabase("of-acme");
     const server = await serve(["--database", directory, "--organization", "acme", "--currency", "EUR"]);
     const creation = await sendWithKey(server.url, "/customers", server.key ?? "", customer("c"));
@@ -137,7 +137,7 @@ describe("ratebook serve", () => {
     await (await serve(["--database", directory, "--organization", "acme"])).stop();
   });
 
-  test("a port that is in use is told, leaves nothing open, and makes no key that would be lost", async () => {
+  test("a port in use is reported, leaves nothing open, and creates no key that would be lost", async () => {
     const directory = await newDatabase("port");
     const server = await serve(["--database", "memory"]);
     const { port } = new URL(server.url);
@@ -154,7 +154,7 @@ describe("ratebook serve", () => {
     await again.stop();
   });
 
-  test.each(["early", "memory"])("told to stop while it starts on %s, it ends without a key", async (name) => {
+  test.each(["early", "memory"])("stopped while it starts on %s, it ends without a key", async (name) => {
     const place = name === "memory" ? name : database(name);
     const argv = ["serve", "--port", "0", "--database", place];
     expect(await ratebook(argv, { stopped: async () => "SIGTERM" })).toEqual({ code: 0, out: "", err: "" });
@@ -163,7 +163,7 @@ describe("ratebook serve", () => {
     expect((await later.stop()).code).toBe(0);
   });
 
-  test("told to stop while a database does not answer, it ends at once", async () => {
+  test("stopped while a database does not answer, it ends at once", async () => {
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => void sockets.add(socket.on("error", () => {}))).listen(0, "127.0.0.1");
     await once(silent, "listening");
@@ -177,7 +177,7 @@ describe("ratebook serve", () => {
     silent.close();
   });
 
-  test("a killed database is started again: 503 meanwhile, and nothing that was acknowledged is lost", async () => {
+  test("a killed database is started again: 503 meanwhile, and no acknowledged write is lost", async () => {
     const directory = await newDatabase("killed");
     const server = await serve(["--database", directory, "--rate-limits", "off"]);
     const key = server.key ?? "";
@@ -189,7 +189,7 @@ describe("ratebook serve", () => {
       if (status === 201) acceptedIds.push(id);
       return status;
     };
-    // A quick machine may have the database back before anything was refused.
+    // A fast machine may have the database back before any request is rejected.
     for (let round = 0; round < 2 || !statuses.has(503); round++) {
       for (let number = 0; number < 5; number++) expect(await make(`before-${round}-${number}`)).toBe(201);
       const pid = Number(readFileSync(join(directory, "postgres/postmaster.pid"), "utf8").split("\n")[0]);
@@ -209,7 +209,7 @@ describe("ratebook serve", () => {
   });
 });
 
-describe("what serve and keys are called with", () => {
+describe("arguments of serve and keys", () => {
   test.each([
     [["serve", "extra"], 'serve takes only options, got "extra"'],
     [["serve", "--port", "65536"], '--port: expected a whole number from 0 to 65535, got "65536"'],
@@ -232,7 +232,7 @@ describe("what serve and keys are called with", () => {
     [["serve", "--bill-run-interval", "25h"], "--bill-run-interval: expected off"],
     [["serve", "--log-level", "loud"], "--log-level must be one of debug, info, warn, error, silent"],
     [["serve", "--currency"], "--currency needs a value"],
-    // The code of ISO 4217 for no currency.
+    // The ISO 4217 code for no currency.
     [["serve", "--currency", "XXX"], '--currency: expected a currency code of ISO 4217, such as USD, got "XXX"'],
     [["serve", "--organization", "a/b"], "--organization: expected an id of at most 50 characters, without"],
     [
@@ -254,13 +254,13 @@ describe("what serve and keys are called with", () => {
     [["keys", "list", "--role", "read"], "--name and --role only apply to keys create"],
     [["keys", "revoke"], "keys revoke needs one ID"],
     [["keys", "list", "--database", "memory"], "--database memory keeps nothing after exit"],
-  ])("%j is wrong usage", async (argv, message) => {
+  ])("%j is rejected as wrong usage", async (argv, message) => {
     const { code, out, err } = await ratebook(argv);
     expect([code, out]).toEqual([2, ""]);
     expect(err).toContain(`ratebook: ${message}`);
   });
 
-  test.each([["list"], ["revoke", "key.a"]])("keys %s makes no database where none is", async (...argv) => {
+  test.each([["list"], ["revoke", "key.a"]])("keys %s creates no database if there is none", async (...argv) => {
     const nowhere = database("nowhere");
     for (const name of [nowhere, `pglite:${nowhere}`]) {
       expect(await ratebook(["keys", ...argv, "--database", name])).toEqual({
@@ -272,7 +272,7 @@ describe("what serve and keys are called with", () => {
     expect(existsSync(nowhere)).toBe(false);
   });
 
-  test("keys create says that it makes a database", async () => {
+  test("keys create reports that it creates a database", async () => {
     const name = database("made-by-keys");
     const create = ["keys", "create", "--name", "first", "--role", "admin", "--database", name];
     expect(await ratebook(create)).toMatchObject({ code: 0, err: `ratebook: creating database ${name}\n` });
@@ -282,7 +282,7 @@ describe("what serve and keys are called with", () => {
   test.each([
     [{ RATEBOOK_API_KEY: "rb_hush" }, "RATEBOOK_API_KEY: expected rb_ and 43 letters or digits"],
     [{ RATEBOOK_JWT_SECRET: "hush" }, "RATEBOOK_JWT_SECRET: expected at least 32 bytes"],
-  ])("a bad variable is told without what it holds", async (env, message) => {
+  ])("an invalid variable is reported without its value", async (env, message) => {
     expect(await ratebook(["serve", "--database", "memory"], { env })).toEqual({
       code: 2,
       out: "",
@@ -290,7 +290,7 @@ describe("what serve and keys are called with", () => {
     });
   });
 
-  test("the help of serve tells its options and its variables", async () => {
+  test("the help of serve lists its options and variables", async () => {
     const { code, out } = await ratebook(["serve", "--help"]);
     expect(code).toBe(0);
     expect(out).toContain("--trust-proxy[=HOPS|ADDRESSES]");
@@ -299,7 +299,7 @@ describe("what serve and keys are called with", () => {
     );
   });
 
-  test("a key that is none cannot be revoked", async () => {
+  test("revoking an unknown key is an error", async () => {
     const directory = database("lite");
     expect(await ratebook(["keys", "revoke", "key.nobody", "--database", `pglite:${directory}`])).toEqual({
       code: 1,
@@ -308,7 +308,7 @@ describe("what serve and keys are called with", () => {
     });
   });
 
-  test("the password of a database is not shown", async () => {
+  test("the password of a database is not printed", async () => {
     const secret = "postgres://user:hush@127.0.0.1:1/db?password=hush";
     const { code, out, err } = await ratebook(["serve", "--database", secret, "--port", "0"]);
     expect([code, out]).toEqual([1, ""]);

@@ -1,4 +1,4 @@
-/** What the guide shows is what happens. */
+/** The guide shows the actual output. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { readGuide } from "../../support/guides.ts";
@@ -15,7 +15,7 @@ function blocks(language: string): readonly string[] {
   return [...guide.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\n\`\`\``, "g"))].map(([, text]) => text ?? "");
 }
 
-test("the guide to verifying shows what its commands print", async () => {
+test("the guide to verifying shows the output of its commands", async () => {
   const [first = "", second = ""] = blocks("sh").map((block) => block.replaceAll(/\\\n\s+/g, ""));
   const [, preview = "", verify = ""] = first.split("\n");
   const [shownFirst, wrong, shownSecond] = blocks("text");

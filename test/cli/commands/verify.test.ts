@@ -32,24 +32,24 @@ beforeAll(async () => {
 });
 afterAll(() => files.remove());
 
-/** The same invoices as preview prints them without --explain. */
+/** The same invoices as printed by preview without --explain. */
 const withoutExplanations = (text: string): string =>
   JSON.stringify(JSON.parse(text, (name, value: unknown) => (name === "explanation" ? undefined : value)));
 
 const verify = async (...argv: readonly string[]) => ratebook(["verify", ...argv], { cut: files.path });
 
 describe("ratebook verify", () => {
-  test("S13.6 verifies what preview prints", async () => {
+  test("S13.6 verifies the output of preview", async () => {
     expect(await verify(invoices)).toEqual({ code: 0, out: "121 of 121 amounts verified\n", err: "" });
   });
 
-  test("S5.2 verifies quantities from events and the book", async () => {
+  test("S5.2 verifies quantities against events and the book", async () => {
     const { code, out } = await verify(invoices, "--events", EVENTS, "--book", BOOK);
     expect(out).toBe("5 of 5 events verified\n3 of 3 quantities verified\n121 of 121 amounts verified\n");
     expect(code).toBe(0);
   });
 
-  test("verifies cells as NDJSON, JSON and CSV", async () => {
+  test("verifies cells in NDJSON, JSON and CSV", async () => {
     const rows = [
       ["2024-06-03", "1500"],
       ["2024-06-24", "1000"],
@@ -71,7 +71,7 @@ describe("ratebook verify", () => {
     }
   });
 
-  test("S17.1 says which meters have no usage cells, because their events consume a feature, and takes rows of them", async () => {
+  test("S17.1 names meters without usage cells because their events consume a feature, and accepts rows for them", async () => {
     const book = files.file("jobs.json", JSON.stringify(JOBS));
     const job = { schemaName: "job", id: "1", accountId: "a", timestamp: "2024-01-05T00:00:00Z" };
     const events = files.file("jobs.ndjson", JSON.stringify({ ...job, attributes: [{ name: "n", value: 5 }] }));
@@ -98,13 +98,13 @@ describe("ratebook verify", () => {
     const { code, out } = await verify(jobs, "--usage", writeRows("wrong.ndjson", { ...cell, quantity: "6" }));
     expect(code).toBe(1);
     expect(out).toContain("a STANDARD 2024-02-01T00:00:00.000Z: usage of um.n: expected 6, found 5\n");
-    // Of any other meter, no row is no usage.
+    // For any other meter, no row means no usage.
     const empty = await verify(invoices, "--usage", writeRows("usage.ndjson"));
     expect(empty.code).toBe(1);
     expect(empty.out).toContain("0 of 3 quantities verified\n");
   });
 
-  test("tells what differs, and exits with 1", async () => {
+  test("prints the differences and exits with 1", async () => {
     const wrong = files.file("wrong.json", output.replace('"value": 3,', '"value": 4,'));
     const { code, out } = await verify(wrong);
     expect(out.split("\n")[0]).toBe(
@@ -148,7 +148,7 @@ describe("ratebook verify", () => {
       1,
       "worse.ndjson:2: ",
     ],
-  ])("refuses %s", async (_, argv, code, sentence) => {
+  ])("rejects %s", async (_, argv, code, sentence) => {
     const ran = await verify(...argv());
     expect(ran.err).toContain(sentence);
     expect(ran.code).toBe(code);

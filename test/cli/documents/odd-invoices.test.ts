@@ -1,4 +1,6 @@
-/** Files of invoices that are none, are cut off, or come from elsewhere: one sentence each, with file, line and column. */
+/**
+ * Invoice files that are invalid, truncated or from other programs: a one-sentence message with file, line and column.
+ */
 import { readFileSync } from "node:fs";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -17,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => files.remove());
 
-describe("verify and diff refuse with one sentence", () => {
+describe("verify and diff reject with a one-sentence message", () => {
   test.each<[string, () => string, RegExp]>([
     [
       "a file that is cut off",
@@ -89,13 +91,13 @@ describe("verify and diff refuse with one sentence", () => {
     }
   });
 
-  test("a key of __proto__ is a key like any other", async () => {
+  test("a key __proto__ is treated like any other", async () => {
     const path = files.file("x.json", output.replace('"accountId"', '"__proto__": {"isPolluted": true}, "accountId"'));
     expect(await ratebook(["verify", path])).toEqual({ code: 0, out: "121 of 121 amounts verified\n", err: "" });
     expect(({} as { isPolluted?: boolean }).isPolluted).toBeUndefined();
   });
 
-  test("lines of another version are no lines: diff refuses them, verify tells them", async () => {
+  test("lines of another version are not lines: diff rejects them, verify reports them", async () => {
     const path = files.file("x.json", output.replaceAll("USAGE_RATE_CARD_AMOUNT", "USAGE_AMOUNT"));
     const diff = await ratebook(["diff", right, path]);
     expect(diff.err).toBe("ratebook: USAGE_AMOUNT is no line of an invoice of this version: preview again with it\n");
@@ -104,14 +106,14 @@ describe("verify and diff refuse with one sentence", () => {
     expect(verify.out).toContain("a line over other lines than");
   });
 
-  test("S1.4 an amount that nothing can hold is told as it is", async () => {
+  test("S1.4 an amount of too many digits is printed as it was written", async () => {
     const path = files.file("x.json", output.replace('"value": 3,', '"value": 1e99,'));
     const { code, out } = await ratebook(["verify", path]);
     expect(out.split("\n")[0]).toMatch(/SUB_TOTAL_AMOUNT, value: expected 10{90,}130, found 133$/);
     expect(code).toBe(1);
   });
 
-  test("verify reads a book with comments, as every other command does", async () => {
+  test("verify reads a book with comments, like every other command", async () => {
     const book = files.file(
       "book.json",
       `// A comment.\n${readFileSync(examplePath("seats-and-usage", "book.json"), "utf8")}`,

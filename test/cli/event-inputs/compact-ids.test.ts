@@ -7,8 +7,8 @@ import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";
 
 const KEY = [0x03020100, 0x07060504, 0x0b0a0908, 0x0f0e0d0c] as const;
 
-describe("a compact memory of ids", () => {
-  test("S14.1 answers like one that holds ids in full", () => {
+describe("a compact set of ids", () => {
+  test("S14.1 gives the same answers as a set of complete ids", () => {
     const step = fc.record({
       id: fc.constantFrom("a", "b", "ab", "é", "Ā", "\u0100\u0000", "", "a".repeat(512)),
       ahead: fc.nat(5),
@@ -28,7 +28,7 @@ describe("a compact memory of ids", () => {
     );
   });
 
-  test("S14.1 keeps a hundred thousand ids apart in at most 48 bytes each", () => {
+  test("S14.1 distinguishes a hundred thousand ids with at most 48 bytes each", () => {
     const ids = createCompactIds(KEY);
     const count = 100_000;
     const admitAll = (): number => {
@@ -49,7 +49,7 @@ describe("fingerprints", () => {
     return fingerprinter.words.join(" ");
   };
 
-  test("differ for texts that share their low bytes, and for a text and its pieces", () => {
+  test("differ for texts with equal low bytes, and for a text and its parts", () => {
     const texts = ["", "\0", "\0\0", "a", "\u0161", "aa", "a\u0161", "\u0161a", "abcd", "abcd\0", "abc", "dcba"];
     expect(new Set(texts.map((text) => fingerprint(text))).size).toBe(texts.length);
   });

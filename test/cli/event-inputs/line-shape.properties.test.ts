@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { packConstants, matchShape, type LineShape } from "../../../src/cli/event-inputs/line-shape.ts";
 
-/** Constants as they stand between texts: each ends with the quote before a text, or begins with the one after it. */
+/** Constants between texts: each ends with the quote before a text, or begins with the one after it. */
 const pieces = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "{", ":", ","), maxLength: 9 }), {
   minLength: 2,
   maxLength: 4,
@@ -19,10 +19,10 @@ function constantTexts(parts: readonly string[]): readonly string[] {
   });
 }
 
-/** A changed byte of the line: its place, and what it becomes; none beyond the line. */
+/** A changed byte of the line: its position and new value; no change beyond the line. */
 const change = fc.tuple(fc.nat(60), fc.constantFrom("a", "x", '"', "\\", "\n", "\u00e9"));
 
-test("a line has a shape only when it is its constants, byte for byte, with plain texts between", () => {
+test("a line matches a shape only if it consists of its constants, byte for byte, with plain texts between them", () => {
   fc.assert(
     fc.property(pieces, texts, fc.option(change), (parts, values, otherByte) => {
       const constants = constantTexts(parts);
@@ -39,7 +39,7 @@ test("a line has a shape only when it is its constants, byte for byte, with plai
         .map((text) => text.replaceAll(/[{:,]/g, String.raw`\$&`))
         .join(String.raw`([ !#-[\]-~]*)`);
       const match = new RegExp(`^(${pattern})`).exec(line);
-      // Where a buffer ends right after a short constant, the line may be left to be read in full: here none does.
+      // Where a buffer ends right after a short constant, the line may be left to the full parser: here none is.
       const bytes = Buffer.from(`before\n${line}\nzzz`, "latin1");
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const spans = new Int32Array(16);

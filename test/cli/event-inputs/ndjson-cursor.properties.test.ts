@@ -37,7 +37,7 @@ const book = readBook({
   ],
 });
 
-/** A file in memory, given out a little at a time. */
+/** A file in memory that is read in small chunks. */
 function memorySource(content: string | Uint8Array): ByteSource {
   const bytes = Buffer.from(content as string);
   let position = 0;
@@ -56,7 +56,7 @@ function memorySource(content: string | Uint8Array): ByteSource {
   };
 }
 
-/** What a file comes to: every outcome in order with its line, and the usage. */
+/** The result of a file: every outcome in order with its line, and the usage. */
 async function outcomes(content: string | Uint8Array, shapes: boolean, bufferBytes: number): Promise<unknown> {
   const run = startEventRun(book, { ids: rememberIds() });
   const results: unknown[] = [];
@@ -185,7 +185,7 @@ const parts: fc.Arbitrary<Parts> = fc.record({
   ),
 });
 
-/** Ways in which programs write a line; the last ones are odd or hostile. */
+/** How programs format a line; the last ones are unusual or malicious. */
 const SERIALIZERS: readonly ((p: Parts) => string)[] = [
   (p) =>
     `{"schemaName":"call","id":"${p.id}","timestamp":"${p.stamp}","accountId":"${p.account}","attributes":[{"name":"a","value":${p.a}},{"name":"b","value":${p.b}}],"dimensions":{"d":${p.d}}}`,
@@ -208,15 +208,15 @@ const ENDS = ["", "", "", "", "\r", " ", "x", "}", ",", "\r\r", "\t"];
 
 const lines = fc.array(
   fc.tuple(parts, fc.nat(SERIALIZERS.length + 12), fc.nat(ENDS.length + 30)).map(([p, serializer, end]) => {
-    // Most lines come from the first serializer, as in a real file.
+    // As in a real file, most lines come from the first serializer.
     const text = (SERIALIZERS[serializer] ?? SERIALIZERS[0])?.(p) ?? "";
     return `${text}${ENDS[end] ?? ""}`;
   }),
   { minLength: 1, maxLength: 40 },
 );
 
-describe("lines read by their shape", () => {
-  test("S1.2 come to the same outcomes and usage as lines read in full", async () => {
+describe("lines parsed by their shape", () => {
+  test("S1.2 have the same outcomes and usage as fully parsed lines", async () => {
     await fc.assert(
       fc.asyncProperty(lines, fc.boolean(), async (lineList, last) => {
         const content = lineList.join("\n") + (last ? "\n" : "");
@@ -225,7 +225,7 @@ describe("lines read by their shape", () => {
     );
   });
 
-  test("S1.2 come to the same when any byte of a file is changed", async () => {
+  test("S1.2 have the same results as fully parsed lines if any byte of a file is changed", async () => {
     const plain = SERIALIZERS[0];
     const base = (n: number): string =>
       plain?.({ id: `e-${n}`, stamp: "2024-01-02T03:04:05.678Z", account: "one", a: "12", b: "3.5", d: '"1"' }) ?? "";

@@ -1,8 +1,11 @@
-/** A story of two accounts: all that an export has to keep. */
+/** A history of two accounts that uses everything an export must preserve. */
 import type { Engine } from "../../../src/index.ts";
 import { perUnit, planOfMonths, sumMeter } from "../../book/builder.ts";
 
-/** Calls have cells, chats take of a feature, and a meter counts them without a price; seats are paid in advance, cycles are anniversaries; a group has its own grace. */
+/**
+ * Calls have cells, chats consume a feature and are counted by a meter without a price; seats are paid in advance,
+ * cycles are anniversaries; a group has its own grace period.
+ */
 const DETAILS = {
   supportedCurrencies: ["USD"],
   pricingCycleConfig: { interval: "MONTHLY" as const, anniversaryCycle: true, gracePeriod: 5 },
@@ -45,7 +48,7 @@ const storyEvent = (schemaName: "call" | "chat", id: string, accountId: string, 
   attributes: [{ name: schemaName === "call" ? "n" : "tokens", value }],
 });
 
-/** Plays a story over an engine: plans that follow each other, licenses, credits, a group, events late and undone. */
+/** Runs a history on an engine: successive plans, licenses, credits, a group, late and undone events. */
 export async function play(engine: Engine, at: (instant: string) => void): Promise<void> {
   await engine.load(BOOK);
   at("2024-01-12T09:00:00Z");

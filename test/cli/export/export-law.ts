@@ -1,4 +1,4 @@
-/** The law of exports: the files of a database lead to its own invoices, which are verified. */
+/** The law of exports: previewing the exported files of a database gives its invoices, which verify. */
 import fc from "fast-check";
 import { expect } from "vitest";
 
@@ -14,28 +14,28 @@ import { type ExportedParts, exportParts } from "./read-export.ts";
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** What the law was tried on. */
+/** How many cases the law was tested on. */
 export interface LawCounts {
   invoices: number;
-  /** Accounts of which the files had to lead to every invoice. */
+  /** Accounts whose every invoice must follow from the files. */
   exact: number;
   /** Exports whose files lead to every invoice. */
   same: number;
   runs: number;
 }
 
-/** A book and what happens to its accounts. */
+/** A book and the history of its accounts. */
 export interface Case {
   readonly book: BookInput;
   readonly steps: readonly HistoryStep[];
 }
 
 /**
- * Whatever happened to the accounts of a book that was there from the beginning, each invoice comes out of the files. The
- * files do not say all, and only here may an invoice be another, which is told: a plan was taken
- * from an account; an event that takes of a feature came late, or was undone (what was left for others depended on it);
- * another event came late, or a license changes in days to come of an open cycle, which may change what credits pay, and
- * nothing that is charged.
+ * Every invoice follows from the exported files, if the book was loaded before anything else. The files are incomplete
+ * only in these cases, in which an invoice may differ and the difference is reported: a plan was removed from an
+ * account; an event that consumes a feature was late or undone (what remained for others depended on it); another event
+ * was late, or a license changes on future days of an open cycle, which may change what credits pay, but not what is
+ * charged.
  */
 export function exportLaw(makeStore: () => Promise<Store>, counts: LawCounts): fc.IAsyncProperty<[Case]> {
   const cases = fc
@@ -46,13 +46,13 @@ export function exportLaw(makeStore: () => Promise<Store>, counts: LawCounts): f
   return fc.asyncProperty(cases, async (one) => tryExport(await makeStore(), one, counts));
 }
 
-/** Plays a case and exports it. Fails where an invoice differs that may not. */
+/** Runs a case and exports it. Fails if an invoice differs that may not. */
 export async function tryExport(store: Store, { book, steps }: Case, counts: LawCounts): Promise<void> {
   const history = await startHistoryIn(store, book, findDayBefore(book));
   history.waitUntil(toInstant("2024-03-01"));
   for (const step of steps) {
     await history.play(step);
-    // What is decided is known to what comes later, not to what comes in the same millisecond.
+    // Decisions are visible to later milliseconds, but not to the same one.
     history.waitUntil(history.now() + MINUTE_MS);
   }
   history.waitUntil(history.now() + 20 * DAY_MS);
@@ -78,7 +78,10 @@ export async function tryExport(store: Store, { book, steps }: Case, counts: Law
   if (differences.length === 0) counts.same++;
 }
 
-/** S13.6: the files of an export are verified, by all usage and by that alone which can be priced; a changed figure is found. */
+/**
+ * S13.6: the files of an export verify, with all usage and with only the usage that can be priced; a changed figure is
+ * detected.
+ */
 function expectVerified({ invoices: parts, usage, featureUsage }: ExportedParts, counts: LawCounts): void {
   const invoices = JSON.parse(JSON.stringify(parts)) as unknown;
   const toRows = (of: ExportedParts["usage"]): readonly unknown[] => JSON.parse(JSON.stringify(of)) as unknown[];
@@ -95,7 +98,7 @@ function schemaNameOf(association: string | { readonly schemaName: string }): st
   return typeof association === "string" ? association : association.schemaName;
 }
 
-/** The schemas of what came late to an account, or early; undefined for an undo. */
+/** The schemas of events that were late or early for an account; undefined for an undo. */
 function lateSchemas(step: HistoryStep, names: readonly string[]): readonly (string | undefined)[] {
   if (step.kind === "undo") return names.includes(step.accountId) ? [undefined] : [];
   if (step.kind !== "ingest") return [];
@@ -104,7 +107,7 @@ function lateSchemas(step: HistoryStep, names: readonly string[]): readonly (str
     .map(({ schemaName }) => schemaName);
 }
 
-/** A step without what is late or undone. */
+/** A step without late events and undos. */
 function inTime(step: HistoryStep): readonly HistoryStep[] {
   if (step.kind === "undo") return [];
   if (step.kind !== "ingest") return [step];

@@ -1,4 +1,4 @@
-/** `ratebook export` over random histories, in memory, PGlite and PostgreSQL. */
+/** `ratebook export` over random histories in memory, PGlite and PostgreSQL. */
 import { readFileSync } from "node:fs";
 
 import { PGlite } from "@electric-sql/pglite";
@@ -17,8 +17,8 @@ import { exportLaw } from "./export-law.ts";
 const server = privateDatabase();
 let schemas = 0;
 
-describe("S17.1 the files of an export lead to the invoices of the database", () => {
-  test("kept in memory", async () => {
+describe("S17.1 the files of an export give the invoices of the database", () => {
+  test("in memory", async () => {
     const counts = { runs: 0, invoices: 0, same: 0, exact: 0 };
     await fc.assert(
       exportLaw(async () => memoryStore(), counts),
@@ -28,7 +28,7 @@ describe("S17.1 the files of an export lead to the invoices of the database", ()
     expect(counts.exact).toBeGreaterThan(counts.runs / 2);
   });
 
-  test("kept in PGlite", async () => {
+  test("in PGlite", async () => {
     const counts = { runs: 0, invoices: 0, same: 0, exact: 0 };
     const database = await PGlite.create();
     await fc.assert(
@@ -39,7 +39,7 @@ describe("S17.1 the files of an export lead to the invoices of the database", ()
     await database.close();
   });
 
-  test("kept in PostgreSQL", async () => {
+  test("in PostgreSQL", async () => {
     const counts = { runs: 0, invoices: 0, same: 0, exact: 0 };
     await fc.assert(
       exportLaw(async () => postgresStore(server.pool, { schema: `run ${schemas++}` }), counts),
@@ -56,7 +56,7 @@ describe("ratebook export", () => {
   });
   afterAll(() => files.remove());
 
-  test("the files of a database are read by preview, verify and diff, and nothing differs", async () => {
+  test("writes files that preview, verify and diff read, without differences", async () => {
     const database = `pglite:${files.path}/data`;
     let now = Date.parse("2024-01-09T00:00:00Z");
     const engine = createEngine({ store: await openDatabase(database), clock: () => now });

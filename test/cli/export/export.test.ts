@@ -1,4 +1,4 @@
-/** `ratebook export`: what a database holds, as files that the other commands read. */
+/** `ratebook export`: writes the contents of a database as files that other commands read. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -8,7 +8,7 @@ import { play } from "./account-history.ts";
 import { exportLaw } from "./export-law.ts";
 import { exportParts } from "./read-export.ts";
 
-test("S17.1 the files of an export lead to the invoices of the database, whatever happened to its accounts", async () => {
+test("S17.1 the files of an export give the invoices of the database, whatever happened to its accounts", async () => {
   const counts = { runs: 0, invoices: 0, same: 0, exact: 0 };
   await fc.assert(
     exportLaw(async () => memoryStore(), counts),
@@ -18,7 +18,7 @@ test("S17.1 the files of an export lead to the invoices of the database, whateve
 });
 
 describe("ratebook export", () => {
-  test("plans that follow each other, overrides, licenses, credits, a group and entries come out of the files", async () => {
+  test("exports successive plans, overrides, licenses, credits, a group and entries", async () => {
     let now = Date.parse("2024-01-09T00:00:00Z");
     const engine = createEngine({ store: memoryStore(), clock: () => now });
     await play(engine, (instant) => (now = Date.parse(instant)));
@@ -36,7 +36,7 @@ describe("ratebook export", () => {
     await engine.close();
   });
 
-  test("a plan that was taken away and a credit that was voided are said, for no book says them", async () => {
+  test("reports a removed plan and a voided credit, because a book can't express them", async () => {
     let now = Date.parse("2024-01-09T00:00:00Z");
     const engine = createEngine({ store: memoryStore(), clock: () => now });
     await play(engine, (instant) => (now = Date.parse(instant)));
@@ -51,7 +51,7 @@ describe("ratebook export", () => {
     await engine.close();
   });
 
-  test("an invoice that was final before a credit was made is told: in a book the credit was always there", async () => {
+  test("reports an invoice that was final before a credit was created, because in a book the credit always existed", async () => {
     let now = Date.parse("2024-01-09T00:00:00Z");
     const engine = createEngine({ store: memoryStore(), clock: () => now });
     await play(engine, (instant) => (now = Date.parse(instant)));

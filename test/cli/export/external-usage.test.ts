@@ -1,4 +1,7 @@
-/** Exports of databases whose usage lives elsewhere: the files hold it, and that which is kept beside final invoices without its source, too. */
+/**
+ * Exports of databases with external usage: the files contain it, and without its source they contain the usage stored
+ * with final invoices.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -12,7 +15,7 @@ import { cases, LAST_DAY, play } from "../../engine/external/scenario.ts";
 import { runs } from "../../support/runs.ts";
 import { exportParts } from "./read-export.ts";
 
-test("S17.4 files lead to all invoices with the source of the usage, and without it to those that are final", async () => {
+test("S17.4 the files give all invoices with the source of the usage, and without it the final ones", async () => {
   const counts = { drafts: 0, finals: 0, cells: 0 };
   await fc.assert(
     fc.asyncProperty(cases, async (story) => {
@@ -26,7 +29,7 @@ test("S17.4 files lead to all invoices with the source of the usage, and without
       const whole = await exportParts({ engine, now });
       const untold = createEngine({ store, clock: now });
       const withoutSource = await exportParts({ engine: untold, now }, false);
-      // A license that changes in days to come of an open cycle may change what credits pay.
+      // A license that changes on future days of an open cycle may change what credits pay.
       const isAhead = (story.book.accounts ?? []).some(({ licenseUpdates }) =>
         licenseUpdates?.some(({ effectiveFrom }) => toInstant(effectiveFrom) > now()),
       );

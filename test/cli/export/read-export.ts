@@ -1,4 +1,4 @@
-/** What an export makes of a history, without files. */
+/** Exports a history and reads the result, without files. */
 import {
   exportEvents,
   exportFeatureUsage,
@@ -13,26 +13,26 @@ import { stringifyJson } from "../../../src/numbers/json.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { HistoryRun } from "../../../src/testing/history.ts";
 
-/** What an export is made of. */
+/** The parts of an export. */
 export interface ExportedParts extends ExportResult, ExportedInvoices {
-  /** The book as it is read back. */
+  /** The book as read back. */
   readonly read: Book;
   readonly usage: readonly UsageRow[];
-  /** That of meters whose events consume a feature. */
+  /** The usage of meters whose events consume a feature. */
   readonly featureUsage: readonly UsageRow[];
 }
 
 /**
- * The book, its notes, and the invoices with what differs of those that the files lead to.
+ * The book, its notes, and the invoices with their differences from those that the files give.
  *
- * @param isComplete false where usage lives elsewhere and the engine was not told where
+ * @param isComplete false if usage is external and the engine has no source for it
  */
 export async function exportParts(
   { engine, now }: Pick<HistoryRun<Store>, "engine" | "now">,
   isComplete = true,
 ): Promise<ExportedParts> {
   const { book: bookText, notes } = await engine.exportBook();
-  // Through its text, as a file.
+  // Through its text, as from a file.
   const book = parseBook(stringifyJson(bookText));
   const features = featuresBySchema(book);
   const usage = await collectRows(exportUsage(engine, book, isComplete));

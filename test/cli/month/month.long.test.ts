@@ -1,4 +1,6 @@
-/** A price change with its proof on a month of a million events: the commands of the guide, as processes of their own. */
+/**
+ * A price change and its verification on a month of a million events: the commands of the guide, as separate processes.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +41,11 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a command in the folder. @returns what it printed, once it has ended well and within the memory */
+/**
+ * Runs a command in the folder.
+ *
+ * @returns its output, if it succeeded within the memory limit
+ */
 function ratebook(command: string): string {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -51,10 +57,10 @@ function ratebook(command: string): string {
   return stdout;
 }
 
-/** A JSON file of the folder; numbers with all their digits. */
+/** A JSON file in the folder; numbers keep all digits. */
 const fileOf = (name: string): unknown => parseJson(readFileSync(join(folder, name), "utf8"));
 
-/** A number of a JSON file: those of many digits are decimals. */
+/** A number of a JSON file; numbers with many digits are decimals. */
 type Amount = number | Decimal;
 
 interface Invoice {
@@ -74,14 +80,14 @@ function sumByAccount(invoices: readonly Invoice[]): Readonly<Record<string, str
 }
 
 describe("a price change over a million events", () => {
-  test("S17.1 invoices from cells are those from the events", () => {
+  test("S17.1 invoices from cells equal those from events", () => {
     ratebook("preview book.json --usage cells.ndjson --explain --format json -o from-cells.json");
     const invoices = readInvoices("from-cells.json");
     expect(invoices.length).toBeGreaterThan(2000);
     expect(JSON.stringify(invoices)).toBe(JSON.stringify(readInvoices("now.json")));
   });
 
-  test("S13.5 a backtest of three drafts in one pass comes to what a preview of each comes to", () => {
+  test("S13.5 a backtest of three drafts in one pass equals a preview of each draft", () => {
     ratebook(
       `backtest book.json --plan ${drafts.join(" ")} --events events.ndjson --format json --all -o backtest.json`,
     );
@@ -100,7 +106,7 @@ describe("a price change over a million events", () => {
     expect(plans).toHaveLength(3);
   });
 
-  test("S13.6 the causes of every line add up to its difference, and the lines to the account's", () => {
+  test("S13.6 the causes of every line add up to its difference, and the lines to the account's difference", () => {
     interface Line {
       readonly before: Amount;
       readonly after: Amount;
@@ -151,7 +157,7 @@ describe("a price change over a million events", () => {
     }
   });
 
-  test("lint finds the drop of a VOLUME price, and nothing else", () => {
+  test("lint finds the price drop of a VOLUME card, and nothing else", () => {
     expect(ratebook("lint book.json").match(/(?:warning|note) \S+ \S+/g)).toEqual([
       "note PRICE_FALLS pp.tokens@1/usage/um.chat/slab/2:",
       "note PRICE_FALLS pp.dear@1/usage/um.chat/slab/2:",

@@ -1,15 +1,15 @@
-/** A month of 1,000 accounts, as the benches write its events, with prices of every shape, and three drafts. */
+/** A month of 1,000 accounts with the events of the benchmarks, prices of every kind, and three drafts. */
 import { largeBook } from "../../../bench/cli/scenario.ts";
 import { feeCards, type Part, planOfMonths, slabs } from "../../book/builder.ts";
 
-/** What drafts change. */
+/** The prices that drafts change. */
 interface Prices {
-  /** A token of code: up to 700,000, up to 900,000, above. */
+  /** The rate per code token: up to 700,000, up to 900,000, above. */
   readonly code: readonly [string, string, string];
-  /** A token of chat, all at the rate of the slab that is reached: up to 420,000, above. */
+  /** The rate per chat token, all at the rate of the reached slab: up to 420,000, above. */
   readonly chat: readonly [string, string];
   readonly fee: number;
-  /** The least and the most that packages of 300 requests come to. */
+  /** The minimum and maximum charge for packages of 300 requests. */
   readonly requests: readonly [string, string];
 }
 
@@ -40,7 +40,10 @@ const planDetails = ({ code, chat, fee: monthly, requests: [minimumRate, maximum
   minimumCommitment: { rateValues: [{ currency: "USD", rate: 80 }] },
 });
 
-/** The book: every fifth account changes its plan within the month, every seventh has a credit, half of these more than they owe. */
+/**
+ * The book: every fifth account changes its plan within the month, every seventh has a credit, and half of these
+ * credits exceed the amount due.
+ */
 export function monthBook(): object {
   const book = largeBook() as { readonly accounts: readonly object[] };
   return {
@@ -64,7 +67,7 @@ function creditsOf(n: number): readonly Part[] {
   return [{ id: `credit-${n}`, purpose: "welcome", creditAmount: n % 2 === 0 ? 5 : 500, effectiveFrom: "2024-01-01" }];
 }
 
-/** The drafts: one rate for code, other slabs for chat with a lower fee, and all dearer. */
+/** The drafts: one rate for code, other slabs for chat with a lower fee, and higher prices for everything. */
 export const MONTH_DRAFTS: readonly object[] = [
   { ...NOW, code: ["0.0000199", "0.0000199", "0.0000199"] } as const,
   { ...NOW, chat: ["0.000029", "0.0000281"], fee: 12, requests: ["0", "1.2"] } as const,

@@ -1,4 +1,6 @@
-/** Tables of ClickHouse: read as files are, summed where that is sure, refused whole where they cannot be read. */
+/**
+ * ClickHouse tables: read like files, summed in the database where that is exact, rejected whole if they can't be read.
+ */
 import type { ClickHouseClient } from "@clickhouse/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
@@ -20,7 +22,7 @@ const map = place.file(
   }),
 );
 const rows = [
-  // What has no time comes first: a table has no lines between which it would stand.
+  // Rows without a time come first, because a table has no line order.
   ["6", "prod", "2024-01-07", "1", "us"],
   ["1", "prod", "2024-01-03T10:00:00Z", "5", "eu"],
   ["2", "c-1", "2024-01-04T10:00:00Z", "100.5", "eu"],
@@ -67,14 +69,14 @@ afterAll(async () => {
 const on = async (...args: readonly string[]): ReturnType<typeof ratebook> => ratebook(args, { cut: place.path });
 const address = (table = "events", credentials = ""): string =>
   `${server.url.replace("http://", `clickhouse://${credentials}`)}/default?table=${table}`;
-/** What was printed, wherever the rows were. */
+/** The output, without the location of the rows. */
 const alike = ({ code, out, err }: Awaited<ReturnType<typeof ratebook>>): unknown => ({
   code,
   out: out.replaceAll(/"file": "[^"]*",\n\s+"line": \d+/g, "place"),
   err: err.replaceAll(/events\.csv:\d+|default\.events/g, "events"),
 });
 
-describe("S17.3 a table prints what a file of the same rows prints", () => {
+describe("S17.3 a table prints the same as a file of its rows", () => {
   test.each([
     ["preview", "preview"],
     ["preview as JSON", "preview", "--format", "json", "--explain"],
@@ -93,14 +95,14 @@ describe("S17.3 a table prints what a file of the same rows prints", () => {
   });
 });
 
-describe("S17.5 nothing is priced where", () => {
+describe("S17.5 nothing is priced if", () => {
   const expectMeterRefusal = async (...args: readonly string[]): Promise<string> => {
     const { code, out, err } = await on("meter", book, "--events", ...args);
     expect({ code: code === 0, out }).toEqual({ code: false, out: "" });
     return err;
   };
 
-  test("there is no such table, column or server", async () => {
+  test("the table, a column or the server doesn't exist", async () => {
     expect(await expectMeterRefusal(address("nothing"))).toContain("default.nothing does not exist");
     await client.command({ query: "alter table events drop column region" });
     expect(await expectMeterRefusal(address(), "--map", map)).toContain(
@@ -112,7 +114,7 @@ describe("S17.5 nothing is priced where", () => {
     );
   });
 
-  test("a column holds lists", async () => {
+  test("a column contains lists", async () => {
     await client.command({ query: "alter table events add column units_list Array(String)" });
     const nested = place.file(
       "nested.json",
@@ -129,7 +131,7 @@ describe("S17.5 nothing is priced where", () => {
     );
   });
 
-  test("ids are made of the numbers of rows", async () => {
+  test("ids would be row numbers", async () => {
     const numberedBook = place.file(
       "numbered.json",
       JSON.stringify({
@@ -150,7 +152,7 @@ describe("S17.5 nothing is priced where", () => {
     }
   });
 
-  test("the password is wrong, and it is never told", async () => {
+  test("the password is wrong, and the password is never printed", async () => {
     server.password = "right";
     const stderr = await expectMeterRefusal(address("events", "someone:hidden-7@"));
     expect(stderr).toContain("Authentication failed");
@@ -173,7 +175,7 @@ describe("S17.5 nothing is priced where", () => {
     expect((await on("meter", book, "--events", address())).out).not.toBe("");
   });
 
-  test("the connection is lost in the middle of an answer", async () => {
+  test("the connection is lost during an answer", async () => {
     server.cutAfter = 60;
     expect(await expectMeterRefusal(address(), "--engine", "core")).toMatch(/ClickHouse cannot read the usage/);
     expect(await expectMeterRefusal(address())).toMatch(/ClickHouse cannot read the usage/);
@@ -182,7 +184,7 @@ describe("S17.5 nothing is priced where", () => {
 
 describe("ratebook sql --dialect clickhouse", () => {
   test.each(["text", "decimal"])(
-    "the table of --ddl and its statements, attributes as %s, give the cells of ratebook meter",
+    "the table of --ddl and its statements, with attributes as %s, give the cells of ratebook meter",
     async (decimals) => {
       const sqlOptions = ["--dialect", "clickhouse", "--decimals", decimals, "--table", `own_${decimals}`];
       const [table = ""] = (await on("sql", book, ...sqlOptions, "--ddl")).out.split(/;\n/);

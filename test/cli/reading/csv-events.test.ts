@@ -33,7 +33,7 @@ async function previewCsv(content: string | Uint8Array, map: unknown = MAP, name
 }
 
 describe("a CSV file of events", () => {
-  test("is read through its map, digits beyond milliseconds cut", async () => {
+  test("is read with its map, and digits below milliseconds are cut off", async () => {
     const { code, out, err } = await previewCsv(`${HEADER}${ROW}"2024-01-16 18:17:04","c-1",4.5`);
     expect(out).toMatch(/^units +7\.5 +15\.00$/m);
     expect(err).toBe("2 events read: 2 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n");
@@ -50,7 +50,7 @@ describe("a CSV file of events", () => {
     expect(err).toBe("1 event read: 1 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n");
   });
 
-  test("whose header has a comma has commas, whatever its names have in them", async () => {
+  test("with a comma in its header is comma-separated, whatever the names contain", async () => {
     const { out } = await previewCsv('"TIME;STAMP",Account,Units\n2024-01-16 18:17:03,prod,3\n', {
       ...MAP,
       timestamp: { column: "TIME;STAMP", zone: "UTC" },
@@ -58,7 +58,7 @@ describe("a CSV file of events", () => {
     expect(out).toMatch(/^units +3 +6\.00$/m);
   });
 
-  test("may be packed, begin with a byte order mark and end its lines in CRLF", async () => {
+  test("may be compressed, begin with a byte order mark and end its lines in CRLF", async () => {
     const content = gzipSync(`\uFEFF${HEADER}${ROW}`.replaceAll("\n", "\r\n"));
     expect((await previewCsv(content, MAP, "events.csv.gz")).out).toMatch(/^units +3 +6\.00$/m);
   });
@@ -76,7 +76,7 @@ describe("a CSV file of events", () => {
     ["seconds", "1705428309", "2024-01-16T18:05:09"],
     ["seconds", "1705428309.9996", "2024-01-16T18:05:09.999"],
     ["milliseconds", "1705428309999.6", "2024-01-16T18:05:09.999"],
-  ])("may have times in the form %s: %s", async (form, text, expected) => {
+  ])("may have times in the format %s: %s", async (form, text, expected) => {
     const map = { ...MAP, timestamp: { ...MAP.timestamp, form } };
     const { out, code } = await previewCsv(`${HEADER}${text},prod,3\n`, map);
     expect(out).toMatch(/^Invoice for 2024-01-01 to 2024-01-31 /m);
@@ -85,7 +85,7 @@ describe("a CSV file of events", () => {
     expect(parseInstant(time, 0)).toBe(parseInstant(expected, 0));
   });
 
-  test("S2.2 the milliseconds and seconds of every instant are that instant", () => {
+  test("S2.2 the milliseconds and seconds of every instant are read as that instant", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 99_999_999_999_999 }), (instant) => {
         const seconds = `${Math.floor(instant / 1000)}.${String(instant % 1000).padStart(3, "0")}`;
@@ -100,7 +100,7 @@ describe("a CSV file of events", () => {
     ["MM/DD/YYYY", "16/01/2024 18:05", /there is no month 16/],
     ["seconds", "1.7e9", /"1\.7e9" is not a time in the form seconds of the map \[BAD_LINE\]$/m],
     ["DD.MM.YYYY", "16.01.24", /"16\.01\.24" is not a time in the form DD\.MM\.YYYY/],
-  ])("whose map says the form %s has no %s", async (form, text, sentence) => {
+  ])("whose map has the time format %s has no %s", async (form, text, sentence) => {
     const map = { ...MAP, timestamp: { ...MAP.timestamp, form } };
     const { err, code } = await previewCsv(`${HEADER}${text},prod,3\n`, map);
     expect(err).toMatch(sentence);
@@ -111,7 +111,7 @@ describe("a CSV file of events", () => {
     ["1705428309", '"form": "seconds", "zone": "UTC"}\n'],
     ["03/02/2024 18:05", '"form": "MM/DD/YYYY", "zone": "UTC"} (or "DD/MM/YYYY")\n'],
     ["16.01.2024 18:05", '"form": "DD.MM.YYYY", "zone": "UTC"}\n'],
-  ])("with the time %s and no form in its map says what to write there, once", async (text, remedy) => {
+  ])("with the time %s and no format in its map prints which one to set, once", async (text, remedy) => {
     const { err } = await previewCsv(`${HEADER}${`${text},prod,3\n`.repeat(3)}`);
     expect(err.split("some times have another format")).toHaveLength(2);
     expect(err).toContain(
@@ -119,7 +119,7 @@ describe("a CSV file of events", () => {
     );
   });
 
-  test("S1.2 may have a decimal comma, and points between thousands", async () => {
+  test("S1.2 may have decimal commas, with points between thousands", async () => {
     const map = { ...MAP, attributes: { units: { column: "Units", decimal: "," } } };
     const toCsvRows = (units: readonly string[]): string =>
       `TIMESTAMP;Account;Units\n${units.map((text) => `2024-01-16 18:17:03;prod;${text}\n`).join("")}`;
@@ -153,7 +153,7 @@ describe("a CSV file of events", () => {
       { ...MAP, attributes: { units: { column: "Units", decimal: ";" } } },
       /attributes\.units\.decimal: expected "," or "\."/,
     ],
-  ])("is not read by a map with a form that is none", async (map, sentence) => {
+  ])("is rejected if its map has an unknown format", async (map, sentence) => {
     expect((await previewCsv(`${HEADER}${ROW}`, map)).err).toMatch(sentence);
   });
 
@@ -162,11 +162,11 @@ describe("a CSV file of events", () => {
     const ndjson = files.file("early.ndjson", eventLine("call-1", "2024-01-01T00:00:00Z", 5));
     const map = files.file("map.json", JSON.stringify(MAP));
     const { out } = await ratebook(["preview", book, "--events", csv, "--events", ndjson, "--map", map]);
-    // The NDJSON event is older, so the CSV row that makes the same id is the repeated one.
+    // The NDJSON event is older, so the CSV row with the same id is the duplicate.
     expect(out).toMatch(/^units +5 +10\.00$/m);
   });
 
-  test("S1.2 knows the replacement character from bytes that are no UTF-8, line by line and in records of several", async () => {
+  test("S1.2 distinguishes the replacement character from bytes that are not UTF-8, per line and in records of several lines", async () => {
     const map = { ...MAP, id: { column: "Id" } };
     const rows = [
       "Id,TIMESTAMP,Account,Units\n",
@@ -176,7 +176,7 @@ describe("a CSV file of events", () => {
       '"f\ng\u0001\nh",2024-01-16 00:00:00,prod,8\n',
       "i,2024-01-16 00:00:00,prod,16\n",
     ];
-    // The byte 0xFF is in no UTF-8 text.
+    // The byte 0xFF never occurs in UTF-8.
     const bytes = Buffer.from(rows.join("")).map((byte) => (byte === 1 ? 0xff : byte));
     const { out, err } = await previewCsv(bytes, map);
     expect(err).toBe(
@@ -187,7 +187,7 @@ describe("a CSV file of events", () => {
     expect(out).toMatch(/^units +21 +42\.00$/m);
   });
 
-  test("reports bad lines with their number and goes on", async () => {
+  test("reports invalid lines with their number and continues", async () => {
     const content = `${HEADER}${ROW}2024-01-17 00:00:00,prod\n2024-01-18 00:00:00,prod,many\n2024-01-19 00:00:00,prod,1\n`;
     const { code, out, err } = await previewCsv(content);
     expect(out).toMatch(/^units +4 +8\.00$/m);
@@ -199,7 +199,7 @@ describe("a CSV file of events", () => {
     expect(code).toBe(1);
   });
 
-  test("reports bytes that are no text", async () => {
+  test("reports bytes that are not text", async () => {
     const content = Buffer.concat([
       Buffer.from(`${HEADER}2024-01-16 18:17:03,pr`),
       Buffer.of(0xff),
@@ -213,7 +213,7 @@ describe("a CSV file of events", () => {
     expect(out).toMatch(/^units +60,000 /m);
   });
 
-  test("S14.4 a line that is too long is told once, and nothing behind it is lost", async () => {
+  test("S14.4 reports a line that is too long once, and loses nothing after it", async () => {
     const long = `2024-01-17 00:00:00,prod,${"1".repeat(3 << 20)}\n`;
     const { out, err } = await previewCsv(HEADER + ROW + long + ROW + ROW);
     expect(out).toMatch(/^units +9 +18\.00$/m);
@@ -223,7 +223,7 @@ describe("a CSV file of events", () => {
     );
   });
 
-  test("a quote that is never closed takes at most 1 MiB with it, and is told where it opens", async () => {
+  test("an unclosed quote affects at most 1 MiB, and is reported where it opens", async () => {
     const rows = 60_000;
     const { err } = await previewCsv(`${HEADER}${ROW}2024-01-17 00:00:00,"prod,1\n${ROW.repeat(rows)}`);
     const [problem, summary = ""] = err.split("\n");
@@ -234,23 +234,23 @@ describe("a CSV file of events", () => {
     expect(rows + 1 - meteredCount).toBeLessThanOrEqual(29_961);
   });
 
-  test("counts rows in the order of the file, bad ones included", async () => {
+  test("counts rows in file order, including invalid ones", async () => {
     const bad = "2024-01-17 00:00:00,prod\n";
     const ndjson = files.file("same.ndjson", eventLine("call-3", "2024-01-01T00:00:00Z", 5));
     const csv = files.file("rows.csv", HEADER + ROW + bad + ROW);
     const map = files.file("map.json", JSON.stringify(MAP));
-    // The third row is call-3, which the NDJSON file has, too.
+    // The third row is call-3, which is in the NDJSON file too.
     const { err } = await ratebook(["preview", book, "--events", ndjson, "--events", csv, "--map", map]);
     expect(err).toContain("1 INGESTION_FAILED_DUPLICATE_EVENT");
   });
 
-  test("may end one line in LF and another in CRLF", async () => {
+  test("may mix line ends in LF and CRLF", async () => {
     const { out, code } = await previewCsv(`${HEADER}${ROW.replace("\n", "\r\n")}${ROW}`);
     expect(out).toMatch(/^units +6 +12\.00$/m);
     expect(code).toBe(0);
   });
 
-  test("a header that is no line of CSV ends the run", async () => {
+  test("stops the run if its header is not a CSV line", async () => {
     expect(await previewCsv(Buffer.from([0xff, 0x41, 0x0a]))).toEqual({
       code: 1,
       out: "",
@@ -258,7 +258,7 @@ describe("a CSV file of events", () => {
     });
   });
 
-  test("a file in UTF-16, and one whose lines end in carriage returns alone, are told as what they are", async () => {
+  test("reports UTF-16 and lines that end in carriage returns alone by name", async () => {
     expect((await previewCsv(Buffer.from("\ufeffa,b\n", "utf16le"))).err).toBe(
       "ratebook: events.csv: the file is UTF-16; save it as UTF-8\n",
     );
@@ -267,7 +267,7 @@ describe("a CSV file of events", () => {
     );
   });
 
-  test("a column that the map names and the header has twice is refused", async () => {
+  test("rejects a mapped column that the header has twice", async () => {
     expect(await previewCsv(`Account,${HEADER}${ROW}`)).toEqual({
       code: 1,
       out: "",
@@ -317,14 +317,14 @@ describe("a CSV file of events", () => {
       { ...MAP, timestamp: { column: "TIMESTAMP", zone: "Mars" } },
       'map.json: $.timestamp.zone: expected "UTC" or an offset such as "+05:30"',
     ],
-  ])("%s is refused in one sentence", async (_, map, sentence) => {
+  ])("%s is rejected with a one-sentence message", async (_, map, sentence) => {
     const { err, ...ran } = await previewCsv(`${HEADER}${ROW}`, map);
     expect(ran).toEqual({ code: 1, out: "" });
-    // Where it is in the map comes before its path.
+    // The path inside the map comes before the file.
     expect(err.replace(/map\.json:1:\d+: \$/, "map.json: $")).toBe(`ratebook: ${sentence}\n`);
   });
 
-  test("a map that is no JSON is refused in one sentence", async () => {
+  test("a map that is not JSON is rejected with a one-sentence message", async () => {
     const { code, err } = await previewCsv(`${HEADER}${ROW}`, "{");
     expect(err).toMatch(/^ratebook: map\.json:1:2: not JSON: .*\n$/);
     expect(code).toBe(1);

@@ -1,4 +1,7 @@
-/** The same rows in every form that commands read: by time, with all that users and programs put into rows by mistake or malice. */
+/**
+ * The same rows in every input format: ordered by time, with everything that users and programs put into rows by
+ * mistake or malice.
+ */
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
@@ -20,10 +23,10 @@ const DAYS = 25;
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2024, 0, 20);
 
-/** The columns, in the order in which rows of one instant and id are put by their texts: as the map names them. */
+/** The columns, in the order in which rows with equal instants and ids are sorted: as the map names them. */
 const COLUMNS = ["schemaName", "accountId", "id", "at", "units", "seconds", "region"] as const;
 
-/** Where the parts of an event are. */
+/** The locations of an event's fields. */
 export const HOSTILE_MAP = {
   schemaName: { column: "schemaName" },
   id: { column: "id" },
@@ -115,7 +118,7 @@ function accountName(n: number): string {
 type Row = Record<(typeof COLUMNS)[number], string | null>;
 interface Arrival {
   readonly row: Row;
-  /** Its instant, or before all others. */
+  /** Its instant, or before all others without one. */
   readonly at: number;
 }
 
@@ -145,7 +148,7 @@ const HOSTILE_IDS = [
 const HOSTILE_REGIONS = ["é", "e\u0301", "", "x".repeat(513), 'it\'s "quoted"', "a,b\nc", "\u{1f4b6}", null];
 const HOSTILE_NAMES = ["nobody", "", "ACCOUNT-1", "account-1 ", "account-5", null];
 
-/** Numbers without a pattern, the same every time. */
+/** Deterministic pseudo-random numbers. */
 function dice(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -154,7 +157,7 @@ function dice(seed: number): (below: number) => number {
   };
 }
 
-/** Rows day by day, in the order in which they arrive (S17.2): of one day sorted by instant, id and content. */
+/** Rows day by day, in order of arrival (S17.2): within a day sorted by instant, id and content. */
 function* arriving(count: number): Iterable<readonly Arrival[]> {
   const roll = dice(12);
   const acceptedIds: string[] = [];
@@ -183,7 +186,7 @@ function* arriving(count: number): Iterable<readonly Arrival[]> {
   yield sortArrivals(Array.from({ length: 40 }, () => ({ row: rowAt(among(HOSTILE_TIMES)), at: -Infinity })));
   for (let day = 0; day < DAYS; day++) {
     const rows = Array.from({ length: each }, () => {
-      // Some share their instant, some are at the very ends of a day.
+      // Some share their instant, some are at the very beginning or end of a day.
       const at = START + day * DAY_MS + (roll(50) === 0 ? among([0, DAY_MS - 1, 43_200_000]) : roll(DAY_MS));
       return { row: rowAt(timeText(at, roll)), at };
     });
@@ -191,7 +194,7 @@ function* arriving(count: number): Iterable<readonly Arrival[]> {
   }
 }
 
-/** An instant in one of the forms in which an event may say it (S2.2). */
+/** An instant in one of the formats that events may use (S2.2). */
 function timeText(at: number, roll: (below: number) => number): string {
   const text = new Date(at).toISOString();
   if (roll(80) > 0) return text;
@@ -220,17 +223,21 @@ function byTexts(a: readonly (string | null)[], b: readonly (string | null)[]): 
   return 0;
 }
 
-/** Files of the same rows. */
+/** Files with the same rows. */
 export interface HostileFiles {
   readonly rows: number;
-  /** Two, each in the order of time; an instant is in one of them alone. */
+  /** Two files, each ordered by time; rows with equal instants are in the same file. */
   readonly ndjson: readonly string[];
   readonly csv: readonly string[];
-  /** Two, each in no order, with other rows in each than those of the lines. */
+  /** Two unordered files, split differently from the line files. */
   readonly parquet: readonly string[];
 }
 
-/** Writes rows in every form. @param count about how many */
+/**
+ * Writes rows in every format.
+ *
+ * @param count the approximate number of rows
+ */
 export async function writeHostileFiles(folder: string, count: number): Promise<HostileFiles> {
   mkdirSync(folder, { recursive: true });
   const pathTo = (name: string): string => join(folder, name);
@@ -263,7 +270,7 @@ export async function writeHostileFiles(folder: string, count: number): Promise<
   return { rows, ndjson, csv, parquet };
 }
 
-/** A number as one, where JSON has the same text of it; nothing as null. */
+/** A value as a number if JSON writes the same text, and an empty value as null. */
 function jsonLine(row: Row): string {
   const fields = COLUMNS.map((name) => {
     const text = row[name];
@@ -273,7 +280,7 @@ function jsonLine(row: Row): string {
   return `{${fields.join(",")}}`;
 }
 
-/** NULL is nothing, an empty text is one in quotes. */
+/** NULL is empty, and an empty text is written in quotes. */
 function csvField(text: string | null): string {
   return text === null ? "" : /^[\w.:-]+$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
 }

@@ -8,7 +8,7 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-/** The small book with its JSON changed by a text. */
+/** The small book with a replacement in its JSON text. */
 const replaceInBook = (from: string, to: string): string => {
   const text = JSON.stringify(SMALL_BOOK);
   expect(text).toContain(from);
@@ -19,9 +19,9 @@ const check = async (from: string, to: string): Promise<Ran> =>
 const previewEvents = async (book: string, stdin: string): Promise<Ran> =>
   ratebook(["preview", book, "--events", "-"], { stdin, cut: files.path });
 
-/** Without the line of the file below each problem. */
+/** Without the source line below each problem. */
 const withoutExcerpts = ({ err, ...ran }: Ran): Ran => ({ ...ran, err: err.replace(/^ +\d+ \| .*\n/gm, "") });
-/** Without line and column too. */
+/** Without line and column. */
 const withoutPlaces = (ran: Ran): Ran => {
   const { err, ...rest } = withoutExcerpts(ran);
   return { ...rest, err: err.replace(/^book\.json:\d+:\d+: /gm, "book.json: ") };
@@ -31,8 +31,8 @@ const RULE = '{"var":"attribute.units"}';
 const SLABS = JSON.stringify(SMALL_BOOK.pricePlans[0]?.pricePlanDetails.usageRateCards[0]?.ratePlan.slabs);
 const RATES = JSON.stringify(SMALL_BOOK.pricePlans[0]?.pricePlanDetails.usageRateCards[0]?.rateValues[0]?.slabRates);
 
-describe("a hostile book has an answer or a clear refusal", () => {
-  test("S3.6 a rule nested 10,000 deep is refused", async () => {
+describe("a malicious book has a result or a clear error", () => {
+  test("S3.6 a rule nested 10,000 levels deep is rejected", async () => {
     const ran = await check(RULE, `${'{"+":['.repeat(10_000)}1${"]}".repeat(10_000)}`);
     expect(ran).toMatchObject({ code: 1, out: "" });
     expect(ran.err).toMatch(
@@ -40,7 +40,7 @@ describe("a hostile book has an answer or a clear refusal", () => {
     );
   });
 
-  test("a key that is given twice is refused where the second stands: in a book, a plan, a map and the text of a rule", async () => {
+  test("a duplicate key is rejected at the second one: in a book, a plan, a map and the text of a rule", async () => {
     const sentence = "the key is repeated";
     const text = JSON.stringify(SMALL_BOOK);
     const rate = text.replace('"rate":2}', '"rate":2,"rate":20}');
@@ -79,13 +79,13 @@ describe("a hostile book has an answer or a clear refusal", () => {
     expect(code).toBe(0);
   });
 
-  test("S2.2 a cycle at the end of the year 9999 is rated like any other, and what lies behind the last date is not", async () => {
+  test("S2.2 a cycle at the end of the year 9999 is rated like any other, and later ones are not", async () => {
     const late = JSON.stringify(SMALL_BOOK).replaceAll('"2024-01-01"', '"9998-11-01"');
     const book = files.file("late.json", late);
     const { code, out } = await previewEvents(book, eventLine("a", "9998-12-31T23:59:59Z", 1));
     expect(out).toContain("Invoice for 9998-12-01 to 9998-12-31");
     expect(code).toBe(0);
-    // 9999-01-01 stands for "no end": no plan is in force from there on.
+    // 9999-01-01 means "no end": no plan is in force from then on.
     expect(await previewEvents(book, eventLine("a", "9999-06-01T00:00:00Z", 1))).toEqual({
       code: 0,
       out: "",
@@ -115,7 +115,7 @@ describe("a hostile book has an answer or a clear refusal", () => {
       '{"sum":[1,2]}',
       '$.usageMeters[0].computations[0].computation: in the rule: "sum" is not an operator',
     ],
-  ])("%s is refused", async (_, from, to, sentence) => {
+  ])("%s is rejected", async (_, from, to, sentence) => {
     expect(withoutPlaces(await check(from, to))).toEqual({
       code: 1,
       out: "",

@@ -1,4 +1,7 @@
-/** Parquet files of events: read as CSV files are, summed where that is sure, refused whole where they cannot be read. */
+/**
+ * Parquet files of events: read like CSV files, summed in DuckDB where that is exact, rejected whole if they can't be
+ * read.
+ */
 import { readFileSync, utimesSync } from "node:fs";
 
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -28,7 +31,7 @@ const csv = place.file(
   "events.csv",
   [
     "id,account,at,units,region",
-    // What has no time comes first: a table has no lines between which it would stand.
+    // Rows without a time come first, because a table has no line order.
     "6,prod,2024-01-07,1,us",
     "1,prod,2024-01-03T10:00:00Z,5,eu",
     "2,c-1,2024-01-04T10:00:00Z,100.5,eu",
@@ -40,7 +43,7 @@ const csv = place.file(
 );
 const parquet = `${place.path}/events.parquet`;
 
-/** Writes Parquet with a query. */
+/** Writes Parquet from a query. */
 async function writeParquet(path: string, query: string): Promise<void> {
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();
@@ -54,14 +57,14 @@ beforeAll(async () => writeParquet(parquet, asTexts));
 afterAll(() => place.remove());
 
 const on = async (...args: readonly string[]): ReturnType<typeof ratebook> => ratebook(args, { cut: place.path });
-/** What was printed, whichever file the rows were in. */
+/** The output, without the file of the rows. */
 const alike = ({ code, out, err }: Awaited<ReturnType<typeof ratebook>>): unknown => ({
   code,
   out: out.replaceAll(/"file": "events.\w+",\n\s+"line": \d+/g, "place"),
   err: err.replaceAll(/events\.\w+:\d+/g, "events"),
 });
 
-describe("S17.3 a Parquet file prints what the same rows as CSV print", () => {
+describe("S17.3 a Parquet file prints the same as its rows in CSV", () => {
   test.each([
     ["preview", ["preview", book]],
     ["preview as JSON", ["preview", book, "--format", "json", "--explain"]],
@@ -84,7 +87,7 @@ describe("S17.3 a Parquet file prints what the same rows as CSV print", () => {
     expect(alike(await on(...args, "--events", parquet, "--map", map))).toEqual(alike(expected));
   });
 
-  test("with events of other files between, which may have the same ids", async () => {
+  test("with events in other files in between, which may have the same ids", async () => {
     const callLine = (id: string, time: string): string =>
       JSON.stringify({
         schemaName: "call",
@@ -104,20 +107,20 @@ describe("S17.3 a Parquet file prints what the same rows as CSV print", () => {
   });
 });
 
-describe("S17.5 what cannot be read is refused whole", () => {
+describe("S17.5 unreadable input is rejected whole", () => {
   const expectPreviewRefusal = async (path: string): Promise<string> => {
     const { code, out, err } = await on("preview", book, "--events", path, "--map", map);
     expect([code, out]).toEqual([1, ""]);
     return err;
   };
 
-  test("a file that is no Parquet, and one that is not there", async () => {
+  test("a file that is not Parquet, and a missing one", async () => {
     const none = place.file("none.parquet", "id,account");
     expect(await expectPreviewRefusal(none)).toMatch(/^ratebook: DuckDB cannot read the usage: .*none\.parquet/);
     expect(await expectPreviewRefusal(`${place.path}/*.nothing.parquet`)).toMatch(/No files found/);
   });
 
-  test("a column that is missing, that is nested, or has another type in another file", async () => {
+  test("a column that is missing, nested, or has another type in another file", async () => {
     await writeParquet(`${place.path}/short.parquet`, `select id, account, "at", region from (${asTexts})`);
     expect(await expectPreviewRefusal(`${place.path}/short.parquet`)).toBe(
       'ratebook: short.parquet: the map names the column "units", and the file has "id", "account", "at", "region"\n',
@@ -159,8 +162,12 @@ describe("S17.5 what cannot be read is refused whole", () => {
   });
 });
 
-describe("bad rows are counted, and leave all others as they are", () => {
-  /** Checks that sums print what the core alone prints. @returns what `meter` says of the events */
+describe("invalid rows are counted, and do not affect the others", () => {
+  /**
+   * Checks that pushed-down sums print the same as the core alone.
+   *
+   * @returns the summary of `meter`
+   */
   const meterQuery = async (query: string): Promise<string> => {
     const path = `${place.path}/bad.parquet`;
     await writeParquet(path, query);
@@ -170,7 +177,7 @@ describe("bad rows are counted, and leave all others as they are", () => {
     return meterRun.err;
   };
 
-  test("S17.3 one broken row among ten thousand", async () => {
+  test("S17.3 one invalid row among ten thousand", async () => {
     const rows = `select 'e' || n as id, 'prod' as account, '2024-01-03T10:00:00Z' as "at", case when n = 7777 then '1,5' else '2' end as units, 'eu' as region from range(10000) as events (n)`;
     const message = await meterQuery(rows);
     expect(message).toContain(
@@ -186,7 +193,7 @@ describe("bad rows are counted, and leave all others as they are", () => {
     expect(message).toMatch(/bad\.parquet:\d+: /);
   });
 
-  test("S2.1 instants are the same whatever the zone of the session", async () => {
+  test("S2.1 instants are independent of the session's time zone", async () => {
     const instants = `select * replace (try_cast("at" as TIMESTAMPTZ) as "at") from (${asTexts})`;
     const path = `${place.path}/instants.parquet`;
     await writeParquet(path, instants);
@@ -225,8 +232,8 @@ describe("bad rows are counted, and leave all others as they are", () => {
   });
 });
 
-describe("wrong usage", () => {
-  test("a Parquet file needs a map, and a size for --memory", async () => {
+describe("wrong arguments", () => {
+  test("a Parquet file requires a map, and a size for --memory", async () => {
     expect((await on("preview", book, "--events", parquet)).err).toBe(
       "ratebook: events.parquet is Parquet and needs a --map that names the column of each event field\n",
     );
@@ -235,7 +242,7 @@ describe("wrong usage", () => {
     );
   });
 
-  test("times of forms that a database reads in another way are refused", async () => {
+  test("rejects time formats that a database parses differently", async () => {
     const mapFile = place.file(
       "formed.json",
       readFileSync(map, "utf8").replace('"column":"at"', '"column":"at","form":"DD.MM.YYYY","zone":"UTC"'),
@@ -247,7 +254,7 @@ describe("wrong usage", () => {
 });
 
 describe("ratebook sql", () => {
-  test("S17.3 its statements give cells, and rows for the core, that add up to what the core counts", async () => {
+  test("S17.3 prints statements whose cells, and rows for the core, add up to what the core counts", async () => {
     const { code, out } = await on("sql", book, "--table", "main.events");
     expect(code).toBe(0);
     const statements = out.split(/;\n/).filter((each) => each.includes("select"));
@@ -267,7 +274,7 @@ describe("ratebook sql", () => {
     instance.closeSync();
   });
 
-  test("--explain-plan says what is pushed down, and why not", async () => {
+  test("prints with --explain-plan what is pushed down, and why other parts are not", async () => {
     const other = {
       ...SMALL_BOOK.usageMeters[0],
       id: "um.other",

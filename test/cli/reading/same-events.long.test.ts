@@ -1,4 +1,4 @@
-/** S17.3 The same rows print the same, wherever they are and whoever reads them. */
+/** S17.3 The same rows print the same in every format and with every reader. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { type ChDbServer, startChDb } from "../../clickhouse/chdb-server.ts";
@@ -12,14 +12,14 @@ import {
   writeHostileFiles,
 } from "./odd-events.ts";
 
-/** `EVENTS=5000000` for more, with the time that each reader takes. */
+/** `EVENTS=5000000` uses more events and prints the time of each reader. */
 const EVENTS = Number(process.env["EVENTS"] ?? 150_000);
 const IS_TIMED = process.env["EVENTS"] !== undefined;
 const TIMEOUT = IS_TIMED ? 1_200_000 : 300_000;
 
 const place = folder();
 place.file("book.json", JSON.stringify(HOSTILE_BOOK));
-// What consumes credits has no cells.
+// Events that consume credits have no cells.
 place.file("book-of-cells.json", JSON.stringify(BOOK_WITHOUT_FEATURES));
 const BOOKS: Readonly<Record<string, string>> = { preview: "book.json", meter: "book-of-cells.json" };
 const map = place.file("map.json", JSON.stringify(HOSTILE_MAP));
@@ -45,7 +45,7 @@ afterAll(async () => {
 interface CommandOutput {
   readonly code: number;
   readonly out: string;
-  /** What was said on standard error, without problems of rows: these are told file by file. */
+  /** Standard error without the problems of rows, which are reported file by file. */
   readonly stderr: readonly string[];
 }
 
@@ -68,9 +68,12 @@ async function runBoth(
   };
 }
 
-/** Without the places of problems; of more events without the list of the first ones, in which a file and a table differ. */
+/**
+ * Without the locations of problems; for more events also without the list of the first ones, which differs between a
+ * file and a table.
+ */
 function alike(out: string): string {
-  // Rows without a time stand where they are in a file, and come first in a table (S17.2).
+  // Rows without a time are in file order in a file, and come first in a table (S17.2).
   if (IS_TIMED) return out.replace(/\n {2}"problems": \[\n.*?\n {2}\]/s, "");
   return out.replaceAll(/"file": "[^"]*",\n\s+"line": \d+/g, "place");
 }
@@ -88,7 +91,7 @@ function tables(): readonly string[] {
   return [0, 1].map((half) => `${server.url.replace("http", "clickhouse")}/default?table=events_${half}`);
 }
 
-describe("S17.3 prints, byte for byte, what NDJSON of the same rows prints", () => {
+describe("S17.3 prints, byte for byte, the same as NDJSON with the same rows", () => {
   const commands = [
     ["preview", "--format", "json", "--explain"],
     ["meter", "--format", "csv"],
@@ -99,7 +102,7 @@ describe("S17.3 prints, byte for byte, what NDJSON of the same rows prints", () 
       expected = await runBoth(command, files.ndjson, ["--event-format", "ndjson"]);
     }, TIMEOUT);
 
-    test("NDJSON has hostile rows of many kinds, and yet most are billed", () => {
+    test("NDJSON contains invalid rows of many kinds, but most rows are billed", () => {
       const { code, out, stderr } = expected;
       expect([code, out.length > 100_000, stderr.length > 3]).toEqual([1, true, true]);
     });
@@ -108,7 +111,7 @@ describe("S17.3 prints, byte for byte, what NDJSON of the same rows prints", () 
       "%s",
       async (_, paths, options) => {
         const actual = await runBoth(command, paths(), options);
-        // Two texts of a hundred thousand lines are compared before they are shown.
+        // Compare two texts of a hundred thousand lines before showing them.
         if (actual.out !== expected.out)
           expect([firstDifference(actual.out, expected.out), actual.stderr]).toEqual(["none", expected.stderr]);
         expect({ ...actual, out: "" }).toEqual({ ...expected, out: "" });

@@ -9,7 +9,7 @@ const letters = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 12 }),
   fc.string({ unit: fc.constantFrom(...Array.from("aZ09 .,:–—…·×é©®µß漢字😀─│\u00ad\u0301\u200d")), maxLength: 30 }),
 );
-/** Texts on one line, as they are printed. */
+/** Single-line texts, as they are printed. */
 const cell = letters.map((text) => text.replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, " "));
 const row: fc.Arbitrary<TableRow> = fc.oneof(
   fc.tuple(cell, cell, cell, cell),
@@ -17,7 +17,7 @@ const row: fc.Arbitrary<TableRow> = fc.oneof(
 );
 
 describe("rows of a table", () => {
-  test("are laid out as the library does, whatever is in their cells", () => {
+  test("have the same layout as with the library, whatever their cells contain", () => {
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 4 }), (rows) => {
         expect(formatRows(rows, WIDTHS)).toBe(rows.map((each) => formatTableRow(each, WIDTHS)).join("\n"));

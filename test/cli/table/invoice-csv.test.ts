@@ -1,4 +1,4 @@
-/** What a spreadsheet makes of the CSV of invoices. */
+/** Invoices as CSV for spreadsheets. */
 import { expect, test } from "vitest";
 
 import { formatInvoiceCsv } from "../../../src/cli/table/invoice-csv.ts";
@@ -39,6 +39,6 @@ test.each([
   ["a = b", "a = b"],
   ['"quoted"', '"""quoted"""'],
   ["; semicolon", "; semicolon"],
-])("a description of %j is the cell %j", (description, cell) => {
+])("a description %j is written as the cell %j", (description, cell) => {
   expect(formatInvoiceCsv(invoiceWithLine(description))).toContain(`,TOTAL_AMOUNT,,${cell},`);
 });

@@ -1,4 +1,4 @@
-/** S17.3 Files that several threads read in parts print what one thread prints that reads them line by line. */
+/** S17.3 Reading files in parts on several threads prints the same as reading them line by line on one. */
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 
@@ -110,7 +110,7 @@ const ids = fc.oneof(
   { weight: 3, arbitrary: fc.nat(8).map((n) => `again-${n}`) },
   { weight: 1, arbitrary: fc.constantFrom("", "é", "𝒳\\u0041", "x".repeat(513), "😀".repeat(40)) },
 );
-/** Seconds after 1 January: mostly within some days, sometimes months ahead, where an id may come again. */
+/** Seconds after 1 January: usually within a few days, sometimes months ahead, where an id may repeat. */
 const seconds = fc.oneof(
   { weight: 10, arbitrary: fc.nat(5 * 86_400) },
   { weight: 1, arbitrary: fc.constantFrom(0, 86_399, 86_400, 40 * 86_400, 60 * 86_400, 120 * 86_400) },
@@ -157,7 +157,7 @@ function toLine({ schema, id, at, account, a, b, d, form }: GeneratedEvent): str
     case 4:
       return "\u{feff}" + plain;
     case 5:
-      // As long as many ranges.
+      // The same number of ranges.
       return plain.replace(`"${d}"`, `"${"é".repeat(300)}"`);
     case 6:
       return `${plain}${" ".repeat(700)}`;
@@ -192,7 +192,7 @@ const files = fc.array(
 function toBytes({ events, isSorted, mark, last, end }: File): Uint8Array {
   const sorted = isSorted ? events.toSorted((x, y) => x.at - y.at) : events;
   const text = Buffer.from((mark ? "\u{feff}" : "") + sorted.map(toLine).join(end) + last);
-  // One byte in the middle of a text of several bytes is lost.
+  // One byte in the middle of a multi-byte character is lost.
   const cut = text.indexOf(Buffer.from("é€𝒳"));
   return cut >= 0 && events.length % 3 === 0
     ? Buffer.concat([text.subarray(0, cut + 1), text.subarray(cut + 2)])
@@ -209,7 +209,11 @@ place.file(
 afterAll(() => place.remove());
 
 let count = 0;
-/** What both readers print. @param partBytes is larger where there would be more than sixty parts */
+/**
+ * The output of both readers.
+ *
+ * @param partBytes is increased if there would be more than sixty parts
+ */
 async function both(contents: readonly Uint8Array[], partBytes: number, more: readonly string[]): Promise<[Ran, Ran]> {
   const paths = contents.map((content) => place.file(`events-${count++}.ndjson`, content));
   const [command = "", ...options] = more;
@@ -229,7 +233,7 @@ const COMMANDS = [
   ["backtest", "--plan", `${place.path}/draft.json`, "--format", "json"],
 ];
 
-describe("S17.3 --engine threads prints what --engine core prints", () => {
+describe("S17.3 --engine threads prints the same as --engine core", () => {
   test.each(COMMANDS)("%s %s %s %s %s", async (...command) => {
     await fc.assert(
       fc.asyncProperty(files, fc.constantFrom(1, 7, 64, 200, 257, 1000, 1 << 16), async (fileList, partBytes) => {

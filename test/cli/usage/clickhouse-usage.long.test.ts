@@ -1,4 +1,4 @@
-/** `ratebook serve` and `ratebook late` over a table of ClickHouse: a bill from its rows, and what arrives after it. */
+/** `ratebook serve` and `ratebook late` over a ClickHouse table: a bill from its rows, and usage that arrives later. */
 import { join } from "node:path";
 
 import { type ClickHouseClient, createClient } from "@clickhouse/client";
@@ -45,11 +45,15 @@ async function insert(
   await client.insert({ table: "usage", format: "JSONEachRow", values });
 }
 
-/** A database with the book, and a table with the rows of January; half of the units are in the table, and a column computes them. */
+/**
+ * A database with the book, and a table with the rows of January; half of the units are in a stored column and half in
+ * a computed one.
+ */
 async function prepareDatabase(): Promise<{ readonly database: string; readonly table: readonly string[] }> {
   const database = join(files.path, "database");
   await newDatabaseIn(database);
-  // Loaded before January begins: cycles that had ended when a book is loaded stay open for a day, so that their history can be sent.
+  // Load before January begins: cycles that had ended when a book is loaded stay open for a day, so that their history
+  // can be sent.
   const loadedClock = (): number => parseInstant("2023-12-31T00:00:00Z");
   const engine = createEngine({ store: await openDatabase(database), clock: loadedClock });
   await engine.load(LIVE_BOOK as never);
@@ -61,7 +65,7 @@ async function prepareDatabase(): Promise<{ readonly database: string; readonly 
   await insert(
     ["1", "prod", "2024-01-01 00:00:00.000", 20],
     ["2", "c-1", "2024-01-31 23:59:59.999", 15.25],
-    // The id is held by a row of January.
+    // A row of January has this id already.
     ["2", "prod", "2024-02-01 00:00:00.000", 1000],
     ["3", "prod", "2024-02-01 00:00:00.000", 1],
     ["4", "nobody", "2024-01-05 00:00:00.000", 1000],
@@ -71,7 +75,7 @@ async function prepareDatabase(): Promise<{ readonly database: string; readonly 
   return { database, table: ["--usage", address, "--usage-schemas", "call", "--map", map] };
 }
 
-test("S17.4, S17.5 a server bills the rows of a table, stops while it is away, and late tells what comes later", async () => {
+test("S17.4, S17.5 a server bills the rows of a table, bills nothing while it is unavailable, and late lists later usage", async () => {
   const { database, table } = await prepareDatabase();
   const serving = await startServing(["--database", database, "--bill-run-interval", "off", ...table], {
     cut: files.path,
@@ -90,7 +94,7 @@ test("S17.4, S17.5 a server bills the rows of a table, stops while it is away, a
   const before = await invoices();
   // 70.5 units at 2 less a credit of 50, and 2 units at 2.
   expect(before.match(/"totalAmount":[\d.]+/g)).toEqual(['"totalAmount":4', '"totalAmount":91']);
-  // The sums are asked for after the server has answered other questions of the same run.
+  // The sums are queried after the server has answered other queries of the same run.
   chdb.awayFor = /cell_account/;
   const statementCount = chdb.statements.length;
   expect(await runBilling("2024-02-04")).toEqual({
@@ -119,7 +123,7 @@ test("S17.4, S17.5 a server bills the rows of a table, stops while it is away, a
       .slice(1);
   };
   expect(await late()).toEqual([]);
-  // One of them is sent again while its id is held, one is of a cycle that is open.
+  // One repeats an id that is still remembered, one is in an open cycle.
   await insert(
     ["5", "c-1", "2024-01-05 00:00:00.000", 20],
     ["3", "prod", "2024-02-20 00:00:00.000", 9],

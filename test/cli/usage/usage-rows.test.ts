@@ -1,4 +1,4 @@
-/** Usage rows: CSV, NDJSON and JSON say the same, exactly; what is no row is told where it stands. */
+/** Usage rows in CSV, NDJSON and JSON have the same exact values; invalid rows are reported with their location. */
 import { gzipSync } from "node:zlib";
 
 import fc from "fast-check";
@@ -42,7 +42,7 @@ describe("S1.2 a quantity is the decimal of its text", () => {
     expect(await readLines("rows.csv.gz", gzipSync(CSV))).toEqual([{ file: "rows.csv.gz", line: 2, row: ROW }]);
   });
 
-  test("for every decimal, in all three forms alike", async () => {
+  test("for every decimal, equally in all three formats", async () => {
     const digits = fc.tuple(fc.bigInt({ min: -(10n ** 19n), max: 10n ** 19n }), fc.integer({ min: 0, max: 19 }));
     await fc.assert(
       fc.asyncProperty(fc.array(digits, { minLength: 1, maxLength: 5 }), async (numbers) => {
@@ -70,7 +70,7 @@ describe("S1.2 a quantity is the decimal of its text", () => {
   });
 });
 
-test("what is no row is told with its line, and reading goes on", async () => {
+test("an invalid row is reported with its line, and reading continues", async () => {
   const content = [
     JSON.stringify({ ...ROW, date: "2026-02-30" }),
     "not json",
@@ -107,28 +107,28 @@ test.each([
     /the header has the column "date" more than once$/,
   ],
   ["it is empty", "", /the file is empty$/],
-])("a file is refused where %s", async (_, content, sentence) => {
+])("a file is rejected if %s", async (_, content, sentence) => {
   await expect(readLines("bad.csv", content)).rejects.toThrow(sentence);
   await expect(readLines("bad.csv", content)).rejects.toBeInstanceOf(InputError);
 });
 
-test("rows of a JSON list have the lines on which they begin", async () => {
+test("rows of a JSON list have the numbers of the lines where they begin", async () => {
   const list = `[\n  ${JSON.stringify(ROW)},\n  { "accountId": "a,[\\"{",\n    "meterId": [1, {}] },\n\n  7, 8\n]`;
   expect((await readLines("list.json", list)).map(({ line }) => line)).toEqual([2, 3, 6, 6]);
   await expect(readLines("open.json", "[\n  1,\n")).rejects.toThrow(/open\.json:2:5: not JSON: /);
 });
 
-test("an empty file of NDJSON has no rows, as export writes it", async () => {
+test("an empty NDJSON file has no rows, as written by export", async () => {
   expect(await readLines("usage.ndjson", "")).toEqual([]);
   expect(await readLines("usage.ndjson.gz", gzipSync(""))).toEqual([]);
 });
 
-test("a row of another length is told", async () => {
+test("a row of another length is reported", async () => {
   expect(await readLines("short.csv", "accountId,meterId,date,quantity\na,b\n")).toEqual([
     { file: "short.csv", line: 2, problem: "the line does not have as many columns as the header" },
   ]);
 });
 
-test("the option of commands that price usage takes several files", () => {
+test("the usage option accepts several files", () => {
   expect(usageOptions["usage"]).toMatchObject({ kind: "list", value: "FILE…" });
 });
