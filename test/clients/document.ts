@@ -1,11 +1,11 @@
-/** An OpenAPI document as tests look at it. */
+/** An OpenAPI document, as tests read it. */
 
 /** A JSON object. */
-// The document is looked at as any other would be: without our types.
+// Read the document like any other, without our types.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
 
-/** One method of one path. */
+/** A method of a path. */
 export interface Operation {
   readonly id: string;
   readonly method: string;
@@ -15,7 +15,7 @@ export interface Operation {
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/** Every operation. */
+/** All operations. */
 export function listOperations(document: Json): readonly Operation[] {
   return Object.entries<Json>(document.paths).flatMap(([path, item]) =>
     METHODS.filter((method) => item[method] !== undefined).map((method) => ({
@@ -27,13 +27,13 @@ export function listOperations(document: Json): readonly Operation[] {
   );
 }
 
-/** A schema and where it stands. */
+/** A schema and its path. */
 export interface PlacedSchema {
   readonly at: string;
   readonly schema: Json;
 }
 
-/** Every schema of a document, those in schemas too. */
+/** All schemas of a document, including nested ones. */
 export function listAllSchemas(document: Json): readonly PlacedSchema[] {
   const componentSchemas = Object.entries<Json>(document.components.schemas).flatMap(([name, schema]) =>
     listSchemas(schema, name),
@@ -66,7 +66,7 @@ const MANY = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const NAMED = ["properties", "patternProperties", "$defs", "dependentSchemas"];
 
 function listSchemas(schema: Json, at: string): readonly PlacedSchema[] {
-  // That an object may have any other field is said so, and is no schema.
+  // `additionalProperties: true` is not a schema.
   if (typeof schema !== "object" || schema === null) return [{ at, schema }];
   const parts: readonly (readonly [string, Json])[] = [
     ...ONE.filter((key) => schema[key] !== undefined && !isOpen(key, schema[key])).map(
@@ -84,7 +84,7 @@ function isOpen(key: string, part: unknown): boolean {
   return key === "additionalProperties" && typeof part === "boolean";
 }
 
-/** Every `$ref` of a document. */
+/** All `$ref`s of a document. */
 export function listReferences(value: Json): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries<Json>(value).flatMap(([key, part]) =>
@@ -92,7 +92,7 @@ export function listReferences(value: Json): readonly string[] {
   );
 }
 
-/** What a reference points to; undefined for nothing. */
+/** The target of a reference; undefined if there is none. */
 export function pointedBy(document: Json, reference: string): Json {
   const [root, ...steps] = reference.split("/");
   if (root !== "#") return undefined;

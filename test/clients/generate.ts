@@ -1,4 +1,4 @@
-/** Clients made of an OpenAPI document by two generators, compiled, in a directory of their own. */
+/** Clients that two generators create from an OpenAPI document, compiled in a temporary directory. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -26,20 +26,24 @@ const COMPILER = {
   outDir: "out",
 };
 
-/** A directory with clients. */
+/** A directory with generated clients. */
 export interface Clients {
-  /** Of swagger-typescript-api: classes over `fetch`. */
+  /** By swagger-typescript-api: classes over `fetch`. */
   readonly classes: Json;
-  /** Of orval: functions over `fetch`. */
+  /** By orval: functions over `fetch`. */
   readonly functions: Json;
-  /** Of orval: a strict zod schema for each status of each operation. */
+  /** By orval: a strict zod schema for each status of each operation. */
   readonly answers: Json;
-  /** Type-checks a program that stands beside them: `classes.ts`, `functions.ts`. @returns what the compiler says */
+  /**
+   * Type-checks a program beside the clients `classes.ts` and `functions.ts`.
+   *
+   * @returns the output of the compiler
+   */
   check(program: string): Promise<string>;
   remove(): Promise<void>;
 }
 
-/** Generates and compiles; nothing is loaded from elsewhere. */
+/** Generates and compiles the clients without network access. */
 export async function generateClients(document: Json, baseUrl: string): Promise<Clients> {
   const directory = await mkdtemp(join(tmpdir(), "ratebook-clients-"));
   const file = (name: string): string => join(directory, name);

@@ -1,4 +1,4 @@
-/** Clients that two generators make of the document tell a whole story to a server; one reads every answer strictly. */
+/** Clients of two generators run a complete story against a server; one validates every answer strictly. */
 import { Socket } from "node:net";
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -11,7 +11,7 @@ import { type Json, type Operation, listOperations } from "./document.ts";
 import { type Clients, generateClients } from "./generate.ts";
 import { type CallRequest, type Call, tellStory } from "./story.ts";
 
-/** A server over a memory store that listens, with a key, and a clock that is told the time. */
+/** A listening server over a memory store, with a key and a clock that can be set. */
 interface Stage {
   readonly server: RunningServer;
   readonly key: string;
@@ -27,14 +27,14 @@ async function startStage(port = 0): Promise<Stage> {
   return { server, key, at: (time) => void (now = Date.parse(time)) };
 }
 
-/** What was called: with which arguments, and what was answered. */
+/** A call: its arguments and its answer. */
 interface CallRecord {
   readonly operation: string;
   readonly args: readonly unknown[];
   readonly status: number;
 }
 
-/** The arguments of a generated method: ids of the path, then what else there is, in the order of the generator. */
+/** The arguments of a generated method: path ids, then the others in the generator's order. */
 function buildArguments(
   { spec }: Operation,
   { path = [], query, body }: CallRequest,
@@ -47,7 +47,7 @@ function buildArguments(
 }
 
 let first: Stage;
-/** How often the generators connected to anybody. */
+/** How often the generators opened a connection. */
 let connectionCount: number;
 let clients: Clients;
 let operations: ReadonlyMap<string, Operation>;
@@ -73,7 +73,7 @@ afterAll(async () => {
   await clients?.remove();
 });
 
-/** The methods of an API of classes, with the groups in which they are: one for each first step of a path. */
+/** The methods of a class client with their groups, one for each first path segment. */
 function listMethods(api: Json): ReadonlyMap<string, { readonly group: string; readonly method: Json }> {
   const groups = Object.entries<Json>(api).filter(([name]) => name !== "http");
   return new Map(
@@ -81,7 +81,7 @@ function listMethods(api: Json): ReadonlyMap<string, { readonly group: string; r
   );
 }
 
-/** A program that calls what was called, with the same arguments, to be type-checked. */
+/** A program with the same calls and arguments, to be type-checked. */
 function writeProgram(calls: readonly CallRecord[], head: string, method: (operation: string) => string): string {
   const lines = calls
     .filter(({ status }) => status < 300)
@@ -107,7 +107,7 @@ describe("generated clients", () => {
     }
   });
 
-  test("functions over fetch tell the whole story, and strict schemas take every answer", async () => {
+  test("functions over fetch run the complete story, and strict schemas accept every answer", async () => {
     const calls: CallRecord[] = [];
     const headers = { authorization: `Bearer ${first.key}` };
     const callClient: Call = async (id, request = {}) => {
@@ -122,11 +122,11 @@ describe("generated clients", () => {
     expect(new Set(calls.map(({ operation }) => operation)).size).toBeGreaterThanOrEqual(40);
     const head = 'import * as api from "./functions.js";';
     expect(await clients.check(writeProgram(calls, head, (operation) => `api.${operation}`))).toBe("");
-    // What the compiler would not take, it says.
+    // The compiler must accept all calls.
     expect(await clients.check(`${head}\nvoid api.createCustomer({ id: 5 });\n`)).toContain("program.ts");
   });
 
-  test("strict schemas are strict: a null, a text for a number and a field too many are refused", async () => {
+  test("strict schemas reject a null, a text for a number and an extra field", async () => {
     const { listFeatures200Response: list, getCreditBalance200Response: balance } = clients.answers;
     const page = { data: [], nextToken: null, context: { pageSize: 20 } };
     expect(list.safeParse(page).success).toBe(true);
@@ -145,7 +145,7 @@ describe("generated clients", () => {
     expect(balance.safeParse({ ...example, activeCredits: "1" }).success).toBe(false);
   });
 
-  test("classes over fetch tell the whole story", async () => {
+  test("classes over fetch run the complete story", async () => {
     const own = await startStage();
     try {
       const { Api, HttpClient } = clients.classes;
@@ -158,7 +158,7 @@ describe("generated clients", () => {
       const calls: CallRecord[] = [];
       const callClient: Call = async (id, request = {}) => {
         const args = buildArguments(operationOf(id), request, "query first");
-        // Answers that are no successes are thrown.
+        // Answers that are not successes are thrown.
         const answer = await methods
           .get(id)
           ?.method(...args)

@@ -1,11 +1,11 @@
-/** A whole story of a customer, told to any client: from a catalog to final invoices. Figures are worked out by hand. */
+/** A complete story of a customer for any client: from a catalog to final invoices. Figures are calculated by hand. */
 import { expect } from "vitest";
 
 import type { Json } from "./document.ts";
 
-/** What an operation is called with. */
+/** The parameters of an operation. */
 export interface CallRequest {
-  /** The ids of the path, in their order. */
+  /** The path ids, in order. */
   readonly path?: readonly string[];
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: Json;
@@ -17,7 +17,7 @@ export type Call = (
   request?: CallRequest,
 ) => Promise<{ readonly status: number; readonly data: Json }>;
 
-/** What the server is told. */
+/** Controls of the server. */
 export interface Stage {
   readonly call: Call;
   readonly at: (time: string) => void;
@@ -32,7 +32,7 @@ interface Catalog {
   readonly plans: readonly string[];
 }
 
-/** Tells the story. */
+/** Runs the story. */
 export async function tellStory({ call, at }: Stage): Promise<void> {
   at("2024-06-15T12:00:00Z");
   const expectCall = async (operation: string, request: CallRequest = {}, status = 200): Promise<Json> => {
@@ -131,7 +131,7 @@ function storyEvent(id: string, count: number, schemaName = "api calls"): Json {
   };
 }
 
-/** 5, then 3 and 4 beside one that is malformed; the 4 is undone: 8 are left. */
+/** 5, then 3 and 4 together with a malformed one; the 4 is undone: 8 remain. */
 async function useCalls(expectCall: ExpectCall, { meter }: Catalog): Promise<void> {
   const one = await expectCall("ingestEvent", { body: { event: storyEvent("e1", 5) } }, 202);
   expect([one.success, one.ingestionStatus.status]).toEqual([true, "INGESTION_COMPLETED_EVENT_METERED"]);
@@ -163,7 +163,7 @@ async function useCalls(expectCall: ExpectCall, { meter }: Catalog): Promise<voi
   expect(values).toEqual([[8], [20]]);
 }
 
-/** 100 are granted and 30 taken; 80 more are refused. */
+/** 100 are granted and 30 used; 80 more are rejected. */
 async function useTokens(expectCall: ExpectCall, call: Call, { feature }: Catalog): Promise<void> {
   const path = ["prod", feature];
   const body = { granted: 100, effectiveFrom: "2024-06-01", effectiveUntil: "2025-01-01" };
@@ -181,7 +181,7 @@ async function useTokens(expectCall: ExpectCall, call: Call, { feature }: Catalo
   expect(await expectCall("voidFeatureEntry", { path: [...path, entry.id] })).toEqual({ success: true });
 }
 
-/** 8 × 2.5 + 49 = 69; a credit of 20 leaves 49 to pay, until it is void. */
+/** 8 × 2.5 + 49 = 69; a credit of 20 leaves 49 to pay, until it is voided. */
 async function pay(expectCall: ExpectCall, { plans, meter }: Catalog): Promise<void> {
   const checkTotal = async (): Promise<Json> => {
     const { data } = await expectCall("listInvoices", { query: { account_id: "prod" } });

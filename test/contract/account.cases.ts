@@ -8,7 +8,7 @@ import { anAccount } from "./made.ts";
 
 const SETTING = { namespace: "USER", name: "A setting", dataType: "STRING", value: "1" };
 
-/** Makes an account with a field. */
+/** Creates an account with a field. */
 const withField =
   (name: string) =>
   async (api: Api, value: unknown): Promise<ApiAnswer> => {
@@ -150,7 +150,7 @@ export const ACCOUNT_CASES: readonly Case[] = [
       gracePeriod: { write: ofGroup("gracePeriod") },
       netTermDays: { write: ofGroup("netTermDays") },
       invoiceCurrency: {},
-      // In a request it is called address.
+      // In a request the field is called address.
       billingAddress: { says: async (api) => expectRefused(ofGroup("address")(api, "text"), "address") },
     },
   }),

@@ -1,11 +1,11 @@
-/** The API that the reference is proved against: a whole server with its credentials and its limits as they are. */
+/** The API that the reference is tested against: a complete server with its credentials and limits. */
 import { randomInt } from "node:crypto";
 
 import { createAnswerChecker } from "../server/answer-check.ts";
 import { type TestServer, startServed } from "../server/served-requests.ts";
 
 /** A JSON object of a request or an answer. */
-// Tests read answers as a stranger would: without our types.
+// Tests read answers like an outside client, without our types.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
 
@@ -16,27 +16,30 @@ export interface ApiAnswer {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** What a request carries. */
+/** The parts of a request. */
 export interface ApiRequest {
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Another credential than a good key; none where it is empty. */
+  /** Another credential instead of a valid key; none if it is empty. */
   readonly by?: string;
 }
 
-/** What proofs work with. */
+/** What cases work with. */
 export interface Api {
   readonly server: TestServer;
-  /** What the server says of itself. */
+  /** The server's OpenAPI document. */
   readonly document: Json;
-  /** Any status is an answer; each is checked against the server's own document. */
+  /** Accepts any status; each answer is checked against the server's own document. */
   ask(line: string, options?: ApiRequest): Promise<ApiAnswer>;
-  /** The body of a success. */
+  /** Requires a success and returns its body. */
   callOk(line: string, body?: unknown): Promise<Json>;
 }
 
-/** What every server says of itself, and the check of answers by it: made once, since it takes longer than most cases. */
+/**
+ * The OpenAPI document of every server, and the validator of answers: created once, because it takes longer than most
+ * cases.
+ */
 let openApi: { readonly document: Json; readonly check: ReturnType<typeof createAnswerChecker> } | undefined;
 
 async function describedBy(server: TestServer): Promise<NonNullable<typeof openApi>> {
@@ -44,7 +47,7 @@ async function describedBy(server: TestServer): Promise<NonNullable<typeof openA
   return { document, check: createAnswerChecker(document) };
 }
 
-/** Starts a server; who calls is asked for each case, so that each has the buckets of a key of its own. */
+/** Starts a server. Each case has its own key, so that it has its own rate limits. */
 export async function startContract(): Promise<() => Promise<Api>> {
   const server = await startServed();
   const { document, check } = (openApi ??= await describedBy(server));
@@ -72,18 +75,18 @@ export async function startContract(): Promise<() => Promise<Api>> {
 
 let count = 0;
 
-/** A name that no other case has: resources of one server are told apart by it. */
+/** A name that is unique among cases, so that resources of one server can be told apart. */
 export function unique(prefix: string): string {
   count += 1;
   return `${prefix}-${count}-${randomInt(1_000_000)}`;
 }
 
-/** A text of so many characters that no other case has. */
+/** A unique text of this length. */
 export function uniqueText(size: number): string {
   return unique("x").padEnd(size, "x").slice(0, size);
 }
 
-/** What is made once for a server, whoever asks first. */
+/** Creates a value once per server, on first use. */
 export function oncePerServer<Made>(make: (api: Api) => Promise<Made>): (api: Api) => Promise<Made> {
   const samplesByServer = new WeakMap<TestServer, Promise<Made>>();
   return (api) => {

@@ -1,4 +1,4 @@
-/** Each bound of the reference holds at every place of every request that writes its field, and the document says it. */
+/** Each bound of the reference applies to its field in every request that writes it, and the document states it. */
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { type Api, type Json, startContract, uniqueText } from "./api.ts";
@@ -27,14 +27,14 @@ const pathOf = (way: BoundedPlace["way"]): string =>
 
 const describePlace = ({ line, way }: BoundedPlace): string => `${line} ${pathOf(way)}`;
 
-/** What the server says to a value at a place. */
+/** The server's answer to a value at a place. */
 async function saidTo(api: Api, place: BoundedPlace, value: unknown): Promise<string> {
   const line = place.line.replaceAll(/\{\w+\}/g, "none");
   const { status, json } = await api.ask(line, { body: bodyWith(document, place, value) });
   return status < 300 ? "taken" : json.message;
 }
 
-/** Says what does not hold of a bounded place: in the document, at the bound, one past it. */
+/** The faults of a bounded place: in the document, at the bound, and one past it. */
 async function wrongWith(api: Api, place: BoundedPlace): Promise<readonly string[]> {
   const { bound, schema, way } = place;
   const at = pathOf(way);
@@ -69,7 +69,7 @@ async function wrongWith(api: Api, place: BoundedPlace): Promise<readonly string
 async function listWrong(places: readonly BoundedPlace[]): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (const [at, place] of places.entries()) {
-    // Buckets are of a key: every twenty places have one of their own.
+    // Rate limits are per key, so a new key is used for every twenty places.
     if (at % 20 === 0) api = await open();
     wrong.push(...(await wrongWith(api as Api, place)));
   }
@@ -78,13 +78,13 @@ async function listWrong(places: readonly BoundedPlace[]): Promise<readonly stri
 let api: Api | undefined;
 
 describe("the bounds of the reference", () => {
-  test("are those of its tables of fields", () => {
+  test("match those of its tables of fields", () => {
     const figures = rowsIn("Account").filter(({ notes }) => boundIn(notes) !== undefined);
     expect(figures.map(({ name }) => name)).toEqual(["id", "name", "primaryEmail", "aliases", "further array"]);
     expect(BOUNDED_ROWS.length).toBeGreaterThanOrEqual(24);
   });
 
-  test("are each of a field that a request writes, or that the service makes", () => {
+  test("each belong to a field that a request writes or the server generates", () => {
     const documentKeys = new Set(boundedPlaces(listPlaces(document)).map(({ row }) => row.key));
     const unknownKeys = BOUNDED_ROWS.map(({ key }) => key).filter((key) => !documentKeys.has(key));
     expect(unknownKeys.toSorted()).toEqual([
@@ -96,19 +96,19 @@ describe("the bounds of the reference", () => {
     for (const table of Object.keys(WRITTEN)) expect([table, rowsIn(table).length]).not.toEqual([table, 0]);
   });
 
-  test("hold at every request that writes the field of a row", async () => {
+  test("apply to every request that writes the field of a row", async () => {
     const places = boundedPlaces(listPlaces(document));
     expect(places.length).toBeGreaterThanOrEqual(30);
     expect(await listWrong(places)).toEqual([]);
   });
 
-  test("hold for names and descriptions wherever any request writes one", async () => {
+  test("apply to names and descriptions in every request", async () => {
     const places = namedPlaces(listPlaces(document));
     expect(places.length).toBeGreaterThanOrEqual(50);
     expect(await listWrong(places)).toEqual([]);
   });
 
-  test("hold for every id in a path", async () => {
+  test("apply to every id in a path", async () => {
     const limits = rowsIn("Limits").filter(({ name }) => name.endsWith(" in path"));
     const most = new Map(
       limits.flatMap(({ name, type }) =>
@@ -145,7 +145,7 @@ describe("the bounds of the reference", () => {
     expect(problems.length).toBeGreaterThanOrEqual(25);
   });
 
-  test("hold for the size of a page of every list", async () => {
+  test("apply to the page size of every list", async () => {
     const [general = 0, entries = 0] = rowsIn("Limits")
       .filter(({ name }) => name.startsWith("page size"))
       .map(({ type }) => figureIn(type));

@@ -2,29 +2,29 @@
 import { type Json, uniqueText, unique } from "./api.ts";
 import { type Row, ROWS, rowsIn } from "./reference.ts";
 
-/** A bound that the reference says, in characters or items. */
+/** A bound of the reference, in characters or items. */
 export interface Bound {
   readonly min?: number;
   readonly max?: number;
   readonly pattern?: string;
 }
 
-/** A field in a body of a request. */
+/** A field in a request body. */
 export interface Place {
   /** As in the document: `PATCH /features/{feature_id}`. */
   readonly line: string;
-  /** The names on the way to the field; a number is an item of a list. */
+  /** The path to the field; a number is a list item. */
   readonly way: readonly (string | number)[];
   readonly schema: Json;
 }
 
-/** A row of the reference with a bound, and the place of its field in one request. */
+/** A bounded row of the reference, and the place of its field in one request. */
 export interface BoundedPlace extends Place {
   readonly row: Row;
   readonly bound: Bound;
 }
 
-/** The requests that write a resource of a table: the paths, and where in the body it stands. */
+/** The requests that write a resource of a table: their paths, and the position in the body. */
 export const WRITTEN: Readonly<Record<string, readonly (readonly [RegExp, way?: string])[]>> = {
   Account: [[/ \/accounts(?:\/\{account_id\})?$/], [/ \/customers$/, "account"]],
   "Usage meter": [[/ \/usage_meters(?:\/\{usage_meter_id\})?$/]],
@@ -34,13 +34,13 @@ export const WRITTEN: Readonly<Record<string, readonly (readonly [RegExp, way?: 
   "Migrate price plan": [[/ \/migrations\/price_plan$/]],
 };
 
-/** Names of a field in requests beside its own. */
+/** Other names of a field in requests. */
 const SPELLED: Readonly<Record<string, readonly string[]>> = {
   "further array": ["settings"],
   schemaAssociations: ["schemaAssociations", "schemaAssocitions"],
 };
 
-/** The bound that notes or a limit's value say; none where they say no figure of size. */
+/** The bound in notes or in a limit's value; none if they contain no size. */
 export function boundIn(notes: string): Bound | undefined {
   const [, min, to] = /(\d+) to (\d+)(?: characters| items|$)/.exec(notes) ?? [];
   const max = to ?? /\bmax (\d+)/.exec(notes)?.[1];
@@ -54,13 +54,13 @@ export function boundIn(notes: string): Bound | undefined {
   };
 }
 
-/** The rows of tables of fields that say a bound of a size. */
+/** The rows of field tables with a size bound. */
 export const BOUNDED_ROWS: readonly (Row & { readonly bound: Bound })[] = ROWS.flatMap((row) => {
   const bound = row.cells["Field"] === undefined ? undefined : boundIn(row.notes);
   return bound === undefined ? [] : [{ ...row, bound }];
 });
 
-/** Every field of every JSON body that the document's requests have. */
+/** Every field of every JSON body in the document's requests. */
 export function listPlaces(document: Json): readonly Place[] {
   return Object.entries<Json>(document.paths).flatMap(([path, item]) =>
     Object.entries<Json>(item).flatMap(([method, { requestBody }]) => {
@@ -70,7 +70,7 @@ export function listPlaces(document: Json): readonly Place[] {
   );
 }
 
-/** A schema without the reference that it is, and without the null that it may be. */
+/** Resolves a schema's reference and removes null from it. */
 export function plain(document: Json, schema: Json): Json {
   if (schema.$ref !== undefined) return plain(document, document.components.schemas[schema.$ref.split("/").pop()]);
   const [one] = (schema.anyOf ?? schema.oneOf ?? []).filter((each: Json) => each.type !== "null");
@@ -78,7 +78,7 @@ export function plain(document: Json, schema: Json): Json {
 }
 
 function listFields(document: Json, schemaOrRef: Json, line: string, way: Place["way"]): readonly Place[] {
-  // A rule is made of rules without an end.
+  // Schemas of rules are recursive without end.
   if (way.length > 12) return [];
   const schema = plain(document, schemaOrRef);
   const fields = Object.entries<Json>(schema.properties ?? {}).flatMap(([name, field]) => {
@@ -88,7 +88,7 @@ function listFields(document: Json, schemaOrRef: Json, line: string, way: Place[
   return schema.items === undefined ? fields : [...fields, ...listFields(document, schema.items, line, [...way, 0])];
 }
 
-/** The places that write the fields of bounded rows of tables. */
+/** The places that write the fields of bounded rows. */
 export function boundedPlaces(places: readonly Place[]): readonly BoundedPlace[] {
   return BOUNDED_ROWS.flatMap((row) => {
     const names = SPELLED[row.name] ?? [row.name];
@@ -102,7 +102,7 @@ export function boundedPlaces(places: readonly Place[]): readonly BoundedPlace[]
   });
 }
 
-/** The places of names that are bounded unless their own row says otherwise. */
+/** The places of names, which are bounded unless their own row differs. */
 export function namedPlaces(places: readonly Place[]): readonly BoundedPlace[] {
   return rowsIn("Limits")
     .filter(({ type, name }) => type.endsWith("unless stated otherwise") && name.includes("displayName"))
@@ -114,12 +114,12 @@ export function namedPlaces(places: readonly Place[]): readonly BoundedPlace[] {
     );
 }
 
-/** Events are no resource of the catalog, nor keys of the reference at all. */
+/** Events are not resources of the catalog, and keys are not in the reference. */
 function isOfResources(line: string, way: Place["way"]): boolean {
   return !/ \/(?:ingest|ingestBatch|entitled|keys|metrics)$/.test(line) && !way.includes("matcher");
 }
 
-/** What the own row of a resource's field says. */
+/** The bound in the row of the resource's own field. */
 function ownBound({ line, way }: Place): Bound | undefined {
   return BOUNDED_ROWS.find(({ table, name }) =>
     (WRITTEN[table] ?? []).some(
@@ -129,14 +129,14 @@ function ownBound({ line, way }: Place): Bound | undefined {
   )?.bound;
 }
 
-/** The least that a schema takes, with a value at a place. */
+/** The smallest valid value of a schema, with a value at a place. */
 export function bodyWith(document: Json, { line, way }: Place, value: unknown): Json {
   const [method = "", path = ""] = line.split(" ");
   const { schema } = document.paths[path][method.toLowerCase()].requestBody.content["application/json"];
   return least(document, schema, { way, value });
 }
 
-/** What is put at a place, and the way that is left to it. */
+/** The value to set, and the remaining path to it. */
 interface Put {
   readonly way: Place["way"];
   readonly value: unknown;
@@ -172,7 +172,7 @@ function leastScalar(schema: Json): Json {
   return schema.minimum ?? 1;
 }
 
-/** A value of a size that a schema takes but for the size. */
+/** A value of a size that is otherwise valid for a schema. */
 export function valueOfSize(document: Json, schema: Json, size: number): unknown {
   if (schema.type !== "array") return textFor(schema, size);
   return Array.from({ length: size }, () => least(document, schema.items));

@@ -27,7 +27,7 @@ const posts =
 /** Names of declared fields. */
 const fieldsNamed = (size: number): readonly Json[] => Array.from({ length: size }, (_, at) => ({ name: `f${at}` }));
 
-/** The billableName is shown, and the name without one. */
+/** Answers have billableName, or the name if there is none. */
 const isShownAs =
   (path: string, body: Json) =>
   async (api: Api): Promise<void> => {
@@ -120,7 +120,7 @@ const METER_CASES = tableCases({
         const ids = [await aMeter(api, schema), await aMeter(api, schema, { aggregation: "COUNT" })];
         const { usageInfo } = await openInvoice(api, schema, ids);
         const quantities = new Map(usageInfo[0].lineItems.map(({ id, quantity }: Json) => [id, quantity]));
-        // 5 + 7 of the two events that match, and two of them.
+        // 5 + 7 of the two matching events, and a count of two.
         expect(ids.map((id) => quantities.get(id))).toEqual([12, 2]);
       },
     },
@@ -143,7 +143,7 @@ const SCHEMA_CASES = tableCases({
     },
     version: {},
     description: { write: postsSchema("description") },
-    // That ARCHIVED is an older version is seen where the samples are made.
+    // That ARCHIVED is an older version is checked where the samples are created.
     status: { says: async (api) => void (await schemas(api)) },
     attributes: { write: postsSchema("attributes"), valueOfSize: fieldsNamed },
     dimensions: { write: postsSchema("dimensions"), valueOfSize: fieldsNamed },
@@ -164,7 +164,7 @@ const SCHEMA_CASES = tableCases({
   },
 });
 
-/** Names of schemas that serve no feature, one more than a feature may have. */
+/** Names of schemas without a feature, one more than a feature may have. */
 const freeSchemas = oncePerServer(async (api) => {
   const names: string[] = [];
   for (const _ of fieldsNamed(figureIn(rowOf("Feature / schemaAssociations").notes) + 1)) {
@@ -225,7 +225,7 @@ const ADD_ON_CASES = tableCases({
     name: { write: posts("/addons", { type: "LICENSE" }, "name") },
     type: {
       write: posts("/addons", {}, "type"),
-      // Each kind of card takes the add-ons of its own type; all three are in the plan of the price plan cases.
+      // Each kind of card accepts add-ons of its own type; all three are in the plan of the price plan cases.
       says: async (api) => {
         const fee = await anAddOn(api, "FIXED_FEE");
         const card = { id: fee, ...PER_UNIT };
@@ -274,14 +274,14 @@ const SETTING_CASES = tableCases({
     },
     entityType: { write: writes("entityType") },
     entityId: { write: writes("entityId") },
-    // Any word is a namespace, but not two.
+    // Any text is a namespace, but only one.
     namespace: { write: async (api, value) => writes("namespace")(api, value === "NO_SUCH_VALUE" ? "no such" : value) },
     name: { write: writes("name") },
     dataType: { write: writes("dataType") },
   },
 });
 
-/** Cases of what plans are made of. */
+/** Cases of the catalog. */
 export const CATALOG_CASES: readonly Case[] = [
   ...SCHEMA_CASES,
   ...METER_CASES,

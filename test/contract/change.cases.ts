@@ -16,7 +16,7 @@ async function aDraft(api: Api): Promise<string> {
 const patchSchema = async (api: Api, name: string, body: Json): Promise<ApiAnswer> =>
   api.ask(`PATCH /event_schema/${name}`, { body });
 
-/** A field is shown as it was patched. */
+/** Answers show the field as patched. */
 const isKept =
   (field: string, value: Json) =>
   async (api: Api, { type }: Row): Promise<void> => {
@@ -28,7 +28,7 @@ const isKept =
 
 const DOUBLE = '{"*":[{"var":"attribute.count"},{"var":"dependencies.rates"}]}';
 
-/** A schema whose events are enriched: an attribute by a setting, a dimension by that attribute. */
+/** A schema with enrichments: an attribute computed from a setting, and a dimension from that attribute. */
 async function enrichments(api: Api): Promise<Json> {
   const id = unique("rates");
   const { id: key } = await api.callOk("POST /settings", {
@@ -62,7 +62,7 @@ const checkEnrichment =
     expect(unseen(parseType(type), [enrichmentInput[part]], part)).toEqual([]);
     expect(misfits(parseType(type), enrichmentInput[part], part)).toEqual([]);
     expect(json.enrichments[part]).toHaveLength(enrichmentInput[part].length);
-    // Rules read what is enriched before them, by their order, and the setting by its name: 5 × 3 = 15.
+    // Rules read earlier enrichments by order, and the setting by name: 5 × 3 = 15.
     await api.callOk(`POST /event_schema/${name}/activate`);
     const accountId = await anAccount(api);
     const event = { id: unique("e"), schemaName: name, accountId, timestamp: "2024-06-15T11:00:00Z" };
@@ -84,7 +84,7 @@ const SCHEMA_CASES: readonly Case[] = ruleCases("Update event schema", {
     const states = valuesIn(type);
     expect(parseType(type).kind).toBe("string");
     expect(states).toEqual(["DRAFT", "ACTIVE", "INACTIVE", "ARCHIVED"]);
-    // Each is the next move of the one before; the first is none.
+    // Each is the next state after the one before; the first has none.
     for (const status of states) expect((await patchSchema(api, name, { status })).json.status).toBe(status);
     await expectRefused(patchSchema(api, await aDraft(api), { status: "DELETED" }), "status");
   },
@@ -101,7 +101,7 @@ const SCHEMA_CASES: readonly Case[] = ruleCases("Update event schema", {
 
 const migrate = async (api: Api, body: Json): Promise<ApiAnswer> => api.ask("POST /migrations/price_plan", { body });
 
-/** An id of a plan: another is moved from, or to; an unknown one is a 400, and one that is too long. */
+/** The id of a source or target plan: an unknown one and one that is too long are a 400. */
 const checkPlanId =
   (name: string) =>
   async (api: Api, { type, notes }: Row): Promise<void> => {
@@ -129,7 +129,7 @@ const version =
 
 const onDay = (dayOffset: string): Json => ({ ...MONTHLY, startOffset: { dayOffset, monthOffset: "NIL" } });
 
-/** Where the cycle of now ends after a migration from cycles of the first to those of the fifteenth. */
+/** The end of the current cycle after a migration from cycles of the first to those of the fifteenth. */
 async function endAfter(api: Api, fields: Json): Promise<string> {
   const { accountId, body } = await aMigration(api, { pricingCycleConfig: onDay("15") });
   await api.callOk("POST /migrations/price_plan", { ...body, ...fields });

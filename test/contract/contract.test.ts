@@ -1,4 +1,4 @@
-/** Every row of the reference is proved over HTTP, by the case of its key. */
+/** Every row of the reference is tested over HTTP, by the case with its key. */
 import { describe, expect, test } from "vitest";
 
 import { ACCOUNT_CASES } from "./account.cases.ts";
@@ -14,7 +14,7 @@ import { PRICE_PLAN_CASES } from "./price-plan.cases.ts";
 import { PAGE, ROWS } from "./reference.ts";
 import { RULE_CASES } from "./rule.cases.ts";
 
-/** The cases by the file that has them, as the reference names it. */
+/** The cases, by the file name in the reference. */
 const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   "account.cases.ts": ACCOUNT_CASES,
   "catalog.cases.ts": CATALOG_CASES,
@@ -29,7 +29,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
 const cases = Object.values(GROUPS).flat();
 
 describe("the reference and its cases", () => {
-  test("every field of every list, and every row of every table is read", () => {
+  test("contain every field of every list and every row of every table", () => {
     const lines = PAGE.split("\n").filter((line) => /^(?:\||- \*\*)/.test(line));
     const tables = lines.filter((line) => /^\|(?:---\|)+$/.test(line)).length;
     const inTables = ROWS.filter(({ cells }) => Object.keys(cells).length > 0);
@@ -37,12 +37,12 @@ describe("the reference and its cases", () => {
     expect(inTables).toHaveLength(lines.length - 2 * tables);
   });
 
-  test("every numbered rule is read", () => {
+  test("contain every numbered rule", () => {
     const rules = PAGE.split("\n").filter((line) => /^\d+\. /.test(line));
     expect(ROWS.filter(({ name }) => name.startsWith("rule "))).toHaveLength(rules.length);
   });
 
-  test("every row has one case, and every case has a row", () => {
+  test("match one to one", () => {
     const keys = ROWS.map(({ key }) => key);
     expect(new Set(keys).size).toBe(keys.length);
     expect(cases.map(({ key }) => key).toSorted()).toEqual(keys.toSorted());

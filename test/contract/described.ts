@@ -1,9 +1,9 @@
-/** What the server's document says of a field, against the type that the reference gives it. */
+/** Compares the server's document of a field with its type in the reference. */
 import type { Json } from "./api.ts";
 import { plain } from "./bounds.ts";
 import { isLeftOut, type Type } from "./types.ts";
 
-/** The `type` and `format` of a schema, for each kind of value that the reference has. */
+/** The `type` and `format` of a schema, for each kind of value in the reference. */
 const SAID: Readonly<Partial<Record<Type["kind"], readonly [type: string, format?: string]>>> = {
   string: ["string"],
   number: ["number"],
@@ -15,13 +15,13 @@ const SAID: Readonly<Partial<Record<Type["kind"], readonly [type: string, format
   date: ["string", "date"],
 };
 
-/** Fields that take any text: a value that the reference has seen is an example. */
+/** Fields with any text: a value in the reference is an example. */
 const ANY_TEXT: ReadonlySet<string | undefined> = new Set(["namespace", "monthOffset"]);
 
 /**
- * What a schema of the document says otherwise than the reference, by its place.
+ * Differences between a schema of the document and the reference, by path.
  *
- * @param isWhole whether the values that are named are all that there are; else there may be more
+ * @param isWhole whether the named values are complete; otherwise there may be more
  */
 export function saidOtherwise(
   document: Json,
@@ -45,14 +45,14 @@ export function saidOtherwise(
   ];
 }
 
-/** Whether a schema of the document takes null. */
+/** Whether a schema of the document allows null. */
 function takesNull(document: Json, { $ref, type, anyOf = [] }: Json): boolean {
   if ($ref !== undefined) return takesNull(document, document.components.schemas[$ref.split("/").pop()]);
   return [type].flat().includes("null") || anyOf.some((each: Json) => takesNull(document, each));
 }
 
 function nullSaidOtherwise({ kind, nullable }: Type, isNullTaken: boolean, at: string): readonly string[] {
-  // Of what the reference gives no type it does not say whether it may be null.
+  // If the reference gives no type, it does not say whether the field may be null.
   if ((kind === "any" && !nullable) || isNullTaken === (nullable && !isLeftOut(at))) return [];
   return [isNullTaken ? `${at}: takes null` : `${at}: takes no null`];
 }

@@ -36,7 +36,7 @@ export const ENDPOINT_CASES: readonly Case[] = ruleCases("Endpoints", {
       const { id } = await api.callOk("POST /invoice_groups", group);
       return { params: { invoice_group_id: id }, body: { accountIds: [await anAccount(api)] } };
     },
-    // How many is proved with the limit, which is the same.
+    // The number is tested with the limit, which is the same.
     also: async (_, { cells }) => {
       expect(cells["Request"]).toContain(
         `accountIds: array of string, ${rowOf("Limits / accountIds items").type} items`,
@@ -66,7 +66,7 @@ export const ENDPOINT_CASES: readonly Case[] = ruleCases("Endpoints", {
     },
   }),
   "PATCH /usage_meters/{usage_meter_id}": endpointCase({
-    // A longer name could not be answered.
+    // A longer name could not be returned.
     narrower: { name: "Usage meter / name" },
     ready: async (api) => {
       const { id } = await api.callOk("POST /usage_meters", meterRequest(await aSchema(api)));

@@ -1,4 +1,4 @@
-/** How endpoints are proved: paths, queries, bodies and answers are what their rows say. */
+/** How endpoints are tested: paths, queries, bodies and answers match their rows. */
 import { expect } from "vitest";
 
 import { type ApiAnswer, type Api, type Json, uniqueText, unique } from "./api.ts";
@@ -13,23 +13,23 @@ export interface Ready {
   readonly body?: Json;
 }
 
-/** How an endpoint is proved. */
+/** How an endpoint is tested. */
 export interface EndpointCase {
-  /** Makes what a request needs, each time anew. */
+  /** Creates what a request needs, for each request anew. */
   readonly ready: (api: Api) => Promise<Ready>;
-  /** Rows of other tables whose bounds are the narrower ones. */
+  /** Rows of other tables with narrower bounds. */
   readonly narrower?: Readonly<Record<string, string>>;
-  /** What else the row says. */
+  /** The other statements of the row. */
   readonly also?: (api: Api, row: Row) => Promise<void>;
 }
 
-/** Sends what is ready, with other parts. */
+/** Sends the prepared request with other parts. */
 export async function sendRow(api: Api, row: string, { params = {}, query, body }: Ready): Promise<ApiAnswer> {
   const line = row.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
   return api.ask(line, { ...(query && { query }), ...(body !== undefined && { body }) });
 }
 
-/** The proof of an endpoint. */
+/** The test of an endpoint. */
 export const endpointCase =
   ({ ready, narrower = {}, also }: EndpointCase) =>
   async (api: Api, row: Row): Promise<void> => {
@@ -45,7 +45,7 @@ export const endpointCase =
     await also?.(api, row);
   };
 
-/** What is wrong with an answer, which the reference describes in words. */
+/** The faults of an answer that the reference describes in words. */
 function wrongIn(sentence: string, json: Json): readonly string[] {
   const pagedName = /paged list envelope of ([\w ]+?)(?: \(|$)/.exec(sentence)?.[1];
   if (pagedName !== undefined) {
@@ -68,7 +68,7 @@ function wrongItems(table: string, items: readonly Json[]): readonly string[] {
   return items.flatMap((item) => wrongIn(table, item));
 }
 
-/** The document has the parameters that the row names, of their types and bounds. */
+/** The document has the parameters of the row, with their types and bounds. */
 function proveParameters(api: Api, line: string, request: string): void {
   const [method = "", path = ""] = line.split(" ");
   const parameters: readonly Json[] = api.document.paths[path][method.toLowerCase()].parameters ?? [];
@@ -78,13 +78,13 @@ function proveParameters(api: Api, line: string, request: string): void {
     for (const name of names.split(" and ")) {
       const { schema = {} } = parameters.find((parameter) => parameter.name === name) ?? {};
       const own = schema.maxLength ?? schema.maximum;
-      // Where the row says no bound, there is one of ours.
+      // If the row states no bound, the server has its own.
       expect([name, schema.type, own]).toEqual([name, kind, bounded(parseType(""), notes).max ?? own]);
     }
   }
 }
 
-/** An id of the path that is too long is a 400, one at the bound is only unknown. */
+/** A path id that is too long is a 400; one at the bound is only unknown. */
 async function provePath(api: Api, line: string, request: string, ready: () => Promise<Ready>): Promise<void> {
   const match = /path ([\w ]+?) \(strings?, max (\d+)\)/.exec(request);
   if (match === null) return;
@@ -100,7 +100,7 @@ async function provePath(api: Api, line: string, request: string, ready: () => P
   }
 }
 
-/** A query that is said is taken; another is refused by its name. */
+/** A documented query parameter is accepted; another is rejected by name. */
 async function proveQuery(api: Api, line: string, request: string, ready: () => Promise<Ready>): Promise<void> {
   const parts = await ready();
   await expectRefused(sendRow(api, line, { ...parts, query: { ...parts.query, unheard: "x" } }), "unheard");
@@ -121,7 +121,7 @@ async function proveQuery(api: Api, line: string, request: string, ready: () => 
   await expectRefused(sendRow(api, line, { ...parts, query: { nextToken: "forged" } }), "nextToken");
 }
 
-/** The fields of a body by the row, or by the table that it refers to. */
+/** The fields of a body, from the row or from the table that it refers to. */
 function bodyFields(row: Row): Readonly<Record<string, Type & { readonly max?: number }>> | undefined {
   const request = row.cells["Request"] ?? "";
   if (request === "body below") {
@@ -132,7 +132,7 @@ function bodyFields(row: Row): Readonly<Record<string, Type & { readonly max?: n
   const match = /body:? (.*)$/s.exec(request)?.[1];
   if (match === undefined || request === "no body") return undefined;
   const list = match.startsWith("{") ? match.slice(1, match.lastIndexOf("}")) : match;
-  // The items of a list are counted by its limit's own row.
+  // The number of list items is tested with the limit's own row.
   const types = parseFields(list.replace(/: (?=array)/, " ").replace(/, \d+ to \d+ items$/, ""));
   return Object.fromEntries(
     Object.entries(types).map(([name, type]) => {
@@ -164,11 +164,11 @@ async function proveBody(
     expect(parts.body).toBeUndefined();
     return;
   }
-  // What is sent is what the row says, no more and no less.
+  // Send exactly the fields of the row.
   expect(Object.keys(parts.body).toSorted()).toEqual(Object.keys(fields).toSorted());
   for (const [name, type] of Object.entries(fields)) {
     expect(misfits(type, parts.body[name], name)).toEqual([]);
-    // States are moves, which have a row of their own.
+    // State changes have their own row.
     for (const value of name === "status" ? [] : type.values) {
       const { status, json } = await sendWith(name, value);
       expect([name, value, status, json.message]).toEqual([name, value, 200, undefined]);
@@ -184,7 +184,7 @@ async function proveBody(
     const past = await sendWith(name, size);
     expect([name, past.status, past.json.message]).toEqual([name, 400, expect.stringContaining(`at most ${max}`)]);
     const at = await sendWith(name, size.slice(0, max));
-    // An id at its bound may be of nothing; it is not too long.
+    // An id at its bound may be unknown, but is not too long.
     expect([name, at.json.message ?? ""]).toEqual([name, expect.not.stringMatching(/at most|characters/)]);
   }
 }

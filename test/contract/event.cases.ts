@@ -13,7 +13,11 @@ import { valuesIn } from "./types.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Ingests events. @returns their records */
+/**
+ * Ingests events.
+ *
+ * @returns their records
+ */
 async function ingestBatch(api: Api, events: readonly Json[]): Promise<readonly Json[]> {
   const { data } = await api.callOk("POST /ingestBatch", { events });
   return data;
@@ -21,10 +25,10 @@ async function ingestBatch(api: Api, events: readonly Json[]): Promise<readonly 
 
 const undoEvents = async (api: Api, query: Readonly<Record<string, string>>) => api.ask("DELETE /events", { query });
 
-/** Texts and numbers; of a text that is a number the text comes back. */
+/** Texts and numbers; a text that is a number is returned as text. */
 const SENT_DIMENSIONS = { region: "eu", zone: 3, share: 0.25, code: "007" };
 
-/** Undone events: one that counts, and on a server whose cycle ended since, one that does not any more. */
+/** Undone events: one that counts, and one that no longer counts on a server whose cycle has ended since. */
 const undone = oncePerServer(async (api): Promise<readonly Json[]> => {
   const schema = await aSchema(api);
   await aMeter(api, schema);
@@ -35,13 +39,13 @@ const undone = oncePerServer(async (api): Promise<readonly Json[]> => {
   const later = await (await startContract())();
   const paying = await aPlannedAccount(later);
   await ingestBatch(later, [anEvent(paying, await aSchema(later), { timestamp: "2024-06-10T00:00:00Z" })]);
-  // Until 5 July: three days of grace are over.
+  // Until 5 July: the three days of grace are over.
   later.server.pass(20 * DAY_MS);
   const past = await undoEvents(later, { account_id: paying });
   return [...json.data, ...past.json.data];
 });
 
-/** Every state that a row names is seen, and where it names all of them no other. */
+/** Every state that a row names occurs, and if it names all of them, no other. */
 const states =
   (samples: (api: Api) => Promise<readonly Json[]>) =>
   async (api: Api, { type }: Row): Promise<void> => {
@@ -81,7 +85,7 @@ const STATE_CASES: readonly Case[] = [
       expect(await balance()).toBe(7.5);
       await undoEvents(api, { account_id: entryId.accountId, event_id: event.id });
       expect(await balance()).toBe(12.5);
-      // One of a cycle that is over.
+      // One of a closed cycle.
       const failure = (await undone(api)).find(({ status }) => status === "FAILED");
       expect(failure.reason).not.toBe("");
     },
@@ -115,7 +119,7 @@ const STATE_CASES: readonly Case[] = [
   }),
 ];
 
-/** Events of one account, each at a minute of its own; with the time at which they were taken. */
+/** Events of one account, each at its own minute, with the time of ingest. */
 async function someEvents(api: Api, count = 3): Promise<Json> {
   const accountId = await anAccount(api);
   const schema = await aSchema(api);
@@ -127,14 +131,14 @@ async function someEvents(api: Api, count = 3): Promise<Json> {
   return { accountId, events, records, createdAt: found[0].createdAt };
 }
 
-/** Which events an undo takes, by the ids that callers gave them. */
+/** Which events an undo reverts, by the ids of the callers. */
 async function takenBy(api: Api, query: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const { status, json } = await undoEvents(api, query);
   expect(status).toBe(200);
   return json.data.map(({ eventPayload }: Json) => eventPayload.id);
 }
 
-/** What the document says of a filter. */
+/** The document's description of a filter. */
 function filterOf(api: Api, name: string): Json {
   return api.document.paths["/events"].delete.parameters.find((parameter: Json) => parameter.name === name);
 }
@@ -196,7 +200,7 @@ const UNDO_CASES: readonly Case[] = ruleCases("Undo ingested events", {
     expect(documentValues.size).toBe(list.split("; ").length);
     for (const names of subsets(Object.keys(values))) {
       const query = Object.fromEntries(names.map((name) => [name, values[name] ?? ""]));
-      // The account has no events left after the first: which are taken is proved above.
+      // No events of the account remain after the first; which are reverted is tested above.
       const { status } = await undoEvents(api, { account_id: accountId, ...query });
       expect([names.join(), status]).toEqual([names.join(), documentValues.has(names.join()) ? 200 : 400]);
     }

@@ -1,4 +1,4 @@
-/** What accounts hold: feature credits, credits, aliases, migrations; and the bodies that all answers share. */
+/** What accounts have: feature credits, credits, aliases, migrations; and the bodies that all answers share. */
 import { expect } from "vitest";
 
 import { type Api, type Json, oncePerServer, uniqueText, unique } from "./api.ts";
@@ -6,7 +6,7 @@ import { type Case, ruleCases, tableCases } from "./case.ts";
 import { aFeature, anAccount, aPlan, aSchema } from "./made.ts";
 import { figureIn } from "./reference.ts";
 
-/** An account with an entry of a feature that was bought. */
+/** An account with a purchased entry of a feature. */
 export async function anEntry(api: Api): Promise<Json> {
   const accountId = await anAccount(api);
   const schema = await aSchema(api);
@@ -20,7 +20,7 @@ export async function anEntry(api: Api): Promise<Json> {
   return { accountId, schema, featureId, path, entry };
 }
 
-/** A credit of an account of its own. */
+/** A credit of a separate account. */
 export async function aCredit(api: Api): Promise<Json> {
   const accountId = await anAccount(api);
   const request = { accountId, purpose: "Welcome", creditAmount: 20.5, priority: 1, effectiveFrom: "2024-06-01" };
@@ -33,7 +33,7 @@ export async function aCredit(api: Api): Promise<Json> {
 /** Two plans with the same cycles, and an account on the first. */
 export async function aMigration(api: Api, target: Json = {}): Promise<Json> {
   const accountId = await anAccount(api);
-  // It costs something, so that each cycle has an invoice.
+  // It has a price, so that each cycle has an invoice.
   const minimumCommitment = { displayName: "At least", rateValues: [{ currency: "USD", rate: 10 }] };
   const sourceId = await aPlan(api, { minimumCommitment });
   const targetId = await aPlan(api, { minimumCommitment, ...target });
@@ -49,14 +49,14 @@ export async function aMigration(api: Api, target: Json = {}): Promise<Json> {
   return { accountId, body };
 }
 
-/** The migrations of a server, of which there is one at least. */
+/** The migrations of a server, at least one. */
 export const migrations = oncePerServer(async (api): Promise<readonly Json[]> => {
   const { body } = await aMigration(api);
   await api.callOk("POST /migrations/price_plan", body);
   return (await api.callOk("GET /migrations")).data;
 });
 
-/** Pages of a list whose every page has one item. */
+/** Pages of a list with one item per page. */
 export async function listPages(api: Api, path: string, query: Readonly<Record<string, string>> = {}): Promise<Json[]> {
   const pages = [(await api.ask(`GET ${path}`, { query: { ...query, pageSize: "1" } })).json];
   while (typeof pages.at(-1).nextToken === "string") {
@@ -70,7 +70,7 @@ const someFeatures = oncePerServer(async (api) => {
   return listPages(api, "/features");
 });
 
-/** Cases of what accounts hold. */
+/** Cases of what accounts have. */
 export const HOLDING_CASES: readonly Case[] = [
   ...tableCases({
     table: "Feature credit entry",

@@ -1,4 +1,4 @@
-/** The limits, each with the figure that its row says: taken at it, refused past it. */
+/** The limits, each with the figure in its row: accepted at the limit, rejected above it. */
 import { expect } from "vitest";
 
 import { type ApiAnswer, type Api, type Json, startContract, uniqueText, unique } from "./api.ts";
@@ -10,7 +10,7 @@ import { figureIn, type Row } from "./reference.ts";
 
 type Write = (api: Api, size: number) => Promise<ApiAnswer>;
 
-/** Takes a value of `max` and refuses one above; where there is a minimum, the same below. */
+/** Accepts a value of `max` and rejects one above; if there is a minimum, the same below. */
 const checkBound =
   (name: string, write: Write) =>
   async (api: Api, { type }: Row): Promise<void> => {
@@ -22,7 +22,7 @@ const checkBound =
     await expectRefused(write(api, min - 1), name);
   };
 
-/** An id in a path: one at the bound is unknown, one past it a 400. */
+/** A path id: one at the bound is unknown, one above it a 400. */
 const inPath = async (api: Api, max: number, lines: readonly string[], body?: Json): Promise<void> => {
   for (const line of lines) {
     const [, name = ""] = /\{(\w+)\}/.exec(line) ?? [];
@@ -57,7 +57,8 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
     const { id } = await api.callOk("POST /invoice_groups", group);
     const most = Number(/to (\d+)/.exec(row.type)?.[1]);
     const accountIds = [first];
-    // A customer has one account by itself; the others are made with keys of their own, as making them takes requests.
+    // A customer is created with one account; the others are created with their own keys, because that takes many
+    // requests.
     const other = await (await startContractKey(api))();
     for (const _ of fieldsNamed(most - 1)) accountIds.push(await anAccount(other));
     const write: Write = async (api, size) =>
@@ -151,13 +152,13 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
         await checkBound(field, write)(api, row);
       }
     }
-    // A displayName is a billableName or a name, so it is no longer than they are.
+    // A displayName is a billableName or a name, so it is not longer than they are.
     const longest = await api.callOk("POST /features", {
       name: unique("own"),
       billableName: uniqueText(figureIn(row.type)),
     });
     expect(longest.displayName).toHaveLength(figureIn(row.type));
-    // One of a card is written.
+    // A card writes one.
     const usageMeterId = await aMeter(api, schema);
     const rate = { currency: "USD", slabRates: [{ order: 1, rate: 2 }] };
     const slab = { order: 1, startAfter: 0, priceType: "PER_UNIT", slabConfig: {} };
@@ -203,7 +204,7 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
       "aliases",
       withAccount((size) => ({ aliases: aliases(size) })),
     )(api, row);
-    // Nor are there more when some are added later.
+    // Adding more later does not exceed the limit either.
     const id = await anAccount(api, { aliases: aliases(figureIn(row.type) - 1) });
     await api.callOk(`POST /accounts/${id}/add_aliases`, { aliases: aliases(1) });
     await expectRefused(api.ask(`POST /accounts/${id}/add_aliases`, { body: { aliases: aliases(1) } }), "aliases");
@@ -211,7 +212,7 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
   "attributes, dimensions per event schema": async (api, row) => {
     await checkBound("attributes", withSchema("attributes"))(api, row);
     await checkBound("dimensions", withSchema("dimensions"))(api, row);
-    // Nor are there more when some are added to an ACTIVE one.
+    // Adding more to an ACTIVE one does not exceed the limit either.
     const name = await aSchema(api, { attributes: fieldsNamed(figureIn(row.type)) });
     await expectRefused(
       api.ask(`PATCH /event_schema/${name}`, { body: { attributes: [{ name: "more" }] } }),
@@ -233,7 +234,7 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
   },
   "error message": async (api, { type }) => {
     expect(api.document.components.schemas.Error.properties.message.maxLength).toBe(figureIn(type));
-    // Thirty aliases of fifty characters that are all taken twice over are more than a sentence holds.
+    // Thirty aliases of fifty characters that are all taken, each twice, exceed the length of a message.
     const aliases = Array.from({ length: 30 }, () => ({ value: uniqueText(50) }));
     for (const body of [
       { aliases: [...aliases, ...aliases] },
@@ -256,7 +257,7 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
   },
 });
 
-/** Callers of the same server with buckets of their own. */
+/** Callers of the same server with separate rate limits. */
 async function startContractKey(api: Api): Promise<() => Promise<Api>> {
   const keys = [await api.server.key(), await api.server.key()];
   let count = 0;

@@ -1,7 +1,11 @@
-/** Resources as cases need them, each made anew over HTTP. */
+/** Creates resources over HTTP for the cases. */
 import { type Api, type Json, unique } from "./api.ts";
 
-/** An account of a customer of its own. @returns its id */
+/**
+ * An account with its own customer.
+ *
+ * @returns its id
+ */
 export async function anAccount(api: Api, fields: Json = {}): Promise<string> {
   const id = unique("acc");
   const account = { id, name: `Account ${id}`, ...fields };
@@ -18,7 +22,11 @@ export async function aSchema(api: Api, fields: Json = {}): Promise<string> {
   return name;
 }
 
-/** A meter that adds up the counts of a schema, ACTIVE. @returns its id */
+/**
+ * An ACTIVE meter that sums the counts of a schema.
+ *
+ * @returns its id
+ */
 export async function aMeter(api: Api, eventSchemaName: string, fields: Json = {}): Promise<string> {
   const { id } = await api.callOk("POST /usage_meters", { ...meterRequest(eventSchemaName), ...fields });
   await api.callOk(`POST /usage_meters/${id}/activate`);

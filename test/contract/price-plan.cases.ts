@@ -83,8 +83,8 @@ const details = oncePerServer(async (api): Promise<Json> => {
     entitlementOverageRateCards: [
       { ...SLABS, featureId, maxQuantity: 1000, billingConfig: { interval: 1, startOffset: 0 } },
     ],
-    rateDetails: { kept: true },
-    entitlementRateCards: [{ kept: true }],
+    rateDetails: { legacy: true },
+    entitlementRateCards: [{ legacy: true }],
     type: "BILLING",
   };
 });
@@ -94,7 +94,7 @@ async function postPlan(api: Api, pricePlanDetails: Json, fields: Json = {}): Pr
   return api.ask("POST /price_plans", { body });
 }
 
-/** What is answered of those details, as a DRAFT and as ACTIVE. */
+/** The answers for those details, as a DRAFT and as ACTIVE. */
 export const plans = oncePerServer(async (api): Promise<readonly Json[]> => {
   const { json: draft } = await postPlan(api, await details(api));
   const { json: without } = await postPlan(api, await details(api), { description: null });
@@ -200,7 +200,7 @@ function fits(type: Type, values: readonly unknown[]): void {
   expect(unseen(type, values, "it")).toEqual([]);
 }
 
-/** Cards of a kind have its fields, and the document says so. */
+/** Cards of a kind have its fields, and so does the document. */
 const kind =
   (list: string) =>
   async (api: Api, row: Row): Promise<void> => {
@@ -210,25 +210,25 @@ const kind =
     fits(type, json.pricingSchedule[0].pricePlanDetails[list]);
     const { items } = api.document.components.schemas.PricePlanDetails.properties[list];
     expect(saidOtherwise(api.document, type, items, list)).toEqual([]);
-    // What may be null may be sent so, and comes back so.
+    // Nullable fields can be sent as null and are returned as null.
     const cards = planDetails[list].map((card: Json) => nullify(type, card));
     const answer = await postPlan(api, { ...planDetails, [list]: cards });
     expect([answer.status, answer.json.message]).toEqual([200, undefined]);
     const { [list]: answerList } = answer.json.pricingSchedule[0].pricePlanDetails;
     expect(answerList.flatMap((card: Json) => misfits(type, card, "card"))).toEqual([]);
     expect(answerList).toMatchObject(cards.map((card: Json) => withoutRequestNulls(type, card)));
-    // Of grants only expiryDuration may be null: its own row has it.
+    // Of grants, only expiryDuration may be null: it has its own row.
     if (list !== "creditGrantRateCards") expect(JSON.stringify(answerList)).toContain("null");
     const [first, ...others] = planDetails[list];
     await proveRefusals(api, type, first, (card) => ({ ...planDetails, [list]: [card, ...others] }));
   };
 
-/** A card without what may be null in a request alone. */
+/** A card without the fields that may be null only in a request. */
 function withoutRequestNulls({ fields = {} }: Type, card: Json): Json {
   return Object.fromEntries(Object.entries(card).filter(([name]) => fields[name]?.nullInRequests !== true));
 }
 
-/** What is of another type, or none of the values, is refused by its name, at every depth. */
+/** A value of another type, or outside the named values, is rejected by name, at every depth. */
 async function proveRefusals(api: Api, type: Type, value: Json, within: (wrong: unknown) => Json): Promise<void> {
   const all = listSpoiled(type, value).filter(([name]) => name !== "");
   expect(all.length).toBeGreaterThan(1);
@@ -238,7 +238,7 @@ async function proveRefusals(api: Api, type: Type, value: Json, within: (wrong: 
   }
 }
 
-/** A type whose common parts are those that have rows of their own. */
+/** A type whose common parts have their own rows. */
 function withParts(type: Type, isFee: boolean): Type {
   const common: Readonly<Record<string, Type>> = {
     ratePlan: listType(rowOf("Common rate card parts / ratePlan")),
@@ -254,7 +254,7 @@ function withParts(type: Type, isFee: boolean): Type {
   return { ...type, fields: Object.fromEntries(fields) };
 }
 
-/** A value with null wherever its type takes it. */
+/** A value with null wherever its type allows it. */
 function nullify(type: Type, value: Json): Json {
   if (type.items !== undefined) {
     const { items } = type;

@@ -1,14 +1,14 @@
-/** The rows of the reference: what docs/reference/service-reference.md says in its tables, its lists and its numbered rules. */
+/** The rows of the reference: the tables, lists and numbered rules of docs/reference/service-reference.md. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
-/** One thing that the reference says. */
+/** One statement of the reference. */
 export interface Row {
   /** The table and the name of the row: `Account / aliases`. */
   readonly key: string;
   readonly table: string;
   readonly name: string;
-  /** What its Type column says, or all of it where there is none. */
+  /** Its Type column, or the whole text if there is none. */
   readonly type: string;
   readonly notes: string;
   readonly cells: Readonly<Record<string, string>>;
@@ -17,10 +17,10 @@ export interface Row {
 /** The page. */
 export const PAGE = readFileSync(resolve(import.meta.dirname, "../../docs/reference/service-reference.md"), "utf8");
 
-/** Labels that say no more than the heading above them. */
+/** Labels that add nothing to the heading above them. */
 const PLAIN_LABELS = new Set(["Query parameters", "Body fields", "Rules", "Rules tied to states"]);
 
-/** What has been read so far. */
+/** The state of reading. */
 interface Place {
   heading: string;
   /** The paragraph that ends in a colon above a list or table. */
@@ -39,7 +39,7 @@ export function readRows(page: string): readonly Row[] {
   return disambiguate(rows);
 }
 
-/** Rows that are no cells of a table: what they look like, and which row they are. */
+/** Rows outside tables: their pattern and their key. */
 const LINES: readonly (readonly [RegExp, (place: Place, groups: readonly string[]) => Row | undefined])[] = [
   [
     /^- \*\*(.+?)\*\* (.+?)(?:: (.*))?$/,
@@ -92,7 +92,7 @@ function readCells(line: string, place: Place): Row | undefined {
   };
 }
 
-/** A field of a list: its name, its type, and what else is said of it. */
+/** A field of a list: its name, its type and other notes. */
 function fieldAt(place: Place, cells: Readonly<Record<"Field" | "Type" | "Notes", string>>): Row {
   const { Field: name, Type: type, Notes: notes } = cells;
   const table = tableAt(place);
@@ -107,7 +107,7 @@ function rowAt(table: string, name: string, type: string): Row {
   return { key: `${table} / ${name}`, table, name, type, notes: "", cells: {} };
 }
 
-/** Rows of one name are told apart by what they apply to. */
+/** Rows with equal names are distinguished by what they apply to. */
 function disambiguate(rows: readonly Row[]): readonly Row[] {
   const counts = new Map<string, number>();
   for (const { key } of rows) counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -116,7 +116,7 @@ function disambiguate(rows: readonly Row[]): readonly Row[] {
   );
 }
 
-/** All that the reference says. */
+/** All rows of the reference. */
 export const ROWS = readRows(PAGE);
 
 /** The rows of a table. */
@@ -131,7 +131,7 @@ export function rowOf(key: string): Row {
   return row;
 }
 
-/** The first number of a text: the figure that a case goes by. */
+/** The first number of a text: the figure that a case tests. */
 export function figureIn(text: string): number {
   const digits = /\d+/.exec(text)?.[0];
   if (digits === undefined) throw new Error(`no figure in ${text}`);

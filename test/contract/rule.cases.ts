@@ -8,7 +8,11 @@ import { anAccount, aPlan, aPlannedAccount, aSchema } from "./made.ts";
 import { figureIn, rowsIn } from "./reference.ts";
 import { valuesIn } from "./types.ts";
 
-/** A customer with accounts of its own. @returns its id and those of its accounts, the newest first */
+/**
+ * A customer with accounts.
+ *
+ * @returns its id and the ids of the accounts, newest first
+ */
 async function someAccounts(api: Api, count: number): Promise<readonly [string, readonly string[]]> {
   const customerId = await anAccount(api);
   const ids = [customerId];
@@ -36,7 +40,7 @@ const PAGINATION: readonly Case[] = ruleCases("Pagination rules", {
     const [customer_id, ids] = await someAccounts(api, 4);
     const pages = await listPages(api, "/accounts", { customer_id });
     expect(pages.flatMap(idsOnPage)).toEqual(ids);
-    // Also when some are added in between: they come before the first page.
+    // Also if some are added in between: they come before the first page.
     const query = { customer_id, pageSize: "2" };
     const { json } = await api.ask("GET /accounts", { query });
     await api.callOk("POST /accounts", { id: unique("acc"), name: "Later", customerId: customer_id });
@@ -48,12 +52,12 @@ const PAGINATION: readonly Case[] = ruleCases("Pagination rules", {
     const { json } = await api.ask("GET /accounts", { query: { customer_id, pageSize: "1", status: "ACTIVE" } });
     const next = await api.ask("GET /accounts", { query: { nextToken: json.nextToken } });
     expect([idsOnPage(next.json), next.json.context]).toEqual([[ids[1]], { pageSize: 1 }]);
-    // They may be repeated, but say nothing else.
+    // They may be repeated, but not changed.
     const again = { nextToken: json.nextToken, customer_id, pageSize: "1" };
     expect(idsOnPage((await api.ask("GET /accounts", { query: again })).json)).toEqual([ids[1]]);
     await expectRefused(api.ask("GET /accounts", { query: { ...again, pageSize: "2" } }), "pageSize");
     await expectRefused(api.ask("GET /accounts", { query: { ...again, status: "ARCHIVED" } }), "status");
-    // It is good for its own list alone.
+    // It is valid only for its own list.
     await expectRefused(api.ask("GET /customers", { query: { nextToken: json.nextToken } }), "nextToken");
   },
   "rule 4": async (api) => {
@@ -88,7 +92,7 @@ const PAGINATION: readonly Case[] = ruleCases("Pagination rules", {
   },
 });
 
-/** The endpoints of the reference with something in their paths. */
+/** The endpoints of the reference with values in their paths. */
 const LINES = rowsIn("Endpoints").map(({ name }) => name.replaceAll(/\{\w+\}/g, "some-id"));
 
 const AUTHENTICATION: readonly Case[] = ruleCases("Authentication", {
@@ -113,7 +117,7 @@ const AUTHENTICATION: readonly Case[] = ruleCases("Authentication", {
     const { token } = (await api.ask("POST /authenticate", { by: key })).json;
     expect((await api.ask("GET /features", { by: key })).status).toBe(200);
     expect((await api.ask("GET /features", { by: token })).status).toBe(200);
-    // Another first character of the signature is another signature.
+    // Another first character makes another signature.
     const [head = "", payload = "", signature = ""] = token.split(".");
     const wrongSignature = `${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`;
     expect((await api.ask("GET /features", { by: `${head}.${payload}.${wrongSignature}` })).status).toBe(401);
@@ -130,7 +134,7 @@ const AUTHENTICATION: readonly Case[] = ruleCases("Authentication", {
     own.server.pass(figureIn(type) * 3_600_000);
     expect((await own.ask("POST /authenticate", { by: token })).status).toBe(401);
   },
-  // Each is a server with a database of its own: what is made at one is not at the other, nor are its credentials good.
+  // Each is a server with its own database: resources and credentials of one are unknown to the other.
   "rule 4": async (api) => {
     const sandbox = await (await startContract())();
     const name = unique("feature");
@@ -151,7 +155,7 @@ const AUTHENTICATION: readonly Case[] = ruleCases("Authentication", {
   },
 });
 
-/** A failure of each status that a request alone can have. */
+/** A failure of each status that a request alone can cause. */
 async function failures(api: Api): Promise<ReadonlyMap<number, Json>> {
   const name = await aSchema(api);
   const accountId = await anAccount(api);
@@ -172,15 +176,15 @@ async function failures(api: Api): Promise<ReadonlyMap<number, Json>> {
     [422, "POST /entitled", { body: { event: { schemaName: name, id: "1", accountId: accountId } } }],
   ];
   const failuresByStatus = new Map<number, Json>();
-  for (const [expected, line, asked] of requests) {
-    const { status, json } = await api.ask(line, asked);
+  for (const [expected, line, request] of requests) {
+    const { status, json } = await api.ask(line, request);
     expect([line, status]).toEqual([line, expected]);
     failuresByStatus.set(status, json);
   }
   return failuresByStatus;
 }
 
-/** What the document says of an endpoint. */
+/** The responses of an endpoint in the document. */
 async function responsesOf(api: Api, line: string): Promise<Json> {
   const { paths } = api.document;
   const [method = "", path = ""] = line.split(" ");
@@ -283,7 +287,7 @@ const VERSIONING: readonly Case[] = ruleCases("Versioning", {
     const { pricePlanId, version } = (await schedules()).at(-1);
     expect([pricePlanId, version]).toEqual([body.targetId, 2]);
   },
-  // No version of the interface can be chosen: a header says nothing, and a path with one is none.
+  // The API version can't be selected: a header has no effect, and a path with a version doesn't exist.
   "rule 4": async (api) => {
     const headers = { "accept-version": "9.0", "api-version": "9.0", accept: "application/vnd.ratebook.v9+json" };
     const plain = await api.ask("GET /features");

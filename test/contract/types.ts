@@ -1,25 +1,28 @@
-/** The types that the reference writes in words, and whether values are what they say. */
+/** The types in the words of the reference, and whether values match them. */
 import { rowsIn } from "./reference.ts";
 
-/** What a value is. */
+/** The type of a value. */
 export interface Type {
   readonly kind: "string" | "number" | "integer" | "boolean" | "object" | "array" | "date-time" | "date" | "any";
-  /** Whether it may be null; an answer always has it then. */
+  /** Whether it may be null; an answer then always contains it. */
   readonly nullable: boolean;
-  /** Whether a request may have null where an answer has none. */
+  /** Whether a request may have null although an answer never does. */
   readonly nullInRequests?: boolean;
-  /** The values that are named; one of them may be any of an enumeration that is not whole. */
+  /** The named values; one of them may be any value of an incomplete enumeration. */
   readonly values: readonly string[];
   readonly items?: Type;
   readonly fields?: Readonly<Record<string, Type>>;
 }
 
-/** Fields that may be null and are left out then: one of the published clients refuses null. docs/reference/http-api.md lists them. */
+/**
+ * Nullable fields that are omitted instead of null, because one of the published clients rejects null.
+ * docs/reference/http-api.md lists them.
+ */
 export const LEFT_OUT: ReadonlySet<string> = new Set(["description"]);
 
-/** Upper-case words that are no values. */
+/** Upper-case words that are not values. */
 const WORDS = new Set(["ISO", "UTC"]);
-/** What has a table under another name than its field's, or is named in words. */
+/** Types whose table has another name, or that are named in words. */
 const TABLES: Readonly<Record<string, string>> = {
   Address: "Address",
   "schedule entries": "Schedule entry",
@@ -71,7 +74,9 @@ function itemsOf(notes: string): { readonly items: Type } | undefined {
   return fields && { items: { kind: "object", nullable: false, values: [], fields } };
 }
 
-/** The fields that notes list: `{featureId string}`, `items: order (integer), …`, `each item has alias (string) and …`. */
+/**
+ * The fields that notes list: `{featureId string}`, `items: order (integer), …`, `each item has alias (string) and …`.
+ */
 function fieldsIn(notes: string): Readonly<Record<string, Type>> | undefined {
   const list = notes.replace(/^.*?(?:items: |each item has )/, "").replaceAll(") and ", "), ");
   if (list.startsWith("{")) return parseFields(inBraces(list));
@@ -83,7 +88,7 @@ export function fieldsOfTable(table: string): Readonly<Record<string, Type>> {
   return Object.fromEntries(rowsIn(table).map(({ name, type, notes }) => [name, typeOfRow(name, type, notes)]));
 }
 
-/** The type of a row; one that says "see below" has a table of its own name. */
+/** The type of a row; for "see below", the table of the same name. */
 export function typeOfRow(name: string, type: string, notes: string): Type {
   if (notes !== "see below") return parseType(type, notes);
   return { kind: "object", nullable: false, values: [], fields: fieldsOfTable(name) };
@@ -100,7 +105,7 @@ export function parseFields(list: string): Readonly<Record<string, Type>> {
   );
 }
 
-/** The parts between commas that stand in no bracket. */
+/** The parts between commas outside brackets. */
 function parts(list: string): readonly string[] {
   const problems: string[] = [];
   let depth = 0;
@@ -116,7 +121,7 @@ function parts(list: string): readonly string[] {
   return [...problems, part.trim()].filter((each) => each !== "");
 }
 
-/** What stands in the first braces. */
+/** The contents of the first braces. */
 function inBraces(text: string): string {
   let depth = 0;
   const start = text.indexOf("{");
@@ -132,13 +137,13 @@ function outside(text: string): string {
   return text.replaceAll(/\{[^{}]*\}/g, "").replaceAll(/\{[^{}]*\}/g, "");
 }
 
-/** Values that a text names. */
+/** The values that a text names. */
 export function valuesIn(text: string): readonly string[] {
   const words = outside(text).match(/\b[A-Z][A-Z_]{2,}\b(?!-logic| values)/g) ?? [];
   return [...new Set(words)].filter((word) => !WORDS.has(word));
 }
 
-/** What is wrong with a value, by its place; nothing where it is what its type says. */
+/** The faults of a value, by path; none if it matches its type. */
 export function misfits(type: Type, value: unknown, at: string): readonly string[] {
   if (value === undefined) return type.nullable && !isLeftOut(at) ? [`${at}: is left out, and may be null`] : [];
   if (value === null && type.nullable) return isLeftOut(at) ? [`${at}: is null, and is left out otherwise`] : [];
@@ -152,7 +157,7 @@ export function misfits(type: Type, value: unknown, at: string): readonly string
   );
 }
 
-/** Whether the field at a place is left out where it is null. */
+/** Whether the field at a path is omitted if it is null. */
 export function isLeftOut(at: string): boolean {
   return LEFT_OUT.has(at.split(".").at(-1) ?? "");
 }
@@ -177,7 +182,7 @@ function isKind(kind: Type["kind"], value: unknown): boolean {
   }
 }
 
-/** What of a type no value has: fields, and values that are named. */
+/** The parts of a type that no value has: fields and named values. */
 export function unseen(type: Type, values: readonly unknown[], at: string): readonly string[] {
   const there = values.filter((value) => value !== undefined && value !== null);
   if (there.length === 0) return [at];
@@ -195,14 +200,14 @@ export function unseen(type: Type, values: readonly unknown[], at: string): read
   ];
 }
 
-/** A value of another type; none where the type is any. */
+/** A value of another type; none if the type is any. */
 export function misfitsOf({ kind, values }: Type): readonly unknown[] {
   const isText = kind === "string" || kind === "number" || kind === "date-time" || kind === "date" || values.length > 0;
   const others = kind === "any" && !isText ? [] : [isText ? { an: ["object"] } : "text"];
   return values.length > 0 ? [...others, "NO_SUCH_VALUE"] : others;
 }
 
-/** A value with one part that is not what its type says: one for each part, and what the part is. */
+/** A value with one part of the wrong type: one for each part, with the name of the part. */
 export function listSpoiled(type: Type, value: unknown, at = ""): readonly (readonly [string, unknown])[] {
   const own = misfitsOf(type).map((wrong) => [at, wrong] as const);
   if (value === undefined || value === null) return own;
