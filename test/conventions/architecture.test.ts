@@ -1,4 +1,4 @@
-/** The map of the code is true: every folder of `src` is on it, and every path that it names is there. */
+/** The map of the code is correct: every folder of `src` is on it, and every path on it exists. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
@@ -7,10 +7,10 @@ import { describe, expect, test } from "vitest";
 const root = resolve(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/contribute/architecture.md"), "utf8");
 
-/** The folders that have a row of their own in a table. */
+/** The folders with a row in a table. */
 const rows = [...page.matchAll(/^\| `([a-z-]+(?:\/[a-z-]+)?)` \|/gm)].map(([, folder = ""]) => folder);
 
-/** The folders of `src` and the subfolders in them. */
+/** The folders of `src` and their subfolders. */
 function listFolders(place: string, depth: number): readonly string[] {
   return readdirSync(join(root, "src", place), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -18,14 +18,14 @@ function listFolders(place: string, depth: number): readonly string[] {
     .flatMap((folder) => [folder, ...(depth > 1 ? listFolders(folder, depth - 1) : [])]);
 }
 
-/** The files of a folder, and whether those of its subfolders are among them. */
+/** The files of a folder, with or without those of its subfolders. */
 function filesOf(folder: string, recursive: boolean): readonly string[] {
   return readdirSync(join(root, "src", folder), { recursive, encoding: "utf8" })
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => join(root, "src", folder, file));
 }
 
-/** The folders that files import, relative to src; type imports and dynamic ones too. */
+/** The folders that files import, relative to src, including type imports and dynamic ones. */
 function importedBy(files: readonly string[]): ReadonlySet<string> {
   return new Set(
     files.flatMap((file) =>
@@ -36,7 +36,7 @@ function importedBy(files: readonly string[]): ReadonlySet<string> {
   );
 }
 
-/** What the last column of a folder's row says that it imports. */
+/** The imports in the last column of a folder's row. */
 function saidOf(folder: string): readonly string[] {
   const row = page.split("\n").find((line) => line.startsWith(`| \`${folder}\` |`)) ?? "";
   const cell = row.split("|").at(-2) ?? "";
@@ -58,11 +58,11 @@ describe("docs/contribute/architecture.md", () => {
     expect(others.map((place) => place.slice(folder.length + 1)).toSorted()).toEqual(saidOf(corridor));
   });
 
-  test("has a row for every folder and corridor of src", () => {
+  test("has a row for every folder and subfolder of src", () => {
     expect(listFolders("", 2).filter((folder) => !rows.includes(folder))).toEqual([]);
   });
 
-  test("names only files and folders that are there", () => {
+  test("names only existing files and folders", () => {
     const paths = [...page.matchAll(/`([a-z-]+(?:\/[a-z-]+)+(?:\.[a-z.]+)?|[a-z-]+\.ts)`/g)].map(
       ([, path = ""]) => path,
     );

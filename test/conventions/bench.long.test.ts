@@ -1,4 +1,4 @@
-/** Benchmarks cannot rot: each runs at its smallest size, where it compares its results with the alternative's. */
+/** Every benchmark runs at its smallest size, where it compares its results with the alternative's. */
 import { describe, expect, test } from "vitest";
 
 import { BENCHES } from "../../bench/registry.ts";
@@ -10,7 +10,7 @@ describe("every benchmark", () => {
     expect(lines.join("\n")).not.toMatch(/NaN|undefined|Infinity/);
   });
 
-  test("has a name of its own", () => {
+  test("has a unique name", () => {
     expect(new Set(BENCHES.map(({ name }) => name)).size).toBe(BENCHES.length);
   });
 });

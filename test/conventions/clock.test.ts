@@ -1,4 +1,4 @@
-/** The core is given its time and its ids (S2.3). */
+/** The core gets its time and its ids from the caller (S2.3). */
 import { randomUUID, webcrypto } from "node:crypto";
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -38,8 +38,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("S2.3 the core reads no clock and makes no id", () => {
-  test("S2.3 when it previews every golden case", () => {
+describe("S2.3 the core reads no clock and generates no id", () => {
+  test("S2.3 for previews of all golden cases", () => {
     const cases = goldenCases();
     const invoices = cases.flatMap(
       (golden) => preview(catalogBook(golden.book), golden.events as Iterable<EventInput>, golden.options).invoices,
@@ -47,7 +47,7 @@ describe("S2.3 the core reads no clock and makes no id", () => {
     expect(invoices.length).toBeGreaterThan(cases.length);
   });
 
-  test("S2.3 when it takes events, grants and undoes: the same now and the same ids make the same decisions", async () => {
+  test("S2.3 for ingest, grants and undo: equal times and ids give equal decisions", async () => {
     const decideEvents = async () => {
       const ledger = openEvents(eventBook({ ...granting(10), ...tokenOverage(6) }), [onPlan("a")]);
       const now = "2024-03-05T12:00:00Z";
@@ -59,7 +59,7 @@ describe("S2.3 the core reads no clock and makes no id", () => {
     expect(await decideEvents()).toEqual(await decideEvents());
   });
 
-  test("S2.3 which this test would notice", () => {
+  test("S2.3 would fail this test otherwise", () => {
     expect(() => Date.now()).toThrow("S2.3");
     expect(() => new Date()).toThrow("S2.3");
     expect(() => Math.random()).toThrow("S2.3");

@@ -1,4 +1,4 @@
-/** The guards of the tests themselves. */
+/** The safeguards of the test setup. */
 import { expect, test } from "vitest";
 
 import { Decimal } from "../../src/numbers/decimal.ts";
@@ -16,7 +16,7 @@ test("the methods of a Decimal work in tests", () => {
   expect(new Decimal(10).pow(3).toFixed()).toBe("1000");
 });
 
-test("S2.1 the machine's own zone is not UTC in tests, in a thread as in a process", () => {
+test("S2.1 the local time zone in tests is not UTC, in threads and in processes", () => {
   // Five hours behind in winter, four in summer.
   expect(new Date(2024, 0, 1).getTime()).toBe(Date.UTC(2024, 0, 1, 5));
   expect(new Date(2024, 6, 1).getTime()).toBe(Date.UTC(2024, 6, 1, 4));

@@ -1,4 +1,4 @@
-/** Links between the project's pages lead somewhere, to the file and to the place in it. */
+/** Links between the project's pages resolve to an existing file and anchor. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
@@ -15,7 +15,7 @@ const pages = [
     .map((file) => join("docs", file)),
 ].filter((page) => existsSync(join(root, page)));
 
-/** What a link into a page can name: anchors that are written out, and headings as the usual renderers name them. */
+/** The anchors of a page: explicit ones, and headings as the usual renderers name them. */
 function listAnchors(text: string): ReadonlySet<string> {
   const explicitAnchors = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = ""]) => id);
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
@@ -30,12 +30,12 @@ function listAnchors(text: string): ReadonlySet<string> {
 describe.each(pages)("%s", (page) => {
   const text = readFileSync(join(root, page), "utf8");
 
-  test("links only to files that are there", () => {
+  test("links only to existing files", () => {
     const targets = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, target]) => target ?? "");
     expect(targets.filter((target) => !existsSync(resolve(root, dirname(page), target)))).toEqual([]);
   });
 
-  test("links only to anchors and headings that are there", () => {
+  test("links only to existing anchors and headings", () => {
     const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)];
     const targets = links.map(([, file = "", anchor = ""]) => ({ file, anchor }));
     const missing = targets.filter(({ file, anchor }) => {
@@ -45,7 +45,7 @@ describe.each(pages)("%s", (page) => {
     expect(missing).toEqual([]);
   });
 
-  test("speaks of the project alone", () => {
+  test("mentions only the project", () => {
     expect(text).not.toMatch(/\/(?:work|tmp)\/|\.\.\/shared/);
   });
 });
@@ -72,7 +72,7 @@ test("the documents have at most 45,000 words, code and tables included", () => 
   expect(words).toBeLessThanOrEqual(45_000);
 });
 
-/** The names in camel case that a page has in code, without those of values and of other packages. */
+/** The names in camel case in a page's code, without values and names of other packages. */
 function namesIn(text: string): readonly string[] {
   const code = [...text.matchAll(/`([^`\n]+)`/g)].map(([, part = ""]) => part.replaceAll(/"[^"]*"/g, ""));
   return code.flatMap((part) => part.match(/\b[a-z]+[A-Z]\w*/g) ?? []);
@@ -85,7 +85,7 @@ describe("docs/reference/library.md", () => {
     .map((file) => readFileSync(join(root, "src", file), "utf8"));
   const sourceWords = new Set(sources.flatMap((source) => source.match(/\w+/g) ?? []));
 
-  test("names only what is in the code", () => {
+  test("names only what exists in the code", () => {
     const names = namesIn(text);
     expect(names.length).toBeGreaterThan(70);
     expect(names.filter((name) => !sourceWords.has(name))).toEqual([]);

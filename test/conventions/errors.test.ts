@@ -1,4 +1,4 @@
-/** Every code has its place in the docs, and the docs name no other. */
+/** The docs describe every error code, and no others. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 

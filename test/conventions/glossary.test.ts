@@ -1,4 +1,4 @@
-/** The glossary says what is in the code: every name that it gives as one of `src` is written there. */
+/** The glossary matches the code: every name that it lists exists in `src`. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -12,7 +12,7 @@ const rows = [...page.matchAll(/^- \*\*(.+?)\*\*: (.+?)(?: · (.*))?$/gm)].map(
   ([, word = "", meaning = "", names = ""]) => ({ word, meaning, names }),
 );
 
-/** Every name that a file of `src` exports. */
+/** The exported names of all files of `src`. */
 const exportedNames = new Set(
   readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
@@ -24,7 +24,7 @@ const exportedNames = new Set(
     .map(([, name = ""]) => name),
 );
 
-/** The types and functions that are named, also as those of a field; values in capitals are none. */
+/** The named types and functions, also those of a field; values in capitals are not included. */
 function namesIn(text: string): readonly string[] {
   const names = [...text.matchAll(/`(\w+)(?:\.\w+)?`/g)].map(([, name = ""]) => name);
   return names.filter((name) => !/^[A-Z]+(?:_[A-Z]+)+$/.test(name));
@@ -37,11 +37,11 @@ describe("the glossary", () => {
     expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([]);
   });
 
-  test.each(rows)("names for $word are exported by a file of src", ({ names }) => {
+  test.each(rows)("lists names for $word that a file of src exports", ({ names }) => {
     expect(namesIn(names).filter((name) => !exportedNames.has(name))).toEqual([]);
   });
 
-  test("is looked through for types and functions", () => {
+  test("is searched for types and functions", () => {
     expect(namesIn("`Invoice`, `preview`, `Charge.parts`; `ERR_REFUSED`")).toEqual(["Invoice", "preview", "Charge"]);
   });
 });

@@ -1,13 +1,16 @@
 /**
- * The rules for files: which layer imports which, where each package lives, how long a file may be, and that no
- * files import each other in a circle.
+ * The rules for files: which layer may import which, where each package may be used, how long a file may be, and that
+ * there are no import cycles.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, resolve, sep } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-/** The layers in the order in which data goes: a layer imports only those above it. `rulebook`, `errors`, `index`, `vectors` and `postgres` are files. */
+/**
+ * The layers in the direction of data flow: a layer imports only those above it. `rulebook`, `errors`, `index`,
+ * `vectors` and `postgres` are files.
+ */
 const LAYERS = [
   "verify",
   "vectors",
@@ -51,7 +54,7 @@ const CORE = new Set([
   "ledger",
   "analysis",
 ]);
-/** What imports no other layer: the second program proves nothing where it shares code with the first. */
+/** Imports no other layer: an independent verifier proves nothing if it shares code with what it verifies. */
 const ALONE = new Set(["verify", "vectors"]);
 /** Where each package may be imported. */
 const PACKAGE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
@@ -84,7 +87,7 @@ const FILE_LINES_MAX = 400;
 const src = resolve(import.meta.dirname, "../../src");
 const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/.test(file));
 
-/** Every module specifier of a file: imports, type imports, re-exports, side effects and dynamic imports. */
+/** Every module specifier of a file: imports, type imports, re-exports, side-effect and dynamic imports. */
 function listSpecifiers(text: string): string[] {
   const matches = text.matchAll(
     /^[^\s*/].*?\bfrom "([^"]+)"|^} from "([^"]+)"|^import "([^"]+)"|\b(?:import|require(?:\.resolve)?)\("([^"]+)"\)/gm,
@@ -103,7 +106,7 @@ function toPackageName(specifier: string): string {
     .join("/");
 }
 
-/** Imports that a file may not have, in sentences. */
+/** Forbidden imports of a file, as sentences. */
 function listImportFaults(file: string, text: string): string[] {
   const layer = layerOf(file);
   const place = LAYERS.findIndex((name) => name === layer);
@@ -127,14 +130,14 @@ function listImportFaults(file: string, text: string): string[] {
   return faults;
 }
 
-/** What a file does against the rules, in sentences. */
+/** Violations of the rules by a file, as sentences. */
 function listFaults(file: string, text: string): string[] {
   const layer = layerOf(file);
   const faults = listImportFaults(file, text);
   if (!LAYERS.some((name) => name === layer)) faults.push(`${layer} is no layer`);
   const lines = text.split("\n").length;
   if (lines > FILE_LINES_MAX) faults.push(`has ${lines} lines, more than ${FILE_LINES_MAX}`);
-  // decimal.js rounds in silence at its precision: outside `numbers` only the exact functions are called.
+  // decimal.js rounds silently at its precision: outside `numbers` only the exact functions are called.
   if (CORE.has(layer) && layer !== "numbers" && /\.(?:plus|minus|times|div|dividedBy|sub|mul)\(/.test(text)) {
     faults.push("calls a rounding method of a Decimal");
   }
@@ -144,12 +147,12 @@ function listFaults(file: string, text: string): string[] {
 }
 
 describe.each(files)("src/%s", (file) => {
-  test("keeps the rules", () => {
+  test("follows the rules", () => {
     expect(listFaults(file, readFileSync(join(src, file), "utf8"))).toEqual([]);
   });
 });
 
-/** What each file imports of the files themselves, type imports included. */
+/** The imports of each file from other files, including type imports. */
 function listImports(texts: ReadonlyMap<string, string>): Map<string, readonly string[]> {
   return new Map(
     [...texts].map(([file, text]) => [
@@ -162,8 +165,8 @@ function listImports(texts: ReadonlyMap<string, string>): Map<string, readonly s
 }
 
 /**
- * The files of each circle of imports, sorted: the strongly connected parts of the graph that have several files or
- * import themselves (Tarjan's algorithm).
+ * The files of each import cycle, sorted: the strongly connected components of the graph with several files or a
+ * self-import (Tarjan's algorithm).
  */
 function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[][] {
   const nodes = new Map<string, { readonly index: number; lowest: number; isOpen: boolean }>();
@@ -191,7 +194,7 @@ function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[][
   return circles;
 }
 
-describe("one place where an event is decided", () => {
+describe("outcomes of events", () => {
   const makers = files
     .map((file) => file.replaceAll(sep, "/"))
     .filter((file) => file.startsWith("ledger/") && file !== "ledger/outcome.ts")
@@ -202,7 +205,7 @@ describe("one place where an event is decided", () => {
       );
     });
 
-  test("only the decider and its sentences make outcomes", () => {
+  test("are created only by the decider and its messages", () => {
     const own = ["ledger/events/decide-event.ts", "ledger/events/event-outcomes.ts"];
     const counting = [
       "ledger/preview/outcome-tally.ts",
@@ -210,7 +213,7 @@ describe("one place where an event is decided", () => {
       "ledger/events/new-event.ts",
     ];
     expect(makers.filter((file) => !own.includes(file) && !counting.includes(file))).toEqual([]);
-    // These compare outcomes that were made, and make none.
+    // These compare existing outcomes and create none.
     for (const file of counting)
       expect(readFileSync(join(src, file), "utf8")).not.toMatch(/\boutcomeOf\(|status: "ING/);
     for (const file of files) {
@@ -222,11 +225,11 @@ describe("one place where an event is decided", () => {
   });
 });
 
-describe("circles of imports", () => {
+describe("import cycles", () => {
   const texts = new Map(files.map((file) => [file.replaceAll(sep, "/"), readFileSync(join(src, file), "utf8")]));
   const circles = findCircles(listImports(texts));
 
-  test("there are none", () => {
+  test("do not exist in src", () => {
     expect(circles).toEqual([]);
   });
 
@@ -283,7 +286,7 @@ describe("the rules themselves", () => {
     ["even errors in the second program", "verify/x.ts", 'import { a } from "../errors.ts";'],
     ["a required package away from home", "cli/x.ts", 'const a = require("json-logic-js");'],
     ["a clock", "ledger/x.ts", "const y = Date.now();"],
-  ])("refuse %s", (_, file, text) => {
+  ])("reject %s", (_, file, text) => {
     expect(listFaults(file, text)).toHaveLength(1);
   });
 });

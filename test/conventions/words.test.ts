@@ -8,12 +8,12 @@ const SOURCES = join(import.meta.dirname, "../../src");
 const files = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/.test(file));
 const texts = new Map(files.map((file) => [file, readFileSync(join(SOURCES, file), "utf8")]));
 
-/** Participles that say nothing of what a value is. */
+/** Participles that do not name a value. */
 const NAME = /\b(?:const|let|readonly|function)\s+(asked|told|held|kept|tried|looked)\b/g;
 /** Stored or public fields that keep their old name. */
 const STORED_NAMES = new Set(["ledger/records.ts: asked"]);
 
-/** Phrases that readers had to read twice. */
+/** Phrases that readers found unclear. */
 const PHRASES = [
   "is away",
   "live elsewhere",
@@ -32,13 +32,13 @@ const PHRASES = [
   "is no JSON",
 ];
 
-/** Functions of more than five lines whose name ends in `Of`: that ending is for lookups. */
+/** Functions of more than five lines whose name ends in `Of`, which is for lookups. */
 function longLookups(text: string): readonly string[] {
   const functions = text.matchAll(/^(?:export )?(?:async )?function\*? (\w+Of)\b[^]*?^\}/gm);
   return [...functions].flatMap(([body, name = ""]) => (body.split("\n").length > 5 ? [name] : []));
 }
 
-/** Texts of the source that a user can read: string literals, without comments. */
+/** The texts of the source that a user may read: string literals, without comments. */
 function messagesIn(text: string): readonly string[] {
   const code = text.replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
   return [...code.matchAll(/"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g)].map(([literal]) => literal);
