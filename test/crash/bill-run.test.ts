@@ -1,4 +1,4 @@
-/** A bill run over more accounts than one transaction takes, stopped between its transactions. */
+/** A bill run over more accounts than fit in one transaction, stopped between transactions. */
 import { expect, test } from "vitest";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
@@ -6,12 +6,12 @@ import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { BOOK, actionAt, endState, live, timeOf } from "./story.ts";
 
-/** Deeds of January, until the 22nd. */
+/** The steps of January, until the 22nd. */
 const DEEDS = 20;
-/** The bill run on 7 February: all accounts are behind with the end of January. */
+/** The bill run on 7 February: the end of January is due for all accounts. */
 const BILL_RUN = 69;
 
-/** Lives until the bill run; the store stops the engine from making more than so many transactions then. */
+/** Runs until the bill run; then the store fails after this many transactions. */
 async function livedToBillRun(): Promise<{ engine: Engine; allow: (transactions: number) => void }> {
   let allowance = Infinity;
   let now = timeOf(-1);
@@ -33,7 +33,7 @@ async function livedToBillRun(): Promise<{ engine: Engine; allow: (transactions:
   return { engine, allow: (transactions) => void (allowance = transactions) };
 }
 
-test("S13.4 finalize goes on where it stopped, and leaves what it leaves when nothing stops it", async () => {
+test("S13.4 finalize resumes where it stopped, with the same result as without a stop", async () => {
   const [partial, whole] = [await livedToBillRun(), await livedToBillRun()];
   partial.allow(1);
   await expect(partial.engine.finalize()).rejects.toThrow("stopped");

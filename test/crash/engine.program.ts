@@ -1,6 +1,6 @@
 /**
- * An engine that is killed: it opens a database, says what it finds there, then does one deed after the other and says
- * so. `engine.program.js DATABASE FIRST_DEED LAST_DEED [finish]`
+ * An engine that is killed: opens a database, prints its state, then does one step after another and prints each.
+ * `engine.program.js DATABASE FIRST_STEP LAST_STEP [finish]`
  */
 import { writeSync } from "node:fs";
 
@@ -12,7 +12,7 @@ import { BOOK, actionAt, endState, live, storedEvents, timeOf, usageByAccount } 
 
 const [database = "", first = "0", last = "0", mode = ""] = process.argv.slice(2);
 
-/** At once, and whole: what was said is read, also when the process is killed right after it. */
+/** Written synchronously, so that the line is complete even if the process is killed right after it. */
 function say(line: object): void {
   writeSync(1, `${JSON.stringify(line)}\n`);
 }
@@ -35,7 +35,7 @@ if (mode === "finish") {
   for (let number = 0; number <= Number(last); number++) {
     const action = actionAt(number);
     if (action.kind !== "ingest") continue;
-    // The first event of a batch that is undone would be taken again (S14.3).
+    // The first event of an undone batch would be accepted again (S14.3).
     const undone = actionAt(number + 1).kind === "undo";
     const results = await engine.ingest(action.batch.slice(undone ? 1 : 0) as EventInput[]);
     statuses.push(...results.map(({ status }) => status));
@@ -45,5 +45,5 @@ if (mode === "finish") {
   await store.close();
   process.exit(0);
 }
-// It waits for its end.
+// Waits to be killed.
 setInterval(() => {}, 1000);

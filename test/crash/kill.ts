@@ -1,4 +1,4 @@
-/** Kills engines at random instants, and looks after each kill at what they left. */
+/** Kills engines at random instants and checks the database after each kill. */
 import { expect } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
@@ -6,7 +6,7 @@ import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Program, Running } from "../support/programs.ts";
 import { BATCH, BOOK, actionAt, endState, live, type StoredEvent, timeOf } from "./story.ts";
 
-/** Most deeds of one life, so that the story stays short on a quick machine. */
+/** The maximum number of steps per process, so that the story stays short on a fast machine. */
 const DEEDS_MAX = 25;
 
 /** How engines are killed. */
@@ -14,25 +14,25 @@ export interface Killing {
   readonly program: Program;
   readonly database: string;
   readonly kills: number;
-  /** Of the random instants. */
+  /** The seed of the random instants. */
   readonly seed: number;
-  /** Told of each kill, as it is done: to kill more. */
+  /** Called at each kill, to kill other processes too. */
   readonly also?: (kill: number) => void;
 }
 
-/** What came of it. */
+/** The result. */
 export interface KillResult {
-  /** Kills while the database was being opened, and while deeds were done. */
+  /** Kills while the database was being opened, and while steps were done. */
   readonly opening: number;
   readonly doing: number;
-  /** Kills that left a deed which was done, but not acknowledged. */
+  /** Kills after which a step was done but not acknowledged. */
   readonly commits: number;
-  /** Deeds that were done in all. */
+  /** The number of all steps done. */
   readonly deeds: number;
 }
 
 interface Life {
-  /** The last deed that was acknowledged. */
+  /** The last acknowledged step. */
   readonly lastAnswer: number;
   readonly state: FoundState | undefined;
 }
@@ -42,11 +42,11 @@ interface FoundState {
   readonly usage: Readonly<Record<string, string>>;
 }
 
-/** Kills as often as wanted, then lets one engine finish, and compares what is left with a life without death. */
+/** Kills as often as requested, then lets one engine finish, and compares the result with a run without kills. */
 export async function killAndCompare({ program, database, kills, seed, also }: Killing): Promise<KillResult> {
   const random = randomFrom(seed);
   let lastAnswer = -1;
-  // How long the start and one deed take on this machine, as of the life before.
+  // The time of the start and of one step on this machine, measured in the previous run.
   let opensMs = 1000;
   let deedMs = 30;
   const counts = { opening: 0, doing: 0, commits: 0 };
@@ -78,7 +78,7 @@ export async function killAndCompare({ program, database, kills, seed, also }: K
   return { ...counts, deeds: lastAnswer + 1 };
 }
 
-/** Reads what an engine says until it says no more. */
+/** Reads the output of an engine to its end. */
 async function watch(running: Running, lastAnswer: number, onLine: (isOpen: boolean) => void): Promise<Life> {
   let last = lastAnswer;
   let state: FoundState | undefined;
@@ -94,10 +94,10 @@ async function watch(running: Running, lastAnswer: number, onLine: (isOpen: bool
 }
 
 /**
- * Every acknowledged event is there exactly once, the batch that was under way is there whole or not at all, and the usage
- * is that of the events.
+ * Every acknowledged event is stored exactly once, the batch in progress is stored completely or not at all, and the
+ * usage matches the events.
  *
- * @returns whether the deed under way was a batch, and is there
+ * @returns whether the step in progress was a batch and is stored
  */
 function inspect({ events, usage }: FoundState, lastAnswer: number): boolean {
   const byId = new Map<string, number>();
@@ -128,9 +128,9 @@ function inspect({ events, usage }: FoundState, lastAnswer: number): boolean {
   return partCount > 0;
 }
 
-/** The story goes on to its end, where all is as if nothing had been killed, also after every batch is sent again. */
+/** The story runs to its end, with the same result as without kills, also after every batch is sent again. */
 async function finish(program: Program, database: string, lastAnswer: number): Promise<void> {
-  // To the next bill run, so that the comparison sees what it left.
+  // To the next bill run, so that the comparison includes its result.
   const last = lastAnswer + 10 - (lastAnswer % 10) + 9;
   const running = program.run(database, String(lastAnswer + 1), String(last), "finish");
   const output: { end?: unknown; again?: unknown; statuses?: unknown } = {};
@@ -142,7 +142,7 @@ async function finish(program: Program, database: string, lastAnswer: number): P
   expect(output.again).toEqual(expected);
 }
 
-/** What the deeds up to one leave where nothing is killed. */
+/** The result of the steps up to one without kills. */
 async function uninterruptedState(last: number): Promise<unknown> {
   let now = timeOf(-1);
   const engine = createEngine({ store: memoryStore(), clock: () => now, idMemoryMs: 10_000 * 86_400_000 });
@@ -154,7 +154,7 @@ async function uninterruptedState(last: number): Promise<unknown> {
   return endState(engine);
 }
 
-/** Numbers from 0 to 1 that are the same for each seed. */
+/** Pseudo-random numbers from 0 to 1, equal for equal seeds. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

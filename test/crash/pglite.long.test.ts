@@ -1,4 +1,4 @@
-/** Engines over a PGlite in a directory, killed at random instants: at least fifty times. */
+/** Engines over a PGlite directory, killed at random instants at least fifty times. */
 import { existsSync, readdirSync } from "node:fs";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ async function newDirectory(): Promise<string> {
   return directory;
 }
 
-/** Kills an engine while it makes its directory: as soon as the files say that there is a database. */
+/** Kills an engine while it creates its directory: as soon as the database files exist. */
 async function killWhileMade(directory: string): Promise<void> {
   const running = program.run(`pglite:${directory}`);
   const isBegun = (): boolean => readdirSync(directory).some((name) => existsSync(join(directory, name, "PG_VERSION")));
@@ -37,11 +37,11 @@ async function killWhileMade(directory: string): Promise<void> {
   expect((await running.end).signal).toBe("SIGKILL");
 }
 
-test("S14.3 fifty kills of the engine leave each batch whole or not there, and each acknowledged one there", async () => {
+test("S14.3 fifty kills of the engine leave each batch stored completely or not at all, and keep each acknowledged one", async () => {
   const [first, second] = [await newDirectory(), await newDirectory()];
   await killWhileMade(first);
   await (await openDatabase(`pglite:${first}`)).close();
-  // Two directories at once: most of a life is the start of its PGlite.
+  // Two directories in parallel: most of the time is the start of PGlite.
   await cp(first, second, { recursive: true });
   const results = await Promise.all(
     [first, second].map((directory, seed) =>

@@ -1,4 +1,7 @@
-/** Engines over a private PostgreSQL in a directory, killed at random instants: at least fifty times, and the server, too. */
+/**
+ * Engines over a private PostgreSQL in a directory, killed at random instants at least fifty times, also together with
+ * the server.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +23,7 @@ beforeAll(() => {
 afterAll(async () => {
   program.remove();
   for (const directory of directories) {
-    // Whoever opens it last stops its server.
+    // The last process that uses it stops its server.
     await (await openPrivateServer(directory)).close();
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -32,7 +35,7 @@ async function newDirectory(): Promise<string> {
   return directory;
 }
 
-test("S14.3 fifty kills of the engine leave each batch whole or not there, and each acknowledged one there", async () => {
+test("S14.3 fifty kills of the engine leave each batch stored completely or not at all, and keep each acknowledged one", async () => {
   const directory = await newDirectory();
   const server = await openPrivateServer(directory);
   const result = await killAndCompare({ program, database: directory, kills: 50, seed: 14 });
@@ -41,10 +44,10 @@ test("S14.3 fifty kills of the engine leave each batch whole or not there, and e
   expect(result.deeds).toBeGreaterThan(50);
 });
 
-test("S14.3 what was acknowledged survives kills of the engine together with its server, whoever starts it again", async () => {
+test("S14.3 acknowledged events survive kills of the engine together with its server, whichever process restarts it", async () => {
   const directory = await newDirectory();
   const also = (kill: number): void => {
-    // Every other time the server lives on for a moment, until it finds that nobody uses it.
+    // Every other time the server runs on for a moment, until it notices that it is unused.
     if (kill % 2 === 0) killServer(directory);
   };
   const result = await killAndCompare({ program, database: directory, kills: 10, seed: 5, also });

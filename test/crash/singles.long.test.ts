@@ -1,4 +1,4 @@
-/** Two hundred kills of engines and of PostgreSQL's processes while thousands of single events share commits. */
+/** Two hundred kills of engines and of PostgreSQL processes while thousands of single events share commits. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { signal } from "../support/signal.ts";
 import { ACCOUNT_IDS, accountOfNumber, countOf, type Errand, NOW, PER_LIFE } from "./singles.ts";
 
 const LIVES = 100;
-/** Every tenth kill of the database is of all of it at once. */
+/** Every tenth kill of the database kills all of its processes at once. */
 const POSTMASTER_EVERY = 10;
 const DAY = 86_400_000;
 
@@ -34,22 +34,22 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** What was sent, and what of it was said to be there. */
+/** The sent events, and which of them were acknowledged. */
 interface SinglesProgress {
   upTo: number;
   readonly acknowledged: Set<number>;
 }
 
-test("S14.3 two hundred kills lose none of the single events that were acknowledged, and count none twice", async () => {
+test("S14.3 two hundred kills lose no acknowledged single event, and count none twice", async () => {
   const server = await openPrivateServer(directory);
   const progress: SinglesProgress = { upTo: 0, acknowledged: new Set() };
   const kills = { engines: 0, databases: 0 };
-  // A slow machine has fewer answers before each kill, and more lives.
+  // A slow machine gets fewer answers before each kill, and needs more runs.
   for (let life = 0; life < LIVES || progress.acknowledged.size <= PER_LIFE; life++) {
     const running = program.run(directory);
     running.say(errandOf(progress, false));
     const listening = listen(running.lines, progress);
-    // A third of them before anything was answered, a third before the database is back, a third thereafter.
+    // A third of the kills come before any answer, a third before the database is back, a third after that.
     await (life % 3 === 0 ? listening.begin : listening.answer());
     await sleep(((life * 37) % 17) * 10);
     if (killDatabase(life)) kills.databases += 1;
@@ -79,19 +79,19 @@ function errandOf({ upTo, acknowledged }: SinglesProgress, isLast: boolean): Err
   return { again, first: upTo, isLast };
 }
 
-/** What is heard of an engine. */
+/** The messages of an engine. */
 interface Heard {
-  /** When it begins to send. */
+  /** Resolves when it begins to send. */
   readonly begin: Promise<void>;
-  /** When it has said once more which events were acknowledged, or has ended. */
+  /** Resolves when it has acknowledged more events, or has ended. */
   readonly answer: () => Promise<void>;
-  /** When it is through. */
+  /** Resolves when it has finished. */
   readonly over: Promise<void>;
-  /** When it says no more. */
+  /** Resolves when its output ends. */
   readonly end: Promise<void>;
 }
 
-/** Notes what an engine says. */
+/** Records the messages of an engine. */
 function listen(lines: AsyncIterable<unknown>, progress: SinglesProgress): Heard {
   const [begin, over] = [signal(), signal()];
   let answer = signal();
@@ -117,7 +117,7 @@ function listen(lines: AsyncIterable<unknown>, progress: SinglesProgress): Heard
       }
       if (isOver === true) over.give();
     }
-    // One that ended before it began is noticed by what it complained of.
+    // An engine that ended before it began is detected by its error output.
     begin.give();
     answer.give();
     over.give();
@@ -125,7 +125,11 @@ function listen(lines: AsyncIterable<unknown>, progress: SinglesProgress): Heard
   return { begin: begin.promise, answer: () => answer.promise, over: over.promise, end };
 }
 
-/** Kills a process of PostgreSQL. @returns whether there was one */
+/**
+ * Kills a PostgreSQL process.
+ *
+ * @returns whether there was one
+ */
 function killDatabase(life: number): boolean {
   const postmaster = postmasterOf(directory);
   if (postmaster === undefined) return false;
@@ -136,7 +140,7 @@ function killDatabase(life: number): boolean {
   return true;
 }
 
-/** Every acknowledged event is there once, no other one twice, and the usage is that of the events. */
+/** Every acknowledged event is stored once, no other one twice, and the usage matches the events. */
 async function inspect(progress: SinglesProgress): Promise<void> {
   const store = await openDatabase(directory);
   const engine = createEngine({ store, clock: () => NOW });

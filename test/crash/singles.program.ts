@@ -1,7 +1,7 @@
 /**
- * An engine that takes single events, thousands at a time, until it is killed: `singles.program.js DATABASE`. It reads one
- * line: the numbers to send again, and the first new one. It says how far its new numbers go before it sends them, and
- * which were acknowledged.
+ * An engine that ingests single events, thousands at a time, until it is killed: `singles.program.js DATABASE`. It
+ * reads one line: the numbers to send again, and the first new number. It prints the range of its new numbers before it
+ * sends them, and which were acknowledged.
  */
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -23,7 +23,7 @@ await engine.load(SINGLES_BOOK as BookInput).catch((error: unknown) => {
   if (!hasCode(error, "ERR_TAKEN")) throw error;
 });
 
-/** Sends one event until it is known to be there. */
+/** Sends one event until it is acknowledged. */
 async function sendSingle(number: number): Promise<void> {
   for (;;) {
     try {
@@ -32,7 +32,7 @@ async function sendSingle(number: number): Promise<void> {
       if (result?.status === "INGESTION_FAILED_DUPLICATE_EVENT") return;
       throw new Error(`an event was refused: ${JSON.stringify(result)}`);
     } catch (error) {
-      // The database is away, and nobody knows whether the event is there.
+      // The database is unavailable, and it is unknown whether the event is stored.
       if (!hasCode(error, "ERR_STORE_UNAVAILABLE")) throw error;
       await new Promise((resolve) => void setTimeout(resolve, 20));
     }
@@ -50,7 +50,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     for (let number = numbers[next++]; number !== undefined; number = numbers[next++]) {
       await sendSingle(number);
       acknowledged.push(number);
-      // All of one commit are said at once.
+      // All events of a commit are printed together.
       if (acknowledged.length === 1) {
         setImmediate(() => {
           say({ acknowledged });

@@ -1,25 +1,25 @@
-/** Single events by their numbers, for engines that are killed while they take them. */
+/** Single events by number, for engines that are killed during ingest. */
 import { perUnit, sumMeter } from "../book/builder.ts";
 
-/** What an engine is told to send. */
+/** The events that an engine must send. */
 export interface Errand {
-  /** What was sent before and not acknowledged. */
+  /** Events that were sent before and not acknowledged. */
   readonly again: readonly number[];
   /** The first number that was never sent. */
   readonly first: number;
-  /** Nothing new. */
+  /** No new events. */
   readonly isLast: boolean;
 }
 
-/** Events that wait for their answers at once. */
+/** The number of events waiting for their answers at the same time. */
 export const IN_FLIGHT = 2_000;
-/** New events of one life at most. */
+/** The maximum number of new events per process. */
 export const PER_LIFE = 4_000;
-/** What every clock says. */
+/** The time of every clock. */
 export const NOW = Date.parse("2024-06-15T12:00:00Z");
 const ACCOUNTS = 50;
 
-/** The accounts that the events are of. */
+/** The accounts of the events. */
 export const ACCOUNT_IDS: readonly string[] = Array.from({ length: ACCOUNTS }, (_, index) => `account-${index}`);
 
 /** Calls that are summed, and accounts that pay for them. */
@@ -47,17 +47,17 @@ export const SINGLES_BOOK = {
   })),
 };
 
-/** What the event of a number counts: quarters, which add up exactly in binary too. */
+/** The quantity of the event with a number: quarters, which add up exactly in binary too. */
 export function countOf(number: number): number {
   return (number % 7) + 0.25;
 }
 
-/** The account of a number. */
+/** The account of the event with a number. */
 export function accountOfNumber(number: number): string {
   return `account-${(number * 7) % ACCOUNTS}`;
 }
 
-/** The event of a number. */
+/** The event with a number. */
 export function singleEvent(number: number): object {
   return {
     schemaName: "call",

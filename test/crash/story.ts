@@ -1,18 +1,18 @@
-/** What an engine lives through while it is killed: deeds that are the same whenever they are done, and what is left. */
+/** The story of an engine that is killed: steps that do not depend on when they run, and their result. */
 import type { Engine } from "../../src/engine/engine.ts";
 import type { PageOptions } from "../../src/engine/pages.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { monthlyWithGrace, perUnit, sumMeter } from "../book/builder.ts";
 
 const HOUR = 3_600_000;
-/** Loaded in the middle of the first month that accounts have a plan. */
+/** The book is loaded in the middle of the first month of the accounts' plan. */
 const BEGIN = Date.UTC(2024, 0, 15);
-/** More than one transaction of a bill run catches up with. */
+/** More accounts than one transaction of a bill run processes. */
 const ACCOUNTS = 60;
-/** Events of a batch. */
+/** The number of events in a batch. */
 export const BATCH = 8;
 
-/** Calls that are metered and spend ten a month, a fee in advance, and sixty accounts. */
+/** Calls that are metered and consume a grant of ten a month, a fee in advance, and sixty accounts. */
 export const BOOK: object = {
   eventSchemas: [{ name: "call", status: "ACTIVE", attributes: [{ name: "count" }] }],
   usageMeters: [sumMeter("um.calls", "call", "count")],
@@ -47,18 +47,18 @@ function accountNumber(index: number): string {
   return `account-${index % ACCOUNTS}`;
 }
 
-/** When a deed is done, whenever that is. */
+/** The time of a step, whenever it runs. */
 export function timeOf(actionNumber: number): number {
   return BEGIN + (actionNumber + 1) * 8 * HOUR;
 }
 
-/** What a deed is; the first one is 0. */
+/** The kind of a step; the first one is 0. */
 export type Action =
   | { readonly kind: "ingest"; readonly batch: readonly { readonly id: string; readonly accountId: string }[] }
   | { readonly kind: "undo"; readonly accountId: string; readonly eventId: string }
   | { readonly kind: "finalize" };
 
-/** Of ten deeds, one is a bill run and two undo the first event of the batch before; the others are batches. */
+/** Of ten steps, one is a bill run and two undo the first event of the batch before; the others are batches. */
 export function actionAt(number: number): Action {
   if (number % 10 === 9) return { kind: "finalize" };
   if (number % 5 === 3) {
@@ -82,7 +82,7 @@ function accountOfAction(actionNumber: number, index: number): string {
   return accountNumber(actionNumber * 7 + (index % 5) * 3);
 }
 
-/** Does a deed; the clock must say {@link timeOf} it. */
+/** Does a step; the clock must be at its {@link timeOf}. */
 export async function live(engine: Engine, action: Action): Promise<void> {
   switch (action.kind) {
     case "ingest":
@@ -96,7 +96,7 @@ export async function live(engine: Engine, action: Action): Promise<void> {
   }
 }
 
-/** What is stored of an event, as far as a kill may harm it. */
+/** The stored fields of an event that a kill may damage. */
 export interface StoredEvent {
   readonly eventId: string;
   readonly accountId: string;
@@ -119,7 +119,7 @@ export async function storedEvents(engine: Engine): Promise<readonly StoredEvent
   }
 }
 
-/** What the meter counted, by account. */
+/** The metered quantity, by account. */
 export async function usageByAccount(engine: Engine): Promise<Readonly<Record<string, string>>> {
   const accountIds = Array.from({ length: ACCOUNTS }, (_, index) => accountNumber(index));
   const totals: Record<string, number> = {};
@@ -134,9 +134,9 @@ export async function usageByAccount(engine: Engine): Promise<Readonly<Record<st
   return Object.fromEntries(Object.entries(totals).map(([id, total]) => [id, String(total)]));
 }
 
-/** All that is left in the end, but for when it was written and the ids and numbers of events, which are made anew. */
+/** The final state, without write times and without generated ids and event numbers. */
 export async function endState(engine: Engine): Promise<unknown> {
-  // Numbers of events are the store's own: only their order is the same.
+  // The store assigns the numbers of events: only their order is the same.
   const events = (await storedEvents(engine)).toSorted(byAccountAndNumber).map((event) => ({ ...event, number: 0 }));
   const accountIds = Array.from({ length: ACCOUNTS }, (_, index) => accountNumber(index));
   const window = { accountIds, from: BEGIN - 30 * 24 * HOUR, until: BEGIN + 4000 * 24 * HOUR };

@@ -6,7 +6,7 @@ import { consume, restoreAllocations, sortForSpending, moveOverage } from "../..
 import type { Exact } from "../../src/numbers/exact.ts";
 import { addExact, compareExact, exactOfText, subtractExact, formatExact } from "../../src/numbers/exact.ts";
 
-/** Units with up to two digits after the point; towards 0. */
+/** Units with up to two decimals; shrinks towards 0. */
 const units = fc.nat(3000).map((cents) => exactOfText(`${cents}e-2`) ?? 0);
 
 const entries = fc
@@ -49,7 +49,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { maxLength: 25 },
 );
 
-/** An account's feature, changed by steps as a ledger would. */
+/** An account's feature, changed in steps like a ledger. */
 interface EntriesAndEvents {
   entries: readonly FeatureEntry[];
   events: readonly OverageEvent[];
@@ -82,7 +82,7 @@ const spentOf = (list: readonly FeatureEntry[]): Exact =>
 const consumedBy = ({ allocations, overage }: OverageEvent): Exact =>
   addAll([...allocations.map(({ quantity }) => quantity), overage]);
 
-test("S11.6 granted − balance + overage is what the events that stand have consumed, after any steps", () => {
+test("S11.6 granted − balance + overage equals the consumption of accepted events, after any steps", () => {
   fc.assert(
     fc.property(entries, steps, (list, sequence) => {
       const state: EntriesAndEvents = { entries: list, events: [] };
@@ -100,7 +100,7 @@ test("S11.6 granted − balance + overage is what the events that stand have con
   );
 });
 
-test("S11.5 after an undo no overage stands beside a balance that covers it", () => {
+test("S11.5 after an undo, no overage remains that a balance covers", () => {
   fc.assert(
     fc.property(entries, steps, (list, sequence) => {
       const state: EntriesAndEvents = { entries: list, events: [] };
@@ -111,7 +111,7 @@ test("S11.5 after an undo no overage stands beside a balance that covers it", ()
   );
 });
 
-test("S15.4 ingest and undo leave every balance as it was", () => {
+test("S15.4 ingest followed by undo leaves every balance unchanged", () => {
   fc.assert(
     fc.property(entries, units, fc.nat(45), (list, quantity, at) => {
       const result = consume(list, quantity, at, "UNLIMITED");
@@ -124,7 +124,7 @@ test("S15.4 ingest and undo leave every balance as it was", () => {
   );
 });
 
-test('S11.5 "ingest A and B, undo A" leaves the total balance and overage of "ingest B"', () => {
+test("S11.5 ingesting A and B and undoing A has the same total balance and overage as ingesting B", () => {
   const event = fc.record({ consume: units, at: fc.nat(45), room: fc.constant("UNLIMITED" as const) });
   fc.assert(
     fc.property(entries, event, event, (list, a, b) => {

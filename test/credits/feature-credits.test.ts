@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { FeatureEntry } from "../../src/credits/feature-credits.ts";
 import { consume, restoreAllocations, sortForSpending, moveOverage } from "../../src/credits/feature-credits.ts";
 
-/** An entry of ten units in force over [0, 100), but for what is said. */
+/** An entry of ten units in force over [0, 100), with changes. */
 function entry(id: string, changes: Partial<FeatureEntry> = {}): FeatureEntry {
   return {
     id,
@@ -32,7 +32,7 @@ describe("S11.2 entries are spent in order", () => {
     expect(sortForSpending([first, second])).toEqual([first, second]);
   });
 
-  test("one after another, and only those in force, with a balance and not voided", () => {
+  test("in sequence, and only those in force, with a balance and not voided", () => {
     const entries = [
       entry("ended", { effectiveUntil: 40 }),
       entry("voided", { effectiveUntil: 60, voided: true }),
@@ -60,7 +60,7 @@ describe("S11.2 entries are spent in order", () => {
     ]);
   });
 
-  test("an entry is in force from its first instant until before its last", () => {
+  test("an entry is in force from its start until before its end", () => {
     const entries = [entry("a", { effectiveFrom: 10, effectiveUntil: 20 })];
     expect(consume(entries, 1, 9, 0).kind).toBe("INSUFFICIENT");
     expect(consume(entries, 1, 10, 0).kind).toBe("CONSUMED");
@@ -70,11 +70,11 @@ describe("S11.2 entries are spent in order", () => {
 });
 
 describe("S11.3 all or nothing", () => {
-  test("without overage what is missing fails the whole", () => {
+  test("without overage, a missing quantity fails the whole event", () => {
     expect(consume([entry("a")], 11, 5, 0)).toEqual({ kind: "INSUFFICIENT", available: 10, missing: 1 });
   });
 
-  test("what is available is entries and overage, also where more overage was used than is allowed now", () => {
+  test("entries and overage are available, also if more overage was used than is now allowed", () => {
     expect(consume([entry("a")], 13, 5, 2)).toEqual({ kind: "INSUFFICIENT", available: 12, missing: 3 });
     expect(consume([entry("a")], 13, 5, -2)).toEqual({ kind: "INSUFFICIENT", available: 10, missing: 3 });
   });
@@ -83,23 +83,23 @@ describe("S11.3 all or nothing", () => {
     ["as much as is allowed", 3 as const, "CONSUMED"],
     ["without a limit", "UNLIMITED" as const, "CONSUMED"],
     ["not a unit above", 2 as const, "INSUFFICIENT"],
-  ])("overage takes the rest: %s", (_, room, kind) => {
+  ])("overage covers the rest: %s", (_, room, kind) => {
     const result = consume([entry("a")], 13, 5, room);
     expect(result.kind).toBe(kind);
     if (result.kind === "CONSUMED") expect(result.overage).toBe(3);
   });
 
-  test("a quantity of 0 takes nothing and succeeds", () => {
+  test("a quantity of 0 consumes nothing and succeeds", () => {
     expect(consume([], 0, 5, 0)).toEqual({ kind: "CONSUMED", entries: [], allocations: [], overage: 0 });
   });
 
-  test("a negative quantity never comes here", () => {
+  test("a negative quantity is an internal error", () => {
     expect(() => consume([entry("a")], -1, 5, 0)).toThrow("S11.3");
   });
 });
 
 describe("S11.5 undo", () => {
-  test("gives back to where it came from, expired and voided entries too", () => {
+  test("returns units to their entries, also to expired and voided ones", () => {
     const entries = [entry("a", { balance: 0, voided: true }), entry("b", { balance: 8, effectiveUntil: 1 })];
     const allocations = [
       { entryId: "a", quantity: 10 },
@@ -111,12 +111,12 @@ describe("S11.5 undo", () => {
     ]);
   });
 
-  test("never gives back more than was granted, nor to an entry of another account", () => {
+  test("never returns more than was granted, nor to an entry of another account", () => {
     expect(() => restoreAllocations([entry("a")], [{ entryId: "a", quantity: 1 }])).toThrow("S11.6");
     expect(() => restoreAllocations([entry("a")], [{ entryId: "b", quantity: 1 }])).toThrow("S11.4");
   });
 
-  test("then overage moves onto what is free, earliest ingested first, in part where it must", () => {
+  test("then moves overage to free units, earliest ingested first, partially if necessary", () => {
     const events = [
       { eventId: "e1", at: 5, allocations: [], overage: 4 },
       { eventId: "e2", at: 500, allocations: [], overage: 4 },

@@ -65,7 +65,7 @@ const credits: fc.Arbitrary<MonetaryCredit[]> = fc
   );
 const period = { start: 0, end: 2 * DAY_MS };
 
-test("S12.3 credits give no more than they have, and no line and not the net goes below 0", () => {
+test("S12.3 credits pay no more than they have, and no line and no net amount goes below 0", () => {
   fc.assert(
     fc.property(credits, lines, (creditList, due) => {
       const { uses } = applyCredits(creditsInOrder(creditList, period), due, 2);
@@ -85,7 +85,7 @@ test("S12.3 credits give no more than they have, and no line and not the net goe
   );
 });
 
-test("S12.1 the order in which credits are listed changes nothing", () => {
+test("S12.1 the order in which credits are listed has no effect", () => {
   const withShuffle = credits.chain((creditList) =>
     fc.tuple(fc.constant(creditList), fc.shuffledSubarray(creditList, { minLength: creditList.length })),
   );
@@ -98,7 +98,7 @@ test("S12.1 the order in which credits are listed changes nothing", () => {
   );
 });
 
-test("S12.3 an unlimited credit of plenty pays all that credits may pay", () => {
+test("S12.3 an unlimited credit that is large enough pays everything that credits may pay", () => {
   fc.assert(
     fc.property(lines, (due) => {
       const plenty: MonetaryCredit = {

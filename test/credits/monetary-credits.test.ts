@@ -50,7 +50,7 @@ const payableLine = (kind: PayableKind, billableId: string, value: number | stri
   value: new Decimal(value),
 });
 
-/** What is taken as `credit: line=amount …`. */
+/** The payments as `credit: line=amount …`. */
 function describeUses(
   credits: readonly MonetaryCredit[],
   lines: readonly PayableLine[],
@@ -144,13 +144,13 @@ describe("S12.3 how much is paid", () => {
     expect(describeUses([credit("a", { left: 50 })], lines)).toEqual(["a 50: 1=20 2=25 0=5"]);
   });
 
-  test("S12.3 no line goes below 0, and the next credit pays what is still due", () => {
+  test("S12.3 no line goes below 0, and the next credit pays the rest", () => {
     const lines = [payableLine("USAGE", "um.a", 20), payableLine("USAGE", "um.b", 25)];
     const credits = [credit("a", { left: 30, entities: ["um.a"] }), credit("b", { left: 30 })];
     expect(describeUses(credits, lines)).toEqual(["a 20: 0=20", "b 25: 1=25"]);
   });
 
-  test("S12.3 NET_AMOUNT does not go below 0: a discount lowers what there is to pay", () => {
+  test("S12.3 NET_AMOUNT does not go below 0: a discount lowers the amount to pay", () => {
     const lines = [payableLine("USAGE", "um.a", 20), payableLine("FIXED_FEE", "addon.discount", -5)];
     expect(describeUses([credit("a")], lines)).toEqual(["a 15: 0=15"]);
     expect(
@@ -175,7 +175,7 @@ describe("S12.3 how much is paid", () => {
   });
 });
 
-describe("S12.4 S12.5 what is left of a credit", () => {
+describe("S12.4 S12.5 the remainder of a credit", () => {
   const state = (creditAmount: number, holdAmount: number, consumedAmount: number, isVoided = false) => ({
     creditAmount: new Decimal(creditAmount),
     holdAmount: new Decimal(holdAmount),
