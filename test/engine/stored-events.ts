@@ -201,6 +201,6 @@ export async function readStoreState(source: OpenStore): Promise<object> {
     usage: await listUsageCells(source),
     overage: await read.overage(["a", "b"], -1_000_000, 1_000_000),
     entries: await read.entries(["a", "b"]),
-    held: acceptedRows.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1)),
+    acceptedIds: acceptedRows.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1)),
   };
 }

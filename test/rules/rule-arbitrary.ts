@@ -76,7 +76,7 @@ export const { number, any } = fc.letrec<{ number: unknown; any: unknown }>((tie
 
 /** An operation with one of these operators. */
 function arbitraryOperation(operators: readonly string[], args: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
-  return fc.tuple(fc.constantFrom(...operators), args).map(([operator, given]) => ({ [operator]: given }));
+  return fc.tuple(fc.constantFrom(...operators), args).map(([operator, values]) => ({ [operator]: values }));
 }
 
 /** What comes out as a list, and something else now and then. */

@@ -96,9 +96,9 @@ async function expectKeyset(
 ): Promise<void> {
   statements = [];
   await read(filter, { limit: 50, ...(after && { after }) }).catch(() => undefined);
-  const [asked] = statements.filter(({ text }) => text.includes("limit"));
-  expect(asked).toBeDefined();
-  const explanation = await database.pool.query(`explain (analyze, format json) ${asked?.text}`, asked?.values);
+  const [statement] = statements.filter(({ text }) => text.includes("limit"));
+  expect(statement).toBeDefined();
+  const explanation = await database.pool.query(`explain (analyze, format json) ${statement?.text}`, statement?.values);
   const root = (explanation.rows[0] as { "QUERY PLAN": [{ Plan: PlanNode }] })["QUERY PLAN"][0].Plan;
   const nodes = nodesOf(root);
   expect(nodes.map((node) => node["Node Type"])).not.toContain("Sort");

@@ -44,7 +44,7 @@ const [countingBook] = fc.sample(
 
 test("S17.2, S17.3 the cells of a table are those that the core makes of the rows of each account, whoever else is asked for", async () => {
   const questions = fc.record({
-    asked: fc.subarray(ACCOUNTS, { minLength: 1 }),
+    accounts: fc.subarray(ACCOUNTS, { minLength: 1 }),
     from: fc.noBias(fc.integer({ min: -60, max: 250 })),
     days: fc.integer({ min: 1, max: 120 }),
     upTo: fc.noBias(fc.nat(310 * 24 * 60)),
@@ -60,7 +60,7 @@ test("S17.2, S17.3 the cells of a table are those that the core makes of the row
       fc.array(questions, { minLength: 1, maxLength: 3 }),
       async (json, rowList, types, queries) => {
         await clickHouseTables(chDb.server.url)([rowList], types, async ({ read: [read = []] }) => {
-          for (const { asked: accounts, from, days, upTo, schemas, holds } of queries) {
+          for (const { accounts, from, days, upTo, schemas, holds } of queries) {
             const query: CellQuery = {
               book: withoutAccounts(json),
               schemas,

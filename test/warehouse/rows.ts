@@ -18,7 +18,7 @@ const texts = fc.constantFrom<Rule>({ var: "dimension.d" }, { var: "dimension.co
 const { number, truth } = fc.letrec<{ number: Rule; truth: Rule }>((tie) => {
   const two = fc.tuple(tie("number"), tie("number"));
   const arbitraryOperation = (operators: readonly string[], parts: fc.Arbitrary<readonly Rule[]>): fc.Arbitrary<Rule> =>
-    fc.tuple(fc.constantFrom(...operators), parts).map(([operator, given]): Rule => ({ [operator]: given }));
+    fc.tuple(fc.constantFrom(...operators), parts).map(([operator, values]): Rule => ({ [operator]: values }));
   return {
     number: fc.oneof(
       { depthSize: "small", withCrossShrink: true },

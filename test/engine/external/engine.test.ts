@@ -303,11 +303,11 @@ describe("S17.5 an engine that was not told where events live", () => {
     const withSource = createEngine({ store, clock: engineClock, usage: { schemas: ["call"], source } });
     await withSource.load(teamBook());
     now = parseInstant("2024-02-02T00:00:00Z");
-    return { store, clock: engineClock, told: withSource };
+    return { store, clock: engineClock, withSource };
   }
 
   test("over a store in which another one was, bills nothing of it, and refuses its events too", async () => {
-    const { store, clock: readClock, told: withSource } = await two();
+    const { store, clock: readClock, withSource } = await two();
     const other = createEngine({ store, clock: readClock });
     for (const operation of [
       async () => other.finalize(),

@@ -115,12 +115,12 @@ const overrides = (rate: Rates): fc.Arbitrary<object> =>
   fc
     .record({
       changed: details(rate),
-      kept: fc.subarray(["usageRateCards", "fixedFeeRateCards", "licenseRateCards", "billingEntitlementRateCards"], {
+      keptCards: fc.subarray(["usageRateCards", "fixedFeeRateCards", "licenseRateCards", "billingEntitlementRateCards"], {
         minLength: 1,
       }),
       isCycleKept: fc.boolean(),
     })
-    .map(({ changed, kept: keptCards, isCycleKept }) =>
+    .map(({ changed, keptCards, isCycleKept }) =>
       Object.fromEntries(
         Object.entries(changed).filter(
           ([key]) => keptCards.includes(key) || (key === "pricingCycleConfig" && !isCycleKept),

@@ -30,7 +30,7 @@ interface EngineState {
   readonly overage: readonly string[];
 }
 
-async function heldByEngine(store: Store, accountId: string): Promise<EngineState> {
+async function engineState(store: Store, accountId: string): Promise<EngineState> {
   const { read } = store;
   const listCells = async (kind: "usage" | "overage"): Promise<readonly string[]> =>
     (await read[kind]([accountId], -1_000_000, 1_000_000))
@@ -40,7 +40,7 @@ async function heldByEngine(store: Store, accountId: string): Promise<EngineStat
   return { usage: await listCells("usage"), overage: await listCells("overage"), draws: listDraws(entries) };
 }
 
-function heldByPreview({ accounts, usage }: EventRun, accountId: string): EngineState {
+function previewState({ accounts, usage }: EventRun, accountId: string): EngineState {
   const work = accounts.of(accountId)?.seen.work;
   const changes = noChanges();
   work?.addTo(changes);
@@ -131,10 +131,10 @@ export async function compareEvents(book: object, events: readonly unknown[], em
     if (!isCompleted(outcome.status)) continue;
     const [stored] = await store.read.events({ referenceId: answer?.referenceId ?? "" }, { limit: 1 });
     const accountId = stored?.accountId ?? "";
-    expect(heldByPreview(run, accountId)).toEqual(await heldByEngine(store, accountId));
+    expect(previewState(run, accountId)).toEqual(await engineState(store, accountId));
   }
   for (const accountId of ACTIVE) {
-    expect(heldByPreview(run, accountId)).toEqual(await heldByEngine(store, accountId));
+    expect(previewState(run, accountId)).toEqual(await engineState(store, accountId));
     expect(shownEntries(run.accounts.of(accountId)?.seen.work.entries() ?? [])).toEqual(
       shownEntries(await store.read.entries([accountId])),
     );

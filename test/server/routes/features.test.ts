@@ -224,12 +224,12 @@ describe("what features refuse", () => {
 
   test("feature_id has at most 50 characters, and an unknown one is a 404", async () => {
     const unknown = "f".repeat(50);
-    for (const [line, asked] of [
+    for (const [line, request] of [
       [`GET /features/${unknown}`, {}],
       [`PATCH /features/${unknown}`, { body: {} }],
     ] as const) {
-      expect(await answerTo(line, asked)).toEqual([404, `no feature has the id "${unknown}"`]);
-      expect(await answerTo(`${line}f`, asked)).toEqual([400, "feature_id: expected at most 50 characters, got 51"]);
+      expect(await answerTo(line, request)).toEqual([404, `no feature has the id "${unknown}"`]);
+      expect(await answerTo(`${line}f`, request)).toEqual([400, "feature_id: expected at most 50 characters, got 51"]);
     }
   });
 });

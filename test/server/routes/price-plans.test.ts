@@ -376,15 +376,15 @@ describe("what price plans refuse", () => {
 
   test("price_plan_id has at most 255 characters, and an unknown one is a 404", async () => {
     const unknown = "p".repeat(255);
-    for (const [line, asked] of [
+    for (const [line, request] of [
       ["GET /price_plans/ID", {}],
       ["PATCH /price_plans/ID", { body: {} }],
       ["DELETE /price_plans/ID", {}],
       ["POST /price_plans/ID/activate", {}],
       ["POST /price_plans/ID/versions", {}],
     ] as const) {
-      expect((await call(line.replace("ID", unknown) as "GET /", asked)).status).toBe(404);
-      expect(await answerTo(line.replace("ID", `${unknown}p`) as "GET /", asked)).toEqual([
+      expect((await call(line.replace("ID", unknown) as "GET /", request)).status).toBe(404);
+      expect(await answerTo(line.replace("ID", `${unknown}p`) as "GET /", request)).toEqual([
         400,
         "price_plan_id: expected at most 255 characters, got 256",
       ]);

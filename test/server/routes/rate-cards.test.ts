@@ -284,29 +284,29 @@ test("S1.2 a rate of more digits than a double keeps is answered with all of the
 });
 
 describe("what rate cards refuse", () => {
-  const usageCards = (parts: object): object => ({
+  const withUsageCard = (parts: object): object => ({
     usageRateCards: [{ usageMeterId: ids["meter"], ...SLABBED, ...parts }],
   });
 
   test.each([
     [
       "no slabs",
-      () => usageCards({ ratePlan: { pricingModel: "TIERED", slabs: [] } }),
+      () => withUsageCard({ ratePlan: { pricingModel: "TIERED", slabs: [] } }),
       "usageRateCards[0].ratePlan.slabs: expected at least 1 item, got 0",
     ],
     [
       "a rate that is none",
-      () => usageCards({ rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: "much" }] }] }),
+      () => withUsageCard({ rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: "much" }] }] }),
       'usageRateCards[0].rateValues[0].slabRates[0].rate: expected a decimal, got "much"',
     ],
     [
       "slabRates that match no slab",
-      () => usageCards({ rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 1 }] }] }),
+      () => withUsageCard({ rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 1 }] }] }),
       /^pricePlanDetails\.usageRateCards\[0\]\.rateValues\[0\]\.slabRates/,
     ],
     [
       "no rates in a supported currency",
-      () => usageCards({ rateValues: [{ ...SLABBED.rateValues[0], currency: "EUR" }] }),
+      () => withUsageCard({ rateValues: [{ ...SLABBED.rateValues[0], currency: "EUR" }] }),
       /^pricePlanDetails\.usageRateCards\[0\]\.rateValues/,
     ],
     [
@@ -347,7 +347,7 @@ describe("what rate cards refuse", () => {
       () => ({ entitlementOverageRateCards: [{ featureId: ids["feature"], ...SLABBED, maxQuantity: 1.5 }] }),
       "entitlementOverageRateCards[0].maxQuantity: expected a whole number, got 1.5",
     ],
-    ["an unknown field", () => usageCards({ price: 1 }), "usageRateCards[0].price: unknown field"],
+    ["an unknown field", () => withUsageCard({ price: 1 }), "usageRateCards[0].price: unknown field"],
     [
       "an unknown feature",
       () => ({ entitlementOverageRateCards: [{ featureId: "ft.no", ...SLABBED }] }),
