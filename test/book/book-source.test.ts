@@ -1,4 +1,4 @@
-/** Everything that takes a book takes it in any of its forms. */
+/** Every function that takes a book accepts all of its forms. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -33,7 +33,7 @@ describe("a book in any form", () => {
     ["a copy of a book that was read", { ...parseBook(text) }],
   ];
 
-  test.each(sources)("%s is previewed, metered, compared with a draft and linted", (_, source) => {
+  test.each(sources)("%s can be previewed, metered, compared with a draft and linted", (_, source) => {
     expect(preview(source, events).invoices).toEqual(expected);
     const run = createPreview(source);
     for (const event of events) run.add(event);
@@ -45,7 +45,7 @@ describe("a book in any form", () => {
     expect(lintBook(source)).toEqual(lintBook(book));
   });
 
-  test.each([undefined, null, 5, [], "", { accounts: [{ id: 5 }] }])("%j is no book", (source) => {
+  test.each([undefined, null, 5, [], "", { accounts: [{ id: 5 }] }])("%j is rejected", (source) => {
     const book = source as BookSource;
     for (const use of [
       () => preview(book, []),
@@ -64,7 +64,7 @@ describe("a book in any form", () => {
   });
 });
 
-test("laws and arbitraries take a book in any form", () => {
+test("laws and arbitraries accept a book in any form", () => {
   const text = exampleText("cloud-storage", "book.json");
   const written = JSON.parse(text) as BookInput;
   const drawn = (book: BookSource): unknown => fc.sample(eventsArbitrary(book), { seed: 1, numRuns: 3 });

@@ -39,7 +39,7 @@ import {
   usageCards,
 } from "./example-books.ts";
 
-describe("S13.6 what changed an invoice", () => {
+describe("S13.6 the causes of a changed invoice", () => {
   test("more usage: 90 units at 2, then 100 at 2 and 20 at 1", () => {
     const book = diffBook(usageCards(bands));
     expect(describeLines(diffAccount(previewUnits(book, 90), previewUnits(book, 120)))).toEqual([
@@ -55,7 +55,7 @@ describe("S13.6 what changed an invoice", () => {
     ]);
   });
 
-  test("a maximum that came: 220 without, 150 with", () => {
+  test("an added maximum: 220 without it, 150 with it", () => {
     const bounded = {
       ...bands,
       rateValues: bands.rateValues.map((rates) => ({ ...rates, rateConfig: { maximumRate: 150 } })),
@@ -67,14 +67,14 @@ describe("S13.6 what changed an invoice", () => {
     ).toEqual([{ type: CARD, difference: "-70", bounds: "-70" }]);
   });
 
-  test("S1.5 rounding is what is left: 1 × 0.333 is 0.33, 2 × 0.333 is 0.67", () => {
+  test("S1.5 rounding is the remainder: 1 × 0.333 is 0.33, 2 × 0.333 is 0.67", () => {
     const book = diffBook(usageCards(slabs("TIERED", [0, "0.333"])));
     expect(describeLines(diffAccount(previewUnits(book, 1), previewUnits(book, 2)))).toEqual([
       { type: CARD, difference: "0.34", usage: "0.333", rounding: "0.007" },
     ]);
   });
 
-  test("S13.3 a commitment takes up what usage loses", () => {
+  test("S13.3 a commitment offsets lower usage", () => {
     // 90 × 2 = 180 and 20 to 200; 50 × 2 = 100 and 100 to 200.
     const book = diffBook({
       ...usageCards(bands),
@@ -86,14 +86,14 @@ describe("S13.6 what changed an invoice", () => {
     ]);
   });
 
-  /** Without the books, plans of one name and version look like one plan. */
+  /** Without their books, plans with the same name and version look like one plan. */
   const withoutBooks = (before: object, after: object): readonly object[] => {
     const [a, b] = [before, after].map((details) => previewUnits(diffBook(details), 90)[1]);
     const [account] = diffInvoices(a ?? [], b ?? []).accounts;
     return account === undefined ? [] : describeLines(account);
   };
 
-  test("S13.3 a commitment that came with an edit of the plan: 90 × 2 = 180 and 20 to 200", () => {
+  test("S13.3 a commitment added by an edit of the plan: 90 × 2 = 180 and 20 to 200", () => {
     expect(withoutBooks(usageCards(bands), { ...usageCards(bands), ...commitmentOf200 })).toEqual([
       { type: CARD, difference: "0" },
       { type: "TRUE_UP_AMOUNT", difference: "20", commitment: "20" },
@@ -104,7 +104,7 @@ describe("S13.6 what changed an invoice", () => {
     ]);
   });
 
-  test("S13.3 a commitment that a fee in advance had reached: 180 and 60, then 180 alone and 20 to 200", () => {
+  test("S13.3 a commitment that was reached with a fee in advance: 180 and 60, then 180 alone and 20 to 200", () => {
     const details = { ...usageCards(bands), ...commitmentOf200 };
     expect(withoutBooks({ ...details, ...feeCards(60, { invoiceTiming: "IN_ADVANCE" }) }, details)).toEqual([
       { type: CARD, difference: "0" },
@@ -113,13 +113,13 @@ describe("S13.6 what changed an invoice", () => {
     ]);
   });
 
-  test("a card that came with an edit of the plan is rates, as 90 units were used before, too", () => {
+  test("a card added by an edit of the plan is a change of rates if 90 units were used before too", () => {
     const [free, withUsage] = [feeCards(30), { ...feeCards(30), ...usageCards(bands) }];
     expect(withoutBooks(free, withUsage)).toContainEqual({ type: CARD, difference: "180", rates: "180" });
     expect(withoutBooks(withUsage, free)).toContainEqual({ type: CARD, difference: "-180", rates: "-180" });
   });
 
-  test("S12.3 a credit that was not there", () => {
+  test("S12.3 an added credit", () => {
     const credit = { credits: [{ id: "c", purpose: "hello", creditAmount: 25, effectiveFrom: "2026-06-01" }] };
     const account = diffAccount(
       previewUnits(diffBook(usageCards(bands)), 90),
@@ -135,7 +135,8 @@ describe("S13.6 what changed an invoice", () => {
   test("S8.1 fewer days: a fee of 30 for 15 of 30 days", () => {
     const details = { ...usageCards(bands), ...feeCards(30, { enableProration: true }) };
     const before = previewUnits(diffBook(details), 0);
-    // The cut cycle is another one: all of a fee in it is days, and so is all of it in the whole one.
+    // The cut cycle is a different cycle: the whole fee in it is a change of days, and so is the whole fee of the uncut
+    // one.
     const half = { pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-06-16" }] };
     expect(describeLines(diffAccount(before, previewUnits(diffBook(details, half), 0)))).toEqual([
       { type: "FIXED_FEE_RATE_CARD_AMOUNT", difference: "-15", days: "-15" },
@@ -158,7 +159,7 @@ describe("S13.6 what changed an invoice", () => {
       expect(diffInvoices(before[1], after[1], { books }).accounts).toEqual([diffAccount(before, after)]);
   });
 
-  test("S16.2 such a slab is that of the account's own card, where it has one over the plan's", () => {
+  test("S16.2 with an override, the slab of the account's own card is used", () => {
     // 90 × 3 = 270; 120 units: 300 + 20 × 2 = 340.
     const own = { pricePlanDetailsOverride: usageCards(slabs("TIERED", [0, 3], [100, 2])) };
     const bookWithUsage = () =>
@@ -168,7 +169,7 @@ describe("S13.6 what changed an invoice", () => {
     ]);
   });
 
-  test("S10.3 seats that went from none to 30 in a VOLUME card show their slabs in that order, which prices need not", () => {
+  test("S10.3 slabs are listed in the order of a VOLUME card that goes from 0 to 30 seats, whatever the order of their prices", () => {
     const seats = slabs("VOLUME", [0, 1], [10, 2]);
     const [first, second] = seats.ratePlan.slabs;
     const ratePlan = { ...seats.ratePlan, slabs: [{ ...first, slabConfig: { chargeAtZero: true } }, second] };
@@ -184,7 +185,7 @@ describe("S13.6 what changed an invoice", () => {
     ]);
   });
 
-  test("invoices without explanations are refused", () => {
+  test("rejects invoices without explanations", () => {
     const book = diffBook(usageCards(bands));
     const { invoices } = preview(book, [], { from: "2026-06-01", until: "2026-07-01" });
     const [, afterInvoices] = previewUnits(book, 1);
@@ -207,7 +208,7 @@ describe("S13.6 what changed an invoice", () => {
     };
   };
 
-  test("causes add up to lines, and lines to the invoices, for any two", () => {
+  test("causes add up to lines, and lines to invoices, for any two invoices", () => {
     const side = fc.record({
       card: small,
       model: pricingModelArbitrary(),
@@ -232,7 +233,8 @@ describe("S13.6 what changed an invoice", () => {
         for (const { causes, difference } of [...lines, total]) {
           expect(compareFractions(sumFractions(Object.values(causes)), toFraction(difference))).toBe(0);
         }
-        // Two invoices a side at most, one card and one fee: each rounds by half a cent, and a true-up with them (S1.5).
+        // At most two invoices a side, one card and one fee: each is off by at most half a cent, and a true-up with
+        // them (S1.5).
         for (const { causes } of lines) {
           expect(Math.abs(Number(formatFraction(causes.rounding ?? ZERO_FRACTION)))).toBeLessThanOrEqual(0.06);
         }
@@ -244,7 +246,7 @@ describe("S13.6 what changed an invoice", () => {
     );
   });
 
-  test("S9.3 a fee in advance is a line as any other: 30, then 45", () => {
+  test("S9.3 a fee in advance is compared like any other line: 30, then 45", () => {
     const fees = (rate: number) => feeCards(rate, { invoiceTiming: "IN_ADVANCE" });
     const [before, after] = [30, 45].map((rate) => previewUnits(diffBook({ ...usageCards(bands), ...fees(rate) }), 0));
     if (before === undefined || after === undefined) throw new Error("two sides");
@@ -258,7 +260,7 @@ describe("S13.6 what changed an invoice", () => {
     return [book, preview(book, golden.events as EventInput[], { ...golden.options, explain: true }).invoices];
   });
 
-  test("causes add up to lines, and lines to the invoices, for any two golden cases: increases, refunds, credits too", () => {
+  test("causes add up to lines, and lines to invoices, for any two golden cases, including increases, refunds and credits", () => {
     const inDollars = goldenPreviews.filter(([, invoices]) => invoices.every(({ currency }) => currency === "USD"));
     const one = fc.constantFrom(...inDollars);
     fc.assert(
@@ -280,7 +282,7 @@ describe("S13.6 what changed an invoice", () => {
     );
   });
 
-  test("a draft against its final invoice: what differs is what came in between", () => {
+  test("the difference between a draft and its final invoice is what was used in between", () => {
     const book = diffBook({ ...usageCards(bands), ...feeCards(30) });
     const [draft, final] = [previewUnits(book, 90), previewUnits(book, 120)];
     const finals = final[1].map((invoice): Invoice => ({ ...invoice, status: "DUE" }));
@@ -290,7 +292,7 @@ describe("S13.6 what changed an invoice", () => {
     ]);
   });
 
-  test("an invoice of another version, and one whose lines do not come to its total, are refused in a sentence", () => {
+  test("rejects an invoice of another version, and one whose lines don't add up to its total", () => {
     const made1 = previewUnits(diffBook(usageCards(bands)), 90)[1];
     const changeLines = (from: RegExp, to: string): readonly Invoice[] =>
       made1.map((invoice) => ({ ...invoice, revenueInfo: changedLine(invoice.revenueInfo, from, to) }));
@@ -305,7 +307,7 @@ describe("S13.6 what changed an invoice", () => {
     );
   });
 
-  test("where usage alone differs, no line changes by rates, bounds or days", () => {
+  test("if only usage differs, no line changes by rates, bounds or days", () => {
     fc.assert(
       fc.property(
         small,
