@@ -1,4 +1,4 @@
-/** What engines say to callers without types: every method, with every kind of value in every place. */
+/** Calls to an engine without types: every method, with every kind of value for each parameter. */
 import { inspect } from "node:util";
 
 import { expect, test } from "vitest";
@@ -38,7 +38,7 @@ const JUNK: readonly unknown[] = [
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-/** Every method of an engine, by its name. */
+/** Every method of an engine, by name. */
 function listMethods(engine: object): readonly (readonly [name: string, method: Method])[] {
   return Object.entries(engine).flatMap(([name, part]) => {
     if (name === "store" || name === "close") return [];
@@ -56,7 +56,7 @@ async function catchFailure(method: Method, args: readonly unknown[]): Promise<u
   }
 }
 
-test("every method answers values of any kind, or refuses them with a code", async () => {
+test("every method accepts values of any kind, or rejects them with an error code", async () => {
   const engine = createEngine({ store: memoryStore(), clock: () => Date.parse("2024-06-15T12:00:00Z") });
   const faults: string[] = [];
   for (const [name, method] of listMethods(engine)) {
@@ -76,7 +76,7 @@ test("every method answers values of any kind, or refuses them with a code", asy
   expect(faults).toEqual([]);
 });
 
-test("an argument that a method does not take is refused by its name, before anything is done", async () => {
+test("rejects an unknown argument by name before it does anything", async () => {
   const engine = createEngine({ store: memoryStore() });
   const methods = new Map(listMethods(engine));
   const refusals = [

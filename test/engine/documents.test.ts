@@ -1,4 +1,4 @@
-/** Stored documents are checked and typed when they are read; bodies of older versions have the book's defaults. */
+/** Stored documents are validated when they are read; documents of older versions get the book's defaults. */
 import { describe, expect, test } from "vitest";
 
 import { toTypedDocument, type TypedKind } from "../../src/engine/documents.ts";
@@ -22,11 +22,11 @@ describe("S16 the body of a stored document", () => {
     ["setting", { id: "tax", value: "1" }, { namespace: "user", entityType: "ORGANIZATION", value: "1" }],
     ["customer", { id: "acme", name: "Acme" }, { status: "ACTIVE" }],
     ["alias", {}, {}],
-  ])("of a %s that leaves out what was written later is read with its defaults", (kind, body, expected) => {
+  ])("of a %s without newer fields is read with their defaults", (kind, body, expected) => {
     expect(toTypedDocument(kind, documentRecord(kind, "id", body)).body).toMatchObject(expected);
   });
 
-  test("keeps what is not typed, in its order", () => {
+  test("keeps unknown fields, in order", () => {
     const body = { zone: "eu", name: "call", status: "DRAFT", attributes: [{ unit: "s", name: "n" }], version: 3 };
     expect(JSON.stringify(toTypedDocument("eventSchema", documentRecord("eventSchema", "call@3", body)).body)).toBe(
       JSON.stringify(body),
@@ -37,12 +37,12 @@ describe("S16 the body of a stored document", () => {
     ["eventSchema", { name: "call", status: "GONE" }, "status"],
     ["usageMeter", { id: "um.a", name: 5, aggregation: "SUM" }, "name"],
     ["customer", { id: "acme" }, "name"],
-  ])("of a %s that is none is refused with what is wrong", (kind, body, field) => {
+  ])("of a %s that is invalid is rejected with its problem", (kind, body, field) => {
     expect(() => toTypedDocument(kind, documentRecord(kind, "broken", body))).toThrow(InvariantError);
     expect(() => toTypedDocument(kind, documentRecord(kind, "broken", body))).toThrow(`"broken" is one: ${field}:`);
   });
 
-  test("of an older store is part of the configuration of an engine", async () => {
+  test("of an older store is part of an engine's configuration", async () => {
     const store = memoryStore();
     const documents = [
       documentRecord("eventSchema", "call@1", { name: "call", attributes: [{ name: "n" }] }),
@@ -61,7 +61,7 @@ describe("S16 the body of a stored document", () => {
   });
 });
 
-test("S16.4 a mode that is none is refused also for a new version", async () => {
+test("S16.4 an invalid migration mode is rejected for a new version too", async () => {
   const engine = createEngine({ store: memoryStore() });
   const plan = { name: "Team", pricePlanDetails: { supportedCurrencies: ["USD"] } };
   const pricingCycleConfig = { interval: "MONTHLY", startOffset: { dayOffset: "1" } } as const;

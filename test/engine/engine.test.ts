@@ -1,4 +1,4 @@
-/** The engine itself: what it is made of, and the store that it shares with a server over it. */
+/** Creating an engine, and the store that it shares with a server over it. */
 import { describe, expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
@@ -6,7 +6,7 @@ import { activeSchema, engineAt } from "./support.ts";
 
 describe("an engine", () => {
   test.each([[undefined], [null], [{}], [{ store: null }], [{ store: {} }]])(
-    "is refused without a store: %j",
+    "is rejected without a store: %j",
     (options) => {
       expect(() => createEngine(options as never)).toThrow(
         expect.objectContaining({
@@ -18,7 +18,7 @@ describe("an engine", () => {
     },
   );
 
-  test("lends its store to a server, whose own documents are no part of the configuration", async () => {
+  test("shares its store with a server, whose own documents are not part of the configuration", async () => {
     const { engine, store } = engineAt("2024-03-01");
     expect(engine.store).toBe(store);
     await activeSchema(engine);

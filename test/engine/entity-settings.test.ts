@@ -1,4 +1,4 @@
-/** Settings that are made with a customer or an account, in one commit (S4.2). */
+/** Settings that are created with a customer or an account, in one commit (S4.2). */
 import { describe, expect, test } from "vitest";
 
 import { callEvent, engineAt, describeRefusal } from "./support.ts";
@@ -7,8 +7,8 @@ const limit = (value: string): typeof LIMIT => ({ ...LIMIT, value });
 const LIMIT = { id: "limit", namespace: "USER", name: "Limit", dataType: "NUMERIC" as const, value: "5" };
 const TIER = { id: "tier", namespace: "user", name: "Tier", dataType: "STRING" as const, value: "gold" };
 
-describe("settings made with their owner", () => {
-  test("S4.2 a customer and its account are made with their settings, and events see the account's first", async () => {
+describe("settings created with their owner", () => {
+  test("S4.2 a customer and its account are created with their settings, and events use the account's first", async () => {
     const { engine } = engineAt("2024-03-01");
     await engine.settings.create(limit("1"));
     await engine.customers.create({
@@ -66,7 +66,7 @@ describe("settings made with their owner", () => {
       Array.from({ length: 11 }, (_, at) => ({ ...LIMIT, id: `s${at}` })),
       /^ERR_INPUT_INVALID settings: expected at most 10/,
     ],
-  ])("%s is refused, and neither account nor setting is made", async (_, settings, sentence) => {
+  ])("%s is rejected, and neither account nor setting is created", async (_, settings, sentence) => {
     const { engine, store } = engineAt("2024-03-01");
     await engine.customers.create({ id: "acme", name: "Acme" });
     const before = store.snapshot();
@@ -77,7 +77,7 @@ describe("settings made with their owner", () => {
     expect(store.snapshot()).toBe(before);
   });
 
-  test("a taken account id is said before its settings are", async () => {
+  test("an account id in use is reported before problems of its settings", async () => {
     const { engine } = engineAt("2024-03-01");
     await engine.customers.create({
       id: "acme",

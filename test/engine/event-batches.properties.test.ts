@@ -1,4 +1,7 @@
-/** Batches of events over a memory store: the same as their events one by one, kept whole, and restored as they were. */
+/**
+ * Batches of events over a memory store: equal to their events one by one, stored completely, and restored from a
+ * snapshot.
+ */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -10,7 +13,7 @@ import { runs } from "../support/runs.ts";
 import { batches, DAY, openStore, readStoreState, undoneBy } from "./stored-events.ts";
 
 describe("a batch of events", () => {
-  test("S14.3 is answered, kept, counted and undone as its events one after another, and comes back of a snapshot", async () => {
+  test("S14.3 gives the same outcomes, records, usage and undo as its events one by one, also after restoring a snapshot", async () => {
     await fc.assert(
       fc.asyncProperty(batches, fc.array(fc.nat(30), { maxLength: 4 }), async (eventBatches, undone) => {
         const [whole, single] = [await openStore(memoryStore()), await openStore(memoryStore())];
@@ -32,7 +35,7 @@ describe("a batch of events", () => {
     );
   });
 
-  test("S14.3 is numbered in the order in which it was sent, whatever its events take", async () => {
+  test("S14.3 is numbered in the order in which it was sent, whatever its events consume", async () => {
     const { engine, store } = await openStore(memoryStore());
     const at = "2024-06-20T00:00:00Z";
     const eventList = Array.from({ length: 9 }, (_, place) => ({
@@ -52,7 +55,7 @@ describe("a batch of events", () => {
     );
   });
 
-  test("a sum that cannot be kept leaves nothing of its batch", async () => {
+  test("is not stored at all if a sum can't be stored", async () => {
     const { engine, store } = await openStore(memoryStore());
     const quantity = exactOfText("1e90") ?? 0;
     const scope = { configuration: "shared", accountIds: ["b"], eventIds: [] } as const;

@@ -1,4 +1,4 @@
-/** The examples through the engine: their invoices are those of the offline preview (S13.5). */
+/** The examples in the engine: their invoices equal those of the offline preview (S13.5). */
 import { describe, expect, test } from "vitest";
 
 import type { BookInput } from "../../src/book/model/book.ts";
@@ -17,13 +17,16 @@ interface Association {
   readonly decidedAt?: string;
 }
 
-/** What is done to a loaded book, and when: later plans are associated as they are decided, events arrive as they occur. */
+/**
+ * The operations on a loaded book, and when: later plans are associated when they are decided, events arrive when they
+ * occur.
+ */
 interface Step {
   readonly at: string;
   runStep(engine: Engine): Promise<unknown>;
 }
 
-/** A book in which each account has only its first plan, and the steps that make all of the example of it. */
+/** A book in which each account has only its first plan, and the steps that complete the example. */
 function splitSteps(example: string): { readonly book: unknown; readonly steps: readonly Step[] } {
   const book = JSON.parse(exampleText(example, "book.json")) as {
     readonly accounts: readonly { readonly id: string; readonly pricePlans: readonly Association[] }[];
@@ -57,7 +60,7 @@ async function playExample(example: string, loadedAt: string): Promise<ReturnTyp
 }
 
 describe.each(EXAMPLES)("the example $example", ({ example, from, until, loadedAt, closed: closingDate }) => {
-  test("S13.5 has the same invoices as offline, whether previewed or final", async () => {
+  test("S13.5 has the same invoices as offline, in previews and as final invoices", async () => {
     const book = readBook(exampleText(example, "book.json"));
     const offline = preview(book, exampleEvents(example, "events.ndjson"), { from, until, explain: true }).invoices;
     const { engine, at } = await playExample(example, loadedAt);
@@ -84,9 +87,8 @@ describe.each(EXAMPLES)("the example $example", ({ example, from, until, loadedA
 });
 
 /**
- * An invoice as text. A refund is named by when the plan change was decided, which in an engine is after all that fell due
- * at that instant, and in a store by its account too: its amount is compared, not its name, nor when the
- * plan was decided.
+ * An invoice as text. The id of a refund contains the time of the plan change, which in an engine is after everything
+ * due at that instant, and in a store also the account: its amount is compared, not its id or time.
  */
 function comparable(invoice: object): string {
   return JSON.stringify({ ...invoice, dueSince: undefined, planDecidedAt: undefined }).replaceAll(

@@ -1,6 +1,6 @@
 /**
- * Ids that are short and follow from what things are of, and ledgers that were written when ids held their whole key:
- * former-ids.json is one, as the ratebook before wrote it, with what it answered then.
+ * Short ids that are derived from what they identify, and ledgers written when ids contained their whole key:
+ * former-ids.json is one written by an earlier version, with the answers of that version.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,9 +17,9 @@ import { engineAt, type EngineUnderTest, describeRefusal } from "./support.ts";
 
 interface Former {
   readonly book: unknown;
-  /** What was done before the ledger was written: an instant, a method of the engine and its arguments. */
+  /** An operation before the ledger was written: an instant, an engine method and its arguments. */
   readonly before: readonly (readonly [string, "load" | "ingest" | "finalize" | "associate", ...unknown[]])[];
-  /** What reads answered at {@link READ_AT}, some of it due and not written. */
+  /** The answers of reads at {@link READ_AT}, including due items that were not written. */
   readonly listed: {
     readonly invoices: readonly (readonly [string, string, string, string, string, string])[];
     readonly credits: readonly (readonly [string, string, string, string])[];
@@ -29,7 +29,7 @@ interface Former {
 }
 
 const text = readFileSync(join(import.meta.dirname, "former-ids.json"), "utf8");
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a file of the tests
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a test fixture
 const former = JSON.parse(text) as Former;
 const READ_AT = "2024-03-20T12:00:00Z";
 const ACCOUNTS = ["prod", "a|b"];
@@ -55,7 +55,7 @@ async function fromTheStart(): Promise<EngineUnderTest> {
   return under;
 }
 
-/** All that accounts have, without ids: every grant, credit and invoice once. */
+/** Everything that accounts have, without ids: every grant, credit and invoice once. */
 async function holdings({ engine }: EngineUnderTest): Promise<readonly string[]> {
   const invoices = await engine.invoices.list({ page: { limit: 1000 } });
   const credits = await engine.credits.list({ page: { limit: 1000 } });
@@ -85,8 +85,8 @@ async function holdings({ engine }: EngineUnderTest): Promise<readonly string[]>
   return foundIds.sort();
 }
 
-describe("a ledger whose ids hold their keys", () => {
-  test("S2.4 makes nothing twice, neither when it is read nor when what falls due is done", async () => {
+describe("a ledger whose ids contain their keys", () => {
+  test("S2.4 creates nothing twice, neither by reads nor by processing what is due", async () => {
     const [before, afresh] = [overFormer(), await fromTheStart()];
     expect(await holdings(before)).toEqual(await holdings(afresh));
     for (const at of ["2024-03-20T12:00:00Z", "2024-04-03", "2024-05-10"]) {
@@ -101,7 +101,7 @@ describe("a ledger whose ids hold their keys", () => {
     expect(heads).toHaveLength(new Set(heads).size);
   });
 
-  test("answers to every id that it had, whether it was written or only due", async () => {
+  test("finds every id that it had, stored or only due", async () => {
     const { engine } = overFormer();
     for (const [id, accountId, invoiceType, status, startDate, total] of former.listed.invoices) {
       const { id: answerId, invoice } = await engine.invoices.get(id);
@@ -131,13 +131,13 @@ describe("a ledger whose ids hold their keys", () => {
     for (const [id, , , status] of former.listed.invoices) {
       expect((await engine.invoices.get(id)).invoice.status).toBe(status);
     }
-    // Every grant was consumed whole: it is found, and refused for that.
+    // Every grant was fully consumed: it is found, and rejected for that reason.
     for (const [id] of former.listed.credits) {
       expect(await describeRefusal(engine.credits.void(id))).toMatch(/^ERR_REFUSED .*CONSUMED$/);
     }
   });
 
-  test("answers to the former id of a draft that became final with a short one", async () => {
+  test("finds the former id of a draft that became final with a short one", async () => {
     const { engine, at } = overFormer();
     const draft = former.listed.invoices.find(([, , type, status]) => type === "STANDARD" && status === "DRAFT");
     at("2024-04-03");
@@ -148,8 +148,8 @@ describe("a ledger whose ids hold their keys", () => {
   });
 });
 
-describe("what falls due", () => {
-  test("has an id of at most 50 characters that needs no escaping, and is found by it as a draft and as a final", async () => {
+describe("items that become due", () => {
+  test("have an id of at most 50 characters without escaping, which finds the draft and the final invoice", async () => {
     const { engine, at } = await fromTheStart();
     const invoices = (await engine.invoices.list({ page: { limit: 100 } })).items;
     const credits = (await engine.credits.list({ page: { limit: 100 } })).items;
@@ -165,7 +165,7 @@ describe("what falls due", () => {
     for (const { id } of invoices) expect((await engine.invoices.get(id)).finalizedAt).toBeDefined();
   });
 
-  test("S13.5 has the same ids in a preview and in an engine", async () => {
+  test("S13.5 have the same ids in a preview and in an engine", async () => {
     const { engine } = await fromTheStart();
     const drafts = preview(parseBook(former.book), [], { from: "2024-01-01", until: "2024-02-01" });
     const paying = (lines: readonly string[]): readonly string[] =>

@@ -1,4 +1,4 @@
-/** Rules that do more than their budget allows: refused when they are saved; one that is stored stays in hand (S3.8). */
+/** Rules that exceed their budget: rejected when they are saved; stored ones stay manageable (S3.8). */
 import { describe, expect, test } from "vitest";
 
 import type { UsageMeterRequest } from "../../src/book/model/catalog-requests.ts";
@@ -7,7 +7,7 @@ import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts"
 import { pausesDuring } from "./billing/far-behind.ts";
 import { activeSchema, callEvent, customerWith, describeRefusal } from "./support.ts";
 
-/** 200 elements, and a body of 63 nodes for each: 12,600 steps at least. It comes to 200 × (1 + 60). */
+/** 200 elements, and a body of 63 nodes for each: 12,600 steps at least. The result is 200 × (1 + 60). */
 const HEAVY = {
   reduce: [
     Array.from({ length: 200 }, () => 1),
@@ -22,7 +22,9 @@ function heavyMeter(eventSchemaName: string): UsageMeterRequest {
   return { name: "heavy", aggregation: "SUM", eventSchemaName, computations: [{ order: 1, computation: HEAVY }] };
 }
 
-/** A store with a heavy meter on the schema `call` that counts, made by an engine of a larger budget, and a light one. */
+/**
+ * A store with a heavy meter on the counting schema `call`, created by an engine with a larger budget, and a light one.
+ */
 async function storeWithHeavyRule(): Promise<{ readonly store: MemoryStore; readonly heavy: string }> {
   const store = memoryStore();
   const engine = createEngine({ store, clock: june15, ruleBudget: { steps: 100_000 } });
@@ -47,8 +49,8 @@ async function statusesOf(engine: Engine, ids: readonly (readonly [string, strin
   return (await engine.ingest(events)).map(({ status }) => status);
 }
 
-describe("S3.8 a rule whose least work exceeds its budget", () => {
-  test("is refused when it is saved, by its path, with the budget in the sentence; nothing is kept", async () => {
+describe("S3.8 a rule whose minimum work exceeds its budget", () => {
+  test("is rejected when it is saved, with its path and the budget; nothing is stored", async () => {
     const engine = createEngine({ store: memoryStore(), clock: june15 });
     await activeSchema(engine);
     const refusal = await describeRefusal(engine.usageMeters.create(heavyMeter("call")));
@@ -57,7 +59,7 @@ describe("S3.8 a rule whose least work exceeds its budget", () => {
     expect((await engine.usageMeters.list()).items).toEqual([]);
   });
 
-  test("is taken by an engine of a larger budget, and counts there", async () => {
+  test("is accepted by an engine with a larger budget, and counts there", async () => {
     const { store } = await storeWithHeavyRule();
     const engine = createEngine({ store, clock: june15, ruleBudget: { steps: 100_000 } });
     expect(await statusesOf(engine, [["a", "call"]])).toEqual(["INGESTION_COMPLETED_EVENT_NOT_BILLED"]);
@@ -65,7 +67,7 @@ describe("S3.8 a rule whose least work exceeds its budget", () => {
     expect(usage.map(({ quantity }) => quantity.toNumber())).toEqual([12_200]);
   });
 
-  test("fails its own events alone where it is stored, and stays readable", async () => {
+  test("fails only its own events where it is stored, and stays readable", async () => {
     const { store, heavy } = await storeWithHeavyRule();
     const engine = createEngine({ store, clock: june15 });
     expect(
@@ -85,7 +87,7 @@ describe("S3.8 a rule whose least work exceeds its budget", () => {
     expect((await engine.usageMeters.list()).items).toHaveLength(2);
   });
 
-  test("is taken out of use and archived where it is stored", async () => {
+  test("can be deactivated and archived where it is stored", async () => {
     const { store, heavy } = await storeWithHeavyRule();
     const engine = createEngine({ store, clock: june15 });
     expect((await engine.usageMeters.deactivate(heavy)).item.status).toBe("INACTIVE");
@@ -94,7 +96,7 @@ describe("S3.8 a rule whose least work exceeds its budget", () => {
   });
 });
 
-test("S14.3 a batch whose rules do much for each event lets others have their turn", async () => {
+test("S14.3 a batch whose rules do much work for each event yields to other requests", async () => {
   const engine = createEngine({ store: memoryStore(), clock: june15 });
   await activeSchema(engine);
   await customerWith(engine);

@@ -6,7 +6,7 @@ import { memoryStore } from "../../src/store/memory/memory.ts";
 import { customerWith, describeRefusal } from "./support.ts";
 
 describe("ids", () => {
-  test("have the prefix, the time, a place within the millisecond and a random part", () => {
+  test("have the prefix, the time, an index within the millisecond and a random part", () => {
     const ids = createIds(() => 0);
     expect(ids("ev")).toMatch(/^ev\.00000000000\.[0-9A-Za-z]{5}$/);
     expect(ids("ev")).toMatch(/^ev\.00000000001\.[0-9A-Za-z]{5}$/);
@@ -15,7 +15,7 @@ describe("ids", () => {
     expect(createIds(() => 1000)("ev")).toMatch(/^ev\.00000G80000\.[0-9A-Za-z]{5}$/);
   });
 
-  test("grow while the clock stands still, goes on and is put back", () => {
+  test("are ascending while the clock stands still, advances and is set back", () => {
     let now = 1_700_000_000_000;
     const ids = createIds(() => now);
     const newIds = Array.from({ length: 10_000 }, (_, index) => {
@@ -27,7 +27,7 @@ describe("ids", () => {
   });
 });
 
-test("an id that a source makes twice replaces nothing that is configured", async () => {
+test("a duplicate generated id replaces no configured resource", async () => {
   const engine = createEngine({ store: memoryStore(), clock: () => 0, ids: (prefix) => `${prefix}.1` });
   const { item: addOn } = await engine.addOns.create({ name: "Seats", type: "LICENSE" });
   await expect(engine.addOns.create({ name: "Fee", type: "FIXED_FEE" })).rejects.toMatchObject({
@@ -46,7 +46,7 @@ test("an id that a source makes twice replaces nothing that is configured", asyn
   expect((await engine.pricePlans.list()).items.map(({ item }) => item.name)).toEqual(["First"]);
 });
 
-test("an id that a source makes twice replaces nothing that an account has", async () => {
+test("a duplicate generated id replaces nothing of an account", async () => {
   const engine = createEngine({ store: memoryStore(), clock: () => 0, ids: (prefix) => `${prefix}.1` });
   await customerWith(engine);
   const credit = { accountId: "prod", purpose: "first", creditAmount: 5, priority: 1, effectiveFrom: "1970-01-01" };

@@ -1,4 +1,4 @@
-/** Loading a book, and what several engines over one store see of each other (book.md, S16). */
+/** Loading a book, and several engines over one store seeing each other's changes (book.md, S16). */
 import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../src/book/book.ts";
@@ -12,7 +12,7 @@ const ACCOUNT = { id: "prod", name: "Acme prod", customerId: "acme", aliases: ["
 const CUSTOMERS = [{ id: "acme", name: "Acme" }];
 
 describe("loading a book", () => {
-  test("takes a book in any form: an object, its text, or one that readBook read", async () => {
+  test("accepts a book in any form: an object, its text, or one from readBook", async () => {
     const written: BookInput = {
       customers: CUSTOMERS,
       accounts: [{ ...ACCOUNT, credits: [{ purpose: "welcome", creditAmount: 1, effectiveFrom: "2024-03-01" }] }],
@@ -26,7 +26,7 @@ describe("loading a book", () => {
     }
   });
 
-  test("refuses what is no book, and a changed copy of one that was read, which nobody wrote", async () => {
+  test("rejects what is not a book, and a changed copy of a book from readBook, which is not a valid input", async () => {
     const { engine } = engineAt("2024-03-01");
     await expect(engine.load({ accounts: 5 as never })).rejects.toThrow("$.accounts: expected a list, got 5");
     await expect(engine.load({ ...parseBook({ customers: CUSTOMERS }), customers: [] })).rejects.toThrow(
@@ -34,7 +34,7 @@ describe("loading a book", () => {
     );
   });
 
-  test("puts everything in, by ids where it was written by names, and says how much", async () => {
+  test("stores everything, replaces names by ids, and returns the counts", async () => {
     const { engine } = engineAt("2024-03-01");
     const counts = await engine.load({
       organization: { id: "org", baseCurrency: "EUR" },
@@ -78,7 +78,7 @@ describe("loading a book", () => {
     ).toEqual([["0.1", "EUR"]]);
   });
 
-  test("S11.2 a feature's association that was loaded may be taken back, and a setting's bare id is kept whole", async () => {
+  test("S11.2 a loaded feature association can be removed, and the bare id of a setting is kept", async () => {
     const { engine } = engineAt("2024-03-01");
     const value = { "*": [{ var: "attribute.count" }, { var: "dependencies.unit" }] };
     await engine.load({
@@ -102,7 +102,7 @@ describe("loading a book", () => {
     expect((await engine.eventSchemas.get("call")).item.featureDetails).toBeUndefined();
   });
 
-  test("reads the examples, and gives each rule back as it was written", async () => {
+  test("loads the examples, and returns each rule as it was written", async () => {
     const { engine } = engineAt("2024-01-01");
     const book = JSON.parse(exampleText("cloud-storage", "book.json")) as {
       readonly usageMeters: readonly { readonly id: string; readonly computations: unknown }[];
@@ -141,7 +141,7 @@ describe("loading a book", () => {
     ["with a taken name", { addOns: [{ id: "ao.b", name: "Seats", type: "LICENSE" }] }, /^ERR_INPUT_INVALID name: /],
     ["that is broken", { customers: [{ id: "a" }] }, /^ERR_BOOK_INVALID the book has/],
     ["that is no JSON", "{", /^ERR_BOOK_INVALID the book has a problem: \$: not JSON/],
-  ])("a book %s is refused, and nothing of it is there", async (_, book, sentence) => {
+  ])("rejects a book %s, and stores nothing of it", async (_, book, sentence) => {
     const { engine, store } = engineAt("2024-03-01");
     await engine.load({
       customers: CUSTOMERS,
@@ -153,7 +153,7 @@ describe("loading a book", () => {
     expect(store.snapshot()).toBe(before);
   });
 
-  test("a store in use is no other organization's, even where nothing said whose it is", async () => {
+  test("a store in use can't get another organization, even if none was set explicitly", async () => {
     const { engine } = engineAt("2024-03-01");
     await customerWith(engine);
     const other = { organization: { id: "other" }, addOns: [{ id: "ao.a", name: "Seats", type: "LICENSE" }] } as const;
@@ -164,7 +164,7 @@ describe("loading a book", () => {
     expect(await engine.organization.get()).toMatchObject({ id: "default" });
   });
 
-  test("a book gives an organization that was claimed its name, and changes it no more", async () => {
+  test("a book sets the name of an organization that was claimed, and no later book changes it", async () => {
     const { engine } = engineAt("2024-03-01");
     await engine.organization.claim({ id: "acme", baseCurrency: "EUR" });
     await engine.load({ organization: { id: "acme", name: "Acme", baseCurrency: "EUR" } });
@@ -176,7 +176,7 @@ describe("loading a book", () => {
     );
   });
 
-  test("S16.1 only an ACTIVE plan is associated", async () => {
+  test("S16.1 only associates ACTIVE plans", async () => {
     const { engine } = engineAt("2024-03-01");
     const book = {
       customers: CUSTOMERS,
@@ -190,7 +190,7 @@ describe("loading a book", () => {
 });
 
 describe("settings, features and add-ons", () => {
-  test("S4.2 the most specific setting counts, and a change of it counts from the next event on", async () => {
+  test("S4.2 the most specific setting applies, and a change applies from the next event on", async () => {
     const { engine, at } = engineAt("2024-03-01");
     await customerWith(engine);
     const factor = { id: "factor", dataType: "NUMERIC" } as const;
@@ -246,7 +246,7 @@ describe("settings, features and add-ons", () => {
     ).toBe("ERR_INPUT_INVALID entityId: expected the id of an account");
   });
 
-  test("S11.2 a schema serves one feature; an association may be taken back and given to another", async () => {
+  test("S11.2 a schema serves one feature; an association can be removed and given to another", async () => {
     const { engine } = engineAt("2024-03-01");
     await activeSchema(engine);
     const first = await engine.features.create({ name: "One", schemaAssocitions: ["call"] });
@@ -264,7 +264,7 @@ describe("settings, features and add-ons", () => {
     expect((await engine.features.list()).items).toHaveLength(2);
   });
 
-  test("an add-on is renamed and archived, once", async () => {
+  test("an add-on can be renamed, and archived once", async () => {
     const { engine } = engineAt("2024-03-01");
     const { item } = await engine.addOns.create({ name: "Seats", type: "LICENSE" });
     expect(await describeRefusal(engine.addOns.create({ name: "Seats", type: "FIXED_FEE" }))).toBe(
@@ -282,7 +282,7 @@ describe("settings, features and add-ons", () => {
 });
 
 describe("two engines over one store", () => {
-  test("each follows what the other configures, event by event", async () => {
+  test("see each other's configuration changes, event by event", async () => {
     const store = memoryStore();
     const one = engineAt("2024-03-01T12:00:00Z", store).engine;
     const two = engineAt("2024-03-01T12:00:00Z", store).engine;
@@ -304,7 +304,7 @@ describe("two engines over one store", () => {
     expect(usage.map(({ quantity }) => String(quantity))).toEqual(["5"]);
   });
 
-  test("S14.1 an id that both send at once is accepted once", async () => {
+  test("S14.1 accept an id that both send at the same time only once", async () => {
     const store = memoryStore();
     const engines = [1, 2, 3].map(() => engineAt("2024-03-01T12:00:00Z", store).engine);
     const [first] = engines;
@@ -321,7 +321,7 @@ describe("two engines over one store", () => {
   });
 });
 
-test("a whole store goes on from its snapshot", async () => {
+test("a complete store can be restored from its snapshot", async () => {
   const { engine, store } = engineAt("2024-03-01T12:00:00Z");
   await activeSchema(engine);
   await customerWith(engine);

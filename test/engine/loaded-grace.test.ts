@@ -1,4 +1,4 @@
-/** Until when loaded history takes events, also where it was stored before it was kept when it was recorded (S6.5). */
+/** The end of ingest for loaded history, also if it was stored before that time was recorded (S6.5). */
 import { expect, test } from "vitest";
 
 import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts";
@@ -34,7 +34,7 @@ async function loadHistory(): Promise<MemoryStore> {
   return store;
 }
 
-/** The same as it was stored formerly: an association was decided when it was loaded, and nothing more was known. */
+/** The same as an earlier version stored it: an association was decided when it was loaded, without other times. */
 function asFormerly(store: MemoryStore): MemoryStore {
   const text = store.snapshot();
   const former = text
@@ -48,7 +48,7 @@ function asFormerly(store: MemoryStore): MemoryStore {
 test.each([
   ["as it is stored now", async () => loadHistory()],
   ["stored without when it was recorded", async () => asFormerly(await loadHistory())],
-])("S6.5 history takes events for a day after it was loaded, %s", async (_, storeOf) => {
+])("S6.5 history accepts events for a day after it was loaded, %s", async (_, storeOf) => {
   const { engine, at } = engineAt(LOADED, await storeOf());
   const statusAt = async (id: string, now: string): Promise<string | undefined> => {
     at(now);

@@ -1,4 +1,4 @@
-/** What a book says of an account's plans counts in an engine from when it was decided, not from when it was loaded (S9.2). */
+/** An account's plans in a loaded book count from when they were decided, not from when they were loaded (S9.2). */
 import { describe, expect, test } from "vitest";
 
 import { type Invoice, preview, readBook } from "../../src/index.ts";
@@ -25,8 +25,8 @@ const listAmounts = (invoices: readonly Invoice[]): readonly string[] =>
     .map(({ invoiceDate, revenueInfo }) => `${invoiceDate.slice(0, 10)} ${formatDecimal(revenueInfo.value)}`)
     .toSorted();
 
-describe("a book that an engine is loaded with before its first day", () => {
-  test("S9.2 S9.5 S13.5 a plan change that is decided in the middle of a cycle gives back what was charged", async () => {
+describe("a book loaded into an engine before its first day", () => {
+  test("S9.2 S9.5 S13.5 a plan change decided in the middle of a cycle refunds what was charged", async () => {
     const changing = planBook(
       { pricePlanId: "a", effectiveFrom: "2024-06-01" },
       { pricePlanId: "b", effectiveFrom: "2024-06-16" },
@@ -36,14 +36,15 @@ describe("a book that an engine is loaded with before its first day", () => {
     at("2024-07-01");
     await engine.finalize();
     const finals = (await engine.invoices.list()).items.map(({ invoice }) => invoice);
-    // 100 for June on the 1st. On the 16th 100 × 15/30 = 50 comes back and pays 35 of plan b, 70 × 15/30; 15 are left for July.
+    // 100 for June on the 1st. On the 16th 100 × 15/30 = 50 is refunded and pays 35 of plan b, 70 × 15/30; 15 are left
+    // for July.
     const figures = ["2024-06-01 100", "2024-06-16 0", "2024-07-01 55"];
     expect(listAmounts(finals)).toEqual(figures);
     const { invoices } = preview(readBook(changing), [], { from: "2024-06-01", until: "2024-07-02" });
     expect(listAmounts(invoices)).toEqual(figures);
   });
 
-  test("S9.2 S16.1 a plan that is associated afterwards is laid over what the book says of later days", async () => {
+  test("S9.2 S16.1 a plan associated afterwards overrides the book's plans for later days", async () => {
     const { engine, at } = engineAt("2024-05-31");
     const later = { pricePlanId: "b", effectiveFrom: "2024-09-01" };
     await engine.load(planBook({ pricePlanId: "a", effectiveFrom: "2024-06-01" }, later));

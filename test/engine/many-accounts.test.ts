@@ -1,4 +1,4 @@
-/** What no index leads to is asked of a bounded number of accounts. */
+/** Queries without an index are limited to a number of accounts. */
 import { describe, expect, test } from "vitest";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
@@ -8,7 +8,7 @@ import { teamBook } from "./team-book.ts";
 
 const NOW = Date.parse("2024-02-01T00:00:00Z");
 
-/** An engine whose store lists one account again and again, so many times. */
+/** An engine whose store lists one account this many times. */
 async function createBigEngine(accounts: number): Promise<Engine> {
   const store = memoryStore();
   await createEngine({ store, clock: () => NOW }).load(
@@ -44,7 +44,7 @@ const revenue = (engine: Engine, accountIds?: readonly string[]): Promise<unknow
   });
 
 describe("over 10,000 accounts", () => {
-  test("revenue is refused without a filter by account, and lets others work meanwhile below", async () => {
+  test("revenue requires a filter by account, and below the limit yields to other work", async () => {
     expect(await describeRefusal(revenue(await createBigEngine(10_001)))).toBe(
       "ERR_INPUT_INVALID metricQueries[0].filters: expected a filter by ACCOUNT_ID: revenue can be asked of at most 10,000 accounts at once, and there are more",
     );
@@ -56,7 +56,7 @@ describe("over 10,000 accounts", () => {
     expect(turns).toBeGreaterThan(5);
   });
 
-  test("license updates are refused without an account", async () => {
+  test("license updates require an account", async () => {
     expect(
       await describeRefusal((await createBigEngine(10_001)).licenses.list({ filter: { licenseId: "addon.seats" } })),
     ).toBe(

@@ -1,4 +1,4 @@
-/** Pages that are collected item by item, against a list that is sorted whole. */
+/** Pages collected item by item, compared with a list that is sorted as a whole. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -11,8 +11,8 @@ const items = fc.uniqueArray(fc.record({ createdAt: fc.nat(8), id: fc.string({ m
 });
 const sameKey = (key: PageKey): PageKey => key;
 
-describe("a page that is collected", () => {
-  test("is the page of the whole list, in whatever order its items come, and however often", () => {
+describe("a collected page", () => {
+  test("equals the page of the complete list, whatever the order and repetition of its items", () => {
     fc.assert(
       fc.property(items, fc.integer({ min: 1, max: 9 }), fc.infiniteStream(fc.nat()), (all, limit, stream) => {
         const pages: Page<PageKey>[] = [];
@@ -26,7 +26,7 @@ describe("a page that is collected", () => {
           after = foundPage.next;
           if (after === undefined) break;
         }
-        // Newest first, then by id: texts of one or two plain characters go by their codes.
+        // Newest first, then by id: short ASCII texts sort by their character codes.
         const expected = all.toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? -1 : Number(a.id > b.id)));
         expect(pages.flatMap((page) => page.items)).toEqual(expected);
         expect(pages.slice(0, -1).every((page) => page.items.length === limit)).toBe(true);
@@ -34,7 +34,7 @@ describe("a page that is collected", () => {
     );
   });
 
-  test("is refused for a limit out of its bounds", () => {
+  test("is rejected for a limit out of bounds", () => {
     for (const limit of [0, 1001, 1.5, Number.NaN]) {
       expect(() => selectPage([], { limit }, sameKey)).toThrow("limit: expected a whole number from 1 to 1000");
     }

@@ -1,4 +1,4 @@
-/** What no figure depends on comes back as it was given (S16.8). */
+/** Fields that affect no figure are returned as sent (S16.8). */
 import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../src/book/book.ts";
@@ -56,7 +56,7 @@ const DOCUMENT = {
 };
 
 describe("S16.8 eventLevelRevenue, tags, metadata and descriptions", () => {
-  test("S16.8 are in a book that was read as they are in its document", () => {
+  test("S16.8 are the same in a book as in its document", () => {
     const book = parseBook(DOCUMENT);
     expect(book.eventSchemas[0]).toMatchObject({ description: SCHEMA.description, eventLevelRevenue: true });
     expect(book.usageMeters[0]?.description).toBe(METER.description);
@@ -67,7 +67,7 @@ describe("S16.8 eventLevelRevenue, tags, metadata and descriptions", () => {
     expect(book.accounts[0]?.tags).toEqual(ACCOUNT.tags);
   });
 
-  test("S16.8 come back from an engine, from its store, and after an event was metered", async () => {
+  test("S16.8 are returned by an engine, by its store, and after an event was metered", async () => {
     const { engine, store } = engineAt("2024-03-05");
     await engine.load(DOCUMENT as BookInput);
     const [result] = await engine.ingest([callEvent("e1", "2024-03-05T00:00:00Z", 3)]);

@@ -1,4 +1,4 @@
-/** What the engine's face says of times: milliseconds where they are instants, texts where they are days. */
+/** Times in the engine API: milliseconds for instants, texts for days. */
 import { expect, test } from "vitest";
 
 import { activeSchema, callEvent, customerWith, engineAt, monthly, sumMeter } from "./support.ts";
@@ -17,7 +17,7 @@ async function sellTeamPlan() {
   return { engine, meterId, pricePlanId: item.id };
 }
 
-test("a schedule without an end has no `until`; one that ends tells its exclusive end", async () => {
+test("a schedule without an end has no `until`; another one has its exclusive end", async () => {
   const { engine, pricePlanId } = await sellTeamPlan();
   const [open] = await engine.associate("prod", { pricePlanId, effectiveFrom: "2024-06-01" });
   expect(open).toMatchObject({ pricePlanId, from: JUNE });
@@ -26,7 +26,7 @@ test("a schedule without an end has no `until`; one that ends tells its exclusiv
   expect(ending).toMatchObject({ from: JUNE, until: AUGUST });
 });
 
-test("usage is told by account, meter and UTC day, the day as text", async () => {
+test("usage is listed by account, meter and UTC day, with the day as text", async () => {
   const { engine, meterId, pricePlanId } = await sellTeamPlan();
   await engine.associate("prod", { pricePlanId, effectiveFrom: "2024-06-01" });
   const results = await engine.ingest([
@@ -40,7 +40,7 @@ test("usage is told by account, meter and UTC day, the day as text", async () =>
     { accountId: "prod", meterId, date: "2024-06-19", quantity: "2" },
     { accountId: "prod", meterId, date: "2024-06-20", quantity: "7" },
   ]);
-  // The range is half open, whatever it is given as.
+  // The range is half-open, whichever form its ends have.
   const first = await engine.events.list({
     filter: { timestamp: { from: JUNE, until: new Date("2024-06-20T00:00:00Z") } },
   });

@@ -1,4 +1,4 @@
-/** Events that a database keeps come to the same as events that memory keeps. */
+/** Events in a database give the same results as events in memory. */
 import { PGlite } from "@electric-sql/pglite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { memoryStore } from "../../src/store/memory/memory.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { batches, openStore, readStoreState, undoneBy } from "./stored-events.ts";
 
-/** Each event many times, so that many are alike: under ids of their own, all but the first. */
+/** Each event many times, so that many are equal except for their ids. */
 function manyTimes(batch: readonly unknown[]): readonly unknown[] {
   return batch.flatMap((event) =>
     Array.from({ length: 40 }, (_, copy) =>
@@ -19,7 +19,10 @@ function manyTimes(batch: readonly unknown[]): readonly unknown[] {
   );
 }
 
-/** As plain JSON, with the ranks of event references for themselves: what a lost race gives them is lost with it. */
+/**
+ * As plain JSON, with event references replaced by their ranks: a lost race also loses the references that it
+ * generated.
+ */
 function inWords(value: unknown): unknown {
   const text = JSON.stringify(value);
   const references = [...new Set(text.match(/"ev\.\d+"/g))].toSorted();
@@ -28,7 +31,7 @@ function inWords(value: unknown): unknown {
 }
 
 describe("events in a database", () => {
-  test("S14 are answered, kept, counted and undone as those in memory", async () => {
+  test("S14 have the same outcomes, records, usage and undo as those in memory", async () => {
     const database = await PGlite.create();
     let runs = 0;
     await fc.assert(

@@ -1,4 +1,4 @@
-/** Engines of one book over stores of their own, events for them, and all that is left of the events, in words. */
+/** Engines with the same book over separate stores, events for them, and the stored state as text. */
 import fc from "fast-check";
 
 import type { BookInput } from "../../src/book/model/book.ts";
@@ -138,7 +138,7 @@ const event = fc.record(
   },
   { requiredKeys: ["schemaName", "id", "accountId", "timestamp", "attributes", "dimensions"] },
 );
-/** Batches of events, most of them plain; some are none at all. */
+/** Batches of events, mostly ordinary; some are not events at all. */
 export const batches: fc.Arbitrary<readonly (readonly unknown[])[]> = fc.array(
   fc.array(fc.oneof({ weight: 20, arbitrary: event }, fc.anything()), { minLength: 8, maxLength: 25 }),
   {
@@ -147,13 +147,13 @@ export const batches: fc.Arbitrary<readonly (readonly unknown[])[]> = fc.array(
   },
 );
 
-/** An engine and what it keeps its events in. */
+/** An engine and its store. */
 export interface OpenStore<StoreType extends Store = Store> {
   readonly engine: Engine;
   readonly store: StoreType;
 }
 
-/** An engine with the book, whose ids are numbered. */
+/** An engine with the book and numbered ids. */
 export async function openStore<StoreType extends Store>(store: StoreType): Promise<OpenStore<StoreType>> {
   let now = START;
   let idCount = 0;
@@ -167,7 +167,7 @@ export async function openStore<StoreType extends Store>(store: StoreType): Prom
   return { engine, store };
 }
 
-/** All events, each with its rank among its account's instead of its number, which is the store's own. */
+/** All events, each with its rank among its account's instead of its number, which is assigned by the store. */
 async function listRankedEvents({ store }: OpenStore): Promise<readonly unknown[]> {
   const events = (await store.read.events({}, { limit: 1000 })).toSorted((a, b) => a.number - b.number);
   const ranks = new Map<string, number>();
@@ -179,7 +179,7 @@ async function listRankedEvents({ store }: OpenStore): Promise<readonly unknown[
   return withRanks.toSorted((a, b) => (a.referenceId < b.referenceId ? -1 : 1));
 }
 
-/** What an undo answers; the numbers of events are the store's own. */
+/** The answer of an undo; the store assigns the numbers of events. */
 export async function undoneBy({ engine }: OpenStore, filter: UndoFilter): Promise<readonly unknown[]> {
   const undone = await engine.undo(filter);
   return undone.map((each) => ({ ...each, event: { ...each.event, number: 0 } }));
@@ -192,7 +192,7 @@ async function listUsageCells({ store }: OpenStore): Promise<readonly string[]> 
     .toSorted();
 }
 
-/** Everything of a store, in words. */
+/** The complete state of a store, as text. */
 export async function readStoreState(source: OpenStore): Promise<object> {
   const { read } = source.store;
   const acceptedRows = await read.acceptedIds(Array.from({ length: 31 }, (_, place) => `e${place}`));

@@ -1,4 +1,4 @@
-/** From an empty store to a final invoice, as a billing server would go about it. */
+/** From an empty store to a final invoice, as in a billing server. */
 import { describe, expect, test } from "vitest";
 
 import type { Engine } from "../../src/index.ts";
@@ -6,7 +6,7 @@ import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { monthlyWithGrace, perUnit } from "../book/builder.ts";
 import { engineAt } from "./support.ts";
 
-/** What a story needs to be told: the ids that the engine made. */
+/** The ids that the engine generated in the story. */
 interface Sale {
   readonly meterId: string;
   readonly planId: string;
@@ -14,7 +14,7 @@ interface Sale {
   readonly seatsId: string;
 }
 
-/** Calls at 0.01 each, 100 of them a month within a feature's credits, and seats at 10 a month. */
+/** Calls at 0.01 each, 100 of them a month covered by feature credits, and seats at 10 a month. */
 async function sell(engine: Engine): Promise<Sale> {
   await engine.eventSchemas.create({ name: "call", attributes: [{ name: "count" }], dimensions: [{ name: "region" }] });
   await engine.eventSchemas.activate("call");
@@ -58,7 +58,7 @@ function storyCall(id: string, timestamp: string, count: number, accountId = "ac
 }
 
 describe("from an empty store to a final invoice", () => {
-  test("every resource is made, events are rated, an undo takes back, and the invoice becomes final", async () => {
+  test("every resource is created, events are rated, an undo reverts one, and the invoice becomes final", async () => {
     const { engine, at } = engineAt("2024-03-01T08:00:00Z");
     const { meterId, planId, featureId, seatsId } = await sell(engine);
     await engine.customers.create({ id: "acme", name: "Acme" });
@@ -67,7 +67,7 @@ describe("from an empty store to a final invoice", () => {
     expect(schedules).toMatchObject([{ pricePlanId: planId, version: 1 }]);
     await engine.licenses.update("acme-prod", { licenseId: seatsId, updateType: "ABSOLUTE", quantity: 3 });
 
-    // 90 + 30 calls: 100 within the credits of the month, 20 beyond them.
+    // 90 + 30 calls: 100 covered by the credits of the month, 20 beyond them.
     const first = await at("2024-03-10T09:00:00Z").ingest([
       storyCall("e1", "2024-03-10T08:00:00Z", 90),
       storyCall("e2", "2024-03-10T08:30:00Z", 30, "prod"),
@@ -89,7 +89,7 @@ describe("from an empty store to a final invoice", () => {
       "50",
     ]);
 
-    // Undoing the 90 frees 90: the overage of the 30 moves onto it (S11.5), and 70 are left.
+    // Undoing the 90 frees 90: the overage of the 30 moves to the entry (S11.5), and 70 are left.
     const undone = await engine.undo({ account: "prod", eventId: "e1" });
     expect(undone.map(({ status, event }) => [status, event.eventId])).toEqual([["REVERTED", "e1"]]);
     const after = await engine.entries.balance(of);

@@ -1,4 +1,4 @@
-/** Engines over memory stores with clocks that tests move. */
+/** Engines over memory stores with clocks that tests set. */
 import type { PricePlanDetailsInput } from "../../src/book/model/price-plan.ts";
 import { parseInstant } from "../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
@@ -7,15 +7,15 @@ import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts";
 import { MONTHLY, perUnit } from "../book/builder.ts";
 
-/** An engine whose clock stands still until it is moved. */
+/** An engine whose clock stands still until it is set. */
 export interface EngineUnderTest {
   readonly engine: Engine;
   readonly store: MemoryStore;
-  /** Moves the clock to a date-time, or a date, which is its midnight. */
+  /** Sets the clock to a date-time, or to a date, which is its midnight. */
   readonly at: (time: string) => Engine;
 }
 
-/** An engine over an empty memory store, or over one that is given. */
+/** An engine over an empty memory store, or over a given one. */
 export function engineAt(time: string, store: MemoryStore = memoryStore()): EngineUnderTest {
   let now = instant(time);
   const engine = createEngine({ store, clock: () => now });
@@ -33,7 +33,7 @@ function instant(time: string): number {
   return parseInstant(time.length === 10 ? `${time}T00:00:00Z` : time);
 }
 
-/** How an operation was refused: the code and the sentence; fails when it was not. */
+/** The code and message of a rejected operation; fails if it was not rejected. */
 export async function describeRefusal(operation: Promise<unknown>): Promise<string> {
   try {
     await operation;
@@ -50,7 +50,7 @@ export async function activeSchema(engine: Engine, name = "call"): Promise<void>
   await engine.eventSchemas.activate(name);
 }
 
-/** A meter that adds up the counts of a schema's events. */
+/** A meter that sums the counts of a schema's events. */
 export async function sumMeter(engine: Engine, name = "calls", eventSchemaName = "call"): Promise<string> {
   const { item } = await engine.usageMeters.create({
     name,
@@ -61,7 +61,7 @@ export async function sumMeter(engine: Engine, name = "calls", eventSchemaName =
   return item.id;
 }
 
-/** Monthly from the first, in dollars, with a usage card where a meter is given. */
+/** Monthly from the first, in dollars, with a usage card if a meter is given. */
 export function monthly(meterId?: string, rate = 1): PricePlanDetailsInput {
   return {
     ...MONTHLY,

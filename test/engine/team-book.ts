@@ -1,4 +1,4 @@
-/** A book with every kind of card, and an account on its plan; figures are easy to work out by hand. */
+/** A book with every kind of card, and an account on its plan; figures are easy to calculate by hand. */
 import type { BookInput } from "../../src/index.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { MONTHLY, planOfMonths, slabs, sumMeter } from "../book/builder.ts";
@@ -6,7 +6,7 @@ import { MONTHLY, planOfMonths, slabs, sumMeter } from "../book/builder.ts";
 /** Calls: the first 100 at 2, above at 1. */
 export const CALLS = { usageMeterId: "um.calls", ...slabs("TIERED", [0, 2], [100, 1]) };
 
-/** Calls 2 and 1, a fee of 30, seats at 10 by days and at most 20, tokens beyond entitlements at 0.5. */
+/** Calls at 2 and 1, a fee of 30, prorated seats at 10 and at most 20, tokens beyond entitlements at 0.5. */
 export const TEAM = {
   ...MONTHLY,
   usageRateCards: [CALLS],
@@ -23,7 +23,7 @@ const schema = (name: string): NonNullable<BookInput["eventSchemas"]>[number] =>
   attributes: [{ name: "count" }],
   dimensions: [],
 });
-/** The book of these tests; `prod` has the plan from 2024-01-01 on unless other plans are given. */
+/** The book of these tests; by default `prod` has the plan from 2024-01-01 on. */
 export function teamBook(
   associations: readonly object[] = [{ pricePlanId: "pp.team", effectiveFrom: "2024-01-01" }],
   plans: readonly object[] = [],

@@ -1,4 +1,4 @@
-/** Customers, accounts, aliases and groups through the front door (S16.3, S16.6, S16.7). */
+/** Customers, accounts, aliases and groups through the engine API (S16.3, S16.6, S16.7). */
 import { describe, expect, test } from "vitest";
 
 import type { CustomerRequest } from "../../../src/book/model/requests.ts";
@@ -17,7 +17,7 @@ async function createTeamPlan(engine: Engine, ...accountIds: readonly string[]):
 }
 
 describe("customers and accounts", () => {
-  test("are made, changed and listed; null clears", async () => {
+  test("are created, changed and listed; null clears a field", async () => {
     const { engine, at } = engineAt("2024-03-01");
     await customerWith(engine);
     await at("2024-03-02").accounts.create({ id: "test", name: "Acme test", customerId: "acme", netTermDays: 30 });
@@ -68,13 +68,13 @@ describe("customers and accounts", () => {
       /^ERR_INPUT_INVALID id: expected an id without spaces/,
     ],
   ];
-  test.each(refusals)("%s is refused", async (_, operation, sentence) => {
+  test.each(refusals)("rejects %s", async (_, operation, sentence) => {
     const { engine } = engineAt("2024-03-01");
     await customerWith(engine);
     expect(await describeRefusal(operation(engine))).toMatch(sentence);
   });
 
-  test("S16.6 a customer is made with its first account, or neither is", async () => {
+  test("S16.6 creates a customer with its first account, or neither", async () => {
     const { engine } = engineAt("2024-03-01");
     await customerWith(engine);
     const account = { id: "globex-prod", name: "Globex prod", aliases: ["g-1"], netTermDays: 10 };
@@ -104,7 +104,7 @@ describe("customers and accounts", () => {
   });
 
   test.each(["a b", "a\u00a0b", "a\u2028b", "a\u0000b", "a\u009fb", "a\ttab", "a/b", "half \ud83d", ".", "..", ""])(
-    "the id and alias %j is refused: it could not be asked for in a path",
+    "rejects the id and alias %j, which can't be used in a URL path",
     async (id) => {
       const { engine } = engineAt("2024-03-01");
       await customerWith(engine);
@@ -119,7 +119,7 @@ describe("customers and accounts", () => {
     },
   );
 
-  test("an id is any other text of at most 50 characters", async () => {
+  test("accepts any other text of at most 50 characters as an id", async () => {
     const { engine } = engineAt("2024-03-01");
     for (const id of ["...", "a.b", "ä", "漢字🧾", "%2F", "a|b", "x".repeat(50)]) {
       const customer = await engine.customers.create({ id, name: "Acme", account: { id, name: "Acme" } });
@@ -127,7 +127,7 @@ describe("customers and accounts", () => {
     }
   });
 
-  test("S16.3 an account is archived when no plan is left and no draft is open, and its customer with it", async () => {
+  test("S16.3 archives an account without plans and open drafts, and then its customer", async () => {
     const { engine, at } = engineAt("2024-03-01");
     await customerWith(engine);
     const planId = await createTeamPlan(engine, "prod");
@@ -151,7 +151,7 @@ describe("customers and accounts", () => {
   });
 });
 
-test("an invoice is found by its id, also of an account whose id has the separator in it", async () => {
+test("an invoice is found by its id, also if the account's id contains the separator", async () => {
   const { engine, at } = engineAt("2024-03-01");
   await customerWith(engine);
   for (const id of ["a", "a|STANDARD"]) await engine.accounts.create({ id, name: "Acme", customerId: "acme" });
@@ -176,7 +176,7 @@ test("an invoice is found by its id, also of an account whose id has the separat
 });
 
 describe("aliases", () => {
-  test("S16.6 resolve when the event arrives, also by an engine that knew another account for one", async () => {
+  test("S16.6 resolve when the event arrives, also by an engine that has cached another account for one", async () => {
     const store = memoryStore();
     const first = engineAt("2024-03-01T12:00:00Z", store);
     const second = engineAt("2024-03-01T12:00:00Z", store);
@@ -207,7 +207,7 @@ describe("aliases", () => {
     expect((await engine.accounts.get("test")).aliases).toEqual([]);
   });
 
-  test("S16.6 are one's own, and no account's id; an account that is archived frees its own", async () => {
+  test("S16.6 may be used again by their own account, but are never another account's id; an archived account frees its aliases", async () => {
     const { engine } = engineAt("2024-03-01");
     await customerWith(engine);
     await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme", aliases: ["c-1"] });
@@ -244,7 +244,7 @@ describe("an account as of an instant", () => {
   const names = async (engine: Engine, effectiveOn: string): Promise<readonly string[]> =>
     (await engine.accounts.get("prod", { effectiveOn })).aliases.map(({ alias }) => alias);
 
-  test("S16.6 has the aliases that it had then; those that were removed since say so", async () => {
+  test("S16.6 has the aliases of that instant, and marks those removed since", async () => {
     const { engine, at } = engineAt("2024-03-01");
     await customerWith(engine);
     await at("2024-03-02").accounts.addAliases("prod", ["one", "two"]);
@@ -270,13 +270,13 @@ describe("an account as of an instant", () => {
     ]);
     await at("2024-03-06").accounts.archive("prod");
     expect([await names(engine, "2024-03-05"), await names(engine, "2024-03-06")]).toEqual([["one"], []]);
-    // What counts now is only what holds now.
+    // Only current data determines what counts now.
     expect((await engine.accounts.get("prod")).aliases).toEqual([]);
     await customerWith(engine, "other", "globex");
     expect((await engine.accounts.addAliases("other", ["one", "two"])).aliases).toHaveLength(2);
   });
 
-  test("S16.7 has the invoice group that it was in then", async () => {
+  test("S16.7 has the invoices of the group at that instant", async () => {
     const { engine, at } = engineAt("2024-03-01");
     await customerWith(engine);
     await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
@@ -305,7 +305,7 @@ describe("an account as of an instant", () => {
     expect((await engine.accounts.get("prod")).invoiceGroupId).toBeUndefined();
   });
 
-  test("is refused for what is no instant, and for an account that is not there", async () => {
+  test("rejects an invalid instant, and an unknown account", async () => {
     const { engine } = engineAt("2024-03-01");
     await customerWith(engine);
     expect(await describeRefusal(engine.accounts.get("prod", { effectiveOn: "2024-02-30" }))).toMatch(
@@ -316,7 +316,7 @@ describe("an account as of an instant", () => {
 });
 
 describe("invoice groups", () => {
-  test("S16.7 the invoices of a day become one, and the single ones MERGED; the group's terms win", async () => {
+  test("S16.7 the invoices of a day become one composite invoice, and the single ones MERGED; the group's terms override", async () => {
     const { engine, at } = engineAt("2024-03-01");
     await customerWith(engine);
     await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
@@ -349,7 +349,7 @@ describe("invoice groups", () => {
     expect((await before).invoiceGroupId).toBe(group.item.id);
   });
 
-  test("S16.7 an account is in one group, in its currency; without its last account a group ends", async () => {
+  test("S16.7 an account is in one group, in its currency; a group ends with its last account", async () => {
     const { engine } = engineAt("2024-03-01");
     await customerWith(engine);
     await engine.accounts.create({ id: "euro", name: "Acme euro", customerId: "acme", invoiceCurrency: "EUR" });

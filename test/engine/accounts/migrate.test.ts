@@ -1,4 +1,4 @@
-/** Migrations through the front door: every mode, with and without overrides and retained offsets (S16.4, S16.5). */
+/** Migrations through the engine API: every mode, with and without overrides and retained offsets (S16.4, S16.5). */
 import { describe, expect, test } from "vitest";
 
 import type { PricePlanDetailsInput, PricePlanDetailsOverrideInput } from "../../../src/book/model/price-plan.ts";
@@ -31,8 +31,9 @@ interface Plans extends EngineUnderTest {
 }
 
 /**
- * Three accounts on the old plan since 10 January, whose cycles begin on the 10th at 1 dollar each: one plain, one whose
- * cycles begin on the 25th, and one that pays 3 dollars. The target plan's begin on the 1st, at 5 dollars.
+ * Three accounts on the old plan since 10 January, with cycles from the 10th at 1 dollar each: one without override,
+ * one whose cycles begin on the 25th, and one that pays 3 dollars. The target plan's cycles begin on the 1st, at 5
+ * dollars.
  */
 async function onOld(): Promise<Plans> {
   const under = engineAt("2024-01-10");
@@ -65,7 +66,7 @@ async function onOld(): Promise<Plans> {
   return { ...under, old, target, weekly };
 }
 
-/** The cycles of an account that have begun by 4 April, each with its plan, its days and what it costs. */
+/** The cycles of an account that have begun by 4 April, each with its plan, its days and its price. */
 async function listCycles({ engine, old }: Plans, accountId: string): Promise<readonly string[]> {
   const { invoices } = await engine.preview({ accountIds: [accountId], asOf: "2024-04-04T00:00:00Z" });
   return invoices.map(({ invoice: { pricePlanId, startDate, endDate, revenueInfo } }) => {
@@ -75,8 +76,10 @@ async function listCycles({ engine, old }: Plans, accountId: string): Promise<re
 }
 
 describe("every mode, with and without overrides and retained offsets", () => {
-  // It is 20 February: the next cycle of a plain account begins on 10 March, that of the one with cycles of its own on
-  // 25 February. What is not prorated is charged whole in each piece of a cycle, for these are of different plans.
+  // It is 20 February: the next cycle of an account without override begins on 10 March, that of the one with its own
+  // cycles on
+  // 25 February. Fees without proration are charged whole in each part of a cycle, because the parts have different
+  // plans.
   const stays = {
     plain: ["old 01-10..02-10 1", "old 02-10..03-10 1", "old 03-10..04-10 1"],
     cycles: ["old 01-10..01-25 1", "old 01-25..02-25 1", "old 02-25..03-25 1", "old 03-25..04-25 1"],
@@ -141,7 +144,7 @@ describe("every mode, with and without overrides and retained offsets", () => {
     },
   ];
 
-  test("no other row is missing", () => {
+  test("the table is complete", () => {
     const all = MIGRATION_MODES.flatMap((mode) => [`${mode} false`, `${mode} true`]);
     expect(rows.map(({ mode, retain }) => `${mode} ${retain}`).sort()).toEqual(all.sort());
   });
@@ -176,21 +179,24 @@ describe("every mode, with and without overrides and retained offsets", () => {
     NEXT_CYCLE: [...whole.plain, "new 03-10..04-05 5"],
   } as const;
 
-  test.each(MIGRATION_MODES)("S16.5 %s: cycles given with the migration win, also over retained ones", async (mode) => {
-    const plans = await onOld();
-    const { at, old, target } = plans;
-    const pricingCycleConfig = { interval: "MONTHLY" as const, startOffset: { dayOffset: "5" } };
-    await at("2024-02-20T15:00:00Z").migrate({
-      sourceId: old,
-      sourceVersion: 1,
-      targetId: target,
-      targetVersion: 1,
-      mode,
-      retainStartOffsets: true,
-      pricingCycleConfig,
-    });
-    expect(await listCycles(plans, "plain")).toEqual(onThe5th[mode.startsWith("NEXT") ? "NEXT_CYCLE" : "IMMEDIATE"]);
-  });
+  test.each(MIGRATION_MODES)(
+    "S16.5 %s: a cycle configuration given with the migration overrides retained offsets too",
+    async (mode) => {
+      const plans = await onOld();
+      const { at, old, target } = plans;
+      const pricingCycleConfig = { interval: "MONTHLY" as const, startOffset: { dayOffset: "5" } };
+      await at("2024-02-20T15:00:00Z").migrate({
+        sourceId: old,
+        sourceVersion: 1,
+        targetId: target,
+        targetVersion: 1,
+        mode,
+        retainStartOffsets: true,
+        pricingCycleConfig,
+      });
+      expect(await listCycles(plans, "plain")).toEqual(onThe5th[mode.startsWith("NEXT") ? "NEXT_CYCLE" : "IMMEDIATE"]);
+    },
+  );
 
   test.each(MIGRATION_MODES)("S16.5 %s with retained offsets and another interval moves no account", async (mode) => {
     const plans = await onOld();
@@ -206,7 +212,7 @@ describe("every mode, with and without overrides and retained offsets", () => {
     expect(await describeRefusal(at("2024-02-20T15:00:00Z").migrate(move))).toMatch(/^ERR_REFUSED .*plain/);
     expect(await listCycles(plans, "plain")).toEqual(stays.plain);
     expect((await engine.migrations.list()).items).toEqual([]);
-    // Without them the weeks are the target's.
+    // Without retained offsets the weeks are the target's.
     expect(await engine.migrate({ ...move, retainStartOffsets: false })).toMatchObject({
       status: "COMPLETED",
       total: 3,
@@ -214,7 +220,7 @@ describe("every mode, with and without overrides and retained offsets", () => {
   });
 });
 
-test("S16.5 with retained offsets an account keeps the grace of its cycles, too", async () => {
+test("S16.5 with retained offsets an account keeps the grace period of its cycles too", async () => {
   const { engine, at } = engineAt("2024-01-10");
   const fee = await engine.addOns.create({ name: "Fee", type: "FIXED_FEE" });
   const card = { id: fee.item.id, type: "RECURRING", rateValues: [{ currency: "USD", rate: 1 }] };
@@ -247,7 +253,7 @@ test("S16.5 with retained offsets an account keeps the grace of its cycles, too"
   expect(await statusAt("2024-04-13T00:00:00Z", "keeps")).toBe("DUE");
 });
 
-describe("what a version that is activated moves", () => {
+describe("migrations by activating a version", () => {
   const rows = MIGRATION_MODES.flatMap((mode) =>
     ([undefined, "LATEST_VERSION", "ALL_VERSION"] as const).map((versions) => ({ mode, versions })),
   );

@@ -1,4 +1,4 @@
-/** Price plans, associations and migrations through the front door (S16.1, S16.2, S16.4, S16.5). */
+/** Price plans, associations and migrations through the engine API (S16.1, S16.2, S16.4, S16.5). */
 import { describe, expect, test } from "vitest";
 
 import { createEngine, type Engine, memoryStore } from "../../../src/index.ts";
@@ -18,7 +18,7 @@ async function activePlan(
   return { planId: item.id, meterId };
 }
 
-test("S16.1 the first plan of an account begins at most as many years back as the engine says", async () => {
+test("S16.1 the first plan of an account may begin as far in the past as the engine is configured to allow", async () => {
   const now = Date.parse("2024-02-29T12:00:00Z");
   const engine = createEngine({ store: memoryStore(), clock: () => now, associationYearsMax: 1 });
   const { planId: pricePlanId } = await activePlan(engine);
@@ -34,7 +34,7 @@ test("S16.1 the first plan of an account begins at most as many years back as th
 });
 
 describe("price plans", () => {
-  test("S16.4 keys given in pricePlanDetails replace, others stay", async () => {
+  test("S16.4 keys in pricePlanDetails are replaced, others are unchanged", async () => {
     const { engine } = engineAt("2024-03-01");
     const { item } = await engine.pricePlans.create({ name: "Team", pricePlanDetails: monthly() });
     const cycle = { interval: "ANNUALLY", startOffset: { dayOffset: "1", monthOffset: "FIRST" } } as const;
@@ -43,7 +43,7 @@ describe("price plans", () => {
     expect(draft.item.pricePlanDetails.supportedCurrencies).toEqual(["USD"]);
   });
 
-  test("S16.4 only a DRAFT is updated; the next version is one, and becomes ACTIVE beside the older one", async () => {
+  test("S16.4 only a DRAFT can be updated; the next version is a DRAFT, and becomes ACTIVE beside the older one", async () => {
     const { engine } = engineAt("2024-03-01");
     const { planId } = await activePlan(engine);
     expect(await describeRefusal(engine.pricePlans.update(planId, { description: "x" }))).toBe(
@@ -73,7 +73,7 @@ describe("price plans", () => {
     );
   });
 
-  test("S16.4 a kept mode moves the accounts of the previous version when the new one is activated", async () => {
+  test("S16.4 a stored migration mode moves the accounts of the previous version when the new one is activated", async () => {
     const { engine, at } = engineAt("2024-03-01");
     const { planId, meterId } = await activePlan(engine);
     await customerWith(engine);
@@ -98,7 +98,7 @@ describe("price plans", () => {
     ]);
   });
 
-  test("an archived plan is kept by who has it, and associated by nobody else", async () => {
+  test("an archived plan stays with its accounts, and can't be associated with others", async () => {
     const { engine } = engineAt("2024-03-01");
     const { planId } = await activePlan(engine);
     await customerWith(engine);
@@ -116,7 +116,7 @@ describe("price plans", () => {
 });
 
 describe("associations", () => {
-  test("S16.2 an override replaces the card of its meter, and is shown on the schedule", async () => {
+  test("S16.2 an override replaces the card of its meter, and the schedule shows it", async () => {
     const { engine, at } = engineAt("2024-03-01");
     const { planId, meterId } = await activePlan(engine);
     await customerWith(engine);
@@ -132,7 +132,7 @@ describe("associations", () => {
     expect(invoices[0]?.invoice.revenueInfo.value.toFixed()).toBe("12");
   });
 
-  test("S7.7 an override without a rate in the account's currency is refused with its place", async () => {
+  test("S7.7 rejects an override without a rate in the account's currency, with its path", async () => {
     const { engine } = engineAt("2024-03-01");
     const { planId, meterId } = await activePlan(engine);
     await customerWith(engine);
@@ -164,7 +164,7 @@ describe("associations", () => {
       { pricePlanId: "pp.no", effectiveFrom: "2024-03-01", until: "2025-01-01" },
       "ERR_INPUT_INVALID until: unknown field",
     ],
-  ])("%s is refused", async (_, association, sentence) => {
+  ])("rejects %s", async (_, association, sentence) => {
     const { engine } = engineAt("2024-03-01");
     await customerWith(engine);
     expect(await describeRefusal(engine.associate("prod", association as Parameters<Engine["associate"]>[1]))).toMatch(
@@ -172,7 +172,7 @@ describe("associations", () => {
     );
   });
 
-  test("S16.1 a second plan does not start in the past; an unknown account has none", async () => {
+  test("S16.1 a second plan can't start in the past; an unknown account has no schedule", async () => {
     const { engine, at } = engineAt("2024-03-01");
     const { planId } = await activePlan(engine);
     await customerWith(engine);
@@ -187,7 +187,7 @@ describe("associations", () => {
 });
 
 describe("migrations", () => {
-  test("S16.5 no matching account is success with 0, and source = target is refused", async () => {
+  test("S16.5 without matching accounts succeeds with 0; source = target is rejected", async () => {
     const { engine } = engineAt("2024-03-01");
     const { planId } = await activePlan(engine);
     await engine.pricePlans.createVersion(planId);

@@ -8,7 +8,7 @@ test.each([
   [10, 2_000],
   [300, 66],
   [30_000, 1],
-])("of events that %i meters measure, %i are read at once: at most 20,000 units", async (unitsMax, limit) => {
+])("for events that %i meters measure, %i are read at a time: at most 20,000 units", async (unitsMax, limit) => {
   const limits: number[] = [];
   const readNoEvents: LedgerView["events"] = async (_, page) => {
     limits.push(page.limit);

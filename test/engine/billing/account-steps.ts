@@ -1,4 +1,4 @@
-/** Random histories of a few accounts, for laws of lists over all of them. */
+/** Random histories of a few accounts, to test lists over all of them. */
 import fc from "fast-check";
 import { expect } from "vitest";
 
@@ -71,7 +71,7 @@ const PLAN_IDS = ["pp.usage", "pp.ahead", "pp.seats", "pp.team", "pp.grants", "p
 /** The ids of all accounts. */
 export const ACCOUNTS = ["prod", "idle", "third"];
 
-/** What may happen to a few accounts. */
+/** The steps of a history. */
 type Step =
   | { readonly do: "wait"; readonly hours: number; readonly check: boolean }
   | { readonly do: "bill" }
@@ -92,7 +92,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("wait" as const),
       hours: fc.integer({ min: 1, max: 24 * 40 }),
-      // A check reads pages, which bills the accounts that are on them.
+      // A check reads pages, which bills the accounts on them.
       check: fc.boolean(),
     }),
   },
@@ -129,7 +129,7 @@ interface World {
   events: number;
 }
 
-/** An engine in which nothing has happened. */
+/** An engine with an empty history. */
 async function openWorld(): Promise<World> {
   const world = { now: START, events: 0 } as { now: number; events: number; engine: Engine };
   world.engine = createEngine({ store: memoryStore(), clock: () => world.now });
@@ -162,7 +162,7 @@ export async function allPages<Item>(
   return items;
 }
 
-/** Does a step; what the engine refuses changes nothing. */
+/** Does a step; a rejected step changes nothing. */
 async function doAccountStep(world: World, step: Step): Promise<void> {
   const { engine } = world;
   try {
@@ -222,7 +222,11 @@ async function doAccountStep(world: World, step: Step): Promise<void> {
   }
 }
 
-/** Lets random things happen to the accounts, and checks after some of the times that pass. @param limit how long pages are */
+/**
+ * Does random steps with the accounts, and runs a check after some of those that advance the clock.
+ *
+ * @param limit the page size
+ */
 export async function checkedAsTimePasses(
   numRuns: number,
   check: (world: World, limit: number) => Promise<void>,

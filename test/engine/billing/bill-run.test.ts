@@ -1,4 +1,4 @@
-/** Bill runs: one account that cannot be billed stops no other one (S13.4). */
+/** Bill runs: an account that can't be billed does not stop the others (S13.4). */
 import { describe, expect, test } from "vitest";
 
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
@@ -9,10 +9,10 @@ import type { Store } from "../../../src/store/store.ts";
 import { perUnit } from "../../book/builder.ts";
 import { activeSchema, callEvent, customerWith, engineAt, monthly } from "../support.ts";
 
-/** 20 digits before the point and 20 after it: as long as a value of an event may be (S1.3). Its square has 80. */
+/** 20 digits before the point and 20 after it, the longest value of an event (S1.3). Its square has 80 digits. */
 const LONGEST = "99999999999999999999.99999999999999999999";
 
-/** Three accounts whose March ends with calls to pay for; the meter squares what events say. */
+/** Three accounts with calls to bill for March; the meter squares the values of events. */
 async function march(engine: Engine, rate = "1"): Promise<void> {
   await activeSchema(engine);
   await customerWith(engine, "a");
@@ -40,7 +40,7 @@ async function march(engine: Engine, rate = "1"): Promise<void> {
   }
 }
 
-/** An engine whose store fails every transaction with the account b while `failing` says with what. */
+/** An engine whose store fails every transaction with account b while `failing` contains an error. */
 function engineWithFaults(skips: (readonly [string, unknown])[]): {
   readonly engine: Engine;
   readonly set: (time: number, failing: Error | undefined) => void;
@@ -66,7 +66,7 @@ const NO_BILL = 'the bill of the account "b" cannot be made: a result needs more
 const APRIL = Date.parse("2024-04-01T00:00:00Z");
 
 describe("a bill run", () => {
-  test("S1.4 S13.4 leaves an account whose amount has more than 100 digits, and bills the others", async () => {
+  test("S1.4 S13.4 skips an account whose amount has more than 100 digits, and bills the others", async () => {
     // 40 digits times 80 are 120.
     const { engine, at } = engineAt("2024-03-01");
     await march(engine, LONGEST);
@@ -85,7 +85,7 @@ describe("a bill run", () => {
     });
   });
 
-  test("S13.4 tells which account it leaves and why; the next run goes on with it", async () => {
+  test("S13.4 reports the account that it skips and why; the next run bills it", async () => {
     const skips: (readonly [string, unknown])[] = [];
     const { engine, set } = engineWithFaults(skips);
     await march(engine);
@@ -98,7 +98,7 @@ describe("a bill run", () => {
     expect(skips).toHaveLength(1);
   });
 
-  test("S13.4 rejects at once when the store is away, and goes on later", async () => {
+  test("S13.4 stops at once if the store is unavailable, and can be repeated later", async () => {
     const skips: (readonly [string, unknown])[] = [];
     const { engine, set } = engineWithFaults(skips);
     await march(engine);
@@ -111,7 +111,7 @@ describe("a bill run", () => {
     expect(await engine.finalize()).toEqual({ finalized: 3, skipped: 0, consolidated: 0 });
   });
 
-  test("a broken promise of our own is thrown, when the others are billed", async () => {
+  test("throws an internal error after billing the other accounts", async () => {
     const skips: (readonly [string, unknown])[] = [];
     const { engine, set } = engineWithFaults(skips);
     await march(engine);
@@ -123,13 +123,13 @@ describe("a bill run", () => {
     expect(await engine.finalize()).toEqual({ finalized: 1, skipped: 0, consolidated: 0 });
   });
 
-  test("S16.7 the day of a group waits for an account that was left, and is one composite invoice then", async () => {
+  test("S16.7 the day of a group waits for a skipped account, and is then one composite invoice", async () => {
     const { engine, set } = engineWithFaults([]);
     await march(engine);
     const terms = { email: "bills@acme.example", dailyInvoiceConsolidation: true };
     const group = await engine.invoiceGroups.create({ ...terms, name: "Both", accountIds: ["a", "b"] });
     await engine.invoiceGroups.create({ ...terms, name: "One", accountIds: ["c"] });
-    // The accounts of the group are left together: a composite invoice of one of them would be a wrong one.
+    // All accounts of the group are skipped together: a composite invoice with only one of them would be wrong.
     set(APRIL, new RatebookError("ERR_STORE_CONFLICT", "lost every race", {}));
     expect(await engine.finalize()).toEqual({ finalized: 2, skipped: 2, consolidated: 0 });
     set(APRIL + 86_400_000, new RatebookError("ERR_STORE_CONFLICT", "lost every race", {}));
@@ -144,7 +144,7 @@ describe("a bill run", () => {
   });
 });
 
-/** Three engines over one store with 243 accounts that have something to pay for March, at the first of April. */
+/** Three engines over one store with 243 accounts to bill for March, on the first of April. */
 async function threeEngines(
   store: Store,
 ): Promise<{ readonly engines: readonly Engine[]; readonly ids: readonly string[] }> {
@@ -170,7 +170,7 @@ async function finalOf(engine: Engine | undefined, accountId: string): Promise<n
 }
 
 describe("bill runs of several engines over one store", () => {
-  test("S13.4 share the accounts: each has one invoice, and each run does a part", async () => {
+  test("S13.4 share the accounts: each gets one invoice, and each run does a part", async () => {
     const { engines, ids } = await threeEngines(memoryStore());
     const [first] = engines;
     const progress: number[] = [];
@@ -181,11 +181,11 @@ describe("bill runs of several engines over one store", () => {
     expect(progress.filter((finalCount) => runs.some((run) => run.finalized === finalCount)).length).toBeGreaterThan(2);
     for (const id of ids) expect(await finalOf(first, id)).toBe(1);
     expect(await first?.finalize()).toEqual({ finalized: 0, skipped: 0, consolidated: 0 });
-    // Either option may be given alone.
+    // Both options work alone.
     expect(await first?.finalize(undefined, { rest: 0 })).toMatchObject({ finalized: 0 });
   });
 
-  test("S13.4 leave one that cannot be billed after one try in its chunk and one alone, and bill all others", async () => {
+  test("S13.4 skip one that can't be billed after a try in its chunk and one alone, and bill all others", async () => {
     let [tries, isFailing] = [0, false];
     const inner = memoryStore();
     const store: Store = {
@@ -210,7 +210,7 @@ describe("bill runs of several engines over one store", () => {
 });
 
 describe("an account whose amounts have too many digits", () => {
-  /** A March in which the account b cannot be billed, seen on a day of it or of April. */
+  /** A March in which account b can't be billed, on a day in March or April. */
   async function createBrokenEngine(day: string): Promise<Engine> {
     const { engine, at } = engineAt("2024-03-01");
     await march(engine, LONGEST);
@@ -222,7 +222,7 @@ describe("an account whose amounts have too many digits", () => {
   }
 
   test.each(["2024-03-10", "2024-04-01"])(
-    "S1.4 S13.5 is named by lists and previews over all accounts, which go on without it: %s",
+    "S1.4 S13.5 is named by lists and previews over all accounts, which continue without it: %s",
     async (day) => {
       const engine = await createBrokenEngine(day);
       const { items, skipped: skips } = await engine.invoices.list();
@@ -245,7 +245,7 @@ describe("an account whose amounts have too many digits", () => {
     },
   );
 
-  test("S1.4 S7 is named by the revenue over all accounts, which is that of the others", async () => {
+  test("S1.4 S7 is named by the revenue over all accounts, which contains the others", async () => {
     const engine = await createBrokenEngine("2024-04-01");
     const query = { name: "REVENUE", aggregationPeriod: "MONTH" } as const;
     const range = { startTime: "2024-03-01T00:00:00Z", endTime: "2024-04-01T00:00:00Z" };
@@ -254,12 +254,12 @@ describe("an account whose amounts have too many digits", () => {
       expect(result?.skipped).toEqual([{ accountId: "b", message: "a result needs more than 100 significant digits" }]);
       return (result?.series ?? []).map(({ group, points }) => [group, points.map(({ value }) => value.toFixed())]);
     };
-    // Two of one square each: twice the rate.
+    // One square each for two events: twice the rate.
     expect(await queryMetrics(undefined)).toEqual([[undefined, ["199999999999999999999.99999999999999999998"]]]);
     expect(await queryMetrics("ACCOUNT_ID")).toEqual(["a", "c"].map((id) => [id, [LONGEST]]));
   });
 
-  test("S2.4 S14.1 takes no events once its bill is due; those of others in the batch count", async () => {
+  test("S2.4 S14.1 accepts no events once its bill is due; events of other accounts in the batch count", async () => {
     const engine = await createBrokenEngine("2024-04-01");
     const batch = [
       callEvent("e2", "2024-04-01T00:00:00Z", 1, "a"),
@@ -278,7 +278,7 @@ describe("an account whose amounts have too many digits", () => {
     expect((await engine.events.get("e3")).map(({ status, units }) => [status, units])).toEqual([
       ["INGESTION_FAILED", []],
     ]);
-    // Its id is free, and nothing of the account was done.
+    // Its id is free, and nothing of the account was changed.
     expect((await engine.ingest([batch[1] as EventInput])).map(({ status }) => status)).toEqual(["INGESTION_FAILED"]);
     expect(await engine.finalize()).toEqual({ finalized: 0, skipped: 1, consolidated: 0 });
   });

@@ -1,4 +1,7 @@
-/** A bill run catches up with an account that is decades behind in several commits, and goes on where one was lost (S2.4, S13.4). */
+/**
+ * A bill run processes an account that is decades behind in several commits, and resumes where one was lost (S2.4,
+ * S13.4).
+ */
 import { expect, test } from "vitest";
 
 import { memoryStore } from "../../../src/store/memory/memory.ts";
@@ -18,10 +21,10 @@ function failingStore(store: Store, failsAt: number): { readonly store: Store; r
   return { store: { ...store, transact }, commits };
 }
 
-/** Invoices as text, without the ids that the engine made for the plan and the meter. */
+/** Invoices as text, without generated ids of the plan and the meter. */
 const formatInvoices = (invoices: unknown): string => JSON.stringify(invoices).replaceAll(/"(pp|um)\.[^"]*"/g, '"$1"');
 
-test("a run that ends between two commits loses nothing and repeats nothing, and lists show no half of it", async () => {
+test("a run that ends between two commits loses nothing and repeats nothing, and lists never show a part of it", async () => {
   const [memory, other] = [memoryStore(), memoryStore()];
   const { store, commits } = failingStore(memory, 2);
   const [{ engine }, whole] = [await farBehind(store), await farBehind(other)];
@@ -31,7 +34,7 @@ test("a run that ends between two commits loses nothing and repeats nothing, and
   expect(first).toBeLessThan(1_100);
   expect(await memory.read.invoices(["prod"], Number.NEGATIVE_INFINITY)).toHaveLength(first);
 
-  // Who reads meanwhile goes on with it, and sees an account that is caught up with.
+  // A reader in the meantime continues the work, and sees the account with everything due processed.
   const listRequest = { filter: { accountId: "prod" }, page: { limit: 1_000 } } as const;
   const { items } = await engine.invoices.list(listRequest);
   expect((await whole.engine.finalize()).finalized).toBe(2_967);
@@ -51,7 +54,7 @@ test("a run that ends between two commits loses nothing and repeats nothing, and
   expect((await engine.finalize()).finalized).toBe(0);
 }, 60_000);
 
-test("a decision on an account that is decades behind comes after it was caught up with, in commits of their own", async () => {
+test("a decision on an account that is decades behind follows the due work, which has its own commits", async () => {
   const { store, commits } = failingStore(memoryStore(), 0);
   const { engine, planId } = await farBehind(store);
   await engine.associate("prod", { pricePlanId: planId, effectiveFrom: "2024-06-20" });

@@ -1,4 +1,6 @@
-/** An account with decades of cycles is written to a database in pieces, and read only as far as it is open (S13.4). */
+/**
+ * An account with decades of due cycles is written to a database in parts, and only its open cycles are read (S13.4).
+ */
 import type { QueryConfig } from "pg";
 import { expect, test } from "vitest";
 
@@ -8,7 +10,7 @@ import { farBehind } from "./far-behind.ts";
 
 const database = privateDatabase();
 
-test("2,967 invoices are written in pieces, and a plan change reads none that are final", async () => {
+test("2,967 invoices are written in parts, and a plan change reads none of the final ones", async () => {
   let [largestValues, mostRows] = [0, 0];
   const measuring = {
     async connect() {
@@ -26,7 +28,7 @@ test("2,967 invoices are written in pieces, and a plan change reads none that ar
   };
   const { engine, planId } = await farBehind(await postgresStore(measuring));
   expect((await engine.finalize()).finalized).toBe(2967);
-  // All invoices together are 3.6 million characters; a commit of about a thousand of them is 1.2 million.
+  // All invoices together have 3.6 million characters; a commit of about a thousand of them has 1.2 million.
   expect(largestValues).toBeLessThan(2_000_000);
   mostRows = 0;
   await engine.associate("prod", { pricePlanId: planId, effectiveFrom: "2024-06-20" });

@@ -1,18 +1,18 @@
-/** Work on an account with decades of cycles behind lets others work meanwhile (S13.4). */
+/** Processing an account that is decades behind yields to other work (S13.4). */
 import { expect, test } from "vitest";
 
 import { createEngine, type Engine, memoryStore } from "../../../src/index.ts";
 import { callEvent } from "../support.ts";
 import { farBehind, pausesDuring } from "./far-behind.ts";
 
-test("the first bill run of 2,967 weeks gives way to others again and again", async () => {
+test("the first bill run of 2,967 weeks yields to other work regularly", async () => {
   const { engine } = await farBehind();
   let finalCount = 0;
   const pauses = await pausesDuring(async () => ({ finalized: finalCount } = await engine.finalize()));
   expect(pauses).toBeGreaterThan(90);
   expect(finalCount).toBe(2967);
   const { items } = await engine.invoices.list({ filter: { accountId: "prod" }, page: { limit: 3 } });
-  // The week that runs since midnight, the one with the call of 2 beside the commitment of 7, and one without.
+  // The current week, the one with the call of 2 and the commitment of 7, and one without calls.
   expect(
     items.map(({ invoice }) => [invoice.startDate.slice(0, 10), invoice.status, invoice.revenueInfo.value.toNumber()]),
   ).toEqual([
@@ -22,7 +22,7 @@ test("the first bill run of 2,967 weeks gives way to others again and again", as
   ]);
 });
 
-test("a book whose account has 2,967 weeks gives way to others again and again while it is loaded", async () => {
+test("loading a book whose account has 2,967 weeks yields to other work regularly", async () => {
   const store = memoryStore();
   const engine = createEngine({ store, clock: () => Date.parse("2024-06-15T00:00:00Z") });
   const pricePlanDetails = {
@@ -43,7 +43,7 @@ test("a book whose account has 2,967 weeks gives way to others again and again w
   expect((await store.read.draftList({}, { limit: 1 }))[0]?.listedAt).toBe(Date.parse("2024-06-17T00:00:00Z"));
 });
 
-/** What is done first with an account that is decades behind, before any bill run. */
+/** The first operation on an account that is decades behind, before any bill run. */
 const FIRST: readonly (readonly [string, (engine: Engine, planId: string) => Promise<unknown>])[] = [
   ["a list of its invoices", (engine) => engine.invoices.list({ filter: { accountId: "prod" } })],
   ["a list of its credits", (engine) => engine.credits.list({ filter: { accountId: "prod" } })],
@@ -52,7 +52,7 @@ const FIRST: readonly (readonly [string, (engine: Engine, planId: string) => Pro
   ["a plan change", (engine, pricePlanId) => engine.associate("prod", { pricePlanId, effectiveFrom: "2024-06-20" })],
 ];
 
-test.each(FIRST)("%s of 2,967 weeks gives way to others again and again", async (_, work) => {
+test.each(FIRST)("%s of 2,967 weeks yields to other work regularly", async (_, work) => {
   const { engine, planId } = await farBehind();
   expect(await pausesDuring(() => work(engine, planId))).toBeGreaterThan(90);
 });

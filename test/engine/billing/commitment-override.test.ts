@@ -1,4 +1,4 @@
-/** A minimum commitment where an override takes the place of the plan on the first day of a month (S13.3). */
+/** A minimum commitment if an override replaces the plan on the first day of a month (S13.3). */
 import { expect, test } from "vitest";
 
 import { feeCards, planOfMonths } from "../../book/builder.ts";
@@ -7,7 +7,7 @@ import { engineAt } from "../support.ts";
 
 const byDays = feeCards(25, { invoiceTiming: "IN_ADVANCE", enableProration: true });
 
-test("S13.3 an override of the same version on the first day of a cycle counts as a new version does", async () => {
+test("S13.3 an override of the same version on the first day of a cycle counts like a new version", async () => {
   const { engine, at } = engineAt("2024-01-01");
   await engine.load({
     addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
@@ -29,6 +29,6 @@ test("S13.3 an override of the same version on the first day of a cycle counts a
       const [gross, trueUp] = ["GROSS_AMOUNT", "TRUE_UP_AMOUNT"].map((type) => linesOfType(invoice, type as never)[0]);
       return [gross, trueUp, invoice.revenueInfo].map((line) => line?.value.toFixed() ?? "0").join(" ");
     });
-  // Gross, true-up, total: 25 at midnight, 25 by the override, paid by the 25 that are given back, and 100 − (25 + 25 − 25).
+  // Gross, true-up, total: 25 at midnight, 25 by the override, paid by the refund of 25, and 100 − (25 + 25 − 25).
   expect(amounts.toSorted()).toEqual(["25 0 0", "25 0 25", "75 75 75"]);
 });

@@ -1,4 +1,4 @@
-/** An account's monetary credits as one sum (S12): figures worked out by hand. */
+/** An account's monetary credits as one sum (S12). Figures are calculated by hand. */
 import { describe, expect, test } from "vitest";
 
 import type { Engine } from "../../../src/index.ts";
@@ -21,7 +21,7 @@ async function loadTeamBook(): Promise<ReturnType<typeof engineAt>> {
 }
 
 describe("the credit balance", () => {
-  test("is nothing, of the date of the account, where no credit was ever given", async () => {
+  test("is zero, dated by the account, if there was never a credit", async () => {
     const { engine } = await loadTeamBook();
     expect(await balanceOf(engine, "idle")).toEqual({
       accountId: "idle",
@@ -35,15 +35,15 @@ describe("the credit balance", () => {
     expect(await describeRefusal(engine.creditBalance("no"))).toBe('ERR_NOT_FOUND no account has the id "no"');
   });
 
-  test("S12.4 takes off what drafts hold, and then what final invoices consumed", async () => {
+  test("S12.4 subtracts the amounts held by drafts, and then those consumed by final invoices", async () => {
     const { at } = await loadTeamBook();
     await at("2024-01-02").credits.create([
       { ...credit, creditAmount: 100 },
       { ...credit, creditAmount: 50, applicableEntityIds: ["um.calls"] },
     ]);
     await at("2024-01-05").ingest([countEvent("e1", "2024-01-04T00:00:00Z", 10)]);
-    // The draft of January: usage 20, fee 30. Both credits are alike but for their creation, at one instant: the order
-    // of their ids decides who pays the usage, so the sums are what is sure.
+    // The draft of January: usage 20, fee 30. Both credits are equal except for their ids, created at the same instant:
+    // the order of the ids decides which pays the usage, so only the sums are certain.
     const during = await balanceOf(at("2024-01-05"));
     expect(during).toMatchObject({ activeCredits: "150", availableBalance: "100", at: "2024-01-02" });
     // Final on 1 February, when February's draft begins to hold its fee of 30, which only the first credit pays.
@@ -52,14 +52,14 @@ describe("the credit balance", () => {
     expect(after).toMatchObject({ activeCredits: "100", availableBalance: "70", at: "2024-02-01" });
   });
 
-  test("S12.2 tells what pays any line from what pays only some", async () => {
+  test("S12.2 separates credits for any line from those for only some lines", async () => {
     const { at } = await loadTeamBook();
     await at("2024-01-02").credits.create([
       { ...credit, creditAmount: 100, priority: 2 },
       { ...credit, creditAmount: 50, applicableEntityIds: ["um.calls"] },
     ]);
     await at("2024-01-05").ingest([countEvent("e1", "2024-01-04T00:00:00Z", 10)]);
-    // The one for calls pays the usage of 20 first, the other the fee of 30.
+    // The one for calls first pays the usage of 20, the other the fee of 30.
     expect(await balanceOf(at("2024-01-05"))).toMatchObject({
       activeCredits: "150",
       availableBalance: "100",
@@ -68,7 +68,7 @@ describe("the credit balance", () => {
     });
   });
 
-  test("S12.5 leaves out credits that are voided, not begun or expired", async () => {
+  test("S12.5 excludes credits that are voided, not started or expired", async () => {
     const { at } = await loadTeamBook();
     const [voided] = await at("2024-01-02").credits.create([
       { ...credit, creditAmount: 1 },

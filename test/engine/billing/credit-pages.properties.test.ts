@@ -1,4 +1,4 @@
-/** Pages of credits against the credits of each account, computed account by account and sorted whole (S12.4). */
+/** Pages of credits, compared with the credits of each account computed individually and sorted as a whole (S12.4). */
 import { describe, expect, test } from "vitest";
 
 import type { CreditFilter } from "../../../src/engine/billing/credit-lists.ts";
@@ -17,7 +17,7 @@ function pages(engine: Engine, filter: CreditFilter, limit: number): Promise<rea
 }
 
 describe("pages of credits", () => {
-  test("S12.4 are the credits of each account, stored ones and those that fell due, whoever was caught up with", async () => {
+  test("S12.4 contain the credits of each account, stored and due ones, whichever accounts are up to date", async () => {
     await checkedAsTimePasses(runs(50), async ({ engine }, limit) => {
       const own = await Promise.all(ACCOUNTS.map((accountId) => pages(engine, { accountId }, 1000)));
       const all = own
@@ -33,7 +33,7 @@ describe("pages of credits", () => {
     });
   });
 
-  test("S12.4 where many accounts are behind, pages of what is consumed may be short, and lead to all of it", async () => {
+  test("S12.4 may be short with the CONSUMED filter if many accounts are behind, and still list everything", async () => {
     const clock = { now: Date.parse("2024-01-10T00:00:00Z") };
     const engine = createEngine({ store: memoryStore(), clock: () => clock.now });
     const book = teamBook();
@@ -41,7 +41,7 @@ describe("pages of credits", () => {
     const plans = [{ pricePlanId: "pp.team", effectiveFrom: "2024-01-01" }];
     const accounts = ids.map((id) => ({ id, name: id, customerId: "acme", invoiceCurrency: "USD", pricePlans: plans }));
     await engine.load({ ...book, accounts });
-    // The fee of January is 30, so that one of 30 is consumed by it and one of 31 is not.
+    // The fee of January is 30, so that it consumes one of 30 completely and one of 31 not.
     const requests = ids.map((accountId, index) => ({
       accountId,
       purpose: "Given",

@@ -1,4 +1,4 @@
-/** What the pieces of a cycle that plan changes cut charge together (S9.1, S13.3). */
+/** The charges of all parts of a cycle that plan changes cut (S9.1, S13.3). */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -7,7 +7,7 @@ import { linesOfType } from "../../support/invoice-lines.ts";
 import { runs } from "../../support/runs.ts";
 import { engineAt } from "../support.ts";
 
-/** Seats at 10.00 in advance, whole, and 100.00 a month at least. */
+/** Seats at 10.00 in advance without proration, and at least 100.00 a month. */
 const plans = [
   planOfMonths("committed", {
     licenseRateCards: [{ id: "addon.seats", invoiceTiming: "IN_ADVANCE", ...perUnit(10) }],
@@ -16,7 +16,9 @@ const plans = [
   planOfMonths("free", {}),
 ];
 
-/** What February is invoiced for until the 10th, where seats are added in that night and the plan ends in the morning. */
+/**
+ * The invoices of February until the 10th, where seats are added in the night before and the plan ends in the morning.
+ */
 async function listFebruaryLines(seats: number, effectiveFrom: string): Promise<readonly string[]> {
   const { engine, at } = engineAt("2023-01-01");
   await engine.load({
@@ -45,27 +47,27 @@ async function listFebruaryLines(seats: number, effectiveFrom: string): Promise<
     .toSorted((a, b) => a.localeCompare(b));
 }
 
-// A cycle that is cut is open until then, also without grace: its true-up counts what was invoiced.
+// A cut cycle is open until then, also without grace: its true-up counts what was invoiced.
 test.each(["2023-02-09T12:00:00Z", "2023-02-10T05:00:00Z"])(
-  "S13.3 seats from %s on, which were charged on the day on which the plan ended, fill its commitment",
+  "S13.3 seats from %s on, charged on the day on which the plan ended, count toward its commitment",
   async (effectiveFrom) => {
-    // 100 × 9/28 = 32.14: 50 is more, and 20 lacks 12.14.
+    // 100 × 9/28 = 32.14: 50 exceeds it, and 20 is 12.14 short.
     expect(await listFebruaryLines(5, effectiveFrom)).toEqual(["AD_HOC: 50, 0"]);
     expect(await listFebruaryLines(2, effectiveFrom)).toEqual(["AD_HOC: 20, 0", "STANDARD: 0, 12.14"]);
   },
 );
 
-/** From a day of February on: how a version charges seats, and how many are held from noon of that day on. */
+/** From a day of February on: how a version charges seats, and the number of seats from noon of that day on. */
 interface Piece {
   readonly day: number;
   readonly isInAdvance: boolean;
   readonly seats: number;
 }
 
-/** Up to 10 seats at 10.00 each; more at 4.00 each, all of them. */
+/** Up to 10 seats at 10.00 each; more seats at 4.00 each, for all of them. */
 const priceOf = (seats: number): number => seats * (seats > 10 ? 4 : 10);
 
-/** What February costs in all. */
+/** The total cost of February. */
 async function chargedFor(pieces: readonly Piece[]): Promise<number> {
   const { engine, at } = engineAt("2023-02-01");
   await engine.load({
@@ -86,7 +88,7 @@ async function chargedFor(pieces: readonly Piece[]): Promise<number> {
   return items.reduce((total, { invoice }) => total + invoice.revenueInfo.value.toNumber(), 0);
 }
 
-test("S9.1 S10.3 the paid level counts what was charged in advance before a piece in arrears", async () => {
+test("S9.1 S10.3 the paid level includes what was charged in advance before a part in arrears", async () => {
   const pieces = [
     { day: 1, isInAdvance: true, seats: 10 },
     { day: 10, isInAdvance: false, seats: 15 },
@@ -96,7 +98,7 @@ test("S9.1 S10.3 the paid level counts what was charged in advance before a piec
   expect(await chargedFor(pieces)).toBe(100);
 });
 
-test("S9.1 S10.3 the pieces of a cycle charge whole seats up to the highest price of a charged quantity", async () => {
+test("S9.1 S10.3 the parts of a cycle charge unprorated seats up to the highest price of a charged quantity", async () => {
   const piece = fc.record({
     day: fc.integer({ min: 1, max: 28 }),
     isInAdvance: fc.boolean(),
@@ -109,7 +111,7 @@ test("S9.1 S10.3 the pieces of a cycle charge whole seats up to the highest pric
       const inOrder = pieces.toSorted((a, b) => a.day - b.day);
       let [seatCount, total, level] = [0, 0, 0];
       for (const { isInAdvance, seats } of inOrder) {
-        // In arrears the most of the piece, in advance each quantity.
+        // In arrears the maximum of the part, in advance each quantity.
         for (const quantity of isInAdvance ? [seatCount, seats] : [Math.max(seatCount, seats)]) {
           if (quantity > total) [total, level] = [quantity, Math.max(level, priceOf(quantity))];
         }

@@ -1,4 +1,6 @@
-/** What reads of drafts cost, in cards that are rated: a page costs what it shows, however many cycles are open (S12.3, S13.4). */
+/**
+ * The cost of reading drafts, in rated cards: a page costs what it shows, however many cycles are open (S12.3, S13.4).
+ */
 import { expect, test } from "vitest";
 
 import { creditBalance } from "../../../src/engine/billing/credit-balance.ts";
@@ -11,14 +13,17 @@ import { createEngineStore } from "../../../src/engine/external/engine-store.ts"
 import { planOfMonths } from "../../book/builder.ts";
 import { type EngineUnderTest, engineAt } from "../support.ts";
 
-/** The parts of an engine, with a count of the cards that are rated, of which each is asked for its name. */
+/** The modules of an engine, counting rated cards by reads of their names. */
 interface CountingEngine extends Omit<EngineUnderTest, "at"> {
   readonly ratingCount: () => number;
   readonly context: EngineContext;
   readonly at: (time: string) => void;
 }
 
-/** An account with so many fees of a dollar for each week since 2022-06-06, a Monday: 104 weeks have ended on 2024-06-03. */
+/**
+ * An account with this many fees of a dollar for each week since 2022-06-06, a Monday: 104 weeks have ended on
+ * 2024-06-03.
+ */
 async function weeks(
   fees: number,
   card: { readonly invoiceTiming: "IN_ADVANCE" | "IN_ARREARS" },
@@ -72,7 +77,7 @@ async function weeks(
   return { engine, store, context, ratingCount: () => ratingCount, at: (time) => (now = Date.parse(time)) };
 }
 
-/** How many fees a read rates. */
+/** The number of fees that a read rates. */
 async function countRatings({ ratingCount }: CountingEngine, read: Promise<unknown>): Promise<number> {
   const before = ratingCount();
   await read;
@@ -82,10 +87,10 @@ async function countRatings({ ratingCount }: CountingEngine, read: Promise<unkno
 const PROD = { accountId: "prod" };
 const newest = ({ context }: CountingEngine, limit = 1) => listInvoices(context, PROD, { limit });
 
-test("a page of 105 open drafts rates those that it shows and one more, and a draft only itself", async () => {
+test("a page of 105 open drafts rates those that it shows and one more, and reading a draft only that one", async () => {
   const under = await weeks(3, { invoiceTiming: "IN_ARREARS" });
   const { context } = under;
-  // The first read does what fell due with the plan, of which there is nothing.
+  // The first read processes due work, of which there is none.
   await newest(under);
   expect(await countRatings(under, newest(under))).toBe(2 * 3);
   expect(await countRatings(under, newest(under, 10))).toBe(11 * 3);
@@ -98,7 +103,7 @@ test("a page of 105 open drafts rates those that it shows and one more, and a dr
   expect(await countRatings(under, listCredits(context, PROD, {}))).toBe(0);
 });
 
-test("S12.3 with a credit, the drafts that take it are rated before those that are shown", async () => {
+test("S12.3 with a credit, the drafts that use it are rated before those that are shown", async () => {
   // 10 pays three weeks of 3, and 1 of the fourth.
   const under = await weeks(3, { invoiceTiming: "IN_ARREARS" }, 10);
   const { context } = under;
@@ -110,7 +115,7 @@ test("S12.3 with a credit, the drafts that take it are rated before those that a
   expect(items.slice(-5).map(({ invoice }) => String(invoice.revenueInfo.value))).toEqual(["3", "2", "0", "0", "0"]);
 });
 
-test("S2.4 once the weeks are closed, the first read stores their invoices, and others rate nothing but the open week", async () => {
+test("S2.4 once the weeks are closed, the first read stores their invoices, and later reads rate only the open week", async () => {
   const under = await weeks(3, { invoiceTiming: "IN_ARREARS" });
   const { context, store } = under;
   under.at("2024-06-05T00:00:00Z");
@@ -122,7 +127,7 @@ test("S2.4 once the weeks are closed, the first read stores their invoices, and 
   expect(await countRatings(under, creditBalance(context, "prod"))).toBe(0);
 });
 
-test("S13.4 invoices in advance of years are stored by the first read, each rated once", async () => {
+test("S13.4 the first read stores years of invoices in advance and rates each once", async () => {
   const under = await weeks(3, { invoiceTiming: "IN_ADVANCE" });
   expect(await countRatings(under, newest(under))).toBe(105 * 3);
   expect(await under.store.read.invoices(["prod"], Number.NEGATIVE_INFINITY)).toHaveLength(105);
@@ -130,7 +135,7 @@ test("S13.4 invoices in advance of years are stored by the first read, each rate
   expect(await countRatings(under, creditBalance(under.context, "prod"))).toBe(0);
 });
 
-test("S2.4 where many accounts are four weeks behind, the first read of a page bills those that are on it, and the next rates its drafts", async () => {
+test("S2.4 if many accounts are four weeks behind, the first read of a page bills those on it, and the next rates its drafts", async () => {
   const accountIds = Array.from({ length: 40 }, (_, place) => `account-${String(place).padStart(2, "0")}`);
   const under = await weeks(3, { invoiceTiming: "IN_ARREARS" }, undefined, { accountIds, from: "2024-06-03" });
   const { context, store } = under;
@@ -138,7 +143,7 @@ test("S2.4 where many accounts are four weeks behind, the first read of a page b
   const now = Date.parse("2024-07-03T00:00:00Z");
   expect(await store.read.accountsWithStaleDraftIndex(now, 100)).toEqual(accountIds);
   const page = { limit: 4 };
-  // Four accounts and the one after them have four weeks of 3 fees, and a draft.
+  // Four accounts and the next one have four weeks of 3 fees each, and a draft.
   expect(await countRatings(under, listInvoices(context, {}, page))).toBe(5 * (4 + 1) * 3);
   expect(await store.read.accountsWithStaleDraftIndex(now, 100)).toEqual([]);
   expect(await countRatings(under, listInvoices(context, {}, page))).toBe(5 * 3);
@@ -150,7 +155,7 @@ test("S2.4 where many accounts are four weeks behind, the first read of a page b
   ).toEqual([draft, draft, draft, draft]);
 });
 
-test("S13.4 an id that no invoice has costs no rating, and nor do credits, however many accounts are behind", async () => {
+test("S13.4 an unknown invoice id rates nothing, and neither do credits, however many accounts are behind", async () => {
   const accountIds = ["a", "b", "c"];
   const under = await weeks(3, { invoiceTiming: "IN_ARREARS" }, undefined, { accountIds, from: "2024-06-03" });
   under.at("2024-07-03T00:00:00Z");
@@ -160,7 +165,7 @@ test("S13.4 an id that no invoice has costs no rating, and nor do credits, howev
   expect(await countRatings(under, listCredits(under.context, {}, {}))).toBe(0);
 });
 
-test("a commit of invoices with hundreds of lines writes fewer of them", async () => {
+test("a commit contains fewer invoices if they have hundreds of lines", async () => {
   const under = await weeks(200, { invoiceTiming: "IN_ARREARS" });
   const commits: number[] = [];
   const inner = under.context.store;

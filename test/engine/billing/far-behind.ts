@@ -1,4 +1,4 @@
-/** An account that is decades of cycles behind, and how often the work on it pauses for others. */
+/** An account that is decades of cycles behind, and the number of pauses while it is processed. */
 import { vi } from "vitest";
 
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
@@ -33,7 +33,10 @@ export async function farBehind(
   return { engine, planId: plan.id };
 }
 
-/** How often a work pauses for others, where each look at the clock finds that it is time: how fast the machine is does not count. */
+/**
+ * Counts the pauses of an operation if every check of the clock finds that it is time to yield, so that the speed of
+ * the machine does not matter.
+ */
 export async function pausesDuring(work: () => Promise<unknown>): Promise<number> {
   let now = 0;
   const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));

@@ -1,4 +1,4 @@
-/** A plan that changes to another version of itself on the day on which a month began: the month is charged once. */
+/** A plan that changes to another version on the first day of a month: the month is charged once. */
 import { expect, test } from "vitest";
 
 import type { PricePlanDetailsInput } from "../../../src/book/model/price-plan.ts";
@@ -22,7 +22,7 @@ const ALL = [WHOLE_AFTER, WHOLE_BEFORE, DAYS_AFTER, DAYS_BEFORE];
 const describeTerms = ({ invoiceTiming, enableProration }: Terms): string =>
   `${invoiceTiming} ${enableProration ? "by days" : "whole"}`;
 
-/** Cards of each kind that come to 280.00 for a month. */
+/** Cards of each kind that add up to 280.00 a month. */
 const CARDS = {
   fee: (terms: Terms): Part => ({
     fixedFeeRateCards: [{ id: "ao.fee", ...terms, rateValues: [{ currency: "USD", rate: 280 }] }],
@@ -62,7 +62,7 @@ const CARDS = {
 } as const;
 type Kind = keyof typeof CARDS;
 
-/** Who has 10 seats and is on the first version from January on. */
+/** An account with 10 seats that is on the first version from January on. */
 const seatBook = (kind: Kind, versions: readonly Terms[], pricePlans: readonly Part[]): Part => ({
   features: [{ id: "ft", name: "Tokens" }],
   addOns: [
@@ -88,14 +88,14 @@ const seatBook = (kind: Kind, versions: readonly Terms[], pricePlans: readonly P
 
 const FIRST = { pricePlanId: "pp", version: 1, effectiveFrom: "2023-01-01" };
 
-/** What the invoices of February come to before credits. */
+/** The total of February's invoices before credits. */
 const februaryOf = (invoices: readonly Invoice[]): number =>
   invoices
     .filter(({ startDate }) => startDate.startsWith("2023-02"))
     .flatMap((invoice) => linesOfType(invoice, "GROSS_AMOUNT"))
     .reduce((sum, { value }) => sum + Number(value.toFixed()), 0);
 
-/** What an engine charges for February, less what it gives back, when the plan changes in the mornings that are given. */
+/** The charges of an engine for February less refunds, if the plan changes on these mornings. */
 async function netFebruary(
   kind: Kind,
   versions: readonly Terms[],
@@ -142,29 +142,29 @@ test.each(changes)(
   },
 );
 
-test.each(kinds)("S9.1 a %s is charged once where the plan was taken away in between", async (kind) => {
+test.each(kinds)("S9.1 a %s is charged once if the plan was removed in between", async (kind) => {
   expect(await netFebruary(kind, [WHOLE_BEFORE, WHOLE_AFTER], [null, 2])).toBe(280);
   expect(await netFebruary(kind, [WHOLE_AFTER, WHOLE_BEFORE], [null, 2])).toBe(280);
 });
 
-test.each(kinds)("S9.1 a %s that a version of a few hours charged is charged once", async (kind) => {
+test.each(kinds)("S9.1 a %s charged by a version that was in force for a few hours is charged once", async (kind) => {
   expect(await netFebruary(kind, [WHOLE_AFTER, WHOLE_BEFORE, WHOLE_AFTER], [2, 3])).toBe(280);
   expect(await netFebruary(kind, [DAYS_BEFORE, WHOLE_BEFORE, DAYS_AFTER], [2, 3])).toBe(280);
 });
 
-test.each(kinds)("S9.1 a %s of a version with other cycles is charged for its own periods, too", async (kind) => {
+test.each(kinds)("S9.1 a %s of a version with other cycles is charged for its own periods too", async (kind) => {
   const quarters = { interval: "QUARTERLY", startOffset: { dayOffset: "1", monthOffset: "2" } };
   for (const terms of termsOf(kind)) {
     const after = { ...terms, pricingCycleConfig: quarters };
     // 280.00 for February, whole, and 280.00 for February to April.
     expect(await netFebruary(kind, [WHOLE_BEFORE, after])).toBe(560);
-    // Back to the months, February is paid; by days, the quarter is given back.
+    // Back on monthly cycles, February is already paid; with proration, the quarter is refunded.
     const quarter = terms.enableProration || terms.invoiceTiming === "IN_ARREARS" ? 0 : 280;
     expect(await netFebruary(kind, [WHOLE_BEFORE, after, WHOLE_AFTER], [2, 3])).toBe(280 + quarter);
   }
 });
 
-test("S10.3 seats are charged once where they became more between two versions of one morning", async () => {
+test("S10.3 seats are charged once if their number grew between two versions of the same morning", async () => {
   // 12 seats at 28.00, whichever version charged the first ten and whichever the other two.
   expect(await netFebruary("seats", [WHOLE_BEFORE, DAYS_BEFORE, WHOLE_AFTER], [2, 3], 12)).toBe(336);
   expect(await netFebruary("seats", [DAYS_BEFORE, WHOLE_BEFORE, DAYS_AFTER], [2, 3], 12)).toBe(336);

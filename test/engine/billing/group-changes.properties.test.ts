@@ -1,4 +1,4 @@
-/** Composite invoices of random group histories, against a model that only knows the rule (S16.7). */
+/** Composite invoices of random group histories, compared with a model that knows only the rule (S16.7). */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -12,7 +12,7 @@ import { runs } from "../../support/runs.ts";
 const START = parseDate("2024-01-01");
 const DAYS = 25;
 const HOUR_MS = DAY_MS / 24;
-/** What an account pays for each week, and the days of grace after it. */
+/** The weekly fee of each account, and its days of grace. */
 const ACCOUNTS = { a: { rate: 10, grace: 0 }, b: { rate: 20, grace: 1 }, c: { rate: 40, grace: 0 } } as const;
 const IDS = ["a", "b", "c"] as const;
 const GROUPS = ["one", "two"] as const;
@@ -33,13 +33,13 @@ const book = {
       customerId: "acme",
       pricePlans: [{ pricePlanId: `pp.${id}`, effectiveFrom: "2024-01-01" }],
     })),
-    // A group ends with its last account: one that is never billed stays.
+    // A group ends with its last account, so one account is never billed and stays.
     ...GROUPS.map((id) => ({ id: `anchor.${id}`, name: `Anchor ${id}`, customerId: "acme" })),
   ],
   invoiceGroups: GROUPS.map((id) => ({ id, dailyInvoiceConsolidation: true, accountIds: [`anchor.${id}`] })),
 };
 
-/** From an instant on an account is in a group, or in none. */
+/** From an instant on, an account is in a group or in none. */
 interface Move {
   readonly at: Instant;
   readonly id: (typeof IDS)[number];
@@ -61,7 +61,10 @@ const moves: fc.Arbitrary<readonly Move[]> = fc.array(
   { minLength: 2, maxLength: 10 },
 );
 
-/** `group date: account total, …` of every composite invoice, by the rule: the group at the end of the day that an invoice is due. */
+/**
+ * `group date: account total, …` of every composite invoice, by the rule: the group at the end of the day on which an
+ * invoice is due.
+ */
 function expected(history: readonly Move[]): readonly string[] {
   const parts = new Map<string, string[]>();
   for (let day = START; day < START + DAYS * DAY_MS; day += DAY_MS) {

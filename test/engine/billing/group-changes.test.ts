@@ -1,4 +1,4 @@
-/** Accounts that leave an invoice group and come back: every invoice is on one composite invoice, or single (S16.7). */
+/** Accounts that leave an invoice group and rejoin it: every invoice is on one composite invoice, or single (S16.7). */
 import { expect, test } from "vitest";
 
 import type { BookInput } from "../../../src/book/model/book.ts";
@@ -37,7 +37,7 @@ async function listBilled(engine: Engine): Promise<{ composite: readonly string[
 }
 
 test.each([true, false])(
-  "S2.4 S16.7 whether a bill run came by before an account left: %s, the day is one composite invoice",
+  "S2.4 S16.7 whether a bill run happened before an account left: %s, the day is one composite invoice",
   async (isRun) => {
     const { engine, at } = engineAt("2023-01-01");
     await engine.load(BOOK);
@@ -67,7 +67,7 @@ test.each([
   expect(await listBilled(engine)).toEqual({ composite: ["2023-02-01: b 200; 200"], single: ["a 10"] });
 });
 
-test("S16.7 an account that leaves and comes back within the day, or comes on it, is in", async () => {
+test("S16.7 an account that leaves and rejoins within the day, or joins on it, is included", async () => {
   const { engine, at } = engineAt("2023-01-01");
   await engine.load({ ...BOOK, invoiceGroups: [{ id: "both", dailyInvoiceConsolidation: true, accountIds: ["b"] }] });
   await at("2023-02-01T09:00:00Z").invoiceGroups.addAccounts("both", ["a"]);
@@ -80,7 +80,7 @@ test("S16.7 an account that leaves and comes back within the day, or comes on it
 });
 
 test("S16.7 a day that ends while an account leaves is consolidated with it", async () => {
-  // The clock goes on by a minute each time it is asked.
+  // The clock advances by a minute at each call.
   let now = Date.parse("2023-01-01T00:00:00Z");
   let step = 0;
   const engine = createEngine({ store: memoryStore(), clock: () => (now += step) });
@@ -92,14 +92,14 @@ test("S16.7 a day that ends while an account leaves is consolidated with it", as
   expect(await listBilled(engine)).toEqual({ composite: ["2023-02-01: a 10, b 200; 210"], single: [] });
 });
 
-test("S16.7 the last account that leaves a group leaves it with its days consolidated", async () => {
+test("S16.7 when the last account leaves a group, the days of the group are already consolidated", async () => {
   const { engine, at } = engineAt("2023-01-01");
   await engine.load(BOOK);
   expect(await at("2023-02-02T09:00:00Z").invoiceGroups.removeAccounts("both", ["a", "b"])).toBeUndefined();
   expect(await listBilled(engine)).toEqual({ composite: ["2023-02-01: a 10, b 200; 210"], single: [] });
 });
 
-test("S16.7 a composite invoice that was made while an account was away stays as it is when that one is back", async () => {
+test("S16.7 a composite invoice made while an account was not in the group is unchanged when it rejoins", async () => {
   let now = Date.parse("2023-01-01T00:00:00Z");
   let isFailing = false;
   const store = memoryStore();
@@ -115,7 +115,7 @@ test("S16.7 a composite invoice that was made while an account was away stays as
     clock: () => now,
   });
   await engine.load(BOOK);
-  // The bill of b cannot be made when a leaves: the day waits.
+  // The bill of b can't be calculated when a leaves: the day waits.
   isFailing = true;
   now = Date.parse("2023-02-02T09:00:00Z");
   await engine.invoiceGroups.removeAccounts("both", ["a"]);
@@ -130,7 +130,10 @@ test("S16.7 a composite invoice that was made while an account was away stays as
   expect(await listBilled(engine)).toEqual(january);
 });
 
-/** Months of 100.00 at least: 30.00 for three of them, and seats at 10.00 in advance; 30 days of grace, of the plan or of a group. */
+/**
+ * At least 100.00 a month: 30.00 for three months, and seats at 10.00 in advance; 30 days of grace, of the plan or of a
+ * group.
+ */
 const commitmentBook = (gracePeriod: number): BookInput => ({
   addOns: [
     { id: "addon.fee", name: "Fee", type: "FIXED_FEE" },
@@ -176,7 +179,7 @@ test.each([
   ["leaves a group with a long grace", 0],
   ["comes into a group with a short grace", 30],
 ] as const)(
-  "S13.3 S16.7 where an account %s, its open cycle closes then, with all that was invoiced by then",
+  "S13.3 S16.7 if an account %s, its open cycle closes then, including everything invoiced by then",
   async (_, grace) => {
     const regroup = async ({ invoiceGroups }: Engine): Promise<unknown> =>
       grace === 0 ? invoiceGroups.removeAccounts("slow", ["a"]) : invoiceGroups.addAccounts("fast", ["a"]);
@@ -197,7 +200,7 @@ test.each([
     await lateEngine.engine.load(commitmentBook(grace));
     await lateEngine.at("2023-02-01T09:00:00Z").associate("a", { pricePlanId: "free", effectiveFrom: "2023-02-01" });
     await regroup(lateEngine.at("2023-02-05"));
-    // January's invoice was open when the plan ended with it: the fee of three months is on it.
+    // January's invoice was open when the plan ended with it: it contains the fee of three months.
     expect(await listJanuary(lateEngine.engine)).toEqual(["STANDARD: 30, 0, 70"]);
   },
 );

@@ -1,4 +1,4 @@
-/** Licenses, feature credit entries and credits through the front door (S10.1, S11.8, S12). */
+/** Licenses, feature credit entries and credits through the engine API (S10.1, S11.8, S12). */
 import { describe, expect, test } from "vitest";
 
 import type { Engine, EventInput } from "../../../src/index.ts";
@@ -14,7 +14,7 @@ import {
   sumMeter,
 } from "../support.ts";
 
-/** An account with a plan of seats, whose events consume a feature. */
+/** An account on a plan with seats, whose events consume a feature. */
 async function withFeature(engine: Engine): Promise<{ readonly featureId: string; readonly seatsId: string }> {
   await activeSchema(engine);
   await customerWith(engine);
@@ -37,7 +37,7 @@ async function withFeature(engine: Engine): Promise<{ readonly featureId: string
 const MARCH = { effectiveFrom: "2024-03-01T00:00:00Z", effectiveUntil: "2024-04-01T00:00:00Z" };
 
 describe("licenses", () => {
-  test("S10.1 updates answer the quantity after them; one key is one update", async () => {
+  test("S10.1 updates return the quantity after them; one key is one update", async () => {
     const { engine, at } = engineAt("2024-03-01");
     const { seatsId } = await withFeature(engine);
     const first = await engine.licenses.update("prod", { licenseId: seatsId, updateType: "ABSOLUTE", quantity: 10 });
@@ -61,7 +61,7 @@ describe("licenses", () => {
 });
 
 describe("feature credit entries", () => {
-  test("S11.8 an entry is granted, spent, raised and voided; what is spent stays spent", async () => {
+  test("S11.8 an entry is granted, consumed, raised and voided; consumed units stay consumed", async () => {
     const { engine, at } = engineAt("2024-03-01");
     const { featureId } = await withFeature(engine);
     const of = { accountId: "prod", featureId };
@@ -99,7 +99,7 @@ describe("feature credit entries", () => {
     expect([String(balance.granted), String(balance.balance), balance.usedOverage]).toEqual(["0", "0", undefined]);
   });
 
-  test("S11.2 an entry shows its state, and one that is named with a feature is of it", async () => {
+  test("S11.2 an entry shows its state, and lookup by feature returns only entries of the feature", async () => {
     const { engine, at } = engineAt("2024-03-01");
     const { featureId } = await withFeature(engine);
     const other = (await engine.features.create({ name: "Other" })).item.id;
@@ -141,7 +141,7 @@ describe("feature credit entries", () => {
       { granted: 1, effectiveFrom: MARCH.effectiveUntil, effectiveUntil: MARCH.effectiveFrom },
       /^ERR_INPUT_INVALID effectiveUntil: expected a time after/,
     ],
-  ])("a grant of %s is refused", async (_, target, grant, sentence) => {
+  ])("rejects a grant of %s", async (_, target, grant, sentence) => {
     const { engine } = engineAt("2024-03-01");
     const { featureId } = await withFeature(engine);
     expect(await describeRefusal(engine.entries.grant({ accountId: "prod", featureId, ...target }, grant))).toMatch(
@@ -150,7 +150,7 @@ describe("feature credit entries", () => {
   });
 });
 
-/** An account with overage at 1 a unit that gets a plan with these grants at noon of 10 March; the clock is there. */
+/** An account with overage at 1 a unit that gets a plan with these grants at noon of 10 March, the current time. */
 async function grantedLate(
   limits: readonly { readonly featureCreditLimit: number; readonly effectiveUntil: string }[],
   overage: readonly EventInput[],
@@ -194,10 +194,10 @@ describe("grants of a plan that is decided after overage of its first day", () =
   const overageOf = async (engine: Engine): Promise<readonly string[]> =>
     (await engine.overage({ accountIds: ["prod"], ...days })).map(({ quantity }) => String(quantity));
 
-  test("S11.5 overage that several of them cover moves onto them once", async () => {
+  test("S11.5 move the overage that several of them cover only once", async () => {
     const { at, of } = await grantedLate([limit(15), limit(10)], listCalls(1, 20));
     const later = at("2024-03-11");
-    // What is shown does not wait for a bill run (S2.4): of no event either.
+    // The result does not wait for a bill run (S2.4) or an event.
     expect(await overageOf(later)).toEqual([]);
     const listOverage = async (): Promise<readonly string[]> =>
       [...(await later.events.list()).items, ...(await later.events.get("e1"))].map(({ feature }) =>
@@ -209,13 +209,13 @@ describe("grants of a plan that is decided after overage of its first day", () =
     expect([await overageOf(later), await listOverage()]).toEqual([[], ["0", "0"]]);
   });
 
-  test("S11.2 overage moves onto the one that ends first, whatever the order of the card", async () => {
+  test("S11.2 move overage to the one that ends first, whatever the order of the card", async () => {
     const { engine, of } = await grantedLate([limit(2), limit(7, "P21D")], listCalls(1, 3));
     // 3 of the 7 that end on 31 March; the 2 that end on 10 April stay.
     expect(await balances(engine, of)).toEqual(["2 of 2", "4 of 7"]);
   });
 
-  test("S11.5 overage of many events moves until all of them are spent", async () => {
+  test("S11.5 move overage of many events until all of them are used up", async () => {
     const { engine, at, of } = await grantedLate([limit(100), limit(100)], listCalls(250, 1));
     const entry = { granted: 30, effectiveFrom: "2024-03-01T00:00:00Z", effectiveUntil: "2024-04-01T00:00:00Z" };
     await at("2024-03-10T13:00:00Z").entries.grant(of, entry);
@@ -226,7 +226,7 @@ describe("grants of a plan that is decided after overage of its first day", () =
     ]);
   });
 
-  test("S11.5 overage of many events moves onto what an undo gives back, too", async () => {
+  test("S11.5 move overage of many events to units freed by an undo too", async () => {
     const { engine, at, of } = await grantedLate([limit(100)], listCalls(250, 1));
     await at("2024-03-10T13:00:00Z").undo({ account: "prod", eventId: "e1" });
     // 249 - 100.
@@ -237,7 +237,7 @@ describe("grants of a plan that is decided after overage of its first day", () =
 describe("credits", () => {
   const credit = { accountId: "prod", purpose: "welcome", creditAmount: 5, priority: 1, effectiveFrom: "2024-03-01" };
 
-  test("S12.4 what a draft would take is held; S12.5 a voided credit holds nothing", async () => {
+  test("S12.4 a draft holds what it would consume; S12.5 a voided credit holds nothing", async () => {
     const { engine, at } = engineAt("2024-03-01");
     const { featureId } = await withFeature(engine);
     await engine.entries.grant({ accountId: "prod", featureId }, { granted: 10, ...MARCH });
@@ -268,7 +268,7 @@ describe("credits", () => {
       "ERR_INPUT_INVALID [0].applicableEntityIds[0]: expected the id of a usage meter, add-on or feature, or ALL_…_RATE_CARDS",
     ],
     ["no credit at all", [], /^ERR_INPUT_INVALID/],
-  ])("%s: refused, and nothing is given", async (_, credits, sentence) => {
+  ])("rejects %s and creates no credit", async (_, credits, sentence) => {
     const { engine } = engineAt("2024-03-01");
     await withFeature(engine);
     expect(await describeRefusal(engine.credits.create(credits))).toMatch(sentence);
@@ -285,7 +285,7 @@ describe("credits", () => {
 describe("an idempotencyKey", () => {
   const gift = { accountId: "prod", purpose: "welcome", creditAmount: 5, priority: 1, effectiveFrom: "2024-03-01" };
 
-  test("is one entry, one credit or one license update of its account for good, whatever its kind", async () => {
+  test("identifies one entry, one credit or one license update of its account permanently", async () => {
     const { engine, at } = engineAt("2024-03-01");
     const { featureId, seatsId } = await withFeature(engine);
     await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
@@ -316,11 +316,11 @@ describe("an idempotencyKey", () => {
     expect((await engine.entries.list(of)).items).toHaveLength(1);
     expect((await engine.credits.list({ filter: { accountId: "prod" } })).items).toHaveLength(1);
     expect((await engine.licenses.list({ filter: { accountId: "prod" } })).items).toHaveLength(1);
-    // Another account has keys of its own.
+    // Keys are separate for each account.
     expect((await make.entry("key of credit", "test")).accountId).toBe("test");
   });
 
-  test("S10.1 gives the first quantity again, whatever arrived since", async () => {
+  test("S10.1 returns the first quantity again, whatever arrived since", async () => {
     const { engine, at } = engineAt("2024-03-01");
     const { seatsId } = await withFeature(engine);
     const seats = { licenseId: seatsId, updateType: "RELATIVE" as const, quantity: 5, idempotencyKey: "k1" };
@@ -330,7 +330,7 @@ describe("an idempotencyKey", () => {
     const again = await at("2024-03-12").licenses.update("prod", seats);
     expect([first, again].map(({ quantity }) => String(quantity))).toEqual(["5", "5"]);
     expect(again).toEqual(first);
-    // The same instant, but said: another body. And the other way round.
+    // The same instant, but explicit: a different body. And vice versa.
     const license = { ...seats, effectiveFrom: "2024-03-10T00:00:00Z" };
     expect(await describeRefusal(engine.licenses.update("prod", license))).toMatch(/^ERR_TAKEN/);
     expect(await describeRefusal(engine.licenses.update("prod", { ...earlier, effectiveFrom: undefined }))).toMatch(
@@ -338,7 +338,7 @@ describe("an idempotencyKey", () => {
     );
   });
 
-  test("S11.8 is known by what was asked, and gives the entry as it is now", async () => {
+  test("S11.8 is compared by the original request, and returns the entry in its current state", async () => {
     const { engine, at } = engineAt("2024-03-01");
     const { featureId } = await withFeature(engine);
     const of = { accountId: "prod", featureId };
@@ -358,7 +358,7 @@ describe("an idempotencyKey", () => {
     ).toMatch(/^ERR_TAKEN/);
   });
 
-  test("S12.4 gives a credit again that was consumed since; twice in one request it is one credit", async () => {
+  test("S12.4 returns a credit that was consumed since; twice in one request it is one credit", async () => {
     const { engine, at } = engineAt("2024-03-01");
     const { featureId } = await withFeature(engine);
     await engine.entries.grant({ accountId: "prod", featureId }, { granted: 10, ...MARCH });

@@ -1,4 +1,6 @@
-/** Pages of invoices against all invoices of all accounts, computed account by account and sorted whole (S13.4). */
+/**
+ * Pages of invoices, compared with all invoices of all accounts computed individually and sorted as a whole (S13.4).
+ */
 import { describe, expect, test } from "vitest";
 
 import type { InvoiceFilter, InvoiceSnapshot } from "../../../src/engine/billing/invoices.ts";
@@ -15,7 +17,7 @@ function placeOf({ invoice }: InvoiceSnapshot): number {
 }
 
 describe("pages of invoices", () => {
-  test("S13.4 are the invoices of each account, final ones and drafts, whoever was caught up with, by every filter", async () => {
+  test("S13.4 contain the invoices of each account, final ones and drafts, whichever accounts are up to date, with every filter", async () => {
     await checkedAsTimePasses(runs(25), async ({ engine, now }, limit) => {
       const { invoices } = await engine.preview();
       const all = invoices.toSorted((a, b) => placeOf(b) - placeOf(a) || (a.id < b.id ? -1 : 1));

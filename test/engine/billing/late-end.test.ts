@@ -1,4 +1,6 @@
-/** A plan that ends at the end of a cycle whose invoice was final by then: what it had not charged yet is not lost. */
+/**
+ * A plan that ends at the end of a cycle whose invoice is already final: charges that it did not contain are not lost.
+ */
 import { expect, test } from "vitest";
 
 import type { Invoice, InvoiceLine } from "../../../src/index.ts";
@@ -8,7 +10,10 @@ import { perUnit, planOfMonths } from "../../book/builder.ts";
 import { exportParts } from "../../cli/export/read-export.ts";
 import { type EngineUnderTest, engineAt } from "../support.ts";
 
-/** A fee of 91.00 for three months by days, 7.00 for three months whole, overage priced by the quarter, 40.00 a month at least. */
+/**
+ * A prorated fee of 91.00 for three months, an unprorated one of 7.00 for three months, quarterly overage, and at least
+ * 40.00 a month.
+ */
 const BOOK = {
   eventSchemas: [{ name: "chat", attributes: [{ name: "n" }], status: "ACTIVE" as const }],
   features: [{ id: "tokens", name: "Tokens", schemaAssociations: [{ schemaName: "chat", attributeName: "n" }] }],
@@ -50,7 +55,7 @@ const chatEvent = (id: string, timestamp: string, n: number) => ({
   attributes: [{ name: "n", value: n }],
 });
 
-/** An account of the book with 10 tokens used in January, and its clock in the morning after it. */
+/** An account of the book with 10 tokens used in January; the clock is in the morning after it. */
 async function quarterly(): Promise<EngineUnderTest> {
   const underTest = engineAt("2023-12-31");
   await underTest.engine.load(BOOK);
@@ -73,11 +78,11 @@ function describeInvoice({ invoiceType, startDate, endDate, invoiceDate, status,
   return `${invoiceType} ${from ?? ""}/${until ?? ""} of ${date ?? ""}, ${status}: ${cardTexts}; ${revenueInfo.value.toFixed(2)}`;
 }
 
-// 91 × 31 ÷ 91 days, 7 whole, 10 × 2; the 40.00 of January were asked for before.
+// 91 × 31 ÷ 91 days, 7 unprorated, 10 × 2; the 40.00 of January were invoiced before.
 const LATE = "AD_HOC 01-01/02-01 of 02-01, DUE: fee 31.00, support 7.00, tokens 20.00; 58.00";
 const JANUARY = "STANDARD 01-01/02-01 of 02-01, DUE: ; 40.00";
 
-test("S9.3 with another plan from that day on, it is invoiced at once; the true-up that is final stays", async () => {
+test("S9.3 with another plan from that day on, the charges are invoiced at once; the final true-up is unchanged", async () => {
   const underTest = await quarterly();
   await underTest.engine.associate("a", { pricePlanId: "other", effectiveFrom: "2024-02-01" });
   await underTest.at("2024-02-03").ingest([chatEvent("e2", "2024-02-03T00:00:00Z", 4)]);
@@ -92,7 +97,7 @@ test("S9.3 with another plan from that day on, it is invoiced at once; the true-
   expect({ differences, notes }).toEqual({ differences: [], notes: [] });
 });
 
-test("S9.3 with no plan any more, it is invoiced at once", async () => {
+test("S9.3 without a new plan, they are invoiced at once", async () => {
   const underTest = await quarterly();
   await underTest.engine.dissociate("a", { effectiveFrom: "2024-02-01" });
   underTest.at("2024-05-01");
@@ -114,7 +119,7 @@ test("S9.1 with the same plan again, nothing is charged twice: the next part of 
   ]);
 });
 
-test("S9.3 decided in the night before, it is on the STANDARD invoice, and counts for its commitment", async () => {
+test("S9.3 if decided in the night before, they are on the STANDARD invoice and count for its commitment", async () => {
   const before = engineAt("2023-12-31");
   await before.engine.load(BOOK);
   await before.at("2024-01-05T10:00:00Z").ingest([chatEvent("e1", "2024-01-05T10:00:00Z", 10)]);
@@ -125,7 +130,7 @@ test("S9.3 decided in the night before, it is on the STANDARD invoice, and count
   );
 });
 
-test("S13.5 a book that says when it was decided leads a preview to the same", () => {
+test("S13.5 a book that contains the decision time gives the same in a preview", () => {
   const [account] = BOOK.accounts;
   const [current] = account?.pricePlans ?? [];
   const later = { pricePlanId: "other", effectiveFrom: "2024-02-01", decidedAt: "2024-02-01T09:00:00Z" };

@@ -1,4 +1,4 @@
-/** The events behind a line: what they added is what the line charges. */
+/** The events behind a line add up to what it charges. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -17,7 +17,7 @@ const CARDS = {
   usageRateCards: [{ usageMeterId: "um", ...perUnit(3) }],
   entitlementOverageRateCards: [overage],
 };
-/** Every event is both metered and taken of a feature, of which one plan grants something and both allow overage. */
+/** Every event is both metered and consumes a feature; one plan grants some of it and both allow overage. */
 const BOOK = {
   eventSchemas: [{ name: "chat", attributes: [{ name: "tokens" }], status: "ACTIVE" as const }],
   features: [{ id: "ft", name: "Chats", schemaAssociations: ["chat"] }],
@@ -46,7 +46,7 @@ interface NamedLine {
   readonly quantity: Decimal;
 }
 
-/** The lines of usage and overage; of a card that is charged for nothing there is no more to say. */
+/** The lines of usage and overage, without those of cards that charge nothing. */
 function linesWithEvents(invoice: Invoice): readonly NamedLine[] {
   const cards = (["USAGE_RATE_CARD_AMOUNT", "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT"] as const).flatMap((type) =>
     linesOfType(invoice, type).map(({ id = "", quantity = ZERO }) => ({ type, id, quantity })),
@@ -58,7 +58,7 @@ function sumQuantities(parts: readonly { readonly quantity: Decimal }[]): string
   return formatDecimal(parts.reduce((sum, { quantity }) => add(sum, quantity), ZERO));
 }
 
-/** All that is behind a line, two events a page. */
+/** Everything behind a line, read two events a page. */
 async function allBehind(engine: Engine, invoiceId: string, { id: lineId, type }: NamedLine) {
   const events: LineEvent[] = [];
   let page: Parameters<Engine["invoices"]["lineEvents"]>[1] = { page: { limit: 2 } };
@@ -94,7 +94,7 @@ test("S13.6 events, days and the line's quantity are one sum, day by day, in dra
     }
   });
   await fc.assert(law, { numRuns: runs(60) });
-  // The law was put to the test for each kind of line.
+  // Each kind of line must occur in the test.
   for (const type of ["USAGE_METER_USAGE", "USAGE_RATE_CARD_AMOUNT", "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT"] as const)
     expect(countsByType.get(type)).toBeGreaterThan(0);
 });

@@ -1,4 +1,4 @@
-/** Lists over all accounts: whole, in order and without what is due twice (S2.4, S12, S13). */
+/** Lists over all accounts: complete, in order, and without duplicates of due items (S2.4, S12, S13). */
 import { describe, expect, test } from "vitest";
 
 import type { CreditGrantRateCardInput } from "../../../src/book/model/grant-card.ts";
@@ -22,7 +22,7 @@ import {
 
 const IDS = ["a", "b", "c", "d"];
 
-/** Four accounts with calls to pay for and a credit of 2 a month by the plan; one is caught up with in April. */
+/** Four accounts with calls to bill and a monthly credit of 2 from the plan; one is brought up to date in April. */
 async function april(): Promise<EngineUnderTest> {
   const under = engineAt("2024-03-01");
   const { engine, at } = under;
@@ -81,7 +81,7 @@ async function listAllPages<Item>(
 const creditsOf = async (engine: Engine, limit: number, accountId?: string) =>
   listAllPages((page) => engine.credits.list({ filter: accountId === undefined ? {} : { accountId }, page }), limit);
 
-test("S2.4 a plan by a clock that was put back is in the lists of all at once, with what fell due by it", async () => {
+test("S2.4 a plan associated after the clock was set back appears in all lists at once, with what is due for it", async () => {
   const { engine, at } = await april();
   const planId = (await engine.pricePlans.list({ page: { limit: 1 } })).items[0]?.item.id ?? "";
   const accountId = "late";
@@ -95,7 +95,7 @@ test("S2.4 a plan by a clock that was put back is in the lists of all at once, w
     return [own, all.filter((credit) => credit.accountId === accountId).map(({ id }) => id)];
   };
   const [own, all] = await checkCreditIds();
-  // The credits of April, May and June, and the one that was given.
+  // The credits of April, May and June, and the one created by command.
   expect(own).toHaveLength(4);
   expect(all).toEqual(own);
   await engine.finalize();
@@ -103,10 +103,10 @@ test("S2.4 a plan by a clock that was put back is in the lists of all at once, w
 });
 
 describe("all credits", () => {
-  test("S12.6 are those of each account, newest first, also those that are due and not stored yet", async () => {
+  test("S12.6 include those of each account, newest first, also due ones that are not stored yet", async () => {
     const { engine } = await april();
     const all = await creditsOf(engine, 100);
-    // A grant in March and one in April for each account, and two that were given.
+    // A grant in March and one in April for each account, and two created by command.
     expect(all.map(({ credit }) => `${credit.accountId} ${credit.creditAmount.toFixed()}`)).toHaveLength(10);
     const dates = all.map(({ credit }) => credit.createdAt);
     expect(dates).toEqual(dates.toSorted((a, b) => b - a));
@@ -128,9 +128,9 @@ const BELOW_ZERO: readonly (readonly [string, Partial<SlabRow>, CardBounds])[] =
   ["card's maximum", {}, { maximumRate: -20 }],
 ];
 
-describe("credits of invoices below zero", () => {
+describe("credits from invoices below zero", () => {
   test.each(BELOW_ZERO)(
-    "S13.4 that are due and not stored yet are found by a %s below zero",
+    "S13.4 that are due and not stored yet are listed with a %s below zero",
     async (_, slab, bounds) => {
       const { engine, at } = engineAt("2024-03-01");
       await activeSchema(engine);
@@ -154,8 +154,8 @@ describe("credits of invoices below zero", () => {
   );
 });
 
-describe("credits of a status", () => {
-  test("S12.4 are those that the whole list has of it, page by page, of one account or of all", async () => {
+describe("credits filtered by status", () => {
+  test("S12.4 equal the filtered complete list, page by page, for one account and for all", async () => {
     const { engine } = await april();
     const [welcome] = (await creditsOf(engine, 100)).filter(({ credit }) => credit.purpose === "welcome");
     const [other] = (await creditsOf(engine, 100)).filter(({ status }) => status === "ACTIVE").slice(-1);
@@ -163,7 +163,7 @@ describe("credits of a status", () => {
     await engine.credits.void(other?.credit.id ?? "");
     const all = await creditsOf(engine, 100);
     const statuses = ["ACTIVE", "CONSUMED", "EXPIRED", "VOIDED"] as const;
-    // Four grants of March and two that were given are consumed; of April's four one is voided.
+    // Four grants of March and two created by command are consumed; of April's four one is voided.
     const counts = statuses.map((status) => all.filter((credit) => credit.status === status).length);
     expect(counts).toEqual([3, 6, 0, 1]);
     for (const status of statuses) {
@@ -180,13 +180,13 @@ describe("credits of a status", () => {
 });
 
 describe("all invoices", () => {
-  test("S13.4 of a status are those that the whole list has of it, whether they are stored yet or due", async () => {
+  test("S13.4 filtered by status equal the filtered complete list, whether they are stored or due", async () => {
     const { engine } = await april();
     const due = async (limit: number) =>
       listAllPages((page) => engine.invoices.list({ filter: { status: "DUE" }, page }), limit);
     const all = await listAllPages((page) => engine.invoices.list({ page }), 100);
     const expected = all.filter(({ invoice }) => invoice.status === "DUE");
-    // 5 dollars of calls and the dollar that the grant costs, less credits of 2 and 1.
+    // 5 dollars for calls and the dollar for the grant, less credits of 2 and 1.
     expect(expected.map(({ invoice }) => invoice.revenueInfo.value.toFixed()).sort()).toEqual(["3", "3", "4", "4"]);
     for (const limit of [1, 3, 10]) expect(await due(limit)).toEqual(expected);
     const ids = expected.map(({ id }) => id);
@@ -203,7 +203,7 @@ describe("all invoices", () => {
 describe("invoices of many accounts", () => {
   const ids = Array.from({ length: 104 }, (_, index) => `account-${String(index).padStart(3, "0")}`);
 
-  /** Half of the accounts have cycles from the 1st, half from the 15th; each has used something every few days. */
+  /** Half of the accounts have cycles from the 1st, half from the 15th; each has usage every few days. */
   async function many(): Promise<{
     readonly engine: Engine;
     readonly computations: () => number;
@@ -246,7 +246,7 @@ describe("invoices of many accounts", () => {
     return { engine, computations: () => computations, at: (time) => void (now = Date.parse(time)) };
   }
 
-  test("S13.4 a page is that of the whole list, and only the accounts that may stand on it are computed", async () => {
+  test("S13.4 a page equals that of the complete list, and only the accounts that may be on it are computed", async () => {
     const { engine, computations, at } = await many();
     at("2024-04-21T00:00:00Z");
     await engine.finalize();
@@ -257,7 +257,7 @@ describe("invoices of many accounts", () => {
       .map((snapshot) => ({ id: snapshot.id, start: snapshot.invoice.startDate }))
       .toSorted((a, b) => (a.start === b.start ? (a.id < b.id ? -1 : 1) : a.start > b.start ? -1 : 1))
       .map(({ id }) => id);
-    // 52 accounts with March, and April as a draft; 52 with [1, 15) March, [15 March, 15 April), and a draft since then.
+    // 52 accounts with March, and April as a draft; 52 with [1, 15) March, [15 March, 15 April), and the current draft.
     expect(expected).toHaveLength(52 * 2 + 52 * 3);
     for (const limit of [33, 400]) {
       const fromPages = await listAllPages((page) => engine.invoices.list({ page }), limit);
@@ -265,7 +265,8 @@ describe("invoices of many accounts", () => {
     }
     const before = computations();
     await engine.invoices.list({ page: { limit: 10 } });
-    // The first 50 accounts fill the page; of the others only those are computed whose draft comes before its end.
+    // The first 50 accounts fill the page; of the others only those are computed whose draft comes before the end of
+    // the page.
     const page = computations() - before;
     expect(page).toBeGreaterThan(0);
     expect(page).toBeLessThan(ids.length);
@@ -273,7 +274,7 @@ describe("invoices of many accounts", () => {
     expect(computations() - before).toBe(page);
   });
 
-  test("S2.4 is the same list whether the accounts were caught up with or not", async () => {
+  test("S2.4 the list is the same whether due work was processed before or not", async () => {
     const { engine, at } = await many();
     at("2024-05-20T00:00:00Z");
     const behind = await listAllPages((page) => engine.invoices.list({ page }), 50);
@@ -284,7 +285,7 @@ describe("invoices of many accounts", () => {
 });
 
 describe("all license updates", () => {
-  test("S10.1 are those of each account, newest first, page by page", async () => {
+  test("S10.1 include those of each account, newest first, page by page", async () => {
     const { engine, at } = await april();
     const seats = await engine.addOns.create({ name: "Seats", type: "LICENSE" });
     for (const [index, id] of [...IDS, ...IDS].entries()) {

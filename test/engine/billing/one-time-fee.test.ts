@@ -1,11 +1,11 @@
-/** A fee that one version of a plan charges once, and the next one again and again, under one id. */
+/** A fee that is one-time in one version of a plan and recurring in the next, with the same id. */
 import { expect, test } from "vitest";
 
 import { feeCards, type Part, planOfMonths } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 import { engineAt } from "../support.ts";
 
-/** What is charged by cycle, where the version with the recurring fee of 280.00 is there from a day on. */
+/** The charges by cycle if the version with the recurring fee of 280.00 is in force from a day on. */
 async function chargesByCycle(changeDate: string, recurring: Part): Promise<Readonly<Record<string, number>>> {
   const { engine, at } = engineAt("2023-01-01");
   await engine.load({
@@ -50,6 +50,6 @@ test.each(["IN_ARREARS", "IN_ADVANCE"])(
   },
 );
 
-test("S9.1 in the cycle of the one-time fee, the recurring one is not charged beside it", async () => {
+test("S9.1 in the cycle of the one-time fee, the recurring one is not charged too", async () => {
   expect(await chargesByCycle("2023-01-15", {})).toEqual({ "2023-01-01": 50, "2023-02-01": 280, "2023-03-01": 280 });
 });

@@ -1,4 +1,4 @@
-/** A plan that changes to a version in which a card recurs otherwise: no month that was paid is charged again. */
+/** A plan that changes to a version with another recurrence of a card: no paid month is charged again. */
 import { expect, test } from "vitest";
 
 import { feeCards, planOfMonths } from "../../book/builder.ts";
@@ -7,11 +7,11 @@ import { engineAt } from "../support.ts";
 
 const TIMINGS = ["IN_ADVANCE", "IN_ARREARS"] as const;
 
-/** 100.00 a month, charged for some months at once. */
+/** 100.00 a month, charged for several months together. */
 const every = (interval: number, version: number, more: object, offset = 0): ReturnType<typeof planOfMonths> =>
   planOfMonths("pp", feeCards(100 * interval, { recurrenceConfig: { interval, offset }, ...more }), { version });
 
-/** What is charged from January to April where the last version follows on 10 February, and one between them on the first. */
+/** The charges from January to April if the last version follows on 10 February, and one between them on the first. */
 async function chargeVersions(...versions: readonly ReturnType<typeof planOfMonths>[]): Promise<number> {
   const { engine, at } = engineAt("2023-01-01");
   await engine.load({
@@ -33,7 +33,7 @@ async function chargeVersions(...versions: readonly ReturnType<typeof planOfMont
 }
 
 test.each(TIMINGS)(
-  "S9.1 a quarter that is charged whole %s is paid when its version gives way to one by the month",
+  "S9.1 an unprorated quarter %s counts as paid when its version is replaced by a monthly one",
   async (invoiceTiming) => {
     for (const enableProration of [false, true]) {
       // 300.00 for January to March, and 100.00 for April.
@@ -45,12 +45,13 @@ test.each(TIMINGS)(
 );
 
 test.each(TIMINGS)(
-  "S9.1 a quarter that is charged whole %s stays paid where a version in between would have charged a part of it",
+  "S9.1 an unprorated quarter %s stays paid if a version in between would have charged a part of it",
   async (invoiceTiming) => {
     const more = { invoiceTiming };
     for (const enableProration of [false, true]) {
-      // 300.00 for January to March: the second version's period, February and March, is paid, and so is the third one's
-      // March. 100.00 for April.
+      // 300.00 for January to March: the second version's period, February and March, is paid, and so is March of the
+      // third
+      // version. 100.00 for April.
       const last = every(1, 3, { ...more, enableProration });
       expect(await chargeVersions(every(3, 1, more), every(2, 2, more, 1), last)).toBe(400);
     }

@@ -1,4 +1,7 @@
-/** Random changes between versions of a plan by command, against a model that counts days by the rulebook (S9.1, S9.5, S13.3). */
+/**
+ * Random version changes of a plan by command, compared with a model that counts days by the rulebook (S9.1, S9.5,
+ * S13.3).
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -10,14 +13,14 @@ import { linesOfType } from "../../support/invoice-lines.ts";
 import { runs } from "../../support/runs.ts";
 
 const START = parseDate("2024-01-01");
-/** Days that are looked at: to the end of April. */
+/** The days tested: to the end of April. */
 const DAYS = 121;
 const HOUR_MS = DAY_MS / 24;
 /** The day on which the cycles of each version begin: versions 1 and 3 have the same. */
 const CYCLE_DAY = [1, 15, 1] as const;
 const RATES = [50, 10, 35] as const;
 
-/** A version from a day on, decided at an instant of that day, or before it. */
+/** A version from a day on, decided at an instant of that day or before it. */
 interface Change {
   readonly day: number;
   readonly hour: number;
@@ -27,7 +30,7 @@ interface Change {
 
 const changes: fc.Arbitrary<readonly Change[]> = fc.array(
   fc.record({
-    // Mostly the days on which cycles begin.
+    // Usually the days on which cycles begin.
     day: fc.oneof(fc.constantFrom(31, 45, 60, 74), fc.integer({ min: 1, max: 80 })),
     hour: fc.integer({ min: 1, max: 22 }),
     ahead: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 12 })),
@@ -46,7 +49,9 @@ function findCycle(version: number, day: number): readonly [number, number] {
   return [from, until];
 }
 
-/** `date version rate` of each fee that is charged in advance, whole: at each midnight, and after each decision of the day. */
+/**
+ * `date version rate` of each unprorated fee charged in advance: at each midnight, and after each decision of the day.
+ */
 function modelCharges(history: readonly Change[]): readonly string[] {
   const versionOn = Array.from({ length: DAYS + 40 }, () => ({ version: 1, decision: 0 }));
   const chargedKeys = new Set<string>();
@@ -80,7 +85,7 @@ function modelCharges(history: readonly Change[]): readonly string[] {
 
 interface PlayResult {
   readonly fees: readonly string[];
-  /** What the commitment lacks, and what is paid for each cycle in all, by its first day. */
+  /** The true-up, and the total paid for each cycle, by its first day. */
   readonly netPaid: readonly string[];
 }
 
@@ -140,7 +145,7 @@ async function playHistory(history: readonly Change[], enableProration: boolean)
 const sortChanges = (changeList: readonly Change[]): readonly Change[] =>
   changeList.toSorted((a, b) => a.day - b.day || a.hour - b.hour);
 
-test("S9.1 a fee that is not prorated is charged once for each period, whatever versions came and went on its first day", async () => {
+test("S9.1 an unprorated fee is charged once for each period, whatever version changes happen on its first day", async () => {
   await fc.assert(
     fc.asyncProperty(changes, async (changeList) => {
       const history = sortChanges(changeList);
@@ -150,7 +155,7 @@ test("S9.1 a fee that is not prorated is charged once for each period, whatever 
   );
 });
 
-test("S13.3 a customer whose fees by days are below the commitment pays the commitment of each piece exactly", async () => {
+test("S13.3 a customer whose prorated fees are below the commitment pays exactly the commitment of each part", async () => {
   await fc.assert(
     fc.asyncProperty(changes, async (changeList) => {
       const { netPaid } = await playHistory(sortChanges(changeList), true);

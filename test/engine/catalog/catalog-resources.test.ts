@@ -1,15 +1,15 @@
-/** What is configured comes back as it was given, and giving it again changes nothing (S4.4, S5.4, S11.2, S16.4). */
+/** Resources are returned as they were sent, and sending them again changes nothing (S4.4, S5.4, S11.2, S16.4). */
 import { describe, expect, test } from "vitest";
 
 import type { ComputationInput } from "../../../src/book/model/metering.ts";
 import { activeSchema, customerWith, engineAt, monthly, describeRefusal } from "../support.ts";
 
-describe("event schemas given again", () => {
+describe("resending event schemas", () => {
   const DOUBLED = { "*": [{ var: "attribute.count" }, 2] };
   const FIELD = { name: "doubled", type: "ATTRIBUTE", enrichmentType: "JSON_LOGIC", order: 1 } as const;
   const dependencies = [{ key: "Factor", name: "factor" }];
 
-  test("S4.4 enrichments in other words make no version: a rule as its text, a setting by either of its names", async () => {
+  test("S4.4 enrichments in an equivalent form make no new version: a rule as text, a setting by either of its names", async () => {
     const { engine, store } = engineAt("2024-03-01");
     await engine.settings.create({ id: "factor", namespace: "USER", value: "2" });
     await activeSchema(engine);
@@ -34,7 +34,7 @@ describe("event schemas given again", () => {
     expect(updatedSchema.item.version).toBe(3);
   });
 
-  test("S4.4 enrichments of an ACTIVE schema are not removed, nor a dependency changed", async () => {
+  test("S4.4 enrichments of an ACTIVE schema can't be removed, nor their dependencies changed", async () => {
     const { engine } = engineAt("2024-03-01");
     for (const id of ["factor", "other"]) await engine.settings.create({ id, namespace: "user", value: "2" });
     await activeSchema(engine);
@@ -49,8 +49,8 @@ describe("event schemas given again", () => {
   });
 });
 
-describe("usage meters given again", () => {
-  test("S5.4 an ACTIVE meter takes its computations in other words, and keeps them as they were sent first", async () => {
+describe("resending usage meters", () => {
+  test("S5.4 an ACTIVE meter accepts its computations in an equivalent form, and stores them as first sent", async () => {
     const { engine } = engineAt("2024-03-01");
     await activeSchema(engine);
     const step = { id: "a", order: 1, matcher: { "==": [1, 1] }, computation: { var: "attribute.count" } };
@@ -76,8 +76,8 @@ describe("usage meters given again", () => {
   });
 });
 
-describe("features given again", () => {
-  test("S11.2 a bare name keeps the attribute that the feature takes; null in either spelling takes all away", async () => {
+describe("resending features", () => {
+  test("S11.2 a bare name keeps the attribute of the feature; null in either spelling removes all", async () => {
     const { engine } = engineAt("2024-03-01");
     const attributes = [{ name: "count" }, { name: "size" }];
     await engine.eventSchemas.create({ name: "call", attributes });
@@ -93,7 +93,7 @@ describe("features given again", () => {
     );
   });
 
-  test("S11.2 where each event takes 1, it does so also when the schema declares attributes later", async () => {
+  test("S11.2 a feature that consumes 1 per event still does so when the schema declares attributes later", async () => {
     const { engine } = engineAt("2024-03-01");
     await engine.eventSchemas.create({ name: "call" });
     const { item } = await engine.features.create({ name: "Calls", schemaAssocitions: ["call"] });
@@ -108,8 +108,8 @@ describe("features given again", () => {
   });
 });
 
-describe("price plans as they were given", () => {
-  test("S16.4 what a plan was given comes back: numbers, texts and nulls as they were, names as ids, nothing filled in", async () => {
+describe("price plans as sent", () => {
+  test("S16.4 are returned as sent: numbers, texts and nulls unchanged, names as ids, without defaults", async () => {
     const { engine } = engineAt("2024-03-01");
     const fee = (await engine.addOns.create({ name: "Base fee", type: "FIXED_FEE" })).item.id;
     const card = { rateValues: [{ currency: "USD", rate: 9.5 }], recurrenceConfig: { interval: null, offset: null } };
@@ -120,7 +120,7 @@ describe("price plans as they were given", () => {
     expect((await engine.pricePlans.get(item.id)).item.pricePlanDetails.fixedFeeRateCards[0]?.type).toBe("RECURRING");
   });
 
-  test("S16.4 currencies become active with the version, and a new version begins without", async () => {
+  test("S16.4 get active currencies with the version, and a new version starts without", async () => {
     const { engine } = engineAt("2024-03-01");
     await customerWith(engine);
     const { id } = (await engine.pricePlans.create({ name: "Team", pricePlanDetails: monthly() })).item;
@@ -136,8 +136,8 @@ describe("price plans as they were given", () => {
   });
 });
 
-describe("lists of what has versions", () => {
-  test("a list that is read page by page tells of each schema and plan once, also when a version is made meanwhile", async () => {
+describe("lists of versioned resources", () => {
+  test("a list read page by page has each schema and plan once, also if a version is created in the meantime", async () => {
     const { engine, at } = engineAt("2024-03-01");
     const names = ["a", "b", "c"];
     for (const [place, name] of names.entries()) {

@@ -1,4 +1,7 @@
-/** A change of the configuration is checked and compiled as far as it reaches, and the result is that of checking and compiling all. */
+/**
+ * Checking and compiling only what a configuration change affects gives the same result as checking and compiling
+ * everything.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -9,7 +12,7 @@ import { runs } from "../../support/runs.ts";
 
 const NOW = Date.UTC(2024, 0, 10);
 
-/** An engine whose ids follow from how many there were before. */
+/** An engine whose ids depend only on how many were generated before. */
 function engineOver(store: MemoryStore, counter: { count: number }): Engine {
   const nextId = (prefix: string): string => `${prefix}.${++counter.count}`;
   return createEngine({ store, clock: () => NOW, ids: nextId });
@@ -24,7 +27,7 @@ const rule = fc.constantFrom<unknown>(
   { var: "attribute.half" },
   { "*": [{ var: "dependencies.factor" }, 2] },
   '{"var": "attribute.count"}',
-  // No rule of an event schema of these.
+  // No event schema of these has a rule.
   { var: "attribute.unknown" },
   { unknown: [] },
 );
@@ -98,7 +101,7 @@ const details = fc
     }),
   }));
 
-/** A change, made on the thing at a place among those of its kind. */
+/** A change of the resource with an index among those of its kind. */
 type Write = (engine: Engine, at: Ids) => Promise<unknown>;
 type Ids = Readonly<Record<"meter" | "addOn" | "feature" | "plan" | "setting", (place: number) => string>>;
 
@@ -226,7 +229,7 @@ async function collectIds(engine: Engine): Promise<Ids> {
   };
 }
 
-/** What came of a change: its answer, or how it was refused. */
+/** The result of a change: its answer, or the rejection. */
 async function settle(change: Promise<unknown>): Promise<unknown> {
   try {
     return { answer: await change };
@@ -236,7 +239,7 @@ async function settle(change: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** All that is configured, and what events count by it. */
+/** The whole configuration, and how it meters events. */
 async function readAll(engine: Engine): Promise<unknown> {
   const schemas = (await engine.eventSchemas.list(PAGE)).items;
   const events = schemas.map(({ item: { name } }, at) => ({
@@ -264,7 +267,10 @@ async function readAll(engine: Engine): Promise<unknown> {
   };
 }
 
-/** What depends on each other: a rule in a setting, fields of an event schema, a meter, an add-on, a feature, a plan. */
+/**
+ * Resources that depend on each other: a rule in a setting, fields of an event schema, a meter, an add-on, a feature, a
+ * plan.
+ */
 async function begin(engine: Engine): Promise<void> {
   await engine.customers.create({ id: "acme", name: "Acme", account: { id: "acme", name: "Acme" } });
   await engine.settings.create({ id: "factor", entityType: "ORGANIZATION", dataType: "STRING", value: "2" });
@@ -298,7 +304,7 @@ async function begin(engine: Engine): Promise<void> {
   await engine.features.create({ name: "feature 0", schemaAssociations: [] });
 }
 
-test("S16 any sequence of changes is accepted and refused, with the same problems, and measures events, as if all were checked and compiled anew each time", async () => {
+test("S16 any sequence of changes has the same outcomes, problems and metering as if everything were checked and compiled anew each time", async () => {
   const counts = new Map<string, number>();
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(write, fc.boolean()), { minLength: 8, maxLength: 30 }), async (writes) => {
@@ -317,7 +323,7 @@ test("S16 any sequence of changes is accepted and refused, with the same problem
         const { code = "accepted", message = "" } = outcome as { readonly code?: string; readonly message?: string };
         const kind = message.includes("the change is invalid for") ? "break" : code;
         counts.set(kind, (counts.get(kind) ?? 0) + 1);
-        // An id that a refused change took is not taken again by either of them.
+        // An id generated for a rejected change is not used again by either of them.
         counter.count = Math.max(counter.count, counterCopy.count);
       }
       const snapshot = store.snapshot();

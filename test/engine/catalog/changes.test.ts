@@ -1,4 +1,4 @@
-/** The work of a change of the configuration: what it changes is read, checked and compiled, and nothing else. */
+/** A configuration change reads, checks and compiles only what it affects. */
 import { describe, expect, test } from "vitest";
 
 import { createBookCache } from "../../../src/book/reading/book-cache.ts";
@@ -17,7 +17,7 @@ import { monthly } from "../support.ts";
 const PLANS = 14;
 const january10 = (): number => Date.UTC(2024, 0, 10);
 
-/** The parts of an engine that change the configuration, with a count of the work that they do. */
+/** The modules of an engine that change the configuration, with a count of their work. */
 function engineOver(store: MemoryStore) {
   let calls: string[] = [];
   const memory = createBookCache((work, item) => {
@@ -38,10 +38,10 @@ function engineOver(store: MemoryStore) {
     eventSchemas: createEventSchemas(context),
     usageMeters: createUsageMeters(context),
     pricePlans: createPricePlans(context),
-    /** The program that measures the events of a schema. */
+    /** The program that meters the events of a schema. */
     slotsOf: async (name: string) =>
       (await context.configuration(context.store.read)).catalog.metering.schemas.get(name)?.slots,
-    /** What was read and checked since it was asked last. */
+    /** What was read and checked since the last call. */
     work: (): readonly string[] => {
       const before = calls;
       calls = [];
@@ -80,7 +80,7 @@ async function engineWithPlans() {
 }
 
 describe("a change of the configuration", () => {
-  test("reads and checks what it changes, as it was given and as it is kept, whatever else there is", async () => {
+  test("reads and checks the changed resource, as sent and as stored, whatever else exists", async () => {
     const { engine, plans } = await engineWithPlans();
     await engine.addOns.create({ name: "Support", type: "FIXED_FEE" });
     expect(engine.work()).toEqual(["read", "read"]);
@@ -94,7 +94,7 @@ describe("a change of the configuration", () => {
     expect(engine.work()).toEqual([]);
   });
 
-  test("compiles the event schemas that it reaches", async () => {
+  test("compiles the event schemas that it affects", async () => {
     const { engine, sum } = await engineWithPlans();
     const before = { call: await engine.slotsOf("call"), job: await engine.slotsOf("job") };
     const { item } = await sum("jobs", "job");
@@ -103,7 +103,7 @@ describe("a change of the configuration", () => {
     expect(await engine.slotsOf("job")).not.toBe(before.job);
   });
 
-  test("of another engine is read alone, whether the documents are the same objects or copies", async () => {
+  test("by another engine is read alone, whether the documents are the same objects or copies", async () => {
     const { engine, store, plans } = await engineWithPlans();
     const other = engineOver(store);
     await other.pricePlans.list();
@@ -111,7 +111,7 @@ describe("a change of the configuration", () => {
     await other.pricePlans.update(plans[0] ?? "", { description: "Another" });
     await engine.pricePlans.list();
     expect(engine.work()).toEqual(["read plan", "check plan"]);
-    // What reads from a database reads copies.
+    // Reading from a database returns copies.
     const { read } = store;
     const allDocuments: typeof read.allDocuments = async (kind) => structuredClone(await read.allDocuments(kind));
     const copying = { ...read, allDocuments };
@@ -123,7 +123,7 @@ describe("a change of the configuration", () => {
     expect(third.work()).toEqual(["read"]);
   });
 
-  test("gives it a revision that it did not have before it was brought back", () => {
+  test("gets a new revision even when it restores an earlier state", () => {
     const revisions = Array.from({ length: 20 }, () => revisionAfter(7));
     expect(Math.min(...revisions)).toBeGreaterThan(7);
     expect(new Set(revisions).size).toBeGreaterThan(1);

@@ -1,6 +1,6 @@
 /**
- * Schema versions, settings and meters that change while events come: an event counts by what was in force when it was
- * ingested, and keeps that when it is undone (S4.2, S4.4, S5.3, S14.1, S15.3). The model follows the rulebook alone.
+ * Schema versions, settings and meters change between events: an event counts by what was in force at its ingest, and
+ * the same is undone (S4.2, S4.4, S5.3, S14.1, S15.3). The model follows only the rulebook.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -38,7 +38,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       kind: fc.constant("ingest" as const),
       id: fc.nat(25),
       account: fc.nat(1),
-      // Hours before now; a negative one is ahead.
+      // Hours before now; a negative number is in the future.
       back: fc.oneof(fc.integer({ min: -30, max: 72 }), fc.integer({ min: 0, max: 24 * 45 })),
       count: fc.integer({ min: -3, max: 20 }),
     }),
@@ -97,7 +97,10 @@ function computedField({ factor, plus }: { readonly factor: boolean; readonly pl
   return { name: "weighted", type: "ATTRIBUTE", enrichmentType: "JSON_LOGIC", order: 1, value };
 }
 
-/** An engine with one schema, two meters and a plan that prices the first, and what the rulebook says of its events. */
+/**
+ * An engine with one schema, two meters and a plan that prices the first, and what the rulebook requires for its
+ * events.
+ */
 class World {
   now = START;
   readonly engine: Engine;
@@ -179,7 +182,7 @@ class World {
     }
   }
 
-  /** Sets the factor of an owner: the setting is made where there is none yet. */
+  /** Sets the factor of an owner, creating the setting if necessary. */
   async #set(owner: (typeof OWNERS)[number], value: number): Promise<void> {
     const isNew = !this.#settings.has(owner);
     this.#settings.set(owner, value);
@@ -230,7 +233,7 @@ class World {
     expect(stored?.schemaVersion).toBe(this.#version);
   }
 
-  /** The first row of S14.1 that holds; every rule of these schemas can be computed. */
+  /** The first row of S14.1 that applies; every rule of these schemas can be evaluated. */
   #expectedStatus(id: string, timestamp: number): string {
     if (this.events.some((event) => event.id === id && isCounted(event))) return "INGESTION_FAILED_DUPLICATE_EVENT";
     if (timestamp > this.now + DAY) return "INGESTION_FAILED";
@@ -238,7 +241,7 @@ class World {
     return timestamp < START ? "INGESTION_COMPLETED_EVENT_NOT_BILLED" : "INGESTION_COMPLETED_EVENT_METERED";
   }
 
-  /** The setting of the account, else of its customer, else of the organization (S4.2); 1 where the rule has none. */
+  /** The setting of the account, else of its customer, else of the organization (S4.2); 1 if the rule has none. */
   #factorFor(account: string): number {
     if (!this.#current.factor) return 1;
     const own = account === "a" ? this.#settings.get("account") : undefined;

@@ -11,8 +11,8 @@ const CUSTOMER = {
   account: { id: "acme", name: "Acme" },
 };
 
-describe("whose store it is", () => {
-  test("is the default organization's until something else is said", async () => {
+describe("the organization of a store", () => {
+  test("is the default organization until another is set", async () => {
     const own = engine();
     expect(await own.organization.get()).toEqual({ id: "default", baseCurrency: "USD", rounding: "HALF_UP" });
     const claim = { id: "acme", baseCurrency: "EUR", rounding: "HALF_UP" };
@@ -22,7 +22,7 @@ describe("whose store it is", () => {
     expect((await own.accounts.get("acme")).invoiceCurrency).toBe("EUR");
   });
 
-  test("does not change: who asks for another one is told which it is", async () => {
+  test("does not change: an engine with another one is rejected with the name of the first", async () => {
     const own = engine();
     await own.organization.claim({ id: "acme", baseCurrency: "EUR" });
     for (const same of [{}, { id: "acme" }, { baseCurrency: "EUR" }, { id: "acme", baseCurrency: "EUR" }]) {
@@ -35,16 +35,16 @@ describe("whose store it is", () => {
     await expect(own.organization.claim({ id: "other" })).rejects.toMatchObject({ code: "ERR_REFUSED" });
   });
 
-  test("cannot be said any more once an account goes by the default", async () => {
+  test("can't be set once an account uses the default currency", async () => {
     const own = engine();
     await own.customers.create(CUSTOMER);
     await expect(own.organization.claim({ baseCurrency: "EUR" })).rejects.toMatchObject({ code: "ERR_REFUSED" });
     expect(await own.organization.claim({ baseCurrency: "USD" })).toMatchObject({ id: "default" });
   });
 
-  // XXX is the code of ISO 4217 for no currency.
+  // XXX is the ISO 4217 code for no currency.
   test.each([{ id: "" }, { id: "x".repeat(51) }, { baseCurrency: "XXX" }, { baseCurrency: "dollar" }])(
-    "%j is none",
+    "%j is not an organization",
     async (request) => {
       await expect(engine().organization.claim(request)).rejects.toMatchObject({ code: "ERR_INPUT_INVALID" });
     },

@@ -1,4 +1,4 @@
-/** Event schemas and usage meters: their moves, and every refusal by code and sentence (S4.4, S5.4). */
+/** Event schemas and usage meters: their state changes, and every rejection by code and message (S4.4, S5.4). */
 import { describe, expect, test } from "vitest";
 
 import type { EventSchemaPatch, EventSchemaRequest } from "../../../src/book/model/catalog-requests.ts";
@@ -6,7 +6,7 @@ import type { EventSchemaInput } from "../../../src/book/model/metering.ts";
 import { activeSchema, callEvent, customerWith, engineAt, monthly, describeRefusal, sumMeter } from "../support.ts";
 
 describe("event schemas", () => {
-  test("S4.4 a DRAFT is edited freely: lists replace", async () => {
+  test("S4.4 lists of a DRAFT are replaced", async () => {
     const { engine } = engineAt("2024-03-01");
     const newSchema = await engine.eventSchemas.create({ name: "call", attributes: [{ name: "count" }] });
     expect([newSchema.item.status, newSchema.item.version]).toEqual(["DRAFT", 1]);
@@ -14,7 +14,7 @@ describe("event schemas", () => {
     expect([item.attributes.map(({ name }) => name), item.description, item.version]).toEqual([["size"], "Calls", 1]);
   });
 
-  test("S4.4 while ACTIVE, lists are additions and make the next version; the one before is archived", async () => {
+  test("S4.4 while ACTIVE, lists add items and make the next version; the previous one is archived", async () => {
     const { engine, at } = engineAt("2024-03-01");
     await activeSchema(engine);
     const next = await at("2024-03-02").eventSchemas.update("call", {
@@ -26,7 +26,7 @@ describe("event schemas", () => {
     expect((await engine.eventSchemas.versions("call")).items.map(({ item }) => item.version)).toEqual([2, 1]);
   });
 
-  test("S4.4 what changes nothing makes no version", async () => {
+  test("S4.4 a request that changes nothing makes no version", async () => {
     const { engine, store } = engineAt("2024-03-01");
     await activeSchema(engine);
     const before = store.snapshot();
@@ -35,7 +35,7 @@ describe("event schemas", () => {
     expect(store.snapshot()).toBe(before);
   });
 
-  test("S4.4 an enrichment field is added, then replaced; events know the version that processed them", async () => {
+  test("S4.4 an enrichment field is added, then replaced; events record the version that processed them", async () => {
     const { engine, at } = engineAt("2024-03-01");
     await activeSchema(engine);
     await customerWith(engine);
@@ -69,13 +69,13 @@ describe("event schemas", () => {
       { status: "ARCHIVED" },
       'ERR_REFUSED the event schema "call" is ACTIVE: it must be DRAFT or INACTIVE to become ARCHIVED',
     ],
-  ])("S4.4 an ACTIVE schema refuses %s", async (_, patch, sentence) => {
+  ])("S4.4 an ACTIVE schema rejects %s", async (_, patch, sentence) => {
     const { engine } = engineAt("2024-03-01");
     await activeSchema(engine);
     expect(await describeRefusal(engine.eventSchemas.update("call", patch as EventSchemaPatch))).toBe(sentence);
   });
 
-  test("S4.4 a schema that an ACTIVE meter uses stays ACTIVE; else it moves on, and no event is taken", async () => {
+  test("S4.4 a schema that an ACTIVE meter uses stays ACTIVE; otherwise it can be deactivated and accepts no events", async () => {
     const { engine } = engineAt("2024-03-01T12:00:00Z");
     await activeSchema(engine);
     await customerWith(engine);
@@ -96,7 +96,7 @@ describe("event schemas", () => {
     expect([again.item.version, again.item.status]).toEqual([2, "DRAFT"]);
   });
 
-  test("a taken name, an unknown one and a broken rule are refused", async () => {
+  test("rejects a name in use, an unknown one and an invalid rule", async () => {
     const { engine } = engineAt("2024-03-01");
     await activeSchema(engine);
     expect(await describeRefusal(engine.eventSchemas.create({ name: "call" }))).toBe(
@@ -115,7 +115,7 @@ describe("event schemas", () => {
 });
 
 describe("usage meters", () => {
-  test("S5.4 a DRAFT changes; an ACTIVE one only in its names, and takes its fixed fields as they are", async () => {
+  test("S5.4 a DRAFT can be changed; an ACTIVE one only in its names, but its fixed fields may be sent unchanged", async () => {
     const { engine } = engineAt("2024-03-01");
     await activeSchema(engine);
     const id = await sumMeter(engine);
@@ -133,7 +133,7 @@ describe("usage meters", () => {
     );
   });
 
-  test("rules come back as they were sent", async () => {
+  test("rules are returned as sent", async () => {
     const { engine } = engineAt("2024-03-01");
     await activeSchema(engine);
     const sentComputation = {
@@ -150,7 +150,7 @@ describe("usage meters", () => {
     expect((await engine.usageMeters.get(item.id)).input["computations"]).toEqual([sentComputation]);
   });
 
-  test("S5.4 a meter in the current plan of an account is not deactivated", async () => {
+  test("S5.4 a meter in the current plan of an account can't be deactivated", async () => {
     const { engine } = engineAt("2024-03-01");
     await activeSchema(engine);
     await customerWith(engine);
@@ -167,7 +167,7 @@ describe("usage meters", () => {
     expect((await engine.usageMeters.activate(id)).item.status).toBe("ACTIVE");
   });
 
-  test("S5.3 a meter counts what arrives while it is ACTIVE, and nothing after the fact", async () => {
+  test("S5.3 a meter counts events that arrive while it is ACTIVE, and none retroactively", async () => {
     const { engine, at } = engineAt("2024-03-01");
     await activeSchema(engine);
     await customerWith(engine);
@@ -195,7 +195,7 @@ describe("usage meters", () => {
       { computations: [{ order: 1, computation: { var: "attribute.size" } }] },
       /^ERR_INPUT_INVALID computations\[0\]\.computation: /,
     ],
-  ])("a meter with %s is refused", async (_, parts, sentence) => {
+  ])("rejects a meter with %s", async (_, parts, sentence) => {
     const { engine } = engineAt("2024-03-01");
     await activeSchema(engine);
     const meter = {
@@ -208,8 +208,8 @@ describe("usage meters", () => {
   });
 });
 
-describe("lists of what is configured", () => {
-  test("pages are newest first, and stable while things are added", async () => {
+describe("lists of configured resources", () => {
+  test("pages are newest first, and stable while resources are added", async () => {
     const { engine, at } = engineAt("2024-03-01");
     for (const day of [1, 2, 3, 4, 5])
       await at(`2024-03-0${day}`).addOns.create({ name: `Item ${day}`, type: "LICENSE" });

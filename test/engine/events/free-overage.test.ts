@@ -1,4 +1,4 @@
-/** The cycles before an overage card's startOffset are one window, whatever of them is closed (S11.7). */
+/** The cycles before an overage card's startOffset are one window, whichever of them are closed (S11.7). */
 import { expect, test } from "vitest";
 
 import type { BookInput } from "../../../src/book/model/book.ts";
@@ -6,7 +6,7 @@ import type { Engine } from "../../../src/engine/engine.ts";
 import { perUnit, planOfMonths } from "../../book/builder.ts";
 import { engineAt } from "../support.ts";
 
-/** Ten tokens of overage are allowed in the first three months together, which are not charged. */
+/** Ten tokens of overage are allowed in the first three months together, free of charge. */
 const TRIAL = {
   entitlementOverageRateCards: [
     { featureId: "feature.tokens", maxQuantity: 10, billingConfig: { startOffset: 3 }, ...perUnit(1) },
@@ -39,7 +39,7 @@ async function ingestTokens(engine: Engine, id: string, timestamp: string, token
   return outcome?.status ?? "";
 }
 
-test("S11.3 S11.7 what was used in a closed month before startOffset counts against the limit of the months after it", async () => {
+test("S11.3 S11.7 usage of a closed month before startOffset counts against the limit of the following months", async () => {
   const { engine, at } = engineAt("2024-01-01");
   await engine.load(BOOK);
   const [january, march] = ["2024-01-10T00:00:00Z", "2024-03-10T00:00:00Z"];

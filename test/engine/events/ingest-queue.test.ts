@@ -1,4 +1,4 @@
-/** Group commit: which callers go together, and what each of them is told. */
+/** Group commit: which callers share a commit, and which result each of them gets. */
 import { describe, expect, test } from "vitest";
 
 import { createIngestQueue, type IngestBatch } from "../../../src/engine/events/ingest-queue.ts";
@@ -13,7 +13,7 @@ function eventIds(batch: readonly BatchEvent[]): readonly string[] {
   return batch.map(({ id }) => id ?? "");
 }
 
-/** Commits that end when they are told to, in the order in which they began. */
+/** Commits that end on request, in the order in which they began. */
 function commits(): {
   readonly ingestBatch: IngestBatch;
   readonly starts: (readonly string[])[];
@@ -45,8 +45,8 @@ async function collectIds(results: Promise<readonly IngestResult[]>): Promise<re
 
 const toError = (error: unknown): unknown => error;
 
-describe("callers of an ingest", () => {
-  test("S14.3 who is alone goes at once; those who come meanwhile go as one, and each gets its part", async () => {
+describe("callers of ingest", () => {
+  test("S14.3 a single caller commits at once; those who arrive in the meantime share a commit, and each gets its part", async () => {
     const { ingestBatch, starts, end } = commits();
     const ingest = createIngestQueue(ingestBatch);
     const calls = [[batchEvent("1")], [batchEvent("2"), batchEvent("3")], [], [batchEvent("4", "b")]].map((batch) =>
@@ -57,14 +57,14 @@ describe("callers of an ingest", () => {
     expect(starts).toEqual([["1"], ["2", "3", "4"]]);
     await end(1);
     expect(await Promise.all(calls)).toEqual([["1"], ["2", "3"], [], ["4"]]);
-    // All is over: the next one is alone again.
+    // After all commits, the next caller is single again.
     const last = collectIds(ingest([batchEvent("5")]));
     expect(starts).toHaveLength(3);
     await end(2);
     expect(await last).toEqual(["5"]);
   });
 
-  test("who send their next events as soon as they are answered share one commit with all others again", async () => {
+  test("share one commit with all others again if they send their next events as soon as they are answered", async () => {
     const { ingestBatch, starts, end } = commits();
     const ingest = createIngestQueue(ingestBatch);
     const client = async (name: string): Promise<void> => {
@@ -76,7 +76,7 @@ describe("callers of an ingest", () => {
     expect(starts).toEqual([["a 0"], ["b 0", "c 0", "a 1"], ["b 1", "c 1", "a 2"], ["b 2", "c 2"]]);
   });
 
-  test("with a large batch wait for nobody, and nobody for them", async () => {
+  test("with a large batch wait for no other callers, and others don't wait for them", async () => {
     const { ingestBatch, starts, end } = commits();
     const ingest = createIngestQueue(ingestBatch);
     const large = ingest(Array.from({ length: 10_000 }, (_, place) => batchEvent(`large ${place}`)));
@@ -88,7 +88,7 @@ describe("callers of an ingest", () => {
     expect(await large).toHaveLength(10_000);
   });
 
-  test("of which one makes the commit fail: that one alone is told so, at whatever place it is", async () => {
+  test("get an error alone if their event makes the commit fail, at any position", async () => {
     for (const position of [0, 3, 6]) {
       const arithmeticError = new RatebookError("ERR_ARITHMETIC", "too many digits", {});
       const ingest = createIngestQueue(async (batch) => {
@@ -110,7 +110,7 @@ describe("callers of an ingest", () => {
     }
   });
 
-  test("are all told of a store that went away, which is asked once", async () => {
+  test("all get the error of an unavailable store, which is called once", async () => {
     const { ingestBatch, starts, end } = commits();
     const ingest = createIngestQueue(ingestBatch);
     const first = ingest([batchEvent("first")]);
@@ -123,7 +123,7 @@ describe("callers of an ingest", () => {
     expect(starts).toEqual([["first"], ["1", "2", "3"]]);
   });
 
-  test("who want other accounts pass a commit that waits for one that is locked; who want that one wait for it", async () => {
+  test("for other accounts pass a commit that waits for a locked account; those for that account wait", async () => {
     const { ingestBatch, starts, end } = commits();
     const ingest = createIngestQueue(ingestBatch);
     const stuckIds = collectIds(ingest([batchEvent("stuck", "locked")]));

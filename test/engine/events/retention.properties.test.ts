@@ -1,4 +1,6 @@
-/** Retention changes nothing but which old events are there: the same history with and without it comes to the same. */
+/**
+ * Retention changes nothing except which old events exist: the same history has the same result with and without it.
+ */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -57,7 +59,7 @@ const book: BookInput = {
       { interval: "ANNUALLY", startOffset: { dayOffset: "1", monthOffset: "1" } },
       { ...usage, ...tokenCards(50, 10) },
     ),
-    // Nothing is paid in arrears but overage: most of its cycles have no STANDARD invoice.
+    // Only overage is paid in arrears: most of its cycles have no STANDARD invoice.
     planInput("prepaid", { interval: "WEEKLY", startOffset: { dayOffset: "1" } }, tokenCards(30, 5)),
   ],
   customers: [{ id: "c", name: "Customer" }],
@@ -149,7 +151,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: planChange },
 );
 
-/** Steps after which old events leave, and then what might open their cycles again, or take them again. */
+/** Steps after which old events are deleted, followed by steps that might reopen their cycles or accept them again. */
 const attackSteps: fc.Arbitrary<readonly Step[]> = fc
   .tuple(
     fc.array(fc.oneof({ weight: 3, arbitrary: ingest }, { weight: 1, arbitrary: fc.oneof(wait, group, planChange) }), {
@@ -171,7 +173,7 @@ const attackSteps: fc.Arbitrary<readonly Step[]> = fc
     ),
   )
   .map(([before, after]) => [
-    // No plan of the account has begun on the first day.
+    // On the first day no plan of the account has begun.
     { kind: "wait", days: 12 },
     ...before,
     { kind: "wait", days: 60 },
@@ -179,7 +181,7 @@ const attackSteps: fc.Arbitrary<readonly Step[]> = fc
     ...after,
   ]);
 
-/** A step, with the filter of its undo, and its events as they are sent. */
+/** A step, with the filter of its undo, and its events as sent. */
 type RunRequest =
   | Exclude<Step, { kind: "undo" | "ingest" | "retry" }>
   | { readonly kind: "undo"; readonly filter: UndoFilter }
@@ -211,7 +213,7 @@ function toEventInput({ ago, id, count, ...event }: SentEvent, now: number): Eve
   return { ...event, id: `e${id}`, timestamp, attributes: [{ name: "count", value: count }], dimensions: {} };
 }
 
-/** What is done and answered, in words; of an undo, what it reverted. */
+/** What is done and answered, as text; for an undo, what it reverted. */
 async function runRequest({ engine, clock }: RetentionRun, request: RunRequest): Promise<unknown> {
   const { now } = clock;
   try {
@@ -258,7 +260,7 @@ async function runRequest({ engine, clock }: RetentionRun, request: RunRequest):
   }
 }
 
-/** Takes the account out of its group, and puts it into a new one where a grace is given. */
+/** Removes the account from its group, and adds it to a new one if a grace period is given. */
 async function regroup(engine: Engine, id: string, gracePeriod: number | undefined): Promise<unknown> {
   const { invoiceGroupId } = await engine.accounts.get(id);
   if (invoiceGroupId !== undefined) await engine.invoiceGroups.removeAccounts(invoiceGroupId, [id]);
@@ -267,7 +269,7 @@ async function regroup(engine: Engine, id: string, gracePeriod: number | undefin
   return engine.invoiceGroups.create({ ...group, gracePeriod, accountIds: [id] });
 }
 
-/** A step as both engines are asked for it; an event that is sent again is what it was at first. */
+/** A step as both engines get it; an event that is sent again is unchanged. */
 async function toRequest(run: RetentionRun, step: Step, sentBefore: EventInput[]): Promise<RunRequest> {
   switch (step.kind) {
     case "undo":
@@ -284,7 +286,7 @@ async function toRequest(run: RetentionRun, step: Step, sentBefore: EventInput[]
   }
 }
 
-/** The undo that a step asks for, of an event that may have left. */
+/** The undo of a step, for an event that may have been deleted. */
 async function toUndoFilter(
   { engine, clock }: RetentionRun,
   { event, by }: Extract<Step, { kind: "undo" }>,
@@ -321,11 +323,11 @@ async function readState({ engine }: RetentionRun): Promise<object> {
   };
 }
 
-/** As JSON; until when a cycle took events may be said as it was before or after a change of grace. */
+/** As JSON; the end of a cycle's ingest may be the one before or after a change of grace. */
 const inWords = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value ?? null).replaceAll(/took events until [^"]+/g, "is past its grace"));
 
-/** Notes which events were metered; fails where one that was not undone is metered again. */
+/** Records which events were metered; fails if one that was not undone is metered again. */
 function meteredOnce(): (request: RunRequest, answer: unknown) => void {
   const meteredEvents = new Map<string, EventInput>();
   return (request, answer) => {
@@ -342,7 +344,7 @@ function meteredOnce(): (request: RunRequest, answer: unknown) => void {
   };
 }
 
-/** The same steps are done with retention and without; after each, all that can leave has left. */
+/** Does the same steps with and without retention; after each, everything that can be deleted is deleted. */
 async function compareWithout(steps: readonly Step[]): Promise<void> {
   const pruning = await openRun(KEPT);
   const whole = await openRun();
@@ -359,12 +361,12 @@ async function compareWithout(steps: readonly Step[]): Promise<void> {
 }
 
 describe("a history with retention", () => {
-  test("S14.1 S15.2 S11.8 has the answers, usage, entries and invoices of the same without", async () => {
+  test("S14.1 S15.2 S11.8 has the same answers, usage, entries and invoices as without it", async () => {
     const steps = fc.array(step, { minLength: 5, maxLength: 40 });
     await fc.assert(fc.asyncProperty(steps, compareWithout), { numRuns: runs(30) });
   });
 
-  test("S6.5 S14.1 meters no event twice and opens no cycle again, whatever groups, plans and retries come after", async () => {
+  test("S6.5 S14.1 meters no event twice and reopens no cycle, whatever groups, plans and retries follow", async () => {
     await fc.assert(fc.asyncProperty(attackSteps, compareWithout), { numRuns: runs(40) });
   });
 });

@@ -1,4 +1,4 @@
-/** Retention: old events of closed cycles leave; what they made stays. */
+/** Retention: old events of closed cycles are deleted; their results stay. */
 import { describe, expect, test } from "vitest";
 
 import { createEngine, type Engine, type EngineOptions } from "../../../src/engine/engine.ts";
@@ -10,7 +10,9 @@ import { activeSchema, callEvent, customerWith, monthly, sumMeter } from "../sup
 const DAY = 86_400_000;
 const KEPT = 60 * DAY;
 
-/** An engine that keeps events for 60 days, and an account with a monthly plan from March on; the clock is set by date. */
+/**
+ * An engine that keeps events for 60 days, and an account on a monthly plan from March on; tests set the clock by date.
+ */
 async function keeping(options: Pick<EngineOptions, "keepEventsMs"> = { keepEventsMs: KEPT }): Promise<{
   readonly engine: Engine;
   readonly setClock: (time: string) => Engine;
@@ -38,7 +40,7 @@ async function keeping(options: Pick<EngineOptions, "keepEventsMs"> = { keepEven
   return { engine, setClock };
 }
 
-/** As {@link keeping}, with the account `t` that has 20 tokens a month, of which an event took 5 on the 10th of March. */
+/** Like {@link keeping}, with the account `t` that has 20 tokens a month, of which an event consumed 5 on 10 March. */
 async function spending(): ReturnType<typeof keeping> {
   const retention = await keeping();
   const { engine, setClock } = retention;
@@ -75,14 +77,14 @@ async function storedIds(engine: Engine): Promise<readonly string[]> {
   return (await engine.events.list()).items.map(({ eventId }) => eventId).toSorted();
 }
 
-describe("events that are kept for 60 days", () => {
-  test("S6.5 S14.1 leave when they are older and their cycle is closed; invoices and usage stay", async () => {
+describe("events with a retention of 60 days", () => {
+  test("S6.5 S14.1 are deleted when they are older and their cycle is closed; invoices and usage stay", async () => {
     const { engine, setClock } = await keeping();
     await setClock("2024-03-10T00:00:00Z").ingest([callEvent("march", "2024-03-10T00:00:00Z", 5, "a")]);
     await setClock("2024-04-10T00:00:00Z").ingest([callEvent("april", "2024-04-10T00:00:00Z", 7, "a")]);
     await setClock("2024-05-08T23:59:59Z").finalize();
     expect(await engine.pruneEvents()).toEqual({ pruned: 0 });
-    // The 9th of May is the 60th day after the 10th of March.
+    // 9 May is the 60th day after 10 March.
     expect(await setClock("2024-05-09T00:00:00.001Z").pruneEvents()).toEqual({ pruned: 1 });
     expect(await storedIds(engine)).toEqual(["april"]);
     expect(await engine.pruneEvents()).toEqual({ pruned: 0 });
@@ -99,7 +101,7 @@ describe("events that are kept for 60 days", () => {
     ]);
   });
 
-  test("S14.1 hold their ids until their cycle is closed, and are known again under another event after that", async () => {
+  test("S14.1 reserve their ids until their cycle is closed; after that an id can be used by another event", async () => {
     const { engine, setClock } = await keeping();
     await setClock("2024-03-10T00:00:00Z").ingest([callEvent("e", "2024-03-10T00:00:00Z", 5, "a")]);
     const again = async (time: string): Promise<string | undefined> =>
@@ -110,14 +112,14 @@ describe("events that are kept for 60 days", () => {
     expect(await again("2024-06-02T00:00:00Z")).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
-  test("S6.5 stay while nobody has billed their cycle, and where no plan closes it", async () => {
+  test("S6.5 stay while their cycle is not billed, and if no plan closes it", async () => {
     const { engine, setClock } = await keeping();
     await setClock("2024-03-10T00:00:00Z").ingest([
       callEvent("billed", "2024-03-10T00:00:00Z", 5, "a"),
       callEvent("before any plan", "2024-02-10T00:00:00Z", 5, "a"),
       callEvent("failed", "2024-03-10T00:00:00Z", 5, "nobody"),
     ]);
-    // The account is behind until the bill run: all but what failed stays.
+    // The account is behind until the bill run: everything except failed events stays.
     expect(await setClock("2024-06-01T00:00:00Z").pruneEvents()).toEqual({ pruned: 1 });
     await engine.finalize();
     expect(await engine.pruneEvents()).toEqual({ pruned: 1 });
@@ -127,7 +129,7 @@ describe("events that are kept for 60 days", () => {
     expect(await engine.pruneEvents()).toEqual({ pruned: 1 });
   });
 
-  test("S11.8 an entry cannot end at or before an event that spent it and left since", async () => {
+  test("S11.8 an entry can't end at or before an event that consumed it, even after the event was deleted", async () => {
     const { engine, setClock } = await spending();
     expect(await setClock("2024-06-01T00:00:00Z").pruneEvents()).toEqual({ pruned: 1 });
     const [feature] = (await engine.features.list()).items;
@@ -141,7 +143,7 @@ describe("events that are kept for 60 days", () => {
     await expect(ending("2024-03-10T00:00:00.001Z")).resolves.toMatchObject({ status: "EXPIRED" });
   });
 
-  test("S6.5 S14.1 are not taken again when their account gets a longer grace: the cycles that they left stay closed", async () => {
+  test("S6.5 S14.1 are not accepted again when their account gets a longer grace period: their cycles stay closed", async () => {
     const { engine, setClock } = await keeping();
     const { item: base } = await engine.addOns.create({ name: "Base", type: "FIXED_FEE" });
     const rateValues = [{ currency: "USD", rate: 10 }];
@@ -164,12 +166,12 @@ describe("events that are kept for 60 days", () => {
     ]);
     const usage = await engine.usage({ accountIds: ["p"], from: "2024-03-01", until: "2024-06-15" });
     expect(usage.map(({ quantity }) => quantity.toFixed())).toEqual(["5"]);
-    // The cycle that was open as the account came into the group has its grace.
+    // The cycle that was open when the account joined the group has the group's grace period.
     const [june] = await setClock("2024-07-20T00:00:00Z").ingest([callEvent("june", "2024-06-02T00:00:00Z", 1, "p")]);
     expect(june?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
-  test("leave once, where two look for them at the same time", async () => {
+  test("are deleted once if two servers do it at the same time", async () => {
     const { engine, setClock } = await keeping();
     await setClock("2024-03-10T00:00:00Z").ingest([callEvent("march", "2024-03-10T00:00:00Z", 5, "a")]);
     await setClock("2024-06-01T00:00:00Z").finalize();
@@ -177,7 +179,7 @@ describe("events that are kept for 60 days", () => {
     expect(both.map(({ pruned }) => pruned).toSorted((one, other) => one - other)).toEqual([0, 1]);
   });
 
-  test("S15.1 an event that left is said to be kept no longer, and cannot be undone", async () => {
+  test("S15.1 a deleted event is reported as no longer stored, and can't be undone", async () => {
     const { engine, setClock } = await keeping();
     await setClock("2024-03-10T00:00:00Z").ingest([callEvent("e", "2024-03-10T00:00:00Z", 5, "a")]);
     await setClock("2024-06-01T00:00:00Z").finalize();
@@ -191,7 +193,7 @@ describe("events that are kept for 60 days", () => {
     expect(await engine.events.keptSince()).toBe(Date.parse("2024-04-02T00:00:00Z"));
   });
 
-  test("S14.2 metrics that are told from events refuse times of which some have left, whatever is kept now; sums by day stay", async () => {
+  test("S14.2 metrics from events reject times whose events may be deleted, whatever the current setting; daily sums stay", async () => {
     const { engine, setClock } = await keeping();
     await setClock("2024-03-10T00:00:00Z").ingest([callEvent("march", "2024-03-10T00:00:00Z", 5, "a")]);
     await setClock("2024-05-31T10:00:00Z").ingest([callEvent("may", "2024-05-31T10:00:00Z", 7, "a")]);
@@ -207,7 +209,7 @@ describe("events that are kept for 60 days", () => {
     await setClock("2024-06-01T00:00:00Z").finalize();
     expect(await values("2024-03-01T00:00:00Z", byStatus)).toEqual(["5", "7"]);
     expect(await engine.pruneEvents()).toEqual({ pruned: 1 });
-    // Events that were ingested before the 2nd of April may have left: they were dated up to a day later.
+    // Events ingested before 2 April may be deleted: they were dated up to a day later.
     const first = "2024-04-03T00:00:00.000Z";
     const why = "metricQueries[0] is computed from stored events, and older events were deleted";
     const message = `startTime: expected ${first} or later: ${why}`;
@@ -224,7 +226,7 @@ describe("events that are kept for 60 days", () => {
     }
   });
 
-  test("are kept for good where nothing is said, and never for less than their ids are remembered", async () => {
+  test("are kept forever by default, and never shorter than their ids are remembered", async () => {
     const { engine, setClock } = await keeping({});
     await setClock("2024-03-10T00:00:00Z").ingest([callEvent("e", "2024-03-10T00:00:00Z", 5, "a")]);
     expect(await setClock("2034-06-01T00:00:00Z").pruneEvents()).toEqual({ pruned: 0 });

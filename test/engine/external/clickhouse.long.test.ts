@@ -1,4 +1,4 @@
-/** An engine whose events are in a table of ClickHouse shows what one shows that ingested them (S17.4, S17.5). */
+/** An engine whose events are in a ClickHouse table shows the same as one that ingested them (S17.4, S17.5). */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -20,7 +20,7 @@ import { cases, LAST_DAY, play, snapshotPlay } from "./scenario.ts";
 
 const chDb = chDbOfTests();
 
-/** Makes the table anew, with a column for each part of events. */
+/** Creates the table anew, with a column for each field of events. */
 async function recreateTable(
   events: readonly EventInput[],
   more: readonly string[] = [],
@@ -48,7 +48,7 @@ async function recreateTable(
   if (rows.length > 0) await chDb.client.insert({ table: "events", format: "JSONEachRow", values: rows });
 }
 
-/** Some events are sent again later, with another quantity or the same. */
+/** Some events are sent again later, with the same or another quantity. */
 const sentAgain = (events: readonly GeneratedEvent[]): fc.Arbitrary<readonly GeneratedEvent[]> =>
   fc
     .array(fc.tuple(fc.nat(Math.max(events.length - 1, 0)), fc.integer({ min: 1, max: 70 * 24 }), fc.boolean()), {
@@ -59,13 +59,13 @@ const sentAgain = (events: readonly GeneratedEvent[]): fc.Arbitrary<readonly Gen
         const event = events[place];
         if (event === undefined) return [];
         const attributes = isOther ? event.attributes.map((each) => ({ ...each, value: 3 })) : event.attributes;
-        // A minute aside, so that no two events of an account come at one instant.
+        // A minute apart, so that no two events of an account have the same instant.
         const at = parseInstant(event.timestamp) + hours * 3_600_000 + 60_000;
         return [{ ...event, attributes, timestamp: formatInstant(at) }];
       }),
     );
 
-test("S17.4 events in ClickHouse make what they make when they are ingested, also where they are sent again", async () => {
+test("S17.4 events in ClickHouse give the same result as ingested ones, also if they are sent again", async () => {
   const stories = cases.chain((story) =>
     sentAgain(story.events).map((again) => ({ ...story, events: [...story.events, ...again] })),
   );
@@ -85,7 +85,7 @@ test("S17.4 events in ClickHouse make what they make when they are ingested, als
 }, 300_000);
 
 describe("S17.5 an engine over a table", () => {
-  /** An engine of {@link teamBook} with `call` in the table, whose clock the test moves. */
+  /** An engine of {@link teamBook} with `call` in the table and a clock that the test sets. */
   async function engineOver(own: ClickHouseClient = chDb.client): Promise<{
     engine: Engine;
     store: MemoryStore;
@@ -116,7 +116,7 @@ describe("S17.5 an engine over a table", () => {
     countEvent("x", "2024-01-20T12:00:00Z", 9, "save"),
   ];
 
-  test("reads up to the instant of the question, within a day, too", async () => {
+  test("reads up to the instant of the query, within a day too", async () => {
     await recreateTable(january);
     const { engine, at } = await engineOver();
     for (const [time, expected] of [
@@ -132,7 +132,7 @@ describe("S17.5 an engine over a table", () => {
     }
   });
 
-  test("bills nothing while the connection is lost in the middle of an answer, and goes on after it", async () => {
+  test("bills nothing while the connection is lost during an answer, and continues after it", async () => {
     await recreateTable(january);
     const { engine, store, at } = await engineOver();
     at("2024-02-02T00:00:00Z");
@@ -148,7 +148,7 @@ describe("S17.5 an engine over a table", () => {
     expect(late?.cells.map(({ date, late: units }) => [date, units.toFixed()])).toEqual([["2024-01-05", "3"]]);
   });
 
-  test("asks once again where a connection that was kept was closed before an answer, and no more than once", async () => {
+  test("retries once if a reused connection was closed before an answer, and only once", async () => {
     let resets = 0;
     const proxy = createServer((request, response) => {
       if (resets-- > 0) return void request.socket.destroy();
@@ -189,7 +189,7 @@ describe("S17.5 an engine over a table", () => {
     }
   });
 
-  test("says what is wrong with the table, and decides nothing", async () => {
+  test("reports what is wrong with the table, and decides nothing", async () => {
     const { engine, at } = await engineOver();
     at("2024-01-20T00:00:00Z");
     await chDb.client.command({ query: "drop table if exists events" });
@@ -204,7 +204,7 @@ describe("S17.5 an engine over a table", () => {
     );
     await recreateTable([], ["count"]);
     expect(await usedOf(engine)).toEqual([]);
-    // No row could be an event, and a bill of nothing would tell nobody.
+    // No row can be an event, and an empty bill would tell nobody.
     await recreateTable(january.map((event) => ({ ...event, attributes: [] })));
     expect(await describeRefusal(usedOf(engine))).toMatch(
       /^ERR_USAGE_UNAVAILABLE .*"call" declares "count", for which there is no column/,
@@ -217,7 +217,7 @@ describe("S17.5 an engine over a table", () => {
     }
   });
 
-  test("answers questions that are asked at once, and thousands of accounts in one", async () => {
+  test("answers concurrent queries, and thousands of accounts in one", async () => {
     const { engine, at } = await engineOver();
     at("2024-01-21T00:00:00Z");
     const ids = Array.from({ length: 2500 }, (_, n) => `it's-"${n}"-é𝒳`);

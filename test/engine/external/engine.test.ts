@@ -1,4 +1,4 @@
-/** An engine that reads the usage of some schemas from elsewhere (S17.4, S17.5). */
+/** An engine that reads the usage of some schemas from an external source (S17.4, S17.5). */
 import { describe, expect, test } from "vitest";
 
 import { parseInstant } from "../../../src/calendar/instant.ts";
@@ -22,7 +22,7 @@ const usageRow = (
   quantity,
 });
 
-/** An engine over {@link teamBook} with `call` elsewhere, whose clock and rows the test moves. */
+/** An engine of {@link teamBook} with external usage of `call`, whose clock and rows the test sets. */
 async function engineWith(rows: readonly UsageRowInput[]): Promise<{
   engine: Engine;
   at: (time: string) => Engine;
@@ -70,8 +70,8 @@ async function usageLines(engine: Engine): Promise<readonly (readonly [string, s
   ]);
 }
 
-describe("S17.4 usage of schemas whose events live elsewhere", () => {
-  test("is read for drafts and finals, beside events that are ingested", async () => {
+describe("S17.4 external usage", () => {
+  test("is read for drafts and final invoices, and added to ingested events", async () => {
     const { engine, at } = await engineWith([
       usageRow("2024-01-03", 150),
       usageRow("2024-01-03", "0.5"),
@@ -89,7 +89,7 @@ describe("S17.4 usage of schemas whose events live elsewhere", () => {
     ]);
   });
 
-  test("counts up to the instant of the question: a day that has not begun has not arrived", async () => {
+  test("counts up to the instant of the query: days that have not begun are not included", async () => {
     const { engine, at } = await engineWith([usageRow("2024-01-03", 1), usageRow("2024-01-04", 10)]);
     const listPeriodUsage = async (): Promise<readonly string[]> =>
       (await engine.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" })).map(
@@ -103,7 +103,7 @@ describe("S17.4 usage of schemas whose events live elsewhere", () => {
     expect(await listPeriodUsage()).toEqual(["2024-01-03 1", "2024-01-04 10"]);
   });
 
-  test("takes no events of these schemas: each is refused, says where they live, and is stored nowhere", async () => {
+  test("rejects events of its schemas with a message that it is external, and stores none", async () => {
     const { engine, at } = await engineWith([]);
     at("2024-01-02");
     const results = await engine.ingest([
@@ -120,7 +120,7 @@ describe("S17.4 usage of schemas whose events live elsewhere", () => {
     expect((await engine.events.list({})).items.map(({ schemaName }) => schemaName)).toEqual(["save", "save"]);
   });
 
-  test("refuses series that are told from stored events, where some of those meant are not stored", async () => {
+  test("rejects series that are computed from stored events if some of them are not stored", async () => {
     const { engine, at } = await engineWith([usageRow("2024-01-03", 5)]);
     at("2024-01-05");
     const queryDay = async (query: object): Promise<unknown> =>
@@ -145,7 +145,7 @@ describe("S17.4 usage of schemas whose events live elsewhere", () => {
     }
   });
 
-  test("stays as it was once its cycle has closed: what comes later is late, with what it would have cost", async () => {
+  test("is fixed once its cycle has closed: later usage is late, with its price", async () => {
     const { engine, at, put } = await engineWith([usageRow("2024-01-03", 90)]);
     const january = { accountIds: ["prod", "idle"], from: "2024-01-01", until: "2024-02-01" };
     at("2024-02-02");
@@ -178,7 +178,7 @@ describe("S17.4 usage of schemas whose events live elsewhere", () => {
     expect([late?.billedAmount, late?.amountNow, late?.lateAmount].map(String)).toEqual(["210", "250", "40"]);
   });
 
-  test("a cycle that closed without any is kept, too: what comes later for it is late", async () => {
+  test("is fixed at zero too, if a cycle closed without any: later usage is late", async () => {
     const { engine, at, put } = await engineWith([]);
     at("2024-02-02");
     await engine.finalize();
@@ -188,7 +188,7 @@ describe("S17.4 usage of schemas whose events live elsewhere", () => {
     expect((await engine.lateUsage(january)).map(({ lateAmount }) => String(lateAmount))).toEqual(["2"]);
   });
 
-  test("is kept by whatever closes the cycle: also by a new version of a plan that moves its accounts", async () => {
+  test("is fixed by anything that closes the cycle, also by a new version of a plan that moves its accounts", async () => {
     const { engine, at, put } = await engineWith([usageRow("2024-01-03", 90)]);
     at("2024-01-20");
     const { item } = await engine.pricePlans.createVersion("pp.team", {});
@@ -201,14 +201,14 @@ describe("S17.4 usage of schemas whose events live elsewhere", () => {
     expect((await engine.lateUsage(january)).map(({ lateAmount }) => String(lateAmount))).toEqual(["30"]);
   });
 
-  test("is never late where all events are ingested, and nobody is told it is not", async () => {
+  test("is never late if all events are ingested, and this is reported", async () => {
     const engine = createEngine({ store: memoryStore() });
     expect(
       await describeRefusal(engine.lateUsage({ accountIds: ["a"], from: "2024-01-01", until: "2024-02-01" })),
     ).toMatch(/^ERR_OPTION_INVALID the engine has no external usage/);
   });
 
-  test("an account that is far behind is billed cycle by cycle from one reading", async () => {
+  test("is read once for an account that is far behind, which is billed cycle by cycle", async () => {
     const { engine, at } = await engineWith(
       Array.from({ length: 24 }, (_, month) =>
         usageRow(`${2024 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, "0")}-15`, month + 1),
@@ -224,7 +224,7 @@ describe("S17.4 usage of schemas whose events live elsewhere", () => {
 });
 
 describe("S17.1 a schema that consumes a feature", () => {
-  test("cannot live elsewhere", async () => {
+  test("can't have external usage", async () => {
     const book = teamBook();
     const [call, ...others] = book.eventSchemas ?? [];
     const consuming = { ...call, featureDetails: { featureId: "feature.tokens", attributeName: "count" } };
@@ -237,8 +237,8 @@ describe("S17.1 a schema that consumes a feature", () => {
   });
 });
 
-describe("S17.5 a source that cannot be read", () => {
-  test("stops a bill run before it changes anything, and the next one goes on", async () => {
+describe("S17.5 an unreadable source", () => {
+  test("stops a bill run before it changes anything, and the next one continues", async () => {
     const { engine, at, away } = await engineWith([usageRow("2024-01-03", 5)]);
     at("2024-02-02");
     away(true);
@@ -270,7 +270,7 @@ describe("S17.5 a source that cannot be read", () => {
     ],
     ["a meter whose events are ingested", usageRow("2024-01-03", 1, "um.writes"), /of its schema "save" are ingested/],
     ["no decimal", usageRow("2024-01-03", "1e"), /"1e" is not a decimal/],
-  ])("rows of %s are no usage: nothing is decided by the others", async (_, wrong, why) => {
+  ])("is one with rows of %s: other rows are not used either", async (_, wrong, why) => {
     const { engine, at, put } = await engineWith([usageRow("2024-01-03", 5)]);
     at("2024-01-05");
     expect(await usageLines(engine)).toEqual([["DRAFT", "2024-01-01", "um.calls 5"]]);
@@ -278,7 +278,7 @@ describe("S17.5 a source that cannot be read", () => {
     expect(await describeRefusal(engine.preview())).toMatch(why);
   });
 
-  test("a source that gives what it was not asked for is not trusted", async () => {
+  test("is one that returns cells that were not requested", async () => {
     const source: UsageSource = {
       name: "a wrong one",
       async *cells({ from, accounts: [account] }) {
@@ -292,9 +292,9 @@ describe("S17.5 a source that cannot be read", () => {
   });
 });
 
-describe("S17.5 an engine that was not told where events live", () => {
+describe("S17.5 an engine without the source of external usage", () => {
   const rows = [usageRow("2024-01-03", 5)];
-  /** Two engines over one store, of which the first alone has the option. */
+  /** Two engines over one store, of which only the first has the option. */
   async function two() {
     const store = memoryStore();
     let now = parseInstant("2024-01-01T00:00:00Z");
@@ -306,7 +306,7 @@ describe("S17.5 an engine that was not told where events live", () => {
     return { store, clock: engineClock, withSource };
   }
 
-  test("over a store in which another one was, bills nothing of it, and refuses its events too", async () => {
+  test("bills none of it and rejects its events, if another engine over the store has the source", async () => {
     const { store, clock: readClock, withSource } = await two();
     const other = createEngine({ store, clock: readClock });
     for (const operation of [
@@ -326,14 +326,14 @@ describe("S17.5 an engine that was not told where events live", () => {
     expect(refusal?.status).toBe("INGESTION_REFUSED");
   });
 
-  test("or was told of other schemas than one before it, bills nothing either", async () => {
+  test("bills none of it if it has only a source for other schemas", async () => {
     const { store, clock: readClock } = await two();
     const source = usageFromRows({ name: "other rows", read: () => [] });
     const other = createEngine({ store, clock: readClock, usage: { schemas: ["save"], source } });
     expect(await describeRefusal(other.finalize())).toContain('usage of the event schema "call" is external');
   });
 
-  test("takes the events once it is told that they are ingested again, and so do others after it", async () => {
+  test("accepts the events once it is configured to ingest them again, and so do other engines after that", async () => {
     const { store, clock: readClock } = await two();
     const again = createEngine({ store, clock: readClock, ingestedAgain: ["call"] });
     const [first] = await again.ingest([countEvent("c1", "2024-02-01T00:00:00Z", 1)]);
@@ -344,7 +344,7 @@ describe("S17.5 an engine that was not told where events live", () => {
     expect(second?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
-  test("cannot be told both of one schema", () => {
+  test("rejects both options for the same schema", () => {
     const source = usageFromRows({ name: "rows", read: () => [] });
     const options = { store: memoryStore(), usage: { schemas: ["call"], source } };
     expect(() => createEngine({ ...options, ingestedAgain: ["call"] })).toThrow(
@@ -356,7 +356,7 @@ describe("S17.5 an engine that was not told where events live", () => {
   });
 });
 
-test("S17.4 an engine with usage that is none is refused", () => {
+test("S17.4 rejects an engine with an invalid usage option", () => {
   for (const usage of [{}, { schemas: [], source: { cells: () => [] } }, { schemas: ["call"] }]) {
     expect(() => createEngine({ store: memoryStore(), usage: usage as never })).toThrow(/^usage: expected/);
   }

@@ -1,4 +1,4 @@
-/** A source of usage over events in memory, each decided by the core (S17.2). */
+/** A usage source over events in memory, each decided by the core (S17.2). */
 import { dayOf, parseDate, parseInstant } from "../../../src/calendar/instant.ts";
 import { createMeter } from "../../../src/ledger/preview/meter.ts";
 import type { UsageSource } from "../../../src/ledger/usage-source.ts";
@@ -6,7 +6,7 @@ import { parseDecimal } from "../../../src/numbers/decimal.ts";
 import type { GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
 import { createRequestBook } from "../../../src/warehouse/reading/usage-request.ts";
 
-/** Events that come to be in files or a warehouse. */
+/** Events that arrive in files or a warehouse over time. */
 export function eventsSource(events: () => readonly GeneratedEvent[]): UsageSource {
   return {
     name: "events of a test",

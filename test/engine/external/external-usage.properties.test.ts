@@ -1,6 +1,7 @@
 /**
- * Laws of usage elsewhere: events in a source make the invoices, usage and series that they make when they are ingested, whatever the
- * schedule of bill runs, and however often the source is away; what comes late is exactly the difference (S17.4, S17.5).
+ * Laws of external usage: events in a source give the same invoices, usage and series as when they are ingested,
+ * whatever the schedule of bill runs, and however often the source is unavailable; late usage is exactly the difference
+ * (S17.4, S17.5).
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -16,7 +17,7 @@ import { runs } from "../../support/runs.ts";
 import { eventsSource } from "./events-source.ts";
 import { cases, LAST_DAY, play, snapshotPlay } from "./scenario.ts";
 
-test("S17.4 events in a source make what they make when they are ingested, whatever the schedule of bill runs", async () => {
+test("S17.4 events in a source give the same result as ingested ones, whatever the schedule of bill runs", async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (story) => {
       const [some = [], others = []] = story.runs;
@@ -32,7 +33,7 @@ test("S17.4 events in a source make what they make when they are ingested, whate
   );
 });
 
-test("S17.5 a source that is away at any moment changes nothing but time", async () => {
+test("S17.5 a source that is unavailable at any time causes only delays", async () => {
   await fc.assert(
     fc.asyncProperty(cases, fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), async (story, failures) => {
       const [at = []] = story.runs;
@@ -72,7 +73,7 @@ function gross(invoice: Invoice | undefined): string {
   return formatDecimal(sum((invoice === undefined ? [] : find(invoice.revenueInfo)).map(({ value }) => value)));
 }
 
-test("S17.4 what comes late is exactly the difference, in units and in money; final invoices stay as they are", async () => {
+test("S17.4 late usage is exactly the difference, in units and in money; final invoices are unchanged", async () => {
   await fc.assert(
     fc.asyncProperty(cases, fc.infiniteStream(fc.boolean()), async (story, coins) => {
       const isLate = new Map(story.events.map(({ id }) => [id, coins.next().value]));

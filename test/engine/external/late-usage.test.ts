@@ -1,4 +1,4 @@
-/** What late usage would have cost is told before credits, those of the cycle's own invoices too (S17.4). */
+/** The price of late usage is reported before credits, including those of the cycle's own invoices (S17.4). */
 import { expect, test } from "vitest";
 
 import { createEngine } from "../../../src/engine/engine.ts";
@@ -6,7 +6,7 @@ import { usageFromRows } from "../../../src/ledger/usage-row-source.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { accountOn, calls, feeCards, planOfMonths, sumMeter } from "../../book/builder.ts";
 
-test("S13.4 S17.4 an invoice in advance below zero, which pays the usage, changes nothing of what came late", async () => {
+test("S13.4 S17.4 an invoice in advance below zero, which pays for the usage, does not change late usage", async () => {
   let now = Date.parse("2024-01-01T00:00:00Z");
   const rows = [{ accountId: "prod", meterId: "um.calls", date: "2024-01-10", quantity: 1 }];
   const source = usageFromRows({ name: "rows", read: () => rows, stamp: async () => String(rows.length) });

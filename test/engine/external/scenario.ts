@@ -1,4 +1,6 @@
-/** Stories of an engine that ingests all events, and of one that reads some from elsewhere: played, and what they show. */
+/**
+ * Stories for an engine that ingests all events and one with external usage: running them, and their visible results.
+ */
 import fc from "fast-check";
 
 import type { BookInput } from "../../../src/book/model/book.ts";
@@ -17,11 +19,11 @@ import {
 } from "../../../src/testing/events-arbitrary.ts";
 import { activatePlans, findDayBefore } from "../../../src/testing/history.ts";
 
-/** A book, its events, and when bills are made. */
+/** A book, its events, and the times of bill runs. */
 export interface Case {
   readonly book: BookInput;
   readonly events: readonly GeneratedEvent[];
-  /** Hours from the first day at which bill runs are done: of the engine that ingests, and of the other one. */
+  /** The hours from the first day at which bill runs happen: for the ingesting engine, and for the other one. */
   readonly runs: readonly (readonly number[])[];
 }
 
@@ -34,19 +36,23 @@ export const cases: fc.Arbitrary<Case> = bookArbitrary().chain((book) =>
   fc.record({ book: fc.constant(book), events: eventsArbitrary(book, { eventsMax: 14 }), runs: fc.tuple(runs, runs) }),
 );
 
-/** The schemas that may live elsewhere. */
+/** The schemas that may have external usage. */
 export function plainSchemas(book: BookInput): readonly string[] {
   const { all, takingFeature } = listSchemas(book);
   return all.filter((name) => !takingFeature.has(name));
 }
 
-/** A story that was played. */
+/** A finished story. */
 export interface Play {
   readonly engine: Engine;
   readonly store: MemoryStore;
 }
 
-/** Plays events and bill runs in the order of time. @param source undefined to ingest all events */
+/**
+ * Runs events and bill runs in the order of time.
+ *
+ * @param source undefined to ingest all events
+ */
 export async function play(
   { book, events }: Case,
   runsAt: readonly number[],
@@ -76,7 +82,7 @@ export async function play(
   return { engine, store };
 }
 
-/** All that is shown of usage and money. */
+/** All visible usage and money. */
 export async function snapshotPlay({ engine, store }: Play, book: BookInput): Promise<unknown> {
   const accountIds = listAccountIds(book);
   const from = eventRange(book).from;

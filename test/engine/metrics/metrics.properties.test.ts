@@ -1,4 +1,4 @@
-/** Series over time: however a range is cut into points, they add up to the same, and revenue to what is invoiced. */
+/** Series over time: points of any length add up to the same sum, and revenue to what is invoiced. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -26,7 +26,7 @@ interface Used {
 
 const usageEvents: fc.Arbitrary<readonly Used[]> = fc.array(
   fc.record({
-    // Often at a boundary of hours and days, which is where points would be wrong.
+    // Often at a boundary of hours and days, where errors would be likely.
     offset: fc.oneof(
       fc.integer({ min: 0, max: LENGTH - 1 }),
       fc.integer({ min: 0, max: 287 }).map((hour) => hour * (DAY_MS / 24)),
@@ -72,14 +72,14 @@ async function sumMetric(
   );
 }
 
-test("S5.3 usage by hour, which events tell, adds up to usage by day, week and month", async () => {
+test("S5.3 usage by hour, which is computed from events, adds up to usage by day, week and month", async () => {
   await fc.assert(
     fc.asyncProperty(
       usageEvents,
       fc.constantFrom(undefined, "ACCOUNT_ID" as const, "USAGE_METER_ID" as const, "SCHEMA_NAME" as const),
       async (events, groupBy) => {
         const engine = await withUsage(pricedBy("TIERED", [{ after: 0, rate: 1 }]), "2024-02-01", events);
-        // A group that came to nothing may still be shown by one source and not by the other.
+        // A group with a sum of zero may be shown by one source and not by the other.
         const sumsByGroup = (await sumMetric(engine, { name: "USAGE", groupBy })).map((sums) =>
           sums.filter((text) => groupBy === undefined || !text.endsWith(" 0")),
         );
@@ -95,7 +95,7 @@ test("S5.3 usage by hour, which events tell, adds up to usage by day, week and m
   );
 });
 
-test("S7 revenue adds up whatever the points, and over a cycle to the exact charge of its invoice", async () => {
+test("S7 revenue adds up for any points, and over a cycle to the exact charge of its invoice", async () => {
   await fc.assert(
     fc.asyncProperty(
       pricingModelArbitrary(),
@@ -103,7 +103,8 @@ test("S7 revenue adds up whatever the points, and over a cycle to the exact char
       usageEvents,
       fc.boolean(),
       async (model, card, events, isCut) => {
-        // Only the first slab may be charged at zero; the bounds of a cut cycle are shares of days without an end.
+        // Only the first slab may be charged at zero; the bounds of a cut cycle are shares of days with endless
+        // decimals.
         const rows = card.rows.map((row, order) => (order === 0 ? row : { ...row, chargeAtZero: false }));
         const pricing = pricedBy(model, rows, isCut ? {} : card.bounds);
         const engine = await withUsage(pricing, isCut ? "2024-02-25" : "2024-02-01", events);
@@ -133,7 +134,7 @@ test("S7 revenue adds up whatever the points, and over a cycle to the exact char
   );
 });
 
-test("S14.2 more events than are read at once are counted once each", async () => {
+test("S14.2 more events than are read at a time are counted once each", async () => {
   const { at } = engineAt("2024-02-01");
   await at("2024-02-01").load(teamBook());
   const engine = at("2024-02-20");

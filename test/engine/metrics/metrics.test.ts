@@ -1,4 +1,4 @@
-/** Series of usage, events and revenue over time: figures worked out by hand. */
+/** Series of usage, events and revenue over time. Figures are calculated by hand. */
 import { beforeAll, describe, expect, test } from "vitest";
 
 import type { Engine, MetricSeries } from "../../../src/index.ts";
@@ -21,7 +21,7 @@ function formatSeries({ group, currency, points }: MetricSeries): string {
   return `${name === "" ? "all" : name}: ${points.map(({ value }) => String(value)).join(" ")}`;
 }
 
-/** An account on a plan of one card of calls, and its engine on a later day. */
+/** An account on a plan with one card for calls, and its engine on a later day. */
 async function onCard(
   card: object,
   effectiveFrom: string,
@@ -36,7 +36,7 @@ async function onCard(
   return at(now);
 }
 
-/** Each slab's rates in dollars, and bounds of the card. */
+/** The dollar rates of each slab, and the bounds of the card. */
 function bounded(card: ReturnType<typeof slabs>, rateConfig: object): object {
   return { ...card, rateValues: card.rateValues.map((rates) => ({ ...rates, rateConfig })) };
 }
@@ -159,7 +159,7 @@ describe("metrics", () => {
       { name: "EVENTS", aggregationPeriod: "DAY", groupBy: "USAGE_METER_ID" },
       ["um.calls: 1 1 2 1", "um.writes: 0 1 0 0", "all: 0 0 1 0"],
     ],
-    // 60 × 2; 40 × 2 + 20 × 1; then a new cycle: 5 × 2. What has no price or no plan makes none.
+    // 60 × 2; 40 × 2 + 20 × 1; then a new cycle: 5 × 2. Usage without a price or a plan has no revenue.
     ["revenue by day", FOUR_DAYS, { name: "REVENUE", aggregationPeriod: "DAY" }, ["USD: 120 100 10 0"]],
     [
       "revenue by day from within a cycle",
@@ -196,11 +196,11 @@ describe("metrics", () => {
       { name: "EVENTS", aggregationPeriod: "DAY" },
       ["all: 0"],
     ],
-  ])("S5.3 give %s", async (_, range, query, expected) => {
+  ])("S5.3 return %s", async (_, range, query, expected) => {
     expect(await series(engine, range, query)).toEqual(expected);
   });
 
-  test("say the period of each point, cut where the range cuts it, and answer every query under its id", async () => {
+  test("contain the period of each point, cut to the range, and answer every query by its id", async () => {
     const results = await engine.metrics({
       startTime: "2024-01-30T12:00:00Z",
       endTime: "2024-02-02T01:00:00Z",
@@ -290,7 +290,7 @@ describe("metrics", () => {
       { metricQueries: [{ ...query, name: "REVENUE", ...filter("EVENT_STATUS", "REVERTED") }] },
       /^metricQueries\[0\]\.filters\[0\]\.fieldName: revenue cannot be filtered or grouped by this field/,
     ],
-  ])("refuse %s", async (_, wrong, sentence) => {
+  ])("reject %s", async (_, wrong, sentence) => {
     const request = { startTime: "2024-01-30", endTime: "2024-02-03", metricQueries: [query], ...wrong };
     const refusal = await describeRefusal(engine.metrics(request as never));
     expect(refusal.slice(0, 18)).toBe("ERR_INPUT_INVALID ");
@@ -301,7 +301,7 @@ describe("metrics", () => {
 describe("revenue over time", () => {
   const REVENUE = { name: "REVENUE", aggregationPeriod: "DAY" } as const;
 
-  test("S7.2 falls where the price of all units does", async () => {
+  test("S7.2 falls if the price of all units falls", async () => {
     const engine = await onCard(slabs("VOLUME", [0, 3], [10, 2.5]), "2024-01-01", "2024-01-05", [
       countEvent("e1", "2024-01-02T00:00:00Z", 10),
       countEvent("e2", "2024-01-03T00:00:00Z", 1),
@@ -310,7 +310,7 @@ describe("revenue over time", () => {
     expect(await series(engine, ["2024-01-01", "2024-01-05"], REVENUE)).toEqual(["USD: 0 30 -2.5 0"]);
   });
 
-  test("S7.4 begins a cycle with the card's minimum, by the days of a cut one, and never before the cycle does", async () => {
+  test("S7.4 starts a cycle with the card's minimum, prorated in a cut one, and never before the cycle starts", async () => {
     const card = bounded(slabs("TIERED", [0, 1]), { minimumRate: 31 });
     const engine = await onCard(card, "2024-01-16", "2024-02-02", [countEvent("e1", "2024-02-02T00:00:00Z", 40)]);
     // 31 × 16 ÷ 31 days of January; 31 on 1 February, of which the 40 units of the next day make 40; March is not begun.
@@ -320,7 +320,7 @@ describe("revenue over time", () => {
     expect(await series(engine, ["2024-02-01", "2024-02-03"], REVENUE)).toEqual(["USD: 31 9"]);
   });
 
-  test("S8.1 keeps 34 digits of a share of days that has no end", async () => {
+  test("S8.1 keeps 34 digits of a share of days with endless decimals", async () => {
     const card = bounded(slabs("TIERED", [0, 1]), { minimumRate: 10 });
     const engine = await onCard(card, "2024-01-16", "2024-01-20", []);
     // 160 ÷ 31.
@@ -329,7 +329,7 @@ describe("revenue over time", () => {
     ]);
   });
 
-  test("is not added up over currencies", async () => {
+  test("is not summed over currencies", async () => {
     const { at } = engineAt("2024-01-01");
     const inEuros = { ...CALLS, rateValues: [{ ...CALLS.rateValues[0], currency: "EUR" }] };
     const pricePlanDetails = { ...MONTHLY, supportedCurrencies: ["EUR"], usageRateCards: [inEuros] };
@@ -345,7 +345,7 @@ describe("revenue over time", () => {
   });
 });
 
-test("more than 100 groups are refused with what to do about it", async () => {
+test("more than 100 groups are rejected with a remedy", async () => {
   const { at } = engineAt("2024-01-01");
   const book = teamBook();
   const many = Array.from({ length: 101 }, (_, n) => ({ id: `a${n}`, name: `Account ${n}`, customerId: "acme" }));

@@ -1,4 +1,4 @@
-/** A revenue calculation and the preview are one function over the same inputs (S13.5). */
+/** A revenue calculation and a preview of the same inputs give the same result (S13.5). */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -10,7 +10,7 @@ import { countEvent, teamBook } from "../team-book.ts";
 
 const USED = hundredthsArbitrary(20_000).filter((quantity) => quantity !== "0");
 
-test("S13.5 what an account used in a whole cycle costs on its plan what the preview of the cycle says", async () => {
+test("S13.5 the usage of an account in a whole cycle costs the same as in the preview of the cycle", async () => {
   await fc.assert(
     fc.asyncProperty(
       pricingModelArbitrary(),

@@ -1,4 +1,4 @@
-/** What a plan would charge for one cycle of given quantities (S13.5): figures worked out by hand. */
+/** The charges of a plan for given quantities in one cycle (S13.5). Figures are calculated by hand. */
 import { describe, expect, test } from "vitest";
 
 import type { Engine } from "../../../src/index.ts";
@@ -16,7 +16,7 @@ async function loadTeamBook(...book: Parameters<typeof teamBook>): Promise<Retur
   return subject;
 }
 
-/** The cards' lines of all invoices: `USAGE um.calls 250`. */
+/** The card lines of all invoices: `USAGE um.calls 250`. */
 function listCards({ invoices }: Pick<Answer, "invoices">): readonly string[] {
   return invoices.flatMap(({ revenueInfo }) =>
     flattenLines(revenueInfo).flatMap(({ line: { type, id, value } }) =>
@@ -32,7 +32,7 @@ const CUSTOM = (details: object) => ({ mode: "CUSTOM", pricePlanDetails: { ...MO
 const customUsage = (usageMap: Record<string, number | string>) => ({ mode: "CUSTOM", usageMap }) as const;
 
 describe("S13.5 a revenue calculation", () => {
-  test("S13.4 counts a discount in advance once, not also as the credit that it is for the cycle's usage", async () => {
+  test("S13.4 counts a discount in advance once, not also as the credit for the cycle's usage", async () => {
     const { engine } = await loadTeamBook();
     const discount = { id: "addon.fee", invoiceTiming: "IN_ADVANCE", rateValues: [{ currency: "USD", rate: -5 }] };
     const calls = { usageMeterId: "um.calls", ...slabs("TIERED", [0, 2]) };
@@ -53,7 +53,7 @@ describe("S13.5 a revenue calculation", () => {
       licenseEntriesConfig: { "addon.seats": 10 },
       entitlementOverageConfig: { "feature.tokens": "40" },
     });
-    // 100 × 2 + 50 × 1; the fee whole; 10 × 10 for the whole month; 40 × 0.5.
+    // 100 × 2 + 50 × 1; the whole fee; 10 × 10 for the whole month; 40 × 0.5.
     expect(listCards(answer)).toEqual([
       "USAGE um.calls 250",
       "FIXED_FEE addon.fee 30",
@@ -73,7 +73,7 @@ describe("S13.5 a revenue calculation", () => {
     expect(answer.notices).toEqual(["7 units of writes are not charged: the plan has no price for them"]);
   });
 
-  test("S10.2 prices licenses that change within the cycle by days", async () => {
+  test("S10.2 prorates licenses that change within the cycle", async () => {
     const { at } = await loadTeamBook();
     const answer = await at("2024-06-10").calculateRevenue({
       pricePlanDetailsConfig: PLAN,
@@ -84,7 +84,7 @@ describe("S13.5 a revenue calculation", () => {
     expect(listCards(answer)).toEqual(["FIXED_FEE addon.fee 30", "LICENSE addon.seats 130"]);
   });
 
-  test("takes the currency by either mode, or without one, and refuses what its mode has no use for", async () => {
+  test("accepts the currency in either mode, or none, and rejects fields of the other mode", async () => {
     const { at } = await loadTeamBook();
     const engine = at("2024-06-10");
     const calculate = (currencyConfig: object): Promise<Answer> =>
@@ -108,7 +108,7 @@ describe("S13.5 a revenue calculation", () => {
     }
   });
 
-  test("takes licenses and overage as lists with the mode CUSTOM, as the service's clients send them", async () => {
+  test("accepts lists of licenses and overage with the mode CUSTOM, as clients of the reference API send them", async () => {
     const { at } = await loadTeamBook();
     const answer = await at("2024-06-10").calculateRevenue({
       pricePlanDetailsConfig: PLAN,
@@ -121,7 +121,7 @@ describe("S13.5 a revenue calculation", () => {
       },
       entitlementOverageConfig: { mode: "CUSTOM", custom: [{ featureId: "feature.tokens", quantity: 40 }] },
     });
-    // 10 for the month and 6 more for its half; 40 × 0.5.
+    // 10 for the month and 6 more for half of it; 40 × 0.5.
     expect(listCards(answer)).toEqual([
       "FIXED_FEE addon.fee 30",
       "LICENSE addon.seats 130",
@@ -134,7 +134,7 @@ describe("S13.5 a revenue calculation", () => {
     expect(listCards(nothing)).toEqual(["FIXED_FEE addon.fee 30"]);
   });
 
-  test("takes a plan that is given whole, with names for ids, and no cycle before it", async () => {
+  test("accepts a complete plan in the request, with names instead of ids, and no previous cycle", async () => {
     const { at } = await loadTeamBook();
     const answer = await at("2024-02-10").calculateRevenue({
       pricePlanDetailsConfig: CUSTOM({ usageRateCards: [{ ...CALLS, usageMeterId: "calls" }] }),
@@ -147,7 +147,7 @@ describe("S13.5 a revenue calculation", () => {
     expect(recomputeTree(answer.invoices[0]?.revenueInfo)).toBe(8);
   });
 
-  test("S9.3 shows what is charged in advance and at once on invoices of their own", async () => {
+  test("S9.3 shows advance and immediate charges on separate invoices", async () => {
     const { at } = await loadTeamBook();
     const inAdvance = { invoiceTiming: "IN_ADVANCE" };
     const answer = await at("2024-06-10").calculateRevenue({
@@ -176,7 +176,7 @@ describe("S13.5 a revenue calculation", () => {
     expect(String(answer.totalAmount)).toBe("160");
   });
 
-  test("S12.6 pays with the credits that the plan grants in the cycle, and S13.3 adds what a commitment lacks", async () => {
+  test("S12.6 applies credits that the plan grants in the cycle, and S13.3 adds the true-up of a commitment", async () => {
     const { at } = await loadTeamBook();
     const grant = {
       id: "addon.grant",
@@ -196,14 +196,15 @@ describe("S13.5 a revenue calculation", () => {
       }),
       usageConfig: customUsage({ "um.calls": 10 }),
     };
-    // 20 of usage and 30 to the commitment, less one grant of 25: also in a later cycle, for earlier ones are not kept.
+    // 20 of usage and 30 to the commitment, less one grant of 25: in a later cycle too, because earlier grants are not
+    // included.
     for (const cycleNumber of [1, 4]) {
       const answer = await at("2024-06-10").calculateRevenue({ ...request, cycleConfig: { cycleNumber } });
       expect(String(answer.totalAmount)).toBe("25");
     }
   });
 
-  test("S9.1 asks for a later cycle by its number", async () => {
+  test("S9.1 accepts a later cycle by number", async () => {
     const { at } = await loadTeamBook();
     const request = {
       pricePlanDetailsConfig: CUSTOM({
@@ -226,11 +227,11 @@ describe("S13.5 a revenue calculation", () => {
       [],
       ["the overage of Tokens is not charged in cycle 2: it is charged on 2024-08-01"],
     ]);
-    // A fee for three months in arrears, and overage for two, with the third cycle.
+    // The third cycle contains a fee for three months in arrears, and overage for two.
     expect(await calculateCycle(3)).toEqual([["FIXED_FEE addon.fee 30", "ENTITLEMENT_OVERAGE feature.tokens 20"], []]);
   });
 
-  test("S6.3 an anniversary cycle begins on the date that is asked for", async () => {
+  test("S6.3 an anniversary cycle begins on the requested date", async () => {
     const { at } = await loadTeamBook();
     const { cycle } = await at("2024-06-10").calculateRevenue({
       pricePlanDetailsConfig: CUSTOM({ pricingCycleConfig: { interval: "MONTHLY", anniversaryCycle: true } }),
@@ -247,7 +248,7 @@ describe("S16.2 the plan of an account", () => {
     { pricePlanId: "pp.team", effectiveFrom: "2024-04-01", decidedAt: "2024-01-01" },
   ];
 
-  test("is the one in force in the cycle, with its overrides, and its usage is looked up", async () => {
+  test("is the one in force in the cycle, with its overrides, and its usage is read", async () => {
     const { at } = await loadTeamBook(associations);
     const ingestCall = async (id: string, day: string, count: number): Promise<void> => {
       await at(`${day}T01:00:00Z`).ingest([countEvent(id, `${day}T00:00:00Z`, count)]);
@@ -266,13 +267,13 @@ describe("S16.2 the plan of an account", () => {
     expect(listCards(await calculateUsage({}))).toEqual(["USAGE um.calls 15", "FIXED_FEE addon.fee 30"]);
     expect(listCards(await calculateUsage({ date: "2024-01-31" }))).toEqual(["FIXED_FEE addon.fee 30"]);
     expect((await calculateUsage({ cycle: "LAST" })).cycleNumber).toBe(2);
-    // The usage of February on the plan as it is from April on: 12 × 2.
+    // The usage of February on the plan from April on: 12 × 2.
     expect(listCards(await calculateUsage({ cycle: "LAST" }, { cycleConfig: { date: "2024-04-01" } }))[0]).toBe(
       "USAGE um.calls 24",
     );
   });
 
-  test("LOOKUP_CYCLE charges usage as the preview of that cycle does", async () => {
+  test("LOOKUP_CYCLE charges usage like the preview of that cycle", async () => {
     const { at } = await loadTeamBook(associations);
     await at("2024-03-20").ingest([
       countEvent("e1", "2024-03-02T00:00:00Z", "7.25"),
@@ -289,7 +290,7 @@ describe("S16.2 the plan of an account", () => {
     expect(answer.invoices).toHaveLength(1);
   });
 
-  test("a draft is tried on what an account used", async () => {
+  test("a draft can be priced with the usage of an account", async () => {
     const draft = {
       id: "pp.draft",
       name: "Draft",
@@ -307,7 +308,7 @@ describe("S16.2 the plan of an account", () => {
   });
 });
 
-describe("S13.5 a revenue calculation is refused", () => {
+describe("S13.5 a revenue calculation is rejected", () => {
   const { pricingCycleConfig: _, ...noCycles } = MONTHLY;
   test.each([
     ["without a plan", {}, /^pricePlanDetailsConfig: missing/],

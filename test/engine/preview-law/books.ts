@@ -1,6 +1,6 @@
 /**
- * Books that are as hostile as the rules allow, to try the law of S13.5 on: those of `ratebook/testing`, with terms, accounts
- * and associations that users seldom have.
+ * Random books, as unusual as the rules allow, to test the law of S13.5: those of `ratebook/testing`, with rare cycle
+ * terms, accounts and associations.
  */
 import fc from "fast-check";
 
@@ -9,12 +9,15 @@ import { DAY_MS, formatDate, formatInstant, type Instant, toInstant } from "../.
 import { bookArbitrary } from "../../../src/testing/book-arbitrary.ts";
 import { CATALOG, planArbitrary, type PlanInput } from "../../../src/testing/plan-arbitrary.ts";
 
-/** Twenty digits before the point and twenty after it, the most that a book may have (S1.3). */
+/** Twenty digits before the point and twenty after it, the maximum in a book (S1.3). */
 export const LONG = "12345678901234567890.12345678901234567891";
-/** What cards charge. */
+/** The rates of cards. */
 export type Rates = fc.Arbitrary<number | string>;
 export const rates: Rates = fc.constantFrom<number | string>(0, 1, "0.00000000000000000001", LONG, LONG);
-/** Beside a sum with 40 digits before the point and 39 after it, an amount at this rate has more than 100 (S1.4). */
+/**
+ * Multiplied by a sum with 40 digits before the point and 39 after it, this rate gives an amount of more than 100
+ * digits (S1.4).
+ */
 export const longRates: Rates = fc.constant(LONG);
 const grantQuantities = fc.constantFrom<number | string>(0, 1, 3, 10, 100, "0.5", "1e13", "99999999999999999999", LONG);
 const limits = fc.constantFrom<number | string>(0, 1, 10, 1000, "99999999999999999999");
@@ -25,7 +28,7 @@ const some = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined
 
 type Details = PlanInput["pricePlanDetails"];
 
-/** A document with the prices of each card in all {@link CURRENCIES}, equal amounts in each. */
+/** A document with the prices of each card in all {@link CURRENCIES}, with equal amounts. */
 function inAllCurrencies(document: unknown): unknown {
   if (Array.isArray(document)) {
     const [first] = document as readonly { readonly currency?: unknown }[];
@@ -55,7 +58,7 @@ const applicableEntityIds = some(
 const invoiceTiming = fc.constantFrom("IN_ADVANCE" as const, "IN_ARREARS" as const);
 const recurrenceConfig = some(fc.record({ interval: fc.integer({ min: 1, max: 3 }), offset: fc.nat(2) }));
 
-/** Terms beside those of plans in `ratebook/testing`. */
+/** Cycle terms in addition to those of plans in `ratebook/testing`. */
 const terms = fc.record({
   cycles,
   entitlements: fc.record({
@@ -110,14 +113,17 @@ const details = (rate: Rates): fc.Arbitrary<object> =>
       return { ...all, supportedCurrencies: CURRENCIES, pricingCycleConfig: more.cycles };
     });
 
-/** Changes of some cards of a plan, and at times of its cycles (S16.2). */
+/** Overrides of some cards of a plan, and sometimes of its cycles (S16.2). */
 const overrides = (rate: Rates): fc.Arbitrary<object> =>
   fc
     .record({
       changed: details(rate),
-      keptCards: fc.subarray(["usageRateCards", "fixedFeeRateCards", "licenseRateCards", "billingEntitlementRateCards"], {
-        minLength: 1,
-      }),
+      keptCards: fc.subarray(
+        ["usageRateCards", "fixedFeeRateCards", "licenseRateCards", "billingEntitlementRateCards"],
+        {
+          minLength: 1,
+        },
+      ),
       isCycleKept: fc.boolean(),
     })
     .map(({ changed, keptCards, isCycleKept }) =>
@@ -132,14 +138,14 @@ const overrides = (rate: Rates): fc.Arbitrary<object> =>
 const FIRST_DAY = toInstant("2024-01-10");
 const DAYS = 170;
 
-/** An instant within the time of the events; many are alike, and alike with instants of events. */
+/** An instant within the time of the events; many are equal, also to instants of events. */
 export const instants: fc.Arbitrary<Instant> = fc
   .record({ day: fc.nat(DAYS), ms: fc.constantFrom(0, 1, 43_200_000, DAY_MS - 1) })
   .map(({ day, ms }) => FIRST_DAY + day * DAY_MS + ms);
 
 interface PlanDecision {
   readonly decidedAt: Instant;
-  /** From the day of the decision to the first day of the plan. */
+  /** Days from the decision to the first day of the plan. */
   readonly ahead: number;
   readonly days: number | undefined;
   readonly saysWhen: boolean;
@@ -149,9 +155,9 @@ interface PlanDecision {
 }
 
 /**
- * Up to four associations as they were decided one after another, some of one instant: each cuts or hides those before it,
- * or leaves a gap. All, some or none say when they were decided; the first may begin before that, and before the book is
- * loaded.
+ * Up to four associations in the order of their decisions, some at the same instant: each cuts or replaces those before
+ * it, or leaves a gap. All, some or none have decidedAt; the first may begin before its decision, and before the book
+ * is loaded.
  */
 const associations = (rate: Rates): fc.Arbitrary<readonly object[]> =>
   fc
@@ -217,7 +223,7 @@ const licenseUpdates = fc.array(
   { maxLength: 6 },
 );
 
-/** Money that was given; some of it ends, or pays some lines only. */
+/** Credits created by command; some expire, or pay only some lines. */
 const credits = fc.array(
   fc
     .record({
@@ -247,14 +253,16 @@ const arbitraryAccount = (rate: Rates): fc.Arbitrary<object> =>
     credits,
   });
 
-/** Groups of accounts, which have one currency, with a grace of their own or without. */
+/** Groups of accounts, which have one currency, with or without their own grace period. */
 const groups = fc.record({
   accountIds: fc.constantFrom([], ["b"], [...ACTIVE]),
   gracePeriod: some(fc.constantFrom(0, 10, 60)),
   dailyInvoiceConsolidation: fc.boolean(),
 });
 
-/** Events of this schema take of the feature that `job` takes of, as much as a setting says, and a meter counts them, too. */
+/**
+ * Events of this schema consume the same feature as `job`, in a quantity set by a setting, and a meter counts them too.
+ */
 const SCALED = {
   schema: {
     name: "scaled job",
@@ -302,7 +310,7 @@ const withScaledJobs = ({ eventSchemas, usageMeters, features }: BookInput): obj
   ),
 });
 
-/** Books of two accounts, and three plans with all kinds of cards, two of them versions of one. */
+/** Books of two accounts, and three plans with all kinds of cards; two plans are versions of one. */
 export const books = (rate: Rates): fc.Arbitrary<object> =>
   fc
     .record({

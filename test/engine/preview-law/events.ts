@@ -1,9 +1,9 @@
-/** Events in the order of their timestamps, that are right, broken, repeated, huge and tiny. */
+/** Events ordered by timestamp: valid, invalid, repeated, huge and tiny. */
 import fc from "fast-check";
 
 import { instants, LONG } from "./books.ts";
 
-/** Numbers that meters and entries trip over: 1e13 cubed has 40 digits, 1e14 cubed 43. */
+/** Numbers at the limits of meters and entries: 1e13 cubed has 40 digits, 1e14 cubed 43. */
 export const values = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom<unknown>(0, 1, 2, 5, 10, 0.5, 1e-7) },
   { weight: 6, arbitrary: fc.constantFrom<unknown>("1e13", 1e-13) },
@@ -16,7 +16,7 @@ export const values = fc.oneof(
 
 const arbitraryEvent = (value: fc.Arbitrary<unknown>): fc.Arbitrary<ArbitraryEvent> =>
   fc.record({
-    /** In order; some are alike. */
+    /** In order; some are equal. */
     at: instants,
     schemaName: fc.oneof(
       { weight: 12, arbitrary: fc.constantFrom("call", "job", "render", "scaled job") },
@@ -71,13 +71,13 @@ interface ArbitraryEvent {
   readonly fault: "nothing" | "no id" | "no timestamp" | "twice" | "no attributes" | undefined;
 }
 
-/** Up to thirty events of values such as these. */
+/** Up to thirty events with such values. */
 export const arbitraryEvents = (value: fc.Arbitrary<unknown>): fc.Arbitrary<readonly unknown[]> =>
   fc
     .array(arbitraryEvent(value), { minLength: 1, maxLength: 30, size: "max" })
     .map((list) => list.toSorted((a, b) => a.at - b.at).map(buildEvent));
 
-/** Beside each event one that is large and one that is fine: the sum of their cubes has 79 digits. */
+/** With each event one with a large and one with a fine number: the sum of their cubes has 79 digits. */
 export const wideEvents = fc
   .array(arbitraryEvent(fc.constant(1)), { minLength: 2, maxLength: 8, size: "max" })
   .map((list) =>

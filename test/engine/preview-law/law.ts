@@ -1,6 +1,6 @@
 /**
- * The law of S13.5: a preview gives every event what an engine gives it that was loaded with the same book before the first
- * event, and whose clock goes to each event's timestamp and never back; and both make the same invoices.
+ * The law of S13.5: a preview decides every event like an engine that loaded the same book before the first event and
+ * whose clock moves to each event's timestamp and never back; and both calculate the same invoices.
  */
 import { expect } from "vitest";
 
@@ -23,7 +23,7 @@ import { ACTIVE } from "./books.ts";
 
 const LOADED = toInstant("2024-01-01");
 
-/** What one account holds, in words. What is 0 says nothing, and is left out. */
+/** The state of one account as text, without zeros. */
 interface EngineState {
   readonly usage: readonly string[];
   readonly draws: readonly string[];
@@ -62,7 +62,7 @@ function previewState({ accounts, usage }: EventRun, accountId: string): EngineS
   };
 }
 
-/** The entries of which something was taken: which, and how much is left. */
+/** Consumed entries: which, and how much is left. */
 function listDraws(entries: readonly EntryRecord[]): readonly string[] {
   return entries
     .filter(({ granted, balance }) => !granted.eq(balance))
@@ -70,7 +70,7 @@ function listDraws(entries: readonly EntryRecord[]): readonly string[] {
     .toSorted();
 }
 
-/** All that entries say. */
+/** All fields of entries. */
 function shownEntries(entries: readonly EntryRecord[]): readonly string[] {
   return entries
     .map(
@@ -83,13 +83,13 @@ function shownEntries(entries: readonly EntryRecord[]): readonly string[] {
 interface ClockedEngine {
   readonly engine: Engine;
   readonly store: Store;
-  /** The engine when the clock has gone on. */
+  /** Advances the clock of the engine. */
   readonly at: (time: Instant) => Engine;
   /** Sends one event when it happens. */
   readonly sendEvent: (event: unknown) => ReturnType<Engine["ingest"]>;
 }
 
-/** An engine over an empty store that was loaded with a book before anything, and whose clock never goes back. */
+/** An engine over an empty store that loaded a book before anything else, and whose clock is never set back. */
 async function loadedWith(book: object, store: Store): Promise<ClockedEngine> {
   let now = LOADED;
   const engine = createEngine({ store, clock: () => now });
@@ -112,7 +112,7 @@ async function loadedWith(book: object, store: Store): Promise<ClockedEngine> {
 
 const LAST_AT = toInstant("2024-07-04");
 
-/** What fell due of an account is done with its next event: with these, all of it is in both. */
+/** An account's due work is done with its next event: these events complete it on both sides. */
 const LASTS = ACTIVE.map((accountId) => ({
   schemaName: "ping",
   id: `last.${accountId}`,
@@ -120,7 +120,7 @@ const LASTS = ACTIVE.map((accountId) => ({
   timestamp: formatInstant(LAST_AT),
 }));
 
-/** Sends the events to both, one by one, and compares all that comes of each. */
+/** Sends the events to both, one by one, and compares all results. */
 export async function compareEvents(book: object, events: readonly unknown[], empty: Store): Promise<void> {
   const { store, sendEvent } = await loadedWith(book, empty);
   const run = startEventRun(readBook(book), { ids: rememberIds() });
@@ -143,12 +143,12 @@ export async function compareEvents(book: object, events: readonly unknown[], em
 
 /** From before the first plan of any account to the last event. */
 const RANGE = { from: "2023-10-01", until: "2024-07-05" };
-/** The cycles that hold the last event are over then, with their grace. */
+/** The cycles of the last event have ended by then, with their grace. */
 const ALL_FINAL = toInstant("2024-10-01");
 
 /**
- * Invoices with all that they say, but for whether they are drafts, and for what was left of a credit: an invoice in advance
- * is final before the invoice in arrears that takes before it, which is open for its grace.
+ * Complete invoices, except for whether they are drafts and for the rest of a credit: an invoice in advance is final
+ * before the invoice in arrears that consumes credits before it, which is open during its grace.
  */
 const normalizeInvoices = (invoices: readonly Invoice[]): readonly object[] =>
   invoices
@@ -168,10 +168,10 @@ function withoutLeft({ explanation, lineItems, ...line }: InvoiceLine): object {
 const headOf = ({ accountId, invoiceDate, invoiceType, startDate }: Invoice): string =>
   [accountId, invoiceDate, invoiceType, startDate].join(" ");
 
-/** What a preview says of accounts. */
+/** The invoices of accounts in a preview. */
 interface PreviewResult {
   readonly invoices: readonly object[];
-  /** Accounts whose bill cannot be made. */
+  /** Accounts whose bill can't be calculated. */
   readonly skipped: readonly string[];
 }
 
@@ -183,7 +183,10 @@ async function previewInvoices(engine: Engine): Promise<PreviewResult> {
   return { invoices: normalizeInvoices(result.invoices.map(({ invoice }) => invoice)), skipped: skippedOf(result) };
 }
 
-/** Sends the events to both, and compares the invoices of all accounts, drafts and final ones, and which have none. */
+/**
+ * Sends the events to both, and compares the invoices of all accounts, drafts and final ones, and which accounts have
+ * none.
+ */
 export async function compareInvoices(book: object, events: readonly unknown[], empty: Store): Promise<void> {
   const { engine, at, sendEvent } = await loadedWith(book, empty);
   for (const each of events) await sendEvent(each);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-// Few of each, for a database takes long; the long tests have more.
+// Few of each, because a database is slow; the long tests have more.
 testPreviewLaw("PGlite", () => postgresStore(database, { schema: `run ${(schemas += 1)}` }), {
   events: 2,
   invoices: 2,

@@ -1,4 +1,4 @@
-/** Cases that once broke the law of S13.5, shrunk to what they need. */
+/** Cases that once violated the law of S13.5, shrunk to what they need. */
 import { describe, expect, test } from "vitest";
 
 import { readBook } from "../../../src/book/book.ts";
@@ -9,7 +9,7 @@ import { accountOn, feeCards, perUnit, planOfMonths } from "../../book/builder.t
 import { LONG } from "./books.ts";
 import { compareEvents, compareInvoices } from "./law.ts";
 
-describe("S1.4 S13.5 an event whose overage alone is too long for a bill", () => {
+describe("S1.4 S13.5 an event whose overage is too long to bill", () => {
   const n = { var: "attribute.n" };
   // The square of 40 digits has 79; times a rate of 40 digits it has more than 100.
   const book: object = {
@@ -35,7 +35,7 @@ describe("S1.4 S13.5 an event whose overage alone is too long for a bill", () =>
     customers: [{ id: "c", name: "Customer" }],
     accounts: [accountOn("a", "c", "p", "2024-05-01"), accountOn("b", "c", "p", "2024-05-01")],
   };
-  // Its month is not over, but the one before it is.
+  // Its month has not ended, but the one before it has.
   const long = {
     schemaName: "squaring",
     id: "long",
@@ -44,7 +44,7 @@ describe("S1.4 S13.5 an event whose overage alone is too long for a bill", () =>
     attributes: [{ name: "n", value: LONG }],
   };
 
-  test("is accepted, and the account takes none once its month is billed", async ({ expect }) => {
+  test("is accepted, and the account accepts no more events once its month is billed", async ({ expect }) => {
     await compareEvents(book, [long], memoryStore());
     const late = { schemaName: "ping", id: "late", accountId: "a", timestamp: "2024-07-01T00:00:00Z", attributes: [] };
     const { problems, skipped } = preview(readBook(book), [long, late]);
@@ -107,7 +107,7 @@ describe("S9.2 S11.3 S11.5 a plan that is decided after an event of its first da
   });
 });
 
-/** The lines of overage cards, wherever they stand. */
+/** The lines of overage cards at any depth. */
 function overageLines(line: InvoiceLine): readonly InvoiceLine[] {
   if (line.type === "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT") return [line];
   return (line.lineItems ?? []).flatMap(overageLines);

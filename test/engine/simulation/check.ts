@@ -1,4 +1,4 @@
-/** What must hold after every step, whatever was done. */
+/** Invariants that are checked after every step. */
 import { expect } from "vitest";
 
 import type { Engine } from "../../../src/engine/engine.ts";
@@ -7,10 +7,14 @@ import { linesOfType } from "../../support/invoice-lines.ts";
 import { chargedBy, closesAt, consumedBy, isAccepted, type Operation, expectedUsage } from "./model.ts";
 import { ACCOUNTS, BEGIN, DAY, type PlanId, formatTime, type World } from "./simulated-engine.ts";
 
-/** All that a simulation may reach. */
+/** The state of a simulation. */
 export const WINDOW = { from: BEGIN - 100 * DAY, until: BEGIN + 1000 * DAY };
 
-/** Compares what is stored with what was done. @returns nothing; what does not hold fails the test */
+/**
+ * Compares what is stored with what was done.
+ *
+ * @returns nothing; a violated invariant fails the test
+ */
 export async function checkAll(world: World, operations: readonly Operation[]): Promise<void> {
   const engine = world.next();
   const usage = await engine.usage({ accountIds: ACCOUNTS, ...WINDOW });
@@ -41,7 +45,7 @@ export async function checkAll(world: World, operations: readonly Operation[]): 
   await checkInvoices(engine, operations);
 }
 
-/** The units of an account, as the sums by day tell, and as its events do. */
+/** The units of an account, from daily sums and from its events. */
 async function sumMetrics(engine: Engine, accountId: string): Promise<readonly number[]> {
   const filters = [{ fieldName: "ACCOUNT_ID" as const, fieldValues: [accountId] }];
   const query = { name: "USAGE", aggregationPeriod: "MONTH", filters } as const;
@@ -68,7 +72,7 @@ async function checkInvoices(engine: Engine, operations: readonly Operation[]): 
   }
 }
 
-/** What an entry lacks is what live events took of it. */
+/** The consumed units of an entry are those that live events took from it. */
 function checkEntries(entries: readonly EntryRecord[], events: readonly EventRecord[]): void {
   const allocations = events.flatMap(({ feature }) => feature?.allocations ?? []);
   for (const { id, granted, balance } of entries) {
@@ -79,7 +83,7 @@ function checkEntries(entries: readonly EntryRecord[], events: readonly EventRec
   }
 }
 
-/** S11.5: no open overage stands beside a balance that covers it. */
+/** S11.5: no open overage exists beside a balance that covers it. */
 function checkNoIdleBalance(
   { now }: World,
   operations: readonly Operation[],
@@ -97,7 +101,7 @@ function checkNoIdleBalance(
   }
 }
 
-/** Sums of what lies in halves, which a double keeps exactly. */
+/** Sums of halves, which a double represents exactly. */
 export function sumDoubles(quantities: readonly { toFixed(): string }[]): number {
   return quantities.reduce<number>((sum, quantity) => sum + Number(quantity.toFixed()), 0);
 }

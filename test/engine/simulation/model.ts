@@ -1,6 +1,6 @@
 /**
- * The model: a list of what was done and answered, out of which all is computed from scratch each time. It knows the
- * calendar of the world's plans, and nothing of how an engine works.
+ * The model: a list of operations and answers, from which everything is computed from scratch each time. It knows the
+ * calendar of the world's plans, and nothing about how an engine works.
  */
 import { ACCOUNTS, BEGIN, DAY, GRACE_DAYS, type PlanId, PLANS } from "./simulated-engine.ts";
 
@@ -9,28 +9,28 @@ export interface GeneratedEvent {
   readonly id: string;
   readonly accountId: string;
   readonly timestamp: number;
-  /** In halves, which add up exactly in binary, too. */
+  /** In halves, which add up exactly in binary too. */
   readonly count: number;
   readonly region: string;
 }
 
-/** What was done. */
+/** The operations. */
 export type Operation =
   | {
       readonly kind: "ingest";
       readonly at: number;
       readonly events: readonly GeneratedEvent[];
       readonly statuses: readonly string[];
-      /** What the engine calls them; an id may come again. */
+      /** The ids that the engine uses; an id may repeat. */
       readonly references: readonly string[];
     }
   | { readonly kind: "undo"; readonly at: number; readonly accountId: string; readonly revertedIds: readonly string[] }
   | { readonly kind: "plan"; readonly at: number; readonly accountId: string; readonly isGone: boolean };
 
-/** An event that was accepted and is not reverted, and when it came. */
+/** An event that was accepted and not reverted, and when it arrived. */
 export type LiveEvent = GeneratedEvent & { readonly at: number };
 
-/** The live events, in the order in which they came. */
+/** The live events, in the order of their arrival. */
 export function liveEvents(operations: readonly Operation[]): readonly LiveEvent[] {
   const live = new Map<string, LiveEvent>();
   for (const operation of operations) {
@@ -49,7 +49,7 @@ export function isAccepted(status: string | undefined): boolean {
   return status?.startsWith("INGESTION_COMPLETED") === true;
 }
 
-/** What the meters must have counted: by account, meter and day. */
+/** The quantities that the meters must have counted: by account, meter and day. */
 export function expectedUsage(operations: readonly Operation[]): ReadonlyMap<string, number> {
   const cells = new Map<string, number>();
   for (const { accountId, timestamp, count, region } of liveEvents(operations)) {
@@ -64,7 +64,7 @@ export function expectedUsage(operations: readonly Operation[]): ReadonlyMap<str
   return cells;
 }
 
-/** What a plan charges for an account's calls of `[from, until)`, rounded once to cents, away from zero. */
+/** The charge of a plan for an account's calls of `[from, until)`, rounded once to cents, away from zero. */
 export function chargedBy(
   operations: readonly Operation[],
   accountId: string,
@@ -77,13 +77,13 @@ export function chargedBy(
   return Math.round(calls.length * PLANS[planId].rate * 100) / 100;
 }
 
-/** What an account's live events consumed of the feature. */
+/** The units of the feature that an account's live events consumed. */
 export function consumedBy(operations: readonly Operation[], accountId: string): number {
   const own = liveEvents(operations).filter((event) => event.accountId === accountId);
   return own.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** When the cycle of an instant closes for good; undefined where no plan is in force: it never does (S6.5). */
+/** When the cycle of an instant closes for good; undefined if no plan is in force: then it never does (S6.5). */
 export function closesAt(operations: readonly Operation[], accountId: string, instant: number): number | undefined {
   const days = [{ from: BEGIN, isGone: false }];
   for (const operation of operations) {
@@ -99,10 +99,10 @@ export function closesAt(operations: readonly Operation[], accountId: string, in
 }
 
 /**
- * What must become of an event sent now, as far as it does not depend on feature credits: undefined where it must be
+ * The required outcome of an event sent now, as far as it does not depend on feature credits: undefined if it must be
  * accepted or lack credits.
  *
- * @param batch the ids that the events before it in its batch took
+ * @param batch the ids used by the events before it in its batch
  */
 export function expectedFailure(
   operations: readonly Operation[],
@@ -126,7 +126,7 @@ export function changedPlanOn(operations: readonly Operation[], accountId: strin
   );
 }
 
-/** The accounts' ids, by a number. */
+/** The account's id, by number. */
 export function accountNumber(index: number): string {
   return ACCOUNTS[index % ACCOUNTS.length] ?? ACCOUNTS[0];
 }

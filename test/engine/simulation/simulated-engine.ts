@@ -1,4 +1,4 @@
-/** What a simulation happens in: a book, two accounts, a clock, and two engines over a store that fails when told to. */
+/** The world of a simulation: a book, two accounts, a clock, and two engines over a store that fails on request. */
 import type { Engine } from "../../../src/engine/engine.ts";
 import { createEngine } from "../../../src/engine/engine.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -8,13 +8,13 @@ import { monthlyWithGrace, perUnit } from "../../book/builder.ts";
 export const HOUR = 3_600_000;
 /** A day in milliseconds. */
 export const DAY = 24 * HOUR;
-/** The clock stands here when accounts are made and get their first plan. */
+/** The time at which accounts are created and get their first plan. */
 export const BEGIN = Date.UTC(2024, 2, 1);
 /** Days of grace of every plan. */
 export const GRACE_DAYS = 2;
 /** The accounts. */
 export const ACCOUNTS = ["north", "south"] as const;
-/** The plans: one with an end to its overage, one without overage that grants in two entries and bills seats ahead. */
+/** The plans: one with limited overage, one without overage that grants two entries and bills seats in advance. */
 export const PLANS = {
   "pp.small": { rate: 0.125, granted: [10], overageMax: 8, seats: "IN_ARREARS" },
   "pp.strict": { rate: 0.25, granted: [20, 5], overageMax: 0, seats: "IN_ADVANCE" },
@@ -55,7 +55,7 @@ function simulationPlan(id: PlanId): object {
   };
 }
 
-/** Calls that are counted, and summed where they come from the north; each spends what it counts. */
+/** Calls that are counted, and summed if they come from the north; each consumes what it counts. */
 export const BOOK: object = {
   eventSchemas: [{ name: "call", status: "ACTIVE", attributes: [{ name: "count" }], dimensions: [{ name: "region" }] }],
   usageMeters: [
@@ -96,26 +96,24 @@ export const BOOK: object = {
 /** When a store fails: before the work is committed, or after it, when only the answer is lost. */
 export type Failure = "before" | "after";
 
-/** A failure that was asked for. */
+/** A requested failure. */
 export class StoreFailure extends Error {}
 
-/** Engines over one store, in a world of their own. */
+/** Engines over one store in a separate world. */
 export interface World {
-  /** The engine whose turn it is: two take turns, so that each meets what the other left. */
+  /** The current engine: two alternate, so that each meets the state that the other left. */
   readonly next: () => Engine;
   now: number;
-  /** The next commit fails once. */
+  /** Makes the next commit fail once. */
   failing: Failure | undefined;
 }
 
-/** How many ids of each prefix were made. */
+/** The number of generated ids of each prefix. */
 export type IdCounts = ReadonlyMap<string, number>;
 
 /**
- * Opens a world over a store; the ids that its engines make go on from those that were made.
- *
- * Each prefix is counted alone: a database may decide an ingest again, after an event id that was taken to be free, and
- * only events get other ids by that.
+ * Opens a world over a store; its engines continue to number ids after those already generated. Each prefix is counted
+ * separately: a database may decide an ingest again after a conflict of event ids, and only events then get other ids.
  */
 export function openWorld(
   store: Store,

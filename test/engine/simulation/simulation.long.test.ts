@@ -1,4 +1,7 @@
-/** Random sequences of operations through two engines over one store, against a model that keeps only the list of them. */
+/**
+ * Random sequences of operations on two engines over one store, compared with a model that keeps only the list of
+ * operations.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +24,7 @@ import { type Act, predictStatuses, sentEvent, type Step, steps, payloadOf, take
 
 type OpenWorld = ReturnType<typeof openWorld>;
 
-/** A world, what was done in it, and the final invoices that were seen in it. */
+/** A world, the operations in it, and the final invoices seen so far. */
 interface SimulationRun {
   readonly world: OpenWorld;
   readonly operations: Operation[];
@@ -58,7 +61,7 @@ function keep({ operations }: SimulationRun, operation: Operation | undefined): 
   operations.push(operation);
 }
 
-/** Where the store fails before a commit, nothing is done; where it fails after it, all is done. */
+/** If the store fails before a commit, nothing is done; if it fails after it, everything is done. */
 async function fail(run: SimulationRun, store: MemoryStore, act: Act, failure: "before" | "after"): Promise<void> {
   const { world, operations } = run;
   const before = store.snapshot();
@@ -78,11 +81,11 @@ async function fail(run: SimulationRun, store: MemoryStore, act: Act, failure: "
   if (!isFailed) expect(parseSnapshot(copy.snapshot())).toEqual(parseSnapshot(before));
   expect(parseSnapshot(store.snapshot())).toEqual(parseSnapshot(isDone ? copy.snapshot() : before));
   if (failure === "after") keep(run, operation);
-  // S14.3: a batch is sent until it is answered; the model knows what was taken the first time.
+  // S14.3: a batch is sent until it is answered; the model knows which events were accepted the first time.
   if (act.kind === "ingest" && isFailed) keep(run, await takeAct(world, act, operations));
 }
 
-/** What a snapshot holds, in no order. */
+/** The contents of a snapshot, without order. */
 function parseSnapshot(snapshot: string): object {
   const { changes, ...rest } = JSON.parse(snapshot) as {
     readonly changes: Readonly<Record<string, readonly unknown[]>>;
@@ -94,7 +97,7 @@ function parseSnapshot(snapshot: string): object {
   return { ...rest, lists };
 }
 
-/** What a preview at an instant shows is what finalizing then leaves (S13.5). */
+/** A preview at an instant shows the invoices that finalizing then stores (S13.5). */
 async function wait({ world }: SimulationRun, forward: number): Promise<void> {
   const asOf = world.now + forward;
   const forecast = await world.next().preview({ asOf });
@@ -105,8 +108,8 @@ async function wait({ world }: SimulationRun, forward: number): Promise<void> {
 }
 
 /**
- * Ingest and undo leave usage, and of the feature what was spent and overage, as they were (S15.4). An event that is dated
- * ahead makes the grants up to its timestamp, which stay (S2.4): so balances may grow by what nobody has spent.
+ * Ingest and undo leave usage, consumption and overage of the feature unchanged (S15.4). An event in the future creates
+ * the grants up to its timestamp, which stay (S2.4): so balances may grow by unconsumed grants.
  */
 async function thereAndBack(
   { world }: SimulationRun,
@@ -123,7 +126,7 @@ async function thereAndBack(
   expect(await readTotals(world)).toEqual(before);
 }
 
-/** The same without a look or a bill run on the way. */
+/** The same operations without reads or bill runs in between. */
 async function liveQuietly(run: SimulationRun, sequence: readonly Step[]): Promise<void> {
   for (const step of sequence) {
     if (step.kind === "wait") run.world.now += step.hours * HOUR;
@@ -135,7 +138,7 @@ async function liveQuietly(run: SimulationRun, sequence: readonly Step[]): Promi
   await run.world.next().finalize();
 }
 
-/** All that accounts hold and owe, but for the names that were made up on the way. */
+/** Everything that accounts have and owe, without generated names. */
 async function readLedgers(world: OpenWorld): Promise<unknown> {
   const engine = world.next();
   const window = { accountIds: ACCOUNTS, ...WINDOW };
@@ -193,14 +196,14 @@ async function checkFinals({ world, finals }: SimulationRun): Promise<void> {
   for (const [id, invoice] of now) finals.set(id, invoice);
 }
 
-/** An event that is undone is dated in the next month, whose grant it makes. */
+/** An undone event is dated in the next month, whose grant it creates. */
 const GRANTED_AHEAD: readonly Step[] = [
   { kind: "wait", hours: 740 },
   { kind: "there and back", events: [{ id: "event-0", accountId: "north", halves: 0, hoursAgo: -4, region: "n" }] },
 ];
 
-describe("whatever is done, engines agree with the list of it", () => {
-  test("S11.6 S13.4 S13.5 S14.3 S15.4 over the memory store, which fails now and then", async () => {
+describe("engines agree with the list of operations", () => {
+  test("S11.6 S13.4 S13.5 S14.3 S15.4 over the memory store, which fails sometimes", async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
         const store = memoryStore();
@@ -210,7 +213,7 @@ describe("whatever is done, engines agree with the list of it", () => {
     );
   });
 
-  test("S2.4 when and how often a bill run happens changes nothing", async () => {
+  test("S2.4 whenever and however often a bill run happens", async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
         const [eventful, quiet] = [await begin(memoryStore()), await begin(memoryStore())];
@@ -225,13 +228,13 @@ describe("whatever is done, engines agree with the list of it", () => {
     );
   });
 
-  test("S11.6 S13.4 S13.5 S14.4 S15.4 over PGlite, and as in memory", async () => {
+  test("S11.6 S13.4 S13.5 S14.4 S15.4 over PGlite, with the same result as in memory", async () => {
     const database = await PGlite.create();
     await liveOver(database, 20);
     await database.close();
   });
 
-  test("S11.6 S13.4 S13.5 S14.4 S15.4 over PostgreSQL, and as in memory", async () => {
+  test("S11.6 S13.4 S13.5 S14.4 S15.4 over PostgreSQL, with the same result as in memory", async () => {
     const directory = await mkdtemp(join(tmpdir(), "ratebook-model-"));
     const server = await openPrivateServer(directory);
     const pool = new Pool(server.connection).on("error", () => {});
@@ -245,7 +248,7 @@ describe("whatever is done, engines agree with the list of it", () => {
   });
 });
 
-/** Each run has a schema of its own, and comes to what it comes to in memory (S14.4), without a look on the way (S2.4). */
+/** Each run has its own schema, and gives the same result as in memory (S14.4) without reads in between (S2.4). */
 async function liveOver(client: PostgresClient, numRuns: number): Promise<void> {
   let schemas = 0;
   await fc.assert(

@@ -1,4 +1,4 @@
-/** Steps of random sequences, and how a world takes them. */
+/** Steps of random sequences, and how a world applies them. */
 import fc from "fast-check";
 
 import { RatebookError } from "../../../src/errors.ts";
@@ -60,9 +60,9 @@ const act = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: kind("finalize") }) },
 );
-/** What changes a ledger; it may fail in the store. */
+/** An operation that changes a ledger; it may fail in the store. */
 export type Act = Drawn<typeof act>;
-/** An act, or the clock going on. */
+/** An operation, or an advance of the clock. */
 export type Step =
   | { readonly kind: "act"; readonly act: Act; readonly failure: Failure | null }
   | { readonly kind: "wait"; readonly hours: number }
@@ -88,7 +88,11 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 1, maxLength: 14 },
 );
 
-/** Takes an act. @returns what is to be kept of it; undefined where it was refused or changes nothing that the model knows */
+/**
+ * Applies an operation.
+ *
+ * @returns the record of it; undefined if it was rejected or changes nothing that the model knows
+ */
 export async function takeAct(
   world: World,
   act: Act,
@@ -167,13 +171,13 @@ export function sentEvent(draw: DrawnEvent, now: number): GeneratedEvent {
   return { id, accountId, count: halves / 2, timestamp: now - hoursAgo * HOUR, region };
 }
 
-/** An event as an engine takes it. */
+/** An event in the form that an engine accepts. */
 export function payloadOf({ id, accountId, timestamp, count, region }: GeneratedEvent): object {
   const attributes = [{ name: "count", value: count }];
   return { schemaName: "call", id, accountId, timestamp: formatTime(timestamp), attributes, dimensions: { region } };
 }
 
-/** What the model says of each event of a batch, where it knows; in place of what it does not know, what came of it. */
+/** The outcome that the model expects for each event of a batch; where it has no expectation, the actual outcome. */
 export function predictStatuses(
   operation: Extract<Operation, { kind: "ingest" }>,
   before: readonly Operation[],
