@@ -1,4 +1,4 @@
-/** The commands of the guides run as they are printed, one page after the other in a folder of its own, and print what is shown. */
+/** The commands of the guides run as printed, page by page in a separate folder, and print the output shown. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -23,7 +23,7 @@ describe.each([
   const guide = readGuide(page);
   const blocks = commandBlocks(guide);
 
-  test("prints what it shows", async () => {
+  test("prints the output shown", async () => {
     const files = folder();
     for (const [, name = "", text = ""] of guide.matchAll(/```csv (\S+)\n([^]*?)```/g)) files.file(name, text);
     for (const { commands, output } of blocks) {
@@ -43,7 +43,7 @@ describe.each([
   });
 });
 
-test("the preview of a clone prints four invoices, the last of them that of the guide to credits", async () => {
+test("the preview in a clone prints four invoices, the last of them that of the guide to credits", async () => {
   expect(readme).toContain("npm run preview");
   const [, , ...argv] = packageJson.scripts.preview.split(" ");
   const { code, out } = await ratebook(argv);
@@ -53,11 +53,11 @@ test("the preview of a clone prints four invoices, the last of them that of the 
   expect(commandBlocks(readGuide("guide/credits-and-entitlements.md"))[0]?.output).toContain(invoices[3]);
 });
 
-describe("the commands that are not run", () => {
+describe("commands that are not run", () => {
   const folders = ["guide", "operate"].map((name) => join("docs", name));
   const pages = folders.flatMap((name) => readdirSync(join(root, name)).map((file) => join(name, file)));
 
-  test.each(["README.md", ...pages])("%s names only options that there are", async (page) => {
+  test.each(["README.md", ...pages])("%s uses only existing options", async (page) => {
     const text = readFileSync(join(root, page), "utf8").replaceAll(/\\\n\s+/g, "");
     const unknown: string[] = [];
     for (const [, command = "", rest = ""] of text.matchAll(/(?:npx |^|`)ratebook ([a-z]+)\b([^\n`]*)/gm)) {

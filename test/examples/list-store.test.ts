@@ -6,13 +6,13 @@ import { describe, expect, test } from "vitest";
 import { storeConformance } from "../../src/store/conformance.ts";
 import { listStore } from "./list-store.ts";
 
-/** Transactions go one after another: it has no two of them at once. */
+/** Transactions run one after another, so cases that need two concurrent ones are skipped. */
 const NOT_FOR_ONE_WRITER = "writers of different accounts do not wait for each other";
 
 describe("the storage port: the example adapter", () => {
   const cases = storeConformance.filter(({ name }) => name !== NOT_FOR_ONE_WRITER);
 
-  test("leaves one case out", () => {
+  test("skips one case", () => {
     expect(cases).toHaveLength(storeConformance.length - 1);
   });
 
@@ -21,7 +21,7 @@ describe("the storage port: the example adapter", () => {
   }
 });
 
-test("the example that is part of the package is this adapter", async () => {
+test("the example in the package is this adapter", async () => {
   const source = readFileSync("test/examples/list-store.ts", "utf8").replace("../../src/store.ts", "ratebook/store");
   await expect(source).toMatchFileSnapshot("../../docs/examples/list-store.ts");
 });

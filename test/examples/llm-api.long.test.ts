@@ -1,4 +1,4 @@
-/** The model API example against figures that PostgreSQL works out from the raw traces. */
+/** The model API example, compared with figures that PostgreSQL computes from the raw traces. */
 import { PGlite } from "@electric-sql/pglite";
 import { describe, expect, test } from "vitest";
 
@@ -36,7 +36,7 @@ const result = previewExample("llm-api", [
   ...traceEvents("conv", "contoso-chat"),
 ]);
 
-/** The preview's lines as rows; a line between the total and the cards that repeats another is left out. */
+/** The preview's lines as rows, without lines between the total and the cards that repeat another. */
 const REPEATED = new Set(["NET_AMOUNT", "GROSS_AMOUNT", "PRICE_PLAN_AMOUNT", "SUB_CREDITS"]);
 
 function rowsOfPreview(): readonly Row[] {
@@ -55,7 +55,7 @@ function rowsOfPreview(): readonly Row[] {
   );
 }
 
-/** Sums carry no exact value in the query; lines are compared as a set, because the query lists totals last. */
+/** Sums have no exact value in the query; lines are compared as a set, because the query lists totals last. */
 function comparable(rows: readonly Row[]): readonly string[] {
   return rows
     .map(({ account, invoice, line, id, quantity, exact, amount }) => {
@@ -71,7 +71,7 @@ describe("the example of a model API", () => {
     expect(result.problems).toEqual([]);
   });
 
-  test("has the usage that the source of the traces gives", () => {
+  test("has the usage published with the traces", () => {
     const usage = result.invoices.flatMap(({ accountId, usageInfo }) =>
       (usageInfo?.lineItems ?? []).map(({ id, quantity }) => [accountId, id, quantity.toFixed()]),
     );
@@ -85,11 +85,11 @@ describe("the example of a model API", () => {
     ]);
   });
 
-  test("has every line, to the last decimal, that SQL works out from the raw traces", async () => {
+  test("has every line, to the last decimal, as computed by SQL from the raw traces", async () => {
     expect(comparable(rowsOfPreview())).toEqual(comparable(await rowsOfSql()));
   });
 
-  test("comes to 20 + 80 for the code account, to 0 + 13.10 for the chat account", () => {
+  test("totals 20 + 80 for the code account, and 0 + 13.10 for the chat account", () => {
     // Code: 49.34 + 3.55 + 0.90 = 53.79; 100 − 20 − 53.79 = 26.21 more. Chat: 20 − 20; 18.10 − 5 of the credit's 25.
     expect(result.invoices.map(({ accountId, revenueInfo }) => [accountId, revenueInfo.value.toFixed(2)])).toEqual([
       ["contoso-code", "20.00"],
@@ -99,7 +99,7 @@ describe("the example of a model API", () => {
     ]);
   });
 
-  test("S14.4 comes to the same whichever trace is read first", () => {
+  test("S14.4 gives the same result whichever trace is read first", () => {
     const book = parseBook(JSON.parse(exampleText("llm-api", "book.json")) as unknown);
     const events = [...traceEvents("conv", "c-chat"), ...traceEvents("code", "c-code")];
     expect(preview(book, events).invoices).toEqual(result.invoices);

@@ -16,7 +16,7 @@ function flattenLines(line: InvoiceLine): readonly InvoiceLine[] {
   return [line, ...(line.lineItems ?? []).flatMap(flattenLines)];
 }
 
-/** An invoice in one line, as the page shows it. */
+/** An invoice in one line, as on the page. */
 function describeInvoice(invoice: Invoice, showDue: boolean): string {
   const lines = flattenLines(invoice.revenueInfo);
   const amount = ({ value }: InvoiceLine): string => value.toFixed(2);
@@ -34,7 +34,7 @@ function describeInvoice(invoice: Invoice, showDue: boolean): string {
 }
 
 describe("the recipes", () => {
-  test("include the common ways to price", () => {
+  test("include common pricing models", () => {
     const titles = [
       "Flat fee",
       "Per unit",

@@ -1,6 +1,7 @@
 /**
- * Golden invoices: every figure in the JSON files beside this test was worked out by hand, as `because` says, before any
- * program saw it. Add a case by adding an object: what its plans, account and events leave out is in `catalog.json`.
+ * Golden invoices: every figure in the JSON files beside this test was calculated by hand, as `because` explains,
+ * before any program computed it. Add a case by adding an object: fields that its plans, account and events omit are in
+ * `catalog.json`.
  */
 import { describe, expect, test } from "vitest";
 
