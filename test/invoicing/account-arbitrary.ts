@@ -1,4 +1,4 @@
-/** Accounts with plans of every kind of card, for the laws that hold of all invoices. */
+/** Accounts with plans of every kind of card, for laws of all invoices. */
 import fc from "fast-check";
 
 import type { PricePlanDetails } from "../../src/book/model/price-plan.ts";
@@ -12,7 +12,7 @@ import { CATALOG, planArbitrary } from "../../src/testing/plan-arbitrary.ts";
 
 /** The first day of the accounts' plans. */
 export const FIRST = parseDate("2024-01-10");
-/** How many days of them the tests look at. */
+/** The number of tested days. */
 export const SPAN_DAYS = 160;
 
 const arbitraryRate = (min: number, max: number): fc.Arbitrary<string> =>
@@ -53,7 +53,7 @@ export interface AccountToBill {
   readonly catalog: BillingCatalog;
 }
 
-/** Accounts in currencies with 0, 2 and 3 decimals, rounded in every way. */
+/** Accounts in currencies with 0, 2 and 3 decimals, with every rounding. */
 export const billedAccounts: fc.Arbitrary<AccountToBill> = fc
   .record({ currency: fc.constantFrom("USD", "JPY", "KWD"), rounding: fc.constantFrom("HALF_UP", "HALF_EVEN", "DOWN") })
   .chain(({ currency, rounding }) =>

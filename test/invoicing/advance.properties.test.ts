@@ -27,7 +27,7 @@ const LAST = FIRST + 900 * DAY_MS;
 
 type Timing = "IN_ARREARS" | "IN_ADVANCE";
 
-/** One account, to be charged either way. */
+/** One account, to be charged in advance or in arrears. */
 interface Terms {
   readonly cycleConfig: CycleConfig;
   readonly prorated: boolean;
@@ -83,7 +83,7 @@ function buildDetails({ prorated, recurrence }: Terms, invoiceTiming: Timing): P
   });
 }
 
-/** What is not prorated is charged by what was known, so all of it is known from the start there. */
+/** Unprorated items are charged by what was known, so there everything is known from the start. */
 function buildDecisions(account: Terms): readonly PlanDecision[] {
   const { plans, prorated, cycleConfig, timings } = account;
   let today = FIRST;
@@ -131,7 +131,7 @@ function sumAmounts(amounts: readonly Fraction[]): string {
   return formatFraction(amounts.reduce(addFractions, ZERO_FRACTION));
 }
 
-/** All that an account is charged, less all that it is given back. */
+/** The total of an account's charges less refunds. */
 function chargeAndRefund(account: Terms): string {
   const view = buildView(account);
   const { charges, refunds } = runToCompletion(computeAdvanceBilling(view, findDueCycles(view.decisions, LAST)));
@@ -145,8 +145,8 @@ function chargeAndRefund(account: Terms): string {
   ]);
 }
 
-describe("what is charged in advance, less what is given back", () => {
-  test("S9.5 S10.3 is what would be charged in arrears, whatever was decided when", () => {
+describe("charges in advance, less refunds", () => {
+  test("S9.5 S10.3 equal the charges in arrears, whatever was decided when", () => {
     fc.assert(
       fc.property(terms, (account) => {
         const late = chargeAndRefund({ ...account, timings: ["IN_ARREARS", "IN_ARREARS"] });
@@ -155,7 +155,7 @@ describe("what is charged in advance, less what is given back", () => {
     );
   });
 
-  test("S9.1 is so too where the versions of a plan charge one in advance and one in arrears", () => {
+  test("S9.1 equal them also if one version of a plan charges in advance and another in arrears", () => {
     fc.assert(
       fc.property(terms, (account) => {
         expect(chargeAndRefund(account)).toBe(chargeAndRefund({ ...account, timings: ["IN_ARREARS", "IN_ARREARS"] }));

@@ -27,7 +27,7 @@ const credit = fc
     grantedAt,
   }));
 
-/** A draft, how much of each credit it takes, and a credit that it grants. */
+/** A draft, the maximum that it takes of each credit, and a credit that it grants. */
 const step = fc.record({
   start: fc.nat(50),
   length: fc.integer({ min: 1, max: 5 }),
@@ -36,7 +36,7 @@ const step = fc.record({
   grants: fc.option(credit, { nil: undefined }),
 });
 
-test("S12.1 S12.3 each draft finds all that it may take in order, whatever others took or made before", () => {
+test("S12.1 S12.3 each draft gets all that it may take in order, whatever other drafts took or granted before", () => {
   fc.assert(
     fc.property(fc.array(credit, { maxLength: 150, size: "max" }), fc.array(step, { maxLength: 12 }), (list, steps) => {
       const creditList = list.map((each, index) => ({ ...each, id: `credit-${index}` }));

@@ -5,7 +5,7 @@ import { MONTHLY, perUnit } from "../book/builder.ts";
 import { flattenLines } from "../support/invoice-lines.ts";
 
 describe("the name of a card's line", () => {
-  test("S13.2 is that of what the card charges for, where a meter, a feature and an add-on share an id", () => {
+  test("S13.2 is that of the item that the card charges for, if a meter, a feature and an add-on share an id", () => {
     const book = readBook({
       eventSchemas: [{ name: "call", attributes: [{ name: "n" }] }],
       usageMeters: [

@@ -13,7 +13,7 @@ import { runs } from "../support/runs.ts";
 import { type AccountToBill, billedAccounts, FIRST, SPAN_DAYS } from "./account-arbitrary.ts";
 import { planFor } from "./plans.ts";
 
-/** Each run draws a whole account: fewer of them say as much. */
+/** Each run calculates a whole account, so fewer runs are enough. */
 const RUNS = { numRuns: runs(25) };
 const UNTIL = FIRST + SPAN_DAYS * DAY_MS;
 
@@ -45,7 +45,7 @@ describe("all invoices", () => {
     );
   });
 
-  test("S13.1 no invoice is empty, and none stands twice", () => {
+  test("S13.1 no invoice is empty, and none is duplicated", () => {
     fc.assert(
       fc.property(billedAccounts, (account) => {
         const invoices = drawAll(account);
@@ -63,7 +63,7 @@ describe("all invoices", () => {
     );
   });
 
-  test("S12.3 credits never take a net below 0, nor more than there is of them", () => {
+  test("S12.3 credits never make a net amount negative, nor exceed their own amount", () => {
     fc.assert(
       fc.property(billedAccounts, (account) => {
         for (const invoice of drawAll(account)) {
@@ -84,7 +84,7 @@ describe("all invoices", () => {
     );
   });
 
-  test("S13.3 a cycle's invoices come to its part of the commitment, and are trued up no further", () => {
+  test("S13.3 a cycle's invoices reach its part of the commitment, with no larger true-up", () => {
     fc.assert(
       fc.property(billedAccounts, (account) => {
         const invoices = drawAll(account);
@@ -97,7 +97,7 @@ describe("all invoices", () => {
               pricePlanId === planId &&
               start <= startDate &&
               startDate < end &&
-              // What was known only after the cycle was closed.
+              // Charges that were known only after the cycle was closed.
               !(invoiceType === "AD_HOC" && invoiceDate === endDate),
           );
           const sumOfType = (type: "SUB_TOTAL_AMOUNT" | "TRUE_UP_AMOUNT"): Decimal =>
@@ -135,7 +135,7 @@ describe("all invoices", () => {
     );
   });
 
-  test("S13.1 invoices come in the order in which they take credits", () => {
+  test("S13.1 invoices are listed in the order in which they consume credits", () => {
     const kinds = ["STANDARD", "STANDARD_ADVANCED", "AD_HOC"];
     fc.assert(
       fc.property(billedAccounts, (account) => {
@@ -148,7 +148,7 @@ describe("all invoices", () => {
     );
   });
 
-  test("S1.4 a minimum of 48.338 for 22 of 31 days has a text, although its hundredth digit is a zero", () => {
+  test("S1.4 a minimum of 48.338 for 22 of 31 days can be printed, although its hundredth digit is a zero", () => {
     const [account] = fc.sample(billedAccounts, { numRuns: 1, seed: 1 });
     const details = planFor("2024-01-10", {
       details: {

@@ -30,7 +30,7 @@ function grantsText(decisions: readonly PlanDecision[], from: string, until: str
   );
 }
 
-test("S11.1 a grant that an earlier version stored under its name with the cycles is not made again", () => {
+test("S11.1 a grant that an earlier version stored under its name with the cycles is not created again", () => {
   const decisions = [decision("2024-06-01", { details: entitlement("P1M") })];
   const [from, until] = [parseDate("2024-06-01"), parseDate("2024-07-01")];
   const [grant] = runToCompletion(findFeatureGrants(decisions, from, until));
@@ -38,8 +38,8 @@ test("S11.1 a grant that an earlier version stored under its name with the cycle
   expect(runToCompletion(findFeatureGrants(decisions, from, until, (key) => key === storedKey))).toEqual([]);
 });
 
-describe("the cycles that fall due", () => {
-  test("S2.4 each at its start, as it was known then: the cut of 11 June was not known on 1 June", () => {
+describe("due cycles", () => {
+  test("S2.4 are processed at their start with what was known then: the cut of 11 June was not known on 1 June", () => {
     expect(duesText([decision("2024-06-01"), decision("2024-06-11", { id: "other" })], "2024-08-01")).toEqual([
       "2024-06-01: 2024-06-01/2024-07-01",
       "2024-06-11: 2024-06-11/2024-07-01",
@@ -47,7 +47,7 @@ describe("the cycles that fall due", () => {
     ]);
   });
 
-  test("S9.2 a cut that was decided before is known at the cycle's start", () => {
+  test("S9.2 are cut at their start by a change that was decided before", () => {
     const decisions = [decision("2024-06-01"), decision("2024-07-11", { id: "other", decidedAt: "2024-06-20" })];
     expect(duesText(decisions, "2024-08-01")).toEqual([
       "2024-06-01: 2024-06-01/2024-07-01",
@@ -56,7 +56,7 @@ describe("the cycles that fall due", () => {
     ]);
   });
 
-  test("S16.1 a first association in the past makes its cycles due when it is decided", () => {
+  test("S16.1 of a first association in the past are due when it is decided", () => {
     expect(duesText([decision("2024-01-01", { decidedAt: "2024-03-10" })], "2024-04-02")).toEqual([
       "2024-03-10: 2024-01-01/2024-02-01",
       "2024-03-10: 2024-02-01/2024-03-01",
@@ -65,7 +65,7 @@ describe("the cycles that fall due", () => {
     ]);
   });
 
-  test("S9.1 what is not prorated falls due once for a natural cycle, what is prorated in each piece", () => {
+  test("S9.1 charge unprorated items once for a natural cycle, prorated ones in each part", () => {
     const listKeys = (enableProration: boolean): readonly string[] => {
       const details = feeOf30({ enableProration });
       const decisions = [decision("2024-06-01", { details }), decision("2024-06-11", { version: 2, details })];
@@ -78,8 +78,8 @@ describe("the cycles that fall due", () => {
   });
 });
 
-describe("what is granted", () => {
-  test("S11.1 LAST: 28 February + P1M = 31 March", () => {
+describe("grants", () => {
+  test("S11.1 with LAST: 28 February + P1M = 31 March", () => {
     const cycle = { interval: "MONTHLY", startOffset: { dayOffset: "LAST" } } as const;
     const decisions = [decision("2023-02-28", { cycle, details: entitlement("P1M") })];
     expect(grantsText(decisions, "2023-02-01", "2023-03-01")).toEqual([
@@ -87,20 +87,20 @@ describe("what is granted", () => {
     ]);
   });
 
-  test("S11.1 in a first cycle that is cut the months count from the association date", () => {
+  test("S11.1 in a cut first cycle count months from the association date", () => {
     expect(grantsText([decision("2024-06-16", { details: entitlement("P1M") })], "2024-06-01", "2024-07-02")).toEqual([
       "2024-06-16T00:00:00.000Z 2024-07-16T00:00:00.000Z",
       "2024-07-01T00:00:00.000Z 2024-08-01T00:00:00.000Z",
     ]);
   });
 
-  test("S11.1 what would end after the year 9999 has no end", () => {
+  test("S11.1 that would end after the year 9999 have no end", () => {
     expect(
       grantsText([decision("2024-06-01", { details: entitlement("P7976Y") })], "2024-06-01", "2024-06-02"),
     ).toEqual(["2024-06-01T00:00:00.000Z 9999-01-01T00:00:00.000Z"]);
   });
 
-  test("S11.1 the same grant is made once, also where a new version cuts the cycle", () => {
+  test("S11.1 are created once, also if a new version cuts the cycle", () => {
     const details = entitlement("P1M");
     const decisions = [decision("2024-06-01", { details }), decision("2024-06-11", { version: 2, details })];
     expect(grantsText(decisions, "2024-06-01", "2024-07-01")).toHaveLength(1);
@@ -110,7 +110,7 @@ describe("what is granted", () => {
     expect(new Set(keys).size).toBe(12);
   });
 
-  test("S2.4 grants asked for piece by piece are those asked for at once", () => {
+  test("S2.4 requested for several ranges equal those requested for the whole range", () => {
     const decisions = [decision("2024-01-15", { details: entitlement("P1M", { recurrenceConfig: { interval: 2 } }) })];
     const [from, until] = [parseDate("2024-01-01"), parseDate("2024-12-01")];
     const pieces = [];
@@ -122,11 +122,11 @@ describe("what is granted", () => {
   });
 });
 
-describe("when a period that was charged in advance ends after all", () => {
+describe("the end of a period that was charged in advance", () => {
   const period = { start: parseDate("2024-06-01"), end: parseDate("2024-07-01") };
   const knownAt = parseDate("2024-06-01");
 
-  test("S9.5 at the first day that a later decision takes", () => {
+  test("S9.5 is the first day that a later decision replaces", () => {
     const decisions = [
       decision("2024-06-01"),
       decision("2024-06-21", { id: "third", decidedAt: "2024-06-05" }),
@@ -138,7 +138,7 @@ describe("when a period that was charged in advance ends after all", () => {
     });
   });
 
-  test("S9.5 not at all where what was decided was known, or lies outside", () => {
+  test("S9.5 does not change if the decision was known, or is outside the period", () => {
     const before = decision("2024-06-11", { id: "other", decidedAt: "2024-05-01" });
     expect(findCut([before, decision("2024-07-01", { id: "third" })], period, knownAt)).toBeUndefined();
   });

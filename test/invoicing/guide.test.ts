@@ -1,4 +1,4 @@
-/** The listings of docs/reference/invoices.md are golden cases, word for word. */
+/** The listings in docs/reference/invoices.md are golden cases, unchanged. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -10,11 +10,11 @@ const guide = readFileSync(join(import.meta.dirname, "../../docs/reference/invoi
 const listings = [...guide.matchAll(/```text\n(S[^]*?)\n```\n\n([^\n]+)/g)].map(([, listing = "", because = ""]) => ({
   title: listing.split("\n")[0] ?? "",
   listing,
-  // The guide leads to the rules that it cites.
+  // The guide links to the rules that it cites.
   because: because.replaceAll(/\[(S[\d.]+)\]\(semantics\.md#s[\d.]+\)/g, "$1"),
 }));
 
-describe("the guide to invoices", () => {
+describe("docs/reference/invoices.md", () => {
   test("shows two worked cases", () => {
     expect(listings).toHaveLength(2);
   });

@@ -19,7 +19,7 @@ function callsCard(slabs: readonly object[], slabRates: readonly object[], rateC
   };
 }
 
-/** The printed lines of an account on a monthly plan since 12 October 2026, with so many calls on that day. */
+/** The printed lines of an account on a monthly plan since 12 October 2026, with this many calls on that day. */
 function printLines(
   details: object,
   {
@@ -71,7 +71,7 @@ function printLines(
   );
 }
 
-describe("S13.6 what quantities and rates do not show is said below a line", () => {
+describe("S13.6 notes below a line add what quantities and rates don't show", () => {
   const card = callsCard(
     [
       { startAfter: 0, priceType: "PER_UNIT" },
@@ -85,7 +85,7 @@ describe("S13.6 what quantities and rates do not show is said below a line", () 
     ],
   );
 
-  test("S7.3, S7.4 how many packages, which flat rate, and between which bounds", () => {
+  test("S7.3, S7.4 the number of packages, the flat rate, and the bounds", () => {
     // 100 × 0.10; ceil(900 / 250) × 7.77; 234.5 × 0.013 + 1.11 = 4.1585, at least 5.
     expect(printLines({ usageRateCards: [card] }, { calls: "1234.5" })).toEqual([
       ["Calls", "1,234.5", "", "46.08"],
@@ -102,7 +102,7 @@ describe("S13.6 what quantities and rates do not show is said below a line", () 
     ]);
   });
 
-  test("nothing where no explanation was asked for", () => {
+  test("nothing without explanations", () => {
     expect(printLines({ usageRateCards: [card] }, { calls: "1234.5", explain: false })).toEqual([
       ["Calls", "1,234.5", "", "46.08"],
       ["  above 0 to 100, per unit", "100", "0.1", "10.00"],
@@ -120,14 +120,14 @@ describe("S13.6 what quantities and rates do not show is said below a line", () 
     [{ minimumRate: 31 }, 1, ["  adjustment to the card's minimum or maximum", "", "", "18.00"], "at least 31"],
     // 50 × 2; 62 × 20 ÷ 31 = 40.
     [{ maximumRate: 62 }, 50, ["  adjustment to the card's minimum or maximum", "", "", "-60.00"], "at most 62"],
-  ])("S7.4, S8.1 the card's bound by days: %j", (rateConfig, calls, line, limit) => {
+  ])("S7.4, S8.1 the card's prorated bound: %j", (rateConfig, calls, line, limit) => {
     const bounded = callsCard([{ startAfter: 0, priceType: "PER_UNIT" }], [{ rate: 2 }], rateConfig);
     const rows = printLines({ usageRateCards: [bounded] }, { calls });
     expect(rows.slice(3, 5)).toEqual([line, [`    ${limit} × 20/31 days`, "docs/reference/semantics.md#s7.4"]]);
   });
 });
 
-describe("S13.6 a share is said once, with the whole that it is of", () => {
+describe("S13.6 a share is noted once, with the whole that it refers to", () => {
   test("S9.2 a fee for the days served", () => {
     const fee = { id: "addon.fee", enableProration: true, rateValues: [{ currency: USD, rate: "99.99" }] };
     // 99.99 × 20 ÷ 31 = 64.509…
@@ -137,7 +137,7 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
     ]);
   });
 
-  test("S1.5 a fee in full says its rate only where that was rounded", () => {
+  test("S1.5 a full fee notes its rate only if it was rounded", () => {
     const fees = (rate: string): readonly object[] => [{ id: "addon.fee", rateValues: [{ currency: USD, rate }] }];
     expect(printLines({ fixedFeeRateCards: fees("8.325") }).slice(0, 2)).toEqual([
       ["Platform", "", "", "8.33"],
@@ -169,7 +169,7 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
     ]);
   });
 
-  test("S10.3 an increase in full says both prices, held to the card's bounds", () => {
+  test("S10.3 an increase in full notes both prices, limited by the card's bounds", () => {
     const card = { ...seats, enableProration: false, invoiceTiming: "IN_ADVANCE" };
     const cappedCard = { ...card, rateValues: [{ ...seats.rateValues[0], rateConfig: { maximumRate: 65 } }] };
     const rows = printLines({ licenseRateCards: [cappedCard] }, { licenseUpdates });
@@ -181,7 +181,7 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
     ]);
   });
 
-  test("S10.3 an increase that would cost less than what is paid says that it costs nothing", () => {
+  test("S10.3 an increase that would cost less than what is paid notes that it costs nothing", () => {
     const ratePlan = {
       pricingModel: "VOLUME",
       slabs: [
@@ -210,7 +210,7 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
     ]);
   });
 
-  test("S10.3 an increase says what was charged before where less of it was paid for", () => {
+  test("S10.3 an increase notes what was charged before if less of it was paid for", () => {
     const ratePlan = {
       pricingModel: "VOLUME",
       slabs: [
@@ -234,7 +234,7 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
       quantity,
     }));
     const rows = printLines({ licenseRateCards: [card] }, { licenseUpdates: updates });
-    // 10 cost 100, 12 only 48; 30 cost 120, which is 20 more, and are 18 more than 12.
+    // 10 cost 100, 12 only 48; 30 cost 120, which is 20 more for 18 more seats than 12.
     const at = rows.findIndex(([text]) => text === "  30 held: 120");
     expect(rows.slice(at - 1, at + 3)).toEqual([
       ["Seats", "18", "", "20.00"],
@@ -244,7 +244,7 @@ describe("S13.6 a share is said once, with the whole that it is of", () => {
     ]);
   });
 
-  test("S13.3 a true-up says the commitment and what it is less", () => {
+  test("S13.3 a true-up notes the commitment and what is subtracted from it", () => {
     const minimumCommitment = { displayName: "Commitment", rateValues: [{ currency: USD, rate: 500 }] };
     const usageRateCards = [callsCard([{ startAfter: 0, priceType: "PER_UNIT" }], [{ rate: 2 }])];
     // 500 × 20 ÷ 31 − 20 = 302.580…

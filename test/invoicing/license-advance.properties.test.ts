@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 /**
- * Licenses in advance are held to a model that is written from the words of S10.3 alone: it goes through June day by day
- * and update by update, in whole numbers, and shares no code with what it checks.
+ * Licenses in advance, compared with a model written only from S10.3: it goes through June day by day and update by
+ * update in whole numbers, and shares no code with what it checks.
  */
 import { runToCompletion } from "../../src/book/steps.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
@@ -19,23 +19,23 @@ import { decision } from "./plans.ts";
 const JUNE = parseDate("2024-06-01");
 const DAYS = 30;
 const HOUR_MS = 3_600_000;
-/** Bands of four seats, each at a price of its own; the last one is open. */
+/** Bands of four seats, each with its own price; the last one is open-ended. */
 const BAND = 4;
 
 /** A quantity from an hour of June on; hour 0 is the start of the cycle. */
 interface Update {
   readonly hour: number;
   readonly quantity: number;
-  /** How many hours after its time it arrives; default: it is known from the start. */
+  /** The hours by which it arrives late; by default it is known from the start. */
   readonly late?: number;
 }
 
 interface Seats {
-  /** What a quantity of each band costs; 0 seats cost nothing. */
+  /** The price of a quantity in each band; 0 seats cost nothing. */
   readonly prices: readonly number[];
   readonly isProrated: boolean;
   readonly refunds: boolean;
-  /** At different hours, in their order. */
+  /** At different hours, in order. */
   readonly updates: readonly Update[];
 }
 
@@ -43,7 +43,7 @@ const updates = (late?: fc.Arbitrary<number>): fc.Arbitrary<readonly Update[]> =
   fc
     .uniqueArray(
       fc.record({
-        // Most updates are on few days, so that days have several.
+        // Most updates are on few days, so that some days have several.
         hour: fc.oneof(fc.nat(4 * 24), fc.nat(DAYS * 24 - 1)),
         quantity: fc.nat(20),
         ...(late === undefined ? {} : { late }),
@@ -105,7 +105,7 @@ function advanceFor({ prices: of, isProrated, refunds, updates: all }: Seats): A
   return runToCompletion(computeAdvanceBilling(view, findDueCycles(view.decisions, JUNE + DAYS * DAY_MS)));
 }
 
-/** An amount in parts of a thirtieth, or of a whole price where nothing is prorated. */
+/** An amount in thirtieths, or in whole prices without proration. */
 interface Figure {
   readonly kind: string;
   readonly hour: number;
@@ -131,7 +131,7 @@ function listFigures(account: Seats): readonly Figure[] {
   ].filter(({ amount }) => amount !== 0);
 }
 
-/** The model: what S10.3 says, in its order. */
+/** The model: S10.3, in its order. */
 function modelFigures(account: Seats): readonly Figure[] {
   const { isProrated, refunds, updates: all } = account;
   const figures: Figure[] = [];
@@ -149,7 +149,7 @@ function modelFigures(account: Seats): readonly Figure[] {
       const before = last().level;
       const remaining = chargedUnits.filter(({ quantity }) => quantity <= largest);
       const floor = Math.max(priceOf(account, largest), remaining.at(-1)?.level ?? 0);
-      // A quantity that was charged before is paid as it was; nothing is given back that was not paid.
+      // A quantity that was charged before is paid at its price; what was not paid is not refunded.
       if (remaining.at(-1)?.quantity !== largest) remaining.push({ quantity: largest, level: Math.min(before, floor) });
       chargedUnits = remaining;
       figures.push({ kind: "REFUND", hour: day * 24, amount: (before - last().level) * daysFrom(day) });
@@ -168,7 +168,7 @@ function modelFigures(account: Seats): readonly Figure[] {
 const byTime = (figures: readonly Figure[]): readonly Figure[] =>
   figures.toSorted((a, b) => a.hour - b.hour || (a.kind < b.kind ? -1 : 1));
 
-/** What each day costs in the end, as a price for the whole month: what was charged for it less what came back. */
+/** The final price of each day, as a price for the whole month: the charges less the refunds. */
 function pricesByDay(account: Seats): readonly number[] {
   const days = Array.from({ length: DAYS }, () => 0);
   for (const { kind, hour, amount } of listFigures(account)) {
@@ -184,7 +184,7 @@ const netTotal = (account: Seats): number =>
   listFigures(account).reduce((sum, { kind, amount }) => sum + (kind === "REFUND" ? -amount : amount), 0);
 
 describe("licenses in advance", () => {
-  test("S10.3 are charged and given back as the rule says, update by update", () => {
+  test("S10.3 are charged and refunded by the rule, update by update", () => {
     fc.assert(
       fc.property(seats, (account) => {
         expect(byTime(listFigures(account))).toEqual(byTime(modelFigures(account)));
@@ -193,7 +193,7 @@ describe("licenses in advance", () => {
     );
   });
 
-  test("S10.3 no sequence of updates pays out more than was charged, for any day", () => {
+  test("S10.3 never refund more than was charged, for any day and sequence of updates", () => {
     fc.assert(
       fc.property(seats, (account) => {
         for (const cost of pricesByDay({ ...account, isProrated: true })) expect(cost).toBeGreaterThanOrEqual(-1e-9);
@@ -202,8 +202,8 @@ describe("licenses in advance", () => {
     );
   });
 
-  // A decrease counts from the next day, for what that day holds: so the days around are quiet.
-  test("S10.3 going up and down again changes what that day costs, and no other", () => {
+  // A decrease takes effect the next day, with the quantity of that day: so the days around have no updates.
+  test("S10.3 an increase and decrease within a day change only the price of that day", () => {
     fc.assert(
       fc.property(seats, fc.nat(DAYS - 1), fc.integer({ min: 1, max: 9 }), (account, day, more) => {
         const plain: Seats = {
@@ -226,7 +226,7 @@ describe("licenses in advance", () => {
     );
   });
 
-  test("S10.3 whole or by days, with or without refunds, a steady quantity is charged once", () => {
+  test("S10.3 a constant quantity is charged once, with or without proration and refunds", () => {
     fc.assert(
       fc.property(prices, fc.boolean(), fc.boolean(), fc.nat(20), (of, isProrated, refunds, quantity) => {
         const same = [0, 30, 31, 400].map((hour) => ({ hour, quantity }));
@@ -237,7 +237,7 @@ describe("licenses in advance", () => {
     );
   });
 
-  test("S10.3 where more seats never cost less, what arrives late comes to what it would have cost in time", () => {
+  test("S10.3 if more seats never cost less, a late update costs the same as one in time", () => {
     const late = fc.oneof(fc.constant(0), fc.nat(200));
     fc.assert(
       fc.property(seats, updates(late), (account, arriving) => {

@@ -1,4 +1,4 @@
-/** An invoice below zero and the credit that it is count once in what an account pays in all (S13.4). */
+/** An invoice below zero and the credit that it creates count once in an account's net total (S13.4). */
 import { expect, test } from "vitest";
 
 import { parseBook } from "../../src/book/book.ts";
@@ -7,7 +7,7 @@ import { preview } from "../../src/ledger/preview/preview.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
 import { accountOn, calls, feeCards, planOfMonths, sumMeter } from "../book/builder.ts";
 
-/** 2 a call, less 5 a month in advance; and 1.00 that was given to the account. */
+/** 2 a call, less 5 a month in advance; and a credit of 1.00 created by command. */
 const ACCOUNT = accountOn("prod", "acme", "discounted", "2024-01-01");
 const BOOK_INPUT = {
   organization: { id: "acme" },
@@ -25,7 +25,7 @@ const BOOK = parseBook({
 });
 
 test.each([
-  // The discount pays 5 of 20 and the goodwill 1: the invoices are -5 and 14.
+  // The discount pays 5 of 20 and the other credit 1: the invoices are -5 and 14.
   [10, ["-5", "14"], "14"],
   // The discount pays 2 of 2, and 3 of it are left: the invoices are -5 and 0.
   [1, ["-5", "0"], "-3"],
@@ -38,7 +38,7 @@ test.each([
   expect(formatDecimal(netTotal(invoices))).toBe(netTotals);
 });
 
-test("S13.4 a credit that was given with the same purpose is no invoice below zero", () => {
+test("S13.4 a credit created with the same purpose is not an invoice below zero", () => {
   const credit = { purpose: "invoice below zero", creditAmount: 1, priority: -1, effectiveFrom: "2024-01-01" };
   const book = { ...BOOK_INPUT, accounts: [{ ...ACCOUNT, credits: [credit] }] };
   const attributes = [{ name: "count", value: 1 }];
@@ -49,7 +49,7 @@ test("S13.4 a credit that was given with the same purpose is no invoice below ze
   expect(formatDecimal(netTotal(invoices))).toBe("-4");
 });
 
-test("S13.4 without the invoice below zero, its credit is taken off as any other", () => {
+test("S13.4 without the invoice below zero, its credit is subtracted like any other", () => {
   const attributes = [{ name: "count", value: 10 }];
   const event = { schemaName: "call", id: "e", accountId: "prod", timestamp: "2024-01-10T00:00:00Z", attributes };
   const { invoices } = preview(BOOK, [event], { at: "2024-01-10" });

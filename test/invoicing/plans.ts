@@ -1,17 +1,17 @@
-/** Small makers of plans and decisions for the tests of invoicing and of what the ledger asks of it. */
+/** Creates plans and decisions for the tests of invoicing and the ledger. */
 import type { PricingCycleConfig } from "../../src/book/model/price-plan.ts";
 import { pricePlan } from "../../src/book/resources/price-plan.ts";
 import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { formatDate, type Instant, parseDate } from "../../src/calendar/instant.ts";
 import { type AssociatedPlan, NO_END, type PlanDecision } from "../../src/invoicing/timeline.ts";
 
-/** Months that begin on the first. */
+/** Monthly cycles from the first. */
 export const MONTHLY: PricingCycleConfig = {
   interval: "MONTHLY",
   startOffset: { dayOffset: "1", monthOffset: "NIL" },
 };
 
-/** What differs from a plan of version 1 with nothing to charge. */
+/** The differences from a version 1 plan without charges. */
 export interface PlanTerms {
   readonly id?: string;
   readonly version?: number;
@@ -20,7 +20,7 @@ export interface PlanTerms {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A plan as an account has it, associated on a date. */
+/** A plan of an account, associated on a date. */
 export function planFor(date: string, { id, version, cycle, graceDays, details }: PlanTerms = {}): AssociatedPlan {
   return {
     planId: id ?? "plan",
@@ -31,7 +31,7 @@ export function planFor(date: string, { id, version, cycle, graceDays, details }
   };
 }
 
-/** A decision about `[from, until)`, decided at its beginning unless said. */
+/** A decision about `[from, until)`, by default decided at its beginning. */
 export function decision(
   from: string,
   terms: (PlanTerms & { readonly until?: string; readonly decidedAt?: string }) | null = {},

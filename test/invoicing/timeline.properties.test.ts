@@ -24,7 +24,7 @@ const CONFIGS = [
   { interval: "MONTHLY", anniversaryCycle: true },
 ] as const;
 
-/** Decisions in the order in which they are made; each may begin later than it is decided. */
+/** Decisions in the order in which they are made; each may take effect later. */
 const decisions: fc.Arbitrary<readonly PlanDecision[]> = fc
   .array(
     fc.record({
@@ -99,7 +99,7 @@ describe("timelines", () => {
     );
   });
 
-  test("S6.4 the cycle that holds an instant is the one that the range of cycles has", () => {
+  test("S6.4 the cycle at an instant is the same as in the list of cycles", () => {
     fc.assert(
       fc.property(decisions, fc.nat(DAYS * DAY_MS), (decisionList, ms) => {
         const timeline = buildTimeline(decisionList);
@@ -109,7 +109,7 @@ describe("timelines", () => {
     );
   });
 
-  test("S9.2 what was known at an instant is what the decisions up to it make", () => {
+  test("S9.2 the timeline known at an instant results from the decisions up to it", () => {
     fc.assert(
       fc.property(decisions, fc.nat(DAYS), (decisionList, day) => {
         const knownTimeline = knownTimelines(decisionList).find(

@@ -12,7 +12,7 @@ import {
 } from "../../src/invoicing/timeline.ts";
 import { decision, spanText } from "./plans.ts";
 
-/** Cycles of a year or so: span and number. */
+/** The cycles of about a year: period and number. */
 function cyclesOf(decisions: readonly PlanDecision[], from: string, until: string): readonly string[] {
   return cyclesIn(buildTimeline(decisions), parseDate(from), parseDate(until)).map(
     (cycle) => `${spanText(cycle)} n=${cycle.n}`,
@@ -53,7 +53,7 @@ describe("the cycles of an account", () => {
     ]);
   });
 
-  test("S6.7 an association inside one cycle is one piece, and knows its natural cycle", () => {
+  test("S6.7 an association inside one cycle is one part, with its natural cycle", () => {
     const inside = decision("2024-01-10", { until: "2024-01-12", cycle: monthly("1") });
     const cycles = cyclesIn(buildTimeline([inside]), parseDate("2024-01-01"), parseDate("2024-02-01"));
     expect(cycles.map(({ natural, ...piece }) => [spanText(piece), spanText(natural)])).toEqual([
@@ -61,14 +61,14 @@ describe("the cycles of an account", () => {
     ]);
   });
 
-  test("S16.1 an association replaces what lies in it; what was there goes on after it, as its own", () => {
+  test("S16.1 an association replaces earlier ones in its period; an earlier one continues after it as a separate part", () => {
     const decisions = [decision("2024-01-01"), decision("2024-06-11", { id: "other", until: "2024-07-11" })];
     expect(termsOf(buildTimeline(decisions))).toEqual([
       "plan@1 2024-01-01/2024-06-11",
       "other@1 2024-06-11/2024-07-11",
       "plan@1 2024-07-11/9999-01-01",
     ]);
-    // The run of the plan is broken: its numbers begin again.
+    // The run of the plan is interrupted, so numbering restarts.
     expect(cyclesOf(decisions, "2024-06-01", "2024-08-02")).toEqual([
       "2024-06-01/2024-06-11 n=6",
       "2024-06-11/2024-07-01 n=1",
@@ -78,12 +78,12 @@ describe("the cycles of an account", () => {
     ]);
   });
 
-  test("S16.1 an association that covers another wholly leaves nothing of it", () => {
+  test("S16.1 an association that covers another completely removes it", () => {
     const decisions = [decision("2024-03-01", { until: "2024-04-01" }), decision("2024-03-01", { id: "other" })];
     expect(termsOf(buildTimeline(decisions))).toEqual(["other@1 2024-03-01/9999-01-01"]);
   });
 
-  test("S16.1 dissociating leaves a gap, and the numbers begin again after it", () => {
+  test("S16.1 dissociating leaves a gap, and numbering restarts after it", () => {
     const decisions = [decision("2024-01-01"), decision("2024-02-10", null, "2024-02-20")];
     expect(cycleAt(buildTimeline(decisions), parseDate("2024-02-10"))).toBeUndefined();
     expect(cycleAt(buildTimeline(decisions), parseDate("2024-02-20") - 1)).toBeUndefined();
@@ -94,7 +94,7 @@ describe("the cycles of an account", () => {
     ]);
   });
 
-  test("S9.1 through versions of one plan with one cycle config n goes on, and a cut cycle keeps its n", () => {
+  test("S9.1 versions of one plan with one cycle config are numbered continuously, and a cut cycle keeps its n", () => {
     const decisions = [decision("2024-01-15"), decision("2024-03-10", { version: 2 })];
     expect(cyclesOf(decisions, "2024-01-01", "2024-04-02")).toEqual([
       "2024-01-15/2024-02-01 n=1",
@@ -105,7 +105,7 @@ describe("the cycles of an account", () => {
     ]);
   });
 
-  test("S9.1 with another cycle config n begins again", () => {
+  test("S9.1 with another cycle config numbering restarts", () => {
     const decisions = [decision("2024-01-01"), decision("2024-03-10", { version: 2, cycle: monthly("10") })];
     expect(cyclesOf(decisions, "2024-03-01", "2024-04-11")).toEqual([
       "2024-03-01/2024-03-10 n=3",
@@ -114,7 +114,7 @@ describe("the cycles of an account", () => {
     ]);
   });
 
-  test("S2.1 a cycle holds its start and not its end", () => {
+  test("S2.1 a cycle includes its start and not its end", () => {
     const timeline = buildTimeline([decision("2024-01-01", { until: "2024-02-01" })]);
     expect(cycleAt(timeline, parseDate("2024-01-01"))?.n).toBe(1);
     expect(cycleAt(timeline, parseDate("2024-02-01") - 1)?.n).toBe(1);
@@ -128,8 +128,8 @@ describe("the cycles of an account", () => {
   });
 });
 
-describe("what was known when", () => {
-  test("S9.2 each decision makes one timeline, from its instant to the next one's", () => {
+describe("known timelines", () => {
+  test("S9.2 each decision starts one, which ends at the next decision", () => {
     const knownTimeline = knownTimelines([
       decision("2024-01-01"),
       decision("2024-06-11", { id: "other", decidedAt: "2024-05-20" }),
@@ -144,7 +144,7 @@ describe("what was known when", () => {
     ]);
   });
 
-  test("S9.2 decisions of one instant are known together", () => {
+  test("S9.2 decisions at the same instant are known together", () => {
     expect(knownTimelines([decision("2024-01-01"), decision("2024-01-01", { id: "other" })])).toHaveLength(1);
   });
 });
