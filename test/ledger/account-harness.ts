@@ -1,4 +1,4 @@
-/** One account at a time, decided about without a store: what a decision changes is kept for the next one. */
+/** Decides about one account at a time without a store: the changes of a decision are kept for the next one. */
 import type { Book } from "../../src/book/model/book.ts";
 import { dayOf, type Instant, toInstant } from "../../src/calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
@@ -26,18 +26,18 @@ export const toTime = (text: string | Instant): Instant => toInstant(text);
 export interface Ledger {
   readonly catalog: Catalog;
   readonly ids: IdSource;
-  /** Decides about one account; where the decision throws nothing changes. */
+  /** Decides about one account; if the decision throws, nothing changes. */
   run<Result>(decision: (work: AccountWork) => Result, id?: string): Result;
   /** Decides about several accounts. */
   runAll<Result>(ids: readonly string[], decision: (works: readonly AccountWork[]) => Result): Result;
-  /** Catches an account up. */
+  /** Processes everything due for an account. */
   until(now: string | Instant, id?: string): void;
-  /** Adds usage of the calls meter at an instant, if its cycle is open then; the account is caught up with first. */
+  /** Adds usage of the calls meter at an instant, if its cycle is open then; due work is processed first. */
   use(quantity: number, timestamp: string | Instant, now?: string | Instant, id?: string): boolean;
   parts(id?: string): AccountParts;
-  /** What a decision reads of it. */
+  /** The account's data that a decision reads. */
   readParts(id?: string): AccountParts;
-  /** Keeps what a decision changes. */
+  /** Stores the changes of a decision. */
   apply(changes: Changes): void;
 }
 
@@ -62,9 +62,9 @@ export function newAccount(id: string, more: Partial<AccountRecord> = {}): Accou
 }
 
 /**
- * Opens a ledger with one account `a`, or these.
+ * Opens a ledger with one account `a`, or with these.
  *
- * @param shownSince from where on invoices are listed that a decision reads; default all
+ * @param shownSince decisions read invoices from here on; by default all
  */
 export function openLedger(
   book: Book,
@@ -150,7 +150,7 @@ export function listCardLines({ revenueInfo }: Invoice): readonly string[] {
   return leaves(revenueInfo);
 }
 
-/** The final invoices of an account, by the instant at which they became final, then what they are for. */
+/** The final invoices of an account, ordered by when they became final, then by what they are for. */
 export function finals(ledger: Ledger, id?: string): readonly string[] {
   return ledger
     .parts(id)

@@ -1,8 +1,8 @@
-/** What decisions add to cells, as a store reads it. */
+/** The additions of decisions to cells, as a store reads them. */
 import type { LedgerCell, UsageDelta } from "../../src/ledger/records.ts";
 import { decimalOfExact } from "../../src/numbers/exact.ts";
 
-/** Each addition as a cell of its own: cells add up wherever they are read. */
+/** Each addition as a separate cell: readers add up cells. */
 export function toCells(deltas: readonly UsageDelta[] = []): readonly LedgerCell[] {
   return deltas.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
 }

@@ -15,11 +15,11 @@ describe("ids", () => {
     // U+FFFD is below U+1F9FE, whose first code unit is U+D83E.
     ["\ufffd", "🧾", -1],
     ["🧾", "🧿", -1],
-  ] as const)("%j and %j are in the order of their code points", (a, b, sign) => {
+  ] as const)("%j and %j are in code point order", (a, b, sign) => {
     expect([Math.sign(compareIds(a, b)), Math.sign(compareIds(b, a))]).toEqual([sign, sign === 0 ? 0 : -sign]);
   });
 
-  test("go as their code points do, whatever texts they are", () => {
+  test("are compared by code points, for any texts", () => {
     const text = fc.string({ unit: "grapheme", maxLength: 6 });
     const points = (value: string): readonly number[] => Array.from(value, (each) => each.codePointAt(0) ?? 0);
     fc.assert(

@@ -1,4 +1,4 @@
-/** Accounts and their events, decided about without a store: each decision reads, decides and is applied in whole. */
+/** Accounts and their events, decided without a store: each decision reads, decides and is applied completely. */
 import { readBook } from "../../src/book/book.ts";
 import type { Book } from "../../src/book/model/book.ts";
 import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
@@ -32,13 +32,13 @@ import { newAccount } from "./account-harness.ts";
 import { toCells } from "./cells.ts";
 import { readBatch } from "./read-batch.ts";
 
-/** Midnight of the first of March 2024: associations begin here, and clocks start. */
+/** Midnight of 1 March 2024: associations begin here, and clocks start. */
 export const MARCH: Instant = toInstant("2024-03-01");
 
 /** The middle of a day of the first cycle. */
 export const NOON = "2024-03-05T12:00:00Z";
 
-/** Tokens granted as each month begins, for the month. */
+/** Tokens granted at the start of each month, for the month. */
 export const granting = (featureCreditLimit: number): object => ({
   billingEntitlementRateCards: [
     { featureId: "f.tokens", featureConfigs: [{ featureCreditLimit, effectiveUntil: "P1M" }], ...perUnit(0) },
@@ -51,7 +51,10 @@ export const tokenOverage = (maxQuantity?: number): object => ({
   ],
 });
 
-/** A book of one monthly plan with these cards; its events are `request` (metered, consuming tokens) and `call` (metered). */
+/**
+ * A book of one monthly plan with these cards; its events are `request` (metered, consuming tokens) and `call`
+ * (metered).
+ */
 export function tokenBook(details: object = {}, gracePeriod = 0, more: object = {}): Book {
   const attributes = [{ name: "tokens" }];
   const tokens = { var: "attribute.tokens" };
@@ -97,7 +100,7 @@ export function tokenBook(details: object = {}, gracePeriod = 0, more: object = 
   });
 }
 
-/** An account without a plan, made just before March. */
+/** An account without a plan, created just before March. */
 export function accountBeforeMarch(id: string, more: Partial<AccountRecord> = {}): AccountRecord {
   const createdAt = MARCH - 1;
   return newAccount(id, { caughtUpTo: createdAt, createdAt: createdAt, updatedAt: createdAt, ...more }).record;
@@ -117,21 +120,21 @@ export function requestOf(id: string, tokens: unknown, timestamp: string, more: 
   return { schemaName: "request", id, timestamp, accountId: "a", attributes, ...more };
 }
 
-/** What an account's ledger adds up to: all that S11.6, S14 and S15.4 speak of. */
+/** The totals of an account's ledger that S11.6, S14 and S15.4 refer to. */
 export interface Totals {
   readonly usage: Readonly<Record<string, string>>;
   readonly granted: string;
   readonly balance: string;
   readonly overage: string;
-  /** By the allocations and overage of the accepted events that are not reverted. */
+  /** From the allocations and overage of the accepted events that are not reverted. */
   readonly consumed: string;
 }
 
-/** Accounts in memory; nothing is indexed, so that it is plainly right. */
+/** Accounts in memory, without indexes, so that it is simple enough to be correct. */
 export interface EventLedger {
   readonly catalog: Catalog;
   readonly reads: LedgerReads;
-  /** How many event records were read so far. */
+  /** The number of event records read so far. */
   readonly eventsRead: () => number;
   ingest(batch: readonly unknown[], now: string | Instant): Promise<readonly IngestResult[]>;
   undo(query: UndoFilter, now: string | Instant): Promise<readonly UndoneEvent[]>;

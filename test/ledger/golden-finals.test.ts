@@ -1,6 +1,7 @@
 /**
- * What an engine writes as time passes is what a preview shows of the same facts at once (S13.5): every golden book is
- * lived through, decision by decision and event by event, and its final invoices are held to the preview's.
+ * The invoices that an engine stores over time equal those that a preview shows at once for the same facts (S13.5):
+ * every golden book is run decision by decision and event by event, and its final invoices are compared with the
+ * preview's.
  */
 import { describe, expect, test } from "vitest";
 
@@ -27,7 +28,7 @@ interface Moment {
 
 const LONG_AGO = toInstant("1990-01-01");
 
-/** An account as it is before anything is decided: with what was given to it. */
+/** An account before any decision, with its initial data. */
 function initialAccount(account: Account, book: Book): ReturnType<typeof newAccount> {
   const group = book.invoiceGroups.find(({ accountIds }) => accountIds.includes(account.id));
   const { record, ...parts } = newAccount(account.id, {
@@ -68,7 +69,7 @@ function initialAccount(account: Account, book: Book): ReturnType<typeof newAcco
   };
 }
 
-/** Plans and licenses: each is decided when the book says so, those without a date of decision right before they count. */
+/** Plans and licenses: each is decided at its decidedAt, those without one right before they take effect. */
 function decisionsAbout(ledger: Ledger, book: Book, account: Account): readonly Moment[] {
   const { id } = account;
   const plans = toDecisions(account, findPlanIn(book.pricePlans)).map(({ from, until, decidedAt, plan }, index) => {
@@ -118,7 +119,7 @@ function ingests(ledger: Ledger, book: Book, events: readonly unknown[]): readon
   }));
 }
 
-/** Lives through everything that a case says, and long enough after it. */
+/** Runs everything in a case, and long enough after it. */
 function livedThrough(golden: Golden, expectedFinals: readonly Invoice[]): Ledger {
   const book = catalogBook(golden.book);
   const ledger = openLedger(
@@ -134,7 +135,7 @@ function livedThrough(golden: Golden, expectedFinals: readonly Invoice[]): Ledge
   return ledger;
 }
 
-/** Invoices by what they are about; those that are about the same, in their order. */
+/** Invoices by what they are about; equal ones in their order. */
 function nameInvoices(invoices: readonly Invoice[]): ReadonlyMap<string, Invoice> {
   const byName = new Map<string, Invoice>();
   for (const invoice of invoices) {
@@ -146,14 +147,14 @@ function nameInvoices(invoices: readonly Invoice[]): ReadonlyMap<string, Invoice
   return byName;
 }
 
-/** Every line; the id of a credit is the ledger's own. */
+/** Every line, without the ids of credits, which the ledger generates. */
 function formatLines(line: InvoiceLine, depth = 0): readonly string[] {
   const id = line.type === "SUB_CREDITS" ? "" : (line.id ?? "");
   const below = (line.lineItems ?? []).flatMap((each) => formatLines(each, depth + 1));
   return [`${" ".repeat(depth)}${line.type} ${id} ${formatDecimal(line.value)}`, ...below];
 }
 
-describe("a golden book, lived through", () => {
+describe("a golden book, run over time", () => {
   test.each(goldenCases().map((golden) => [golden.it, golden] as const))("S13.5 %s", (_it, golden) => {
     const { invoices } = preview(catalogBook(golden.book), golden.events as Iterable<EventInput>, golden.options);
     const ledger = livedThrough(golden, invoices);

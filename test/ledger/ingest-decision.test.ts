@@ -194,8 +194,8 @@ describe("each event gets one outcome, checked in order (S14.1)", () => {
   });
 });
 
-describe("what is kept of an event", () => {
-  test("S4.1, S11.4 its payload as sent, what it counted and what it took", async () => {
+describe("the record of an event", () => {
+  test("S4.1, S11.4 has its payload as sent, its metered units and its consumption", async () => {
     const ledger = shop();
     const attributes = [
       { name: "tokens", value: "2.50", unit: "tok" },
@@ -233,13 +233,13 @@ describe("what is kept of an event", () => {
     expect(event?.feature?.allocations.map(({ quantity }) => formatDecimal(quantity))).toEqual(["2.5"]);
   });
 
-  test("S14.2 a value that is no decimal is kept as it was sent", async () => {
+  test("S14.2 has a value that is not a decimal as it was sent", async () => {
     const ledger = shop();
     await ledger.ingest([requestOf("e1", "many", NOON), requestOf("e2", 2 ** 60, NOON)], NOON);
     expect(ledger.events().map(({ payload }) => payload.attributes[0]?.value)).toEqual(["many", "1152921504606847000"]);
   });
 
-  test("S14.2 an event of no account is kept under none", async () => {
+  test("S14.2 has no account if the account is unknown", async () => {
     const ledger = shop();
     await ledger.ingest([createCall({ accountId: "nobody" })], NOON);
     expect(ledger.events()).toMatchObject([{ accountId: "", customerId: "", payload: { accountId: "nobody" } }]);

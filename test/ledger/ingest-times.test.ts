@@ -47,7 +47,7 @@ describe("late events (S6.5)", () => {
     expect(result?.status).toBe(status);
   });
 
-  test("S6.5 history may be loaded for at least the days that were configured", async () => {
+  test("S6.5 history can be loaded for at least the configured number of days", async () => {
     const ledger = openEvents(tokenBook(), [onPlan("a", january, creation)], { graceAfterAssociationDays: 3 });
     const [last] = await ledger.ingest([createCall({ timestamp: "2024-01-05T00:00:00Z" })], "2024-03-08T11:59:59Z");
     const [late] = await ledger.ingest(
@@ -60,7 +60,7 @@ describe("late events (S6.5)", () => {
     );
   });
 
-  test("S16.7 the grace of the account's invoice group wins over the plan's", async () => {
+  test("S16.7 the grace of the account's invoice group takes precedence over the plan's", async () => {
     const accounts = [{ id: "x", name: "Account x", customerId: "ann" }];
     const invoiceGroups = [{ id: "g", name: "Group", gracePeriod: 5, accountIds: ["x"] }];
     const book = tokenBook({}, 2, { accounts, invoiceGroups });
@@ -72,7 +72,7 @@ describe("late events (S6.5)", () => {
     expect(late?.status).toBe("INGESTION_FAILED_PAST_GRACE_PERIOD");
   });
 
-  test("S6.5 a cycle with a final invoice accepts nothing, though its grace is not over, nor where the clock was put back", async () => {
+  test("S6.5 a cycle with a final invoice accepts nothing, even during its grace or after the clock was set back", async () => {
     const ledger = shop({}, 5);
     await ledger.ingest([createCall()], "2024-04-02T00:00:00Z");
     ledger.put(finalInvoice("2024-03-01", "2024-04-01"));
@@ -87,7 +87,7 @@ describe("late events (S6.5)", () => {
 });
 
 describe("ids (S14.1, S14.2)", () => {
-  test("S14.3 the second of one id in a batch is a duplicate of the first", async () => {
+  test("S14.3 the second event with an id in a batch is a duplicate of the first", async () => {
     const [first, second] = await shop().ingest(
       [createCall(), createCall({ timestamp: "2024-03-04T00:00:00Z" })],
       NOON,
@@ -95,7 +95,7 @@ describe("ids (S14.1, S14.2)", () => {
     expect(second).toMatchObject({ status: "INGESTION_FAILED_DUPLICATE_EVENT", referenceId: first?.referenceId });
   });
 
-  test("S14.2 an event that failed does not block its id", async () => {
+  test("S14.2 a failed event does not block its id", async () => {
     const ledger = shop();
     const inputs = [requestOf("e1", 11, NOON), requestOf("e1", 10, NOON), requestOf("e1", 1, NOON)];
     const statuses = (await ledger.ingest(inputs, NOON)).map(({ status }) => status);
@@ -107,7 +107,7 @@ describe("ids (S14.1, S14.2)", () => {
     expect(ledger.events().map(({ number }) => number)).toEqual([1, 2]);
   });
 
-  test("S14.1 an id is held for 45 days after its ingest", async () => {
+  test("S14.1 an id is reserved for 45 days after its ingest", async () => {
     const ledger = shop();
     await ledger.ingest([createCall()], NOON);
     const again = createCall({ timestamp: "2024-04-19T00:00:00Z" });
@@ -117,7 +117,7 @@ describe("ids (S14.1, S14.2)", () => {
     expect(free?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
-  test("S14.1 an id is held while its event's cycle is open, whichever account the event is of", async () => {
+  test("S14.1 an id is reserved while its event's cycle is open, for all accounts", async () => {
     const ledger = openEvents(tokenBook({}, 60), [onPlan("a"), onPlan("b")]);
     await ledger.ingest([createCall()], NOON);
     const again = createCall({ accountId: "b", timestamp: "2024-05-30T00:00:00Z" });
@@ -127,7 +127,7 @@ describe("ids (S14.1, S14.2)", () => {
     expect(lateResult?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
-  test("S14.1 how long an id is held can be configured", async () => {
+  test("S14.1 the number of days can be configured", async () => {
     const ledger = openEvents(tokenBook(), [accountBeforeMarch("a")], { idMemoryMs: 0 });
     const results = [...(await ledger.ingest([createCall()], NOON)), ...(await ledger.ingest([createCall()], NOON))];
     expect(results.map(({ status }) => status)).toEqual(Array(2).fill("INGESTION_COMPLETED_EVENT_NOT_BILLED"));
@@ -137,21 +137,21 @@ describe("ids (S14.1, S14.2)", () => {
     ["graceAfterAssociationDays", 0],
     ["futureMs", -1],
     ["idMemoryMs", 1.5],
-  ])("an option %s of %d is refused", (option, value) => {
+  ])("an option %s of %d is rejected", (option, value) => {
     const refusal = expect.objectContaining({ code: "ERR_OPTION_INVALID", details: { option } });
     expect(() => openEvents(tokenBook(), [], { [option]: value })).toThrow(refusal);
   });
 });
 
 describe("grants and overage (S2.4, S11)", () => {
-  test("S2.4 an event on the first instant of a cycle finds its entry", async () => {
+  test("S2.4 an event on the first instant of a cycle has the cycle's entry", async () => {
     const ledger = shop();
     const [first] = await ledger.ingest([requestOf("e1", 10, "2024-04-01T00:00:00Z")], "2024-04-01T00:00:00Z");
     expect(first?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
     expect(ledger.totals()).toMatchObject({ granted: "20", balance: "10" });
   });
 
-  test("S2.4 an event dated ahead finds the entry of its own cycle, which is made once", async () => {
+  test("S2.4 an event in the future has the entry of its own cycle, which is created once", async () => {
     const ledger = shop();
     const now = "2024-03-31T12:00:00Z";
     const results = await ledger.ingest(
@@ -194,7 +194,7 @@ describe("grants and overage (S2.4, S11)", () => {
     expect(within?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
-  test("S11.2 entries are spent by their end, then their beginning, then their making", async () => {
+  test("S11.2 entries are consumed by end, then start, then creation", async () => {
     const ledger = shop({});
     const bounds = [
       ["2024-03-01", "2024-05-01"],
@@ -209,7 +209,7 @@ describe("grants and overage (S2.4, S11)", () => {
     expect(order).toEqual([2, 3, 1, 0]);
   });
 
-  test("S11.2 a late event spends the entry that covered it", async () => {
+  test("S11.2 a late event consumes the entry that covered it", async () => {
     const ledger = shop(granting(10), 5);
     await ledger.ingest([requestOf("e1", 7, "2024-03-31T00:00:00Z")], "2024-04-03T00:00:00Z");
     const balances = ledger.entries().map(({ balance }) => formatDecimal(balance));

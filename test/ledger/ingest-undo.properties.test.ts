@@ -21,7 +21,7 @@ import {
 
 const HOUR = 3_600_000;
 
-/** Tokens, with two digits after the point; towards 0. */
+/** Tokens with two decimals; shrinks towards 0. */
 const tokens = fc.nat(900).map((cents) => String(cents / 100));
 
 type Step =
@@ -35,7 +35,7 @@ type Step =
 const eventId = fc.nat(15).map((number) => `e${number}`);
 const ingest = fc.record({
   kind: fc.constant("ingest" as const),
-  // From a day ahead to some weeks back, so that some are late.
+  // From a day in the future to some weeks in the past, so that some are late.
   events: fc.array(fc.record({ id: eventId, tokens, hoursAgo: fc.integer({ min: -24, max: 900 }) }), {
     minLength: 1,
     maxLength: 4,
@@ -69,7 +69,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("wait" as const), hours: fc.integer({ min: 1, max: 700 }) }) },
 );
 const steps = fc.array(step, { maxLength: 10 });
-/** Each run is a story of its own: fewer of them say as much. */
+/** Each run is a whole story, so fewer runs are enough. */
 const RUNS = { numRuns: runs(50) };
 
 /** A ledger whose plan grants ten tokens a month and allows some overage, and its clock. */
@@ -78,7 +78,7 @@ interface LedgerRun {
   now: Instant;
 }
 
-/** Read once: the runs are many. */
+/** Read once, because there are many runs. */
 const BOOKS = {
   "at most six of overage": tokenBook({ ...granting(10), ...tokenOverage(6) }, 3),
   "any overage": tokenBook({ ...granting(10), ...tokenOverage() }, 3),
@@ -94,7 +94,7 @@ const requestEvent = (
   now: Instant,
 ): object => requestOf(id, quantity, formatInstant(now - hoursAgo * HOUR));
 
-/** Takes a step; what is refused changes nothing. */
+/** Does a step; a rejected step changes nothing. */
 async function doLedgerStep(run: LedgerRun, step: Step): Promise<void> {
   const { ledger, now } = run;
   const entries = ledger.entries();
@@ -135,7 +135,7 @@ function checkRefusal(error: unknown): void {
   expect(error).toMatchObject({ code: expect.stringMatching(/^ERR_(REFUSED|INPUT_INVALID)$/) });
 }
 
-/** Usage, total balance and overage, consumed: what S15.4 compares. */
+/** Usage, total balance and overage, consumption: the values that S15.4 compares. */
 function sums({ ledger }: LedgerRun): object {
   const { usage, balance, overage: over, consumed: consumption } = ledger.totals();
   return { requests: usage["um.requests"] ?? "0", balance, overage: over, consumed: consumption };
@@ -175,7 +175,7 @@ function checkBooks({ ledger, now }: LedgerRun): void {
   }
 }
 
-test("S11.6 granted − balance + overage is what was consumed, after any steps, and S11.5 no open overage stands beside a balance", async () => {
+test("S11.6 granted − balance + overage equals the consumption after any steps, and S11.5 no open overage exists beside a balance", async () => {
   await fc.assert(
     fc.asyncProperty(
       steps,
@@ -192,12 +192,12 @@ test("S11.6 granted − balance + overage is what was consumed, after any steps,
   );
 });
 
-test("S15.4 an ingest followed by the undo of what it accepted leaves usage, balance and overage as they were", async () => {
+test("S15.4 an ingest followed by the undo of its accepted events leaves usage, balance and overage unchanged", async () => {
   await fc.assert(
     fc.asyncProperty(steps, ingest, async (step, last) => {
       const run = startLedgerRun();
       for (const each of step) await doLedgerStep(run, each);
-      // Grants that fall due are made before either way.
+      // Create due grants before both.
       await run.ledger.ingest([requestEvent({ id: "last", tokens: "0", hoursAgo: -24 }, run.now)], run.now);
       await run.ledger.undo({ account: "a", eventId: "last" }, run.now);
       const before = sums(run);
@@ -216,7 +216,7 @@ test("S15.4 an ingest followed by the undo of what it accepted leaves usage, bal
   );
 });
 
-test("S11.5 to ingest A and B and undo A leaves the total balance and overage of ingesting B", async () => {
+test("S11.5 ingesting A and B and undoing A leaves the total balance and overage of ingesting B", async () => {
   const one = fc.record({ tokens, hoursAgo: fc.integer({ min: -24, max: 500 }) });
   await fc.assert(
     fc.asyncProperty(steps, one, one, async (step, first, second) => {
@@ -227,7 +227,7 @@ test("S11.5 to ingest A and B and undo A leaves the total balance and overage of
         await doLedgerStep(alone, each);
       }
       const { now } = both;
-      // The grants up to a day ahead are made on both sides.
+      // The grants up to a day ahead are created on both sides.
       for (const { ledger } of [both, alone])
         await ledger.ingest([requestEvent({ id: "0", tokens: "0", hoursAgo: -24 }, now)], now);
       const [a, b] = [requestEvent({ id: "A", ...first }, now), requestEvent({ id: "B", ...second }, now)];
@@ -241,7 +241,7 @@ test("S11.5 to ingest A and B and undo A leaves the total balance and overage of
   );
 });
 
-test("S14.3 a batch is the same as its events one after another", async () => {
+test("S14.3 a batch gives the same result as its events one by one", async () => {
   await fc.assert(
     fc.asyncProperty(steps, ingest, ingest, async (step, first, second) => {
       const batchRun = startLedgerRun();
@@ -264,7 +264,7 @@ test("S14.3 a batch is the same as its events one after another", async () => {
   );
 });
 
-test("S14.4 accepted events with distinct ids give the same usage in any order and batching, with any repeats", async () => {
+test("S14.4 accepted events with distinct ids give the same usage in any order, batches and with any repeats", async () => {
   const call = fc.record({
     tokens: fc.integer({ min: -500, max: 500 }),
     hour: fc.nat(300),

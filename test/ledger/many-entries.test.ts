@@ -1,4 +1,6 @@
-/** Thousands of feature credit entries of one account: the work of a decision grows with their number, not with its square. */
+/**
+ * Thousands of feature credit entries of one account: the work of a decision is linear in their number, not quadratic.
+ */
 import { expect, test } from "vitest";
 
 import { toInstant } from "../../src/calendar/instant.ts";
@@ -17,14 +19,14 @@ const MARCH_1 = "2024-03-01T00:00:00Z";
 /** A second of April for each entry, so that no two are in force for the same time. */
 const endOf = (place: number): string => new Date(Date.parse("2024-04-01T00:00:00Z") + place * 1000).toISOString();
 
-/** An account with so many entries of one token, each with an end of its own. */
+/** An account with this many entries of one token, each with a different end. */
 async function withEntries(count: number): Promise<EventLedger> {
   const ledger = openEvents(tokenBook(tokenOverage()), [onPlan("a")]);
   for (let place = 0; place < count; place++) await ledger.grant(1, MARCH_1, endOf(place), NOON);
   return ledger;
 }
 
-/** The reads of a ledger, whose entries count how often their ids are looked at. */
+/** The reads of a ledger, counting how often the ids of entries are read. */
 function counting({ reads }: EventLedger): { readonly countedReads: LedgerReads; readonly looks: () => number } {
   let looks = 0;
   const watchId = ({ id, ...entry }: EntryRecord): EntryRecord =>
@@ -35,7 +37,7 @@ function counting({ reads }: EventLedger): { readonly countedReads: LedgerReads;
   };
 }
 
-test.each([20, 200])("S11.2 an event that takes from all of %i entries looks at each a few times", async (count) => {
+test.each([20, 200])("S11.2 an event that consumes all of %i entries reads each a few times", async (count) => {
   const ledger = await withEntries(count);
   const { countedReads, looks } = counting(ledger);
   const batch = readBatch([requestOf("e1", count, NOON)]);
@@ -52,24 +54,27 @@ test.each([20, 200])("S11.2 an event that takes from all of %i entries looks at 
   expect(looks()).toBeLessThan(20 * count);
 });
 
-test.each([20, 200])("S11.5 what an event took from %i entries is given back with a few looks at each", (count) => {
-  let looks = 0;
-  const places = Array.from({ length: count }, (_, place) => place);
-  const bounds = { featureId: "f", granted: 1, balance: 0, effectiveFrom: 0, createdAt: 0, voided: false };
-  const entries = places.map((place): FeatureEntry => {
-    const get = (): string => {
-      looks++;
-      return `fce.${place}`;
-    };
-    return Object.defineProperty({ ...bounds, id: "", effectiveUntil: place + 1 }, "id", { get, enumerable: true });
-  });
-  const draws = places.map((place) => ({ entryId: `fce.${place}`, quantity: 1 }));
-  expect(restoreAllocations(entries, draws).every(({ balance }) => balance === 1)).toBe(true);
-  expect(looks).toBeLessThan(5 * count);
-});
+test.each([20, 200])(
+  "S11.5 units that an event took from %i entries are returned with a few reads of each",
+  (count) => {
+    let looks = 0;
+    const places = Array.from({ length: count }, (_, place) => place);
+    const bounds = { featureId: "f", granted: 1, balance: 0, effectiveFrom: 0, createdAt: 0, voided: false };
+    const entries = places.map((place): FeatureEntry => {
+      const get = (): string => {
+        looks++;
+        return `fce.${place}`;
+      };
+      return Object.defineProperty({ ...bounds, id: "", effectiveUntil: place + 1 }, "id", { get, enumerable: true });
+    });
+    const draws = places.map((place) => ({ entryId: `fce.${place}`, quantity: 1 }));
+    expect(restoreAllocations(entries, draws).every(({ balance }) => balance === 1)).toBe(true);
+    expect(looks).toBeLessThan(5 * count);
+  },
+);
 
 test.each([20, 200])(
-  "S11.5 events whose overage may move onto %i entries are found with a few looks at each",
+  "S11.5 events whose overage may move to %i entries are found with a few reads of each",
   async (count) => {
     const { reads } = await withEntries(0);
     let looks = 0;
@@ -86,7 +91,7 @@ test.each([20, 200])(
   },
 );
 
-test("S11.5 overage that moves onto many entries is read once, and the earliest moves", async () => {
+test("S11.5 overage that moves to many entries is read once, and the earliest moves", async () => {
   const ledger = await withEntries(40);
   await ledger.ingest([requestOf("e0", 40, NOON)], NOON);
   const batch = Array.from({ length: 150 }, (_, place) => requestOf(`o${place}`, 1, NOON));
@@ -103,7 +108,7 @@ test("S11.5 overage that moves onto many entries is read once, and the earliest 
   ]);
 });
 
-test("S11.8 an account has at most 1,000 entries that were bought and can still be spent", async () => {
+test("S11.8 an account has at most 1,000 purchased entries that can still be consumed", async () => {
   const ledger = await withEntries(1);
   const [entry] = ledger.entries();
   const [record] = ledger.records();
@@ -122,7 +127,7 @@ test("S11.8 an account has at most 1,000 entries that were bought and can still 
   let idCount = 0;
   const buy = (change: object = {}): EntryRecord =>
     grantEntry(ledger.catalog, work, { ...request, ...change }, toInstant(NOON), () => `fce.new${++idCount}`);
-  // An entry of nothing does not count; the thousandth does.
+  // An entry of 0 does not count; the thousandth does.
   const empty = buy({ granted: parseDecimal(0) });
   const last = buy({ idempotencyKey: "k" });
   const refusal = "it has 1000 open purchased entries; the maximum is 1000";

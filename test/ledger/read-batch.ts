@@ -1,4 +1,4 @@
-/** Events as an engine reads them on their way to a decision. */
+/** Events as an engine reads them before a decision. */
 import type { BatchEvent } from "../../src/ledger/events/ingest.ts";
 import { createEnvelopeReader } from "../../src/metering/event-envelope.ts";
 

@@ -5,14 +5,14 @@ import type { Book } from "../../src/book/model/book.ts";
 /** Parts of a book, as in a file. */
 export type BookParts = Readonly<Record<string, readonly unknown[]>>;
 
-/** A schema with tokens and a region, whose meter adds up the tokens of Europe. */
+/** A schema with tokens and a region, whose meter sums the tokens of Europe. */
 export const requestSchema = {
   name: "request",
   attributes: [{ name: "tokens" }],
   dimensions: [{ name: "region" }],
 };
 
-/** Adds up the tokens of Europe. */
+/** Sums the tokens of Europe. */
 export const europeMeter = {
   id: "um.eu",
   name: "eu",
@@ -28,7 +28,7 @@ export function contosoAccount(id: string, more: Readonly<Record<string, unknown
   return { id, name: `Account ${id}`, customerId: "contoso", ...more };
 }
 
-/** A book of these parts, with one account where none are given. */
+/** A book of these parts, by default with one account. */
 export function bookWithParts(parts: BookParts): Book {
   return parseBook({
     eventSchemas: [requestSchema],
@@ -39,7 +39,7 @@ export function bookWithParts(parts: BookParts): Book {
   });
 }
 
-/** A good event of {@link requestSchema}, with these changes. */
+/** A valid event of {@link requestSchema}, with these changes. */
 export function requestEvent(changes: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
   return {
     schemaName: "request",

@@ -83,7 +83,7 @@ describe("filters (S15.1)", () => {
       `eventId with timestamp with createdAt: ${combinations}`,
     ],
   ];
-  test.each(refusals)("S15.1 refuses %j", (query, message) => {
+  test.each(refusals)("S15.1 rejects %j", (query, message) => {
     expect(() => parseUndoFilter(query as unknown as UndoFilter)).toThrow(
       expect.objectContaining({ code: "ERR_INPUT_INVALID", message }),
     );
@@ -110,8 +110,8 @@ describe("filters (S15.1)", () => {
   });
 });
 
-describe("which events are touched (S15.1, S15.2)", () => {
-  test("S15.1 at most five, earliest ingested first, until all are reverted", async () => {
+describe("the events of an undo (S15.1, S15.2)", () => {
+  test("S15.1 are at most five, earliest ingested first, until all are reverted", async () => {
     const ledger = shop(granting(100));
     await requests(ledger, 1, 1, 1, 1, 1, 1, 1);
     expect(listEventIds(await ledger.undo({ account: "a" }, NOON))).toEqual(["e1", "e2", "e3", "e4", "e5"]);
@@ -120,7 +120,7 @@ describe("which events are touched (S15.1, S15.2)", () => {
     expect(ledger.totals()).toMatchObject({ usage: { "um.requests": "0" }, balance: "100", consumed: "0" });
   });
 
-  test("S15.1 those that can be reverted come first, and the five are filled up with those that cannot", async () => {
+  test("S15.1 are first those that can be reverted, then others up to five", async () => {
     const ledger = shop(granting(2));
     // The first six fail, the last two are accepted.
     await requests(ledger, 3, 3, 3, 3, 3, 3, 1, 1);
@@ -131,7 +131,7 @@ describe("which events are touched (S15.1, S15.2)", () => {
     expect(undone[0]?.reason).toBe("Event was reverted, and what it counted and consumed was taken back");
   });
 
-  test("S15.2 an event of a cycle past its grace period is left as it is", async () => {
+  test("S15.2 an event of a cycle past its grace period is not reverted", async () => {
     const ledger = shop(granting(10), 2);
     await requests(ledger, 1);
     await ledger.ingest([requestOf("e2", 1, "2024-04-02T00:00:00Z")], "2024-04-02T00:00:00Z");
@@ -152,7 +152,7 @@ describe("which events are touched (S15.1, S15.2)", () => {
     expect(undone?.status).toBe("REVERTED");
   });
 
-  test("S15.1 among three thousand events a few are read", async () => {
+  test("S15.1 only a few of three thousand events are read", async () => {
     const ledger = openEvents(tokenBook(tokenOverage()), [onPlan("a")]);
     const events = Array.from({ length: 3000 }, (_, index) => requestOf(`e${index}`, 1, NOON));
     await ledger.ingest(events, NOON);
@@ -166,7 +166,7 @@ describe("which events are touched (S15.1, S15.2)", () => {
   });
 });
 
-describe("what is taken back (S15.3, S11.5)", () => {
+describe("what an undo reverts (S15.3, S11.5)", () => {
   test("S15.3 a reverted event's id may be sent again", async () => {
     const ledger = shop();
     await requests(ledger, 4);
@@ -175,7 +175,7 @@ describe("what is taken back (S15.3, S11.5)", () => {
     expect(ledger.totals()).toMatchObject({ usage: { "um.requests": "1" }, balance: "4", consumed: "6" });
   });
 
-  test("S11.5 overage moves onto what became free, events earliest ingested first", async () => {
+  test("S11.5 overage moves to freed units, events earliest ingested first", async () => {
     const ledger = shop({ ...granting(10), ...tokenOverage() });
     await requests(ledger, 10, 6, 7);
     expect(ledger.totals()).toMatchObject({ balance: "0", overage: "13" });
@@ -184,7 +184,7 @@ describe("what is taken back (S15.3, S11.5)", () => {
     expect(ledger.totals()).toMatchObject({ balance: "0", overage: "3", consumed: "13" });
   });
 
-  test("S11.5 overage of a cycle that has closed does not move", async () => {
+  test("S11.5 overage of a closed cycle does not move", async () => {
     const ledger = shop(tokenOverage(), 0);
     await requests(ledger, 5);
     await ledger.grant(5, "2024-03-01", "2024-06-01", "2024-04-01T00:00:00Z");
@@ -201,14 +201,14 @@ describe("what is taken back (S15.3, S11.5)", () => {
     expect(ledger.totals()).toMatchObject({ granted: "10", balance: "10", consumed: "0" });
   });
 
-  test("S11.5 undoing two events, one of whose overage moved onto the other's credits, leaves nothing", async () => {
+  test("S11.5 undoing two events, one of whose overage moved to the other's credits, leaves nothing", async () => {
     const ledger = shop({ ...granting(10), ...tokenOverage() });
     await requests(ledger, 10, 6);
     await ledger.undo({ account: "a" }, NOON);
     expect(ledger.totals()).toMatchObject({ balance: "10", overage: "0", consumed: "0" });
   });
 
-  test("S15.4 an undo of an account without a plan takes its usage back", async () => {
+  test("S15.4 an undo for an account without a plan reverts its usage", async () => {
     const ledger = openEvents(tokenBook(), [accountBeforeMarch("a")]);
     const call = { schemaName: "call", id: "c1", timestamp: NOON, accountId: "a", dimensions: { region: "eu" } };
     await ledger.ingest([{ ...call, attributes: [{ name: "tokens", value: "0.1" }] }], NOON);

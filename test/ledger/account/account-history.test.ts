@@ -1,10 +1,10 @@
-/** What an account was called, and which group it was in (S16.6, S16.7). */
+/** The former names and groups of an account (S16.6, S16.7). */
 import { expect, test } from "vitest";
 
 import { accountAt, endAliases, PAST_MAX, withGroup } from "../../../src/ledger/account/account-history.ts";
 import { newAccount } from "../account-harness.ts";
 
-test("so much of the past is kept, the latest of it: an account does not grow without end", () => {
+test("an account keeps a limited number of former names and groups, the latest ones", () => {
   let { record } = newAccount("a");
   for (let now = 1; now <= PAST_MAX + 5; now++) {
     record = { ...record, aliases: [{ alias: `alias-${now}`, createdAt: now }] };
@@ -18,7 +18,7 @@ test("so much of the past is kept, the latest of it: an account does not grow wi
   expect([500, 1005].map((at) => accountAt(record, at).invoiceGroupId)).toEqual(["group-500", "group-1005"]);
 });
 
-test("an account that was in its group before this was kept was in it since it was made", () => {
+test("an account that was in its group before history was recorded has been in it since it was created", () => {
   const { record } = newAccount("a", { invoiceGroupId: "g", createdAt: 10 });
   expect([9, 10].map((at) => accountAt(record, at).invoiceGroupId)).toEqual([undefined, "g"]);
   expect(withGroup(record, undefined, 20).pastInvoiceGroups).toEqual([{ invoiceGroupId: "g", from: 10, until: 20 }]);

@@ -1,4 +1,4 @@
-/** Random lives of one account, decided about without a store. */
+/** Random histories of one account, decided without a store. */
 import fc from "fast-check";
 
 import { DAY_MS, formatInstant, type Instant } from "../../../src/calendar/instant.ts";
@@ -16,7 +16,7 @@ import type { Ledger } from "../account-harness.ts";
 import { readBatch } from "../read-batch.ts";
 
 const inAdvance = { invoiceTiming: "IN_ADVANCE", enableProration: true };
-/** Plans of months, of weeks, and of charges and grants for several months. */
+/** Plans with monthly and weekly cycles, and with charges and grants for several months. */
 export const book = bookWithPlans([
   planOfMonths("p", {
     ...calls("0.37"),
@@ -46,7 +46,7 @@ export const book = bookWithPlans([
   }),
 ]);
 
-/** What happens to an account, so many hours after what happened before. */
+/** A step, this many hours after the previous one. */
 export type Step = { readonly after: number } & (
   | { readonly kind: "associate"; readonly planId: string; readonly inDays: number; readonly days: number | undefined }
   | { readonly kind: "dissociate"; readonly inDays: number; readonly days: number | undefined }
@@ -120,14 +120,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ after, kind: fc.constant("void" as const) }) },
   { weight: 1, arbitrary: fc.record({ after, kind: fc.constant("wait" as const) }) },
 );
-/** What happens to an account, one after the other. */
+/** The steps of an account. */
 export const steps = fc.array(step, { minLength: 1, maxLength: 12 });
 
 /** An hour. */
 export const HOUR_MS = 3_600_000;
 const dayStart = (instant: Instant): Instant => Math.floor(instant / DAY_MS) * DAY_MS;
 
-/** Ingests an event that takes tokens. */
+/** Ingests an event that consumes tokens. */
 function spend(ledger: Ledger, quantity: number, timestamp: Instant, now: Instant): void {
   const event = {
     schemaName: "token",
@@ -141,7 +141,7 @@ function spend(ledger: Ledger, quantity: number, timestamp: Instant, now: Instan
   ledger.apply(decideIngest(ledger.catalog, read, readBatch([event]), now, ledger.ids).changes);
 }
 
-/** Does one step; a refusal is an answer like any other. */
+/** Does one step; a rejection is an answer like any other. */
 export function doAccountStep(ledger: Ledger, one: Step, now: Instant): void {
   const { catalog, ids } = ledger;
   const range = (inDays: number, length: number | undefined): { from: Instant; until?: Instant } => {
@@ -190,7 +190,7 @@ export function doAccountStep(ledger: Ledger, one: Step, now: Instant): void {
   if (one.kind === "use") ledger.use(one.quantity, now - one.hoursAgo * HOUR_MS, now);
 }
 
-/** All that is kept of an account, in an order of its own. */
+/** Everything stored for an account, in a fixed order. */
 export function toSortedState({ record, entries, credits, invoices, usage, events, ...parts }: AccountParts): unknown {
   const byId = <Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] =>
     items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -205,7 +205,7 @@ export function toSortedState({ record, entries, credits, invoices, usage, event
   };
 }
 
-/** Overage by day: what moved in between is no part of it. */
+/** Overage by day, without overage that was moved in between. */
 function overageOf({ overage: cells }: Pick<AccountParts, "overage">): unknown {
   const days = new Map<number, Decimal>();
   for (const { day, quantity } of cells) days.set(day, add(days.get(day) ?? ZERO, quantity));

@@ -24,7 +24,7 @@ function decisionsFor(pricePlans: readonly unknown[], plans = [planWithFee("five
 }
 
 describe("an account's plans as decisions", () => {
-  test("S9.2 an association that does not say when it was decided was decided at its effectiveFrom", () => {
+  test("S9.2 an association without decidedAt is decided at its effectiveFrom", () => {
     const { decisions } = decisionsFor([
       { pricePlanId: "five", effectiveFrom: "2024-01-10" },
       { pricePlanId: "one", effectiveFrom: "2024-03-01", effectiveUntil: "2024-04-01" },
@@ -35,7 +35,7 @@ describe("an account's plans as decisions", () => {
     ]);
   });
 
-  test("S9.2 an association is not decided after a later one of the book that says when it was", () => {
+  test("S9.2 an association is not decided after a later one of the book that has decidedAt", () => {
     const { decisions } = decisionsFor([
       { pricePlanId: "five", effectiveFrom: "2024-06-01" },
       { pricePlanId: "one", effectiveFrom: "2024-06-11", decidedAt: "2024-05-20T09:00:00Z" },
@@ -50,7 +50,7 @@ describe("an account's plans as decisions", () => {
     ]);
   });
 
-  test("S16.2 an override replaces the plan's card of its kind and billable; the plan's cycle stays", () => {
+  test("S16.2 an override replaces the plan's card of its kind and billable; the plan's cycle is unchanged", () => {
     const { decisions } = decisionsFor([
       { pricePlanId: "five", effectiveFrom: "2024-01-10", pricePlanDetailsOverride: feeCards(12) },
     ]);
@@ -59,7 +59,7 @@ describe("an account's plans as decisions", () => {
     expect(plan?.cycleConfig.dayOffset).toBe(5);
   });
 
-  test("S16.5 retained offsets are those of the plan before; an overridden cycle wins over them", () => {
+  test("S16.5 retained offsets are those of the previous plan; an overridden cycle takes precedence", () => {
     const retaining = { pricePlanId: "one", effectiveFrom: "2024-03-01", retainStartOffsets: true };
     const before = { pricePlanId: "five", effectiveFrom: "2024-01-10" };
     expect(decisionsFor([before, retaining]).decisions[1]?.plan?.cycleConfig.dayOffset).toBe(5);
@@ -67,7 +67,7 @@ describe("an account's plans as decisions", () => {
     expect(decisionsFor([before, { ...retaining, ...override }]).decisions[1]?.plan?.cycleConfig.dayOffset).toBe(9);
   });
 
-  test("S16.5 the grace of retained cycles is that of the plan before, also through another plan", () => {
+  test("S16.5 the grace period of retained cycles is that of the previous plan, also over several plans", () => {
     const graceful = planWithFee("graceful", "5", { pricingCycleConfig: { ...monthly("5"), gracePeriod: 4 } });
     const { decisions } = decisionsFor(
       [

@@ -1,4 +1,4 @@
-/** An account with years of cycles behind is caught up with in steps, and comes to what it would have week by week (S2.4). */
+/** Processing years of due cycles in steps gives the same result as processing them week by week (S2.4). */
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS } from "../../../src/calendar/instant.ts";
@@ -39,7 +39,7 @@ function addCredit(ledger: Ledger, creditAmount: number, now = "2024-01-01"): Le
   return ledger;
 }
 
-describe("150 weeks at once are what they are week by week", () => {
+describe("150 weeks at once equal week by week", () => {
   test.each([
     ["a fee in arrears", { ...feeCards(10), pricingCycleConfig: weekly() }],
     ["with grace", { ...feeCards(10), pricingCycleConfig: weekly(10) }],
@@ -60,7 +60,7 @@ describe("150 weeks at once are what they are week by week", () => {
   ])("%s", (_, details) => {
     const [once, often] = [addCredit(startLedger(details), 255), addCredit(startLedger(details), 255)];
     for (const ledger of [once, often]) {
-      // Known from the start, for weeks that come.
+      // Known from the start, for future weeks.
       ledger.run((work) => {
         for (let week = 0; week < 140; week += 3)
           work.addUsage("um.calls", toTime("2024-01-01") / DAY_MS + week * 7, 5);
@@ -91,14 +91,15 @@ test("S12.3 of history that closes at one instant, a credit pays the earliest in
   expect(totals.slice(46).every(([, total]) => total === 10)).toBe(true);
 });
 
-/** The line of an invoice in advance of a week of 2025. */
+/** The line of an invoice in advance for a week of 2025. */
 const due =
   (total: number) =>
   (week: string): string =>
     `STANDARD_ADVANCED 2025-${week} of 2025-${week.slice(0, 5)} DUE ${total}`;
 
-test("S12.3 S13.4 an invoice in advance takes no credit of an invoice that becomes final after it, over all steps", () => {
-  // Seats in advance from week 54 on, 10 each; from week 53 on 3 less each week, which are final ten weeks after it.
+test("S12.3 S13.4 an invoice in advance uses no credit from an invoice that becomes final after it, over all steps", () => {
+  // Seats in advance from week 54 on, 10 each; from week 53 on a discount of 3 each week, which is final ten weeks
+  // after it.
   const details = {
     ...feeCards(-3, { recurrenceConfig: { interval: 1, offset: 52 } }),
     ...seatCards(10, { invoiceTiming: "IN_ADVANCE" }),
@@ -115,7 +116,8 @@ test("S12.3 S13.4 an invoice in advance takes no credit of an invoice that becom
   for (let now = toTime("2024-01-08"); now <= END; now += 7 * DAY_MS) often.until(now);
   once.until(END);
   const inAdvance = finals(once).filter((line) => line.startsWith("STANDARD_ADVANCED"));
-  // Week 53 closes as week 64 begins, on March 17: until then there is no credit, and from then on one of 3 for each week.
+  // Week 53 closes when week 64 begins, on 17 March: until then there is no credit, and from then on one of 3 for each
+  // week.
   expect(inAdvance.slice(0, 12)).toEqual([
     ...["01-06..2025-01-13", "01-13..2025-01-20", "01-20..2025-01-27", "01-27..2025-02-03", "02-03..2025-02-10"].map(
       due(10),
@@ -130,8 +132,9 @@ test("S12.3 S13.4 an invoice in advance takes no credit of an invoice that becom
   expect(once.parts()).toEqual(often.parts());
 });
 
-test("S6.5 S12.3 a cycle that ends within a day of its plan takes no credit of the history that closes after it", () => {
-  // Known on Sunday: its week is final at midnight, the 149 weeks before it, of 3 below zero, a day after the plan was made.
+test("S6.5 S12.3 a cycle that ends within a day of its plan uses no credit from history that closes after it", () => {
+  // Known on Sunday: its week is final at midnight, the 149 weeks before it, of 3 below zero, a day after the plan was
+  // created.
   const ledgers = [1, 2].map(() => {
     const ledger = startLedger({ ...feeCards(-3), ...calls(2), pricingCycleConfig: weekly() }, "2026-11-15T13:00:00Z");
     ledger.run((work) => work.addUsage("um.calls", END / DAY_MS - 3, 10));
@@ -146,7 +149,7 @@ test("S6.5 S12.3 a cycle that ends within a day of its plan takes no credit of t
   expect(once.parts()).toEqual(often.parts());
 });
 
-test("each step draws a few cycles, whether they close one by one or at one instant", () => {
+test("each step calculates a few cycles, whether they close one by one or at one instant", () => {
   for (const associatedAt of ["2024-01-01", "2026-11-16T12:00:00Z"]) {
     const ledger = startLedger({ ...feeCards(10), pricingCycleConfig: weekly() }, associatedAt);
     const workspace = openWorkspace([ledger.parts()]);

@@ -1,4 +1,4 @@
-/** An account is caught up with in several commits, and comes to what one commit would have made of it (S2.4). */
+/** Processing an account's due work in several commits gives the same result as in one (S2.4). */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -10,7 +10,11 @@ import { runs } from "../../support/runs.ts";
 import { toTime, type Ledger, openLedger, START } from "../account-harness.ts";
 import { book, HOUR_MS, toSortedState, steps, doAccountStep } from "./account-steps.ts";
 
-/** Does the next piece of the work. @returns its changes, and whether all is done */
+/**
+ * Does the next part of the work.
+ *
+ * @returns its changes, and whether all is done
+ */
 function runPiece(ledger: Ledger, upTo: Instant, most: number) {
   const workspace = openWorkspace([ledger.parts()]);
   const piece = catchUpPiece(ledger.catalog, workspace.account("a"), upTo, most);
@@ -19,7 +23,7 @@ function runPiece(ledger: Ledger, upTo: Instant, most: number) {
   return { isDone: step.value, changes: workspace.changes() };
 }
 
-/** What a reader sees who looks while the work is half done: nothing of it is kept. */
+/** What a reader sees while the work is incomplete; nothing of it is stored. */
 function readInvoices(ledger: Ledger, upTo: Instant): unknown {
   const workspace = openWorkspace([ledger.parts()]);
   const work = workspace.account("a");
@@ -31,7 +35,7 @@ const byId = (items: unknown): unknown =>
   (items as readonly { readonly id: string }[]).toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
 describe.each(["that comes as it goes", "with two years before it"])("an account %s", (kind) => {
-  test("S2.4 is the same in pieces of any size, of which some are lost, and is read as if it was caught up with", () => {
+  test("S2.4 is the same in parts of any size, of which some are lost, and reads as if the work was complete", () => {
     const [small, few] = [fc.integer({ min: 2, max: 30 }), fc.integer({ min: 2, max: 6 })];
     let parts = 0;
     fc.assert(
@@ -41,7 +45,7 @@ describe.each(["that comes as it goes", "with two years before it"])("an account
           whole.until(upTo);
           for (let tries = 1; ; tries++) {
             const { isDone, changes } = runPiece(inPieces, upTo, most);
-            // One that is killed before its commit is done again.
+            // A part that is killed before its commit is repeated.
             if (tries % share === 0) continue;
             inPieces.apply(changes);
             if (!isDone) parts += 1;

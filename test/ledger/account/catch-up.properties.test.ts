@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-/** The laws of catching up: its schedule changes nothing, what is final stays, a preview is what comes (S2.4, S13.4). */
+/**
+ * The laws of processing due work: its schedule has no effect, final invoices are unchanged, a preview shows what
+ * follows (S2.4, S13.4).
+ */
 import { runToCompletion } from "../../../src/book/steps.ts";
 import type { Instant } from "../../../src/calendar/instant.ts";
 import { invoiceKey } from "../../../src/invoicing/draft.ts";
@@ -25,11 +28,11 @@ const grossOf = (invoice: Invoice): string => {
 const sortPairs = (pairs: readonly (readonly [string, string])[]): unknown =>
   pairs.toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-/** Every final invoice with what it charges before credits. */
+/** Every final invoice with its charges before credits. */
 const grossOfFinals = (ledger: Ledger): unknown =>
   sortPairs(ledger.parts().invoices.map(({ id, invoice }) => [id, grossOf(invoice)]));
 
-/** The same of every invoice that should be final by an instant, worked out from the account's decisions and usage. */
+/** The same of every invoice that should be final by an instant, calculated from the account's decisions and usage. */
 function grossDrawnAtOnce(ledger: Ledger, end: Instant): unknown {
   const { catalog } = ledger;
   return ledger.run((work) => {
@@ -44,7 +47,7 @@ function grossDrawnAtOnce(ledger: Ledger, end: Instant): unknown {
   });
 }
 
-/** A catch-up at the very instant at which the last invoice of a plan becomes final. */
+/** Processing at the very instant at which the last invoice of a plan becomes final. */
 const CAUGHT_UP_AS_IT_BECAME_FINAL: [Step[], number[]] = [
   [
     { after: 0, kind: "associate", planId: "q", inDays: 0, days: undefined },
@@ -55,8 +58,8 @@ const CAUGHT_UP_AS_IT_BECAME_FINAL: [Step[], number[]] = [
   [42],
 ];
 
-describe("catching up", () => {
-  test("S2.4 when and how often an account is caught up with changes nothing", () => {
+describe("processing due work", () => {
+  test("S2.4 has the same result whenever and however often it runs", () => {
     fc.assert(
       fc.property(steps, fc.array(after, { maxLength: 4 }), (sequence, extra) => {
         const plain = openLedger(book);
@@ -88,7 +91,7 @@ describe("catching up", () => {
         let now = toTime(START);
         const all = openLedger(book);
         const some = openLedger(book, undefined, {}, (catalog, record) => invoicesReadFrom(catalog, record, now));
-        // Half a year between two steps at most: what is long over is not read.
+        // At most half a year between two steps: what ended long ago is not read.
         for (const one of [...sequence, ...sequence]) {
           now += 9 * one.after * HOUR_MS;
           doAccountStep(all, one, now);
@@ -105,7 +108,7 @@ describe("catching up", () => {
     expect(hiddenCount).toBeGreaterThan(runs(40));
   });
 
-  test("S13.4 a final invoice never changes, and is no draft any more", () => {
+  test("S13.4 a final invoice never changes, and is no longer a draft", () => {
     fc.assert(
       fc.property(steps, (sequence) => {
         const ledger = openLedger(book);
@@ -120,7 +123,7 @@ describe("catching up", () => {
         const ids = ledger.parts().invoices.map(({ id }) => id);
         expect(new Set(ids).size).toBe(ids.length);
         const drafts = ledger.run((work) => runToCompletion(listDrafts(ledger.catalog, work, now)));
-        // Asked for alone, a draft is what it is among all.
+        // A draft requested alone equals the one in the list of all.
         for (const draft of drafts) {
           const alone = ledger.run((work) =>
             runToCompletion(listDrafts(ledger.catalog, work, now, new Set([draft.id]))),
@@ -133,7 +136,7 @@ describe("catching up", () => {
     );
   });
 
-  test("S13.4 what became final one by one is what all that is stored comes to when it is drawn at once", () => {
+  test("S13.4 invoices that became final one by one equal those calculated together from everything stored", () => {
     fc.assert(
       fc.property(steps, (sequence) => {
         const ledger = openLedger(book);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-/** What falls due is done in date order, and once (S2.4, S11.1, S12, S13.4). */
+/** Due work is processed in date order, and once (S2.4, S11.1, S12, S13.4). */
 import { runToCompletion } from "../../../src/book/steps.ts";
 import { catchUp, isBehind } from "../../../src/ledger/account/catch-up.ts";
 import { listDrafts } from "../../../src/ledger/account/drafts.ts";
@@ -40,7 +40,7 @@ describe("invoices become final", () => {
     expect(ledger.use(1, "2024-01-31T12:00:00Z", "2024-02-04")).toBe(false);
   });
 
-  test("S13.4 by a clock that is behind the one by which an account was caught up with, its drafts are there", () => {
+  test("S13.4 with a clock behind the one that processed an account, its drafts are still listed", () => {
     const ledger = openLedger(bookWithPlans([planOfMonths("p", calls(2))]));
     associatePlan(ledger, "p", "2024-01-01");
     ledger.use(10, "2024-01-05T12:00:00Z");
@@ -50,7 +50,7 @@ describe("invoices become final", () => {
       const creditRequest = { ...request, effectiveFrom: toTime("2024-01-01") };
       return createCredits(ledger.catalog, { find }, [creditRequest], toTime("2024-01-07T00:00:00.001Z"), ledger.ids);
     });
-    // A millisecond behind midnight, and days: 10 at 2, of which the credit pays 15.
+    // A millisecond before midnight, and days before: 10 at 2, of which the credit pays 15.
     for (const now of ["2024-01-06T23:59:59.999Z", "2024-01-05T12:00:00Z"]) {
       expect(drafts(ledger, now)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DRAFT 5"]);
       const snapshot = ledger.run((work) => runToCompletion(creditSnapshots(ledger.catalog, work, toTime(now))));
@@ -92,7 +92,7 @@ describe("invoices become final", () => {
     ]);
   });
 
-  test("S13.1 a cycle with nothing in it makes no invoice, and its time is not looked at again", () => {
+  test("S13.1 a cycle without lines makes no invoice, and its time is not processed again", () => {
     const ledger = openLedger(bookWithPlans([planOfMonths("p", calls(2))]));
     associatePlan(ledger, "p", "2024-01-01");
     ledger.until("2024-03-15");
@@ -102,7 +102,7 @@ describe("invoices become final", () => {
     expect(isBehind(ledger.parts().record, toTime("2024-04-01"))).toBe(true);
   });
 
-  test("S6.5 history is open for a day after its association was made, then final", () => {
+  test("S6.5 history is open for a day after its association was created, then final", () => {
     const ledger = openLedger(bookWithPlans([planOfMonths("p", calls(2))]));
     associatePlan(ledger, "p", "2023-11-01", "2024-01-10T08:00:00Z");
     expect(ledger.use(1, "2023-11-05T00:00:00Z", "2024-01-11T07:59:59.999Z")).toBe(true);
@@ -132,7 +132,7 @@ describe("grants fall due", () => {
     planOfMonths("p", { ...tokenCards(100), ...grantCards(20, { expiryType: "PRICING_CYCLE" }), ...calls(1) }),
   ]);
 
-  test("S11.1 S2.4 an entry is granted at the start of a cycle, dated by it whenever it is made, once", () => {
+  test("S11.1 S2.4 an entry is granted once, at the start of a cycle, with that date whenever it is processed", () => {
     const ledger = openLedger(book);
     associatePlan(ledger, "p", "2024-01-15");
     ledger.until("2024-02-20");
@@ -177,7 +177,7 @@ describe("grants fall due", () => {
     ]);
   });
 
-  test("S16.1 S11.1 entries outlive the plan that granted them, and none comes after it", () => {
+  test("S16.1 S11.1 entries outlive the plan that granted them, and none are granted after it", () => {
     const ledger = openLedger(book);
     associatePlan(ledger, "p", "2024-01-01");
     ledger.run((work) =>
@@ -188,7 +188,7 @@ describe("grants fall due", () => {
     expect(ledger.parts().record.nextDueAt).toBe(toTime("9999-01-01"));
   });
 
-  test("S9.5 what was paid for days that are not served is a credit at the end of the service", () => {
+  test("S9.5 charges for unserved days become a credit at the end of service", () => {
     const prorated = { invoiceTiming: "IN_ADVANCE", enableProration: true };
     const ledger = openLedger(bookWithPlans([planOfMonths("p", feeCards(31, prorated))]));
     associatePlan(ledger, "p", "2024-01-01");
@@ -203,11 +203,11 @@ describe("grants fall due", () => {
     expect(
       ledger.parts().credits.map((each) => [formatDecimal(each.creditAmount), each.priority, each.createdAt]),
     ).toEqual([["21", 0, toTime("2024-01-11")]]);
-    // The final invoice does not stand in the way of the end, and stays what it was.
+    // The final invoice does not prevent the end, and is unchanged.
     expect(finals(ledger)).toEqual(["STANDARD_ADVANCED 2024-01-01..2024-02-01 of 2024-01-01 DUE 31"]);
   });
 
-  test("S2.4 what falls due at the very instant of a decision was done before it", () => {
+  test("S2.4 work due at the very instant of a decision is done before it", () => {
     const ledger = openLedger(
       bookWithPlans([planOfMonths("p", feeCards(31, { invoiceTiming: "IN_ADVANCE", enableProration: true }))]),
     );
@@ -215,12 +215,12 @@ describe("grants fall due", () => {
     const now = toTime("2024-01-12");
     ledger.run((work) => dissociate(ledger.catalog, work, { from: now }, now, ledger.ids));
     ledger.until(now);
-    // 31 × 20/31 = 20, charged as the day began, and given back.
+    // 31 × 20/31 = 20, charged when the day began, and refunded.
     expect(finals(ledger)).toEqual(["STANDARD_ADVANCED 2024-01-12..2024-02-01 of 2024-01-12 DUE 20"]);
     expect(ledger.parts().credits.map((each) => formatDecimal(each.creditAmount))).toEqual(["20"]);
   });
 
-  test("S9.5 a plan that is replaced on its first day is paid for and given back, whatever the clock says", () => {
+  test("S9.5 a plan that is replaced on its first day is charged and refunded, at any time of the day", () => {
     const prorated = { invoiceTiming: "IN_ADVANCE", enableProration: true };
     const ledger = openLedger(
       bookWithPlans([planOfMonths("p", feeCards(31, prorated)), planOfMonths("q", feeCards(62, prorated))]),
@@ -267,7 +267,7 @@ describe("credits and drafts", () => {
     return ledger;
   }
 
-  test("S12.4 a draft holds credits when read, and nothing of it is stored", () => {
+  test("S12.4 a draft holds credits when it is read, and nothing of it is stored", () => {
     const ledger = withCredit(50);
     const [snapshot] = ledger.run((work) =>
       runToCompletion(creditSnapshots(ledger.catalog, work, toTime("2024-01-12"))),
@@ -280,9 +280,9 @@ describe("credits and drafts", () => {
     expect(ledger.parts().credits.map((each) => formatDecimal(each.consumedAmount))).toEqual(["0"]);
   });
 
-  test("S12.3 what an earlier draft would take is kept from a later invoice that is final sooner", () => {
+  test("S12.3 credits that an earlier draft would use are reserved from a later invoice that is final sooner", () => {
     const ledger = withCredit(50);
-    // January's STANDARD of 1 February is a draft of 40 until the 4th; February's advance invoice takes the other 10.
+    // January's STANDARD of 1 February is a draft of 40 until the 4th; February's advance invoice gets the other 10.
     ledger.until("2024-02-01");
     expect(finals(ledger).at(-1)).toBe("STANDARD_ADVANCED 2024-02-01..2024-03-01 of 2024-02-01 DUE 20");
     expect(drafts(ledger, "2024-02-01")).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DRAFT 0"]);
@@ -295,7 +295,7 @@ describe("credits and drafts", () => {
     ]);
   });
 
-  test("S13.5 a preview at an instant shows what finalizing at that instant writes", () => {
+  test("S13.5 a preview at an instant shows the invoices that finalizing at that instant stores", () => {
     const ledger = withCredit(25);
     const preview = openWorkspace([ledger.parts()]);
     catchUp(ledger.catalog, preview.account("a"), toTime("2024-02-04"));

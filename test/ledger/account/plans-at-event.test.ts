@@ -9,7 +9,7 @@ const pricing = perUnit(1);
 const overageCards = (more: Readonly<Record<string, unknown>>) => ({
   entitlementOverageRateCards: [{ featureId: "f", ...pricing, ...more }],
 });
-describe("the period that holds an event", () => {
+describe("the period of an event", () => {
   const clock = createPlanClock([
     decision("2024-01-15", { graceDays: 3, until: "2024-03-10" }),
     decision("2024-04-01", { graceDays: 0 }),
@@ -22,12 +22,12 @@ describe("the period that holds an event", () => {
     expect(spanText(clock.periodAt(parseDate("2024-03-10") - 1))).toBe("2024-03-01/2024-03-10");
   });
 
-  test("S16.7 is open for the invoice group's grace days, where the group sets them", () => {
+  test("S16.7 is open for the invoice group's grace days, if the group sets them", () => {
     const groupClock = createPlanClock([decision("2024-01-15", { graceDays: 3 })], { groupGraceDays: 10 });
     expect(formatDate(groupClock.periodAt(parseDate("2024-02-29")).openUntil ?? 0)).toBe("2024-03-11");
   });
 
-  test("S6.5 without a plan is the gap, which no event is too late for", () => {
+  test("S6.5 without a plan is the gap, for which no event is too late", () => {
     const gap = clock.periodAt(parseDate("2024-03-10"));
     expect([spanText(gap), gap.openUntil]).toEqual(["2024-03-10/2024-04-01", undefined]);
     const before = clock.periodAt(parseDate("2024-01-15") - 1);
@@ -37,7 +37,7 @@ describe("the period that holds an event", () => {
   });
 });
 
-describe("the overage that an event may make", () => {
+describe("the allowed overage of an event", () => {
   const noonOf = (date: string) => parseDate(date) + DAY_MS / 2;
   const now = noonOf("2024-08-01");
 
@@ -56,14 +56,14 @@ describe("the overage that an event may make", () => {
     expect(clock.overageAt("f", noonOf("2024-03-20"), now)?.maxQuantity?.toFixed()).toBe("5");
   });
 
-  test("S11.3 is none where the plan in force has no card for the feature", () => {
+  test("S11.3 is zero if the plan in force has no card for the feature", () => {
     const clock = createPlanClock([decision("2024-01-15", { details: overageCards({}) })]);
     expect(clock.overageAt("g", noonOf("2024-02-01"), now)).toBeUndefined();
     expect(clock.overageAt("f", noonOf("2024-02-01"), now)?.maxQuantity).toBeUndefined();
     expect(clock.overageAt("f", parseDate("2024-01-15") - 1, now)).toBeUndefined();
   });
 
-  test("S9.2 S11.3 is that of the plan known at the time, where a later decision reaches back", () => {
+  test("S9.2 S11.3 is that of the plan known at the time, if a later decision is retroactive", () => {
     const [limited, free] = [overageCards({ maxQuantity: 0 }), overageCards({ maxQuantity: 7 })];
     const recordedAt = noonOf("2024-01-01");
     const clock = createPlanClock([
@@ -73,7 +73,7 @@ describe("the overage that an event may make", () => {
     const limitAt = (knownAt: string) =>
       clock.overageAt("f", noonOf("2024-02-05"), noonOf(knownAt))?.maxQuantity?.toFixed();
     expect(["2024-02-05", "2024-02-10", "2024-02-09"].map(limitAt)).toEqual(["7", "0", "7"]);
-    // One that was made in the ledger counts at once, also where its clock stands still.
+    // A plan decided in the ledger counts at once, also if its clock stands still.
     const lateClock = createPlanClock([
       { ...decision("2024-02-01", { details: limited }), decidedAt: noonOf("2024-02-10") },
     ]);

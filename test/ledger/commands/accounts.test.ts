@@ -1,4 +1,4 @@
-/** Aliases and the end of an account (S16.3, S16.6). */
+/** Aliases and archiving of accounts (S16.3, S16.6). */
 import { describe, expect, test } from "vitest";
 
 import {
@@ -28,14 +28,14 @@ const ledgerWithAliases = (...aliases: readonly string[]): Ledger =>
 const aliases = (ledger: Ledger): readonly string[] => ledger.parts().record.aliases.map(({ alias }) => alias);
 
 describe("aliases", () => {
-  test("S16.6 aliases are added beside those that are there, each once", () => {
+  test("S16.6 adds new aliases to the existing ones, each once", () => {
     const ledger = ledgerWithAliases("one");
     const changes = ledger.run((work) => addAliases(work, ["one", "two", "two"], nobody, NOW));
     expect(aliases(ledger)).toEqual(["one", "two"]);
     expect(changes).toEqual({ documents: [aliasDocument("two", "a", NOW)], removedDocuments: [] });
   });
 
-  test("S16.6 an alias of the account's own may be given again", () => {
+  test("S16.6 accepts the account's own alias again", () => {
     const ledger = ledgerWithAliases();
     const takenNames = { aliases: [aliasDocument("own", "a", 0)], accounts: [] };
     ledger.run((work) => addAliases(work, ["own"], takenNames, NOW));
@@ -53,7 +53,7 @@ describe("aliases", () => {
     ],
   ];
 
-  test.each(refusals)("S16.6 refuses %s, and adds none of the others", (_because, more, message) => {
+  test.each(refusals)("S16.6 rejects %s, and adds none of the others", (_because, more, message) => {
     const ledger = ledgerWithAliases("one");
     const takenNames = {
       aliases: [aliasDocument("theirs", "b", 0), aliasDocument("free", undefined, 0)],
@@ -65,14 +65,14 @@ describe("aliases", () => {
     expect(aliases(ledger)).toEqual(["one"]);
   });
 
-  test("S16.6 what is not there is passed over when aliases are removed", () => {
+  test("S16.6 ignores unknown aliases when removing", () => {
     const ledger = ledgerWithAliases("one", "two");
     const changes = ledger.run((work) => removeAliases(work, ["two", "three"], NOW));
     expect(aliases(ledger)).toEqual(["one"]);
     expect(changes).toEqual({ documents: [], removedDocuments: [{ kind: "alias", id: "two" }] });
   });
 
-  test("S16.6 a new account may not take an id or an alias that is there", () => {
+  test("S16.6 a new account can't use an existing id or alias", () => {
     expect(() => checkAccountId("b", { aliases: [], accounts: [{ id: "b" }] })).toThrow('the account id "b" is taken');
     expect(() => checkAccountId("b", { aliases: [aliasDocument("b", "a", 0)], accounts: [] })).toThrow(
       'the account id "b" is the alias of another account',
@@ -85,7 +85,7 @@ describe("archiving", () => {
   const archive = (ledger: Ledger, now: string): unknown =>
     ledger.run((work) => archiveAccount(ledger.catalog, work, toTime(now)));
 
-  test("S16.3 an account without plans is archived, which frees its aliases", () => {
+  test("S16.3 archives an account without plans, which frees its aliases", () => {
     const ledger = ledgerWithAliases("one");
     expect(archive(ledger, "2024-01-10")).toEqual({
       documents: [],
@@ -95,7 +95,7 @@ describe("archiving", () => {
     expect(() => archive(ledger, "2024-01-11")).toThrow('the account "a" is already archived');
   });
 
-  test("S16.3 it is refused while a plan is associated now or later, and while a draft is open", () => {
+  test("S16.3 is rejected while a plan is associated now or later, and while a draft is open", () => {
     const ledger = ledgerWithAliases();
     const from = toTime("2024-02-01");
     ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, NOW, ledger.ids));

@@ -1,4 +1,4 @@
-/** An account gets a plan, or loses it (S16.1, S16.2, S6.3, S7.7). */
+/** Associating and dissociating plans of an account (S16.1, S16.2, S6.3, S7.7). */
 import { describe, expect, test } from "vitest";
 
 import type { PricePlanDetailsOverride } from "../../../src/book/model/price-plan.ts";
@@ -64,7 +64,7 @@ function listPlans(ledger: Ledger): readonly string[] {
 }
 
 describe("associating", () => {
-  test("S16.1 an association replaces what lies in it, and the older one goes on after it", () => {
+  test("S16.1 an association replaces earlier ones in its period, and an older one continues after it", () => {
     const ledger = openLedger(book);
     associatePlan(ledger, "p", "2024-01-01", "2024-01-01");
     associatePlan(ledger, "q", "2024-03-01", "2024-01-10", { until: "2024-05-01" });
@@ -82,14 +82,14 @@ describe("associating", () => {
     expect(listPlans(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1", "p@1 2024-02-01..9999-01-01 on 1"]);
   });
 
-  test("S6.3 an anniversary is derived from the date and kept with the association", () => {
+  test("S6.3 an anniversary is derived from the date and stored with the association", () => {
     const ledger = openLedger(book);
     associatePlan(ledger, "day", "2024-01-17", "2024-01-15");
     expect(listPlans(ledger)).toEqual(["day@1 2024-01-17..9999-01-01 on 17"]);
     expect(ledger.parts().record.associations[0]?.plan?.override).toBeUndefined();
   });
 
-  test("S16.2 retained offsets are those of the plan in force, and no override", () => {
+  test("S16.2 retained offsets are those of the plan in force, and are not an override", () => {
     const ledger = openLedger(book);
     associatePlan(ledger, "day", "2024-01-17", "2024-01-15");
     associatePlan(ledger, "p", "2024-02-05", "2024-01-20", { retainStartOffsets: true });
@@ -97,7 +97,7 @@ describe("associating", () => {
     expect(ledger.parts().record.associations[1]?.plan?.override).toBeUndefined();
   });
 
-  test("S16.2 a pricingCycleConfig of the override wins over the plan's and over retained offsets", () => {
+  test("S16.2 a pricingCycleConfig of the override takes precedence over the plan's and over retained offsets", () => {
     const ledger = openLedger(book);
     associatePlan(ledger, "day", "2024-01-17", "2024-01-15");
     const override = overrideOf({ pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "9" } } });
@@ -113,7 +113,7 @@ describe("associating", () => {
     expect(listPlans(ledger)).toEqual(["p@2 2023-06-01..2024-01-10 on 1", "q@1 2024-01-10..9999-01-01 on 1"]);
   });
 
-  test("S16.1 a final advance invoice does not stand in the way of a change", () => {
+  test("S16.1 a final advance invoice does not prevent a change", () => {
     const advance = bookWithPlans([
       planOfMonths("fee", feeCards(31, { invoiceTiming: "IN_ADVANCE" })),
       planOfMonths("q", calls(1)),
@@ -126,7 +126,7 @@ describe("associating", () => {
     expect(listPlans(ledger)[1]).toBe("q@1 2024-01-10..9999-01-01 on 1");
   });
 
-  test("S16.1 dissociating leaves a gap; where there is no plan it changes nothing", () => {
+  test("S16.1 dissociating leaves a gap, and has no effect where there is no plan", () => {
     const ledger = openLedger(book);
     associatePlan(ledger, "p", "2024-01-01", "2024-01-01");
     const days = { from: toTime("2024-02-01"), until: toTime("2024-03-01") };
@@ -137,7 +137,7 @@ describe("associating", () => {
     expect(ledger.parts().record.associations).toHaveLength(2);
   });
 
-  test("S16.1 only a plan that is named is dissociated", () => {
+  test("S16.1 with a plan id, only that plan is dissociated", () => {
     const ledger = openLedger(book);
     associatePlan(ledger, "p", "2024-01-01", "2024-01-01");
     const leave = (request: { readonly planId?: string; readonly version?: number }): unknown => {
@@ -161,7 +161,7 @@ describe("associating", () => {
     expect(listPlans(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1"]);
   });
 
-  test("S6.5 S9.2 a book's associations were decided when it says so, and are on record since it is loaded", () => {
+  test("S6.5 S9.2 a book's associations are decided at decidedAt, and recorded when they are loaded", () => {
     const account = {
       pricePlans: [
         { pricePlanId: "p", version: 1, effectiveFrom: toTime("2023-01-01") },
@@ -178,7 +178,7 @@ describe("associating", () => {
   });
 });
 
-describe("what is refused changes nothing", () => {
+describe("a rejected command changes nothing", () => {
   const rows: readonly (readonly [string, string, string, string, AssociateOptions, string])[] = [
     [
       "S16.1 a day in the past",
@@ -274,7 +274,7 @@ describe("what is refused changes nothing", () => {
     expect(ledger.parts()).toBe(before);
   });
 
-  test("S16.1 days of a final STANDARD invoice cannot change, even by a clock that was put back", () => {
+  test("S16.1 days of a final STANDARD invoice can't change, even if the clock was set back", () => {
     const ledger = openLedger(book);
     associatePlan(ledger, "p", "2024-01-01", "2024-01-01");
     ledger.use(1, "2024-01-05T00:00:00Z");
@@ -290,7 +290,7 @@ describe("what is refused changes nothing", () => {
     });
   });
 
-  test("S6.5 S16.1 nor can days of cycles that events have left, by a clock that was put back", () => {
+  test("S6.5 S16.1 days of cycles whose events were deleted can't change, even if the clock was set back", () => {
     const closedCycles = { until: toTime("2024-02-01"), at: toTime("2024-04-01") };
     const ledger = openLedger(book, [newAccount("a", { closedCycles })]);
     const message = "the billing periods before 2024-02-01 are closed; their plans cannot change";
@@ -298,10 +298,10 @@ describe("what is refused changes nothing", () => {
     associatePlan(ledger, "q", "2024-02-01", "2024-01-31");
   });
 
-  test("S2.4 S9.2 a plan of a clock that is a second behind charges and grants no less", () => {
+  test("S2.4 S9.2 a plan associated with a clock that is a second behind charges and grants the same", () => {
     const ledger = openLedger(book);
     const [early, late] = ["2024-01-01T12:00:00Z", "2024-01-01T12:00:01Z"];
-    // Another engine, whose clock is ahead, caught up with the account.
+    // Another engine, whose clock is ahead, processed the account's due work.
     ledger.until(late);
     associatePlan(ledger, "ahead", "2024-01-01", early);
     ledger.until("2024-01-01T12:00:02Z");
@@ -327,7 +327,7 @@ describe("what is refused changes nothing", () => {
 });
 
 describe("overrides", () => {
-  test("S7.7 an override without rates in the account's currency, or for what nobody sells, is refused with all faults", () => {
+  test("S7.7 an override without rates in the account's currency, or for unknown items, is rejected with all problems", () => {
     const [card] = book.pricePlans.find(({ id }) => id === "q")?.pricePlanDetails.usageRateCards ?? [];
     if (card === undefined) throw new Error("q has a usage card");
     const rateValues = card.rateValues.map((rates) => ({ ...rates, currency: "EUR" }));
@@ -357,7 +357,7 @@ describe("overrides", () => {
   });
 });
 
-/** What a decision throws. */
+/** The error of a decision. */
 function catchThrown(decision: () => unknown): unknown {
   try {
     decision();
@@ -371,8 +371,8 @@ function overrideOf(parts: Partial<PricePlanDetailsOverride>): PricePlanDetailsO
   return { ...NO_CARDS, ...parts };
 }
 
-describe("a thousand decisions on one account's plans", () => {
-  /** An account whose plan was decided so many times. */
+describe("a thousand plan decisions on one account", () => {
+  /** An account with this many plan decisions. */
   function ledgerWithDecisions(times: number): Ledger {
     const ledger = openLedger(book);
     associatePlan(ledger, "p", "2024-01-01", "2024-01-01");
@@ -389,7 +389,7 @@ describe("a thousand decisions on one account's plans", () => {
   }
   const full = `its plans were changed ${PLAN_DECISIONS_MAX} times; the maximum is ${PLAN_DECISIONS_MAX}`;
 
-  test("S16.1 the last one is taken, and the next one refused: an association, and days without a plan", () => {
+  test("S16.1 the last allowed one is accepted, and the next one rejected: an association, and days without a plan", () => {
     const ledger = ledgerWithDecisions(PLAN_DECISIONS_MAX - 1);
     associatePlan(ledger, "q", "2024-02-01", "2024-01-02");
     expect(listPlans(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1", "q@1 2024-02-01..9999-01-01 on 1"]);
@@ -402,14 +402,14 @@ describe("a thousand decisions on one account's plans", () => {
     expect(ledger.parts().record.associations).toEqual(before.associations);
   });
 
-  test("S16.1 the account can be left for good all the same", () => {
+  test("S16.1 the account can still be dissociated for good", () => {
     const ledger = ledgerWithDecisions(PLAN_DECISIONS_MAX);
     const days = { from: toTime("2024-02-01") };
     ledger.run((work) => dissociate(ledger.catalog, work, days, toTime("2024-01-03"), ledger.ids));
     expect(listPlans(ledger)).toEqual(["p@2 2024-01-01..2024-02-01 on 1"]);
   });
 
-  test("S16.5 a migration is refused, naming the account", () => {
+  test("S16.5 a migration is rejected, naming the account", () => {
     const ledger = ledgerWithDecisions(PLAN_DECISIONS_MAX);
     const request = { sourceId: "p", sourceVersion: 2, targetId: "q", targetVersion: 1, mode: "NEXT_CYCLE" } as const;
     const migrating = (): unknown =>

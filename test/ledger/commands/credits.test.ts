@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-/** Credits are given, shown and voided (S12). */
+/** Creating, showing and voiding credits (S12). */
 import { runToCompletion } from "../../../src/book/steps.ts";
 import { associate } from "../../../src/ledger/commands/associate.ts";
 import {
@@ -50,20 +50,20 @@ const listSnapshots = (ledger: Ledger, now: string): readonly unknown[] =>
     ]),
   );
 
-describe("giving credits", () => {
-  test("S12 each request makes a credit in the currency of its account", () => {
+describe("creating credits", () => {
+  test("S12 each request creates a credit in the currency of its account", () => {
     const ledger = openWithAccounts();
     const credits = addCredits(ledger, [gift, { ...gift, accountId: "b", effectiveUntil: toTime("9999-01-01") }]);
     expect(credits.map(({ accountId, currency, customerId }) => [accountId, currency, customerId])).toEqual([
       ["a", "USD", "ann"],
       ["b", "USD", "ann"],
     ]);
-    // "No end" is kept as none.
+    // "No end" is stored as undefined.
     expect(credits[1]?.effectiveUntil).toBeUndefined();
     expect(ledger.parts("b").credits).toEqual([credits[1]]);
   });
 
-  test("S12.4 an account has at most so many that can be spent; one that is voided or over makes no difference", () => {
+  test("S12.4 an account has a limited number of open credits; voided and expired ones don't count", () => {
     const ledger = openWithAccounts();
     const [first] = addCredits(ledger, [gift]);
     const limitMessage = `the maximum is ${OPEN_CREDITS_MAX}`;
@@ -72,7 +72,7 @@ describe("giving credits", () => {
     addCredits(ledger, [...requests, short]);
     const again = (now?: string): readonly CreditRecord[] => addCredits(ledger, [gift], now);
     expect(again).toThrow(`it has 1000 open credits; ${limitMessage}`);
-    // The other account has none yet; but a call is done as a whole, or not at all.
+    // The other account has none yet; but a call is all or nothing.
     expect(() => addCredits(ledger, [{ ...gift, accountId: "b" }, gift])).toThrow(limitMessage);
     expect(ledger.parts("b").credits).toEqual([]);
     expect(addCredits(ledger, [short])).toHaveLength(1);
@@ -83,14 +83,14 @@ describe("giving credits", () => {
     expect(() => again("2024-02-01")).toThrow(limitMessage);
   });
 
-  test("S12 an idempotencyKey gives the first credit again, also within one call", () => {
+  test("S12 an idempotencyKey returns the first credit again, also within one call", () => {
     const ledger = openWithAccounts();
     const keyedGift = { ...gift, idempotencyKey: "k" };
     const [first, second] = addCredits(ledger, [keyedGift, keyedGift]);
     expect(second).toEqual(first);
     expect(addCredits(ledger, [keyedGift], "2024-01-09")).toEqual([first]);
     expect(ledger.parts().credits).toHaveLength(1);
-    // The key of one account says nothing of another's.
+    // Keys are separate for each account.
     expect(addCredits(ledger, [{ ...keyedGift, accountId: "b", purpose: "other" }])).toHaveLength(1);
   });
 
@@ -114,7 +114,7 @@ describe("giving credits", () => {
     ],
   ];
 
-  test.each(refusals)("S12 all or none: %s refuses the whole list", (_because, change, message) => {
+  test.each(refusals)("S12 all or none: %s rejects the whole list", (_because, change, message) => {
     const ledger = openWithAccounts();
     addCredits(ledger, [{ ...gift, idempotencyKey: "k" }]);
     const before = ledger.parts();
@@ -123,8 +123,8 @@ describe("giving credits", () => {
   });
 });
 
-describe("voiding", () => {
-  test("S12.5 voiding releases what is held, and what is consumed stays consumed", () => {
+describe("voiding credits", () => {
+  test("S12.5 voiding releases held amounts, and consumed amounts stay consumed", () => {
     const ledger = openWithAccounts();
     const [credit] = addCredits(ledger, [gift]);
     ledger.use(20, "2024-01-10T00:00:00Z");
@@ -141,7 +141,7 @@ describe("voiding", () => {
     expect(ledger.parts().credits.map((each) => formatDecimal(each.consumedAmount))).toEqual(["20"]);
   });
 
-  test("S12.5 voiding twice, a consumed credit and an unknown one are refused", () => {
+  test("S12.5 voiding twice, a consumed credit and an unknown one are rejected", () => {
     const ledger = openWithAccounts();
     const [first, second] = addCredits(ledger, [gift, { ...gift, priority: 2 }]);
     const voidOne = (id: string | undefined, now: string): unknown =>
@@ -154,7 +154,7 @@ describe("voiding", () => {
   });
 });
 
-describe("showing", () => {
+describe("showing credits", () => {
   test("S11.2 S12.4 a credit whose end has passed shows as EXPIRED", () => {
     const ledger = openWithAccounts();
     addCredits(ledger, [{ ...gift, effectiveUntil: toTime("2024-01-08") }]);

@@ -15,12 +15,12 @@ const NOON = "2024-03-05T12:00:00Z";
 const MONTH = ["2024-03-01", "2024-04-01"] as const;
 const shop = (details: object = {}): EventLedger => openEvents(tokenBook(details), [onPlan("a")]);
 
-/** Uses some tokens at noon. */
+/** Consumes some tokens at noon. */
 const ingestTokens = async (ledger: EventLedger, id: string, tokens: number, timestamp = NOON): Promise<string> =>
   (await ledger.ingest([requestOf(id, tokens, timestamp)], NOON))[0]?.status ?? "";
 
-describe("buying an entry (S11.5)", () => {
-  test("S11.6 makes an entry that events spend", async () => {
+describe("purchasing an entry (S11.5)", () => {
+  test("S11.6 creates an entry that events consume", async () => {
     const ledger = shop();
     const entry = await ledger.grant(10, ...MONTH, NOON);
     expect(entry).toMatchObject({ accountId: "a", featureId: "f.tokens", source: "PURCHASE", voided: false });
@@ -28,7 +28,7 @@ describe("buying an entry (S11.5)", () => {
     expect(await ingestTokens(ledger, "e2", 1)).toBe("INGESTION_FAILED_INSUFFICIENT_CREDITS");
   });
 
-  test("S11.5 takes the open overage that it covers, and no other", async () => {
+  test("S11.5 moves the open overage that it covers, and no other", async () => {
     const ledger = shop(tokenOverage());
     await ingestTokens(ledger, "e1", 3, "2024-03-02T00:00:00Z");
     await ingestTokens(ledger, "e2", 4, "2024-03-04T00:00:00Z");
@@ -42,7 +42,7 @@ describe("buying an entry (S11.5)", () => {
     expect(ledger.totals()).toMatchObject({ granted: "6", balance: "0", overage: "6", consumed: "12" });
   });
 
-  test("the same idempotencyKey is the same entry, also after it was changed", async () => {
+  test("the same idempotencyKey returns the same entry, also after it was changed", async () => {
     const ledger = shop();
     const key = { idempotencyKey: "k" };
     const { id } = await ledger.grant(10, ...MONTH, NOON, key);
@@ -55,7 +55,7 @@ describe("buying an entry (S11.5)", () => {
     await expect(ledger.grant(30, ...MONTH, NOON, key)).rejects.toMatchObject(refusal);
   });
 
-  test("is refused for what cannot be", async () => {
+  test("is rejected for invalid values", async () => {
     const ledger = shop();
     await expect(ledger.grant(-1, ...MONTH, NOON)).rejects.toMatchObject({
       code: "ERR_INPUT_INVALID",
@@ -93,7 +93,7 @@ describe("changing an entry (S11.8)", () => {
     expect(ledger.totals()).toMatchObject({ granted: "4", balance: "0", consumed: "4" });
   });
 
-  test("S11.5 what is raised takes overage", async () => {
+  test("S11.5 a raised entry takes over overage", async () => {
     const ledger = shop(tokenOverage());
     const { id } = await ledger.grant(1, ...MONTH, NOON);
     await ingestTokens(ledger, "e1", 4);
@@ -102,7 +102,7 @@ describe("changing an entry (S11.8)", () => {
     expect(ledger.totals()).toMatchObject({ balance: "0", overage: "1" });
   });
 
-  test("S11.5 what is extended takes overage", async () => {
+  test("S11.5 an extended entry takes over overage", async () => {
     const ledger = shop(tokenOverage());
     const { id } = await ledger.grant(3, "2024-03-01", "2024-03-02", NOON);
     await ingestTokens(ledger, "e1", 4);
@@ -110,7 +110,7 @@ describe("changing an entry (S11.8)", () => {
     expect(ledger.totals()).toMatchObject({ balance: "0", overage: "1" });
   });
 
-  test("S11.8 the end cannot move to or before an event that spent the entry", async () => {
+  test("S11.8 the end can't move to or before an event that consumed the entry", async () => {
     const ledger = shop();
     const { id } = await ledger.grant(10, ...MONTH, NOON);
     await ingestTokens(ledger, "e1", 4, "2024-03-04T00:00:00Z");
@@ -124,7 +124,7 @@ describe("changing an entry (S11.8)", () => {
     expect(await ingestTokens(ledger, "e2", 4)).toBe("INGESTION_FAILED_INSUFFICIENT_CREDITS");
   });
 
-  test("an entry that is unknown, and one that is voided, cannot be changed", async () => {
+  test("an unknown or voided entry can't be changed", async () => {
     const ledger = shop();
     const { id } = await ledger.grant(10, ...MONTH, NOON);
     await ledger.voidEntry(id, NOON);
@@ -140,7 +140,7 @@ describe("changing an entry (S11.8)", () => {
 });
 
 describe("voiding an entry (S11.8)", () => {
-  test("S11.8 granted and balance stay, and it is not spent", async () => {
+  test("S11.8 granted and balance are unchanged, and it is not consumed any more", async () => {
     const ledger = shop();
     const { id } = await ledger.grant(10, ...MONTH, NOON);
     await ingestTokens(ledger, "e1", 4);
@@ -149,7 +149,7 @@ describe("voiding an entry (S11.8)", () => {
     expect(ledger.totals()).toMatchObject({ granted: "10", balance: "6" });
   });
 
-  test("S11.8 voiding twice is refused", async () => {
+  test("S11.8 voiding twice is rejected", async () => {
     const ledger = shop();
     const { id } = await ledger.grant(10, ...MONTH, NOON);
     await ledger.voidEntry(id, NOON);

@@ -59,7 +59,7 @@ function remove(ledger: Ledger, groupId: string, ids: readonly string[], now: st
   ledger.runAll(ids, (works) => runToCompletion(removeFromGroup(catalogs, groupId, works, toTime(now))));
 }
 
-/** What is consolidated of a group's accounts. */
+/** The composite invoices of a group's accounts. */
 function consolidateAccounts(
   ledger: Ledger,
   ids: readonly string[],
@@ -73,7 +73,7 @@ function consolidateAccounts(
 }
 
 describe("terms", () => {
-  test("S16.7 the group's grace and net terms win over the plan's and the account's", () => {
+  test("S16.7 the group's grace and net terms take precedence over the plan's and the account's", () => {
     const ledger = openWithUsage();
     addAccounts(ledger, slow, ["a"], "2024-01-20");
     ledger.until("2024-02-10T23:59:59Z");
@@ -83,7 +83,7 @@ describe("terms", () => {
     expect(ledger.parts().invoices[0]?.invoice.dueDate).toBe("2024-03-02T00:00:00.000Z");
   });
 
-  test("S16.7 a cycle that is closed by the new terms is final from the change on", () => {
+  test("S16.7 a cycle that the new terms close is final from the change on", () => {
     const ledger = openWithUsage();
     addAccounts(ledger, fast, ["a"], "2024-02-02T09:00:00Z");
     expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 10"]);
@@ -103,12 +103,12 @@ describe("terms", () => {
     expect(ledger.parts().record.invoiceGroupId).toBeUndefined();
   });
 
-  test("S6.5 S16.7 a cycle that was closed stays closed, though nothing of it was invoiced", () => {
+  test("S6.5 S16.7 a closed cycle stays closed, even if nothing in it was invoiced", () => {
     const ledger = openLedger(book, [newAccount("a")]);
     const from = toTime("2024-01-01");
     ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, from, ledger.ids));
     addAccounts(ledger, slow, ["a"], "2024-03-04");
-    // January and February were closed by the plan's three days of grace, on the 4th of February and of March.
+    // The plan's three days of grace closed January and February, on 4 February and 4 March.
     const now = "2024-03-05T00:00:00Z";
     expect(["2024-01-10", "2024-02-10", "2024-03-02"].map((day) => ledger.use(1, `${day}T00:00:00Z`, now))).toEqual([
       false,
@@ -117,7 +117,7 @@ describe("terms", () => {
     ]);
   });
 
-  test("S16.7 adding an account that is in the group changes nothing, nor removing one that is not", () => {
+  test("S16.7 adding an account of the group has no effect, nor does removing one that is not in it", () => {
     const ledger = openWithUsage();
     addAccounts(ledger, slow, ["a"], "2024-01-20");
     const before = ledger.parts();
@@ -132,7 +132,7 @@ describe("terms", () => {
     ["an account of another group", ["a", "b"], 'the account "b" is already in the invoice group "fast"'],
   ];
 
-  test.each(refusals)("S16.7 refuses %s, and adds none", (_because, ids, message) => {
+  test.each(refusals)("S16.7 rejects %s, and adds none", (_because, ids, message) => {
     const ledger = openWithUsage();
     addAccounts(ledger, fast, ["b"], "2024-01-20");
     expect(() => addAccounts(ledger, slow, ids, "2024-01-21")).toThrow(message);
@@ -141,7 +141,7 @@ describe("terms", () => {
 });
 
 describe("consolidation", () => {
-  test("S16.7 what becomes due on one day is one composite invoice when the day is over", () => {
+  test("S16.7 invoices due on the same day become one composite invoice when the day is over", () => {
     const ledger = openWithUsage();
     addAccounts(ledger, slow, ["a", "b"], "2024-01-20");
     expect(consolidateAccounts(ledger, ["a", "b"], "2024-02-11T23:59:59Z")).toEqual([]);
@@ -167,7 +167,7 @@ describe("consolidation", () => {
     }
   });
 
-  test("S16.7 doing it again, or later, changes nothing", () => {
+  test("S16.7 repeating it, also later, has no effect", () => {
     const ledger = openWithUsage();
     addAccounts(ledger, slow, ["a", "b"], "2024-01-20");
     const late = openWithUsage();
@@ -178,7 +178,7 @@ describe("consolidation", () => {
     expect(late.parts("a").invoices).toEqual(ledger.parts("a").invoices);
   });
 
-  test("S16.7 no composite invoice is due after the end of time, as no single one is", () => {
+  test("S16.7 a composite invoice is never due after the last date, like a single one", () => {
     const late = { ...slow, id: "late" };
     const ledger = openLedger(book, [
       newAccount("a", { createdAt: toTime("9990-01-01"), caughtUpTo: toTime("9990-01-01") }),
@@ -193,7 +193,7 @@ describe("consolidation", () => {
     expect(ledger.parts().invoices[0]?.invoice.dueDate).toBe("9999-01-01T00:00:00.000Z");
   });
 
-  test("S16.7 a day waits for an account that could not be caught up with; earlier days do not", () => {
+  test("S16.7 a day waits for an account whose due work failed; earlier days do not", () => {
     const ledger = openWithUsage();
     addAccounts(ledger, slow, ["a", "b"], "2024-01-20");
     const [whole, waiting] = [openWithUsage(), openWithUsage()];

@@ -1,4 +1,4 @@
-/** License updates, as they arrive (S10.1, S10.3). */
+/** License updates in order of arrival (S10.1, S10.3). */
 import { describe, expect, test } from "vitest";
 
 import { invoicesReadFrom } from "../../../src/ledger/account/catch-up.ts";
@@ -67,7 +67,7 @@ describe("updates", () => {
     expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 70"]);
   });
 
-  test("S10.1 one idempotencyKey is one update: the same gives the first answer, another is refused", () => {
+  test("S10.1 one idempotencyKey is one update: the same update returns the first answer, another is rejected", () => {
     const ledger = openOnPlan("arrears");
     const first = update(ledger, 4, "2024-01-05", { idempotencyKey: "k" });
     update(ledger, 9, "2024-01-06");
@@ -79,7 +79,7 @@ describe("updates", () => {
     );
   });
 
-  test("S6.5 S10.1 what was closed by a later time stays closed for updates by a clock that was put back", () => {
+  test("S6.5 S10.1 a cycle that was closed stays closed for updates after the clock was set back", () => {
     const weekly = { interval: "WEEKLY", startOffset: { dayOffset: "1" }, gracePeriod: 60 };
     const patient = bookWithPlans([planOfMonths("weeks", { ...seatCards(10), pricingCycleConfig: weekly })]);
     let now = toTime("2024-01-01");
@@ -139,7 +139,7 @@ describe("updates", () => {
     ],
   ];
 
-  test.each(refusals)("S10.1 refuses %s", (_because, quantity, options, message) => {
+  test.each(refusals)("S10.1 rejects %s", (_because, quantity, options, message) => {
     const ledger = openOnPlan("arrears");
     update(ledger, 4, "2024-01-05");
     update(ledger, -3, "2024-02-05", { updateType: "RELATIVE", from: "2024-02-20" });
@@ -148,24 +148,24 @@ describe("updates", () => {
     expect(ledger.parts()).toBe(before);
   });
 
-  test("S10.1 a quantity that an update leaves as it was is not its fault", () => {
+  test("S10.1 an update that does not change a quantity above the limit is accepted", () => {
     const ledger = openOnPlan("arrears");
     update(ledger, 15, "2024-01-05", { from: "2024-03-10" });
-    // Since 1 March no more than 10 may be held.
+    // Since 1 March the limit is 10.
     const few = { planId: "few", from: toTime("2024-03-01") };
     ledger.run((work) => associate(ledger.catalog, work, few, toTime("2024-01-06"), ledger.ids));
     expect(formatDecimal(update(ledger, 5, "2024-01-07", { from: "2024-03-05" }).quantity)).toBe("5");
     expect(() => update(ledger, 11, "2024-01-07", { from: "2024-03-06" })).toThrow("expected from 0 to 10");
   });
 
-  test("S10.1 the maxQuantity is that of the plan in force: where there is none, there is no bound", () => {
+  test("S10.1 the maxQuantity is that of the plan in force; without one there is no limit", () => {
     const ledger = openLedger(book);
     expect(formatDecimal(update(ledger, 500, "2024-01-05").quantity)).toBe("500");
   });
 });
 
 describe("in advance", () => {
-  test("S10.3 an increase is charged at once for the remaining days, a decrease is given back", () => {
+  test("S10.3 an increase is charged at once for the remaining days, a decrease is refunded", () => {
     const ledger = openOnPlan("advance");
     update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
     update(ledger, 5, "2024-01-11T09:00:00Z");
@@ -176,7 +176,7 @@ describe("in advance", () => {
       "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 62",
       "2024-01-11 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 63",
     ]);
-    // The day of the decrease still holds 5: 1 × 31 × 10/31 from the 22nd.
+    // On the day of the decrease there are still 5: 1 × 31 × 10/31 from the 22nd.
     const [credit] = ledger.parts().credits;
     expect([formatDecimal(credit?.creditAmount ?? parseDecimal(0)), credit?.effectiveFrom]).toEqual([
       "10",
@@ -184,7 +184,7 @@ describe("in advance", () => {
     ]);
   });
 
-  test("S10.3 what a decrease gives back is there as the day of the decrease is over", () => {
+  test("S10.3 the refund of a decrease exists from the end of the day of the decrease", () => {
     const ledger = openOnPlan("advance");
     update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
     update(ledger, 1, "2024-01-21T09:00:00Z");
@@ -194,7 +194,7 @@ describe("in advance", () => {
     expect(ledger.parts().credits.map((each) => formatDecimal(each.creditAmount))).toEqual(["10"]);
   });
 
-  test("S10.3 S13.4 an update that arrives late is charged from its own day, beside what is final", () => {
+  test("S10.3 S13.4 a late update is charged from its own day, in addition to final invoices", () => {
     const ledger = openOnPlan("advance");
     update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
     update(ledger, 5, "2024-01-21T09:00:00Z");
@@ -212,7 +212,7 @@ describe("in advance", () => {
     expect(ledger.parts().invoices.at(-1)?.finalizedAt).toBe(toTime("2024-01-25T09:00:00Z"));
   });
 
-  test("S10.3 S13.4 a cycle's start that is final is not charged again for what arrives later", () => {
+  test("S10.3 S13.4 a final charge at the cycle's start is not repeated for later updates", () => {
     const ledger = openOnPlan("advance");
     update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
     ledger.until("2024-01-02");
@@ -224,12 +224,12 @@ describe("in advance", () => {
     ]);
   });
 
-  test("S10.3 without proration only what is above the largest quantity paid is charged, in full", () => {
+  test("S10.3 without proration only the seats above the largest paid quantity are charged, in full", () => {
     const ledger = openOnPlan("whole");
     update(ledger, 2, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
     update(ledger, 1, "2024-01-10T09:00:00Z");
     update(ledger, 4, "2024-01-20T09:00:00Z");
-    // It arrives late and stays below the 4 that are paid.
+    // It arrives late and stays below the 4 paid seats.
     update(ledger, 3, "2024-01-25T09:00:00Z", { from: "2024-01-15" });
     ledger.until("2024-01-26");
     expect(listAdvanced(ledger)).toEqual([
@@ -239,7 +239,7 @@ describe("in advance", () => {
     expect(ledger.parts().credits).toEqual([]);
   });
 
-  test("S9.5 an increase that was charged on the day of the end is given back with the rest", () => {
+  test("S9.5 an increase charged on the day of the end is refunded with the rest", () => {
     const ledger = openOnPlan("advance");
     update(ledger, 1, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
     update(ledger, 3, "2024-01-11T09:00:00Z");
@@ -247,7 +247,7 @@ describe("in advance", () => {
     const end = { from: toTime("2024-01-11") };
     ledger.run((work) => dissociate(ledger.catalog, work, end, toTime("2024-01-11T11:00:00Z"), ledger.ids));
     ledger.until("2024-01-12");
-    // 31 for January, and 2 × 31 × 21/31 from the 11th; of both the 21 days are given back: 3 × 21.
+    // 31 for January, and 2 × 31 × 21/31 from the 11th; the 21 days of both are refunded: 3 × 21.
     expect(listAdvanced(ledger)).toEqual([
       "2024-01-01 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 31",
       "2024-01-11 ADVANCED_LICENSE_RATE_CARD_AMOUNT addon.seats 42",
@@ -270,7 +270,7 @@ describe("in advance", () => {
 });
 
 describe("a thousand updates of one license", () => {
-  test("S10.1 in one cycle are the most; those of the next cycle are its own", () => {
+  test("S10.1 are the maximum in one cycle; those of the next cycle are counted separately", () => {
     const ledger = openOnPlan("arrears");
     update(ledger, 4, "2024-01-05");
     ledger.run((work) => {

@@ -35,7 +35,10 @@ const byMonths: PricePlanDetailsOverride = {
   pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "25", monthOffset: "NIL" } },
 };
 
-/** Accounts on version 1 of `old` since 10 January: plain ones, and one whose cycles an override begins on the 25th. */
+/**
+ * Accounts on version 1 of `old` since 10 January: two without override, and one whose cycles an override begins on the
+ * 25th.
+ */
 function onOld(plain: readonly string[], overridden: readonly string[] = []): Ledger {
   const ids = [...plain, ...overridden];
   const ledger = openLedger(
@@ -69,7 +72,7 @@ function listPlans(ledger: Ledger, id: string): readonly string[] {
 describe("every mode, with and without overrides and retained offsets", () => {
   const plain = "old@1 01-10";
   const own = "old@1 01-10..01-01 on 25";
-  // It is 20 February: a plain account's next cycle starts on 10 March, that of the overridden one on 25 February.
+  // It is 20 February: an account without override starts its next cycle on 10 March, the other one on 25 February.
   const rows: readonly (readonly [
     MigrationMode: (typeof MIGRATION_MODES)[number],
     retain: boolean,
@@ -112,21 +115,27 @@ describe("every mode, with and without overrides and retained offsets", () => {
     expect([listPlans(ledger, "plain"), listPlans(ledger, "own")]).toEqual([ofPlain, ofOverridden]);
     const ignores = mode.endsWith("IGNORE_OVERRIDE");
     expect([total, count, skipped]).toEqual(ignores ? [2, 2, 0] : [2, 1, 1]);
-    // The new association has no override, whatever the old one had.
+    // The new association has no override, whether or not the old one had one.
     const last = ledger.parts("own").record.associations.at(-1)?.plan;
     expect(last?.override).toEqual(ignores ? undefined : byMonths);
   });
 
-  test.each(MIGRATION_MODES)("S16.5 %s: cycles given with the migration win, also over retained ones", (mode) => {
-    const ledger = onOld(["plain"]);
-    const pricingCycleConfig = { interval: "MONTHLY" as const, startOffset: { dayOffset: "LAST", monthOffset: null } };
-    migrateAccounts(ledger, ["plain"], { mode, retainStartOffsets: true, pricingCycleConfig });
-    expect(listPlans(ledger, "plain").at(-1)).toMatch(/^new@1 .* on LAST$/);
-  });
+  test.each(MIGRATION_MODES)(
+    "S16.5 %s: a cycle configuration given with the migration overrides retained offsets too",
+    (mode) => {
+      const ledger = onOld(["plain"]);
+      const pricingCycleConfig = {
+        interval: "MONTHLY" as const,
+        startOffset: { dayOffset: "LAST", monthOffset: null },
+      };
+      migrateAccounts(ledger, ["plain"], { mode, retainStartOffsets: true, pricingCycleConfig });
+      expect(listPlans(ledger, "plain").at(-1)).toMatch(/^new@1 .* on LAST$/);
+    },
+  );
 });
 
-describe("who moves", () => {
-  test("S16.5 only accounts on the source version at the move, and no future association", () => {
+describe("migrated accounts", () => {
+  test("S16.5 are those on the source version at the time of the move, without future associations", () => {
     const ledger = openLedger(
       book,
       ["v1", "v2", "later", "ended", "free"].map((id) => newAccount(id)),
@@ -150,7 +159,7 @@ describe("who moves", () => {
     expect(listPlans(ledger, "v2")).toEqual(["old@2 01-10..01-01 on 10"]);
   });
 
-  test("S16.5 the new association takes over the old one's end, and what comes after is left alone", () => {
+  test("S16.5 keep the end of their association, and their later associations are unchanged", () => {
     const ledger = onOld(["a"]);
     const later = { planId: "old", version: 2, from: toTime("2024-05-01"), until: toTime("2024-07-01") };
     ledger.run((work) => associate(ledger.catalog, work, later, toTime("2024-01-20"), ledger.ids));
@@ -163,7 +172,7 @@ describe("who moves", () => {
     ]);
   });
 
-  test("S16.5 NEXT_CYCLE leaves an account whose plan ends before its next cycle starts", () => {
+  test("S16.5 NEXT_CYCLE skips an account whose plan ends before its next cycle starts", () => {
     const ledger = onOld(["a"]);
     ledger.run((work) =>
       dissociate(ledger.catalog, work, { from: toTime("2024-03-05") }, toTime("2024-01-20"), ledger.ids),
@@ -172,12 +181,12 @@ describe("who moves", () => {
     expect(listPlans(ledger, "a")).toEqual(["old@1 01-10..03-05 on 10"]);
   });
 
-  test("S16.5 no matching account is success with 0", () => {
+  test("S16.5 may be none: the result is 0", () => {
     const ledger = onOld([]);
     expect(migrateAccounts(ledger, [])).toMatchObject({ status: "COMPLETED", total: 0, moved: 0, skipped: 0 });
   });
 
-  test("S16.5 IMMEDIATE cuts the cycle: each piece is invoiced by its own plan", () => {
+  test("S16.5 IMMEDIATE cuts the cycle: each part is invoiced by its own plan", () => {
     const ledger = onOld(["a"]);
     ledger.use(10, "2024-02-15T00:00:00Z");
     migrateAccounts(ledger, ["a"]);
@@ -191,7 +200,7 @@ describe("who moves", () => {
   });
 });
 
-describe("what is refused moves no account", () => {
+describe("a rejected migration moves no account", () => {
   const rows: readonly (readonly [string, Partial<MigrateRequest>, string])[] = [
     [
       "the source as target",
@@ -220,7 +229,7 @@ describe("what is refused moves no account", () => {
     expect([ledger.parts("a"), ledger.parts("b")]).toEqual(before);
   });
 
-  test("S16.5 the message gives the number of accounts and the first ones that fit", () => {
+  test("S16.5 the message has the number of accounts and as many names as fit", () => {
     const ids = Array.from({ length: 90 }, (_, index) => `account-number-${index}`);
     const ledger = onOld(ids);
     const message = catchMessage(() => migrateAccounts(ledger, ids, { targetId: "euro" }));
@@ -230,7 +239,7 @@ describe("what is refused moves no account", () => {
     expect(message.length).toBeLessThanOrEqual(500);
   });
 
-  test("S16.5 one account that cannot be moved keeps all where they are", () => {
+  test("S16.5 one account that can't be moved stops the whole migration", () => {
     const ledger = openLedger(book, [newAccount("a"), newAccount("b")]);
     const from = toTime("2024-01-10");
     ledger.run((work) => associate(ledger.catalog, work, { planId: "old", version: 1, from }, from, ledger.ids), "a");

@@ -1,4 +1,4 @@
-/** The checks of an event that depend on when it comes, and what deciding leaves as it was. */
+/** The checks of an event that depend on its arrival time, and that a decision changes none of its inputs. */
 import { describe, expect, test } from "vitest";
 
 import { toInstant } from "../../../src/calendar/instant.ts";
@@ -56,7 +56,7 @@ const unmade = {
   ],
 };
 
-describe("S14.1 an event is decided by when it comes", () => {
+describe("S14.1 an event is rejected by its arrival time", () => {
   test("more than a day ahead (S6.6)", () => {
     expect(decide(eventWithTokens(1, "2024-03-05T10:00:00.001Z"), "2024-03-04T10:00:00Z").outcome).toEqual({
       status: "INGESTION_FAILED",
@@ -66,7 +66,7 @@ describe("S14.1 an event is decided by when it comes", () => {
     expect(decide(eventWithTokens(1), "2024-03-04T10:00:00Z").outcome.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
-  test("the grace period is over (S6.5), whatever else is wrong with what is made of it", () => {
+  test("after the grace period (S6.5), whatever else is wrong with it", () => {
     expect(decide(eventWithTokens(1), "2024-04-11", { parts: unmade }).outcome).toEqual({
       status: "INGESTION_FAILED_PAST_GRACE_PERIOD",
       description: "The pricing cycle of 2024-03-05T10:00:00.000Z took events until 2024-04-11T00:00:00.000Z.",
@@ -76,7 +76,7 @@ describe("S14.1 an event is decided by when it comes", () => {
     );
   });
 
-  test("the invoice of its cycle is final (S6.5)", () => {
+  test("after the invoice of its cycle is final (S6.5)", () => {
     const account = accountAt({ closedAt: () => "FINAL_INVOICE" });
     expect(decide(eventWithTokens(1), "2024-04-02", { account }).outcome).toEqual({
       status: "INGESTION_FAILED_PAST_GRACE_PERIOD",
@@ -84,7 +84,7 @@ describe("S14.1 an event is decided by when it comes", () => {
     });
   });
 
-  test("without a cycle nothing is too late", () => {
+  test("but never as too late without a cycle", () => {
     const account = accountAt({
       periodAt: () => ({ start: -Infinity, end: Infinity }),
       closedAt: () => "PAST_GRACE_PERIOD",
@@ -94,7 +94,7 @@ describe("S14.1 an event is decided by when it comes", () => {
     );
   });
 
-  test("an account whose bill cannot be made takes no event, but for what is checked before (S13.5)", () => {
+  test("after the bill of its account failed, unless it fails an earlier check (S13.5)", () => {
     const account = accountAt({ billFault: "a result needs more than 100 significant digits" });
     expect(decide(eventWithTokens(1), "2024-03-05", { account }).outcome).toEqual({
       status: "INGESTION_FAILED",
@@ -109,7 +109,7 @@ describe("S14.1 an event is decided by when it comes", () => {
   });
 });
 
-describe("S11.3 what an event takes of a feature", () => {
+describe("S11.3 the consumption of a feature", () => {
   const parts = {
     features: [
       { id: "f.tokens", name: "Tokens", schemaAssociations: [{ schemaName: "request", attributeName: "tokens" }] },
@@ -124,7 +124,7 @@ describe("S11.3 what an event takes of a feature", () => {
     overageRoomAt: () => 2,
   });
 
-  test("comes from entries in their order, the rest is overage within its room; asked again, the answer is the same", () => {
+  test("comes from entries in order, the rest is overage within the limit; deciding again gives the same answer", () => {
     const decideTokens = (): EventDecision => decide(eventWithTokens(9), "2024-03-05", { account, parts });
     const consumption = {
       featureId: "f.tokens",
@@ -143,7 +143,7 @@ describe("S11.3 what an event takes of a feature", () => {
     expect(decideTokens().consumption).toEqual(decideTokens().consumption);
   });
 
-  test("is nothing where the room does not suffice, and then no meter counts either", () => {
+  test("is zero if the limit is too small, and then no meter counts either", () => {
     expect(decide(eventWithTokens(10), "2024-03-05", { account, parts })).toEqual({
       outcome: {
         status: "INGESTION_FAILED_INSUFFICIENT_CREDITS",

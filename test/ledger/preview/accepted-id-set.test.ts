@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 
 import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";
 
-describe("S14.1 a memory of ids", () => {
-  test("admits an id once until its instant, which is exclusive", () => {
+describe("S14.1 a set of accepted ids", () => {
+  test("accepts an id once until its instant, which is exclusive", () => {
     const ids = rememberIds();
     expect(ids.has("a", 0)).toBe(false);
     expect(ids.admit("a", 0, 10)).toBe(true);
@@ -15,7 +15,7 @@ describe("S14.1 a memory of ids", () => {
     expect(ids.has("a", 19)).toBe(true);
   });
 
-  test("has an id at an instant exactly where it does not admit it", () => {
+  test("contains an id at an instant exactly if it does not accept it", () => {
     const step = fc.record({
       id: fc.constantFrom("a", "b", "__proto__", "constructor", "", "\u0000"),
       ahead: fc.nat(5),
@@ -37,7 +37,7 @@ describe("S14.1 a memory of ids", () => {
     );
   });
 
-  test("keeps ids apart that differ in one character, a wide one, or their length", () => {
+  test("distinguishes ids that differ in one character, a wide one, or in length", () => {
     const ids = rememberIds();
     const base = "request-00\u0100";
     const names = Array.from(base, (_each, at) => [
@@ -50,7 +50,7 @@ describe("S14.1 a memory of ids", () => {
     expect(different.some((name) => ids.admit(`event-${name}`, 0, 1))).toBe(false);
   });
 
-  test("takes names of object properties as ids like any other", () => {
+  test("accepts names of object properties like any other id", () => {
     const ids = rememberIds();
     for (const name of ["__proto__", "constructor", "", "\u0000"]) {
       expect(ids.has(name, 0)).toBe(false);

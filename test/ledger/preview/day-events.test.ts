@@ -1,4 +1,4 @@
-/** The events that a preview keeps of each day: how many there were, and those that added most. */
+/** The events of each day in a preview: their number, and those that added most. */
 import { describe, expect, test } from "vitest";
 
 import { createPreview, parseBook } from "../../../src/index.ts";
@@ -16,17 +16,17 @@ function previewUnits(units: readonly (number | string)[], sampleEvents?: number
 }
 
 describe("the events of a day", () => {
-  test("are counted, and the largest are kept, the first of equal ones first", () => {
+  test("are counted, and the largest are listed, the first of equal ones first", () => {
     const run = previewUnits([1, 7, "2.5", 7, -9, 0, 3], 4);
     run.add(unitEvent("other", 100, "2024-06-21"));
     const { count, largest = [] } = run.eventsOf("prod", "um.units", DAY) ?? {};
-    // Nothing is added by an event of 0.
+    // An event of 0 adds nothing.
     expect(count).toBe(6);
     expect(largest.map(({ id, quantity }) => `${id} ${quantity.toFixed()}`)).toEqual(["e4 -9", "e1 7", "e3 7", "e6 3"]);
     expect(run.eventsOf("prod", "um.units", DAY + 1)?.count).toBe(1);
   });
 
-  test("are none of an event that was sent again or refused, of another account, or where nobody asked", () => {
+  test("exclude repeated and rejected events, other accounts, and are empty if not requested", () => {
     const run = previewUnits([1], 4);
     run.add(unitEvent("e0", 1));
     run.add({ ...unitEvent("e9", 1), accountId: "nobody" });
@@ -35,7 +35,7 @@ describe("the events of a day", () => {
     expect(previewUnits([1]).eventsOf("prod", "um.units", DAY)).toBeUndefined();
   });
 
-  test("change no invoice", () => {
+  test("do not change invoices", () => {
     expect(previewUnits([1, 7], 4).finish()).toEqual(previewUnits([1, 7]).finish());
   });
 });

@@ -23,7 +23,7 @@ const dimensions = (count: number): unknown =>
     },
   });
 
-describe("S14.1 an event that is no event, or whose parts have the wrong type, is refused in a sentence", () => {
+describe("S14.1 a value that is not an event, or has fields of the wrong type, is rejected with a message", () => {
   test.each([
     [null, "Expected an event, an object, got nothing."],
     [undefined, "Expected an event, an object, got nothing."],
@@ -94,7 +94,7 @@ describe("S14.1 an event that is no event, or whose parts have the wrong type, i
   });
 });
 
-describe("S1.2, S1.3 a value that is no decimal, or too long, fails the event", () => {
+describe("S1.2, S1.3 a value that is not a decimal, or too long, fails the event", () => {
   test.each([
     [Number.NaN, "NaN is not a decimal"],
     [Infinity, "Infinity is not a decimal"],
@@ -133,7 +133,7 @@ describe("S1.2, S1.3 a value that is no decimal, or too long, fails the event", 
   });
 });
 
-describe("S1.1 values within the bounds are taken exactly", () => {
+describe("S1.1 values within the bounds are used exactly", () => {
   test.each([
     [0.1, "0.1"],
     ["0.10", "0.1"],
@@ -154,7 +154,7 @@ describe("S1.1 values within the bounds are taken exactly", () => {
   });
 });
 
-describe("S4.1 what the schema does not declare is ignored, whatever its name", () => {
+describe("S4.1 fields that the schema does not declare are ignored, whatever their names", () => {
   const hostile = JSON.parse(
     '{"__proto__": "x", "constructor": "y", "hasOwnProperty": "z", "region": "eu"}',
   ) as unknown;
@@ -166,7 +166,7 @@ describe("S4.1 what the schema does not declare is ignored, whatever its name", 
     expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toNumber()).toBe(4);
   });
 
-  test("a declared dimension that an object inherits is missing all the same", () => {
+  test("a declared dimension that an object only inherits is missing", () => {
     const schema = { ...requestSchema, dimensions: [{ name: "constructor" }] };
     const meter = { ...europeMeter, computations: [{ order: 1, computation: { var: "attribute.tokens" } }] };
     const run = startEventRun(bookWithParts({ eventSchemas: [schema], usageMeters: [meter] }));
@@ -176,7 +176,7 @@ describe("S4.1 what the schema does not declare is ignored, whatever its name", 
     );
   });
 
-  test("an account named like a property of objects is like any other", () => {
+  test("an account with the name of an object property is like any other", () => {
     const run = startEventRun(bookWithParts({ accounts: [contosoAccount("constructor")] }));
     expect(run.add(requestEvent({ accountId: "toString" })).status).toBe("INGESTION_FAILED_ACCOUNT_NOT_FOUND");
     expect(run.add(requestEvent({ accountId: "constructor" })).status).toBe("INGESTION_COMPLETED_EVENT_NOT_BILLED");
@@ -194,7 +194,7 @@ test("a numeric dimension is its plain decimal text", () => {
   expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toNumber()).toBe(2);
 });
 
-test("what one event left behind is never seen by the next", () => {
+test("no value of one event is visible to the next", () => {
   const run = startEventRun(bookWithParts({}));
   run.add(requestEvent({ attributes: [{ name: "tokens", value: 10 }] }));
   expect(run.add(requestEvent({ id: "e2", attributes: [{ name: "other", value: 1 }] })).status).toBe(FAILED);

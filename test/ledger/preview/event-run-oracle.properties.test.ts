@@ -32,7 +32,7 @@ const comparison = (names: readonly string[]): fc.Arbitrary<unknown> =>
     attributeVariable(names),
   );
 
-/** One schema with up to two enriched fields, up to three meters. Names with dots, spaces and hyphens. */
+/** One schema with up to two enriched fields, and up to three meters, with dots, spaces and hyphens in names. */
 const books: fc.Arbitrary<OracleBook> = fc
   .record({
     attributes: fc.subarray(ATTRIBUTES, { minLength: 1 }),
@@ -69,7 +69,7 @@ const whole = fc.integer({ min: -50, max: 50 });
 const attribute = (name: string): fc.Arbitrary<OracleEvent["attributes"][number]> =>
   fc.oneof(whole, whole.map(String)).map((value) => ({ name, value }));
 
-/** Mostly good events of these attributes, some of them with something missing, repeated or unknown. */
+/** Mostly valid events with these attributes, some with something missing, repeated or unknown. */
 const arbitraryEvents = (attributes: readonly string[]): fc.Arbitrary<readonly OracleEvent[]> =>
   fc.array(
     fc.record({
@@ -130,7 +130,7 @@ function sumCells(usage: Usage): Readonly<Record<string, string>> {
   return Object.fromEntries(sums) as Readonly<Record<string, string>>;
 }
 
-test("S4, S5, S14.1 outcomes and usage are those of metering written plainly with json-logic-js and decimal.js", () => {
+test("S4, S5, S14.1 outcomes and usage equal a simple metering with json-logic-js and decimal.js", () => {
   fc.assert(
     fc.property(cases, ({ book, events }) => {
       const run = startOracleRun(book);
@@ -159,7 +159,7 @@ test("S14.4 accepted events with distinct ids give the same usage in any order, 
   );
 });
 
-test("S13.5 an event laid out in slots has the outcome and usage of the same event as an object", () => {
+test("S13.5 an event in slots has the same outcome and usage as the event as an object", () => {
   fc.assert(
     fc.property(cases, ({ book, events }) => {
       const byObject = startOracleRun(book);

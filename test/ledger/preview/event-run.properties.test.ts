@@ -1,4 +1,4 @@
-/** A run remembers what the last events looked like. Beside it: a run of its own for each event, which remembers nothing. */
+/** A run caches the shape of the last events. It is compared with a new run for each event, which has no cache. */
 import { Decimal as HostDecimal } from "decimal.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { contosoAccount, bookWithParts } from "../support.ts";
 
 const tokens = { var: "attribute.tokens" };
 const isEurope = { "==": [{ var: "dimension.region" }, "eu"] };
-/** More meters than lie side by side, some of which an event leaves alone. */
+/** More meters than are stored side by side, some of which an event does not affect. */
 const requestMeters = Array.from({ length: 11 }, (_, index) => ({
   id: `um.${index}`,
   name: `meter ${index}`,
@@ -64,7 +64,7 @@ const text = fc.oneof(
   { weight: 9, arbitrary: fc.constantFrom<unknown>("eu", "us", "") },
   { weight: 1, arbitrary: fc.constantFrom<unknown>(5, 2.5, new HostDecimal("1e3"), null, "x".repeat(513)) },
 );
-/** Fields that the schemas do not declare, put among those that they do. */
+/** Fields that the schemas do not declare, between those that they do. */
 const more = fc.option(fc.tuple(fc.nat(2), fc.constantFrom("other", "__proto__", "toString", "tokens"), value), {
   freq: 3,
   nil: undefined,
@@ -81,7 +81,7 @@ const arbitraryAttributes = (names: readonly string[]) =>
   });
 const arbitraryDimensions = (names: readonly string[]) =>
   fc.tuple(text, text, fc.nat(9)).map(([first, second, kind]): unknown => {
-    // A computed key of this name is an own property, as in JSON.
+    // A computed key with this name is an own property, as in JSON.
     const own = names.map((name, index): readonly [string, unknown] => [name, index === 0 ? first : second]);
     if (kind === 0) return Object.create(Object.fromEntries(own), {});
     if (kind === 1) return Object.assign(Object.create({ zone: "a" }) as object, { region: first });
@@ -137,7 +137,7 @@ function remembering(): EventRun {
   return startEventRun(book, { ids: rememberIds() });
 }
 
-test("S14.4 a run decides each event as if there were none before it, but for its id", () => {
+test("S14.4 a run decides each event as if it were the first, except for its id", () => {
   fc.assert(
     fc.property(events, (eventList) => {
       const list = eventList.map((event, index) => ({ ...event, id: `${event.id}-${index}` }));
@@ -156,7 +156,7 @@ test("S14.4 a run decides each event as if there were none before it, but for it
   );
 });
 
-test("S14.1 one object that carries every event in turn has the outcomes of an object for each", () => {
+test("S14.1 one object reused for every event has the same outcomes as a new object for each", () => {
   fc.assert(
     fc.property(events, (list) => {
       const plain = runAll(remembering(), list, (event) => event);

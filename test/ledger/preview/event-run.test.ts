@@ -8,7 +8,7 @@ import { type EventRun, startEventRun } from "../../../src/ledger/preview/previe
 import { perUnit } from "../../book/builder.ts";
 import { contosoAccount, bookWithParts, type BookParts, europeMeter, requestEvent, requestSchema } from "../support.ts";
 
-/** A run that remembers ids. */
+/** A run with deduplication of ids. */
 function startRememberingRun(book: Book): EventRun {
   return startEventRun(book, { ids: rememberIds() });
 }
@@ -21,7 +21,7 @@ function lastOutcome(parts: BookParts, ...events: readonly unknown[]): IngestOut
 
 const instant = parseInstant;
 
-/** A plan with these details, by months unless said. */
+/** A plan with these details, by default monthly. */
 const planWith = (details: object = {}): unknown => ({
   id: "plan",
   name: "Plan",
@@ -261,7 +261,7 @@ describe("S14.1 an event gets exactly one outcome", () => {
   });
 });
 
-describe("S1.6 what an event measures has at most 40 digits before the point and 40 after it", () => {
+describe("S1.6 the units of an event have at most 40 digits before the point and 40 after it", () => {
   const tokens = { var: "attribute.tokens" };
   const [large, small] = ["9".repeat(20), `0.${"0".repeat(19)}1`];
   const measuring = (computation: unknown, value: string): IngestOutcome =>
@@ -305,7 +305,7 @@ describe("S1.6 what an event measures has at most 40 digits before the point and
     expect([...run.usage.cells()]).toEqual([]);
   });
 
-  test("is no rule about sums: a thousand of the largest and a thousand of the finest add up exactly", () => {
+  test("does not apply to sums: a thousand of the largest and a thousand of the finest add up exactly", () => {
     const square = { "*": [tokens, tokens] };
     const run = startRememberingRun(bookWithParts({ usageMeters: [sums(square)] }));
     for (let place = 0; place < 1000; place++) {
@@ -339,7 +339,7 @@ describe("S14.1 ids", () => {
     expect(lastOutcome(parts, first, eventAt("2025-01-06T00:00:00Z")).status).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
-  test("S14.2 a failed event does not block its id, one without enough credits neither", () => {
+  test("S14.2 a failed event does not block its id, nor does one without enough credits", () => {
     const failure = requestEvent({ attributes: [] });
     expect(lastOutcome(march, failure, requestEvent()).status).toBe("INGESTION_COMPLETED_EVENT_METERED");
     const tooMuch = requestEvent({ attributes: [{ name: "tokens", value: 11 }] });
@@ -347,7 +347,7 @@ describe("S14.1 ids", () => {
     expect(lastOutcome(parts, tooMuch, requestEvent()).status).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
-  test("a malformed event is refused whatever its id, and blocks none", () => {
+  test("a malformed event is rejected whatever its id, and blocks none", () => {
     const repeat = requestEvent({
       attributes: [
         { name: "tokens", value: 1 },
@@ -358,7 +358,7 @@ describe("S14.1 ids", () => {
     expect(lastOutcome({}, repeat, requestEvent()).status).toBe("INGESTION_COMPLETED_EVENT_NOT_BILLED");
   });
 
-  test("without a memory of ids every event counts", () => {
+  test("without deduplication every event counts", () => {
     const run = startEventRun(bookWithParts({}));
     run.add(requestEvent());
     run.add(requestEvent());
@@ -366,7 +366,7 @@ describe("S14.1 ids", () => {
   });
 });
 
-test("S13.5 the run counts outcomes and knows what time accepted events span", () => {
+test("S13.5 the run counts outcomes and the time span of accepted events", () => {
   const run = startRememberingRun(bookWithParts(march));
   expect(run.span()).toBeUndefined();
   for (const event of [
@@ -388,14 +388,14 @@ test("S13.5 the run counts outcomes and knows what time accepted events span", (
   });
 });
 
-describe("S16.6 the names of accounts", () => {
-  test("an alias stands for its account", () => {
+describe("S16.6 account names", () => {
+  test("an alias refers to its account", () => {
     const run = startRememberingRun(bookWithParts({ accounts: [contosoAccount("prod", { aliases: ["p-1"] })] }));
     run.add(requestEvent({ accountId: "p-1" }));
     expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toNumber()).toBe(10);
   });
 
-  test("hundreds that end alike are kept apart, again and again", () => {
+  test("hundreds with the same ending are distinguished, repeatedly", () => {
     const names = Array.from(
       { length: 300 },
       (_, index) => `${String.fromCharCode(97 + (index % 26))}${index >> 4}-end`,
@@ -411,7 +411,7 @@ describe("S16.6 the names of accounts", () => {
     }
   });
 
-  test("no account has an empty or a strange name, nor is there one in a book without accounts", () => {
+  test("no account has an empty or unusual name, and a book without accounts has none", () => {
     for (const accounts of [[], [contosoAccount("prod")]]) {
       const { find } = startRememberingRun(bookWithParts({ accounts })).accounts;
       for (const name of ["", "x", "__proto__", "constructor", "\u{1f600}"]) expect(find(name)).toBeUndefined();
@@ -433,7 +433,7 @@ describe("S11 feature credits and overage of events", () => {
       .toSorted((a, b) => a.effectiveFrom - b.effectiveFrom)
       .map(({ balance }) => balance.toFixed());
 
-  test("S11.3 what entries do not cover is overage, up to its maximum per billing window", () => {
+  test("S11.3 a quantity that entries do not cover is overage, up to its maximum per billing window", () => {
     const run = startRememberingRun(
       bookWithParts({ ...feature, pricePlans: [planWith(overageCards(12))], accounts: [inMarch(grantTokens(15))] }),
     );
@@ -453,7 +453,7 @@ describe("S11 feature credits and overage of events", () => {
     expect(balances(run)).toEqual(["0"]);
   });
 
-  test("S2.4 grants fall due before the event, each once", () => {
+  test("S2.4 due grants are created before the event, each once", () => {
     const plan = { pricePlans: [{ pricePlanId: "plan", effectiveFrom: "2024-01-15" }] };
     const run = startRememberingRun(
       bookWithParts({ ...feature, pricePlans: [planWith(granting(10))], accounts: [contosoAccount("prod", plan)] }),
@@ -486,7 +486,7 @@ describe("S11 feature credits and overage of events", () => {
       run.accounts.of("prod")?.seen.work.overage("f.tokens", 0, 30_000).toNumber();
     expect(overageOf()).toBe(10);
     expect(sendAt("e2", "2024-03-10T00:00:00Z")).toBe("INGESTION_COMPLETED_EVENT_METERED");
-    // January, February and March are granted on 10 March; e1 moves onto March's, and e2 is over.
+    // January, February and March are granted on 10 March; e1 moves to March's, and e2 is overage.
     expect(balances(run)).toEqual(["10", "10", "0"]);
     expect(overageOf()).toBe(10);
   });

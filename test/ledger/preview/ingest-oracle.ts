@@ -1,4 +1,4 @@
-/** Metering as plainly as can be: json-logic-js, decimal.js and plain objects; small whole numbers, so that both agree. */
+/** The simplest metering: json-logic-js, decimal.js and plain objects; small whole numbers, so that both agree. */
 import jsonLogic, { type RulesLogic } from "json-logic-js";
 
 import { add, Decimal, ZERO } from "../../../src/numbers/decimal.ts";

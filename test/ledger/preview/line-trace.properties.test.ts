@@ -1,4 +1,4 @@
-/** The events behind the lines of a preview: what they added is what each line charges. */
+/** The events behind the lines of a preview add up to what each line charges. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -16,7 +16,7 @@ function sumQuantities(parts: readonly { readonly quantity: Decimal }[]): string
 const RANGE = { from: "2023-06-01", until: "2026-06-01" };
 
 describe("the events behind the lines of a preview", () => {
-  test("S13.6 events, days and the line's quantity are one sum, whatever the book, and no line is without a trace", () => {
+  test("S13.6 add up by day to the line's quantity for any book, and no line is without a trace", () => {
     const types = new Set<EventLineType>();
     const cases = bookArbitrary().chain((book) => eventsArbitrary(book).map((events) => ({ book, events })));
     const law = fc.property(cases, ({ book, events }) => {
@@ -67,7 +67,7 @@ describe("the events behind the lines of a preview", () => {
         id: "one",
         name: "Acme one",
         customerId: "acme",
-        // Decided on the 20th for the 1st: what was used before it is first overage, then moved to the grant (S11.5).
+        // Decided on the 20th for the 1st: usage before it is first overage, then moved to the grant (S11.5).
         pricePlans: [{ pricePlanId: "granting", effectiveFrom: "2024-01-01", decidedAt: "2024-01-20T00:00:00Z" }],
       },
     ],
@@ -80,8 +80,9 @@ describe("the events behind the lines of a preview", () => {
     attributes: [{ name: "tokens", value: tokens }],
   });
 
-  test("S11.5 overage that a grant reached back to has moved: only what is left of it is behind the line", () => {
-    // 15 and 15 come before the plan is decided; the grant of 20 pays the first and 5 of the second; the third is overage.
+  test("S11.5 exclude overage that moved to a retroactive grant, except for the rest", () => {
+    // 15 and 15 come before the plan is decided; the grant of 20 covers the first and 5 of the second; the third is
+    // overage.
     const events = [
       chat("a", "2024-01-05T00:00:00Z", 15),
       chat("b", "2024-01-06T00:00:00Z", 15),
@@ -96,8 +97,8 @@ describe("the events behind the lines of a preview", () => {
     expect(behind).toEqual([["14", ["b 10", "c 4"]]]);
   });
 
-  test("S11.5 an id that comes again, where ids are not remembered, is another event: the overage of both moves", () => {
-    // 15 and 15 again; the grant of 20 pays the first and 5 of the second, 10 × 2 are left.
+  test("S11.5 count a repeated id without deduplication as another event: the overage of both moves", () => {
+    // 15 and 15 again; the grant of 20 covers the first and 5 of the second, 10 × 2 are left.
     const events = [
       chat("a", "2024-01-05T00:00:00Z", 15),
       chat("a", "2024-01-06T00:00:00Z", 15),
@@ -110,7 +111,7 @@ describe("the events behind the lines of a preview", () => {
     expect(behind).toEqual(["a 10", "c 4"]);
   });
 
-  test("an id that neither a meter nor a feature has is refused", () => {
+  test("reject an id that is neither a meter nor a feature", () => {
     expect(() => preview(readBook(BOOK), [], { ...RANGE, trace: "fx" })).toThrow(
       'no usage meter and no feature has the id "fx"',
     );

@@ -1,4 +1,4 @@
-/** Events whose values are data made to look like decimals. */
+/** Events whose values are data that imitate decimals. */
 import { describe, expect, test } from "vitest";
 
 import { preview } from "../../../src/ledger/preview/preview.ts";

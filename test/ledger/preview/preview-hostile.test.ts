@@ -1,4 +1,6 @@
-/** Previews at the edges: the end of time, long recurrences, thousands of cards, exact parts of cycles that are cut often. */
+/**
+ * Extreme previews: the end of time, long recurrences, thousands of cards, exact parts of cycles that are cut often.
+ */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -50,7 +52,7 @@ describe("the end of time", () => {
     expect(summary(invoices)).toEqual(["STANDARD 9998-12-01/9999-01-01 on 9999-01-01 = 10"]);
   });
 
-  test("S6.4 a year that begins in 9998 is cut where no end is meant", () => {
+  test("S6.4 a year that begins in 9998 is cut at the date that means no end", () => {
     const plan = hostilePlan({
       pricingCycleConfig: { interval: "ANNUALLY", startOffset: { dayOffset: "1", monthOffset: "3" } },
       fixedFeeRateCards: [feeOf(365, { enableProration: true })],
@@ -63,7 +65,7 @@ describe("the end of time", () => {
     expect(summary(invoices)).toEqual(["STANDARD 9998-03-01/9999-01-01 on 9999-01-01 = 306"]);
   });
 
-  test("S9.5 thousands of years of cycles come before the one that is shown", () => {
+  test("S9.5 thousands of years of cycles may precede the one that is shown", () => {
     const plan = hostilePlan({
       fixedFeeRateCards: [feeOf(10, { invoiceTiming: "IN_ADVANCE", enableProration: true })],
     });
@@ -85,7 +87,7 @@ describe("long recurrences", () => {
     ]);
   });
 
-  test("S9.3 and with the association's last cycle, if that comes sooner", () => {
+  test("S9.3 or with the association's last cycle, if that is sooner", () => {
     const card = feeOf(36524, { recurrenceConfig: { interval: 1200 }, enableProration: true });
     const associations = [{ pricePlanId: "plan", effectiveFrom: "2024-01-01", effectiveUntil: "2024-01-11" }];
     // Of 2024 to 2123, 2024 to 2096 have 19 leap years, 2104 to 2120 have 5, and 2100 is none: 36,500 + 24 days.
@@ -96,7 +98,7 @@ describe("long recurrences", () => {
 });
 
 describe("size", () => {
-  test("a plan of 3,000 fees draws 3,000 lines that add up", () => {
+  test("a plan of 3,000 fees has 3,000 lines that add up", () => {
     const many = Array.from({ length: 3000 }, (_, index) => `addon.${index}`);
     const addOns = many.map((id) => ({ id, name: id, type: "FIXED_FEE" }));
     const plan = hostilePlan({ fixedFeeRateCards: many.map((id) => feeOf("0.01", { id })) });

@@ -54,14 +54,14 @@ describe("the range of a preview", () => {
     ]);
   });
 
-  test("is the cycles that hold an instant", () => {
+  test("is the cycles that contain an instant", () => {
     expect(headsOf([june, august], { at: "2024-08-31T23:59:59.999Z" })).toEqual([
       "acc STANDARD 2024-08-01/2024-09-01 on 2024-09-01 = 8",
     ]);
     expect(headsOf([june, august], { at: "2024-09-01T00:00:00Z" })).toEqual([]);
   });
 
-  test("S2.1 is the cycles that touch [from, until)", () => {
+  test("S2.1 is the cycles that overlap [from, until)", () => {
     expect(headsOf([june, august], { from: "2024-06-30", until: "2024-08-01" })).toEqual([
       "acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 6",
     ]);
@@ -85,11 +85,11 @@ describe("the range of a preview", () => {
       "`until`: expected a date up to 9999-01-01, which stands for no end, got 9999-06-01",
     ],
     ["an unknown account", { accounts: ["nobody"] }, 'no account has the id or alias "nobody"'],
-  ])("refuses %s", (_, options, message) => {
+  ])("rejects %s", (_, options, message) => {
     expect(() => preview(book, [], options)).toThrow(expect.objectContaining({ code: "ERR_OPTION_INVALID", message }));
   });
 
-  test("refuses 30 February", () => {
+  test("rejects 30 February", () => {
     expect(() => preview(book, [], { from: "2024-02-30", until: "2024-03-01" })).toThrow(
       expect.objectContaining({ code: "ERR_DATE_INVALID" }),
     );
@@ -106,7 +106,7 @@ describe("the range of the events", () => {
   const tenYears = callWithId("last", "2034-01-04T23:59:59.999Z");
   const later = callWithId("later", "2034-01-05T00:00:00Z");
 
-  test("S13.5 is shown whole up to ten years", () => {
+  test("S13.5 is shown completely up to ten years", () => {
     const drafts = preview(longBook, [first, tenYears]);
     expect(drafts.notices).toEqual([]);
     expect(drafts.invoices.map(({ startDate }) => startDate.slice(0, 7))).toEqual(["2024-01", "2034-01"]);
@@ -121,7 +121,7 @@ describe("the range of the events", () => {
       "9998-12-30T00:00:00.000Z",
       "far",
     ],
-  ])("S13.5 is refused beyond ten years, naming the first event and the last: %s", (_, events, last, id) => {
+  ])("S13.5 is rejected beyond ten years, naming the first event and the last: %s", (_, events, last, id) => {
     expect(() => preview(longBook, events)).toThrow(
       expect.objectContaining({
         code: "ERR_OPTION_INVALID",
@@ -131,7 +131,7 @@ describe("the range of the events", () => {
     expect(preview(longBook, events, { at: "2024-01-05" }).invoices).toHaveLength(1);
   });
 
-  test("S13.5 is not made longer by an event that was refused, nor by one far event alone", () => {
+  test("S13.5 is not extended by a rejected event, nor by a single distant one", () => {
     const badEvent = { ...(nextCall("9998-12-30T00:00:00Z") as object), accountId: "nobody" };
     expect(preview(longBook, [first, badEvent] as Iterable<EventInput>).invoices).toHaveLength(1);
     expect(preview(longBook, [nextCall("9998-12-30T00:00:00Z")]).invoices).toHaveLength(1);
@@ -152,7 +152,7 @@ describe("the accounts of a preview", () => {
   });
 });
 
-describe("an account whose bill cannot be made", () => {
+describe("an account whose bill can't be calculated", () => {
   /** 20 digits before the point and 20 after it: its square has 80, and at a rate of 40 digits the amount has 120. */
   const longest = "99999999999999999999.99999999999999999999";
   const n = { var: "attribute.n" };
@@ -169,7 +169,7 @@ describe("an account whose bill cannot be made", () => {
   const headsIn = ({ invoices }: Preview): readonly string[] =>
     invoices.map((invoice) => `${invoice.accountId} ${headOf(invoice)} = ${invoice.revenueInfo.value.toFixed()}`);
 
-  test("S1.4 S13.5 is left out and named, and the others have their invoices", () => {
+  test("S1.4 S13.5 is skipped and named, and the others have their invoices", () => {
     const drafts = preview(both, [long, june]);
     expect(headsIn(drafts)).toEqual(["acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 6"]);
     expect(drafts).toMatchObject(without);
@@ -179,7 +179,7 @@ describe("an account whose bill cannot be made", () => {
     expect([alone.notices, alone.skipped]).toEqual([[], undefined]);
   });
 
-  test("S1.4 S13.5 is an error that names it where it is asked for", () => {
+  test("S1.4 S13.5 is an error with its name if it is requested explicitly", () => {
     for (const accountIds of [["long"], ["acc", "long"]]) {
       expect(() => preview(both, [long, june], { accounts: accountIds })).toThrow(
         expect.objectContaining({ code: "ERR_ARITHMETIC", message }),
@@ -187,7 +187,7 @@ describe("an account whose bill cannot be made", () => {
     }
   });
 
-  test("S13.5 is left out of later cycles too, in which it takes no events", () => {
+  test("S13.5 is skipped in later cycles too, in which it accepts no events", () => {
     const later = nextCall("2024-07-05T00:00:00Z", 1, "long");
     const drafts = preview(both, [long, june, later, nextCall("2024-07-06T00:00:00Z", 2)], {
       from: "2024-07-01",
@@ -198,7 +198,7 @@ describe("an account whose bill cannot be made", () => {
     expect(drafts.events).toEqual({ read: 4, INGESTION_COMPLETED_EVENT_METERED: 3, INGESTION_FAILED: 1 });
   });
 
-  test("S13.5 is told of twenty accounts, and counted beyond; all are in `skipped`", () => {
+  test("S13.5 is named for twenty accounts, and counted beyond; all are in `skipped`", () => {
     const many = Array.from({ length: 22 }, (_, place) => `long-${place}`);
     const crowd = bookWithPlans([squares], {
       usageMeters: [...usageMeters, square],
@@ -215,13 +215,13 @@ describe("an account whose bill cannot be made", () => {
 });
 
 describe("a draft plan", () => {
-  test("takes the place of the accounts' plans, at their dates", () => {
+  test("replaces the accounts' plans, at their dates", () => {
     expect(headsOf([june], { plan: draft, accounts: ["acc"] })).toEqual([
       "acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 13",
     ]);
   });
 
-  test("is given to an account without one from its first event's natural cycle on", () => {
+  test("is assigned to an account without one from its first event's natural cycle on", () => {
     const first = nextCall("2024-05-20T00:00:00Z", 5, "bare");
     expect(headsOf([first, nextCall("2024-06-20T00:00:00Z", 1, "bare")], { plan: draft, accounts: ["bare"] })).toEqual([
       "bare STANDARD 2024-05-01/2024-06-01 on 2024-06-01 = 17",
@@ -229,7 +229,7 @@ describe("a draft plan", () => {
     ]);
   });
 
-  test("S14.1 is not begun by an event whose id another account's event holds", () => {
+  test("S14.1 does not start with an event whose id is in use by another account's event", () => {
     const first = { ...nextCall("2024-05-20T00:00:00Z"), id: "taken" };
     const repeat = { ...nextCall("2024-05-21T00:00:00Z", 5, "bare"), id: "taken" };
     const own = nextCall("2024-07-20T00:00:00Z", 1, "bare");
@@ -238,8 +238,8 @@ describe("a draft plan", () => {
     ]);
   });
 
-  test("S11.1 S11.3 begins with an event that spends what it grants, and not with one that needs more", () => {
-    // Ten tokens a month for free, and 3 a month: 11 are too many, 4 begin the plan in July and leave 6.
+  test("S11.1 S11.3 starts with an event that consumes its grant, but not with one that needs more", () => {
+    // Ten tokens a month for free, and 3 a month: 11 are too many, 4 start the plan in July and leave 6.
     const granting = bookWithPlans([planWithCalls("grants", { ...feeCards(3), ...tokenCards(10) })], {
       accounts: [accountOn("bare", "ann")],
     });
@@ -271,7 +271,7 @@ describe("a draft plan", () => {
     ]);
   });
 
-  test("S7.7 leaves out accounts in a currency that it does not support, and says so", () => {
+  test("S7.7 skips accounts in a currency that it does not support, and reports them", () => {
     const { invoices, notices } = preview(book, [june], { plan: draft });
     expect(new Set(invoices.map(({ accountId }) => accountId))).toEqual(new Set(["acc"]));
     expect(notices).toEqual(["1 account is left out: the plan supports USD, not the invoice currency of yen (JPY)"]);
@@ -290,7 +290,7 @@ describe("a draft plan", () => {
       undefined,
       'the plan "draft" supports EUR, GBP, not the invoice currency of acc (USD), bare (USD), yen (JPY)',
     ],
-  ])("S7.7 is refused where it does not support the currency of %s", (_, plan, accountIds, message) => {
+  ])("S7.7 is rejected if it does not support the currency of %s", (_, plan, accountIds, message) => {
     expect(() => preview(book, [june], { plan, accounts: accountIds })).toThrow(
       expect.objectContaining({ code: "ERR_OPTION_INVALID", message, details: { option: "plan" } }),
     );
@@ -298,7 +298,7 @@ describe("a draft plan", () => {
 });
 
 describe("the events of a preview", () => {
-  test("S14.1 are counted by what became of them, with a problem for each that failed", () => {
+  test("S14.1 are counted by outcome, with a problem for each failed one", () => {
     const { events, problems } = preview(book, [
       june,
       june,
@@ -321,11 +321,11 @@ describe("the events of a preview", () => {
     ]);
   });
 
-  test("S14.1 are counted again without a memory of ids", () => {
+  test("S14.1 are counted again without deduplication", () => {
     expect(headsOf([june, june], { ids: false })).toEqual(["acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 12"]);
   });
 
-  test("one after another come to the same as at once, and finishing twice changes nothing", () => {
+  test("one by one give the same result as together, and finishing twice has no effect", () => {
     const run = createPreview(book, {});
     for (const event of [june, august]) run.add(event);
     const { invoices } = preview(book, [june, august]);
@@ -333,7 +333,7 @@ describe("the events of a preview", () => {
     expect(run.finish().invoices).toEqual(invoices);
   });
 
-  test("may go on after a look at what they come to so far", () => {
+  test("may continue after reading an intermediate result", () => {
     const run = createPreview(book, {});
     run.add(june);
     expect(run.finish().invoices).toEqual(preview(book, [june]).invoices);
@@ -364,7 +364,7 @@ describe("a caller without types", () => {
       "plan: expected a price plan that checkPlan or readBook has read",
     ],
     ["asks for ids with true", [book, [], { ids: true }], "ids: expected false or a memory of ids"],
-  ])("who %s is told so in one sentence", (_, args, sentence) => {
+  ])("who %s gets a one-sentence message", (_, args, sentence) => {
     expect(() => callPreview(...args)).toThrow(
       expect.objectContaining({ code: "ERR_OPTION_INVALID", message: sentence }) as Error,
     );

@@ -1,4 +1,4 @@
-/** Heavy rules in a preview and a book: each fails its own event, or is refused when it is read (S3.8, S14.1). */
+/** Heavy rules in a preview and a book: each fails its own event, or is rejected when it is read (S3.8, S14.1). */
 import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../../src/book/book.ts";
@@ -59,7 +59,7 @@ function bookWithRules({
   };
 }
 
-/** What comes of an event with the rules, between two events of another schema. */
+/** The outcome of an event with the rules, between two events of another schema. */
 function previewRules(rules: Rules, options: PreviewOptions = {}): readonly string[] {
   const call = { schemaName: "call", attributes: [{ name: "n", value: 1 }], dimensions: { region: "eu" } };
   const plain = { schemaName: "plain", attributes: [{ name: "n", value: 1 }] };
@@ -101,7 +101,7 @@ describe("S3.8 a rule that exceeds its budget fails its event, and no other of t
     ]);
   });
 
-  test("options raise it", () => {
+  test("unless options raise the budget", () => {
     // 20 elements, each a step and 721 for the body: 240 divisions of two literals, and max.
     const rules = { computation: DIVISIONS, setting: JSON.stringify(ones(20)) };
     expect(previewRules(rules)).toHaveLength(1);
@@ -109,7 +109,7 @@ describe("S3.8 a rule that exceeds its budget fails its event, and no other of t
     expect(previewRules(rules, { ruleBudget: { steps: 20 * 722 - 1 } })).toHaveLength(1);
   });
 
-  test("a setting of a million elements that is only named costs nothing", () => {
+  test("unless a setting of a million elements is only named, which costs nothing", () => {
     const setting = JSON.stringify(ones(1_000_000));
     const bigRule = {
       and: [...Array.from({ length: 500 }, () => variable("dependencies.list")), variable("attribute.n")],
@@ -122,18 +122,18 @@ describe("S3.8 a rule that exceeds its budget fails its event, and no other of t
   });
 });
 
-describe("S3.8 a rule that no event keeps within the budget is refused", () => {
+describe("S3.8 a rule that no event can evaluate within the budget is rejected", () => {
   const heavy = { reduce: [ones(40), doubling, [1]] };
   const message = "the rule takes more than its budget of 10,000 steps, whatever the event";
 
-  test("in a meter and in a field, with its place", () => {
+  test("in a meter and in a field, with its path", () => {
     expect(listProblems({ field: heavy, computation: heavy })).toEqual([
       `$.eventSchemas[0].enrichments.fields[0].value ${message}`,
       `$.usageMeters[0].computations[0].computation ${message}`,
     ]);
   });
 
-  test("by a higher budget it is read", () => {
+  test("unless the budget is higher", () => {
     // 20 elements: doubled 20 times, 2 + 4 + … + 2^20 copied, and 20 times 1 + 3 for the loop.
     const rule = { reduce: [ones(20), doubling, [1]] };
     const steps = 2 ** 21 - 2 + 80;

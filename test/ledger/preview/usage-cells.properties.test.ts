@@ -1,4 +1,4 @@
-/** S17.1: invoices from usage cells are those from the events that the cells came from. */
+/** S17.1: invoices from usage cells equal those from the events that the cells were computed from. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -20,7 +20,7 @@ const pricedBook = (pricings: readonly object[]) =>
     eventSchemas: [{ name: "call", attributes: [{ name: "units" }], dimensions: [{ name: "region" }] }],
     usageMeters: [
       sumMeter("um.units", "call", "units"),
-      // 20 + 20 digits of an event, times themselves: wider than a safe integer holds.
+      // The product of two event values with 20 + 20 digits: wider than a safe integer.
       sumMeter("um.wide", "call", "units", { computations: [{ order: 1, computation: { "*": [units, units] } }] }),
       {
         ...sumMeter("um.calls", "call", "units"),
@@ -45,7 +45,7 @@ const pricedBook = (pricings: readonly object[]) =>
     ],
   });
 
-/** Some of 40 digits: times 80 of a quantity, the bill cannot be made. */
+/** Some of 40 digits: multiplied by a quantity of 80 digits, the bill can't be calculated. */
 const rate = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: 0, max: 900 }).map((thousandths) => `${thousandths}e-3`) },
   { weight: 1, arbitrary: fc.constant(`${"7".repeat(20)}.${"7".repeat(20)}`) },
@@ -110,7 +110,7 @@ const asText = (rows: readonly UsageRow[]) => rows.map((row) => ({ ...row, quant
 
 describe("S17.1 invoices from cells", () => {
   let withoutBill = 0;
-  test("are those from the events that they came from, in any order of rows, rows of one cell in parts", () => {
+  test("equal those from their events, for any order of rows, and with cells split into several rows", () => {
     fc.assert(
       fc.property(fc.tuple(pricing, pricing), batches, fc.infiniteStream(fc.nat(2)), (pricings, events, picks) => {
         const book = pricedBook(pricings);
@@ -120,7 +120,7 @@ describe("S17.1 invoices from cells", () => {
         expect(metering.problems).toEqual(expected.problems);
         const pick = (): number => picks.next().value ?? 0;
         const parts = asText(metering.usage).flatMap((row) =>
-          // 7 − 7 makes nothing of a cell, and adds two rows to it.
+          // 7 − 7 adds two rows to a cell without changing it.
           pick() === 0 ? [{ ...row, quantity: 7 }, row, { ...row, quantity: "-7" }] : [row],
         );
         const shuffledParts = parts
@@ -137,7 +137,7 @@ describe("S17.1 invoices from cells", () => {
     expect(withoutBill).toBeGreaterThan(0);
   });
 
-  test("are those from the events where cells stand for some of them and the others are events", () => {
+  test("equal those from events if cells replace some of the events", () => {
     fc.assert(
       fc.property(pricing, batches, fc.nat(25), (terms, drawnRows, cut) => {
         const book = pricedBook([terms, terms]);
@@ -150,11 +150,11 @@ describe("S17.1 invoices from cells", () => {
     );
   });
 
-  test("start a draft plan where the first event would have, for accounts without a plan", () => {
+  test("start a draft plan like the first event, for accounts without a plan", () => {
     fc.assert(
       fc.property(pricing, batches, (terms, drawnRows) => {
         const book = pricedBook([terms, terms]);
-        // What is not metered leaves no cell, and would start a plan all the same.
+        // An event that is not metered has no cell, but would start a plan.
         const events = drawnRows.map((event, index) => ({ ...event, id: `e-${index}`, accountId: "bare" }));
         const draft = book.pricePlans[0];
         const { usage } = meter(book, events);
@@ -180,13 +180,13 @@ describe("usage rows", () => {
     expect(quantities).toEqual(["5.5"]);
   });
 
-  test("of an alias are those of its account", () => {
+  test("of an alias count for its account", () => {
     const run = createPreview(book);
     run.addUsage({ ...row, accountId: "alias-a" });
     expect(run.finish().invoices.map(({ accountId }) => accountId)).toEqual(["a"]);
   });
 
-  test("bound the range like events do: from the first day to the last", () => {
+  test("limit the range like events: from the first day to the last", () => {
     const usage = [row, { ...row, date: "2024-04-01" }];
     expect(preview(book, { usage }).invoices.map(({ startDate }) => startDate.slice(0, 10))).toEqual([
       "2024-02-01",
@@ -231,7 +231,7 @@ describe("usage rows", () => {
       `the quantity "0.${"0".repeat(40)}1" has more than 60 digits before the point or 40 after it`,
     ],
     ["no quantity", { quantity: "many" }, "quantity", '"many" is not a decimal'],
-  ])("%s is refused, and nothing is priced", (_, fault, field, sentence) => {
+  ])("%s is rejected, and nothing is priced", (_, fault, field, sentence) => {
     const usage = [row, { ...row, ...fault }];
     expect(() => preview(book, { usage: usage as never })).toThrow(
       expect.objectContaining({
@@ -242,7 +242,7 @@ describe("usage rows", () => {
     );
   });
 
-  test("S1.4 a cell of more than 100 digits is refused: 60 before the point, and then one more, and 40 after it", () => {
+  test("S1.4 a cell of more than 100 digits is rejected: 60 before the point, then one more, and 40 after it", () => {
     const run = createPreview(book);
     run.addUsage({ ...row, quantity: `${"9".repeat(60)}.${"9".repeat(40)}` });
     expect(() => run.addUsage({ ...row, quantity: "1.1" })).toThrow(
@@ -280,7 +280,7 @@ describe("S17.1 a schema that consumes a feature has no cells", () => {
   const sentence =
     'the event schema "chat" cannot be priced from usage: it consumes credits of the feature "feature.t", which requires events in order; give its events';
 
-  test("its events are not metered to cells; an event that failed, or is of another schema, is nothing to refuse", () => {
+  test("its events are rejected when metering to cells; failed events and those of other schemas are not", () => {
     expect(() => meter(book, [eventWith("call", "units", 1), eventWith("chat", "tokens", 5)])).toThrow(
       expect.objectContaining({
         code: "ERR_REFUSED",
@@ -297,7 +297,7 @@ describe("S17.1 a schema that consumes a feature has no cells", () => {
     expect(asText(usage)).toEqual([{ accountId: "a", meterId: "um.units", date: "2024-02-01", quantity: "1" }]);
   });
 
-  test("cells of its meters are refused", () => {
+  test("rejects cells of its meters", () => {
     const usage = [{ accountId: "a", meterId: "um.tokens", date: "2024-02-01", quantity: 1 }];
     expect(() => preview(book, { usage })).toThrow(`$.usage[0]: ${sentence}`);
   });
