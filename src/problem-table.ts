@@ -33,6 +33,16 @@ interface Place {
   readonly line?: number;
   readonly column?: number;
 }
+interface Named {
+  readonly name: string;
+}
+interface OfAccount {
+  /** The account as the event names it: an id or an alias. */
+  readonly accountId: string;
+}
+interface Quantity {
+  readonly quantity: string;
+}
 interface Resource {
   readonly resource: string;
   readonly id: string;
@@ -139,6 +149,57 @@ const SENTENCES = {
     readonly owner?: string;
   }) => (place === undefined ? reason : `in the rule${owner ?? ""}${place === "$" ? "" : ` at ${place}`}: ${reason}`),
   RULE_WORK_EXCEEDED: repeatReason,
+  // Lines of event files.
+  INVALID_ENCODING: ({ expected }: { readonly expected: string }) => `the line is not valid ${expected}`,
+  LINE_TOO_LONG: ({ maximum }: { readonly maximum: string }) => `the line is longer than ${maximum}`,
+  INVALID_CSV: repeatReason,
+  WRONG_COLUMN_COUNT: repeatReason,
+  MISSING_MAPPED_FIELD: ({
+    name,
+    fields,
+    guess,
+  }: Named & { readonly fields: readonly string[]; readonly guess?: string }) =>
+    fields.length === 0
+      ? "the line is not a JSON object with fields"
+      : `the map uses the field ${quote(name)}, but the line has ${fields.map(quote).join(", ")}${hint(guess)}`,
+  NOT_IN_MAP_FORM: ({ expected, value }: { readonly expected: string; readonly value: string }) =>
+    `${quote(value)} is not ${expected}`,
+  // Events.
+  INVALID_TIMESTAMP: ({ reason }: Reason & { readonly value: string }) => `Field timestamp: ${reason}.`,
+  REPEATED_NAME: ({ name }: Named) => `Field attributes: the name ${quote(name)} is repeated.`,
+  EXTERNAL_SCHEMA: ({ name }: Named) =>
+    `The event schema ${quote(name)} does not accept events: its usage is external.`,
+  UNKNOWN_ACCOUNT: ({ accountId }: OfAccount) => `No account has the id or alias ${quote(accountId)}.`,
+  ARCHIVED_ACCOUNT: ({ accountId }: OfAccount) => `The account ${quote(accountId)} is archived.`,
+  BILL_FAILED: ({ accountId, reason }: OfAccount & Reason) =>
+    `The bill of the account ${quote(accountId)} cannot be made, so it takes no events: ${reason}.`,
+  UNKNOWN_SCHEMA: ({ name }: Named) => `No event schema ${quote(name)} is active.`,
+  MISSING_EVENT_FIELD: ({ kind, name, schemaName }: Named & { readonly kind: string; readonly schemaName: string }) =>
+    `The ${kind} ${quote(name)} is missing: the event schema ${quote(schemaName)} declares it.`,
+  INVALID_DECIMAL: ({ kind, name, reason }: Named & Reason & Readonly<Record<"kind" | "fault" | "value", string>>) =>
+    `The ${kind} ${quote(name)} is unfit: ${reason}.`,
+  DUPLICATE_EVENT: ({ id }: { readonly id: string }) => `An event with the id ${quote(id)} was accepted before.`,
+  EVENT_TOO_EARLY: ({ timestamp, now }: { readonly timestamp: string; readonly now: string }) =>
+    `The timestamp ${timestamp} is too far after the time of ingest, ${now}.`,
+  EVENT_TOO_LATE: ({ timestamp, openUntil }: { readonly timestamp: string; readonly openUntil: string }) =>
+    `The pricing cycle of ${timestamp} took events until ${openUntil}.`,
+  INVOICE_FINAL: ({ timestamp }: { readonly timestamp: string }) =>
+    `The invoice of the pricing cycle of ${timestamp} is final.`,
+  MISSING_SETTING: ({ name, accountId }: Named & OfAccount) =>
+    `The setting ${quote(name)} is missing for the account ${quote(accountId)}.`,
+  INVALID_SETTING: ({ accountId, reason }: OfAccount & Reason) =>
+    `A setting of the account ${quote(accountId)} is unfit: ${reason}.`,
+  ENRICHMENT_FAILED: ({ name, reason }: Named & Reason) => `The field ${quote(name)} cannot be computed: ${reason}.`,
+  WRONG_ENRICHMENT: ({ name, expected, got }: Named & Got & { readonly expected: string }) =>
+    `The field ${quote(name)} must come out as ${expected} but came out as ${got}.`,
+  METER_FAILED: ({ name, place, reason }: Named & Reason & { readonly place: string }) =>
+    `The meter ${quote(name)} cannot measure the event${place}: ${reason}.`,
+  NEGATIVE_QUANTITY: ({ name, quantity }: Named & Quantity) =>
+    `The event would consume ${quantity} of the feature ${quote(name)}: expected 0 or more.`,
+  TOO_MANY_DIGITS: ({ kind, name, quantity }: Named & Quantity & { readonly kind: string }) =>
+    `Of the ${kind} ${quote(name)} the event would count ${quote(quantity)}: expected at most 40 digits before the point and 40 after it.`,
+  INSUFFICIENT_CREDITS: ({ name, quantity, available }: Named & Quantity & { readonly available: string }) =>
+    `The event needs ${quantity} of the feature ${quote(name)}: ${available} are left.`,
 } as const satisfies Readonly<Record<string, (params: never) => string>>;
 
 /** The stable codes of problems, as a union. */
@@ -206,7 +267,8 @@ function describeReference(resources: readonly string[]): string {
 }
 
 function at(line: number | undefined, column: number | undefined): string {
-  return line === undefined ? "" : ` at line ${line}, column ${column ?? 1}`;
+  if (line === undefined) return column === undefined ? "" : ` at column ${column}`;
+  return ` at line ${line}, column ${column ?? 1}`;
 }
 
 function hint(guess: string | undefined): string {

@@ -3,12 +3,13 @@
  *
  * @module
  */
+import { createProblem } from "../problem-table.ts";
 
 /** The maximum bytes of a line. Longer lines are reported as bad. */
 export const LINE_BYTES_MAX = 1 << 20;
 
-export const TOO_LONG = "the line is longer than 1 MiB";
-export const NOT_UTF8 = "the line is not valid UTF-8";
+export const TOO_LONG = createProblem("$", "LINE_TOO_LONG", { maximum: "1 MiB" });
+export const NOT_UTF8 = createProblem("$", "INVALID_ENCODING", { expected: "UTF-8" });
 /** For files whose lines end with CR only, which no reader supports. */
 export const CARRIAGE_RETURNS = "lines end with a carriage return only; use LF or CRLF line endings";
 

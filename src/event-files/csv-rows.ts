@@ -5,12 +5,21 @@
  */
 import { type CsvError, parse, type Parser } from "csv-parse";
 
+import { createProblem, type Problem } from "../problem-table.ts";
 import { LINE_BYTES_MAX, splitLines, NOT_UTF8, decodeUtf8 } from "./byte-lines.ts";
 import { InputError } from "./input-error.ts";
 import type { Separator } from "./separator.ts";
 
 const LINE_END = 0x0a;
-const OTHER_COLUMNS = "the line does not have as many columns as the header";
+const OTHER_COLUMNS = createProblem("$", "WRONG_COLUMN_COUNT", {
+  reason: "the line does not have as many columns as the header",
+});
+const CSV_REASONS: Readonly<Record<string, string>> = {
+  CSV_MAX_RECORD_SIZE: "the record is longer than 1 MiB; a closing quote may be missing",
+  CSV_QUOTE_NOT_CLOSED: "a closing quote is missing",
+  INVALID_OPENING_QUOTE: "a quote inside an unquoted value",
+  CSV_INVALID_CLOSING_QUOTE: "text follows a closing quote",
+};
 
 const CSV_OPTIONS = {
   record_delimiter: ["\r\n", "\n"],
@@ -23,14 +32,14 @@ const CSV_OPTIONS = {
 /** A row, or the reason why it can't be read. */
 export type Row =
   | { readonly line: number; readonly record: readonly string[] }
-  | { readonly line: number; readonly record?: undefined; readonly reason: string };
+  | { readonly line: number; readonly record?: undefined; readonly reason: Problem };
 
 /** Parses lines into rows, immediately and in order. */
 export interface RowParser {
   /** Parses whole lines. A record may continue in the next ones. */
   parse(lines: Uint8Array): Promise<void>;
   /** Counts a line that is not parsed. */
-  skipLine(reason: string): void;
+  skipLine(reason: Problem): void;
   /** Ends parsing after the last line. Can be called again. */
   end(): Promise<void>;
 }
@@ -56,7 +65,7 @@ export function createRowParser(file: string, delimiter: Separator, onRow: (row:
     const { code } = error;
     const line = linesBefore + Number(error["lines"]);
     const isUnclosed = code === "CSV_MAX_RECORD_SIZE" || code === "CSV_QUOTE_NOT_CLOSED";
-    onRow({ line: isUnclosed ? lastLine + 1 : line, reason: describeCsvError(error) });
+    onRow({ line: isUnclosed ? lastLine + 1 : line, reason: toProblem(error) });
     removeInvalidLines(invalidLines, lastLine + 1, line);
     lastLine = line;
     if (code === "CSV_MAX_RECORD_SIZE") overlongLine = line;
@@ -146,17 +155,6 @@ function removeInvalidLines(invalidLines: Set<number>, first: number, last: numb
   return hasInvalidLine;
 }
 
-function describeCsvError(error: CsvError): string {
-  switch (error.code) {
-    case "CSV_MAX_RECORD_SIZE":
-      return "the record is longer than 1 MiB; a closing quote may be missing";
-    case "CSV_QUOTE_NOT_CLOSED":
-      return "a closing quote is missing";
-    case "INVALID_OPENING_QUOTE":
-      return "a quote inside an unquoted value";
-    case "CSV_INVALID_CLOSING_QUOTE":
-      return "text follows a closing quote";
-    default:
-      return "the line is not valid CSV";
-  }
+function toProblem({ code }: CsvError): Problem {
+  return createProblem("$", "INVALID_CSV", { reason: CSV_REASONS[code] ?? "the line is not valid CSV" });
 }

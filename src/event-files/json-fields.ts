@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { didYouMean } from "../book/did-you-mean.ts";
+import { guessName } from "../book/did-you-mean.ts";
 import { isDecimalObject, formatDecimal } from "../numbers/decimal.ts";
 import { stringifyJson } from "../numbers/json.ts";
+import { createProblem } from "../problem-table.ts";
 import { listMappedColumns, type EventFileMap } from "./event-file-map.ts";
-import { quoteText } from "./input-error.ts";
 import { type EventMaker, createEventMaker } from "./mapped-event.ts";
 
 /** The maximum number of fields that a message lists. */
@@ -23,9 +23,8 @@ export function createObjectEventMaker(map: EventFileMap): EventMaker<unknown> {
     const missing = names.find((name) => readText(object, name) === undefined);
     if (missing === undefined) return makeEvent(object, row);
     const fields = listFields(object).map(([name]) => name);
-    if (fields.length === 0) return "the line is not a JSON object with fields";
-    const some = fields.slice(0, NAMED_MAX).map(quoteText).join(", ");
-    return `the map uses the field ${quoteText(missing)}, but the line has ${some}${didYouMean(missing, fields)}`;
+    const params = { name: missing, fields: fields.slice(0, NAMED_MAX), ...guessName(missing, fields) };
+    return createProblem("$", "MISSING_MAPPED_FIELD", params);
   };
 }
 

@@ -4,12 +4,12 @@
  * @module
  */
 import { formatInstant, tryParseInstant, parseZone } from "../calendar/instant.ts";
+import { createProblem, type Problem } from "../problem-table.ts";
 import { bindOrigin, type ColumnReader, type EventFileMap, type Origin, type OriginReader } from "./event-file-map.ts";
-import { quoteText } from "./input-error.ts";
 import { TIME_FORMS, removeGrouping, toDecimalPoint } from "./time-and-number-forms.ts";
 
 /** Makes an event from a record, or returns the reason why not. */
-export type EventMaker<Record> = (record: Record, row: number) => { readonly timestamp: string } | string;
+export type EventMaker<Record> = (record: Record, row: number) => { readonly timestamp: string } | Problem;
 
 /**
  * Creates a function that makes events from the records of a file.
@@ -34,11 +34,12 @@ export function createEventMaker<Record>(map: EventFileMap, findColumn: ColumnRe
   return (record, row) => {
     const timestampText = timestamp(record, row);
     const time = readTime === undefined ? timestampText : readTime(timestampText);
-    if (time === undefined) return `${quoteText(timestampText)} is not a time in the form ${form} of the map`;
-    for (const { read, mark } of markedAttributes) {
+    if (time === undefined) return notInForm("timestamp", `a time in the form ${form} of the map`, timestampText);
+    for (const { name, read, mark } of markedAttributes) {
       const text = read(record, row);
       if (normalizeNumber(text, mark) !== undefined) continue;
-      return `${quoteText(text)} is not a number with a decimal ${mark === "," ? "comma" : "point"}, as the map says`;
+      const expected = `a number with a decimal ${mark === "," ? "comma" : "point"}, as the map says`;
+      return notInForm(`attributes.${name}`, expected, text);
     }
     return {
       schemaName: schemaName(record, row),
@@ -49,6 +50,10 @@ export function createEventMaker<Record>(map: EventFileMap, findColumn: ColumnRe
       dimensions: Object.fromEntries(dimensions.map(({ name, read }) => [name, read(record, row)])),
     };
   };
+}
+
+function notInForm(field: string, expected: string, text: string): Problem {
+  return createProblem(`$.${field}`, "NOT_IN_MAP_FORM", { expected, value: text });
 }
 
 /** Normalizes a number; undefined if it doesn't match the map's format. Empty text stays empty. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { didYouMean } from "../book/did-you-mean.ts";
+import type { Problem } from "../problem-table.ts";
 import { CARRIAGE_RETURNS } from "./byte-lines.ts";
 import type { Row } from "./csv-rows.ts";
 import type { ColumnReader, EventFileMap } from "./event-file-map.ts";
@@ -13,7 +14,7 @@ import { type EventMaker, createEventMaker } from "./mapped-event.ts";
 /** An event and its line, or the reason why the line has none. */
 export type EventRow =
   | { readonly line: number; readonly event: { readonly timestamp: string }; readonly reason?: undefined }
-  | { readonly line: number; readonly event?: undefined; readonly reason: string };
+  | { readonly line: number; readonly event?: undefined; readonly reason: Problem };
 
 /**
  * Creates a reader for the rows of one file, in order. It returns undefined for the header.
@@ -26,14 +27,14 @@ export function createRowEventReader(file: string, map: EventFileMap): (row: Row
   return (row) => {
     const { line, record } = row;
     if (makeEvent === undefined) {
-      if (record === undefined) throw new InputError(`${file}:${line}: expected a header: ${row.reason}`);
+      if (record === undefined) throw new InputError(`${file}:${line}: expected a header: ${row.reason.message}`);
       makeEvent = createEventMaker(map, createColumnReader(record, file));
       return undefined;
     }
     rowNumber++;
     if (record === undefined) return { line, reason: row.reason };
     const event = makeEvent(record, rowNumber);
-    return typeof event === "string" ? { line, reason: event } : { line, event };
+    return "code" in event ? { line, reason: event } : { line, event };
   };
 }
 

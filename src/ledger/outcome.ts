@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Problem } from "../problem-table.ts";
 
 /** The outcomes in the order of their checks; a malformed event is rejected and not stored (S14.1). */
 export const INGEST_STATUSES = [
@@ -28,14 +29,17 @@ export interface IngestOutcome {
   readonly status: IngestStatus;
   /** A sentence about the problem or the result; at most 250 characters. */
   readonly description: string;
+  /** What was wrong; absent if the event was accepted. Branch on its `code`. */
+  readonly problem?: Problem;
 }
 
 export const DESCRIPTION_LENGTH_MAX = 250;
 
 /** Creates an outcome; the description is truncated to its maximum length. */
-export function createOutcome(status: IngestStatus, description: string): IngestOutcome {
-  const long = description.length > DESCRIPTION_LENGTH_MAX;
-  return { status, description: long ? `${description.slice(0, DESCRIPTION_LENGTH_MAX - 1)}…` : description };
+export function createOutcome(status: IngestStatus, problem: Problem): IngestOutcome {
+  const { message } = problem;
+  const long = message.length > DESCRIPTION_LENGTH_MAX;
+  return { status, description: long ? `${message.slice(0, DESCRIPTION_LENGTH_MAX - 1)}…` : message, problem };
 }
 
 /** Whether an event with this status is counted, consumes credits and reserves its id (S14.2). */

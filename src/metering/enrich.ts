@@ -7,6 +7,7 @@ import type { EnrichmentField, EventSchema } from "../book/model/metering.ts";
 import { InvariantError } from "../errors.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { exactOfText } from "../numbers/exact.ts";
+import { createProblem, type Problem } from "../problem-table.ts";
 import type { FullRuleBudget } from "../rules/budget.ts";
 import { compile } from "../rules/compile.ts";
 import type { Rule } from "../rules/rule.ts";
@@ -27,9 +28,9 @@ export interface Enrichment {
   /**
    * Fills the enriched slots.
    *
-   * @returns a sentence when a field cannot be computed; undefined when all are
+   * @returns what is wrong when a field cannot be computed; undefined when all are
    */
-  run(): string | undefined;
+  run(): Problem | undefined;
 }
 
 type Compiled = (facts: RuleObject) => RuleValue;
@@ -71,7 +72,7 @@ export function compileEnrichment(
     run() {
       const { fault } = slots.dependencies;
       if (fault !== undefined) return fault;
-      let failure: string | undefined;
+      let failure: Problem | undefined;
       for (let index = 0; index < steps.length && failure === undefined; index++) {
         const step = steps[index];
         if (step !== undefined) failure = runStep(step, slots);
@@ -127,27 +128,27 @@ function compileField(field: EnrichmentField, index: number, place: RuleContext)
   }
 }
 
-function runStep({ field, isAttribute, slot, facts, compute }: Step, slots: EventSlots): string | undefined {
+function runStep({ field, isAttribute, slot, facts, compute }: Step, slots: EventSlots): Problem | undefined {
   let result: RuleValue;
   try {
     result = compute(facts);
   } catch (error) {
-    return `The field ${formatValue(field.name)} cannot be computed: ${describeFailure(error)}.`;
+    return createProblem("$", "ENRICHMENT_FAILED", { name: field.name, reason: describeFailure(error) });
   }
   if (isAttribute) {
     const exact = exactResult(result);
-    if (exact === undefined) return describeWrongResult(field, "a decimal", result);
+    if (exact === undefined) return wrongResult(field, "a decimal", result);
     slots.values[slot] = exact;
     return undefined;
   }
   if (typeof result === "string") slots.texts[slot] = result;
   else if (isDecimal(result)) slots.texts[slot] = toText(result);
-  else return describeWrongResult(field, "text", result);
+  else return wrongResult(field, "text", result);
   return undefined;
 }
 
-function describeWrongResult(field: EnrichmentField, expected: string, result: RuleValue): string {
-  return `The field ${formatValue(field.name)} must come out as ${expected} but came out as ${formatValue(result)}.`;
+function wrongResult(field: EnrichmentField, expected: string, result: RuleValue): Problem {
+  return createProblem("$", "WRONG_ENRICHMENT", { name: field.name, expected, got: formatValue(result) });
 }
 
 /** The parts of an enrichment that depend on settings. */
@@ -165,12 +166,8 @@ function findDependencies(
   const settings = new Map(dependencies.map(({ name, key }) => [name, findSetting(key, owner)]));
   const missing = dependencies.find(({ name }) => settings.get(name) === undefined);
   if (missing !== undefined) {
-    const key = formatValue(missing.key);
-    return {
-      byName: {},
-      rules: [],
-      fault: `The setting ${key} is missing for the account ${formatValue(owner.accountId)}.`,
-    };
+    const fault = createProblem("$", "MISSING_SETTING", { name: missing.key, accountId: owner.accountId });
+    return { byName: {}, rules: [], fault };
   }
   try {
     const named = [...settings].map(([name, setting]) => [name, setting && parseSettingValue(setting)] as const);
@@ -181,7 +178,8 @@ function findDependencies(
     );
     return { byName: Object.fromEntries(named), rules };
   } catch (error) {
-    const fault = `A setting of the account ${formatValue(owner.accountId)} is unfit: ${describeFailure(error)}.`;
+    const params = { accountId: owner.accountId, reason: describeFailure(error) };
+    const fault = createProblem("$", "INVALID_SETTING", params);
     return { byName: {}, rules: [], fault };
   }
 }

@@ -8,6 +8,7 @@
 import { type Instant, parseInstant } from "../calendar/instant.ts";
 import { invariant, RatebookError } from "../errors.ts";
 import { type DecimalInput, isDecimalObject } from "../numbers/decimal.ts";
+import { createProblem, type Problem, type ProblemCode, type ProblemParams } from "../problem-table.ts";
 import { createTimestampReader } from "./timestamps.ts";
 
 /** One attribute of an event. */
@@ -54,59 +55,73 @@ export interface IncomingEvent extends EventEnvelope {
   readonly sent: EventInput;
 }
 
-/** Reads envelopes one after another. @returns a sentence for an event whose envelope is malformed */
-export type ReadEnvelope = (value: unknown) => IncomingEvent | string;
+/** Reads envelopes one after another. @returns what is wrong with a malformed one */
+export type ReadEnvelope = (value: unknown) => IncomingEvent | Problem;
 
 /** Makes a reader of envelopes. */
 export function createEnvelopeReader(): ReadEnvelope {
   const readTimestamp = createTimestampReader();
   return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      return `Expected an event, an object, got ${describeType(value)}.`;
+      return notAnEvent(value);
     }
     const { schemaName, id, accountId, timestamp } = value as Readonly<Record<keyof EventInput, unknown>>;
     if (typeof schemaName !== "string" || schemaName.length === 0) {
-      if (isDecimalObject(value)) return `Expected an event, an object, got ${describeType(value)}.`;
-      return describeTextProblem("schemaName", schemaName);
+      if (isDecimalObject(value)) return notAnEvent(value);
+      return textProblem("schemaName", schemaName);
     }
-    if (typeof id !== "string" || id.length === 0) return describeTextProblem("id", id);
-    if (id.length > EVENT_ID_LENGTH_MAX) return describeTooLong("id", EVENT_ID_LENGTH_MAX, id.length);
-    if (typeof accountId !== "string" || accountId.length === 0) return describeTextProblem("accountId", accountId);
-    if (accountId.length > EVENT_ID_LENGTH_MAX)
-      return describeTooLong("accountId", EVENT_ID_LENGTH_MAX, accountId.length);
-    if (typeof timestamp !== "string") return describeTextProblem("timestamp", timestamp);
+    if (typeof id !== "string" || id.length === 0) return textProblem("id", id);
+    if (id.length > EVENT_ID_LENGTH_MAX) return tooLong("id", EVENT_ID_LENGTH_MAX, id.length);
+    if (typeof accountId !== "string" || accountId.length === 0) return textProblem("accountId", accountId);
+    if (accountId.length > EVENT_ID_LENGTH_MAX) return tooLong("accountId", EVENT_ID_LENGTH_MAX, accountId.length);
+    if (typeof timestamp !== "string") return textProblem("timestamp", timestamp);
     const instant = readTimestamp(timestamp);
-    if (instant === undefined) return describeTimestampProblem(timestamp);
+    if (instant === undefined) return invalidTimestamp(timestamp);
     return { sent: value as EventInput, schemaName, id, accountId, timestamp: instant };
   };
 }
 
 /** Why a text is no date-time: 30 February, 24:00, or no zone. */
-function describeTimestampProblem(timestamp: string): string {
+function invalidTimestamp(timestamp: string): Problem {
   try {
     parseInstant(timestamp);
   } catch (error) {
-    if (error instanceof RatebookError) return `Field timestamp: ${error.message}.`;
-    throw error;
+    if (!(error instanceof RatebookError)) throw error;
+    const params = { value: timestamp.slice(0, 60), reason: error.message };
+    return createProblem("$.timestamp", "INVALID_TIMESTAMP", params);
   }
   invariant(false, "S2.2: parseInstant refuses what instantOrUndefined refuses");
 }
 
-/** The sentence on a field that must be a text. */
-export function describeTextProblem(field: string, value: unknown): string {
-  return value === undefined || value === null
-    ? `Field ${field} is missing.`
-    : describeValueProblem(field, "a text", value);
+function notAnEvent(value: unknown): Problem {
+  const problem = createProblem("$", "WRONG_TYPE", { expected: "an event, an object", got: describeType(value) });
+  return { ...problem, message: `Expected an event, an object, got ${describeType(value)}.` };
 }
 
-/** The sentence on a field that holds something else than expected. */
-export function describeValueProblem(field: string, expected: string, value: unknown): string {
-  return `Field ${field}: expected ${expected}, got ${describeType(value)}.`;
+/** The problem of a field that must be a text. */
+export function textProblem(field: string, value: unknown): Problem {
+  if (value !== undefined && value !== null) return valueProblem(field, "a text", value);
+  return { ...fieldProblem(field, "MISSING", { expected: "a text" }), message: `Field ${field} is missing.` };
 }
 
-/** The sentence on a text that is too long. */
-export function describeTooLong(field: string, most: number, length: number): string {
-  return `Field ${field}: expected at most ${most} characters, got ${length}.`;
+/** The problem of a field that holds something else than expected. */
+export function valueProblem(field: string, expected: string, value: unknown): Problem {
+  return fieldProblem(field, "WRONG_TYPE", { expected, got: describeType(value) });
+}
+
+/** The problem of a text that is too long. */
+export function tooLong(field: string, maximum: number, length: number): Problem {
+  return fieldProblem(field, "OUT_OF_BOUNDS", { maximum, unit: "character", got: String(length) });
+}
+
+/** A problem of a field, in a sentence that names the field. */
+export function fieldProblem<Code extends ProblemCode>(
+  field: string,
+  code: Code,
+  params: ProblemParams<Code>,
+): Problem {
+  const problem = createProblem(`$.${field}`, code, params);
+  return { ...problem, message: `Field ${field}: ${problem.message}.` };
 }
 
 function describeType(value: unknown): string {

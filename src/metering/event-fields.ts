@@ -3,18 +3,19 @@
  *
  * @module
  */
-import { RatebookError } from "../errors.ts";
+import { hasCode, type NumberFault } from "../errors.ts";
 import { type DecimalInput, parseValue } from "../numbers/decimal.ts";
 import { isDecimalObject } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
-import { formatValue } from "../rules/value.ts";
+import { createProblem, type Problem } from "../problem-table.ts";
 import type { SchemaProgram } from "./compile-metering.ts";
 import {
   type EventAttribute,
   type IncomingEvent,
-  describeTextProblem,
-  describeTooLong,
-  describeValueProblem,
+  fieldProblem,
+  textProblem,
+  tooLong,
+  valueProblem,
 } from "./event-envelope.ts";
 import type { EventSlots } from "./event-slots.ts";
 import { parseAttributeValue, isDecimalInput, formatDimensionValue } from "./event-values.ts";
@@ -33,10 +34,10 @@ const { hasOwnProperty: isOwn } = Object.prototype as { hasOwnProperty: (this: o
 export interface FieldsRead {
   /** Undefined where the schema is unknown or not ACTIVE. Its slots hold the declared fields until the next event is read. */
   readonly program: SchemaProgram | undefined;
-  /** A sentence when a field is malformed: the event is refused (S14.1). */
-  readonly problem: string | undefined;
+  /** What is wrong with a malformed field: the event is refused (S14.1). */
+  readonly problem: Problem | undefined;
   /** Why the event fails once its account and schema are known: a declared field is missing, or a value is no decimal. */
-  readonly fault: string | undefined;
+  readonly fault: Problem | undefined;
 }
 
 /** Reads the fields of events into the slots of their schemas, one event after another. */
@@ -68,7 +69,7 @@ interface Layout {
   /** Counts the events, to tell which slots this one has filled. */
   serial: number;
   /** As {@link FieldsRead.fault}, of the event that is being read: the first one counts. */
-  fault: string | undefined;
+  fault: Problem | undefined;
 }
 
 interface FieldLayout {
@@ -117,26 +118,26 @@ function fieldLayout(all: ReadonlyMap<string, number> = new Map(), declared = 0)
   };
 }
 
-function readAttributes(list: unknown, layout: Layout): string | undefined {
+function readAttributes(list: unknown, layout: Layout): Problem | undefined {
   const { attributes: fields, program } = layout;
   const isAlike = program !== undefined && readAttributesByPosition(list, fields, program.slots.values);
   return isAlike ? undefined : readAttributesByName(list, layout);
 }
 
-function readAttributesByName(list: unknown, layout: Layout): string | undefined {
+function readAttributesByName(list: unknown, layout: Layout): Problem | undefined {
   const fields = layout.attributes;
   fields.count = 0;
   fields.complete = -1;
   if (list !== undefined && list !== null) {
-    if (!Array.isArray(list)) return describeValueProblem("attributes", "a list", list);
-    if (list.length > EVENT_FIELDS_MAX) return describeTooMany("attributes", list.length);
+    if (!Array.isArray(list)) return valueProblem("attributes", "a list", list);
+    if (list.length > EVENT_FIELDS_MAX) return tooMany("attributes", list.length);
     if (fields.others.length > 0) fields.others.length = 0;
     for (let index = 0; index < list.length; index++) {
       const problem = readAttribute(list[index], index, layout);
       if (problem !== undefined) return problem;
     }
   }
-  if (fields.count < fields.declared.length) layout.fault ??= describeMissingField("attribute", fields, layout);
+  if (fields.count < fields.declared.length) layout.fault ??= missingField("attribute", fields, layout);
   else if (Array.isArray(list)) fields.complete = list.length;
   return undefined;
 }
@@ -163,21 +164,20 @@ function readAttributesByPosition(list: unknown, fields: FieldLayout, values: Ex
   return true;
 }
 
-function readAttribute(item: unknown, index: number, layout: Layout): string | undefined {
+function readAttribute(item: unknown, index: number, layout: Layout): Problem | undefined {
   const { attributes: fields, serial, program } = layout;
-  if (typeof item !== "object" || item === null) return describeValueProblem(`attributes[${index}]`, "an object", item);
+  if (typeof item !== "object" || item === null) return valueProblem(`attributes[${index}]`, "an object", item);
   const { name, value, unit } = item as Readonly<Record<keyof EventAttribute, unknown>>;
-  if (typeof name !== "string") return describeTextProblem(`attributes[${index}].name`, name);
-  if (!isDecimalInput(value))
-    return describeValueProblem(`attributes[${index}].value`, "a number or a decimal text", value);
-  const problem = unit === undefined ? undefined : describeUnitProblem(unit, index);
+  if (typeof name !== "string") return textProblem(`attributes[${index}].name`, name);
+  if (!isDecimalInput(value)) return valueProblem(`attributes[${index}].value`, "a number or a decimal text", value);
+  const problem = unit === undefined ? undefined : findUnitProblem(unit, index);
   if (problem !== undefined) return problem;
   const slot = fields.names[index] === name ? (fields.places[index] ?? -1) : findSlot(fields, index, name);
   if (slot >= 0 ? fields.filled[slot] === serial : fields.others.includes(name)) {
-    return `Field attributes: the name ${formatValue(name)} is repeated.`;
+    return createProblem("$.attributes", "REPEATED_NAME", { name });
   }
   const exact = parseAttributeValue(value, fields.scales, index);
-  if (exact === undefined) layout.fault ??= describeUnfitValue("attribute", name, value);
+  if (exact === undefined) layout.fault ??= invalidDecimal("attribute", name, value);
   if (slot < 0) {
     fields.others.push(name);
     return undefined;
@@ -188,36 +188,36 @@ function readAttribute(item: unknown, index: number, layout: Layout): string | u
   return undefined;
 }
 
-function readDimensions(dimensions: unknown, layout: Layout): string | undefined {
+function readDimensions(dimensions: unknown, layout: Layout): Problem | undefined {
   const { dimensions: fields, program } = layout;
   const isAlike = program !== undefined && readDimensionsByPosition(dimensions, fields, program.slots.texts);
   return isAlike ? undefined : readDimensionsByName(dimensions, layout);
 }
 
-function readDimensionsByName(dimensions: unknown, layout: Layout): string | undefined {
+function readDimensionsByName(dimensions: unknown, layout: Layout): Problem | undefined {
   const fields = layout.dimensions;
   fields.count = 0;
   fields.complete = -1;
   let index = 0;
   if (dimensions !== undefined && dimensions !== null) {
     if (typeof dimensions !== "object" || Array.isArray(dimensions)) {
-      return describeValueProblem("dimensions", "an object", dimensions);
+      return valueProblem("dimensions", "an object", dimensions);
     }
     // No list of the names is made for each event, only for one with too many of them.
     for (const name in dimensions) {
       if (!Object.hasOwn(dimensions, name)) continue;
-      if (index === EVENT_FIELDS_MAX) return describeTooMany("dimensions", Object.keys(dimensions).length);
+      if (index === EVENT_FIELDS_MAX) return tooMany("dimensions", Object.keys(dimensions).length);
       const value: unknown = (dimensions as Readonly<Record<string, unknown>>)[name];
-      const problem = describeDimensionProblem(value, name);
+      const problem = findDimensionProblem(value, name);
       if (problem !== undefined) {
         // A number that is kept with all its digits is an object, too.
-        return isDecimalObject(dimensions) ? describeValueProblem("dimensions", "an object", dimensions) : problem;
+        return isDecimalObject(dimensions) ? valueProblem("dimensions", "an object", dimensions) : problem;
       }
       readDimension(name, value as DecimalInput, index, layout);
       index++;
     }
   }
-  if (fields.count < fields.declared.length) layout.fault ??= describeMissingField("dimension", fields, layout);
+  if (fields.count < fields.declared.length) layout.fault ??= missingField("dimension", fields, layout);
   else fields.complete = index;
   return undefined;
 }
@@ -241,7 +241,7 @@ function readDimensionsByPosition(dimensions: unknown, fields: FieldLayout, text
 function readDimension(name: string, value: DecimalInput, index: number, layout: Layout): void {
   const { dimensions: fields, serial, program } = layout;
   const text = typeof value === "string" ? value : formatDimensionValue(value);
-  if (text === undefined) layout.fault ??= describeUnfitValue("dimension", name, value);
+  if (text === undefined) layout.fault ??= invalidDecimal("dimension", name, value);
   const slot = fields.names[index] === name ? (fields.places[index] ?? -1) : findSlot(fields, index, name);
   if (slot < 0) return;
   fields.filled[slot] = serial;
@@ -257,42 +257,42 @@ function findSlot(fields: FieldLayout, index: number, name: string): number {
   return slot;
 }
 
-function describeUnfitValue(kind: "attribute" | "dimension", name: string, value: DecimalInput): string {
+function invalidDecimal(kind: "attribute" | "dimension", name: string, value: DecimalInput): Problem {
+  let fault: NumberFault = "NOT_A_DECIMAL";
   let reason = "it is no decimal";
   try {
     parseValue(value);
   } catch (error) {
-    if (!(error instanceof RatebookError)) throw error;
+    if (!hasCode(error, "ERR_NUMBER_INVALID")) throw error;
+    fault = error.details.reason;
     reason = error.message;
   }
-  return `The ${kind} ${formatValue(name)} is unfit: ${reason}.`;
+  const params = { kind, name, fault, value: shorten(String(value)), reason };
+  return createProblem(`$.${kind}s`, "INVALID_DECIMAL", params);
 }
 
-function describeUnitProblem(unit: unknown, index: number): string | undefined {
+function findUnitProblem(unit: unknown, index: number): Problem | undefined {
   if (unit === null) return undefined;
-  if (typeof unit !== "string") return describeTextProblem(`attributes[${index}].unit`, unit);
-  return unit.length > UNIT_LENGTH_MAX
-    ? describeTooLong(`attributes[${index}].unit`, UNIT_LENGTH_MAX, unit.length)
-    : undefined;
+  if (typeof unit !== "string") return textProblem(`attributes[${index}].unit`, unit);
+  return unit.length > UNIT_LENGTH_MAX ? tooLong(`attributes[${index}].unit`, UNIT_LENGTH_MAX, unit.length) : undefined;
 }
 
-function describeDimensionProblem(value: unknown, name: string): string | undefined {
+function findDimensionProblem(value: unknown, name: string): Problem | undefined {
   if (typeof value !== "string") {
-    return isDecimalInput(value)
-      ? undefined
-      : describeValueProblem(`dimensions.${shorten(name)}`, "text or a number", value);
+    return isDecimalInput(value) ? undefined : valueProblem(`dimensions.${shorten(name)}`, "text or a number", value);
   }
   if (value.length <= DIMENSION_LENGTH_MAX) return undefined;
-  return describeTooLong(`dimensions.${shorten(name)}`, DIMENSION_LENGTH_MAX, value.length);
+  return tooLong(`dimensions.${shorten(name)}`, DIMENSION_LENGTH_MAX, value.length);
 }
 
-function describeMissingField(kind: "attribute" | "dimension", fields: FieldLayout, { name, serial }: Layout): string {
+function missingField(kind: "attribute" | "dimension", fields: FieldLayout, { name, serial }: Layout): Problem {
   const missing = fields.declared.find((_, slot) => fields.filled[slot] !== serial);
-  return `The ${kind} ${formatValue(missing)} is missing: the event schema ${formatValue(name)} declares it.`;
+  const params = { kind, name: missing ?? "", schemaName: name ?? "" };
+  return createProblem(`$.${kind}s`, "MISSING_EVENT_FIELD", params);
 }
 
-function describeTooMany(field: string, count: number): string {
-  return `Field ${field}: expected at most ${EVENT_FIELDS_MAX}, got ${count}.`;
+function tooMany(field: string, count: number): Problem {
+  return fieldProblem(field, "OUT_OF_BOUNDS", { maximum: EVENT_FIELDS_MAX, got: String(count) });
 }
 
 function shorten(text: string): string {

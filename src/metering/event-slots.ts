@@ -10,6 +10,7 @@ import type { EventSchema } from "../book/model/metering.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { formatInstant } from "../calendar/instant.ts";
 import type { Exact } from "../numbers/exact.ts";
+import type { Problem } from "../problem-table.ts";
 import type { ValueSlot } from "../rules/node.ts";
 import type { RuleObject, RuleValue } from "../rules/value.ts";
 import { restOfPathReader } from "../rules/variables.ts";
@@ -20,8 +21,8 @@ export interface AccountDependencies {
   readonly byName: RuleObject;
   /** The rules that JSON_LOGIC_FROM_DEPENDENCY fields take from settings, by the order of the enrichment's steps. */
   readonly rules: readonly (((facts: RuleObject) => RuleValue) | undefined)[];
-  /** A sentence when a setting is missing or does not hold what is needed: every event of the account fails. */
-  readonly fault?: string;
+  /** A setting is missing or does not hold what is needed: every event of the account fails. */
+  readonly fault?: Problem;
 }
 
 /** The event that is being metered: filled by the reader of events, and filled again with the next event. */

@@ -6,6 +6,7 @@
 import type { Computation, UsageMeter } from "../book/model/metering.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { addExact } from "../numbers/exact.ts";
+import { createProblem, type Problem } from "../problem-table.ts";
 import type { FullRuleBudget } from "../rules/budget.ts";
 import type { RuleObject, RuleValue } from "../rules/value.ts";
 import { ruleFailure, formatValue, isTruthy } from "../rules/value.ts";
@@ -26,8 +27,8 @@ export type Units = readonly (Exact | undefined)[];
 export interface Measure {
   /** The tally's index of each meter, in their order. */
   readonly meters: readonly number[];
-  /** The units of the event; a sentence when a meter's rule fails on it. */
-  run(): Units | string;
+  /** The units of the event; what is wrong when a meter's rule fails on it. */
+  run(): Units | Problem;
 }
 
 type Compiled = (facts: RuleObject) => RuleValue;
@@ -58,8 +59,9 @@ export function compileMeasure(slots: EventSlots, places: readonly IndexedMeter[
       try {
         for (; index < measured.length; index++) units[index] = measured[index]?.(facts);
       } catch (error) {
-        const where = describeFailingRule(steps[index] ?? [], facts);
-        return `The meter ${formatValue(places[index]?.meter.name)} cannot measure the event${where}: ${describeFailure(error)}.`;
+        const place = describeFailingRule(steps[index] ?? [], facts);
+        const params = { name: places[index]?.meter.name ?? "", place, reason: describeFailure(error) };
+        return createProblem("$", "METER_FAILED", params);
       }
       return units;
     },

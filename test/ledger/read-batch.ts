@@ -7,6 +7,6 @@ export function readBatch(inputs: readonly unknown[]): readonly BatchEvent[] {
   const readEnvelope = createEnvelopeReader();
   return inputs.map((event): BatchEvent => {
     const read = readEnvelope(event);
-    return typeof read === "string" ? { problem: read } : read;
+    return "code" in read ? { problem: read } : read;
   });
 }

@@ -59,7 +59,7 @@ const events = fc.array(
 /** What a reader makes of an event: a refusal, or what it failed with, or what it put into the slots. */
 function readBy(readFields: ReadFields, event: unknown): unknown {
   const incoming = createEnvelopeReader()(event);
-  if (typeof incoming === "string") throw new Error(incoming);
+  if ("code" in incoming) throw new Error(incoming.message);
   const { program, problem, fault } = readFields(incoming);
   if (problem !== undefined) return { problem };
   if (program === undefined || fault !== undefined) return { schema: program?.schema.name, fault };

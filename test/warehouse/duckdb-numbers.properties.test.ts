@@ -78,7 +78,7 @@ async function readEvents(open: WrittenRows["open"]): Promise<readonly (MappedEv
   const rowResults: (readonly [row: number, event: MappedEvent | string])[] = [];
   const sink: EventSink = {
     onEvent: (_, row, event) => rowResults.push([row, event as MappedEvent]) > 0,
-    onBadLine: (_, row, problem) => rowResults.push([row, problem]) > 0,
+    onBadLine: (_, row, problem) => rowResults.push([row, problem.message]) > 0,
     findSlots: () => undefined,
     onFilledSlots: () => true,
     onCountedEvents: () => false,

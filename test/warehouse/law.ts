@@ -75,7 +75,7 @@ export function byCore(book: Book, { read, placeOf }: WrittenRows, dedupes: bool
   const events = read.flatMap((rows, file) =>
     rows.map(({ record, order }, row) => {
       const event = make(record, row + 1);
-      const at = typeof event === "string" ? undefined : tryParseInstant(event.timestamp);
+      const at = "code" in event ? undefined : tryParseInstant(event.timestamp);
       return { event, at: at ?? -Infinity, order: contentOf(order), place: placeOf(file, row + 1) ?? "" };
     }),
   );

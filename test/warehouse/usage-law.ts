@@ -35,7 +35,7 @@ export function cellsByCore(query: CellQuery, account: UsageAccount, read: reado
   const names = [account.id, ...account.aliases];
   const events = read.flatMap(({ record, order }, row) => {
     const event = make(record, row + 1);
-    if (typeof event === "string") return [];
+    if ("code" in event) return [];
     const { schemaName, accountId, id, timestamp } = event as {
       [part in "schemaName" | "accountId" | "id" | "timestamp"]: string;
     };

@@ -22,7 +22,7 @@ export function createCsvCursor(file: string, source: ByteSource, map: EventFile
   let rows: readonly Row[] = [];
   let next = 0;
   const toRowEvent = createRowEventReader(file, map);
-  let head: EventRow = { line: 0, reason: "" };
+  let head: EventRow = { line: 0, event: { timestamp: "" } };
   let at: number | undefined;
 
   return {

@@ -14,6 +14,7 @@ import type { EventCursor } from "../../event-files/merge-events.ts";
 import { countKeys, scanJson } from "../../numbers/json-scan.ts";
 import { findRepeatedKeys } from "../../numbers/json-text.ts";
 import { parseJson, parsePlainJson } from "../../numbers/json.ts";
+import { createProblem, type Problem } from "../../problem-table.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { createKnownShapes, type KnownShapes } from "./known-shapes.ts";
 import { createLineBlocks } from "./line-blocks.ts";
@@ -46,7 +47,9 @@ export interface NdjsonCursor extends EventCursor {
 }
 
 /** A parsed line. */
-type ParsedLine = { readonly event: unknown } | { readonly reason: string };
+type ParsedLine = { readonly event: unknown } | { readonly reason: Problem };
+/** A line that is blank or not read yet. */
+const NO_EVENT: ParsedLine = { reason: createProblem("$", "INVALID_JSON", { reason: "" }) };
 
 /** The state of a cursor. The head is a line of a known shape, or a parsed one. */
 interface CursorState {
@@ -71,7 +74,7 @@ function createCursorState(bytes: Buffer): CursorState {
     line: 0,
     at: undefined,
     filler: undefined,
-    parsedLine: { reason: "" },
+    parsedLine: NO_EVENT,
   };
 }
 
@@ -175,16 +178,14 @@ function advanceByParsing(
   const isEvent = result !== undefined && "event" in result;
   setHead(
     state,
-    isEvent && makeEvent !== undefined
-      ? toParsedLine(makeEvent(result.event, state.line + 1))
-      : (result ?? { reason: "" }),
+    isEvent && makeEvent !== undefined ? toParsedLine(makeEvent(result.event, state.line + 1)) : (result ?? NO_EVENT),
   );
   if (isEvent) learner?.learn(text);
   return result !== undefined;
 }
 
 function toParsedLine(event: ReturnType<EventMaker<unknown>>): ParsedLine {
-  return typeof event === "string" ? { reason: event } : { event };
+  return "code" in event ? { reason: event } : { event };
 }
 
 /** Passes the head to the sink. If a value isn't plain, the line is parsed. */
@@ -195,7 +196,7 @@ function emitHead(file: string, state: CursorState, shapes: KnownShapes, sink: E
       filler.slots.timestamp = at;
       return sink.onFilledSlots(file, line, filler.slots);
     }
-    state.parsedLine = parseLine(sliceLine(state.bytes, state.start)) ?? { reason: "" };
+    state.parsedLine = parseLine(sliceLine(state.bytes, state.start)) ?? NO_EVENT;
   }
   const { parsedLine } = state;
   return "event" in parsedLine
@@ -233,9 +234,10 @@ function parseLine(text: Buffer): ParsedLine | undefined {
     if (depth < KEY_COUNT_DEPTH_MAX && countKeys(event) === keys) return { event };
     const [repeatedKey] = findRepeatedKeys(lineText, 1);
     if (repeatedKey === undefined) return { event };
-    return { reason: `repeated key at column ${repeatedKey.column}` };
+    return { reason: createProblem("$", "REPEATED_KEY", { column: repeatedKey.column }) };
   } catch (error) {
-    if (error instanceof RatebookError) return { reason: error.message };
+    if (error instanceof RatebookError)
+      return { reason: createProblem("$", "INVALID_JSON", { reason: error.message }) };
     throw error;
   }
 }

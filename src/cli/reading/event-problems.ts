@@ -5,6 +5,7 @@
  */
 import type { Disorder } from "../../event-files/merge-events.ts";
 import type { IngestStatus } from "../../ledger/outcome.ts";
+import type { Problem } from "../../problem-table.ts";
 
 /** The status of a line without an event. */
 export const BAD_LINE = "BAD_LINE";
@@ -13,14 +14,12 @@ export const BAD_LINE = "BAD_LINE";
 export const ACCOUNT_NOT_FOUND = "INGESTION_FAILED_ACCOUNT_NOT_FOUND" satisfies IngestStatus;
 
 /** The problem of a line. */
-export interface LineProblem {
+export interface LineProblem extends Problem {
   readonly file: string;
   /** From 1; 0 for tables, whose rows have no numbers. */
   readonly line: number;
   /** `BAD_LINE` for a line without an event, otherwise the event's status. */
   readonly status: IngestStatus | typeof BAD_LINE;
-  /** A sentence. */
-  readonly message: string;
 }
 
 /** The problems found so far. */
@@ -95,10 +94,8 @@ function incrementCount(counts: Map<string, number>, name: string): void {
 }
 
 /** The kind of a problem, which is equal for problems that differ only in their line and values. */
-export function problemKind({ file, status, message }: LineProblem): string {
-  const [where = "", ...why] = message.split(": ");
-  const reason = why.join(": ").replace(/"(?:[^"\\]|\\.)*"?|\d+/g, "…");
-  return JSON.stringify([file, status, where, reason]);
+export function problemKind({ file, status, code, path, params: { name, accountId } }: LineProblem): string {
+  return JSON.stringify([file, status, code, path, name ?? accountId]);
 }
 
 /** Whether an outcome is a problem of the input. Duplicate ids and insufficient credits are ordinary outcomes. */

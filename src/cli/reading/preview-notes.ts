@@ -3,14 +3,16 @@
  *
  * @module
  */
-import { didYouMean } from "../../book/did-you-mean.ts";
+import { findNearest } from "../../book/did-you-mean.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
+import { tryParseInstant } from "../../calendar/instant.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import { findMatchingForms, removeGrouping, toDecimalPoint } from "../../event-files/time-and-number-forms.ts";
 import { groupThousands } from "../../invoicing/format-values.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
+import type { Problem, ProblemCode } from "../../problem-table.ts";
 
 /** The number of accepted events by account. */
 export interface AcceptedCounts {
@@ -36,16 +38,14 @@ export function createAcceptedCounts({ accounts }: Pick<Book, "accounts">): Acce
 }
 
 /** The advice for timestamps without a zone in CSV files; undefined if there are none. */
-export function suggestZone(problems: readonly { readonly message: string }[]): string | undefined {
-  if (!problems.some(({ message }) => message.includes("it has no zone"))) return undefined;
+export function suggestZone(problems: readonly Problem[]): string | undefined {
+  if (!findValues(problems, "INVALID_TIMESTAMP").some(lacksZone)) return undefined;
   return 'some timestamps have no time zone; set it in the map, as in "timestamp": {"column": "…", "zone": "UTC"}';
 }
 
 /** The advice for times in another format in CSV files whose map doesn't name it; undefined if there are none. */
-export function suggestTimeForm(problems: readonly { readonly message: string }[]): string | undefined {
-  const texts = problems.flatMap(
-    ({ message }) => /"([^"]+)" is no date-time: (?!it has no zone)/.exec(message)?.[1] ?? [],
-  );
+export function suggestTimeForm(problems: readonly Problem[]): string | undefined {
+  const texts = findValues(problems, "INVALID_TIMESTAMP").filter((text) => !lacksZone(text));
   const forms = texts.map((text) => findMatchingForms([text])).find((fitting) => fitting.length > 0);
   if (forms === undefined) return undefined;
   const [first = "", second] = forms;
@@ -54,11 +54,24 @@ export function suggestTimeForm(problems: readonly { readonly message: string }[
 }
 
 /** The advice for numbers in another format in CSV files; undefined if there are none. */
-export function suggestDecimalMark(problems: readonly { readonly message: string }[]): string | undefined {
-  const texts = problems.flatMap(({ message }) => /"([^"]+)" is not a decimal/.exec(message)?.[1] ?? []);
+export function suggestDecimalMark(problems: readonly Problem[]): string | undefined {
+  const texts = findValues(
+    problems.filter(({ params }) => params["fault"] === "NOT_A_DECIMAL"),
+    "INVALID_DECIMAL",
+  );
   const isGrouped = texts.some((text) => ![text, undefined].includes(removeGrouping(text)));
   if (!isGrouped && !texts.some((text) => toDecimalPoint(text) !== undefined)) return undefined;
   return `some numbers have another format; set it in the map, as in "attributes": {"…": {"column": "…", "decimal": "${isGrouped ? "." : ","}"}}`;
+}
+
+/** The values that the problems of a code show. */
+function findValues(problems: readonly Problem[], code: ProblemCode): readonly string[] {
+  return problems.filter((problem) => problem.code === code).map(({ params }) => String(params["value"]));
+}
+
+/** Whether a text that is no date-time would be one with a zone. */
+function lacksZone(text: string): boolean {
+  return tryParseInstant(text, 0) !== undefined;
 }
 
 /** The maximum number of unknown accounts named. */
@@ -70,7 +83,8 @@ export function describeUnknownAccounts(unknown: ReadonlyMap<string, number>, { 
   const largest = [...unknown].sort(([, a], [, b]) => b - a).slice(0, NAMED_MAX);
   const names = accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
   const accountTexts = largest.map(([id, count]) => {
-    const hint = didYouMean(id, names).replace(/^: (.*)$/, " ($1)");
+    const nearest = findNearest(id, names);
+    const hint = nearest === undefined ? "" : ` (did you mean ${quoteText(nearest)}?)`;
     return `${formatAccountId(id)} ${groupThousands(String(count))} event${count === 1 ? "" : "s"}${hint}`;
   });
   const rest = unknown.size > NAMED_MAX ? ", …" : "";

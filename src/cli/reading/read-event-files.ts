@@ -85,18 +85,18 @@ function createRunSink(
   { list, counts, strict }: Pick<ReadEventsOptions, "list" | "counts"> & { readonly strict: boolean },
 ): EventSink {
   const recordOutcome = (outcome: IngestOutcome, accountId: unknown, file: string, line: number): boolean => {
-    const { status, description } = outcome;
-    if (!isProblem(status)) {
+    const { status, description, problem } = outcome;
+    if (problem === undefined || !isProblem(status)) {
       if (isCompleted(status)) counts?.addEvents(accountId);
       return true;
     }
-    list.addProblem({ file, line, status, message: description }, accountId);
+    list.addProblem({ file, line, status, ...problem, message: description }, accountId);
     return !strict;
   };
   return {
     onEvent: (file, line, event) => recordOutcome(run.add(event), readAccountId(event), file, line),
     onBadLine: (file, line, reason) => {
-      list.addProblem({ file, line, status: BAD_LINE, message: reason });
+      list.addProblem({ file, line, status: BAD_LINE, ...reason });
       return !strict;
     },
     findSlots: (schemaName) => run.slotsOf(schemaName),

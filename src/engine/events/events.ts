@@ -81,7 +81,7 @@ function readBatch(input: readonly unknown[]): readonly BatchEvent[] {
   const readEnvelope = createEnvelopeReader();
   return input.map((item): BatchEvent => {
     const read = readEnvelope(item);
-    if (typeof read !== "string") return read;
+    if ("sent" in read) return read;
     const id = findEventId(item);
     return id === undefined ? { problem: read } : { problem: read, id };
   });

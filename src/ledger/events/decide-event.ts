@@ -13,6 +13,7 @@ import type { FieldsRead } from "../../metering/event-fields.ts";
 import type { AccountDependencies } from "../../metering/event-slots.ts";
 import type { Units } from "../../metering/measure-units.ts";
 import { compareExact, type Exact, isWithinPlaces, isZeroExact } from "../../numbers/exact.ts";
+import type { Problem } from "../../problem-table.ts";
 import type { AccountPeriod, Closed } from "../account/plans-at-event.ts";
 import { type IngestOutcome, METERED, NO_METERS, NOT_BILLED, NOT_METERED } from "../outcome.ts";
 import * as outcomes from "./event-outcomes.ts";
@@ -63,7 +64,7 @@ export interface DecisionTime {
 }
 
 /** The outcome of an event with a malformed envelope; it is not stored. */
-export const refuse: (problem: string) => IngestOutcome = outcomes.malformed;
+export const refuse: (problem: Problem) => IngestOutcome = outcomes.malformed;
 
 /** The outcome of an event of an external schema; it is not stored and does not reserve its id (S17.4). */
 export const refuseExternal: (event: Pick<EventEnvelope, "schemaName">) => IngestOutcome = outcomes.externalSchema;
@@ -130,7 +131,7 @@ export function measureEvent(
   const failure = enrichEvent(event, program, account);
   if (failure !== undefined) return failure;
   const units = program.measure.run();
-  return typeof units === "string" ? outcomes.notMeasured(units) : (findExcessiveUnits(program, units) ?? units);
+  return "code" in units ? outcomes.notMeasured(units) : (findExcessiveUnits(program, units) ?? units);
 }
 
 /** Enriches the event in the slots. @returns the outcome of its failure, if any */
@@ -144,8 +145,8 @@ function enrichEvent(
   slots.accountId = event.accountId;
   slots.timestamp = event.timestamp;
   if (enrichment.dependent) slots.dependencies = account.dependenciesOf(program);
-  const sentence = enrichment.run();
-  return sentence === undefined ? undefined : outcomes.notEnriched(sentence);
+  const fault = enrichment.run();
+  return fault === undefined ? undefined : outcomes.notEnriched(fault);
 }
 
 /** @returns the outcome of the failure if a meter measures too many digits */

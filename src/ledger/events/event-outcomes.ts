@@ -6,95 +6,94 @@
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import { type Exact, formatExact } from "../../numbers/exact.ts";
-import { formatValue } from "../../rules/value.ts";
+import { createProblem, type Problem } from "../../problem-table.ts";
 import { type IngestOutcome, createOutcome } from "../outcome.ts";
 
 /** Not an event, or a field of the wrong type. */
-export function malformed(problem: string): IngestOutcome {
+export function malformed(problem: Problem): IngestOutcome {
   return createOutcome("INGESTION_REFUSED", problem);
 }
 
 /** An event of a schema with external usage (S17.4). */
 export function externalSchema({ schemaName }: Pick<EventEnvelope, "schemaName">): IngestOutcome {
-  const sentence = `The event schema ${formatValue(schemaName)} does not accept events: its usage is external.`;
-  return createOutcome("INGESTION_REFUSED", sentence);
+  return createOutcome("INGESTION_REFUSED", createProblem("$.schemaName", "EXTERNAL_SCHEMA", { name: schemaName }));
 }
 
 /** A declared field is missing or not a decimal. */
-export function unfitField(fault: string): IngestOutcome {
+export function unfitField(fault: Problem): IngestOutcome {
   return createOutcome("INGESTION_FAILED", fault);
 }
 
 /** An enriched field cannot be computed. */
-export function notEnriched(sentence: string): IngestOutcome {
-  return createOutcome("INGESTION_FAILED_ENRICHMENT_FAILED", sentence);
+export function notEnriched(fault: Problem): IngestOutcome {
+  return createOutcome("INGESTION_FAILED_ENRICHMENT_FAILED", fault);
 }
 
 /** A meter's rule fails. */
-export function notMeasured(sentence: string): IngestOutcome {
-  return createOutcome("INGESTION_FAILED_UNITS_INVALID", sentence);
+export function notMeasured(fault: Problem): IngestOutcome {
+  return createOutcome("INGESTION_FAILED_UNITS_INVALID", fault);
 }
 
 /** The event would consume a negative quantity (S11.3). */
 export function negativeQuantity(featureId: string, quantity: Exact): IngestOutcome {
-  const sentence = `The event would consume ${formatExact(quantity)} of the feature ${formatValue(featureId)}: expected 0 or more.`;
-  return createOutcome("INGESTION_FAILED_UNITS_INVALID", sentence);
+  const params = { name: featureId, quantity: formatExact(quantity) };
+  return createOutcome("INGESTION_FAILED_UNITS_INVALID", createProblem("$", "NEGATIVE_QUANTITY", params));
 }
 
 /** No account has the event's account name. */
 export function noAccount({ accountId }: EventEnvelope): IngestOutcome {
-  const sentence = `No account has the id or alias ${formatValue(accountId)}.`;
-  return createOutcome("INGESTION_FAILED_ACCOUNT_NOT_FOUND", sentence);
+  const problem = createProblem("$.accountId", "UNKNOWN_ACCOUNT", { accountId });
+  return createOutcome("INGESTION_FAILED_ACCOUNT_NOT_FOUND", problem);
 }
 
 /** Catching up before the event fails (S2.4). */
 export function noBill(accountId: string, reason: string): IngestOutcome {
-  const sentence = `The bill of the account ${formatValue(accountId)} cannot be made, so it takes no events: ${reason}.`;
-  return createOutcome("INGESTION_FAILED", sentence);
+  return createOutcome("INGESTION_FAILED", createProblem("$.accountId", "BILL_FAILED", { accountId, reason }));
 }
 
 /** The account is archived. */
 export function archivedAccount({ accountId }: EventEnvelope): IngestOutcome {
-  return createOutcome("INGESTION_FAILED_ACCOUNT_NOT_FOUND", `The account ${formatValue(accountId)} is archived.`);
+  const problem = createProblem("$.accountId", "ARCHIVED_ACCOUNT", { accountId });
+  return createOutcome("INGESTION_FAILED_ACCOUNT_NOT_FOUND", problem);
 }
 
 /** No schema with that name is ACTIVE (S4.4). */
 export function noSchema({ schemaName }: EventEnvelope): IngestOutcome {
-  return createOutcome("INGESTION_FAILED_SCHEMA_NOT_DEFINED", `No event schema ${formatValue(schemaName)} is active.`);
+  const problem = createProblem("$.schemaName", "UNKNOWN_SCHEMA", { name: schemaName });
+  return createOutcome("INGESTION_FAILED_SCHEMA_NOT_DEFINED", problem);
 }
 
 /** An accepted, not reverted event has the same id. */
 export function duplicateEvent({ id }: Pick<EventEnvelope, "id">): IngestOutcome {
-  const sentence = `An event with the id ${formatValue(id)} was accepted before.`;
-  return createOutcome("INGESTION_FAILED_DUPLICATE_EVENT", sentence);
+  return createOutcome("INGESTION_FAILED_DUPLICATE_EVENT", createProblem("$.id", "DUPLICATE_EVENT", { id }));
 }
 
 /** Too far in the future (S6.6). */
 export function tooEarly(timestamp: Instant, now: Instant): IngestOutcome {
-  const sentence = `The timestamp ${formatInstant(timestamp)} is too far after the time of ingest, ${formatInstant(now)}.`;
-  return createOutcome("INGESTION_FAILED", sentence);
+  const params = { timestamp: formatInstant(timestamp), now: formatInstant(now) };
+  return createOutcome("INGESTION_FAILED", createProblem("$.timestamp", "EVENT_TOO_EARLY", params));
 }
 
 /** The event's cycle is past its grace period (S6.5). */
 export function tooLate(timestamp: Instant, openUntil: Instant): IngestOutcome {
-  const sentence = `The pricing cycle of ${formatInstant(timestamp)} took events until ${formatInstant(openUntil)}.`;
-  return createOutcome("INGESTION_FAILED_PAST_GRACE_PERIOD", sentence);
+  const params = { timestamp: formatInstant(timestamp), openUntil: formatInstant(openUntil) };
+  return createOutcome("INGESTION_FAILED_PAST_GRACE_PERIOD", createProblem("$.timestamp", "EVENT_TOO_LATE", params));
 }
 
 /** The event's cycle has a final STANDARD invoice (S6.5). */
 export function alreadyInvoiced(timestamp: Instant): IngestOutcome {
-  const sentence = `The invoice of the pricing cycle of ${formatInstant(timestamp)} is final.`;
-  return createOutcome("INGESTION_FAILED_PAST_GRACE_PERIOD", sentence);
+  const problem = createProblem("$.timestamp", "INVOICE_FINAL", { timestamp: formatInstant(timestamp) });
+  return createOutcome("INGESTION_FAILED_PAST_GRACE_PERIOD", problem);
 }
 
 /** A quantity has more digits than sums can store (S1.6). */
-export function tooManyDigits(what: "meter" | "feature", name: string, quantity: Exact): IngestOutcome {
-  const sentence = `Of the ${what} ${formatValue(name)} the event would count ${formatValue(formatExact(quantity))}: expected at most 40 digits before the point and 40 after it.`;
-  return createOutcome("INGESTION_FAILED_UNITS_INVALID", sentence);
+export function tooManyDigits(kind: "meter" | "feature", name: string, quantity: Exact): IngestOutcome {
+  const problem = createProblem("$", "TOO_MANY_DIGITS", { kind, name, quantity: formatExact(quantity) });
+  return createOutcome("INGESTION_FAILED_UNITS_INVALID", problem);
 }
 
 /** The entries do not suffice, and overage is not allowed or exhausted (S11.3). */
 export function insufficientCredits(featureId: string, quantity: Exact, available: Exact): IngestOutcome {
-  const sentence = `The event needs ${formatExact(quantity)} of the feature ${formatValue(featureId)}: ${formatExact(available)} are left.`;
-  return createOutcome("INGESTION_FAILED_INSUFFICIENT_CREDITS", sentence);
+  const params = { name: featureId, quantity: formatExact(quantity), available: formatExact(available) };
+  return createOutcome("INGESTION_FAILED_INSUFFICIENT_CREDITS", createProblem("$", "INSUFFICIENT_CREDITS", params));
 }

@@ -8,6 +8,7 @@ import { dayOf, type Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import type { IncomingEvent } from "../../metering/event-envelope.ts";
 import type { FieldsRead } from "../../metering/event-fields.ts";
+import type { Problem } from "../../problem-table.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { catchUp, isBehind } from "../account/catch-up.ts";
 import type { AccountPlan, Catalog } from "../catalog.ts";
@@ -58,13 +59,13 @@ export type BatchEvent = IncomingEvent | MalformedEvent;
 
 /** An event whose envelope cannot be read. */
 export interface MalformedEvent {
-  readonly problem: string;
+  readonly problem: Problem;
   /** Its id, if it has one. */
   readonly id?: string;
 }
 
 export function isMalformed(event: BatchEvent): event is MalformedEvent {
-  return "problem" in event;
+  return !("sent" in event);
 }
 
 /** Events decided per step: the rules of each may use a full budget, some 10 ms per meter (S3.8). */
@@ -147,8 +148,8 @@ function ingestOne(ingest: Ingest, event: BatchEvent): IngestResult {
     account?.grantUpTo(event.timestamp);
   }
   const decision = decideEvent(event, read, account, time);
-  const { status, description } = decision.outcome;
-  return { status, description, eventId: event.id, referenceId: addToChanges(ingest, event, read, account, decision) };
+  const referenceId = addToChanges(ingest, event, read, account, decision);
+  return { ...decision.outcome, eventId: event.id, referenceId };
 }
 
 /** Adds a decided event, its units and its consumption to the changes. @returns its reference id */

@@ -95,7 +95,7 @@ export function openPlainEvents(book: MeteringBook, accounts: readonly PlainAcco
     ofSlots: (slots) => look(slots, inSlots.get(slots.schemaName) ?? UNKNOWN),
     of: (event) => {
       const incoming = readEnvelope(event);
-      return typeof incoming === "string" ? "other" : look(incoming, readFields(incoming));
+      return "code" in incoming ? "other" : look(incoming, readFields(incoming));
     },
     last,
   };

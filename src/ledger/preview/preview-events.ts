@@ -5,16 +5,15 @@
  */
 import type { EventInput } from "../../metering/event-envelope.ts";
 import { forEachPrefetched } from "../../metering/prefetch.ts";
-import { type IngestOutcome, type IngestStatus, isCompleted, METERED } from "../outcome.ts";
+import type { Problem } from "../../problem-table.ts";
+import { type IngestOutcome, type IngestStatus, METERED } from "../outcome.ts";
 import type { EventRun } from "./preview-run.ts";
 
 /** A rejected or failed event. */
-export interface EventProblem {
+export interface EventProblem extends Problem {
   /** Its position among the events, from 1. */
   readonly event: number;
   readonly status: IngestStatus;
-  /** A sentence. */
-  readonly message: string;
 }
 
 /** The number of events read, and of those with each status that occurred. */
@@ -36,8 +35,9 @@ export function takeEvents(
     const outcome = add(event);
     // Most events have the same outcome object as the previous one; if that was completed, skip the checks.
     if (outcome === last || problems.length === PROBLEMS_MAX) return;
-    if (isCompleted(outcome.status)) last = outcome;
-    else problems.push({ event: place, status: outcome.status, message: outcome.description });
+    const { status, description, problem } = outcome;
+    if (problem === undefined) last = outcome;
+    else problems.push({ event: place, status, ...problem, message: description });
   };
   if (Array.isArray(events)) forEachPrefetched(events, (event) => take(event as EventInput));
   else for (const event of events) take(event);

@@ -111,7 +111,7 @@ export function startEventRun(book: Book, { trials = [{}], ids, ruleBudget, trac
     scenarios: run.scenarios,
     add: (event) => {
       const incoming = readEnvelope(event);
-      return typeof incoming === "string"
+      return "code" in incoming
         ? tally.count(refuse(incoming))
         : takeEvent(run, incoming, catalog.readFields(incoming));
     },

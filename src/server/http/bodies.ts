@@ -9,14 +9,14 @@ import type { FastifyInstance } from "fastify";
 
 import { formatPath } from "../../book/problems.ts";
 import { NESTING_MAX, findDeepNesting } from "../../book/reading/read-document.ts";
-import { RatebookError } from "../../errors.ts";
+import { inputError, RatebookError } from "../../errors.ts";
 import { countKeys, KEYS_MAX, scanJson } from "../../numbers/json-scan.ts";
 import { placeInText, findRepeatedKeys, describeRepeatedKey } from "../../numbers/json-text.ts";
 import { parseJson, parsePlainJson } from "../../numbers/json.ts";
 import { createYielder } from "../../store/yielder.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { Refusal } from "./failures.ts";
-import { createMark, MARKS_MAX, describeFirstMark, replaceMarkedItems } from "./unrepresentable-numbers.ts";
+import { createMark, MARKS_MAX, findUnrepresentable, replaceMarkedItems } from "./unrepresentable-numbers.ts";
 
 const JSON_TYPE = /^\s*application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i;
 const OTHER_TYPE = "application/octet-stream";
@@ -129,8 +129,8 @@ function parseBodyText(
 
 function refuseMarks(body: unknown, batchField: string | undefined): unknown {
   const rest = batchField === undefined ? body : replaceMarkedItems(body, batchField);
-  const sentence = describeFirstMark(rest);
-  if (sentence !== undefined) throw new Refusal(400, sentence);
+  const problem = findUnrepresentable(rest);
+  if (problem !== undefined) throw inputError([problem]);
   return rest;
 }
 

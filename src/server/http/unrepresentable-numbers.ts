@@ -5,8 +5,10 @@
  * @module
  */
 import { type Path, formatPath } from "../../book/problems.ts";
+import { inputError } from "../../errors.ts";
 import { refuse } from "../../ledger/events/decide-event.ts";
 import type { IngestResult } from "../../ledger/events/ingest.ts";
+import { createProblem, type Problem } from "../../problem-table.ts";
 
 /** The maximum number of such numbers. With more, the whole body is rejected. */
 export const MARKS_MAX = 10_000;
@@ -20,9 +22,9 @@ export function createMark(reason: string): symbol {
 export class UnrepresentableItem {
   readonly result: IngestResult;
 
-  constructor(item: object, sentence: string) {
+  constructor(item: object, problem: Problem) {
     const { id } = item as { readonly id?: unknown };
-    const outcome = refuse(`Field ${sentence}.`);
+    const outcome = refuse({ ...problem, message: `Field ${inputError([problem]).message}.` });
     this.result = typeof id === "string" ? { ...outcome, eventId: id } : outcome;
   }
 }
@@ -40,18 +42,19 @@ export function replaceMarkedItems(body: unknown, list: string): unknown {
   const results = items.map((item: unknown) => {
     // An item that is a number is invalid anyway.
     if (typeof item === "symbol") return 0;
-    const sentence = typeof item === "object" && item !== null ? describeFirstMark(item) : undefined;
-    return sentence === undefined ? item : new UnrepresentableItem(item as object, sentence);
+    const problem = typeof item === "object" && item !== null ? findUnrepresentable(item) : undefined;
+    return problem === undefined ? item : new UnrepresentableItem(item as object, problem);
   });
   return { ...body, [list]: results };
 }
 
 /** The message for the first such number in a value; undefined if there is none. */
-export function describeFirstMark(value: unknown): string | undefined {
+export function findUnrepresentable(value: unknown): Problem | undefined {
   const firstMark = findMark(value);
   if (firstMark === undefined) return undefined;
-  const place = formatPath(firstMark.path.toReversed()).replace(/^\$\.?/, "");
-  return `${place === "" ? "" : `${place}: `}expected a number that is kept whole: ${firstMark.mark.description ?? ""}`;
+  const reason = firstMark.mark.description ?? "";
+  const params = { expected: "a number that is kept whole", got: "a number", reason };
+  return createProblem(formatPath(firstMark.path.toReversed()), "INVALID_FORMAT", params);
 }
 
 /** The first placeholder in a value and its path, reversed. */

@@ -147,17 +147,17 @@ function createLiveAccountCheck({ accounts }: Pick<Book, "accounts">): (name: st
 }
 
 /** A row at the head: an event, or why it isn't one. */
-type CursorHead = { readonly row: SourceRow; readonly event: { readonly timestamp: string } | string };
+type CursorHead = { readonly row: SourceRow; readonly event: ReturnType<EventMaker<unknown>> };
 
 function readHead(row: SourceRow, eventMakers: readonly EventMaker<readonly string[]>[]): CursorHead {
-  const event = eventMakers[row.source]?.(row.texts, row.row) ?? "";
-  const at = typeof event === "string" ? undefined : tryParseInstant(event.timestamp);
-  invariant(at === row.at || typeof event === "string", "S17.2: the database and the core read the same instant");
+  const event = eventMakers[row.source]?.(row.texts, row.row) ?? { timestamp: "" };
+  const at = "code" in event ? undefined : tryParseInstant(event.timestamp);
+  invariant(at === row.at || "code" in event, "S17.2: the database and the core read the same instant");
   return { row, event };
 }
 
 function takeRow({ row, event }: CursorHead, sink: EventSink): boolean {
-  return typeof event === "string" ? sink.onBadLine(row.file, row.row, event) : sink.onEvent(row.file, row.row, event);
+  return "code" in event ? sink.onBadLine(row.file, row.row, event) : sink.onEvent(row.file, row.row, event);
 }
 
 /** A cursor over all rows that are not plain, in arrival order. */

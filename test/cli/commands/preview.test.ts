@@ -317,7 +317,7 @@ describe("invalid input is rejected with a one-sentence message", () => {
     );
     const { code, err } = await previewSmall(["--events", events]);
     expect(err).toBe(
-      `keys.ndjson:3: repeated key at column ${column} [BAD_LINE]\n` +
+      `keys.ndjson:3: the key is repeated at column ${column} [BAD_LINE]\n` +
         "4 events read: 1 INGESTION_FAILED_DUPLICATE_EVENT, 2 INGESTION_COMPLETED_EVENT_METERED, 1 BAD_LINE; 1 invoice\n",
     );
     expect(code).toBe(1);

@@ -36,7 +36,7 @@ function decide(
 ): EventDecision {
   const catalog = createCatalog(bookWithParts(parts));
   const incoming = createEnvelopeReader()(event);
-  if (typeof incoming === "string") throw new Error(incoming);
+  if ("code" in incoming) throw new Error(incoming.message);
   const time = { now: toInstant(now), futureMs: DAY_MS };
   return decideEvent(incoming, catalog.readFields(incoming), account ?? accountAt(), time);
 }
@@ -58,7 +58,7 @@ const unmade = {
 
 describe("S14.1 an event is rejected by its arrival time", () => {
   test("more than a day ahead (S6.6)", () => {
-    expect(decide(eventWithTokens(1, "2024-03-05T10:00:00.001Z"), "2024-03-04T10:00:00Z").outcome).toEqual({
+    expect(decide(eventWithTokens(1, "2024-03-05T10:00:00.001Z"), "2024-03-04T10:00:00Z").outcome).toMatchObject({
       status: "INGESTION_FAILED",
       description:
         "The timestamp 2024-03-05T10:00:00.001Z is too far after the time of ingest, 2024-03-04T10:00:00.000Z.",
@@ -67,7 +67,7 @@ describe("S14.1 an event is rejected by its arrival time", () => {
   });
 
   test("after the grace period (S6.5), whatever else is wrong with it", () => {
-    expect(decide(eventWithTokens(1), "2024-04-11", { parts: unmade }).outcome).toEqual({
+    expect(decide(eventWithTokens(1), "2024-04-11", { parts: unmade }).outcome).toMatchObject({
       status: "INGESTION_FAILED_PAST_GRACE_PERIOD",
       description: "The pricing cycle of 2024-03-05T10:00:00.000Z took events until 2024-04-11T00:00:00.000Z.",
     });
@@ -78,7 +78,7 @@ describe("S14.1 an event is rejected by its arrival time", () => {
 
   test("after the invoice of its cycle is final (S6.5)", () => {
     const account = accountAt({ closedAt: () => "FINAL_INVOICE" });
-    expect(decide(eventWithTokens(1), "2024-04-02", { account }).outcome).toEqual({
+    expect(decide(eventWithTokens(1), "2024-04-02", { account }).outcome).toMatchObject({
       status: "INGESTION_FAILED_PAST_GRACE_PERIOD",
       description: "The invoice of the pricing cycle of 2024-03-05T10:00:00.000Z is final.",
     });
@@ -96,7 +96,7 @@ describe("S14.1 an event is rejected by its arrival time", () => {
 
   test("after the bill of its account failed, unless it fails an earlier check (S13.5)", () => {
     const account = accountAt({ billFault: "a result needs more than 100 significant digits" });
-    expect(decide(eventWithTokens(1), "2024-03-05", { account }).outcome).toEqual({
+    expect(decide(eventWithTokens(1), "2024-03-05", { account }).outcome).toMatchObject({
       status: "INGESTION_FAILED",
       description:
         'The bill of the account "prod" cannot be made, so it takes no events: a result needs more than 100 significant digits.',
@@ -144,7 +144,7 @@ describe("S11.3 the consumption of a feature", () => {
   });
 
   test("is zero if the limit is too small, and then no meter counts either", () => {
-    expect(decide(eventWithTokens(10), "2024-03-05", { account, parts })).toEqual({
+    expect(decide(eventWithTokens(10), "2024-03-05", { account, parts })).toMatchObject({
       outcome: {
         status: "INGESTION_FAILED_INSUFFICIENT_CREDITS",
         description: 'The event needs 10 of the feature "f.tokens": 9 are left.',

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { Book } from "../../../src/book/model/book.ts";
 import { parseInstant } from "../../../src/calendar/instant.ts";
-import type { IngestOutcome } from "../../../src/ledger/outcome.ts";
+import { type IngestOutcome, isCompleted } from "../../../src/ledger/outcome.ts";
 import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";
 import { type EventRun, startEventRun } from "../../../src/ledger/preview/preview-run.ts";
 import { perUnit } from "../../book/builder.ts";
@@ -257,7 +257,9 @@ const rows: readonly Row[] = [
 
 describe("S14.1 an event gets exactly one outcome", () => {
   test.each(rows)("$status: $because", ({ events, parts = {}, status, description }) => {
-    expect(lastOutcome(parts, ...events)).toEqual({ status, description });
+    const { problem, ...outcome } = lastOutcome(parts, ...events);
+    expect(outcome).toEqual({ status, description });
+    expect(problem?.message).toBe(isCompleted(outcome.status) ? undefined : description);
   });
 });
 

@@ -254,7 +254,7 @@ describe("a draft plan", () => {
       tokenEvent(1, "2024-07-22T00:00:00Z"),
     ];
     const result = preview(granting, events, { plan: granting.pricePlans[0] });
-    expect(result.problems).toEqual([
+    expect(result.problems).toMatchObject([
       {
         event: 1,
         status: "INGESTION_FAILED_INSUFFICIENT_CREDITS",

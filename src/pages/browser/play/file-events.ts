@@ -14,13 +14,14 @@ import { type EventRow, createRowEventReader } from "../../../event-files/row-ev
 import { createFieldSample, SAMPLE_ROWS_MAX } from "../../../event-files/samples.ts";
 import { detectSeparator } from "../../../event-files/separator.ts";
 import { parseJson } from "../../../numbers/json.ts";
+import { createProblem, type Problem } from "../../../problem-table.ts";
 import { needsMap } from "../../play/column-map.ts";
 import { readLineBlocks } from "./file-blocks.ts";
 
 /** An unchecked event of a line, or why the line has none. */
 export type FileEvent =
   | { readonly line: number; readonly event: unknown; readonly reason?: undefined }
-  | { readonly line: number; readonly reason: string };
+  | { readonly line: number; readonly reason: Problem };
 
 /** A file and its map's text, if it needs one. */
 export interface MappedFile {
@@ -66,9 +67,10 @@ function createObjectReader(mapText: string | undefined): BlockReader {
           if (toEvent === undefined) return [{ line, event: object }];
           rowNumber++;
           const event = toEvent(object, rowNumber);
-          return [typeof event === "string" ? { line, reason: event } : { line, event }];
+          return ["code" in event ? { line, reason: event } : { line, event }];
         } catch (error) {
-          if (hasCode(error, "ERR_JSON_INVALID")) return [{ line, reason: error.message }];
+          if (hasCode(error, "ERR_JSON_INVALID"))
+            return [{ line, reason: createProblem("$", "INVALID_JSON", { reason: error.message }) }];
           throw error;
         }
       }),

@@ -71,7 +71,7 @@ export async function priceFile(
 
 /** Why an event is not counted; undefined if it is. */
 function addEvent({ event, reason }: FileEvent & { readonly event?: unknown }, run: PreviewRun): string | undefined {
-  if (reason !== undefined) return reason;
+  if (reason !== undefined) return reason.message;
   try {
     const { status, description } = run.add(event as EventInput);
     return isCompleted(status) ? undefined : description;
