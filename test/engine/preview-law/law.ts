@@ -127,7 +127,7 @@ export async function compareEvents(book: object, events: readonly unknown[], em
   for (const each of [...events, ...LASTS]) {
     const [answer] = await sendEvent(each);
     const outcome = run.add(each);
-    expect(outcome).toEqual({ status: answer?.status, description: answer?.description });
+    expect(outcome).toEqual({ status: answer?.status, description: answer?.description, problem: answer?.problem });
     if (!isCompleted(outcome.status)) continue;
     const [stored] = await store.read.events({ referenceId: answer?.referenceId ?? "" }, { limit: 1 });
     const accountId = stored?.accountId ?? "";
