@@ -1,5 +1,5 @@
 /**
- * A book in any of its three forms: as it is written (an object or a JSON text), and as {@link readBook} read it.
+ * A book in any of its three forms: an object, a JSON text, or the result of {@link readBook}.
  *
  * @module
  */
@@ -10,11 +10,11 @@ import type { Book, BookInput } from "./model/book.ts";
 import { bookError } from "./problems.ts";
 import { isReadBook, inputOf } from "./read-mark.ts";
 
-/** A book as it is written, the text of one, or a book that `readBook` read. */
+/** A book as an object, as text, or as `readBook` returned it. */
 export type BookSource = BookInput | string | Book;
 
 /**
- * The checked book of any form. One that was read already is returned as it is.
+ * Reads a book in any form; one that was read already is returned unchanged.
  *
  * @throws {RatebookError} ERR_BOOK_INVALID with all problems
  */
@@ -23,16 +23,17 @@ export function toBook(source: BookSource, options: BookOptions = {}): Book {
 }
 
 /**
- * A book of any form as it is written.
+ * Converts a book in any form to its input form.
  *
- * @throws {RatebookError} ERR_BOOK_INVALID for a changed copy of a book that was read, as nobody wrote it; ERR_JSON_INVALID
+ * @throws {RatebookError} ERR_BOOK_INVALID for a modified copy of a read book, which has no input form;
+ * ERR_JSON_INVALID
  */
 export function toBookInput(source: BookSource): BookInput {
   const written = toWritten(source);
   return (typeof written === "string" ? parseJson(written) : written) as BookInput;
 }
 
-/** As {@link toBookInput}; a text stays one. */
+/** Like {@link toBookInput}; a text stays a text. */
 export function toWritten(source: unknown): unknown {
   if (!isReadBook(source)) return source;
   const written = inputOf(source);

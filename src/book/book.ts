@@ -1,5 +1,5 @@
 /**
- * The rate book: everything that rating needs to know, read and checked as a whole (book.md).
+ * Reads and checks a book: everything that rating needs (book.md).
  *
  * @module
  */
@@ -17,27 +17,26 @@ import { indexReferences } from "./reading/references.ts";
 import { sortByOrderField, resolveBook } from "./resolving/resolve.ts";
 import { type Steps, runToCompletion } from "./steps.ts";
 
-/** How a book is read. */
+/** Options for reading a book. */
 export interface BookOptions {
-  /** The budget of one evaluation of a rule; a rule whose least work exceeds it is refused (S3.8). */
+  /** The budget for one evaluation of a rule; rules whose minimum work exceeds it are rejected (S3.8). */
   readonly ruleBudget?: RuleBudget | undefined;
 }
 
 /**
- * Reads a book: checks every resource and everything across them, resolves references and fills in what was left out.
+ * Reads a book: checks every resource and all relations between them, resolves references and fills in defaults.
  *
- * @param book a book as it is written, or the text of a JSON document; from a text, numbers are read to their last digit
- * (S1.2)
- * @returns plain data; nothing of it is frozen, and the input is left as it was
- * @throws {RatebookError} ERR_BOOK_INVALID with all problems in document order, each with its path and a sentence;
- * ERR_OPTION_INVALID for a budget that is none
+ * @param book a book object or a JSON text; numbers in a text are read exactly (S1.2)
+ * @returns plain data, not frozen; the input is not modified
+ * @throws {RatebookError} ERR_BOOK_INVALID with all problems in document order, each with its path and message;
+ * ERR_OPTION_INVALID for an invalid budget
  */
 export function readBook(book: BookInput | string, options: BookOptions = {}): Book {
   return parseBook(book, options);
 }
 
 /**
- * As {@link readBook}, for a value from outside of which nothing is known: what a JSON parser or a database gave.
+ * Like {@link readBook}, for an unknown value, for example from a JSON parser or database.
  *
  * @throws {RatebookError} as {@link readBook}
  */
@@ -47,8 +46,8 @@ export function parseBook(json: unknown, options: BookOptions = {}): Book {
 }
 
 /**
- * As {@link readBook}, an item in a step, where only some rules are new and held against the budget. What is remembered of
- * items from former readings is not looked at again; the result is as if all were.
+ * Like {@link readBook}, one item per step, when only some rules are new and must fit the budget. Cached results of
+ * earlier readings are reused; the result is the same.
  */
 export function* readBookInSteps(json: unknown, work: RuleWorkLimits, cache: BookCache): Steps<Book> {
   const problems = collectProblems();

@@ -15,19 +15,19 @@ import { resolvePricePlan } from "./resolving/resolve-plan.ts";
 import { pricePlan } from "./resources/price-plan.ts";
 
 /**
- * Reads one version of a price plan against a book, as a draft to try on its accounts: it must be fit to be associated
- * (S16.1), and may use what the book has.
+ * Reads one version of a price plan against a book, as a draft for its accounts: the plan must be complete enough to be
+ * associated (S16.1), and may refer to the book.
  *
- * @param plan a price plan as it is written, or the text of a JSON document
+ * @param plan a price plan object or a JSON text
  * @param book in any form; to check several plans, read it once
- * @throws {RatebookError} ERR_BOOK_INVALID with all problems; `$` is the plan, or the book where the book is invalid
+ * @throws {RatebookError} ERR_BOOK_INVALID with all problems; `$` is the plan, or the book if the book is invalid
  */
 export function checkPlan(plan: PricePlanInput | string, book: BookSource): PricePlan {
   return parsePlan(plan, book);
 }
 
 /**
- * As {@link checkPlan}, for a value from outside of which nothing is known; its `$schema`, where it has one, is for editors.
+ * Like {@link checkPlan}, for an unknown value; a `$schema`, which is for editors, is ignored.
  *
  * @throws {RatebookError} as {@link checkPlan}
  */
@@ -48,13 +48,13 @@ export function parsePlan(json: unknown, source: BookSource): PricePlan {
   throw problems.error("the price plan", raw);
 }
 
-/** A document without its `$schema`, which is for editors. */
+/** A document without its `$schema`. */
 function withoutSchema(raw: unknown): unknown {
   if (typeof raw !== "object" || raw === null || !Object.hasOwn(raw, "$schema")) return raw;
   return Object.fromEntries(Object.entries(raw).filter(([key]) => key !== "$schema"));
 }
 
-/** The fields that a plan needs to be associated (S16.1). */
+/** Checks the fields that a plan needs to be associated (S16.1). */
 function checkCanBeAssociated({ pricePlanDetails }: PricePlan, report: Report): void {
   const { pricingCycleConfig, supportedCurrencies } = pricePlanDetails;
   const reason = "as the price plan is to be associated";

@@ -1,11 +1,11 @@
 /**
- * Books written in TypeScript, checked while they are written.
+ * Type-checks books written in TypeScript.
  *
  * @module
  */
 import type { BookInput } from "./model/book.ts";
 
-/** The id or name by which a usage meter may be referred to. */
+/** The id or name of a usage meter, as cards may refer to it. */
 type MeterNames<Meters> = Meters extends readonly (infer Meter)[]
   ? Meter extends { readonly id: infer Id extends string; readonly name: infer Name extends string }
     ? Id | Name
@@ -16,7 +16,7 @@ type PlanInput = NonNullable<BookInput["pricePlans"]>[number];
 type DetailsInput = PlanInput["pricePlanDetails"];
 type UsageCardInput = NonNullable<DetailsInput["usageRateCards"]>[number];
 
-/** A price plan whose usage cards may name some meters only. */
+/** A price plan whose usage cards may refer only to these meters. */
 type PlanFor<Names extends string> = Omit<PlanInput, "pricePlanDetails"> & {
   readonly pricePlanDetails: Omit<DetailsInput, "usageRateCards"> & {
     readonly usageRateCards?:
@@ -26,15 +26,15 @@ type PlanFor<Names extends string> = Omit<PlanInput, "pricePlanDetails"> & {
   };
 };
 
-/** A book with these meters, whose plans name no others. */
+/** A book with these meters, whose plans refer to no others. */
 type BookWith<Meters extends BookInput["usageMeters"]> = Omit<BookInput, "usageMeters" | "pricePlans"> & {
   readonly usageMeters?: Meters;
   readonly pricePlans?: readonly PlanFor<MeterNames<NoInfer<Meters>>>[] | null | undefined;
 };
 
 /**
- * Types a value as a book, so that editors complete its fields and the compiler refuses a misspelt choice, a missing field, or
- * a usage card that names no meter of the book. Returns the value itself; {@link readBook} reads it and makes all other checks.
+ * Types a value as a book: editors complete its fields, and the compiler rejects misspelt values, missing fields, and
+ * usage cards for unknown meters. Returns the value itself; {@link readBook} makes all other checks.
  */
 export function defineBook<const Meters extends BookInput["usageMeters"]>(book: BookWith<Meters>): BookInput {
   return book;

@@ -1,23 +1,23 @@
 /**
- * The known name that somebody probably meant.
+ * Suggests the known name that was probably meant.
  *
  * @module
  */
 import { quoteValue } from "./wording.ts";
 
-/** Letters of a name that are compared. */
+/** Maximum number of characters compared. */
 const COMPARED_MAX = 60;
-/** Most known names that are compared: among more, the nearest one is no useful hint. */
+/** Maximum number of known names compared: among more, the nearest one is no useful hint. */
 const KNOWN_MAX = 500;
 
-/** The known name that takes the fewest changes of a letter, where these are few. */
+/** The known name with the smallest edit distance, if that is small. */
 export function findNearest(name: string, knownNames: readonly string[]): string | undefined {
   if (knownNames.length > KNOWN_MAX) return undefined;
   const comparedName = name.slice(0, COMPARED_MAX);
   let nearest: { readonly candidate: string; readonly changes: number } | undefined;
   for (const candidate of knownNames) {
     const maxChanges = candidate.length < 3 ? 0 : Math.max(1, Math.floor(candidate.length / 3));
-    // Each letter more or less is a change.
+    // The difference in length is a lower bound of the distance.
     if (candidate === name || Math.abs(candidate.length - comparedName.length) > maxChanges) continue;
     const changes = editDistance(comparedName.toLowerCase(), candidate.toLowerCase());
     if (changes <= maxChanges && (nearest === undefined || changes < nearest.changes)) nearest = { candidate, changes };
@@ -25,19 +25,19 @@ export function findNearest(name: string, knownNames: readonly string[]): string
   return nearest?.candidate;
 }
 
-/** The parameter of a problem that guesses at the name that was meant; none where no name is near. */
+/** The problem parameter with the suggested name; empty if no name is near. */
 export function guessName(name: string, knownNames: readonly string[]): { readonly guess?: string } {
   const guess = findNearest(name, knownNames);
   return guess === undefined ? {} : { guess };
 }
 
-/** The end of a sentence about a name that is not known: `: did you mean "…"?`, or nothing. */
+/** The suggestion at the end of a message, `: did you mean "…"?`, or an empty text. */
 export function didYouMean(name: string, knownNames: readonly string[]): string {
   const nearest = findNearest(name, knownNames);
   return nearest === undefined ? "" : `: did you mean ${quoteValue(nearest)}?`;
 }
 
-/** Letters to insert, drop, replace or swap with the next one, to make one text of the other. */
+/** The number of characters to insert, delete, replace or swap to turn one text into the other. */
 function editDistance(from: string, to: string): number {
   let above: readonly number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);

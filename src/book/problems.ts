@@ -1,45 +1,44 @@
 /**
- * Collects everything that is wrong in a document, each with its place, and makes the one error of it.
+ * Collects the problems of a document with their paths, and creates one error of them.
  *
  * @module
  */
 import { RatebookError } from "../errors.ts";
 import { createProblem, type Problem, type ProblemCode, type ProblemParams } from "../problem-table.ts";
 
-/** A place in a document: keys and list positions from the root. */
+/** A path in a document: keys and list indices from the root. */
 export type Path = readonly (string | number)[];
-/** Notes one problem at a place. */
+/** Adds a problem at a path. */
 export type Report = <Code extends ProblemCode>(path: Path, code: Code, params: ProblemParams<Code>) => void;
 
-/** Most problems that an error carries; a last one says how many more there are. */
+/** Maximum number of problems in an error; a final one has the number of the others. */
 const PROBLEMS_MAX = 1000;
-/** Most problems that are kept while a document is read: enough to sort, too few to fill memory. */
+/** Maximum number of problems collected while a document is read, to bound memory. */
 const COLLECTED_MAX = 10 * PROBLEMS_MAX;
 
 /** The problems found so far. */
 export interface Problems {
   readonly report: Report;
   /**
-   * A report for checks that come after the shape was read. It is silent about a field, and the object that holds it,
-   * where the field's own shape was wrong: what could not be read only looks as if it were missing.
+   * A report for checks after the structure was read. It ignores problems of a field, and of the object that contains
+   * it, if the field could not be read: it only appears to be missing.
    */
   semanticReport(): Report;
-  /** How many problems there are, kept or not. */
+  /** The number of problems, including those not collected. */
   count(): number;
   /** Whether there are so many problems that reading may stop. */
   isFull(): boolean;
-  /** All of them, sorted by their place in the document; where there are too many, a last one counts the rest. */
+  /** All problems in document order; if there are too many, a final one has the number of the others. */
   sorted(document: unknown): readonly Problem[];
   /**
-   * The one error for all of them.
+   * One error with all problems.
    *
    * @param what names the document at the start of the message, such as `the book`
-   * @param document decides the order of the problems
+   * @param document defines the order of the problems
    */
   error(what: string, document: unknown): RatebookError<"ERR_BOOK_INVALID">;
 }
 
-/** An empty collection. */
 export function collectProblems(): Problems {
   const problems: { readonly path: Path; readonly toProblem: (path: string) => Problem }[] = [];
   let count = 0;
@@ -75,7 +74,7 @@ export function collectProblems(): Problems {
   };
 }
 
-/** A field and the object that holds it; of a list's item, the item alone. */
+/** A field and the object that contains it; for a list item, only the item. */
 function affectedPaths(path: Path): readonly string[] {
   const parentPath = path.slice(0, -1);
   const isField = typeof path.at(-1) === "string" && parentPath.length > 0;
@@ -96,7 +95,7 @@ export function bookError(
   return new RatebookError("ERR_BOOK_INVALID", message, { problems }, options);
 }
 
-/** `$.pricePlans[0].name`; a key that is no plain word is quoted, and cut at 60 characters. */
+/** Formats `$.pricePlans[0].name`; keys that are not identifiers are quoted, and truncated to 60 characters. */
 export function formatPath(path: Path): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === "number") return `${text}[${step}]`;
@@ -105,7 +104,7 @@ export function formatPath(path: Path): string {
   }, "$");
 }
 
-/** The positions of a path's steps in the document, for sorting; what is not there comes last in its object. */
+/** The positions of a path's keys in the document, for sorting; missing keys come last in their object. */
 function toSortKey(document: unknown, path: Path, positions: KeyPositionLookup): readonly number[] {
   const sortKey: number[] = [];
   let current = document;
@@ -124,10 +123,10 @@ function toSortKey(document: unknown, path: Path, positions: KeyPositionLookup):
   return sortKey;
 }
 
-/** The position of a key among those of its object. */
+/** The position of a key in its object. */
 type KeyPositionLookup = (holder: object, key: string) => number;
 
-/** Looks at the keys of each object once: one of many thousand unknown fields has a problem for each. */
+/** Caches the keys of each object: one with many thousand unknown fields has a problem for each. */
 function createKeyPositionLookup(): KeyPositionLookup {
   const positionsByObject = new Map<object, ReadonlyMap<string, number>>();
   return (holder, key) => {

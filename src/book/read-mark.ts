@@ -1,8 +1,6 @@
 /**
- * Tells books that were read from books as they are written, which may look the same.
- *
- * The mark is a symbol, so that it is no part of the data: JSON has none. A copy by spread keeps it, but not the input, as a
- * copy may have other parts.
+ * Distinguishes books that were read from input, which may look the same. The mark is a symbol, which is not part of
+ * the data or JSON. A copy by spread keeps it, but not the input, because a copy may be modified.
  *
  * @module
  */
@@ -16,12 +14,12 @@ export function isReadBook(value: unknown): value is Book {
   return typeof value === "object" && value !== null && Object.hasOwn(value, READ);
 }
 
-/** Marks a book as one that was read. */
+/** Marks a book as read. */
 export function markAsRead(book: Book): Book {
   return Object.assign({ ...book }, { [READ]: true });
 }
 
-/** Notes what a book was read from. */
+/** Records what a book was read from. */
 export function setInput(book: Book, input: unknown): Book {
   return Object.defineProperty(book, INPUT, { value: input, enumerable: false });
 }

@@ -1,13 +1,13 @@
 /**
- * Work in steps, between which other work may have its turn.
+ * Work in steps, with pauses for other work.
  *
  * @module
  */
 
-/** Work that may pause after each step; its result is complete only after the last one. */
+/** Work that may pause after each step; its result is complete after the last one. */
 export type Steps<Result = void> = Generator<undefined, Result, undefined>;
 
-/** Does all steps, one right after another. */
+/** Runs all steps without pauses. */
 export function runToCompletion<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next();

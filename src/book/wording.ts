@@ -1,5 +1,5 @@
 /**
- * What zod finds, as problems of the table: one place gives each of its issues a code.
+ * Converts zod issues to problems, each with a code.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import type * as z from "zod";
 import { isDecimalObject, formatDecimal } from "../numbers/decimal.ts";
 import { joinQuoted, type ProblemCode, type ProblemParams } from "../problem-table.ts";
 
-/** Most characters of a value from outside in a message. */
+/** Maximum characters of an input value in a message. */
 const QUOTED_MAX = 60;
 
-/** A value as a message shows it: a text in quotes and cut at 60 characters, a list or object by its kind. */
+/** Formats a value for a message: a text quoted and truncated to 60 characters, a list or object by its kind. */
 export function quoteValue(value: unknown): string {
   if (typeof value === "string")
     return JSON.stringify(value.length > QUOTED_MAX ? `${value.slice(0, QUOTED_MAX)}…` : value);
@@ -25,7 +25,7 @@ export function quoteValue(value: unknown): string {
   return `a ${typeof value}`;
 }
 
-/** Kinds of values as messages name them, by zod's names. */
+/** Kinds of values in messages, by zod's names. */
 const KIND_NAMES: ReadonlyMap<string, string> = new Map([
   ["string", "a text"],
   ["number", "a number"],
@@ -36,15 +36,15 @@ const KIND_NAMES: ReadonlyMap<string, string> = new Map([
   ["record", "an object"],
 ]);
 
-/** A problem without its place. */
+/** A problem without its path. */
 export type IssueProblem = {
   readonly [Code in ProblemCode]: { readonly code: Code; readonly params: ProblemParams<Code> };
 }[ProblemCode];
 
-/** How zod is called: {@link readIssue} needs what was found, and zod's own sentences are not shown. */
+/** Options for zod: {@link readIssue} needs the input, and zod's own messages are not shown. */
 export const ISSUE_OPTIONS = { error: () => "", reportInput: true } as const;
 
-/** The parameter of a zod refinement that says which problem it finds; what was found is added to it. */
+/** The parameter of a zod refinement that defines its problem; the input is added to it. */
 export function issueParams<Code extends ProblemCode>(
   code: Code,
   params: Omit<ProblemParams<Code>, "got"> & { readonly got?: string },
@@ -52,11 +52,11 @@ export function issueParams<Code extends ProblemCode>(
   return { params: { code, ...params } };
 }
 
-/** What zod found at a field, as a problem; zod was called with {@link ISSUE_OPTIONS}. */
+/** Converts a zod issue to a problem; zod must be called with {@link ISSUE_OPTIONS}. */
 export function readIssue(issue: z.core.$ZodIssue): IssueProblem {
   const { input } = issue;
   const got = quoteValue(input);
-  // A schema's own sentence comes first.
+  // A schema's own message takes precedence.
   if (issue.message !== "") return { code: "NOT_ACCEPTED", params: { reason: issue.message } };
   switch (issue.code) {
     case "invalid_type":
@@ -91,7 +91,7 @@ export function readIssue(issue: z.core.$ZodIssue): IssueProblem {
   }
 }
 
-/** The kind of value that a field takes, in words; a number that is kept with all its digits is beyond those of a plain one. */
+/** The expected kind of a field, in words; large numbers stored exactly count as a separate kind. */
 function describeKind(name: string, input: unknown): string {
   if (name === "number" && isDecimalObject(input)) {
     return `a whole number from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`;
@@ -99,11 +99,11 @@ function describeKind(name: string, input: unknown): string {
   return KIND_NAMES.get(name) ?? name;
 }
 
-/** The kinds of value that a field takes, in words. */
+/** The expected kinds of a field, in words. */
 function describeKinds(errors: readonly (readonly z.core.$ZodIssue[])[], input: unknown): string {
   const kinds = errors.map(([first]) => {
     if (first?.code === "invalid_type" && first.path.length === 0) return KIND_NAMES.get(first.expected);
-    // A number that is kept with all its digits is an object to a schema, which then misses or meets fields.
+    // A number stored exactly is an object to a schema, which then reports missing or unknown fields.
     if (isDecimalObject(input)) return KIND_NAMES.get("object");
     return first?.code === "invalid_type" ? KIND_NAMES.get(first.expected) : undefined;
   });
@@ -115,7 +115,7 @@ function expectedProblem(expected: string, input: unknown): IssueProblem {
   return { code: "WRONG_TYPE", params: { expected, got: quoteValue(input) } };
 }
 
-/** What a bound counts of a value, and how much of it there is. */
+/** The unit and the size that a bound applies to. */
 function measure(input: unknown): { readonly unit?: string; readonly got: string } {
   if (typeof input === "string") return { unit: "character", got: String(input.length) };
   return Array.isArray(input) ? { unit: "item", got: String(input.length) } : { got: quoteValue(input) };

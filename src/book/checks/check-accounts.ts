@@ -1,5 +1,5 @@
 /**
- * Accounts among each other: aliases, groups, ids of credits, and the dates of what accounts hold (S11, S12, S16).
+ * Checks accounts: aliases, groups, ids of credits, and dates (S11, S12, S16).
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { BookDocument } from "../reading/document.ts";
 import { quoteValue } from "../wording.ts";
 import { type AssociationContext, checkAssociations } from "./check-associations.ts";
 
-/** Reports what is wrong with the accounts and the groups of their invoices. */
+/** Reports problems of the accounts and invoice groups. */
 export function checkAccounts(book: Book, document: BookDocument, context: AssociationContext, report: Report): void {
   checkAliases(document, report);
   checkGroups(book, report);
@@ -24,7 +24,7 @@ export function checkAccounts(book: Book, document: BookDocument, context: Assoc
   });
 }
 
-/** An alias means one active account, and is not an account's id (S16.6). */
+/** An alias names one active account, and is not an account's id (S16.6). */
 function checkAliases(document: BookDocument, report: Report): void {
   const ids = new Set<string>();
   document.accounts.forEach(({ id }) => ids.add(id));
@@ -44,7 +44,7 @@ function checkAliases(document: BookDocument, report: Report): void {
   });
 }
 
-/** An account is in one group, and a group's accounts are in one currency (S16.7). */
+/** An account is in at most one group, and a group's accounts have one currency (S16.7). */
 function checkGroups(book: Book, report: Report): void {
   if (book.invoiceGroups.length === 0) return;
   const accounts = new Map<string, Account>();
@@ -75,7 +75,7 @@ interface Holding {
   readonly effectiveUntil?: Instant | null | undefined;
 }
 
-/** Credits, and feature credits, have ids of their own in the book. Those that we made can only meet one that was given. */
+/** Credits, and feature credits, have unique ids in the book. A generated id can only collide with an explicit one. */
 function checkHoldingIds(book: Book, document: BookDocument, report: Report): void {
   for (const list of ["credits", "featureCredits"] as const) {
     const hasIds = document.accounts.some((account) => account[list].some((holding) => (holding?.id ?? null) !== null));

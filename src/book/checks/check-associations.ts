@@ -1,5 +1,5 @@
 /**
- * The plans and licenses of accounts over time (S7.7, S10.1, S16.1, S16.2, and rules 1 and 2 of a migration).
+ * Checks the plans and licenses of accounts over time (S7.7, S10.1, S16.1, S16.2, and rules 1 and 2 of a migration).
  *
  * @module
  */
@@ -16,19 +16,19 @@ import { checkUnique } from "./check-names.ts";
 import { type CardContext, checkCards } from "./check-plans.ts";
 import { type DecidedAssociation, sortByDecision } from "./decision-order.ts";
 
-/** The context in which the associations of accounts are checked. */
+/** The context for checking associations. */
 export interface AssociationContext extends Pick<CardContext, "usageMeters" | "addOns"> {
-  /** A plan's version; undefined when it is unknown or too broken to read. */
+  /** A plan version; undefined if it is unknown or unreadable. */
   readonly findPlan: (association: Pick<PlanAssociation, "pricePlanId" | "version">) => PricePlan | undefined;
-  /** Whether all of a plan could be read: what it lacks is then not there. */
+  /** Whether all of a plan could be read, so that what it lacks is really absent. */
   readonly isComplete: (plan: PricePlan) => boolean;
 }
 
-/** Reports what is wrong with an account's associations and license updates. */
+/** Reports problems of an account's associations and license updates. */
 export function checkAssociations(account: Account, context: AssociationContext, path: Path, report: Report): void {
   let lastDecision: EarlierDecision | undefined;
   const inOrder = sortByDecision(account.pricePlans);
-  // Where the decidedAt are out of order, which association was first is unknown: only the order is reported.
+  // If the decidedAt are out of order, the first association is unknown: only the order is reported.
   const firstIndex = isInDecidedOrder(account.pricePlans) ? inOrder[0]?.at : 0;
   account.pricePlans.forEach((association, at) => {
     const associationPath = (): Path => [...path, "pricePlans", at];
@@ -54,15 +54,15 @@ export function checkAssociations(account: Account, context: AssociationContext,
 }
 
 /**
- * Why a plan cannot be associated with an account that is invoiced in a currency; undefined when it can (S7.7, S16.1).
+ * Why a plan cannot be associated with an account with a currency; undefined if it can (S7.7, S16.1).
  *
- * @param details with the association's override
+ * @param details including the association's override
  */
 export function describeAssociationProblem(details: PricePlanDetails, currency: string): string | undefined {
   if (!details.pricingCycleConfig) return "has no pricingCycleConfig";
   const currencies = details.supportedCurrencies ?? [];
   if (currencies.length === 0) return "has no supportedCurrencies";
-  // A currency that could not be read may be the one that is wanted.
+  // A currency that could not be read may be the required one.
   if (!hasNoHoles(currencies) || currencies.includes(currency)) return undefined;
   return `supports ${joinQuoted(currencies, "or")}, not ${quoteValue(currency)}, the account's invoiceCurrency`;
 }
@@ -84,9 +84,9 @@ function checkTerms(
   report([...path(), "pricePlanId"], "NOT_ASSOCIABLE", { plan: plan.id, version: plan.version, reason });
 }
 
-/** The association listed last that says when it was decided. */
+/** The last association in the list with a decidedAt. */
 interface EarlierDecision {
-  /** Its place in the list, from 0. */
+  /** Its index in the list. */
   readonly at: number;
   readonly decidedAt: Instant;
 }
@@ -113,7 +113,7 @@ function checkDates(
   }
 }
 
-/** Rules 1 and 2 of a migration: offsets are retained from a plan that is there, with cycles of the same length. */
+/** Rules 1 and 2 of a migration: offsets can be retained only from an existing plan with cycles of the same length. */
 function checkRetainedOffsets(
   association: PlanAssociation,
   inOrder: readonly DecidedAssociation[],
@@ -140,7 +140,7 @@ function findInterval(association: PlanAssociation, context: AssociationContext)
   return config?.interval;
 }
 
-/** The association in force at an instant: of those that cover it, the one made last (S16.1). */
+/** The association in force at an instant: of those that cover it, the last decision (S16.1). */
 function findAssociationAt(inOrder: readonly DecidedAssociation[], at: Instant): PlanAssociation | undefined {
   return inOrder.findLast(
     ({ association: { effectiveFrom, effectiveUntil } }) =>
@@ -148,7 +148,7 @@ function findAssociationAt(inOrder: readonly DecidedAssociation[], at: Instant):
   )?.association;
 }
 
-/** A license's quantity never leaves 0 to the maxQuantity of the plan in force (S10.1). */
+/** A license's quantity is always from 0 to the maxQuantity of the plan in force (S10.1). */
 function checkLicenses(
   account: Account,
   context: AssociationContext & { readonly inOrder: readonly DecidedAssociation[] },

@@ -1,6 +1,6 @@
 /**
- * The checks across a book, all of them. Each looks at the resolved book by the places of the document, and skips what
- * was too broken to read: a hole in a list.
+ * All checks across a book. Each checks the resolved book, reports document paths, and skips unreadable items, which
+ * are holes in a list.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { checkNames, checkUnique } from "./check-names.ts";
 import { type CardContext, checkCardContents, checkPricedItems } from "./check-plans.ts";
 import { checkSchemas } from "./check-schemas.ts";
 
-/** Reports everything that is wrong across a book, an item in a step. */
+/** Reports all problems across a book, one item per step. */
 export function* checkBook(book: Book, { document, brokenItems }: BookShape, cache: BookCache, report: Report): Steps {
   checkNames(book, report);
   yield* checkSchemas(book, cache, report);
@@ -46,7 +46,7 @@ export function* checkBook(book: Book, { document, brokenItems }: BookShape, cac
   checkAccounts(book, document, { ...catalog, findPlan, isComplete: (plan) => !brokenPlans.has(plan) }, report);
 }
 
-/** Reports what is wrong with one version of a plan. */
+/** Reports problems of one plan version. */
 export function checkPricePlan(
   plan: PricePlan,
   { cache, ...context }: CardContext & { readonly cache: BookCache },
@@ -63,7 +63,7 @@ export function checkPricePlan(
       itemReport,
       (currency) => currency,
     );
-    // Holes are left out: a currency that could not be read asks for nothing.
+    // Holes are skipped: a currency that could not be read requires nothing.
     checkCardContents(
       details,
       currencies.flatMap((currency) => [currency]),

@@ -1,5 +1,5 @@
 /**
- * Usage meters across a book: their event schema, their steps and the rules in them (S3.6, S5).
+ * Checks usage meters: their event schema, their steps and the rules in them (S3.6, S5).
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { checkRuleForSchema } from "../resources/rule-fields.ts";
 import type { Steps } from "../steps.ts";
 import { checkUnique } from "./check-names.ts";
 
-/** Reports what is wrong with the usage meters, one in a step. */
+/** Reports problems of the usage meters, one per step. */
 export function* checkMeters(book: Book, cache: BookCache, report: Report): Steps {
   const schemas = findCurrentSchemas(book.eventSchemas);
   for (const [index, meter] of book.usageMeters.entries()) {

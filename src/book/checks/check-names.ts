@@ -1,5 +1,5 @@
 /**
- * Ids and names that must be one's own (book.md, S4.4, S16.4).
+ * Checks that ids and names are unique (book.md, S4.4, S16.4).
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { Book } from "../model/book.ts";
 import { type Path, formatPath, type Report } from "../problems.ts";
 import { settingKey } from "../resources/catalog-items.ts";
 
-/** Reports every id, name and version that another item of its kind has already. */
+/** Reports every id, name and version that another item of its kind has. */
 export function checkNames(book: Book, report: Report): void {
   for (const list of ["usageMeters", "features", "addOns", "customers", "accounts", "invoiceGroups"] as const) {
     checkUnique<{ readonly id: string }>(book[list], { path: [list], field: "id" }, report, (item) => item.id);
@@ -22,7 +22,7 @@ export function checkNames(book: Book, report: Report): void {
   checkUnique(pricePlans, { path: ["pricePlans"], field: "version" }, report, (plan) =>
     JSON.stringify([plan.id, plan.version]),
   );
-  // One version of an event schema is ACTIVE (S4.4).
+  // At most one version of an event schema is ACTIVE (S4.4).
   checkUnique(
     eventSchemas,
     { path: ["eventSchemas"], field: "status", code: "SECOND_ACTIVE_VERSION" },
@@ -44,10 +44,10 @@ export function checkNames(book: Book, report: Report): void {
   });
 }
 
-/** Where a list is, and which part of its items must be each one's own. */
+/** A list, and the part of its items that must be unique. */
 export interface UniquePart {
   readonly path: Path;
-  /** The part's field; absent where the item is the part. */
+  /** The part's field; absent if the item itself is the part. */
   readonly field?: string;
   /** The name of the part in messages; default: the field. */
   readonly what?: string;
@@ -55,7 +55,7 @@ export interface UniquePart {
   readonly code?: "NOT_UNIQUE" | "SECOND_ACTIVE_VERSION";
 }
 
-/** Reports every item of a list that has the same part as a former one. Items without one are left alone. */
+/** Reports every item of a list whose part equals that of an earlier item. Items without the part are skipped. */
 export function checkUnique<T>(
   list: readonly T[],
   { path, field, what = field ?? "value", code = "NOT_UNIQUE" }: UniquePart,

@@ -1,5 +1,5 @@
 /**
- * Price plans: their cycles, and their cards against what these price (S6.1, S9 to S12, S16.4).
+ * Checks price plans: their cycles, and their cards against the items that they price (S6.1, S9 to S12, S16.4).
  *
  * @module
  */
@@ -18,11 +18,11 @@ import { quoteValue } from "../wording.ts";
 import { checkUnique } from "./check-names.ts";
 import { checkCurrencies, checkSlabs, checkSlabPricing } from "./check-slabs.ts";
 
-/** What is known of what the cards of a plan price. */
+/** The items that cards can price. */
 export interface CardContext {
   readonly usageMeters: ReadonlyMap<string, UsageMeter>;
   readonly addOns: ReadonlyMap<string, AddOn>;
-  /** Whether the plan is or may be in use: its meters and add-ons must be ACTIVE then (S5.4). */
+  /** Whether the plan is or may be in use: its meters and add-ons must then be ACTIVE (S5.4). */
   readonly inUse: boolean;
 }
 
@@ -34,12 +34,12 @@ interface Currencies {
   readonly currencies: readonly string[];
 }
 
-/** The instants from which a duration is tried: the first day of every month of a common year. */
+/** The instants for comparing durations: the first day of every month of a common year. */
 const MONTH_STARTS: readonly Instant[] = Array.from({ length: 12 }, (_, month) =>
   parseInstant(`2023-${String(month + 1).padStart(2, "0")}-01T00:00:00Z`),
 );
 
-/** Reports what is wrong with the cards and the cycle config of a plan, or of an override. */
+/** Reports problems of the cards and the cycle config of a plan or override. */
 export function checkCards(
   details: PricePlanDetailsOverride,
   { currencies, ...context }: CardContext & Currencies,
@@ -50,7 +50,7 @@ export function checkCards(
   checkPricedItems(details, context, path, report);
 }
 
-/** What is wrong with the cards and the cycle config whatever they price. */
+/** Reports problems of the cards and the cycle config that do not depend on the priced items. */
 export function checkCardContents(
   details: PricePlanDetailsOverride,
   currencies: readonly string[],
@@ -70,7 +70,7 @@ export function checkCardContents(
   });
 }
 
-/** What is wrong with the meters and add-ons that cards price, and with grants of a plan in use. */
+/** Reports problems of the meters and add-ons that cards price, and of grants of a plan in use. */
 export function checkPricedItems(
   details: PricePlanDetailsOverride,
   context: CardContext,
@@ -106,7 +106,7 @@ export function checkPricedItems(
   });
 }
 
-/** The cards that price add-ons, and the type that these must have. */
+/** The cards that price add-ons, with the required type. */
 const ADD_ON_CARDS = [
   ["fixedFeeRateCards", "FIXED_FEE"],
   ["licenseRateCards", "LICENSE"],
@@ -203,14 +203,14 @@ function checkFeatureConfig(config: FeatureConfig, path: Path, report: Report): 
   }
 }
 
-/** Whether one duration from a grant ends after another (or after 0) has, whatever month it is. */
+/** Whether one duration after a grant ends later than another (or than 0), in any month. */
 function isAfter(until: Duration, from: Duration | undefined): boolean {
   return MONTH_STARTS.every(
     (start) => addDuration(start, until) > (from === undefined ? start : addDuration(start, from)),
   );
 }
 
-/** A duration that can be added to any date of our time; else undefined, and reported. */
+/** Parses a duration that can be added to any supported date; otherwise reports it. */
 function readDuration(text: string, path: Path, report: Report): Duration | undefined {
   try {
     const duration = parseDuration(text);

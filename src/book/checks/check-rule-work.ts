@@ -1,5 +1,5 @@
 /**
- * The least work of the rules of a book: a rule that no event could keep within the budget is refused (S3.8).
+ * Checks the minimum work of rules: a rule that exceeds the budget for every event is rejected (S3.8).
  *
  * @module
  */
@@ -11,20 +11,20 @@ import type { Book } from "../model/book.ts";
 import type { Path, Report } from "../problems.ts";
 import { settingKey } from "../resources/catalog-items.ts";
 
-/** The lists of a book whose items hold rules. */
+/** The lists of a book whose items contain rules. */
 export type RuleList = "settings" | "eventSchemas" | "usageMeters";
 
-/** The limits on the least work of a book's rules. */
+/** The limit on the minimum work of a book's rules. */
 export interface RuleWorkLimits {
   readonly budget: FullRuleBudget;
-  /** Whether the item at a place is looked at: what was saved by an older version stays readable. */
+  /** Whether the item at an index is checked: items saved by an older version stay readable. */
   readonly isChecked: (list: RuleList, index: number) => boolean;
 }
 
-/** Reports the rules that take more than the budget whatever the event; those that no event can reach are left out. */
+/** Reports the rules that exceed the budget for every event; those that no event reaches are skipped. */
 export function checkRuleWork(book: Book, { budget, isChecked }: RuleWorkLimits, report: Report): void {
   const check = (rule: Rule | null | undefined, path: Path): void => {
-    // A rule with another problem was reported.
+    // A rule with another problem was reported already.
     if (rule === undefined || rule === null || checkRule(rule).length > 0) return;
     const reason = describeExcessWork(rule, { budget });
     if (reason !== undefined) report(path, "RULE_WORK_EXCEEDED", { reason });
@@ -51,12 +51,12 @@ export function checkRuleWork(book: Book, { budget, isChecked }: RuleWorkLimits,
   });
 }
 
-/** Whether events are, or may soon be, decided by it: what is to be put aside may be as it is. */
+/** Whether events are, or may soon be, decided by it; retired items are not checked. */
 function mayDecideEvents({ status }: { readonly status: string }): boolean {
   return status === "ACTIVE" || status === "DRAFT";
 }
 
-/** The keys of the settings that fields take their rules from (S4.3). */
+/** The keys of the settings that contain rules of fields (S4.3). */
 function findRuleSettingKeys(book: Book): ReadonlySet<string> {
   const keys = new Set<string>();
   book.eventSchemas.forEach(({ enrichments: { dependencies, fields } }) => {
@@ -73,7 +73,7 @@ function tryParseRule(text: string): Rule | undefined {
   try {
     return parseRule(text);
   } catch (error) {
-    // Reported where the setting's value is checked.
+    // Reported with the setting's value.
     if (error instanceof RatebookError) return undefined;
     throw error;
   }

@@ -1,5 +1,5 @@
 /**
- * Event schemas and settings across a book: names, the order of enrichments, and the rules in them (S3.6, S4).
+ * Checks event schemas and settings: names, the order of enrichments, and rules (S3.6, S4).
  *
  * @module
  */
@@ -21,7 +21,7 @@ import type { Steps } from "../steps.ts";
 import { quoteValue } from "../wording.ts";
 import { checkUnique } from "./check-names.ts";
 
-/** Reports what is wrong within the event schemas and the settings that they use, one in a step. */
+/** Reports problems of the event schemas and the settings that they use, one per step. */
 export function* checkSchemas(book: Book, cache: BookCache, report: Report): Steps {
   const ruleFields = findSettingRuleFields(book.eventSchemas);
   for (const [index, setting] of book.settings.entries()) {
@@ -66,7 +66,7 @@ function checkFieldNames(schema: EventSchema, path: Path, report: Report): void 
   });
 }
 
-/** Each rule may use what is declared and the fields before its own (S4.3). */
+/** Each rule may use declared fields and the fields before its own (S4.3). */
 function checkEnrichments(schema: EventSchema, path: Path, report: Report): void {
   const { fields } = schema.enrichments;
   let uses: ReadonlyMap<string, ReadonlySet<string>> | undefined;
@@ -96,7 +96,7 @@ function reportLateUse(
   else report(place, "ENRICHMENT_ORDER", { field: name, other: other.name, order: other.order });
 }
 
-/** Which enriched fields the rule of each enriched field uses: without them, its check finds something. */
+/** The enriched fields that each enriched field's rule uses, found by checking the rule without them. */
 function findUses(schema: EventSchema): ReadonlyMap<string, ReadonlySet<string>> {
   const uses = new Map<string, ReadonlySet<string>>();
   schema.enrichments.fields.forEach((field) => {
@@ -114,18 +114,18 @@ function findUses(schema: EventSchema): ReadonlyMap<string, ReadonlySet<string>>
 
 function usesIndirectly(from: string, to: string, uses: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   const reachableNames = new Set([from]);
-  // A set that grows while it is walked: every field is looked at once.
+  // The set grows during iteration; each field is visited once.
   for (const name of reachableNames) for (const next of uses.get(name) ?? []) reachableNames.add(next);
   return reachableNames.has(to) && (from !== to || uses.get(from)?.has(to) === true);
 }
 
-/** A field that takes its rule from a setting (S4.3), on every level. */
+/** A field with a rule from a setting (S4.3), on every level. */
 interface SettingRuleField {
   readonly schema: EventSchema;
   readonly field: EnrichmentField;
 }
 
-/** The fields that take their rules from settings, by the settings' keys. */
+/** The fields with rules from settings, by setting key. */
 function findSettingRuleFields(schemas: readonly EventSchema[]): ReadonlyMap<string, readonly SettingRuleField[]> {
   const ruleFields = new Map<string, SettingRuleField[]>();
   schemas.forEach((schema) => {
@@ -154,7 +154,7 @@ function checkSettingRule({ value }: Setting, { schema, field }: SettingRuleFiel
   }
 }
 
-/** A field that takes its rule from a setting names the dependency that is this setting. */
+/** A field with a rule from a setting names a dependency that is this setting. */
 function checkDependencyNames(schema: EventSchema, path: Path, report: Report): void {
   const { dependencies, fields } = schema.enrichments;
   const names = dependencies.flatMap(({ name }) => [name]);
@@ -166,7 +166,7 @@ function checkDependencyNames(schema: EventSchema, path: Path, report: Report): 
   });
 }
 
-/** A setting's text parses as its data type (S4.2). */
+/** A setting's text must parse as its data type (S4.2). */
 function checkSettingValue(setting: Setting, path: Path, report: Report): void {
   const quotedText = quoteValue(setting.value);
   switch (setting.dataType) {

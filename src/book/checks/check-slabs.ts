@@ -1,5 +1,5 @@
 /**
- * Slabs and the rates that match them (S7.1, S7.3 to S7.5, S7.7).
+ * Checks slabs and their rates (S7.1, S7.3 to S7.5, S7.7).
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Path, Report } from "../problems.ts";
 import { hasNoHoles } from "../resources/rule-fields.ts";
 import { checkUnique } from "./check-names.ts";
 
-/** Reports what is wrong with the slabs and rates of a card that prices a quantity. */
+/** Reports problems of the slabs and rates of a card that prices a quantity. */
 export function checkSlabPricing(
   card: { readonly ratePlan: RatePlan; readonly rateValues: readonly RateValue[] },
   currencies: readonly string[],
@@ -26,9 +26,9 @@ export function checkSlabPricing(
   });
 }
 
-/** Slabs go up from 0 without gaps, numbered 1 to n (S7.1). A grant's slabs may leave their order out. */
+/** Slabs ascend from 0 without gaps, numbered 1 to n (S7.1). A grant's slabs may omit their order. */
 export function checkSlabs(slabs: readonly (Slab | GrantSlab)[], path: Path, report: Report): void {
-  // Slabs that lack fields are reported as such: their order cannot be checked.
+  // Slabs that lack fields are reported already; their order cannot be checked.
   if (!hasNoHoles(slabs)) return;
   slabs.forEach((slab, index) => {
     const place: Path = [...path, index];
@@ -50,7 +50,7 @@ export function checkSlabs(slabs: readonly (Slab | GrantSlab)[], path: Path, rep
   });
 }
 
-/** A currency has one entry; every currency that must have one has (S7.7). */
+/** Every required currency has exactly one entry (S7.7). */
 export function checkCurrencies(
   values: readonly { readonly currency: string }[],
   currencies: readonly string[],
@@ -58,14 +58,14 @@ export function checkCurrencies(
   report: Report,
 ): void {
   checkUnique(values, { path, field: "currency" }, report, ({ currency }) => currency);
-  // An empty list has been refused already.
+  // An empty list was reported already.
   if (!hasNoHoles(values) || values.length === 0) return;
   const present = new Set(values.map(({ currency }) => currency));
   const missing = currencies.filter((currency) => !present.has(currency));
   if (missing.length > 0) report(path, "MISSING_CURRENCY", { currencies: missing });
 }
 
-/** A minimum is not above its maximum (S7.4). */
+/** A minimum is at most its maximum (S7.4). */
 function checkBounds(
   bounds: { readonly minimumRate?: Decimal | null | undefined; readonly maximumRate?: Decimal | null | undefined },
   path: Path,
@@ -99,7 +99,7 @@ function checkSlabConfig(slab: Slab | GrantSlab, index: number, path: Path, repo
   }
 }
 
-/** Every slab has one rate, by order (S7.1). */
+/** Every slab has one rate, matched by order (S7.1). */
 function checkSlabRates(value: RateValue, slabs: readonly Slab[], path: Path, report: Report): void {
   const orders = new Set(slabs.flatMap((slab) => [slab.order]));
   const isKnown = hasNoHoles(slabs) && slabs.length > 0;

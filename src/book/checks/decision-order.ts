@@ -1,27 +1,25 @@
 /**
- * The order in which an account's associations were decided (S9.2, S16.1): each is laid over those before it.
+ * The order in which an account's associations were decided (S9.2, S16.1): later ones take precedence.
  *
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
 import type { PlanAssociation } from "../model/account.ts";
 
-/** An association of a book, and when it was decided. */
+/** An association of a book with its decision time. */
 export interface DecidedAssociation {
   readonly association: PlanAssociation;
   readonly decidedAt: Instant;
-  /** Its place in the account's list, from 0. */
+  /** Its index in the account's list. */
   readonly at: number;
 }
 
 /**
- * An account's associations by when they were decided, of one instant in the order of the list.
+ * An account's associations by decision time, then by list order. An association without decidedAt was decided at its
+ * effectiveFrom, or with the next association in the list that has one, if that is earlier (S9.2): otherwise the
+ * earlier one would take precedence over the later one. In a checked list the decidedAt never decrease.
  *
- * One that does not say when it was decided was so at its effectiveFrom, or with the next one in the list that does say
- * so, if that is earlier (S9.2): else the earlier one would be laid over the later one and hide it. What is said never
- * falls along a checked list.
- *
- * @param associations the list as the book has it; holes, which could not be read, are left out
+ * @param associations the list in the book; unreadable items are skipped
  */
 export function sortByDecision(associations: readonly PlanAssociation[]): readonly DecidedAssociation[] {
   const result: DecidedAssociation[] = [];

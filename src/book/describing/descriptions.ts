@@ -1,12 +1,11 @@
 /**
- * What each field of a book, a plan and a map means: an editor shows it beside the field (JSON Schema `description`).
- *
- * These sentences stand beside the shapes and not in them, so that a bundle for the browser goes without.
+ * The description of each field of a book, plan and map, which editors show (JSON Schema `description`). Separate from
+ * the schemas, so that browser bundles exclude them.
  *
  * @module
  */
 
-/** Of every object with such a field, unless {@link DESCRIPTIONS} says more of it. */
+/** For every object with such a field, unless {@link DESCRIPTIONS} has a specific one. */
 const COMMON_DESCRIPTIONS: Readonly<Record<string, string>> = {
   $schema: "The path or address of this JSON Schema, for editors; nothing else reads it.",
   id: "What others name it by: no white space, control characters or slashes.",
@@ -56,7 +55,7 @@ const COMMON_DESCRIPTIONS: Readonly<Record<string, string>> = {
   featureId: "The id or name of a feature.",
 };
 
-/** By the list or object that has the field: `slabRates.order`. */
+/** By list or object and field: `slabRates.order`. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "book.organization": "Whose book it is, its currency, and how amounts are rounded.",
   "book.settings": "Values that enrichments of events use, such as how many tokens make a unit.",
@@ -271,12 +270,12 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "map.zone": "The zone of times that say none: UTC, or an offset such as +05:30.",
 };
 
-/** The sentence for a field of what has this name; undefined where there is none. */
+/** The description of a field; undefined if there is none. */
 export function findDescription(owner: string, field: string): string | undefined {
   return DESCRIPTIONS[`${SAME_FIELDS_AS[owner] ?? owner}.${field}`] ?? COMMON_DESCRIPTIONS[field];
 }
 
-/** Objects that have the fields of another. */
+/** Objects with the same fields as another. */
 const SAME_FIELDS_AS: Readonly<Record<string, string>> = {
   plan: "pricePlans",
   dimensions: "attributes",

@@ -1,5 +1,5 @@
 /**
- * JSON Schemas with a sentence beside every field: of the book as people write it, and of whatever is made of its shapes.
+ * JSON Schemas with descriptions, of the book and everything made of its schemas.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import { organization, RESOURCES } from "../reading/document.ts";
 import { lintSuppression } from "../resources/lint.ts";
 import { findDescription } from "./descriptions.ts";
 
-/** What a document may name its schema by. */
+/** The field with which a document names its schema. */
 export const editorFields = { $schema: z.string().optional() };
 
-/** A book as it is written. */
+/** The input form of a book. */
 export const bookFileSchema = z.strictObject({
   ...editorFields,
   organization: organization.nullish(),
@@ -20,7 +20,7 @@ export const bookFileSchema = z.strictObject({
   lint: z.array(lintSuppression).nullish(),
 });
 
-/** What a JSON Schema is made of, as far as fields are found in it. */
+/** The parts of a JSON Schema in which fields are found. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, JsonSchema>>;
@@ -31,7 +31,7 @@ export interface JsonSchema {
   description?: string;
 }
 
-/** The schema of a document, in draft 2020-12. @param owner the document's name, as its fields are described by */
+/** The schema of a document, in draft 2020-12. @param owner the document's name, for finding descriptions of its fields */
 export function toDescribedSchema(schema: z.ZodType, owner: string): Readonly<Record<string, unknown>> {
   const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any", reused: "ref", target: "draft-2020-12" });
   addDescriptions(json as JsonSchema, owner, (json as JsonSchema).$defs ?? {}, new Set());
@@ -39,10 +39,10 @@ export function toDescribedSchema(schema: z.ZodType, owner: string): Readonly<Re
 }
 
 /**
- * Says beside every field what it means.
+ * Adds a description to every field.
  *
- * @param owner the list or object that has the fields
- * @param visitedSchemas what was gone through: shared shapes come once
+ * @param owner the list or object with the fields
+ * @param visitedSchemas shared schemas already processed
  */
 function addDescriptions(
   schema: JsonSchema,
@@ -59,7 +59,7 @@ function addDescriptions(
   for (const [field, property] of Object.entries(schema.properties ?? {})) {
     const description = findDescription(owner, field);
     if (description !== undefined) property.description = description;
-    // The parts of an event in a map are all made alike.
+    // All parts of an event in a map have the same fields.
     addDescriptions(property, owner === "map" ? owner : field, definitions, visitedSchemas);
   }
 }

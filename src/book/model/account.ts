@@ -1,8 +1,7 @@
 /**
- * Customers, accounts and invoice groups, as they are written and as they are when they were read (S10 to S12, S16).
- *
- * Written, a date is a text such as `2024-06-01`, or a date-time that is a midnight UTC; a moment is a date-time with its
- * zone, or a date. Read, both are milliseconds since 1970, UTC.
+ * Customers, accounts and invoice groups, in input form and as read (S10 to S12, S16). In input form, a date is a text
+ * such as `2024-06-01`, or a date-time that is midnight UTC; a moment is a date-time with its zone, or a date. When
+ * read, both are milliseconds since 1970, UTC.
  *
  * @module
  */
@@ -11,10 +10,9 @@ import type { Decimal, DecimalInput } from "../../numbers/decimal.ts";
 import type { FreeForm, Maybe } from "./common-types.ts";
 import type { PricePlanDetailsOverride, PricePlanDetailsOverrideInput } from "./price-plan.ts";
 
-/** Whether something is in use. */
 export type Status = "ACTIVE" | "ARCHIVED";
 
-/** A postal address, kept as given. */
+/** A postal address, stored unchanged. */
 export interface Address {
   /** A text. */
   readonly phoneNumber?: Maybe<string>;
@@ -60,11 +58,11 @@ export interface PlanAssociationInput {
   readonly effectiveFrom: string;
   /** A date, exclusive; default no end. */
   readonly effectiveUntil?: Maybe<string>;
-  /** The moment at which the association was made (S9.2): of two that overlap the later one wins; default `effectiveFrom`. */
+  /** The moment of the decision (S9.2): of two that overlap the later one takes precedence; default `effectiveFrom`. */
   readonly decidedAt?: Maybe<string>;
-  /** What differs from the plan for this account (S16.2); default nothing. */
+  /** Changes of the plan for this account (S16.2); default none. */
   readonly pricePlanDetailsOverride?: Maybe<PricePlanDetailsOverrideInput>;
-  /** Whether the cycles of the plan before are kept (S16.5); default false. */
+  /** Whether the cycles of the previous plan are kept (S16.5); default false. */
   readonly retainStartOffsets?: Maybe<boolean>;
 }
 /** A plan over [effectiveFrom, effectiveUntil), UTC days (S16.1). */
@@ -83,13 +81,13 @@ export interface PlanAssociation {
 export interface LicenseUpdateInput {
   /** The id or the name of an add-on of the type LICENSE. */
   readonly licenseId: string;
-  /** Whether `quantity` is the new quantity or is added to the one before; default ABSOLUTE. */
+  /** Whether `quantity` is the new quantity or is added to the previous one; default ABSOLUTE. */
   readonly updateType?: Maybe<"ABSOLUTE" | "RELATIVE">;
   /** Units. */
   readonly quantity: DecimalInput;
   /** A moment. */
   readonly effectiveFrom: string;
-  /** Kept as given; each once in the list of its account. */
+  /** Stored unchanged; unique in the list of its account. */
   readonly idempotencyKey?: Maybe<string>;
 }
 /** A change of a license's quantity (S10.1). */
@@ -105,7 +103,7 @@ export interface LicenseUpdate {
 export interface CreditInput {
   /** 1 to 512 characters; default `<account>.credit.<n>`. */
   readonly id?: Maybe<string>;
-  /** What it is for, as invoices say it. */
+  /** The description on invoices. */
   readonly purpose: string;
   /** In the account's invoice currency, 0 or more. */
   readonly creditAmount: DecimalInput;
@@ -115,7 +113,7 @@ export interface CreditInput {
   readonly effectiveFrom: string;
   /** A date, exclusive; default no end. */
   readonly effectiveUntil?: Maybe<string>;
-  /** What it pays: ids of meters, add-ons and features, or `ALL_…_RATE_CARDS`; default everything (S12.2). */
+  /** The items that it can pay for: ids of meters, add-ons and features, or `ALL_…_RATE_CARDS`; default all (S12.2). */
   readonly applicableEntityIds?: Maybe<readonly string[]>;
 }
 /** Money that pays invoice lines (S12). */
@@ -129,7 +127,7 @@ export interface Credit {
   readonly applicableEntityIds?: Maybe<readonly string[]>;
 }
 
-/** A feature credit entry that was bought (S11). */
+/** A purchased feature credit entry (S11). */
 export interface FeatureCreditInput {
   /** 1 to 512 characters; default `<account>.featureCredit.<n>`. */
   readonly id?: Maybe<string>;
@@ -142,7 +140,7 @@ export interface FeatureCreditInput {
   /** A moment, exclusive. */
   readonly effectiveUntil: string;
 }
-/** A feature credit entry that was bought (S11). */
+/** A purchased feature credit entry (S11). */
 export interface FeatureCredit {
   readonly id: string;
   readonly featureId: string;
@@ -151,17 +149,17 @@ export interface FeatureCredit {
   readonly effectiveUntil: Instant;
 }
 
-/** Another name of an account, which events may carry (S16.6): a text, or a text with its status. */
+/** Another name of an account, which events may use (S16.6): a text, or a text with its status. */
 export type AliasInput =
   | string
   | {
       /** 3 to 50 characters, without white space and slashes. */
       readonly alias: string;
-      /** Default ACTIVE; an archived one names nobody. */
+      /** Default ACTIVE; an archived one names no account. */
       readonly status?: Maybe<Status>;
     };
 
-/** An account: events name it, and its customer pays its invoices. */
+/** An account: events refer to it, and its customer pays its invoices. */
 export interface AccountInput {
   /** 1 to 50 characters, without white space and slashes. */
   readonly id: string;
@@ -173,7 +171,7 @@ export interface AccountInput {
   readonly status?: Maybe<Status>;
   /** ISO 4217; default the organization's. */
   readonly invoiceCurrency?: Maybe<string>;
-  /** At most 10 other names that events may carry; default none. */
+  /** At most 10 other names that events may use; default none. */
   readonly aliases?: Maybe<readonly AliasInput[]>;
   /** The postal address, for invoices. */
   readonly address?: Maybe<Address>;
@@ -181,20 +179,20 @@ export interface AccountInput {
   readonly primaryEmail?: Maybe<string>;
   /** Days from an invoice to its due date, 0 to 36,500; default 0. */
   readonly netTermDays?: Maybe<number>;
-  /** Kept as given. */
+  /** Stored unchanged. */
   readonly metadata?: Maybe<FreeForm>;
-  /** Kept as given. */
+  /** Stored unchanged. */
   readonly tags?: Maybe<readonly string[]>;
-  /** The plans that it has, had and will have; default none. */
+  /** Its past, current and future plans; default none. */
   readonly pricePlans?: Maybe<readonly PlanAssociationInput[]>;
-  /** The licenses that it holds; default none. */
+  /** Changes of its license quantities; default none. */
   readonly licenseUpdates?: Maybe<readonly LicenseUpdateInput[]>;
   /** Money that pays its invoices; default none. */
   readonly credits?: Maybe<readonly CreditInput[]>;
-  /** Feature credits that it bought; default none. */
+  /** Purchased feature credits; default none. */
   readonly featureCredits?: Maybe<readonly FeatureCreditInput[]>;
 }
-/** An account: events name it, and its customer pays its invoices. */
+/** An account: events refer to it, and its customer pays its invoices. */
 export interface Account {
   readonly id: string;
   readonly name: string;
@@ -208,7 +206,7 @@ export interface Account {
   readonly netTermDays?: Maybe<number>;
   readonly metadata?: Maybe<FreeForm>;
   readonly tags?: Maybe<readonly string[]>;
-  /** As listed; `sortByDecision` says in which order they were made (S9.2, S16.1). */
+  /** In list order; `sortByDecision` sorts them by decision (S9.2, S16.1). */
   readonly pricePlans: readonly PlanAssociation[];
   readonly licenseUpdates: readonly LicenseUpdate[];
   readonly credits: readonly Credit[];
@@ -225,15 +223,15 @@ export interface InvoiceGroupInput {
   readonly email?: Maybe<string>;
   /** Whether invoices of one day become one; default false. */
   readonly dailyInvoiceConsolidation?: Maybe<boolean>;
-  /** Days after a cycle, 0 to 36,500; wins over the plan's. */
+  /** Days after a cycle, 0 to 36,500; takes precedence over the plan's. */
   readonly gracePeriod?: Maybe<number>;
-  /** Days, 0 to 36,500; wins over the accounts'. */
+  /** Days, 0 to 36,500; takes precedence over the accounts'. */
   readonly netTermDays?: Maybe<number>;
   /** ISO 4217: the currency of all its accounts; default that of its first. */
   readonly invoiceCurrency?: Maybe<string>;
   /** The postal address, for invoices. */
   readonly address?: Maybe<Address>;
-  /** Where invoices go; kept as given. */
+  /** The recipient of invoices; stored unchanged. */
   readonly billingAddress?: Maybe<Address>;
   /** Ids or names of accounts, each in one group; default none. */
   readonly accountIds?: Maybe<readonly string[]>;

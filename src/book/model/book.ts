@@ -1,5 +1,5 @@
 /**
- * A whole book, as it is written and as it is when it was read (book.md).
+ * A whole book, in input form and as read (book.md).
  *
  * @module
  */
@@ -36,38 +36,35 @@ export interface Organization {
   readonly rounding: "HALF_UP" | "HALF_EVEN" | "DOWN";
 }
 
-/** The input form of a book: what is sold, to whom, at what price. Each list is empty by default. */
+/** The input form of a book: products, customers and prices. Each list is empty by default. */
 export interface BookInput {
   /** The JSON Schema of books, for editors. */
   readonly $schema?: string | undefined;
   /** Default the organization `default`, in USD. */
   readonly organization?: Maybe<OrganizationInput>;
-  /** Findings of lint that are known and wanted. */
+  /** Lint findings that are accepted. */
   readonly lint?: Maybe<readonly LintSuppression[]>;
   /** Values that enrichments use. */
   readonly settings?: Maybe<readonly SettingInput[]>;
   /** The fields of events; several versions are several items with one name. */
   readonly eventSchemas?: Maybe<readonly EventSchemaInput[]>;
-  /** What is counted or summed of events. */
+  /** What is counted or summed from events. */
   readonly usageMeters?: Maybe<readonly UsageMeterInput[]>;
   /** Features, for which accounts hold feature credits. */
   readonly features?: Maybe<readonly FeatureInput[]>;
   /** The priced items of fixed fee, license and credit grant cards. */
   readonly addOns?: Maybe<readonly AddOnInput[]>;
-  /** What things cost; several versions are several items with one id. */
+  /** Prices; several versions are several items with one id. */
   readonly pricePlans?: Maybe<readonly PricePlanInput[]>;
   /** The owners of accounts. */
   readonly customers?: Maybe<readonly CustomerInput[]>;
-  /** Accounts: events name them, and their customers pay their invoices. */
+  /** Accounts: events refer to them, and their customers pay their invoices. */
   readonly accounts?: Maybe<readonly AccountInput[]>;
   /** Groups of accounts whose invoices are consolidated. */
   readonly invoiceGroups?: Maybe<readonly InvoiceGroupInput[]>;
 }
 
-/**
- * A checked book: plain data in which every reference is an id (of an event schema: its name), every rule is parsed,
- * and what was left out is filled in.
- */
+/** A checked book: plain data with references as ids (for event schemas: names), parsed rules, and defaults filled in. */
 export interface Book {
   readonly organization: Organization;
   readonly settings: readonly Setting[];
@@ -79,6 +76,6 @@ export interface Book {
   readonly customers: readonly Customer[];
   readonly accounts: readonly Account[];
   readonly invoiceGroups: readonly InvoiceGroup[];
-  /** Findings of lint that are known and wanted; nothing is priced by them. */
+  /** Lint findings that are accepted; no effect on prices. */
   readonly lint?: readonly LintSuppression[];
 }

@@ -1,5 +1,5 @@
 /**
- * Features, add-ons, settings and silences of lint, as they are written and as they are when they were read.
+ * Features, add-ons, settings and lint suppressions, in input form and as read.
  *
  * @module
  */
@@ -7,24 +7,21 @@ import type { Instant } from "../../calendar/instant.ts";
 import type { Maybe } from "./common-types.ts";
 import type { LintCode } from "./lint-codes.ts";
 
-/** A schema whose events consume a feature, and the attribute that says how much (S11.2). */
+/** A schema whose events consume a feature, and the attribute with the quantity (S11.2). */
 export interface FeatureAssociation {
   /** The event schema. */
   readonly schemaName: string;
-  /** The attribute whose value is taken of the credits; empty where each event takes 1. */
+  /** The attribute whose value is consumed; empty if each event consumes 1. */
   readonly attributeName: string;
 }
 
-/** A schema as a feature names it: its name, or that with the attribute that is taken. */
+/** A schema in a feature: its name, or its name with the attribute. */
 export type FeatureAssociationInput =
   | string
   | {
-      /** The name of an event schema, which serves one feature. */
+      /** The name of an event schema, which can consume only one feature. */
       readonly schemaName: string;
-      /**
-       * Default what the schema's featureDetails say, else the first attribute that it declares, else empty: each event
-       * takes 1.
-       */
+      /** Default: as in the schema's featureDetails, else the first declared attribute, else empty: each event consumes 1. */
       readonly attributeName?: Maybe<string>;
     };
 
@@ -32,21 +29,21 @@ export type FeatureAssociationInput =
 export interface FeatureInput {
   /** 1 to 50 characters, without white space and slashes. */
   readonly id: string;
-  /** 1 to 255 characters, that no other feature has. */
+  /** 1 to 255 characters, unique among features. */
   readonly name: string;
   /** The name on invoices, at most 255 characters; default `billableName`, else `name`. */
   readonly displayName?: Maybe<string>;
   /** At most 255 characters. */
   readonly billableName?: Maybe<string>;
-  /** A text for people. */
+  /** For people. */
   readonly description?: Maybe<string>;
   /** The schemas whose events consume it, at most 50; default none (S11.2). */
   readonly schemaAssociations?: Maybe<readonly FeatureAssociationInput[]>;
   /** Another spelling of `schemaAssociations`, which some clients use. */
   readonly schemaAssocitions?: Maybe<readonly FeatureAssociationInput[]>;
-  /** A date-time with its zone; nothing goes by it. */
+  /** A date-time with its zone; without effect. */
   readonly createdAt?: Maybe<string>;
-  /** A date-time with its zone; nothing goes by it. */
+  /** A date-time with its zone; without effect. */
   readonly updatedAt?: Maybe<string>;
 }
 /** A feature, for which accounts hold feature credits (S11). */
@@ -65,7 +62,7 @@ export interface Feature {
 export interface AddOnInput {
   /** 1 to 50 characters, without white space and slashes. */
   readonly id: string;
-  /** 1 to 255 characters, that no other add-on has which is not archived. */
+  /** 1 to 255 characters, unique among add-ons that are not archived. */
   readonly name: string;
   /** The name on invoices, at most 255 characters; default `billableName`, else `name`. */
   readonly displayName?: Maybe<string>;
@@ -75,7 +72,7 @@ export interface AddOnInput {
   readonly type: "LICENSE" | "FIXED_FEE" | "CREDIT_GRANT";
   /** Default ACTIVE. */
   readonly status?: Maybe<"ACTIVE" | "ARCHIVED">;
-  /** A date-time with its zone; nothing goes by it. */
+  /** A date-time with its zone; without effect. */
   readonly createdAt?: Maybe<string>;
 }
 /** A priced item of fixed fee, license and credit grant cards. */
@@ -89,7 +86,7 @@ export interface AddOn {
   readonly createdAt?: Maybe<Instant>;
 }
 
-/** What the value of a setting is (S4.2). */
+/** The type of a setting's value (S4.2). */
 export type SettingDataType = "STRING" | "NUMERIC" | "JSON" | "JSON_LOGIC";
 
 /** A value that enrichments depend on (S4.2). */
@@ -98,13 +95,16 @@ export interface SettingInput {
   readonly id: string;
   /** 1 to 255 letters, digits, `_` and `-`; default `user`. */
   readonly namespace?: Maybe<string>;
-  /** What a person calls it; default none. */
+  /** A name for people; default none. */
   readonly name?: Maybe<string>;
   /** How `value` is read; default STRING. */
   readonly dataType?: Maybe<SettingDataType>;
   /** A text that parses as the data type. */
   readonly value: string;
-  /** Whose it is: an account's wins over its customer's, and that over the organization's; default ORGANIZATION. */
+  /**
+   * The kind of owner: an account's setting takes precedence over its customer's, and that over the organization's;
+   * default ORGANIZATION.
+   */
   readonly entityType?: Maybe<"ORGANIZATION" | "CUSTOMER" | "ACCOUNT">;
   /** The customer's or account's id or name; default the organization's. */
   readonly entityId?: Maybe<string>;
@@ -121,11 +121,11 @@ export interface Setting {
   readonly entityId: string;
 }
 
-/** Findings of lint that are known and wanted. */
+/** A lint finding that is accepted. */
 export interface LintSuppression {
   readonly code: LintCode;
-  /** The place that is excused, as findings name it, with all below it, 1 to 1,000 characters; default the whole book. */
+  /** The path to which it applies, as in findings, including everything below, 1 to 1,000 characters; default the whole book. */
   readonly at?: Maybe<string>;
-  /** Why it is wanted, 1 to 1,000 characters. */
+  /** Why it is accepted, 1 to 1,000 characters. */
   readonly reason: string;
 }

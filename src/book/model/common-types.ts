@@ -1,17 +1,17 @@
 /**
- * Types that fields of inputs have in common.
+ * Types shared by inputs.
  *
  * @module
  */
 
-/** A value that may be left out: `null` means the same as nothing. */
+/** An optional value: `null` means the same as undefined. */
 export type Maybe<Value> = Value | null | undefined;
 
 /**
- * A JSON-logic rule: an object, a literal, or a text that holds one (S3.6). What it may use is checked against the event
- * schema when it is read.
+ * A JSON-logic rule: an object, a literal, or a text that contains one (S3.6). Its variables are checked against the
+ * event schema when the book is read.
  */
 export type RuleInput = string | number | boolean | object;
 
-/** An object of any fields, kept as it is. */
+/** An object with any fields, stored unchanged. */
 export type FreeForm = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 /**
- * Rate cards of features and credits, as they are written and as they are when they were read (S11, S12, S13.3).
+ * Rate cards of features and credits, in input form and as read (S11, S12, S13.3).
  *
  * @module
  */
@@ -26,7 +26,7 @@ import type {
 
 /** One entry that a billing entitlement card grants (S11.1). */
 export interface FeatureConfigInput {
-  /** Units that are granted, 0 or more. */
+  /** Units granted, 0 or more. */
   readonly featureCreditLimit: DecimalInput;
   /** When the entry begins, as an ISO 8601 duration from the grant; default `PT0S`. */
   readonly effectiveFrom?: Maybe<string>;
@@ -44,7 +44,7 @@ export interface FeatureConfig {
 export interface BillingEntitlementRateCardInput extends DisplayFields {
   /** The id or the name of a feature. */
   readonly featureId: string;
-  /** What is granted, at least one entry. */
+  /** The granted entries, at least one. */
   readonly featureConfigs: readonly FeatureConfigInput[];
   /** The slabs, and whether they are TIERED or VOLUME. */
   readonly ratePlan: RatePlanInput;
@@ -65,18 +65,18 @@ export interface BillingEntitlementRateCard extends DisplayFields {
   readonly recurrenceConfig?: Maybe<RecurrenceConfig>;
 }
 
-/** A slab and its rate in one: the slabs that price a credit grant (S12.6). */
+/** A slab with its rate: the slabs that price a credit grant (S12.6). */
 export interface GrantSlabInput extends Omit<SlabInput, "order">, Omit<SlabRateInput, "order"> {
-  /** 1 for the first slab; default its place in the list. */
+  /** 1 for the first slab; default its position in the list. */
   readonly order?: Maybe<number>;
 }
-/** A slab and its rate in one (S12.6). */
+/** A slab with its rate (S12.6). */
 export interface GrantSlab extends Omit<Slab, "order">, Omit<SlabRate, "order"> {
   readonly order?: Maybe<number>;
   readonly priceType: PriceType;
 }
 
-/** How granted credits are spent, and when they expire (S12.6). */
+/** How granted credits are spent and when they expire (S12.6). */
 export interface GrantDetailsInput {
   /** Lower ones are spent first, a whole number; default 0. */
   readonly priority?: Maybe<number>;
@@ -84,10 +84,10 @@ export interface GrantDetailsInput {
   readonly expiryType: "PRICING_CYCLE" | "NO_EXPIRY" | "CUSTOM";
   /** An ISO 8601 duration from the grant; CUSTOM needs it. */
   readonly expiryDuration?: Maybe<string>;
-  /** What the credits pay: ids of meters, add-ons and features, or `ALL_…_RATE_CARDS`; default everything (S12.2). */
+  /** The items that the credits can pay for: ids of meters, add-ons and features, or `ALL_…_RATE_CARDS`; default all (S12.2). */
   readonly applicableEntityIds?: Maybe<readonly string[]>;
 }
-/** How granted credits are spent, and when they expire (S12.6). */
+/** How granted credits are spent and when they expire (S12.6). */
 export interface GrantDetails {
   readonly priority: number;
   readonly expiryType: "PRICING_CYCLE" | "NO_EXPIRY" | "CUSTOM";
@@ -101,21 +101,21 @@ export interface CreditGrantRateCardInput extends DisplayFields {
   readonly id: string;
   /** Default RECURRING. */
   readonly type?: Maybe<Recurrence>;
-  /** What is granted, and what it costs. */
+  /** The grant and its price. */
   readonly rateDetails: {
     /** Whether each slab prices its own units (TIERED) or all of them (VOLUME). */
     readonly pricingModel: PricingModel;
-    /** At least one: for each currency what is granted, and what it costs. */
+    /** At least one: the grant and its price in each currency. */
     readonly currencySlabRateDetails: readonly {
       /** ISO 4217, such as `USD`. */
       readonly currency: string;
-      /** What is granted, in the currency, 0 or more. */
+      /** The amount granted, in the currency, 0 or more. */
       readonly creditAmount: DecimalInput;
-      /** What the amount costs, at least one slab. */
+      /** The price of the grant, at least one slab. */
       readonly slabDetails: readonly GrantSlabInput[];
     }[];
   };
-  /** How the credits are spent, and when they expire. */
+  /** How the credits are spent and when they expire. */
   readonly grantDetails: GrantDetailsInput;
   /** Default IN_ARREARS. */
   readonly invoiceTiming?: Maybe<InvoiceTiming>;
@@ -139,7 +139,7 @@ export interface CreditGrantRateCard extends DisplayFields {
   readonly recurrenceConfig?: Maybe<RecurrenceConfig>;
 }
 
-/** Prices what was consumed beyond the entitlements (S11.7). */
+/** Prices consumption beyond the entitlements (S11.7). */
 export interface EntitlementOverageRateCardInput extends DisplayFields {
   /** The id or the name of a feature. */
   readonly featureId: string;
@@ -147,9 +147,9 @@ export interface EntitlementOverageRateCardInput extends DisplayFields {
   readonly ratePlan: RatePlanInput;
   /** The rates in each currency that the plan supports. */
   readonly rateValues: readonly RateValueInput[];
-  /** The most units of overage in a billing window, a whole number from 0; default no bound (S11.3). */
+  /** Maximum units of overage in a billing window, a whole number from 0; default no limit (S11.3). */
   readonly maxQuantity?: Maybe<DecimalInput>;
-  /** Which cycles are billed together; default each by itself. */
+  /** Cycles that are billed together; default each separately. */
   readonly billingConfig?: Maybe<{
     /** Cycles, 1 to 10,000; default 1. */
     readonly interval?: Maybe<number>;
@@ -157,7 +157,7 @@ export interface EntitlementOverageRateCardInput extends DisplayFields {
     readonly startOffset?: Maybe<number>;
   }>;
 }
-/** Prices what was consumed beyond the entitlements (S11.7). */
+/** Prices consumption beyond the entitlements (S11.7). */
 export interface EntitlementOverageRateCard extends DisplayFields {
   readonly featureId: string;
   readonly ratePlan: RatePlan;
@@ -166,14 +166,14 @@ export interface EntitlementOverageRateCard extends DisplayFields {
   readonly billingConfig?: Maybe<{ readonly interval?: Maybe<number>; readonly startOffset?: Maybe<number> }>;
 }
 
-/** The least that a cycle costs (S13.3). */
+/** The minimum charge of a cycle (S13.3). */
 export interface MinimumCommitmentInput {
   /** The name on invoices, at most 255 characters. */
   readonly displayName?: Maybe<string>;
-  /** The least amount in each currency that the plan supports. */
+  /** The minimum amount in each currency that the plan supports. */
   readonly rateValues: readonly FixedRateValueInput[];
 }
-/** The least that a cycle costs (S13.3). */
+/** The minimum charge of a cycle (S13.3). */
 export interface MinimumCommitment {
   readonly displayName?: Maybe<string>;
   readonly rateValues: readonly FixedRateValue[];

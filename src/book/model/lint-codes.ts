@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The kinds of finding, each under a code that never changes its meaning. */
+/** The kinds of finding, each with a stable code. */
 export const LINT_CODES = [
   "PRICE_FALLS",
   "PRICE_JUMPS",

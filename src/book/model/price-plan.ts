@@ -1,5 +1,5 @@
 /**
- * Price plans, as they are written and as they are when they were read (S6, S16.2, S16.4).
+ * Price plans, in input form and as read (S6, S16.2, S16.4).
  *
  * @module
  */
@@ -23,7 +23,7 @@ import type {
   UsageRateCardInput,
 } from "./rate-card.ts";
 
-/** When pricing cycles begin (S6.1, S6.3), and how long late events are taken (S6.5). */
+/** When pricing cycles begin (S6.1, S6.3), and how long late events are accepted (S6.5). */
 export interface PricingCycleConfig {
   /** The length of a natural cycle. */
   readonly interval: "WEEKLY" | "MONTHLY" | "QUARTERLY" | "HALF_YEARLY" | "ANNUALLY";
@@ -34,27 +34,27 @@ export interface PricingCycleConfig {
     /** `NIL` or absent for weekly and monthly cycles, else `"1"` to `"12"`, `FIRST` or `LAST`. */
     readonly monthOffset?: Maybe<string>;
   }>;
-  /** Days after a cycle in which late events are taken, 0 to 36,500; default 0. */
+  /** Days after a cycle in which late events are accepted, 0 to 36,500; default 0. */
   readonly gracePeriod?: Maybe<number>;
   /** Whether cycles follow the date of the association instead (S6.3); default false. */
   readonly anniversaryCycle?: Maybe<boolean>;
 }
 
-/** The cards of a plan: one of a kind for each billable item; each list is empty by default. */
+/** The cards of a plan: at most one of a kind for each billable item; each list is empty by default. */
 export interface RateCardsInput {
-  /** Price what meters count (S7). */
+  /** Prices of metered usage (S7). */
   readonly usageRateCards?: Maybe<readonly UsageRateCardInput[]>;
-  /** Fees that depend on no quantity (S9). */
+  /** Fees that do not depend on a quantity (S9). */
   readonly fixedFeeRateCards?: Maybe<readonly FixedFeeRateCardInput[]>;
-  /** Price licenses that are held (S10). */
+  /** Prices of licenses (S10). */
   readonly licenseRateCards?: Maybe<readonly LicenseRateCardInput[]>;
-  /** Grant and price feature credits (S11.1). */
+  /** Grants of feature credits, with their prices (S11.1). */
   readonly billingEntitlementRateCards?: Maybe<readonly BillingEntitlementRateCardInput[]>;
-  /** Grant and price monetary credits (S12.6). */
+  /** Grants of monetary credits, with their prices (S12.6). */
   readonly creditGrantRateCards?: Maybe<readonly CreditGrantRateCardInput[]>;
-  /** Price what is used beyond entitlements (S11.7). */
+  /** Prices of usage beyond entitlements (S11.7). */
   readonly entitlementOverageRateCards?: Maybe<readonly EntitlementOverageRateCardInput[]>;
-  /** The least that a cycle costs (S13.3); default nothing. */
+  /** The minimum charge of a cycle (S13.3); default none. */
   readonly minimumCommitment?: Maybe<MinimumCommitmentInput>;
 }
 interface RateCards {
@@ -67,33 +67,33 @@ interface RateCards {
   readonly minimumCommitment?: Maybe<MinimumCommitment>;
 }
 
-/** What a plan says beside its cards. */
+/** The fields of a plan besides its cards. */
 interface PlanTerms {
-  /** ISO 4217 codes, at most 200, in which every card has rates; needed to associate the plan. */
+  /** ISO 4217 codes, at most 200, for which every card has rates; required to associate the plan. */
   readonly supportedCurrencies?: Maybe<readonly string[]>;
-  /** Those in which the plan is sold, at most 200; nothing is priced by them. */
+  /** The currencies in which the plan is sold, at most 200; no effect on prices. */
   readonly activeCurrencies?: Maybe<readonly string[]>;
-  /** When cycles begin; needed to associate the plan. */
+  /** When cycles begin; required to associate the plan. */
   readonly pricingCycleConfig?: Maybe<PricingCycleConfig>;
-  /** Kept as given; nothing is priced by it. */
+  /** Stored unchanged; no effect on prices. */
   readonly rateDetails?: Maybe<FreeForm>;
-  /** Kept as given; nothing is priced by them. */
+  /** Stored unchanged; no effect on prices. */
   readonly entitlementRateCards?: Maybe<readonly FreeForm[]>;
   /** Default BILLING. */
   readonly type?: Maybe<"BILLING">;
 }
 
-/** Everything that is priced under a plan. */
+/** The prices of a plan. */
 export interface PricePlanDetailsInput extends RateCardsInput, PlanTerms {}
-/** Everything that is priced under a plan. */
+/** The prices of a plan. */
 export interface PricePlanDetails extends RateCards, PlanTerms {}
 
-/** An override: the changes of a plan by an association: cards replace those of the same billable item, or are added (S16.2). */
+/** An override: an association's changes of a plan. Cards replace those of the same billable item, or are added (S16.2). */
 export interface PricePlanDetailsOverrideInput extends RateCardsInput {
-  /** Replaces the plan's whole; default the plan's. */
+  /** Replaces that of the plan completely; default the plan's. */
   readonly pricingCycleConfig?: Maybe<PricingCycleConfig>;
 }
-/** An override: the changes of a plan by an association (S16.2). */
+/** An override: an association's changes of a plan (S16.2). */
 export interface PricePlanDetailsOverride extends RateCards {
   readonly pricingCycleConfig?: Maybe<PricingCycleConfig>;
 }
@@ -102,7 +102,7 @@ export interface PricePlanDetailsOverride extends RateCards {
 export interface PricePlanInput {
   /** 1 to 255 characters, without white space and slashes. */
   readonly id: string;
-  /** 1 to 255 characters, that no other plan has. */
+  /** 1 to 255 characters, unique among plans. */
   readonly name: string;
   /** Default BILLING. */
   readonly type?: Maybe<"BILLING">;
@@ -110,9 +110,9 @@ export interface PricePlanInput {
   readonly status?: Maybe<"DRAFT" | "ACTIVE" | "ARCHIVED">;
   /** From 1; default 1. */
   readonly version?: Maybe<number>;
-  /** A text for people. */
+  /** For people. */
   readonly description?: Maybe<string>;
-  /** What everything under the plan costs. */
+  /** The prices of the plan. */
   readonly pricePlanDetails: PricePlanDetailsInput;
 }
 /** One version of a plan (S16.4). */

@@ -1,24 +1,22 @@
 /**
- * Rate cards as they are written, and as they are when they were read: what a billable item costs (S7, S9 to S12).
- *
- * Written, a decimal is a number, a decimal text or a Decimal, of at most 20 digits before and 20 after the point; read,
- * it is a Decimal.
+ * Rate cards, in input form and as read: the prices of billable items (S7, S9 to S12). In input form, a decimal is a
+ * number, a decimal text or a Decimal, of at most 20 digits before and 20 after the point; when read, it is a Decimal.
  *
  * @module
  */
 import type { Decimal, DecimalInput } from "../../numbers/decimal.ts";
 import type { Maybe } from "./common-types.ts";
 
-/** Whether a card is charged after its cycle, by what happened in it, or before it (S9.1, S13.1). */
+/** Whether a card is charged after its cycle, by actual quantities, or before it (S9.1, S13.1). */
 export type InvoiceTiming = "IN_ARREARS" | "IN_ADVANCE";
-/** Whether a card is charged again and again, or once (S9.1). */
+/** Whether a card is charged repeatedly or once (S9.1). */
 export type Recurrence = "RECURRING" | "ONE_TIME";
-/** Whether each slab prices the units in it, or one slab all of them (S7.2). */
+/** Whether each slab prices the units in it, or one slab prices all units (S7.2). */
 export type PricingModel = "TIERED" | "VOLUME";
-/** What a slab's rate is of: the slab as a whole, each unit, or each started package (S7.3). */
+/** What a slab's rate applies to: the slab as a whole, each unit, or each started package (S7.3). */
 export type PriceType = "FLAT" | "PER_UNIT" | "PACKAGE";
 
-/** How any card is shown. */
+/** How a card is displayed. */
 export interface DisplayFields {
   /** The name on invoices, at most 255 characters; default that of the billable item. */
   readonly displayName?: Maybe<string>;
@@ -26,25 +24,25 @@ export interface DisplayFields {
   readonly tag?: Maybe<string>;
 }
 
-/** One band of a rate plan: the units above `startAfter`, up to and including `endAt` (S7.1). */
+/** One tier of a rate plan: the units above `startAfter`, up to and including `endAt` (S7.1). */
 export interface SlabInput {
   /** 1 for the first slab, 2 for the second, and so on. */
   readonly order: number;
-  /** Units below which the slab does not reach: 0 for the first, then ascending, the `endAt` of the slab before. */
+  /** The lower bound in units, exclusive: 0 for the first, then the `endAt` of the previous slab. */
   readonly startAfter: DecimalInput;
-  /** Units, inclusive: the `startAfter` of the next slab; default that, and none on the last slab. */
+  /** The upper bound in units, inclusive: the `startAfter` of the next slab, which is the default; none for the last slab. */
   readonly endAt?: Maybe<DecimalInput>;
-  /** What the slab's rate is of (S7.3). */
+  /** What the slab's rate applies to (S7.3). */
   readonly priceType: PriceType;
   /** Details of the price type. */
   readonly slabConfig?: Maybe<{
-    /** Units of a package, more than 0; a PACKAGE slab needs it. */
+    /** Units per package, more than 0; required for PACKAGE slabs. */
     readonly packageSize?: Maybe<DecimalInput>;
-    /** Whether the first slab counts as reached by a quantity of 0; default false. */
+    /** Whether a quantity of 0 reaches the first slab; default false. */
     readonly chargeAtZero?: Maybe<boolean | "true" | "false">;
   }>;
 }
-/** One band of a rate plan (S7.1). */
+/** One tier of a rate plan (S7.1). */
 export interface Slab {
   readonly order: number;
   readonly startAfter: Decimal;
@@ -69,14 +67,14 @@ export interface RatePlan {
   readonly slabs: readonly Slab[];
 }
 
-/** Bounds of an amount, in the card's currency (S7.4). */
+/** Limits of an amount, in the card's currency (S7.4). */
 export interface RateBoundsInput {
-  /** The least that is charged; default no bound. */
+  /** The minimum charge; default no limit. */
   readonly minimumRate?: Maybe<DecimalInput>;
-  /** The most that is charged; default no bound. */
+  /** The maximum charge; default no limit. */
   readonly maximumRate?: Maybe<DecimalInput>;
 }
-/** Bounds of an amount (S7.4). */
+/** Limits of an amount (S7.4). */
 export interface RateBounds {
   readonly minimumRate?: Maybe<Decimal>;
   readonly maximumRate?: Maybe<Decimal>;
@@ -86,12 +84,12 @@ export interface RateBounds {
 export interface SlabRateInput {
   /** That of the slab. */
   readonly order: number;
-  /** In the currency: for each unit or package, or for the slab, as its price type says. */
+  /** In the currency: for each unit or package, or for the slab, depending on its price type. */
   readonly rate: DecimalInput;
-  /** Bounds of the slab's part, and an amount beside it. */
+  /** Limits of the slab's charge, and an additional amount. */
   readonly slabRateConfig?: Maybe<
     RateBoundsInput & {
-      /** Added once where the slab is reached; default 0. */
+      /** Added once if the slab is reached; default 0. */
       readonly flatRate?: Maybe<DecimalInput>;
     }
   >;
@@ -109,7 +107,7 @@ export interface RateValueInput {
   readonly currency: string;
   /** One for each slab, matched by `order`. */
   readonly slabRates: readonly SlabRateInput[];
-  /** Bounds of the whole card (S7.4); default none. */
+  /** Limits of the whole card (S7.4); default none. */
   readonly rateConfig?: Maybe<RateBoundsInput>;
 }
 /** The rates of a card in one currency (S7). */
@@ -168,7 +166,7 @@ export interface FixedFeeRateCardInput extends DisplayFields {
   readonly id: string;
   /** The fee of a whole cycle in each currency that the plan supports. */
   readonly rateValues: readonly FixedRateValueInput[];
-  /** Whether a cut cycle costs its share of days (S8); default false. */
+  /** Whether the fee of a partial cycle is prorated by days (S8); default false. */
   readonly enableProration?: Maybe<boolean>;
   /** Default IN_ARREARS. */
   readonly invoiceTiming?: Maybe<InvoiceTiming>;
@@ -187,23 +185,23 @@ export interface FixedFeeRateCard extends DisplayFields {
   readonly recurrenceConfig?: Maybe<RecurrenceConfig>;
 }
 
-/** Prices the quantity of a license that an account holds (S10). */
+/** Prices the quantity of a license (S10). */
 export interface LicenseRateCardInput extends SlabPricingInput {
   /** The id or the name of an add-on of the type LICENSE. */
   readonly id: string;
-  /** Whether a quantity that is held for part of a cycle costs its share of days (S10.2); default false. */
+  /** Whether a quantity in effect for part of a cycle is prorated by days (S10.2); default false. */
   readonly enableProration?: Maybe<boolean>;
   /** Default IN_ARREARS. */
   readonly invoiceTiming?: Maybe<InvoiceTiming>;
-  /** Whether a decrease that was paid in advance is given back as credits (S10.3); default NONE. */
+  /** Whether a decrease that was charged in advance is refunded as credits (S10.3); default NONE. */
   readonly proratedRefundMode?: Maybe<"NONE" | "CREDITS">;
-  /** A bound on what an account may hold. */
+  /** The limit of the quantity. */
   readonly config?: Maybe<{
-    /** The most that an account may hold, 0 or more; default no bound. */
+    /** The maximum quantity, 0 or more; default no limit. */
     readonly maxQuantity?: Maybe<DecimalInput>;
   }>;
 }
-/** Prices the quantity of a license that an account holds (S10). */
+/** Prices the quantity of a license (S10). */
 export interface LicenseRateCard extends SlabPricing {
   readonly id: string;
   readonly enableProration: boolean;

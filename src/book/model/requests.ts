@@ -1,8 +1,6 @@
 /**
- * Requests for operations on accounts and on what they hold.
- *
- * A day is a date, or an instant that is a midnight UTC; an instant is milliseconds since 1970, a `Date`, a date-time with
- * its zone, or a date.
+ * Requests for operations on accounts and their records. A day is a date, or an instant that is midnight UTC; an
+ * instant is milliseconds since 1970, a `Date`, a date-time with its zone, or a date.
  *
  * @module
  */
@@ -13,7 +11,7 @@ import type { SettingDataType } from "./catalog-items.ts";
 import type { FreeForm, Maybe } from "./common-types.ts";
 import type { PricePlanDetailsOverrideInput, PricingCycleConfig } from "./price-plan.ts";
 
-/** A setting of the customer or account that is made with it (S4.2). */
+/** A setting created with its customer or account (S4.2). */
 export interface EntitySettingRequest {
   /** 1 to 255 letters, digits, `_` and `-`. */
   readonly id: string;
@@ -27,7 +25,7 @@ export interface EntitySettingRequest {
   readonly value: string;
 }
 
-/** An account to be made. */
+/** A new account. */
 export interface AccountRequest {
   /** 1 to 50 characters, without white space and slashes; no other account's id or alias. */
   readonly id: string;
@@ -45,14 +43,14 @@ export interface AccountRequest {
   readonly primaryEmail?: Maybe<string>;
   /** Days from an invoice to its due date, 0 to 36,500; default 0. */
   readonly netTermDays?: Maybe<number>;
-  /** Kept as given. */
+  /** Stored unchanged. */
   readonly metadata?: Maybe<FreeForm>;
-  /** Kept as given. */
+  /** Stored unchanged. */
   readonly tags?: Maybe<readonly string[]>;
   /** At most 10 settings of its own; default none. */
   readonly settings?: Maybe<readonly EntitySettingRequest[]>;
 }
-/** What changes of an account: what is left out stays, null clears. */
+/** Changes of an account: omitted fields stay, null clears. */
 export interface AccountPatch {
   /** 3 to 255 characters; it cannot be cleared. */
   readonly name?: string | undefined;
@@ -62,13 +60,13 @@ export interface AccountPatch {
   readonly primaryEmail?: Maybe<string>;
   /** Days from an invoice to its due date, 0 to 36,500. */
   readonly netTermDays?: Maybe<number>;
-  /** Kept as given. */
+  /** Stored unchanged. */
   readonly metadata?: Maybe<FreeForm>;
-  /** Kept as given. */
+  /** Stored unchanged. */
   readonly tags?: Maybe<readonly string[]>;
 }
 
-/** A customer to be made, and its first account with it. */
+/** A new customer, with its first account. */
 export interface CustomerRequest {
   /** 1 to 50 characters, without white space and slashes. */
   readonly id: string;
@@ -80,10 +78,10 @@ export interface CustomerRequest {
   readonly address?: Maybe<Address>;
   /** At most 10 settings of its own; default none. */
   readonly settings?: Maybe<readonly EntitySettingRequest[]>;
-  /** Made with it, both or none; default no account. */
+  /** Created with the customer, both or none; default no account. */
   readonly account?: Maybe<Omit<AccountRequest, "customerId">>;
 }
-/** What changes of a customer: what is left out stays, null clears. */
+/** Changes of a customer: omitted fields stay, null clears. */
 export interface CustomerPatch {
   /** 3 to 255 characters; it cannot be cleared. */
   readonly name?: string | undefined;
@@ -93,11 +91,11 @@ export interface CustomerPatch {
   readonly address?: Maybe<Address>;
 }
 
-/** An alias to be made (S16.6). */
+/** A new alias (S16.6). */
 export interface AliasRequest {
   /** 3 to 50 characters, without white space and slashes. */
   readonly value: string;
-  /** The account that it names; default nobody yet. */
+  /** The account that it names; default none. */
   readonly accountId?: Maybe<string>;
 }
 
@@ -111,40 +109,40 @@ export interface AssociationRequest {
   readonly effectiveFrom: InstantInput;
   /** A day, exclusive; default no end. */
   readonly effectiveUntil?: Maybe<InstantInput>;
-  /** What differs from the plan for this account (S16.2); default nothing. */
+  /** Changes of the plan for this account (S16.2); default none. */
   readonly pricePlanDetailsOverride?: Maybe<PricePlanDetailsOverrideInput>;
-  /** Whether the cycles of the plan before are kept (S16.5); default false. */
+  /** Whether the cycles of the previous plan are kept (S16.5); default false. */
   readonly retainStartOffsets?: Maybe<boolean>;
 }
-/** The days that an account is to have no plan on (S16.1). */
+/** The days on which an account will have no plan (S16.1). */
 export interface DissociationRequest {
   /** A day, inclusive. */
   readonly effectiveFrom: InstantInput;
   /** A day, exclusive; default no end. */
   readonly effectiveUntil?: Maybe<InstantInput>;
-  /** Where it is named, the days may have no other plan. */
+  /** If given, the days may have no other plan. */
   readonly pricePlanId?: Maybe<string>;
-  /** Where it is named, the days may have no other version. */
+  /** If given, the days may have no other version. */
   readonly version?: Maybe<number>;
 }
-/** When a migration moves accounts, and whether what differs for them is kept (S16.5). */
+/** When a migration moves accounts, and whether overrides are kept (S16.5). */
 export type MigrationMode = "IMMEDIATE" | "IMMEDIATE_IGNORE_OVERRIDE" | "NEXT_CYCLE" | "NEXT_CYCLE_IGNORE_OVERRIDE";
 
 /** A move of every account on one version of a plan to another (S16.5). */
 export interface MigrationRequest {
-  /** The id of the plan that accounts have. */
+  /** The id of the accounts' current plan. */
   readonly sourceId: string;
   /** From 1. */
   readonly sourceVersion: number;
-  /** The id of the plan that they get. */
+  /** The id of their new plan. */
   readonly targetId: string;
   /** From 1; it must be ACTIVE. */
   readonly targetVersion: number;
-  /** When accounts move, and whether what differs for them is kept. */
+  /** When accounts move, and whether overrides are kept. */
   readonly mode: MigrationMode;
-  /** Whether cycles begin on the days that they began on; default false. */
+  /** Whether cycles keep their start days; default false. */
   readonly retainStartOffsets?: Maybe<boolean>;
-  /** When cycles begin; default as the target says. */
+  /** When cycles begin; default: as in the target. */
   readonly pricingCycleConfig?: Maybe<PricingCycleConfig>;
 }
 
@@ -152,16 +150,16 @@ export interface MigrationRequest {
 export interface LicenseUpdateRequest {
   /** The id of an add-on of the type LICENSE. */
   readonly licenseId: string;
-  /** Whether `quantity` is the new quantity or is added to the one before. */
+  /** Whether `quantity` is the new quantity or is added to the previous one. */
   readonly updateType: "ABSOLUTE" | "RELATIVE";
   /** Units. */
   readonly quantity: DecimalInput;
   /** An instant; default now. */
   readonly effectiveFrom?: Maybe<InstantInput>;
-  /** 1 to 255 characters: the same request under it is done once. */
+  /** 1 to 255 characters: a repeated request with the same key has no further effect. */
   readonly idempotencyKey?: Maybe<string>;
 }
-/** Feature credits that an account bought (S11). */
+/** Feature credits purchased for an account (S11). */
 export interface EntryGrantRequest {
   /** Units, 0 or more. */
   readonly granted: DecimalInput;
@@ -169,12 +167,12 @@ export interface EntryGrantRequest {
   readonly effectiveFrom: InstantInput;
   /** An instant, exclusive. */
   readonly effectiveUntil: InstantInput;
-  /** 1 to 255 characters: the same request under it is done once. */
+  /** 1 to 255 characters: a repeated request with the same key has no further effect. */
   readonly idempotencyKey?: Maybe<string>;
 }
-/** What changes of a feature credit entry; what is left out stays. */
+/** Changes of a feature credit entry; omitted fields stay. */
 export interface EntryPatch {
-  /** Units, 0 or more; not below what is spent. */
+  /** Units, 0 or more; not below the amount spent. */
   readonly granted?: Maybe<DecimalInput>;
   /** An instant, exclusive; after the last event that spent it. */
   readonly effectiveUntil?: Maybe<InstantInput>;
@@ -183,7 +181,7 @@ export interface EntryPatch {
 export interface CreditRequest {
   /** The account's id. */
   readonly accountId: string;
-  /** What it is for, as invoices say it, 1 to 255 characters. */
+  /** The description on invoices, 1 to 255 characters. */
   readonly purpose: string;
   /** In the account's invoice currency, more than 0. */
   readonly creditAmount: DecimalInput;
@@ -193,13 +191,13 @@ export interface CreditRequest {
   readonly effectiveFrom: InstantInput;
   /** A day, exclusive; default no end. */
   readonly effectiveUntil?: Maybe<InstantInput>;
-  /** What it pays: ids of meters, add-ons and features, or `ALL_…_RATE_CARDS`; default everything (S12.2). */
+  /** The items that it can pay for: ids of meters, add-ons and features, or `ALL_…_RATE_CARDS`; default all (S12.2). */
   readonly applicableEntityIds?: Maybe<readonly string[]>;
-  /** 1 to 255 characters: the same request under it is done once. */
+  /** 1 to 255 characters: a repeated request with the same key has no further effect. */
   readonly idempotencyKey?: Maybe<string>;
 }
 
-/** A group whose invoices are consolidated (S16.7). */
+/** A new invoice group (S16.7). */
 export interface InvoiceGroupRequest {
   /** 1 to 255 characters. */
   readonly name: string;
@@ -209,15 +207,15 @@ export interface InvoiceGroupRequest {
   readonly dailyInvoiceConsolidation: boolean;
   /** Its accounts, 1 to 100 ids. */
   readonly accountIds: readonly string[];
-  /** Days, 0 to 36,500; wins over the accounts'. */
+  /** Days, 0 to 36,500; takes precedence over the accounts'. */
   readonly netTermDays?: Maybe<number>;
-  /** Days after a cycle, 0 to 36,500; wins over the plan's. */
+  /** Days after a cycle, 0 to 36,500; takes precedence over the plan's. */
   readonly gracePeriod?: Maybe<number>;
   /** The postal address, for invoices. */
   readonly address?: Maybe<Address>;
 }
 
-/** A metric: units of meters, stored events, or the price of units. */
+/** A metric: units of meters, stored events, or the price of usage. */
 export type MetricName = "USAGE" | "EVENTS" | "REVENUE";
 /** The length of a point; days begin at midnight UTC, weeks on Monday, months on the first. */
 export type AggregationPeriod = "HOUR" | "DAY" | "WEEK" | "MONTH";
@@ -226,18 +224,18 @@ export type MetricField = "ACCOUNT_ID" | "USAGE_METER_ID" | "SCHEMA_NAME" | "EVE
 
 /** One series, or one for each value of a field. */
 export interface MetricQuery {
-  /** Names the answer, 1 to 50 characters; unique in the request. */
+  /** Identifies the result, 1 to 50 characters; unique in the request. */
   readonly id: string;
-  /** What is added up: usage of meters, events, or revenue. */
+  /** What is summed: usage of meters, events, or revenue. */
   readonly name: MetricName;
   /** How long a point of the series is, in UTC. */
   readonly aggregationPeriod: AggregationPeriod;
-  /** Default: one series of all. */
+  /** Default: one series of everything. */
   readonly groupBy?: Maybe<MetricField>;
-  /** At most 4; events match all filters, and any value of each; default all events. */
+  /** At most 4; events must match all filters, and any value of each; default all events. */
   readonly filters?: Maybe<
     readonly {
-      /** What is compared. */
+      /** The field to match. */
       readonly fieldName: MetricField;
       /** Any of these values, 1 to 100. */
       readonly fieldValues: readonly string[];

@@ -13,14 +13,14 @@ export interface LicenseEntryInput {
   readonly quantity: DecimalInput;
   /** A date-time with its zone, or a date; default the start of the cycle. */
   readonly effectiveFrom?: Maybe<string>;
-  /** Whether `quantity` is the new quantity or is added to the one before; default ABSOLUTE. */
+  /** Whether `quantity` is the new quantity or is added to the previous one; default ABSOLUTE. */
   readonly updateType?: Maybe<"ABSOLUTE" | "RELATIVE">;
 }
 
-/** Quantities by the id of what they are of, at most 500. */
+/** Quantities by id, at most 500. */
 export type ValuesById<Value> = Readonly<Record<string, Value>>;
 
-/** A plan, a currency, and what is used of it in one cycle (S13.5). */
+/** A plan, a currency, and the usage of one cycle (S13.5). */
 export interface RevenueRequestInput {
   /** Default the account's invoice currency, else the organization's. */
   readonly currencyConfig?: Maybe<{
@@ -31,37 +31,37 @@ export interface RevenueRequestInput {
     /** An account's id, with ACCOUNT_INVOICE. */
     readonly accountId?: Maybe<string>;
   }>;
-  /** Where the plan is: given whole, a version of a stored one, or the one that an account has. */
+  /** The plan: given completely, a stored version, or that of an account. */
   readonly pricePlanDetailsConfig:
     | { readonly mode: "CUSTOM"; readonly pricePlanDetails: PricePlanDetailsInput }
     | {
-        /** A version of a plan that the store has. */
+        /** A stored plan version. */
         readonly mode: "PRICE_PLAN";
         /** The id of the plan. */
         readonly pricePlanId: string;
-        /** From 1; default the latest one, a DRAFT too. */
+        /** From 1; default the latest one, including a DRAFT. */
         readonly pricePlanVersion?: Maybe<number>;
       }
-    /** The plan in force in the cycle, with what differs for the account. */
+    /** The plan in force in the cycle, with the account's override. */
     | { readonly mode: "ACCOUNT"; readonly accountId: string };
-  /** How much meters count: given, or what an account used in one of its cycles; default nothing. */
+  /** Units by meter: given, or an account's usage in one of its cycles; default none. */
   readonly usageConfig?: Maybe<
     | { readonly mode: "CUSTOM"; readonly usageMap: ValuesById<DecimalInput> }
     | {
-        /** What an account used in one of its cycles. */
+        /** An account's usage in one of its cycles. */
         readonly mode: "LOOKUP_CYCLE";
-        /** Default the account whose plan is asked for. */
+        /** Default: the account of the plan. */
         readonly accountId?: Maybe<string>;
-        /** CURRENT: the cycle of now; LAST: the latest that has ended; default CURRENT. */
+        /** CURRENT: the current cycle; LAST: the latest one that has ended; default CURRENT. */
         readonly cycle?: Maybe<"CURRENT" | "LAST">;
-        /** The cycle that holds this date, in place of `cycle`. */
+        /** The cycle that contains this date, instead of `cycle`. */
         readonly date?: Maybe<string>;
       }
   >;
-  /** By add-on a quantity for the whole cycle, or its changes in order of arrival; or a list of all. */
+  /** By add-on, the quantity of the whole cycle or its changes in order of arrival; or a list. */
   readonly licenseEntriesConfig?: Maybe<
     | {
-        /** As a list, in place of an object by add-on. */
+        /** As a list instead of an object by add-on. */
         readonly mode: "CUSTOM";
         /** Each with its add-on. */
         readonly custom?: Maybe<
@@ -73,10 +73,10 @@ export interface RevenueRequestInput {
       }
     | ValuesById<DecimalInput | readonly LicenseEntryInput[]>
   >;
-  /** By feature the units used in the cycle beyond the entitlements; or a list of them. */
+  /** By feature, the units used beyond the entitlements in the cycle; or a list. */
   readonly entitlementOverageConfig?: Maybe<
     | {
-        /** As a list, in place of an object by feature. */
+        /** As a list instead of an object by feature. */
         readonly mode: "CUSTOM";
         /** Each with its feature. */
         readonly custom?: Maybe<
@@ -90,13 +90,13 @@ export interface RevenueRequestInput {
       }
     | ValuesById<DecimalInput>
   >;
-  /** Which cycle is priced; default the one that holds today. */
+  /** The priced cycle; default the one that contains today. */
   readonly cycleConfig?: Maybe<{
-    /** A day of the cycle; default a day of the cycle that is looked up, else today. */
+    /** A day of the cycle; default a day of the looked-up cycle, else today. */
     readonly date?: Maybe<string>;
-    /** Which cycle of the plan it is, 1 to 1,000; default the account's, else 1. */
+    /** The number of the cycle in the plan, 1 to 1,000; default the account's, else 1. */
     readonly cycleNumber?: Maybe<number>;
   }>;
-  /** Whether lines carry explanations (S13.6); default false. */
+  /** Whether lines have explanations (S13.6); default false. */
   readonly explain?: Maybe<boolean>;
 }

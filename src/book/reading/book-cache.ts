@@ -1,37 +1,37 @@
 /**
- * What is remembered between readings of books that have items in common: the configuration of a server is checked and
- * compiled again with every change, and most of it has not changed.
+ * Caches results between readings of books that share items: a server checks and compiles its configuration again with
+ * every change, most of which is unchanged.
  *
  * @module
  */
 import type { Report } from "../problems.ts";
 
-/** The kinds of work that are remembered of an item. */
+/** The kinds of work that are cached per item. */
 export type CachedWork = "measure" | "read" | "resolve" | "check" | "arrange";
 
-/** A task on one item, and all that its result depends on besides the item. */
+/** A task on one item, with everything else that its result depends on. */
 export interface CacheableTask<Result> {
   readonly work: CachedWork;
-  /** What the work is done on; it is never changed afterwards. */
+  /** The item, which must not be modified afterwards. */
   readonly item: object;
-  /** The other things that the result depends on; compared by identity. Default none. */
+  /** Other dependencies of the result, compared by identity. Default none. */
   readonly dependsOn?: readonly unknown[];
   readonly report: Report;
   readonly run: (report: Report) => Result;
-  /** Whether what was looked up on the way is still found. Default always. */
+  /** Whether cached lookups would still give the same result. Default always. */
   readonly isStillValid?: (result: Result) => boolean;
 }
 
 /**
- * Results of work on items, kept as long as the items. Only what had no problem is remembered: what has one is looked at
- * again, so that the same problems are reported again.
+ * Results of work on items, cached as long as the items exist. Only results without problems are cached, so that
+ * problems are reported again.
  */
 export interface BookCache {
-  /** Does a task, or returns the result of the last time where nothing that it depends on is another. */
+  /** Runs a task, or returns its last result if no dependency has changed. */
   runOrReuse<Result>(task: CacheableTask<Result>): Result;
 }
 
-/** Remembers nothing: for a book that is read once. */
+/** Caches nothing, for a book that is read once. */
 export const NO_CACHE: BookCache = { runOrReuse: ({ run, report }) => run(report) };
 
 interface CacheEntry {
@@ -41,7 +41,7 @@ interface CacheEntry {
 
 const NO_DEPENDENCIES: readonly unknown[] = [];
 
-/** An empty memory. @param onWork called for each task that is done, not for those that are remembered */
+/** @param onWork called for each task that is run, not for cached ones */
 export function createBookCache(onWork?: (work: CachedWork, item: object) => void): BookCache {
   const entries: Readonly<Record<CachedWork, WeakMap<object, CacheEntry>>> = {
     measure: new WeakMap(),

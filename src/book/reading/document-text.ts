@@ -11,7 +11,7 @@ import { bookError, type Report } from "../problems.ts";
 import { findDeepNesting, NESTING_MAX } from "./read-document.ts";
 
 /**
- * The value of a text. Repeated keys are reported, because a JSON parser silently keeps the last of them.
+ * Parses a text. Duplicate keys are reported, because a JSON parser silently keeps the last one.
  *
  * @param what names the document in messages, such as `the book`
  * @throws {RatebookError} ERR_BOOK_INVALID for a text that is not JSON or nested too deeply

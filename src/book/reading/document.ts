@@ -1,5 +1,5 @@
 /**
- * The schemas of a whole book, and what they make of it.
+ * The schemas of a whole book, and their output types.
  *
  * @module
  */
@@ -23,10 +23,10 @@ export const organization = z.strictObject({
   rounding: orDefault(z.enum(["HALF_UP", "HALF_EVEN", "DOWN"]), "HALF_UP"),
 });
 
-/** The organization that a store should be of; absent fields are not compared. */
+/** The expected organization of a store; absent fields are not compared. */
 export const organizationRequest = z.strictObject({ id: idSchema(50).nullish(), baseCurrency: currency.nullish() });
 
-/** The lists of a book and what their items look like, in the order of book.md. */
+/** The lists of a book with the schemas of their items, in the order of book.md. */
 export const RESOURCES = {
   settings: setting,
   eventSchemas: eventSchema,
@@ -41,7 +41,7 @@ export const RESOURCES = {
 /** A list of a book. */
 export type ResourceList = keyof typeof RESOURCES;
 
-/** A book as it is written: references are ids or names, rules may be text. */
+/** A book in input form: references are ids or names, rules may be text. */
 export type BookDocument = { readonly organization: Organization; readonly lint: readonly LintSuppression[] } & {
   readonly [List in ResourceList]: readonly z.output<(typeof RESOURCES)[List]>[];
 };

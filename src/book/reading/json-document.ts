@@ -1,6 +1,5 @@
 /**
- * A JSON file written by hand: comments and commas before a closing bracket are accepted, and every part has its line and
- * column.
+ * Parses a JSON file written by hand: comments and trailing commas are accepted, and every part has a line and column.
  *
  * @module
  */
@@ -12,25 +11,24 @@ import { jsonNumber } from "../../numbers/json.ts";
 import { createProblem, type Problem } from "../../problem-table.ts";
 import { type Path, formatPath } from "../problems.ts";
 
-/** A document that was read. */
+/** A parsed document. */
 export interface JsonDocument {
-  /** As a JSON parser would give it: numbers that a double does not keep are Decimals; of equal keys the last counts. */
+  /** As a JSON parser returns it; numbers that a double cannot represent are Decimals; of duplicate keys the last one counts. */
   readonly value: unknown;
-  /** Keys that an object has already. */
+  /** Duplicate keys. */
   readonly repeatedKeys: readonly Problem[];
-  /** Where a problem is, by its path: the name of an unknown field, else the value, else the object that lacks it. */
+  /** The position of a problem: of the name of an unknown field, else the value, else the object that lacks it. */
   findPlace(problem: LocatedProblem): TextPlace;
 }
 
-/** The part of a problem that says where it is: of an unknown field the name is wrong, not the value. */
+/** The part of a problem that defines its position; for an unknown field that is the name, not the value. */
 export type LocatedProblem = Pick<Problem, "path"> & Partial<Pick<Problem, "code">>;
 
-/** Why a text is no JSON, and where. */
+/** Why a text is not JSON, and where. */
 export interface JsonFault extends TextPlace {
   readonly message: string;
 }
 
-/** Reads a text. */
 export function parseJsonDocument(text: string): JsonDocument | JsonFault {
   let root: ValueNode;
   try {
@@ -54,7 +52,7 @@ export function parseJsonDocument(text: string): JsonDocument | JsonFault {
   }
 }
 
-/** A value that JSON does not have, and where it is. */
+/** A value that JSON does not have, and its position. */
 class NodeFault extends Error {
   readonly node: ValueNode;
   constructor(message: string, node: ValueNode) {
@@ -67,7 +65,7 @@ function toJsonFault(error: unknown, text: string): JsonFault {
   if (error instanceof RangeError) return { message: "nested too deeply", line: 1, column: 1 };
   const { line, column, offset } = error as { readonly line?: unknown; readonly column?: unknown; offset?: unknown };
   if (typeof line !== "number" || typeof column !== "number" || typeof offset !== "number") throw error;
-  // A bracket, comma or colon at the end is not wrong itself: what should follow it is missing.
+  // The last bracket, comma or colon is not the error: what should follow it is missing.
   const isCutOff = /^[[{,:]?\s*$/.test(text.slice(offset)) || (error as Error).message.includes("end of input");
   if (isCutOff) return { message: "the text ends too soon", ...placeInText(text, text.trimEnd().length) };
   return { message: `${JSON.stringify(text.slice(offset, offset + 1))} is not expected here`, line, column };
@@ -83,7 +81,7 @@ function toValue(node: ValueNode, text: string, path: Path, repeatedKeys: Proble
         if (Object.hasOwn(object, key)) {
           repeatedKeys.push(createProblem(formatPath(place), "REPEATED_KEY", startPlace(member)));
         }
-        // A key of `__proto__` is a key like any other.
+        // A `__proto__` key is an ordinary key.
         Object.defineProperty(object, key, {
           value: toValue(member.value, text, place, repeatedKeys),
           enumerable: true,
@@ -138,7 +136,7 @@ function findPlace(root: ValueNode, { path, code }: LocatedProblem): TextPlace {
       const members = node.members.filter((each) => memberKey(each) === step);
       const member = members.at(-1);
       if (member === undefined) break;
-      // Of an unknown field, and of one that is there twice, the name is what is wrong.
+      // Of an unknown or duplicate field, the name is wrong.
       if (isLast && (members.length > 1 || code === "UNKNOWN_FIELD")) return startPlace(member);
       node = member.value;
     } else break;
@@ -146,7 +144,7 @@ function findPlace(root: ValueNode, { path, code }: LocatedProblem): TextPlace {
   return startPlace(node);
 }
 
-/** The steps of a path as {@link formatPath} writes it. */
+/** Parses a path from {@link formatPath}. */
 function parsePath(path: string): (string | number)[] {
   return [...path.matchAll(/\.([A-Za-z_$][\w$]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g)].map(
     ([, name, index, quotedKey]) => {

@@ -1,6 +1,6 @@
 /**
- * Reads the shape of a document: every item through its zod schema, every problem noted, and of a broken item what is
- * whole, so that the checks across the book can look at it too.
+ * Reads the structure of a document: parses every item with its zod schema, reports every problem, and keeps the valid
+ * parts of invalid items, so that checks across the book can use them.
  *
  * @module
  */
@@ -17,25 +17,25 @@ import type { BookCache } from "./book-cache.ts";
 import { type BookDocument, organization, type ResourceList, RESOURCES } from "./document.ts";
 import type { RawLists } from "./references.ts";
 
-/** Levels of objects and lists that a document may have: a rule of 64 operations fits. */
+/** Maximum nesting of objects and lists in a document; sufficient for a rule of 64 operations. */
 export const NESTING_MAX = 200;
-/** Items from which on it is quicker to compile a list's schema first: that takes as long as reading some two thousand. */
+/** Number of items from which compiling a list's schema first is faster; compiling takes as long as reading about two thousand. */
 const COMPILED_FROM = 5_000;
-/** Items that are read before: most of a list may be remembered. */
+/** Items read before compiling, because most of a list may be cached. */
 const READ_BEFORE_COMPILED = 100;
-/** How much of a place is named when something is nested too deep below it. */
+/** Path segments shown when something is nested too deeply. */
 const DEEP_PLACE_MAX = 3;
-/** Values of an input of which only the first problems are looked for. */
+/** Number of values in an input beyond which only the first problems are collected. */
 const LONG_FROM = 5_000;
-/** How zod stops before the next part of a list or an object of which one part is wrong. */
+/** Zod options to stop at the first invalid part of a list or object. */
 const UNTIL_FIRST_ISSUE = { ...ISSUE_OPTIONS, abortEarly: true };
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Reads one value. What is wrong is reported; what is whole comes back: in a list, a broken item is a hole, which
+ * Reads one value. Problems are reported, and the valid parts returned: in a list, an invalid item is a hole, which
  * `forEach`, `map` and `flatMap` skip.
  *
- * @returns undefined when nothing of it can be used
+ * @returns undefined if no part is usable
  */
 export function readShape<S extends z.ZodType>(
   schema: S,
@@ -46,13 +46,13 @@ export function readShape<S extends z.ZodType>(
   return readWithSchema(schema, raw, path, { problems, sourceSchema: schema });
 }
 
-/** Reads one value that is of use whole alone. What is wrong is reported: everything, but of a long value the first of it. */
+/** Reads one value that is usable only if complete. Reports all problems, but of a long value only the first ones. */
 export function readStrictly<S extends z.ZodType>(
   schema: S,
   raw: unknown,
   problems: Problems,
 ): z.output<S> | undefined {
-  // Zod makes an issue for each item of a list, and hundreds of thousands take seconds.
+  // Zod creates an issue per list item, and hundreds of thousands take seconds.
   const result = schema.safeParse(raw, UNTIL_FIRST_ISSUE);
   if (result.success) return result.data;
   const { error } = hasMoreValues(raw, LONG_FROM) ? result : schema.safeParse(raw, ISSUE_OPTIONS);
@@ -63,7 +63,7 @@ export function readStrictly<S extends z.ZodType>(
   return undefined;
 }
 
-/** Whether a value has more than so many values in it, lists and objects among them. */
+/** Whether a value contains more than `max` values, including lists and objects. */
 function hasMoreValues(value: unknown, max: number): boolean {
   const left = [value];
   for (let count = 1; left.length > 0;) {
@@ -77,7 +77,7 @@ function hasMoreValues(value: unknown, max: number): boolean {
   return false;
 }
 
-/** Reads one value through a schema; what is whole of a broken one is taken by the schema that it was compiled of. */
+/** Parses one value with a compiled schema; for an invalid one, its valid parts are extracted with the original schema. */
 function readWithSchema<S extends z.ZodType>(
   schema: S,
   raw: unknown,
@@ -94,11 +94,11 @@ function readWithSchema<S extends z.ZodType>(
 export interface BookShape {
   readonly lists: RawLists;
   readonly document: BookDocument;
-  /** Items that had problems: something may be missing that was written. */
+  /** Items with problems, in which something may be missing. */
   readonly brokenItems: ReadonlySet<unknown>;
 }
 
-/** Reads the lists of a book, an item in a step. */
+/** Reads the lists of a book, one item per step. */
 export function* readBookShape(raw: unknown, problems: Problems, cache: BookCache): Steps<BookShape> {
   const object = toObject(raw);
   if (object === undefined) problems.report([], "WRONG_TYPE", { expected: "an object", got: quoteValue(raw) });
@@ -136,8 +136,8 @@ export function* readBookShape(raw: unknown, problems: Problems, cache: BookCach
 }
 
 /**
- * Where a JSON text first nests too deep for {@link checkNesting}, seen before a parser makes objects of it all. Brackets
- * in texts do not count; what is no JSON at all gets any answer.
+ * Finds where a JSON text first nests too deeply for {@link checkNesting}, before a parser creates objects. Ignores
+ * brackets in strings; the result is arbitrary if the text is not JSON.
  *
  * @returns line and column, from 1
  */
@@ -158,12 +158,12 @@ export function findDeepNesting(text: string): TextPlace | undefined {
   return undefined;
 }
 
-/** Refuses what is nested so deep that no code after this should meet it. */
+/** Rejects values nested too deeply for later code. */
 export function checkNesting(raw: unknown, problems: Problems): boolean {
   return !reportDeepPath(findDeepPath(raw, 0), problems);
 }
 
-/** As {@link checkNesting}, of a book, an item in a step. */
+/** Like {@link checkNesting}, for a book, one item per step. */
 export function* checkBookNesting(raw: unknown, problems: Problems, cache: BookCache): Steps<boolean> {
   const book = toObject(raw);
   if (book === undefined) return checkNesting(raw, problems);
@@ -196,7 +196,7 @@ function reportDeepPath(deep: readonly (string | number)[] | undefined, problems
   return true;
 }
 
-/** What the items of all lists are read with. */
+/** The context for reading list items. */
 interface ListContext {
   readonly problems: Problems;
   readonly brokenItems: Set<unknown>;
@@ -216,7 +216,7 @@ function* readList<S extends z.ZodType>(
   }
   let reader = schema;
   let reads = 0;
-  // An item that has nothing to show leaves a hole.
+  // An item without usable parts leaves a hole.
   const list: z.output<S>[] = [];
   list.length = raw.length;
   for (const [index, item] of raw.entries() as IterableIterator<[number, unknown]>) {
@@ -238,7 +238,7 @@ function* readList<S extends z.ZodType>(
   return list;
 }
 
-/** A list with a hole wherever an item has nothing to show. */
+/** Maps a list; undefined results become holes. */
 function readKeepingHoles<T>(items: readonly unknown[], read: (item: unknown) => T | undefined): T[] {
   const list: T[] = [];
   list.length = items.length;
@@ -249,7 +249,7 @@ function readKeepingHoles<T>(items: readonly unknown[], read: (item: unknown) =>
   return list;
 }
 
-/** The path, backwards, to something nested too deep. */
+/** The reversed path to a value nested too deeply. */
 function findDeepPath(value: unknown, depth: number): (string | number)[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (depth >= NESTING_MAX) return [];
@@ -267,10 +267,10 @@ function findDeepPath(value: unknown, depth: number): (string | number)[] | unde
   return undefined;
 }
 
-/** Options that newer clients of the service send and that are not supported: refused, for ignoring them would mislead. */
+/** Options sent by newer clients of the service that are not supported; ignoring them would be misleading. */
 const UNSUPPORTED: ReadonlySet<string> = new Set(["includeSchema", "dry_run"]);
 
-/** Notes what zod found. @param schema what was read, where a guess at a misspelt field may be of use */
+/** Reports a zod issue. @param schema the parsed schema, to suggest names for misspelt fields */
 function reportIssue(issue: z.core.$ZodIssue, base: Path, problems: Problems, schema?: z.ZodType): void {
   const path = [...base, ...issue.path.map((step) => (typeof step === "symbol" ? String(step) : step))];
   if (issue.code === "unrecognized_keys") {
@@ -288,7 +288,7 @@ function reportIssue(issue: z.core.$ZodIssue, base: Path, problems: Problems, sc
   } else for (const inner of branch) reportIssue(inner, path, problems);
 }
 
-/** The fields that an object at a place below a schema may have; none where that cannot be told. */
+/** The fields allowed in an object at a path of a schema; empty if unknown. */
 function fieldsAt(schema: unknown, path: readonly PropertyKey[]): readonly string[] {
   if (schema instanceof z.ZodPipe) return fieldsAt(schema.in, path);
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return fieldsAt(schema.unwrap(), path);
@@ -298,7 +298,7 @@ function fieldsAt(schema: unknown, path: readonly PropertyKey[]): readonly strin
   return step === undefined ? Object.keys(schema.shape) : fieldsAt(schema.shape[String(step)], below);
 }
 
-/** Of the ways in which a value may be given, the one that it was given in: its own type and its mode were right. */
+/** Of several alternatives, the one whose type and mode match the input. */
 function findMatchingBranch(errors: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] | undefined {
   const isOther = ({ code, path }: z.core.$ZodIssue): boolean =>
     (code === "invalid_type" && path.length === 0) ||
@@ -306,7 +306,7 @@ function findMatchingBranch(errors: readonly (readonly z.core.$ZodIssue[])[]): r
   return errors.find((issues) => !issues.some(isOther));
 }
 
-/** The valid parts of a value that its schema refused. */
+/** Extracts the valid parts of an invalid value. */
 function salvageValidParts(schema: unknown, raw: unknown): unknown {
   if (schema === currency) return undefined;
   if (schema instanceof z.ZodPipe) return salvageValidParts(schema.in, raw);

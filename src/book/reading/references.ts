@@ -1,6 +1,6 @@
 /**
- * Finds what a reference means: an id, else a name (book.md). Ids win over names; a name of something archived counts
- * only when nothing else has it.
+ * Resolves references to ids: a reference is an id, else a name (book.md). Ids take precedence over names; a name of an
+ * archived item counts only if no other item has it.
  *
  * @module
  */
@@ -23,45 +23,45 @@ export const LIST_NAMES: Readonly<Record<ResourceList, string>> = {
   invoiceGroups: "invoice group",
 };
 
-/** So many references that lead nowhere get a guess. */
+/** Maximum number of unresolved references with a suggestion. */
 const GUESSES_MAX = 50;
 
-/** A list that others refer to. */
+/** A list that can be referred to. */
 export type ReferableList = Exclude<ResourceList, "settings" | "invoiceGroups">;
 
-/** The items that have one name: nearly always a single one, which then needs no set. */
+/** The ids of the items with a name: nearly always a single one, which needs no set. */
 type Names = Map<string, string | Set<string>>;
 
-/** The ids that one list knows, and the ids of those that have a name. */
+/** The ids of one list, and its ids by name. */
 interface IndexedList {
   readonly ids: Set<string>;
   readonly byName: Names;
   readonly byArchivedName: Names;
-  /** Something in the list could not be read, and may be what a reference means. */
+  /** An item in the list could not be read, and may be the target of a reference. */
   hasUnreadableItem: boolean;
 }
 
 /** Everything in a book that can be referred to. */
 export interface References {
   readonly lists: Readonly<Record<ReferableList, IndexedList>>;
-  /** The keys that a dependency may mean by a full key or a bare id, both in lower case (S4.2). */
+  /** The keys that a dependency may refer to with a full key or a bare id, both in lower case (S4.2). */
   readonly settings: ReadonlyMap<string, string | ReadonlySet<string>>;
-  /** How many more references get a guess at what was meant: a broken book may have a million. */
+  /** The number of further references that get a suggestion: a broken book may have a million. */
   readonly guesses: { remaining: number };
 }
 
-/** The context of resolving: the book's references, and the receiver of problems. */
+/** The context for resolving: the book's references, and the report. */
 export interface ResolveContext {
   readonly references: References;
   readonly report: Report;
-  /** Takes a note of everything that is looked up; absent where nothing is to be remembered. */
+  /** Records every lookup; absent without a cache. */
   readonly lookups?: Lookup[];
 }
 
-/** Looks something up again: whether it is what it was. */
+/** Repeats a lookup and returns whether the result is unchanged. */
 export type Lookup = (otherContext: ResolveContext) => boolean;
 
-/** Whether everything that was looked up is found in other references, too, and means the same. */
+/** Whether all lookups have the same results with other references. */
 export function areSameReferences(lookups: readonly Lookup[], references: References): boolean {
   let isFound = true;
   const otherContext: ResolveContext = {
@@ -73,10 +73,10 @@ export function areSameReferences(lookups: readonly Lookup[], references: Refere
   return lookups.every((lookup) => lookup(otherContext) && isFound);
 }
 
-/** The lists of a document, well-formed or not. */
+/** The lists of a document, valid or not. */
 export type RawLists = Readonly<Partial<Record<ResourceList, unknown>>>;
 
-/** Indexes a document, well-formed or not: a broken item is still there to be referred to. */
+/** Indexes a document, valid or not: an invalid item can still be referred to. */
 export function indexReferences(raw: RawLists): References {
   return {
     lists: {
@@ -93,9 +93,9 @@ export function indexReferences(raw: RawLists): References {
   };
 }
 
-/** The id that a reference to one kind of thing means; see {@link resolveIdAmong}. */
+/** Resolves a reference to an item of one list; see {@link resolveIdAmong}. */
 export function resolveId(list: ReferableList, reference: string, path: () => Path, context: ResolveContext): string {
-  // Most references are ids: a path is made for the others alone, as a book may have a million of them.
+  // Most references are ids: create a path only for the others, because a book may have a million references.
   if (context.references.lists[list].ids.has(reference)) {
     context.lookups?.push(({ references: { lists } }) => lists[list].ids.has(reference));
     return reference;
@@ -103,10 +103,7 @@ export function resolveId(list: ReferableList, reference: string, path: () => Pa
   return resolveIdAmong([list], reference, path(), context);
 }
 
-/**
- * The id that a reference means: an id in any of the lists, else a name. What cannot be found is reported, and comes
- * back as it was given.
- */
+/** Resolves a reference: an id in any of the lists, else a name. An unknown reference is reported and returned unchanged. */
 export function resolveIdAmong(
   lists: readonly ReferableList[],
   reference: string,
@@ -150,7 +147,7 @@ function suggestName(
   );
 }
 
-/** The full key of a dependency's setting (S4.2); what cannot be found is reported unless `mayMiss`. */
+/** The full key of a dependency's setting (S4.2); an unknown one is reported unless `mayMiss`. */
 export function resolveSettingKey(reference: string, mayMiss: boolean, path: Path, context: ResolveContext): string {
   const key = findSettingKey(reference, mayMiss, path, context);
   context.lookups?.push((otherContext) => findSettingKey(reference, mayMiss, path, otherContext) === key);

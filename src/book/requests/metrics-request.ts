@@ -1,5 +1,5 @@
 /**
- * The request for metrics: a range of time, and up to five series over it.
+ * The request for metrics: a time range, and up to five series.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import * as z from "zod";
 import { dateOrDateTime, reference } from "../resources/fields.ts";
 import { readInput, convertTimesToText } from "./requests.ts";
 
-/** Most queries of one request. */
+/** Maximum number of queries per request. */
 const QUERIES_MAX = 5;
-/** Most values that a filter names. */
+/** Maximum number of values per filter. */
 const VALUES_MAX = 100;
 
-/** The metrics: units of meters, stored events, or the price of units. */
+/** The metrics: units of meters, stored events, or the price of usage. */
 export const METRIC_NAMES = ["USAGE", "EVENTS", "REVENUE"] as const;
 /** The length of a point; days begin at midnight UTC, weeks on Monday, months on the first. */
 export const AGGREGATION_PERIODS = ["HOUR", "DAY", "WEEK", "MONTH"] as const;
@@ -25,7 +25,7 @@ const metricQuery = z.strictObject({
   name: z.enum(METRIC_NAMES),
   aggregationPeriod: z.enum(AGGREGATION_PERIODS),
   groupBy: z.enum(METRIC_FIELDS).nullish().meta({ description: "Default: one series of all." }),
-  /** Events match all filters, and any value of each. */
+  /** Events must match all filters, and any value of each. */
   filters: z
     .array(
       z.strictObject({
@@ -43,10 +43,10 @@ export const metricsRequest = z.strictObject({
   endTime: dateOrDateTime,
   metricQueries: z.array(metricQuery).min(1).max(QUERIES_MAX),
 });
-/** Metrics as they were read; times are milliseconds since 1970. */
+/** A parsed request for metrics; times are milliseconds since 1970. */
 export type MetricsRequest = z.output<typeof metricsRequest>;
 
-/** Reads what metrics are asked for. @throws {RatebookError} ERR_INPUT_INVALID with all problems, each with its path */
+/** Parses a request for metrics. @throws {RatebookError} ERR_INPUT_INVALID with all problems, each with its path */
 export function readMetricsRequest(raw: unknown): MetricsRequest {
   return readInput(metricsRequest, convertTimesToText(raw));
 }

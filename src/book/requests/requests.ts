@@ -1,5 +1,5 @@
 /**
- * Requests for operations on accounts and on what they hold: shapes and bounds, as a book has them where it can.
+ * Requests for operations on accounts and their records, with the book's schemas and bounds where possible.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import { setting } from "../resources/catalog-items.ts";
 import { decimalAboveZero, email, freeForm, idSchema, name, reference } from "../resources/fields.ts";
 import { pricingCycleConfig } from "../resources/price-plan.ts";
 
-/** When a migration moves accounts, and whether those with overrides too (S16.5). */
+/** When a migration moves accounts, and whether overrides are kept (S16.5). */
 export const MIGRATION_MODES = [
   "IMMEDIATE",
   "IMMEDIATE_IGNORE_OVERRIDE",
@@ -31,17 +31,17 @@ export const MIGRATION_MODES = [
   "NEXT_CYCLE_IGNORE_OVERRIDE",
 ] as const satisfies readonly MigrationMode[];
 
-/** From which versions accounts move when the next one is activated; by default from the one before it (S16.4). */
+/** The versions whose accounts move when the next one is activated; default the previous one (S16.4). */
 export const VERSIONS_TO_MIGRATE = ["LATEST_VERSION", "ALL_VERSION"] as const;
 
-/** A field that has a default in a book, where a request must say it. */
+/** A field with a default in a book that is required in a request. */
 const withoutDefault = <Field extends z.ZodType>(field: z.ZodPipe<z.ZodOptional<z.ZodNullable<Field>>>): Field =>
   field.in.unwrap().unwrap();
 
 const alias = idSchema(50).min(3);
 const key = z.string().min(1).max(255);
 const accountIds = z.array(reference).min(1).max(100);
-/** A setting that is made together with its customer or account, which is its entity. */
+/** A setting created with its customer or account, to which it belongs. */
 const entitySetting = z.strictObject({
   id: setting.shape.id,
   namespace: withoutDefault(setting.shape.namespace),
@@ -51,7 +51,7 @@ const entitySetting = z.strictObject({
 });
 const settings = z.array(entitySetting).max(10).nullish();
 
-/** Of an account, who it is and how it is invoiced. */
+/** The fields of a new account. */
 const accountCreate = account
   .pick({
     id: true,
@@ -65,7 +65,7 @@ const accountCreate = account
     tags: true,
   })
   .extend({ aliases: z.array(alias).max(10).nullish(), settings });
-/** A customer to be made, and its first account with it. */
+/** A new customer, with its first account. */
 const customerCreate = customer
   .omit({ status: true })
   .extend({ settings, account: accountCreate.omit({ customerId: true }).nullish() });
@@ -79,9 +79,9 @@ const aliasCreate = z
   .min(1)
   .max(100);
 
-/** Its override is checked with the plan (S16.2); the version's default is the latest ACTIVE one. */
+/** The override is checked with the plan (S16.2); the default version is the latest ACTIVE one. */
 const associate = planAssociation.omit({ decidedAt: true }).extend({ pricePlanDetailsOverride: freeForm.nullish() });
-/** Where a plan or a version is named, the days may have no other one. */
+/** With a plan or version, the days may have no other one. */
 const dissociate = planAssociation
   .pick({ effectiveFrom: true, effectiveUntil: true, version: true })
   .extend({ pricePlanId: reference.nullish() });
@@ -125,7 +125,7 @@ const groupCreate = invoiceGroup.pick({ netTermDays: true, gracePeriod: true, ad
   accountIds,
 });
 
-/** Every request, by what it asks for. */
+/** Every request, by kind. */
 export const REQUESTS = {
   customerCreate,
   customerPatch,
@@ -143,16 +143,11 @@ export const REQUESTS = {
   groupCreate,
   accountIds,
 } as const;
-/** The name of a request. */
 export type RequestKind = keyof typeof REQUESTS;
-/** A request as it was read: decimals are Decimals, times are milliseconds since 1970. */
+/** A parsed request: decimals are Decimals, times are milliseconds since 1970. */
 export type RequestOutput<Kind extends RequestKind> = z.output<(typeof REQUESTS)[Kind]>;
 
-/**
- * Reads a request.
- *
- * @throws {RatebookError} ERR_INPUT_INVALID with all problems, each with its path
- */
+/** Parses a request. @throws {RatebookError} ERR_INPUT_INVALID with all problems, each with its path */
 export function readRequest<Kind extends RequestKind>(kind: Kind, raw: unknown): RequestOutput<Kind> {
   return readInput(REQUESTS[kind], convertTimesToText(raw)) as RequestOutput<Kind>;
 }
@@ -161,8 +156,8 @@ export function readRequest<Kind extends RequestKind>(kind: Kind, raw: unknown):
 const TIMES: ReadonlySet<string> = new Set(["effectiveFrom", "effectiveUntil", "startTime", "endTime"]);
 
 /**
- * A request, or a list of them, with its instants as the schemas have them: a caller in the same process may give
- * milliseconds since 1970 or a `Date` too, while in a document a number would be a mistake.
+ * Converts the instants of a request, or a list of them, to text: a caller in the same process may also use
+ * milliseconds since 1970 or a `Date`, whereas a number in a document would be a mistake.
  */
 export function convertTimesToText(raw: unknown): unknown {
   if (Array.isArray(raw)) return raw.map(convertTimesToText);
@@ -175,7 +170,7 @@ export function convertTimesToText(raw: unknown): unknown {
   );
 }
 
-/** An instant as text. Anything else stays as it is, for the schema to refuse. */
+/** An instant as text. Other values stay unchanged, for the schema to reject. */
 function toInstantText(value: unknown): unknown {
   if (typeof value !== "number" && !(value instanceof Date)) return value;
   const instant = Number(value);
@@ -183,10 +178,10 @@ function toInstantText(value: unknown): unknown {
 }
 
 /**
- * Reads an input through its schema.
+ * Parses an input with its schema.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID with all problems, of an input of thousands of values with the first ones, each
- * with its path; the message tells the first of them
+ * @throws {RatebookError} ERR_INPUT_INVALID with all problems, or the first ones of an input with thousands of values,
+ * each with its path; the message has the first one
  */
 export function readInput<Schema extends z.ZodType>(schema: Schema, raw: unknown): z.output<Schema> {
   const problems = collectProblems();
@@ -196,8 +191,8 @@ export function readInput<Schema extends z.ZodType>(schema: Schema, raw: unknown
 }
 
 /**
- * The problems in their order, but where every field is unknown the first missing field comes first, and is the message.
- * So an event that is sent without the `event` around it is answered with `event: missing`.
+ * The problems in their order. If every field is unknown, the first missing field comes first, as the message: for
+ * example, an event sent without its `event` wrapper gets `event: missing`.
  */
 function sortByUse(problems: readonly Problem[], raw: unknown): readonly [Problem, ...Problem[]] {
   const isUnknown = ({ path, code }: Problem): boolean => code === "UNKNOWN_FIELD" && !/[.[]/.test(path.slice(2));

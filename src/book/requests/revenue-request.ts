@@ -27,14 +27,14 @@ import { pricePlan } from "../resources/price-plan.ts";
 import { issueParams, quoteValue } from "../wording.ts";
 import { readInput, REQUESTS } from "./requests.ts";
 
-/** Most items that a map of quantities names. */
+/** Maximum number of items in a map of quantities. */
 const ITEMS_MAX = 500;
-/** Most changes of one license's quantity. */
+/** Maximum number of changes of one license's quantity. */
 const CHANGES_MAX = 100;
-/** The last cycle of a plan that can be asked for by its number. */
+/** Maximum cycle number of a plan. */
 const CYCLE_NUMBER_MAX = 1000;
 
-/** Where the plan is: given whole, a version of a stored one, or the one that an account has. */
+/** The plan: given completely, a stored version, or that of an account. */
 const pricePlanDetailsConfig = z.discriminatedUnion(
   "mode",
   [
@@ -50,7 +50,7 @@ const pricePlanDetailsConfig = z.discriminatedUnion(
   modeMessages("CUSTOM", "PRICE_PLAN", "ACCOUNT"),
 );
 
-/** How much meters count: given, or what an account used in one of its cycles. */
+/** Units by meter: given, or an account's usage in one of its cycles. */
 const usageConfig = z.discriminatedUnion(
   "mode",
   [
@@ -75,7 +75,7 @@ const licenseEntry = z.strictObject({
   updateType: REQUESTS.licenseUpdate.shape.updateType.nullish().meta({ description: "Default ABSOLUTE." }),
 });
 
-/** Licenses as the service's clients list them; those of one license are its changes, in order. */
+/** Licenses as a list, as the service's clients send them; those of one license are its changes, in order. */
 const listedLicenses = z
   .strictObject({
     mode: z.literal("CUSTOM"),
@@ -92,7 +92,7 @@ const listedLicenses = z
     return Object.fromEntries(changes);
   });
 
-/** Units of overage as the service's clients list them. */
+/** Units of overage as a list, as the service's clients send them. */
 const listedOverage = z
   .strictObject({
     mode: z.literal("CUSTOM"),
@@ -106,7 +106,6 @@ const listedOverage = z
   })
   .transform(({ custom }) => Object.fromEntries((custom ?? []).map((entry) => [entry.featureId, entry.quantity])));
 
-/** A revenue calculation. */
 export const revenueRequest = z.strictObject({
   currencyConfig: z
     .strictObject({
@@ -161,17 +160,17 @@ export const revenueRequest = z.strictObject({
     .nullish(),
   explain: z.boolean().nullish().meta({ description: "Whether lines carry explanations." }),
 });
-/** A revenue calculation as it was read. */
+/** A parsed revenue calculation. */
 export type RevenueRequest = z.output<typeof revenueRequest>;
 
-/** Reads a revenue calculation. @throws {RatebookError} ERR_INPUT_INVALID with all problems, each with its path */
+/** Parses a revenue calculation. @throws {RatebookError} ERR_INPUT_INVALID with all problems, each with its path */
 export function readRevenueRequest(raw: unknown): RevenueRequest {
   return readInput(revenueRequest, raw);
 }
 
 /**
- * A plan's details as they can be priced in a currency: references are ids, every card has rates in the currency, and
- * there are cycles. Meters need not be ACTIVE: the plan is only tried.
+ * Resolves a plan's details so that they can be priced in a currency: references are ids, every card has rates in the
+ * currency, and there are cycles. Meters need not be ACTIVE, because nothing is associated.
  *
  * @param details those of a stored plan, or those of a request, whose references may be names
  * @throws {RatebookError} ERR_INPUT_INVALID with all problems, those of the plan below `pricePlanDetailsConfig`
@@ -200,14 +199,14 @@ function checkSupportedCurrency({ supportedCurrencies }: PricePlanDetails, curre
   });
 }
 
-/** Words the refusal of a mode that is none. */
+/** Messages for an unknown mode. */
 function modeMessages(...modeNames: readonly string[]): {
   readonly error: (issue: { readonly code?: string }) => string | undefined;
 } {
   return { error: ({ code }) => (code === "invalid_union" ? `expected ${joinQuoted(modeNames, "or")}` : undefined) };
 }
 
-/** Quantities by the id of what they are of. */
+/** Quantities by id. */
 function quantityMap<Value extends z.ZodType>(
   value: Value,
 ): z.ZodType<Record<string, z.output<Value>>, Record<string, z.input<Value>>> {

@@ -1,5 +1,5 @@
 /**
- * Resolves accounts: plans and their versions, licenses, credits; ids are made where a book gives none.
+ * Resolves accounts: plans and their versions, licenses, credits; missing ids are generated.
  *
  * @module
  */
@@ -13,15 +13,15 @@ import { type PlanVersions, resolveDetails, resolveEntities } from "./resolve-pl
 /** "No end", as a date. */
 const NO_END: Instant = parseInstant("9999-01-01T00:00:00.000Z");
 
-/** The parts of a book by which accounts are resolved. */
+/** The parts of a book needed to resolve accounts. */
 export interface AccountDefaults {
   readonly currency: string;
   readonly versions: ReadonlyMap<string, PlanVersions>;
 }
 
 /**
- * Resolves an account. Every field is written out: a book may have a hundred thousand accounts, and a copy by spread
- * with fields added to it costs several times as much.
+ * Resolves an account. All fields are listed: a book may have a hundred thousand accounts, and a spread with added
+ * fields is several times slower.
  */
 export function resolveAccount(
   account: AccountDocument,
@@ -74,7 +74,7 @@ export function resolveAccount(
   };
 }
 
-/** The aliases that an account has; archiving it frees them. */
+/** The active aliases of an account; archiving it frees them. */
 function activeAliases(account: AccountDocument): readonly string[] {
   const aliases: string[] = [];
   if (account.status === "ARCHIVED") return aliases;
@@ -114,7 +114,7 @@ function resolveVersion(
   path: () => Path,
   { report }: ResolveContext,
 ): number {
-  // A plan that is unknown, or too broken to read, has been reported.
+  // A plan that is unknown or unreadable was reported already.
   if (plan === undefined) return version ?? 1;
   if (version === undefined || version === null) {
     if (plan.current !== undefined) return plan.current.version;

@@ -1,5 +1,5 @@
 /**
- * Features and the event schemas that consume them: every association says which attribute is taken (S11.2).
+ * Resolves features and the event schemas that consume them, with the consumed attribute (S11.2).
  *
  * @module
  */
@@ -12,13 +12,13 @@ import type { FeatureDocument } from "../resources/catalog-items.ts";
 import { findCurrentSchemas, type EventSchemaDocument } from "../resources/event-schema.ts";
 import { quoteValue } from "../wording.ts";
 
-/** The features of a document, and what each of its event schemas consumes. */
+/** The features of a document, and what each event schema consumes. */
 export interface ResolvedFeatures {
   readonly features: readonly Feature[];
   readonly featureDetails: ReadonlyMap<EventSchemaDocument, FeatureDetails>;
 }
 
-/** Resolves all features and what event schemas say of them; a schema serves one feature. */
+/** Resolves all features and the feature details of event schemas; a schema can consume only one feature. */
 export function resolveFeatures(document: BookDocument, context: ResolveContext): ResolvedFeatures {
   const ownFeatureDetails = readFeatureDetails(document.eventSchemas, context);
   const featureDetails = new Map(ownFeatureDetails);
@@ -56,7 +56,7 @@ export function resolveFeatures(document: BookDocument, context: ResolveContext)
   return { features, featureDetails };
 }
 
-/** The associations that event schemas have in `featureDetails`. */
+/** The associations in the `featureDetails` of event schemas. */
 function readFeatureDetails(
   schemas: readonly EventSchemaDocument[],
   context: ResolveContext,
@@ -97,8 +97,8 @@ function readAssociations(
 }
 
 /**
- * The attribute that an association takes: the one it names, else the one set before, else the first that is declared, else
- * none, which is an empty name: each event takes 1 (S11.2).
+ * The attribute of an association: its own, else the previously set one, else the first declared one, else none, as an
+ * empty name: each event consumes 1 (S11.2).
  */
 function resolveAttribute(
   schema: EventSchemaDocument,

@@ -1,5 +1,5 @@
 /**
- * Resolves event schemas and usage meters: rules are parsed, constants read, settings named by their full key.
+ * Resolves event schemas and usage meters: parses rules and constants, and resolves settings to full keys.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export function resolveEventSchema(
     enrichments: {
       dependencies: dependencies.map((dependency, index) => ({
         ...dependency,
-        // An ARCHIVED version is history: what it depended on may be gone.
+        // An ARCHIVED version is history: its dependencies may be gone.
         key: resolveSettingKey(
           dependency.key,
           schema.status === "ARCHIVED",
@@ -107,7 +107,7 @@ function readConstant(
   }
 }
 
-/** Maps a list; what comes out as undefined becomes a hole. */
+/** Maps a list; undefined results become holes. */
 function mapKeepingHoles<T, U>(list: readonly T[], mapItem: (item: T, index: number) => U | undefined): U[] {
   const result: U[] = [];
   result.length = list.length;

@@ -1,17 +1,17 @@
 /**
- * Resolves an item once, as long as its references mean the same.
+ * Caches resolved items while their references have the same targets.
  *
  * @module
  */
 import type { BookCache } from "../reading/book-cache.ts";
 import { areSameReferences, type Lookup, type ResolveContext } from "../reading/references.ts";
 
-/** The context of resolving a book, of which some items may be as they were in a former reading. */
+/** The context for resolving a book of which some items may be cached. */
 export interface CachedResolveContext extends ResolveContext {
   readonly cache: BookCache;
 }
 
-/** @param dependsOn what the result depends on besides the item and its references, compared by identity */
+/** @param dependsOn other dependencies of the result, compared by identity */
 export function resolveOnce<Result>(
   item: object,
   { cache, references, report }: CachedResolveContext,

@@ -1,5 +1,5 @@
 /**
- * Resolves price plans: every card names its meter, add-on or feature by id.
+ * Resolves price plans: replaces the references of cards by ids.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { PricePlan, PricePlanDetails, PricePlanDetailsOverride } from "../m
 import type { Path } from "../problems.ts";
 import { resolveIdAmong, resolveId, type ReferableList, type ResolveContext } from "../reading/references.ts";
 
-/** The words for all cards of a kind in `applicableEntityIds` (S12.2). */
+/** The values in `applicableEntityIds` for all cards of a kind (S12.2). */
 export const CARD_KIND_WORDS: ReadonlySet<string> = new Set([
   "ALL_USAGE_METER_RATE_CARDS",
   "ALL_FIXED_FEE_RATE_CARDS",
@@ -23,7 +23,7 @@ export function resolvePricePlan(plan: PricePlan, path: Path, context: ResolveCo
   return { ...plan, pricePlanDetails: resolveDetails(plan.pricePlanDetails, [...path, "pricePlanDetails"], context) };
 }
 
-/** Resolves a plan's details, or what an association changes of them. */
+/** Resolves plan details or an override. */
 export function resolveDetails<Details extends PricePlanDetails | PricePlanDetailsOverride>(
   details: Details,
   path: Path,
@@ -46,7 +46,7 @@ export function resolveDetails<Details extends PricePlanDetails | PricePlanDetai
   };
 }
 
-/** Resolves what a credit pays for (S12.2). */
+/** Resolves the items that a credit can pay for (S12.2). */
 export function resolveEntities(
   entities: readonly string[] | null | undefined,
   path: () => Path,
@@ -60,7 +60,7 @@ export function resolveEntities(
 /** The versions of one plan. */
 export interface PlanVersions {
   readonly all: ReadonlyMap<number, PricePlan>;
-  /** The version of an association that names none: the latest ACTIVE one, else the latest DRAFT. */
+  /** The default version of an association: the latest ACTIVE one, else the latest DRAFT. */
   readonly current: PricePlan | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Turns a book as it is written into a book as it is used: references become ids, rules are parsed, and what was left
- * out is filled in. What cannot be resolved is reported and stays as it was given.
+ * Resolves a book: references become ids, rules are parsed, and defaults filled in. What cannot be resolved is reported
+ * and stays unchanged.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { resolveEventSchema, resolveUsageMeter } from "./resolve-metering.ts";
 import { type CachedResolveContext, resolveOnce } from "./resolve-once.ts";
 import { resolvePricePlan, indexVersions } from "./resolve-plan.ts";
 
-/** Resolves a whole document, in its order, an item in a step. Holes stay holes. */
+/** Resolves a whole document in order, one item per step. Holes stay holes. */
 export function* resolveBook(document: BookDocument, context: CachedResolveContext): Steps<Book> {
   const { organization } = document;
   const { features, featureDetails } = resolveFeatures(document, context);
@@ -61,7 +61,7 @@ export function* resolveBook(document: BookDocument, context: CachedResolveConte
   };
 }
 
-/** The last step, when every place has been checked: enrichment fields and computations in their order. */
+/** The last step, after all checks: sorts enrichment fields and computations. */
 export function sortByOrderField(book: Book, cache: BookCache): Book {
   const sortOnce = <Item extends object>(item: Item, run: () => Item): Item =>
     cache.runOrReuse({ work: "arrange", item, report: () => undefined, run });
@@ -79,7 +79,7 @@ export function sortByOrderField(book: Book, cache: BookCache): Book {
   };
 }
 
-/** Maps a list, an item in a step. Holes stay holes. */
+/** Maps a list, one item per step. Holes stay holes. */
 function* mapInSteps<Item, Result>(
   list: readonly Item[],
   change: (item: Item, index: number) => Result,

@@ -1,5 +1,5 @@
 /**
- * Customers, accounts, and what is on an account: plans, licenses, credits (service-reference; book.md; S10 to S12, S16).
+ * Customers, accounts, and their plans, licenses and credits (service-reference; book.md; S10 to S12, S16).
  *
  * @module
  */
@@ -57,7 +57,7 @@ export const planAssociation = z.strictObject({
   pricePlanDetailsOverride: pricePlanDetailsOverride.nullish(),
   retainStartOffsets: z.boolean().nullish(),
 });
-/** An association as it is written, before references are resolved. */
+/** An association in input form, before references are resolved. */
 export type PlanAssociationDocument = z.output<typeof planAssociation>;
 
 /** A change of a license's quantity (S10.1). */
@@ -80,7 +80,7 @@ export const credit = z.strictObject({
   applicableEntityIds: z.array(reference).nullish(),
 });
 
-/** A feature credit entry that was bought (S11). */
+/** A purchased feature credit entry (S11). */
 export const featureCredit = z.strictObject({
   id: idSchema(512).nullish(),
   featureId: reference,
@@ -92,7 +92,7 @@ export const featureCredit = z.strictObject({
 const aliasText = idSchema(50).min(3);
 const alias = z.union([aliasText, z.strictObject({ alias: aliasText, status })]);
 
-/** An account: events name it, and its customer pays its invoices. */
+/** An account: events refer to it, and its customer pays its invoices. */
 export const account = z.strictObject({
   id: idSchema(50),
   name: z.string().min(3).max(255),
@@ -111,7 +111,7 @@ export const account = z.strictObject({
   credits: listOrEmpty(credit),
   featureCredits: listOrEmpty(featureCredit),
 });
-/** An account as it is written, before references are resolved. */
+/** An account in input form, before references are resolved. */
 export type AccountDocument = z.output<typeof account>;
 
 /** Consolidates the invoices of several accounts (S16.7). */

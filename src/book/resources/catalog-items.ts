@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import { idSchema, instant, label, name, orDefault, reference, text } from "./fields.ts";
 
-/** The attribute of a schema that says how much of a feature an event takes; empty where each event takes 1 (S11.2). */
+/** The attribute of a schema with the quantity that an event consumes of a feature; empty if each event consumes 1 (S11.2). */
 export const attributeName = z.string().max(512);
 
 const association = z.union([
@@ -24,12 +24,12 @@ export const feature = z.strictObject({
   billableName: label,
   description: text,
   schemaAssociations: associations,
-  /** The spelling of the reference's requests. */
+  /** The spelling in requests of the reference. */
   schemaAssocitions: associations,
   createdAt: instant.nullish(),
   updatedAt: instant.nullish(),
 });
-/** A feature as it is written, before references are resolved. */
+/** A feature in input form, before references are resolved. */
 export type FeatureDocument = z.output<typeof feature>;
 
 /** A priced item of fixed fee, license and credit grant cards. */
@@ -42,13 +42,13 @@ export const addOn = z.strictObject({
   status: orDefault(z.enum(["ACTIVE", "ARCHIVED"]), "ACTIVE"),
   createdAt: instant.nullish(),
 });
-/** An add-on as it is written: its displayName may be missing. */
+/** An add-on in input form: its displayName may be missing. */
 export type AddOnDocument = z.output<typeof addOn>;
 
-/** The namespace of a setting that names none. */
+/** The default namespace of a setting. */
 export const SETTING_NAMESPACE = "user";
 
-/** A value that enrichments depend on; `value` is text that must parse as its data type (S4.2). */
+/** A value that enrichments depend on; `value` is a text that must parse as its data type (S4.2). */
 export const setting = z.strictObject({
   id: z
     .string()
@@ -70,10 +70,10 @@ export const setting = z.strictObject({
   /** The customer's or account's id or name; default: the organization's. */
   entityId: reference.nullish(),
 });
-/** A setting as it is written, before its entity is resolved. */
+/** A setting in input form, before its entity is resolved. */
 export type SettingDocument = z.output<typeof setting>;
 
-/** `setting.<namespace>.<id>` in lower case: what {@link EventSchema} dependencies name (S4.2). */
+/** `setting.<namespace>.<id>` in lower case, as in dependencies of an {@link EventSchema} (S4.2). */
 export function settingKey(setting: Pick<SettingDocument, "namespace" | "id">): string {
   return `setting.${setting.namespace}.${setting.id}`.toLowerCase();
 }

@@ -9,7 +9,7 @@ import type { EventSchema } from "../model/metering.ts";
 import { attributeName } from "./catalog-items.ts";
 import { label, listOrEmpty, name, orDefault, reference, ruleSource, text } from "./fields.ts";
 
-/** The pattern of an event schema's and a meter's name. */
+/** The pattern of the names of event schemas and meters. */
 export const NAME_PATTERN = /^[\sa-zA-Z0-9_-]*$/;
 
 /** A setting that rules may use as `dependencies.<name>` (S4.2). */
@@ -28,13 +28,13 @@ const enrichmentField = z.strictObject({
   value: ruleSource,
   order: z.int().min(0),
 });
-/** An enrichment field as it is written: its rule may be text. */
+/** An enrichment field in input form: its rule may be text. */
 export type EnrichmentFieldDocument = z.output<typeof enrichmentField>;
-/** Most fields that enrichment adds, and most settings that its rules use. */
+/** Maximum number of fields that enrichment adds, and of settings that its rules use. */
 const ENRICHMENTS_MAX = 200;
 
 const declaredField = z.strictObject({ name, displayName: text, defaultUnit: text });
-/** The attributes, or the dimensions, that an event must carry, as a request writes them. */
+/** The required attributes or dimensions of an event, in a request. */
 export const declaredFields = z.array(declaredField.extend({ displayName: label })).max(50);
 
 /** The fields of events of one name, and their enrichment. */
@@ -54,10 +54,10 @@ export const eventSchema = z.strictObject({
     })
     .nullish(),
 });
-/** An event schema as it is written, before references are resolved. */
+/** An event schema in input form, before references are resolved. */
 export type EventSchemaDocument = z.output<typeof eventSchema>;
 
-/** The version of each event schema that counts now: the ACTIVE one, else the latest. */
+/** The current version of each event schema: the ACTIVE one, else the latest. */
 export function findCurrentSchemas<Schema extends Pick<EventSchema, "name" | "status" | "version">>(
   schemas: readonly Schema[],
 ): ReadonlyMap<string, Schema> {

@@ -1,5 +1,5 @@
 /**
- * The kinds of field that the resources share: decimals, dates, names, ids (service-reference bounds, S1, S2).
+ * The field schemas shared by resources: decimals, dates, names, ids (service-reference bounds, S1, S2).
  *
  * @module
  */
@@ -13,9 +13,9 @@ import type { ProblemCode } from "../../problem-table.ts";
 import type { RuleInput } from "../model/common-types.ts";
 import { issueParams } from "../wording.ts";
 
-/** Most days of a grace period or a payment term: a hundred years. */
+/** Maximum days of a grace period or payment term: a hundred years. */
 const DAYS_MAX = 36_500;
-/** Largest interval or offset of a recurrence, in cycles. */
+/** Maximum interval or offset of a recurrence, in cycles. */
 export const CYCLES_MAX = 10_000;
 
 type WithDefault<S extends z.ZodType> = z.ZodPipe<
@@ -23,7 +23,7 @@ type WithDefault<S extends z.ZodType> = z.ZodPipe<
   z.ZodTransform<z.output<S>, z.output<S> | null | undefined>
 >;
 
-/** A field that may be left out or null, and is then `value`. */
+/** An optional or null field with a default value. */
 export function orDefault<S extends z.ZodType>(
   schema: S,
   value: z.output<S> & (string | number | boolean),
@@ -31,13 +31,13 @@ export function orDefault<S extends z.ZodType>(
   return schema.nullish().transform((input) => input ?? value);
 }
 
-/** A list of at most `max` items that may be left out or null, and is then empty. */
+/** An optional or null list of at most `max` items; default empty. */
 export function listOrEmpty<S extends z.ZodType>(element: S, max = Infinity): WithDefault<z.ZodArray<S>> {
   const list = max === Infinity ? z.array(element) : z.array(element).max(max);
   return list.nullish().transform((input) => input ?? []);
 }
 
-/** A decimal within S1.3: a number, a decimal text, or a Decimal. Comes out as a Decimal. */
+/** A decimal within S1.3: a number, a decimal text, or a Decimal. Output: a Decimal. */
 export const decimal = z
   .custom<DecimalInput>()
   .transform((value, context) => readDecimal(context, value))
@@ -64,19 +64,19 @@ export const decimalAboveZero = decimal.refine(
   issueParams("OUT_OF_BOUNDS", { above: 0 }),
 );
 
-/** A date-time as S2.2 accepts it. Comes out as milliseconds since 1970, UTC. */
+/** A date-time as S2.2 accepts it. Output: milliseconds since 1970, UTC. */
 export const instant = z
   .custom<string>()
   .transform((value, context) => readTime(context, "a date-time", value))
   .meta({ type: "string", format: "date-time", description: "With a zone: `2024-01-02T03:04:05Z`, `…+05:30`." });
 
-/** A date, or a date-time that is a midnight (S2.2). Comes out as milliseconds since 1970, UTC. */
+/** A date, or a date-time at midnight (S2.2). Output: milliseconds since 1970, UTC. */
 export const date = z
   .custom<string>()
   .transform((value, context) => readTime(context, "a date", value))
   .meta({ type: "string", description: "A date, which is its midnight UTC, or a date-time that is a midnight UTC." });
 
-/** A date-time, or a date that means its midnight, UTC (S2.2). Comes out as milliseconds since 1970, UTC. */
+/** A date-time, or a date that means its midnight, UTC (S2.2). Output: milliseconds since 1970, UTC. */
 export const dateOrDateTime = z
   .custom<string>()
   .transform((value, context) => readTime(context, "a date or date-time", value))
@@ -88,7 +88,7 @@ export const currency = z
   .refine(isCurrency, issueParams("INVALID_FORMAT", { expected: "a currency code of ISO 4217" }))
   .meta({ pattern: "^[A-Z]{3}$", description: "A currency code of ISO 4217." });
 
-/** A JSON-logic rule: an object, a literal, or a text that holds one (S3.6). Checked across the book. */
+/** A JSON-logic rule: an object, a literal, or a text that contains one (S3.6). Checked across the book. */
 export const ruleSource = z
   .custom<RuleInput>((value) => value !== undefined && value !== null, issueParams("MISSING", { expected: "a rule" }))
   .meta({
@@ -102,7 +102,7 @@ export const ruleSource = z
     description: "A JSON-logic rule: an object, a literal, or a text that holds one.",
   });
 
-/** An id that somebody made: 1 to `max` characters, no white space, control characters or slashes, not `.` or `..`. */
+/** An id chosen by a user: 1 to `max` characters, no white space, control characters or slashes, not `.` or `..`. */
 export function idSchema(max: number): z.ZodString {
   return z
     .string()
@@ -115,7 +115,7 @@ export function idSchema(max: number): z.ZodString {
       }),
     );
 }
-/** Half a character (a lone surrogate) is no text that a path could hold. */
+/** A lone surrogate cannot be part of a URL path. */
 const ID = /^[^\s/\p{Cc}\p{Cs}]*$/u;
 
 /** The id or the name of another resource of the book. */
@@ -124,10 +124,10 @@ export const reference = z.string().min(1).max(512);
 /** A name for people. */
 export const name = z.string().min(1).max(255);
 
-/** A text of at most 255 characters that may be left out. */
+/** An optional text of at most 255 characters. */
 export const label = z.string().max(255).nullish();
 
-/** Any text, or none. */
+/** An optional text. */
 export const text = z.string().nullish();
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
@@ -142,20 +142,16 @@ export const email = z
 /** Whole days, 0 to {@link DAYS_MAX}. */
 export const days = z.int().min(0).max(DAYS_MAX);
 
-/** Any JSON object, kept as it is. */
+/** Any JSON object, stored unchanged. */
 export const freeForm = z
   .custom<Readonly<Record<string, unknown>>>(
-    // A number that a double does not keep was read as an object of its own (S1.2).
+    // A number that a double cannot represent is parsed as an object (S1.2).
     (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !isDecimalObject(value),
     issueParams("WRONG_TYPE", { expected: "an object" }),
   )
   .meta({ type: "object", additionalProperties: true, description: "An object, kept as it is." });
 
-/**
- * Values by names: an object with any keys but `__proto__`, which a record leaves out in silence.
- *
- * @param key what each of its keys is
- */
+/** Values by name: an object with any keys except `__proto__`, which z.record silently omits. @param key the schema of its keys */
 export function recordSchema<Value extends z.ZodType>(
   key: z.ZodString,
   value: Value,

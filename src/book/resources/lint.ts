@@ -1,5 +1,5 @@
 /**
- * A book's statements on findings that its people know of and want to keep.
+ * Lint findings that a book accepts.
  *
  * @module
  */
@@ -7,11 +7,11 @@ import * as z from "zod";
 
 import { LINT_CODES } from "../model/lint-codes.ts";
 
-/** Findings that are known and wanted: they are told apart, and fail nothing. */
+/** A lint finding that is accepted: it is listed separately and does not fail the run. */
 export const lintSuppression = z.strictObject({
   code: z.enum(LINT_CODES),
-  /** The place that is excused, as findings name it, with all below it; default the whole book. */
+  /** The path to which it applies, including everything below; default the whole book. */
   at: z.string().min(1).max(1000).nullish(),
-  /** Why it is wanted. */
+  /** Why it is accepted. */
   reason: z.string().min(1).max(1000),
 });

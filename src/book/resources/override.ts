@@ -1,11 +1,11 @@
 /**
- * A plan as it is for an account: its details with the association's override over them (S16.2).
+ * Applies an association's override to a plan (S16.2).
  *
  * @module
  */
 import type { PricePlanDetails, PricePlanDetailsOverride } from "../model/price-plan.ts";
 
-/** An override of no card. */
+/** An override without cards. */
 export const NO_CARDS: PricePlanDetailsOverride = {
   usageRateCards: [],
   fixedFeeRateCards: [],
@@ -16,8 +16,9 @@ export const NO_CARDS: PricePlanDetailsOverride = {
 };
 
 /**
- * A plan's details with an override: a card replaces the plan's card of the same kind and billable, in its place;
- * others are added after it; none is removed. pricingCycleConfig and minimumCommitment replace whole (S16.2).
+ * Applies an override to plan details: a card replaces the plan's card of the same kind and billable item, in its
+ * position; others are appended; none is removed. pricingCycleConfig and minimumCommitment are replaced completely
+ * (S16.2).
  */
 export function applyOverride(
   details: PricePlanDetails,
@@ -53,7 +54,7 @@ function replaceCards<Card>(
   toBillableId: (card: Card) => string,
 ): Card[] {
   if (overrideCards.length === 0) return [...cards];
-  // `flatMap` and `forEach` skip what was too broken to read, so that a half-read plan can be looked at too.
+  // `flatMap` and `forEach` skip holes, so that a partly readable plan can be checked too.
   const replacements = new Map(overrideCards.flatMap((card) => [[toBillableId(card), card] as const]));
   const result = cards.flatMap((card) => [replacements.get(toBillableId(card)) ?? card]);
   const planBillables = new Set(cards.flatMap((card) => [toBillableId(card)]));
@@ -62,7 +63,7 @@ function replaceCards<Card>(
   });
   return result;
 }
-/** Whether an override changes anything of a plan; derived and retained offsets are none (S16.2). */
+/** Whether an override changes a plan; derived and retained offsets do not count (S16.2). */
 export function overridesAnything(
   override: PricePlanDetailsOverride | undefined,
 ): override is PricePlanDetailsOverride {

@@ -1,5 +1,5 @@
 /**
- * Price plans: one version of what is sold (service-reference "Price plan"; S6, S16.4).
+ * Price plan versions (service-reference "Price plan"; S6, S16.4).
  *
  * @module
  */
@@ -16,10 +16,10 @@ import {
   usageRateCard,
 } from "./rate-card.ts";
 
-/** Most currencies of a plan: more than ISO 4217 has, and each comes once. */
+/** Maximum number of currencies of a plan, more than ISO 4217 has. */
 export const CURRENCIES_MAX = 200;
 
-/** When pricing cycles begin (S6.1, S6.3), and how long late events are taken after one ends (S6.5). */
+/** When pricing cycles begin (S6.1, S6.3), and how long late events are accepted after one ends (S6.5). */
 export const pricingCycleConfig = z.strictObject({
   interval: z.enum(["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"]),
   startOffset: z.strictObject({ dayOffset: z.string(), monthOffset: text }).nullish(),
@@ -38,20 +38,20 @@ const cards = {
   minimumCommitment: minimumCommitment.nullish(),
 };
 
-/** Everything that is priced under a plan. */
+/** The prices of a plan. */
 export const pricePlanDetails = z.strictObject({
   ...cards,
   supportedCurrencies: z.array(currency).max(CURRENCIES_MAX).nullish(),
   activeCurrencies: z.array(currency).max(CURRENCIES_MAX).nullish(),
   pricingCycleConfig: pricingCycleConfig.nullish(),
-  /** Kept as given; nothing is priced by it. */
+  /** Stored unchanged; no effect on prices. */
   rateDetails: freeForm.nullish(),
-  /** Kept as given; nothing is priced by them. */
+  /** Stored unchanged; no effect on prices. */
   entitlementRateCards: z.array(freeForm).nullish(),
   type: z.literal("BILLING").nullish(),
 });
 
-/** An override: the changes of a plan by an association (S16.2). */
+/** An override: an association's changes of a plan (S16.2). */
 export const pricePlanDetailsOverride = z.strictObject({ ...cards, pricingCycleConfig: pricingCycleConfig.nullish() });
 
 /** One version of a plan; several versions are several items with one id. */

@@ -1,5 +1,6 @@
 /**
- * Rate cards: what a billable item costs (service-reference "Common rate card parts" and "Rate card kinds"; S7, S9 to S12).
+ * Rate cards: the prices of billable items (service-reference "Common rate card parts" and "Rate card kinds"; S7, S9 to
+ * S12).
  *
  * @module
  */
@@ -33,7 +34,7 @@ const booleanOrText = z
   .transform((value) => String(value) === "true")
   .meta({ anyOf: [{ type: "boolean" }, { type: "string", enum: ["true", "false"] }] });
 
-/** One band of a rate plan (S7.1): the units above `startAfter`, up to and including the next slab's. */
+/** One tier of a rate plan (S7.1): the units above `startAfter`, up to and including that of the next slab. */
 const slab = z.strictObject({
   order: z.int().min(1),
   startAfter: decimalFromZero,
@@ -49,14 +50,14 @@ const ratePlan = z.strictObject({ pricingModel: z.enum(["TIERED", "VOLUME"]), sl
 
 const rateBounds = { minimumRate: decimal.nullish(), maximumRate: decimal.nullish() };
 
-/** One slab's rate in one currency, with the bounds of S7.4. */
+/** One slab's rate in one currency, with the limits of S7.4. */
 const slabRate = z.strictObject({
   order: z.int().min(1),
   rate: decimal,
   slabRateConfig: z.strictObject({ ...rateBounds, flatRate: decimal.nullish() }).nullish(),
 });
 
-/** The rates of one currency, one for each slab, and the bounds of the whole card (S7.4). */
+/** The rates of one currency, one per slab, and the limits of the whole card (S7.4). */
 const rateValue = z.strictObject({
   currency,
   slabRates: z.array(slabRate).min(1),
@@ -88,7 +89,7 @@ export const fixedFeeRateCard = z.strictObject({
   recurrenceConfig: recurrenceConfig.nullish(),
 });
 
-/** Prices the quantity of a license that an account holds (S10). */
+/** Prices the quantity of a license (S10). */
 export const licenseRateCard = z.strictObject({
   ...slabPricing,
   id: reference,
@@ -114,7 +115,7 @@ export const billingEntitlementRateCard = z.strictObject({
   recurrenceConfig: recurrenceConfig.nullish(),
 });
 
-/** A slab and its rate in one: the slabs that price a credit grant (S12.6). */
+/** A slab with its rate: the slabs that price a credit grant (S12.6). */
 const grantSlab = z.strictObject({
   order: z.int().min(1).nullish(),
   startAfter: decimalFromZero,
@@ -146,7 +147,7 @@ export const creditGrantRateCard = z.strictObject({
   recurrenceConfig: recurrenceConfig.nullish(),
 });
 
-/** Prices what was consumed beyond the entitlements (S11.7). */
+/** Prices consumption beyond the entitlements (S11.7). */
 export const entitlementOverageRateCard = z.strictObject({
   ...slabPricing,
   featureId: reference,
@@ -154,5 +155,5 @@ export const entitlementOverageRateCard = z.strictObject({
   billingConfig: z.strictObject({ interval: intervalField, startOffset: offsetField }).nullish(),
 });
 
-/** The least that a cycle costs (S13.3). */
+/** The minimum charge of a cycle (S13.3). */
 export const minimumCommitment = z.strictObject({ displayName: label, rateValues: z.array(fixedRateValue).min(1) });

@@ -1,5 +1,5 @@
 /**
- * Rules where a book holds them: their text is parsed, and their variables are checked against an event schema (S3.6).
+ * Parses the rules in a book, and checks their variables against an event schema (S3.6).
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { checkRule, parseRule, type Rule, type RuleFields, type RuleProblem } fr
 import type { EnrichmentField, EventSchema } from "../model/metering.ts";
 import type { Path, Report } from "../problems.ts";
 
-/** The rule that a field holds; undefined, and reported, when it holds none. */
+/** Parses the rule in a field; an invalid one is reported and undefined. */
 export function readRule(source: unknown, path: Path, report: Report): Rule | undefined {
   try {
     return parseRule(source);
@@ -20,9 +20,9 @@ export function readRule(source: unknown, path: Path, report: Report): Rule | un
 }
 
 /**
- * The fields of an event that rules may use: those that its schema declares, and the enriched ones that `may` names.
+ * The fields of an event that rules may use: those declared by its schema, and the enriched ones in `may`.
  *
- * @returns undefined when the schema was too broken to say
+ * @returns undefined if the schema was unreadable
  */
 export function listRuleFields(
   schema: EventSchema,
@@ -45,7 +45,7 @@ export function listRuleFields(
   };
 }
 
-/** Reports what is wrong with a rule. Without a schema to look at, its variables are left alone. */
+/** Reports problems of a rule. Without a schema, its variables are not checked. */
 export function checkRuleForSchema(rule: Rule, schema: EventSchema | undefined, path: Path, report: Report): boolean {
   const fields = schema === undefined ? undefined : listRuleFields(schema);
   const problems = checkRule(rule, fields === undefined ? {} : { fields });
@@ -53,13 +53,13 @@ export function checkRuleForSchema(rule: Rule, schema: EventSchema | undefined, 
   return problems.length > 0;
 }
 
-/** Reports one problem of a rule: the place is that of the rule, the path inside it is in the sentence. */
+/** Reports one problem of a rule at the rule's path; the message has the path inside it. */
 export function reportRuleProblem(problem: RuleProblem, path: Path, report: Report, owner = ""): void {
   report(path, "INVALID_RULE", { reason: problem.message, place: problem.path, ...(owner && { owner }) });
 }
 
-/** Whether a list has no holes: nothing of it was too broken to read. */
+/** Whether a list has no holes, so that all of it could be read. */
 export function hasNoHoles(list: readonly unknown[]): boolean {
-  // `includes` sees a hole as undefined; no list of a book holds an undefined of its own.
+  // `includes` treats a hole as undefined; lists of a book contain no other undefined.
   return !list.includes(undefined);
 }

@@ -1,5 +1,5 @@
 /**
- * Usage meters: what is counted or summed of which events (service-reference "Usage meter"; S5).
+ * Usage meters (service-reference "Usage meter"; S5).
  *
  * @module
  */
@@ -15,10 +15,10 @@ const computation = z.strictObject({
   matcher: ruleSource.nullish(),
   computation: ruleSource.nullish(),
 });
-/** A step of a meter as it is written: its rules may be text. */
+/** A step of a meter in input form: its rules may be text. */
 export type ComputationDocument = z.output<typeof computation>;
 
-/** Counts matching events, or sums what is computed of them. */
+/** Counts matching events, or sums their units. */
 export const usageMeter = z.strictObject({
   id: idSchema(20),
   name: z.string().min(1).max(50).regex(NAME_PATTERN),
@@ -31,5 +31,5 @@ export const usageMeter = z.strictObject({
   eventSchemaName: reference,
   computations: z.array(computation).min(1),
 });
-/** A meter as it is written: its displayName may be missing, its rules may be text. */
+/** A meter in input form: its displayName may be missing, its rules may be text. */
 export type UsageMeterDocument = z.output<typeof usageMeter>;
