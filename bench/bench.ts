@@ -22,7 +22,7 @@ export function measure(work: () => void): number {
 }
 
 /** The longest delay of a timer, in milliseconds of wall-clock and processor time. */
-export interface Wait {
+export interface Delay {
   readonly clock: number;
   /**
    * The longest processor time between two timer callbacks. Unlike wall-clock time, it doesn't depend on other
@@ -32,18 +32,18 @@ export interface Wait {
 }
 
 /** The longest delay of a timer while `work` runs. */
-export async function longestWait(work: () => Promise<unknown>): Promise<Wait> {
+export async function measureLongestDelay(work: () => Promise<unknown>): Promise<Delay> {
   let [clock, processor] = [0, 0];
   let [last, used] = [performance.now(), process.cpuUsage()];
-  const beat = (): void => {
+  const recordDelay = (): void => {
     const [now, { user, system }] = [performance.now(), process.cpuUsage(used)];
     clock = Math.max(clock, now - last);
     processor = Math.max(processor, (user + system) / 1000);
     [last, used] = [now, process.cpuUsage()];
   };
-  const timer = setInterval(beat, 1);
+  const timer = setInterval(recordDelay, 1);
   await work();
-  beat();
+  recordDelay();
   clearInterval(timer);
   return { clock, processor };
 }

@@ -4,7 +4,7 @@ import { parsePlan } from "../../src/book/check-plan.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
 import type { Bench } from "../bench.ts";
 import { measure } from "../bench.ts";
-import { METERS, monthBook, monthEvents } from "../metering/scenario.ts";
+import { METERS, createMonthBook, createMonthEvents } from "../metering/scenario.ts";
 
 const EVENTS = { smoke: 2_000, full: 1_000_000 } as const;
 const DRAFTS = 5;
@@ -20,8 +20,8 @@ export const backtestBenches: readonly Bench[] = [
 
 /** Runs both sides alternately on the same events; the best time of each counts. */
 function compareBacktest(count: number): readonly string[] {
-  const book = monthBook(true);
-  const events = monthEvents(count);
+  const book = createMonthBook(true);
+  const events = createMonthEvents(count);
   const drafts = Array.from({ length: DRAFTS }, (_, index) => parsePlan(createDraft(index), book));
   let [previewSeconds, backtestSeconds] = [Infinity, Infinity];
   for (let round = 0; round < ROUNDS; round++) {

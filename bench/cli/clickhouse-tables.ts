@@ -7,7 +7,7 @@ import { createClient } from "@clickhouse/client";
 
 import { startChDb } from "../../test/clickhouse/chdb-server.ts";
 import type { Bench } from "../bench.ts";
-import { buildProgram, largeBook, WATCH } from "./scenario.ts";
+import { buildProgram, createLargeBook, WATCH } from "./scenario.ts";
 import { bestOf, type Measurement, findRoot, runWhileAnswering } from "./watched.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
@@ -40,7 +40,7 @@ async function meterTable(count: number): Promise<readonly string[]> {
   try {
     writeFileSync(pathTo("watch.mjs"), WATCH);
     writeFileSync(pathTo("by-hand.mjs"), BY_HAND);
-    writeFileSync(pathTo("book.json"), JSON.stringify(largeBook()));
+    writeFileSync(pathTo("book.json"), JSON.stringify(createLargeBook()));
     const address = `${server.url.replace("http://", "clickhouse://")}/default?table=events`;
     const runs = { times: count > EVENTS.smoke ? 3 : 1, folder, count };
     const lines = [`${count.toLocaleString("en")} events, ${availableParallelism()} threads`];

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { Bench } from "../bench.ts";
-import { BASELINE, buildProgram, largeBook, WATCH, writeEvents } from "./scenario.ts";
+import { BASELINE, buildProgram, createLargeBook, WATCH, writeEvents } from "./scenario.ts";
 import { betterOf, checkFigures, type Measurement, findRoot, runWatched } from "./watched.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
@@ -23,7 +23,7 @@ function previewFile(count: number): readonly string[] {
     const pathOfFile = (name: string): string => join(folder, name);
     writeFileSync(pathOfFile("baseline.mjs"), BASELINE);
     writeFileSync(pathOfFile("watch.mjs"), WATCH);
-    writeFileSync(pathOfFile("book.json"), JSON.stringify(largeBook()));
+    writeFileSync(pathOfFile("book.json"), JSON.stringify(createLargeBook()));
     writeEvents(pathOfFile("fifth.ndjson"), count / 5);
     writeEvents(pathOfFile("events.ndjson"), count);
     const measureRun = (argv: readonly string[]): Measurement => runWatched(folder, argv);

@@ -3,7 +3,7 @@
  * doubles.
  */
 import type { Bench } from "../bench.ts";
-import { compareWithSql, comparison, firstOfIds } from "./parquet-files.ts";
+import { compareWithSql, comparison, selectFirstOfIds } from "./parquet-files.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 
@@ -22,7 +22,7 @@ async function previewThreaded(count: number): Promise<readonly string[]> {
       const read = ["--events", at("events.ndjson"), "--engine", engine];
       return [
         comparison(`${engine.padEnd(7)}, no ids  `, byHand(rows, day), preview(...read, "--no-dedupe"), runs),
-        comparison(`${engine.padEnd(7)}, with ids`, byHand(firstOfIds(rows), day), preview(...read), runs),
+        comparison(`${engine.padEnd(7)}, with ids`, byHand(selectFirstOfIds(rows), day), preview(...read), runs),
       ];
     });
   });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 
 import type { Bench } from "../bench.ts";
-import { buildProgram, largeBook, WATCH, writeEvents } from "./scenario.ts";
+import { buildProgram, createLargeBook, WATCH, writeEvents } from "./scenario.ts";
 import { betterOf, checkFigures, type Measurement, findRoot, runWatched } from "./watched.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
@@ -62,7 +62,7 @@ export async function compareWithSql(
   try {
     writeFileSync(pathTo("watch.mjs"), WATCH);
     writeFileSync(pathTo("by-hand.mjs"), BY_HAND);
-    writeFileSync(pathTo("book.json"), JSON.stringify(largeBook()));
+    writeFileSync(pathTo("book.json"), JSON.stringify(createLargeBook()));
     writeEvents(pathTo("events.ndjson"), count);
     const lines = await work({
       at: pathTo,
@@ -87,7 +87,7 @@ async function previewParquet(count: number): Promise<readonly string[]> {
       const read = ["--events", file, "--map", map];
       lines.push(
         comparison(`${name}, no ids  `, byHand(`'${file}'`, day), preview(...read, "--no-dedupe"), runs),
-        comparison(`${name}, with ids`, byHand(firstOfIds(`'${file}'`), day), preview(...read), runs),
+        comparison(`${name}, with ids`, byHand(selectFirstOfIds(`'${file}'`), day), preview(...read), runs),
       );
     }
     return lines;
@@ -118,7 +118,7 @@ function writeCellQuery(from: string, day: string): string {
   );
 }
 
-export function firstOfIds(from: string): string {
+export function selectFirstOfIds(from: string): string {
   const columns = ["accountId", "timestamp", "context_tokens", "generated_tokens", "service"];
   return `(select id, ${columns.map((name) => `first(${name}) as ${name}`).join(", ")} from ${from} group by id)`;
 }

@@ -34,7 +34,7 @@ export function writeEvents(path: string, count: number): void {
 }
 
 /** One enrichment, three meters, 1,000 accounts on one plan. */
-export function largeBook(): object {
+export function createLargeBook(): object {
   const meter = (id: string, aggregation: string, computation: object): object => ({
     id,
     name: id.replace("um.", ""),

@@ -33,8 +33,8 @@ export async function bestOf(times: number, run: () => Promise<Measurement>): Pr
 /** Runs a Node program; `watch.mjs` is in the folder. */
 export function runWatched(folder: string, argv: readonly string[]): Measurement {
   const start = process.hrtime.bigint();
-  const output = execFileSync(process.execPath, argumentsIn(folder, argv), {
-    ...optionsIn(folder),
+  const output = execFileSync(process.execPath, createArguments(folder, argv), {
+    ...createOptions(folder),
     stdio: ["ignore", "pipe", "ignore"],
   });
   return createMeasurement(folder, start, output);
@@ -43,15 +43,15 @@ export function runWatched(folder: string, argv: readonly string[]): Measurement
 /** Same as {@link runWatched}, while this process answers the program's requests. */
 export async function runWhileAnswering(folder: string, argv: readonly string[]): Promise<Measurement> {
   const start = process.hrtime.bigint();
-  const { stdout } = await promisify(execFile)(process.execPath, argumentsIn(folder, argv), optionsIn(folder));
+  const { stdout } = await promisify(execFile)(process.execPath, createArguments(folder, argv), createOptions(folder));
   return createMeasurement(folder, start, stdout);
 }
 
-function argumentsIn(folder: string, argv: readonly string[]): readonly string[] {
+function createArguments(folder: string, argv: readonly string[]): readonly string[] {
   return ["--import", join(folder, "watch.mjs"), ...argv];
 }
 
-function optionsIn(folder: string): {
+function createOptions(folder: string): {
   readonly env: NodeJS.ProcessEnv;
   readonly encoding: "utf8";
   readonly maxBuffer: number;

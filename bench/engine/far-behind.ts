@@ -3,7 +3,7 @@ import type { BookInput } from "../../src/book/model/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
-import { type Bench, longestWait } from "../bench.ts";
+import { type Bench, measureLongestDelay } from "../bench.ts";
 import { withStore } from "../store/postgres.ts";
 
 const LOADED = Date.parse("2024-06-15T00:00:00Z");
@@ -78,7 +78,7 @@ async function waits(store: Store, size: "smoke" | "full", grants: Partial<typeo
   now = BEHIND;
   const lines: string[] = [];
   for (const [name, work] of WORKS) {
-    const [began, longest] = [performance.now(), await longestWait(() => work(engine))];
+    const [began, longest] = [performance.now(), await measureLongestDelay(() => work(engine))];
     const took = performance.now() - began;
     lines.push(
       `${name}: others wait ${longest.clock.toFixed(0)} ms at most (${longest.processor.toFixed(0)} ms of processor time), of ${took.toFixed(0)} ms`,

@@ -12,7 +12,7 @@ import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Bench, seconds } from "../bench.ts";
 import { CLOCK, createEvent, createBookWithThousandAccounts, createTokenEvent } from "./scenario.ts";
-import { percentiles, undoAsEventsGrow } from "./undo.ts";
+import { percentiles, measureUndoBySize } from "./undo.ts";
 
 const BATCH = 1_000;
 
@@ -45,7 +45,7 @@ async function compareIngest(count: number): Promise<readonly string[]> {
   await loadEngine(firstStore);
   // The same decisions on the same book, without storing the changes.
   const dry = createEngine({
-    store: { ...firstStore, transact: (_, work) => decideAlone(work(firstStore.read)) },
+    store: { ...firstStore, transact: (_, work) => decideWithoutStoring(work(firstStore.read)) },
     clock: () => CLOCK.ingested,
   });
   const store = memoryStore();
@@ -68,7 +68,7 @@ async function compareIngest(count: number): Promise<readonly string[]> {
 }
 
 /** The result of a decision, whose changes are computed and discarded. */
-async function decideAlone<Result>(decision: Promise<Decision<Result>>): Promise<Result> {
+async function decideWithoutStoring<Result>(decision: Promise<Decision<Result>>): Promise<Result> {
   const { changes, result } = await decision;
   if (changes.configurationRevision !== undefined) throw new Error("an ingest changed the configuration");
   return result;
@@ -85,7 +85,7 @@ async function entitle(count: number): Promise<readonly string[]> {
 }
 
 async function measureUndo(sizes: readonly number[]): Promise<readonly string[]> {
-  return undoAsEventsGrow(await loadEngine(memoryStore()), sizes);
+  return measureUndoBySize(await loadEngine(memoryStore()), sizes);
 }
 
 /** The memory on the heap and outside it, where numbers are stored. */

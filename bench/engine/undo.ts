@@ -4,15 +4,15 @@ import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { accountOfEvent, createEvent } from "./scenario.ts";
 
 const BATCH = 1_000;
-const TURNS = 400;
+const REPETITIONS = 400;
 
 /** The time to undo one event at each number of stored events, one line each. */
-export async function undoAsEventsGrow(engine: Engine, sizes: readonly number[]): Promise<readonly string[]> {
+export async function measureUndoBySize(engine: Engine, sizes: readonly number[]): Promise<readonly string[]> {
   const lines: string[] = [];
   let eventCount = 0;
   for (const size of sizes) {
     eventCount = await ingestUpTo(engine, eventCount, size);
-    lines.push(await undoTimes(engine, eventCount));
+    lines.push(await measureUndo(engine, eventCount));
   }
   return lines;
 }
@@ -27,10 +27,10 @@ async function ingestUpTo(engine: Engine, eventCount: number, size: number): Pro
 }
 
 /** Undoes single events spread over all stored ones, and ingests each again. */
-async function undoTimes(engine: Engine, eventCount: number): Promise<string> {
+async function measureUndo(engine: Engine, eventCount: number): Promise<string> {
   const times: number[] = [];
-  for (let turn = 0; turn < TURNS; turn++) {
-    const place = Math.floor((turn / TURNS) * (eventCount - 1));
+  for (let turn = 0; turn < REPETITIONS; turn++) {
+    const place = Math.floor((turn / REPETITIONS) * (eventCount - 1));
     const filter = { account: accountOfEvent(place), eventId: `e${place}` };
     const start = process.hrtime.bigint();
     const [undone] = await engine.undo(filter);

@@ -11,7 +11,7 @@ import { METERS, WEIGHTED } from "./scenario.ts";
  * @param remembering whether duplicate ids are ignored
  * @returns the sums by `account meter day`
  */
-export function meterByHand(events: Iterable<GeneratedEvent>, remembering: boolean): Map<string, Decimal> {
+export function meterWithHandwrittenCode(events: Iterable<GeneratedEvent>, remembering: boolean): Map<string, Decimal> {
   const seenIds = new Set<string>();
   const cells = new Map<string, Decimal>();
   for (const event of events) {

@@ -7,9 +7,9 @@ import { preview } from "../../src/ledger/preview/preview.ts";
 import type { Usage } from "../../src/metering/usage.ts";
 import type { Bench } from "../bench.ts";
 import { measure } from "../bench.ts";
-import { meterByHand } from "./handwritten-metering.ts";
+import { meterWithHandwrittenCode } from "./handwritten-metering.ts";
 import type { GeneratedEvent } from "./scenario.ts";
-import { monthBook, monthEvents } from "./scenario.ts";
+import { createMonthBook, createMonthEvents } from "./scenario.ts";
 
 const EVENTS = { smoke: 2_000, full: 1_000_000 } as const;
 
@@ -27,9 +27,9 @@ export const meteringBenches: readonly Bench[] = [
  * creates no invoices, so the target applies to a preview without prices; one with prices and invoices is printed too.
  */
 function compareMetering(count: number, remembering: boolean): readonly string[] {
-  const [unpriced, pricedBook] = [monthBook(false), monthBook(true)];
-  const events = monthEvents(count);
-  const cells = equalCells(meter(unpriced, events), meterByHand(events, remembering));
+  const [unpriced, pricedBook] = [createMonthBook(false), createMonthBook(true)];
+  const events = createMonthEvents(count);
+  const cells = requireEqualCells(meter(unpriced, events), meterWithHandwrittenCode(events, remembering));
   const seconds = { ours: Infinity, withInvoices: Infinity, byHand: Infinity };
   let invoices = 0;
   const measurePreview = (book: typeof pricedBook): number => {
@@ -41,7 +41,7 @@ function compareMetering(count: number, remembering: boolean): readonly string[]
   for (let round = 0; round < 3; round++) {
     seconds.ours = Math.min(seconds.ours, measurePreview(unpriced));
     seconds.withInvoices = Math.min(seconds.withInvoices, measurePreview(pricedBook));
-    seconds.byHand = Math.min(seconds.byHand, timeWork(() => meterByHand(events, remembering)).seconds);
+    seconds.byHand = Math.min(seconds.byHand, timeWork(() => meterWithHandwrittenCode(events, remembering)).seconds);
   }
   const eventsPerSecond = (secondsTaken: number): string => Math.round(count / secondsTaken).toLocaleString("en-US");
   const formatRatio = (secondsTaken: number): string => (seconds.byHand / secondsTaken).toFixed(1);
@@ -60,7 +60,7 @@ function timeWork<Result>(work: () => Result): { readonly result: Result; readon
   return { result, seconds };
 }
 
-function meter(book: ReturnType<typeof monthBook>, events: readonly GeneratedEvent[]): Usage {
+function meter(book: ReturnType<typeof createMonthBook>, events: readonly GeneratedEvent[]): Usage {
   const run = startEventRun(book);
   for (const event of events) run.add(event);
   return run.usage;
@@ -71,7 +71,7 @@ function meter(book: ReturnType<typeof monthBook>, events: readonly GeneratedEve
  * @returns their number
  * @throws {Error} if a cell differs
  */
-function equalCells(usage: Usage, byHand: ReadonlyMap<string, Decimal>): number {
+function requireEqualCells(usage: Usage, byHand: ReadonlyMap<string, Decimal>): number {
   let cells = 0;
   for (const { accountId, meterId, day, quantity } of usage.cells()) {
     const key = `${accountId} ${meterId} ${formatDate(day * 86_400_000).slice(0, 10)}`;

@@ -43,7 +43,7 @@ const REGIONS = ["eu", "us", "asia", "lab"];
 /**
  * One schema, three meters and a thousand accounts. With prices, each account has a plan with a card for each meter.
  */
-export function monthBook(hasPrices: boolean): Book {
+export function createMonthBook(hasPrices: boolean): Book {
   return readBook({
     eventSchemas: [
       {
@@ -89,7 +89,7 @@ export function monthBook(hasPrices: boolean): Book {
 }
 
 /** Events in time order with random-looking ids, each parsed from its own text. */
-export function monthEvents(count: number): readonly GeneratedEvent[] {
+export function createMonthEvents(count: number): readonly GeneratedEvent[] {
   return Array.from({ length: count }, (_, index) => {
     const chance = scatter(index);
     const event: GeneratedEvent = {

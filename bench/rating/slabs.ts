@@ -43,12 +43,12 @@ function bare(quantity: Decimal): Decimal {
 }
 
 /** Quantities with fractions that reach all five slabs. */
-function quantities(count: number): readonly string[] {
+function createQuantities(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${100_001 + index}.${(index * 37) % 1000}`);
 }
 
 /** Runs the sides alternately and returns the best time of each, because other processes slow single rounds. */
-function best(rounds: number, sides: readonly (() => void)[]): readonly number[] {
+function measureBest(rounds: number, sides: readonly (() => void)[]): readonly number[] {
   const seconds = sides.map(() => Infinity);
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, side] of sides.entries()) seconds[index] = Math.min(seconds[index] ?? 0, measure(side));
@@ -58,7 +58,7 @@ function best(rounds: number, sides: readonly (() => void)[]): readonly number[]
 
 function run(size: "smoke" | "full"): readonly string[] {
   const count = size === "full" ? 20_000 : 500;
-  const texts = quantities(count);
+  const texts = createQuantities(count);
   const ours = texts.map((text) => new OurDecimal(text));
   const theirs = texts.map((text) => new Plain(text));
   const ratedSlabs = joinSlabRates(ratePlan, rateValue);
@@ -67,7 +67,7 @@ function run(size: "smoke" | "full"): readonly string[] {
     const expected = bare(theirs[index] ?? new Plain(0));
     if (amount.toFixed() !== expected.toFixed()) throw new Error(`${quantity.toFixed()}: the two sides differ`);
   }
-  const [oneByOne = 0, preparedCards = 0, plain = 0] = best(size === "full" ? 15 : 1, [
+  const [oneByOne = 0, preparedCards = 0, plain = 0] = measureBest(size === "full" ? 15 : 1, [
     () => ours.forEach((quantity) => priceQuantity(ratePlan, rateValue, quantity)),
     () => ours.forEach((quantity) => priceThrough(ratedSlabs, quantity)),
     () => theirs.forEach((quantity) => bare(quantity)),

@@ -16,7 +16,7 @@ export interface Scenario {
 }
 
 /** Every scenario, each on `count` facts. */
-export function scenarios(count: number): readonly Scenario[] {
+export function createScenarios(count: number): readonly Scenario[] {
   const whole = Array.from({ length: count }, (_, index) => createFacts(index, 1));
   const fractions = Array.from({ length: count }, (_, index) => createFacts(index, 100));
   return [

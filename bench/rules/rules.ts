@@ -10,7 +10,7 @@ import { isDecimal, toRuleValue } from "../../src/rules/value.ts";
 import type { RuleValue } from "../../src/rules/value.ts";
 import { measure } from "../bench.ts";
 import type { Bench } from "../bench.ts";
-import { scenarios } from "./facts.ts";
+import { createScenarios } from "./facts.ts";
 import type { Facts, Scenario } from "./facts.ts";
 
 const COUNTS = { smoke: 2000, full: 1_000_000 } as const;
@@ -18,7 +18,7 @@ const COUNTS = { smoke: 2000, full: 1_000_000 } as const;
 export const ruleBenches: readonly Bench[] = [
   {
     name: "compiled rules beside json-logic-js",
-    run: (size) => scenarios(COUNTS[size]).flatMap(reportScenario),
+    run: (size) => createScenarios(COUNTS[size]).flatMap(reportScenario),
   },
 ];
 

@@ -15,7 +15,7 @@ const OPEN: AccessControl = {
 };
 
 /** An engine with an empty store and the book of a thousand accounts. */
-export async function loadedEngine(store: Store): Promise<Engine> {
+export async function createLoadedEngine(store: Store): Promise<Engine> {
   const clock = { now: CLOCK.loaded };
   const engine = createEngine({ store, clock: () => clock.now });
   await engine.load(createBookWithThousandAccounts(METERS_OF_ONE));
@@ -24,7 +24,7 @@ export async function loadedEngine(store: Store): Promise<Engine> {
 }
 
 /** A server for an engine that is not listening yet. */
-export async function billingServer(engine: Engine): Promise<FastifyInstance> {
+export async function createBillingServer(engine: Engine): Promise<FastifyInstance> {
   const app = Fastify();
   registerEndpoints(app, { engine, access: OPEN, paging: createPaging(() => Buffer.alloc(32, 1)) });
   await app.ready();

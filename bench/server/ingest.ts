@@ -12,7 +12,7 @@ import { memoryStore } from "../../src/store/memory/memory.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Bench } from "../bench.ts";
 import { createMeteredEvent } from "../engine/scenario.ts";
-import { billingServer, loadedEngine } from "./billing-server.ts";
+import { createBillingServer, createLoadedEngine } from "./billing-server.ts";
 import { drive, type DriverResult } from "./driver.ts";
 
 const CONNECTIONS = 4;
@@ -43,12 +43,12 @@ async function compareIngest(load: Load): Promise<readonly string[]> {
   const pool = new Pool(database.connection).on("error", () => {});
   try {
     const bare = await measureIngest(await bareRoute(), "bare", { load, file });
-    const memory = await measureIngest(await billingServer(await loadedEngine(memoryStore())), "memory", {
+    const memory = await measureIngest(await createBillingServer(await createLoadedEngine(memoryStore())), "memory", {
       load,
       file,
     });
     const postgres = await measureIngest(
-      await billingServer(await loadedEngine(await postgresStore(pool))),
+      await createBillingServer(await createLoadedEngine(await postgresStore(pool))),
       "postgres",
       {
         load,

@@ -5,8 +5,8 @@ import type { FastifyInstance } from "fastify";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
-import { type Bench, longestWait } from "../bench.ts";
-import { billingServer } from "./billing-server.ts";
+import { type Bench, measureLongestDelay } from "../bench.ts";
+import { createBillingServer } from "./billing-server.ts";
 
 /** The sizes of a request's data. */
 interface Amounts {
@@ -101,7 +101,7 @@ function createCall(place: number, attributes: number, value: number, accountId 
   };
 }
 
-function requestOf(id: string, tokens: number): object {
+function createTokenRequest(id: string, tokens: number): object {
   const attributes = [{ name: "tokens", value: tokens }];
   return { schemaName: "request", id, accountId: "prod", timestamp: "2024-06-10T00:00:00Z", attributes };
 }
@@ -171,8 +171,8 @@ function otherRequests({ accounts, items }: Amounts): readonly BenchRequest[] {
 
 function listRequests(amounts: Amounts, invoiceId: string): readonly BenchRequest[] {
   const { entries, events, attributes, slabs } = amounts;
-  const fifths = Array.from({ length: 5 }, (_, place) => requestOf(`fifth-${place}`, entries));
-  const overage = Array.from({ length: events }, (_, place) => requestOf(`more-${place}`, 1));
+  const fifths = Array.from({ length: 5 }, (_, place) => createTokenRequest(`fifth-${place}`, entries));
+  const overage = Array.from({ length: events }, (_, place) => createTokenRequest(`more-${place}`, 1));
   const calls = Array.from({ length: events }, (_, place) => createCall(place + 1, attributes, 1));
   const invoice = `/invoices/${encodeURIComponent(invoiceId)}`;
   const entryList = "/accounts/prod/features/tokens";
@@ -183,7 +183,7 @@ function listRequests(amounts: Amounts, invoiceId: string): readonly BenchReques
     ["GET", "/accounts/prod/credit_balance"],
     ["GET", "/price_plans/pp.slabs"],
     ["POST", "/price_plans", { name: "More", type: "BILLING", pricePlanDetails: buildDetails(slabs) }],
-    ["POST", "/entitled", { event: requestOf("all", 5 * entries) }],
+    ["POST", "/entitled", { event: createTokenRequest("all", 5 * entries) }],
     ["DELETE", "/events?account_id=prod&event_id=all"],
     ["POST", "/ingestBatch", { events: fifths }],
     ["POST", "/ingestBatch", { events: overage }],
@@ -208,7 +208,7 @@ async function blocks(size: "smoke" | "full"): Promise<readonly string[]> {
   await engine.ingest(all as Parameters<Engine["ingest"]>[0]);
   await buyEntries(engine, amounts.entries);
   const { items } = await engine.invoices.list({ filter: { accountId: "prod" } });
-  const app = await billingServer(engine);
+  const app = await createBillingServer(engine);
   try {
     const lines: string[] = [];
     for (const request of listRequests(amounts, items[0]?.id ?? "")) lines.push(await measureBlock(app, request));
@@ -221,7 +221,7 @@ async function blocks(size: "smoke" | "full"): Promise<readonly string[]> {
 async function measureBlock(app: FastifyInstance, [method, url, body]: BenchRequest): Promise<string> {
   const began = performance.now();
   let [status, text] = [0, ""];
-  const longest = await longestWait(async () => {
+  const longest = await measureLongestDelay(async () => {
     const answer = await app.inject({ method, url, ...(body === undefined ? {} : { payload: body }) });
     [status, text] = [answer.statusCode, answer.body];
   });

@@ -12,7 +12,7 @@ import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Bench } from "../bench.ts";
 import { CLOCK, createMeteredEvent } from "../engine/scenario.ts";
 import { withServer } from "../store/server.ts";
-import { billingServer, loadedEngine } from "./billing-server.ts";
+import { createBillingServer, createLoadedEngine } from "./billing-server.ts";
 import { drive, type DriverResult } from "./driver.ts";
 
 const DAYS = 28;
@@ -30,15 +30,19 @@ async function compareSingles(count: number, counts: readonly number[]): Promise
   const file = join(directory, "bodies");
   try {
     return await withServer(async (pool) => {
-      const memory = await loadedEngine(memoryStore());
-      const shared = await loadedEngine(await postgresStore(pool));
+      const memory = await createLoadedEngine(memoryStore());
+      const shared = await createLoadedEngine(await postgresStore(pool));
       const alone = withEnginePerCall(shared, Math.max(...counts));
       const lines: string[] = [];
       for (const [index, connections] of [...counts, ...counts].entries()) {
         // The first round runs uncompiled code.
         const isWarm = index >= counts.length;
         const ran = async (engine: Engine, name: string): Promise<DriverResult> =>
-          drivenOver(engine, `${name}.${index}`, { file, connections, count: isWarm ? count : Math.ceil(count / 5) });
+          measureSingles(engine, `${name}.${index}`, {
+            file,
+            connections,
+            count: isWarm ? count : Math.ceil(count / 5),
+          });
         const [inMemory, together, apart] = [await ran(memory, "m"), await ran(shared, "t"), await ran(alone, "a")];
         if (!isWarm) continue;
         lines.push(
@@ -78,8 +82,12 @@ interface Load {
   readonly count: number;
 }
 
-async function drivenOver(engine: Engine, prefix: string, { file, connections, count }: Load): Promise<DriverResult> {
-  const app = await billingServer(engine);
+async function measureSingles(
+  engine: Engine,
+  prefix: string,
+  { file, connections, count }: Load,
+): Promise<DriverResult> {
+  const app = await createBillingServer(engine);
   await app.listen({ port: 0, host: "127.0.0.1" });
   try {
     const { port } = app.server.address() as AddressInfo;

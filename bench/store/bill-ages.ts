@@ -8,7 +8,7 @@ import { withStore } from "./postgres.ts";
 
 const START = Date.UTC(2014, 0, 1);
 
-function bookOfFees(accounts: number): BookInput {
+function createBookOfFees(accounts: number): BookInput {
   const pricePlans = [{ pricePlanId: "pp.fee", effectiveFrom: "2014-01-01", decidedAt: "2014-01-01T00:00:00Z" }];
   return {
     organization: { id: "acme", name: "Acme", baseCurrency: "USD" },
@@ -41,7 +41,7 @@ async function measureAges(store: Store, size: "smoke" | "full"): Promise<readon
   const accounts = size === "full" ? 300 : 10;
   let now = START;
   const engine = createEngine({ store, clock: () => now });
-  await engine.load(bookOfFees(accounts));
+  await engine.load(createBookOfFees(accounts));
   const times: number[] = [];
   for (const months of [1, 12, 120]) {
     now = Date.UTC(2014, months, 2);

@@ -10,7 +10,7 @@ import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Bench } from "../bench.ts";
 import { createMeteredBook } from "../engine/scenario.ts";
 import { type BillRunResult, type Runner, startRunner } from "./bill-runner.ts";
-import { latencyWhile } from "./latency.ts";
+import { measureLatencyDuring } from "./latency.ts";
 import { withServer } from "./server.ts";
 
 const LOADED = Date.parse("2024-06-01T00:00:00Z");
@@ -42,7 +42,7 @@ async function billRuns(accounts: number, quietMs: number, start: typeof startRu
       return engine.ingest([requestEvent(`s.${clock.now}.${singles}`, account, clock.now) as EventInput]);
     };
     const quiet = (): Promise<number> =>
-      latencyWhile(RATE, single, () => new Promise((resolve) => void setTimeout(resolve, quietMs)));
+      measureLatencyDuring(RATE, single, () => new Promise((resolve) => void setTimeout(resolve, quietMs)));
     clock.now = MIDNIGHT - HOUR;
     await ingestDay(engine, accounts, clock.now);
     // Written to disk before measuring; otherwise single events would wait for it.
@@ -54,7 +54,7 @@ async function billRuns(accounts: number, quietMs: number, start: typeof startRu
     // Started before measuring, because a start takes half a second of processor time.
     const servers = await Promise.all(Array.from({ length: SERVERS }, () => start(connection, clock.now)));
     const runs: BillRunResult[] = [];
-    const beside = await latencyWhile(RATE, single, async () => {
+    const beside = await measureLatencyDuring(RATE, single, async () => {
       runs.push(...(await Promise.all(servers.map((run) => run()))));
     });
     await checkInvoices(pool, accounts);

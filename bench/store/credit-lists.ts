@@ -4,11 +4,11 @@ import type { CreditFilter } from "../../src/engine/billing/credit-lists.ts";
 import type { CreditSnapshot } from "../../src/ledger/commands/credits.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Bench } from "../bench.ts";
-import { type ListUnderTest, pageTimes } from "./page-times.ts";
+import { type ListUnderTest, measurePages } from "./page-times.ts";
 import { withStore } from "./postgres.ts";
 
 /** A monthly grant of 30 that costs 20, and a credit of 10, for every account. */
-function bookOfCredits(accounts: number): BookInput {
+function createBookOfCredits(accounts: number): BookInput {
   const grant = {
     id: "addon.grant",
     type: "RECURRING" as const,
@@ -55,7 +55,7 @@ const FILTERS: readonly (readonly [string, CreditFilter])[] = [
 ];
 
 const CREDITS: ListUnderTest<CreditFilter, CreditSnapshot> = {
-  book: bookOfCredits,
+  book: createBookOfCredits,
   filters: FILTERS,
   list: (engine, filter, page) => engine.credits.list({ filter, page }),
 };
@@ -63,10 +63,10 @@ const CREDITS: ListUnderTest<CreditFilter, CreditSnapshot> = {
 export const creditListBenches: readonly Bench[] = [
   {
     name: "memory: a page of 50 credits over all accounts, wanted below 100 ms",
-    run: (size) => pageTimes(CREDITS, memoryStore(), size),
+    run: (size) => measurePages(CREDITS, memoryStore(), size),
   },
   {
     name: "PostgreSQL: a page of 50 credits over all accounts, wanted below 100 ms",
-    run: (size) => withStore((store) => pageTimes(CREDITS, store, size)),
+    run: (size) => withStore((store) => measurePages(CREDITS, store, size)),
   },
 ];

@@ -34,7 +34,7 @@ const card = (usageMeterId: string): object => ({
   ],
 });
 
-function bookOfMeters(accounts: number): BookInput {
+function createBookOfMeters(accounts: number): BookInput {
   return {
     organization: { id: "acme", name: "Acme", baseCurrency: "USD" },
     eventSchemas: [{ name: "api_call", status: "ACTIVE", attributes: [{ name: "bytes" }], dimensions: [] }],
@@ -85,7 +85,7 @@ function billMonth(accounts: number): Promise<readonly string[]> {
     const source = usageFromRows({ name: "rows of a bench", read: () => usageRows(accounts) });
     const usage = { schemas: ["api_call"], source };
     const engine = createEngine({ store, clock: () => now, usage });
-    await engine.load(bookOfMeters(accounts));
+    await engine.load(createBookOfMeters(accounts));
     now = CLOSED;
     const read = await seconds(() => engine.usage({ accountIds: ["a0"], from: "2024-03-01", until: "2024-04-01" }));
     let most = 0;

@@ -6,11 +6,11 @@ import type { BookInput } from "../../src/book/model/book.ts";
 import type { InvoiceFilter, InvoiceSnapshot } from "../../src/engine/billing/invoices.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Bench } from "../bench.ts";
-import { type ListUnderTest, pageTimes } from "./page-times.ts";
+import { type ListUnderTest, measurePages } from "./page-times.ts";
 import { withStore } from "./postgres.ts";
 
 /** A fee of 30 a month, so that every account has an invoice. */
-function bookOfInvoices(accounts: number): BookInput {
+function createBookOfInvoices(accounts: number): BookInput {
   const pricePlanDetails = {
     supportedCurrencies: ["USD"],
     pricingCycleConfig: { interval: "MONTHLY" as const, startOffset: { dayOffset: "1", monthOffset: "NIL" } },
@@ -42,7 +42,7 @@ const FILTERS: readonly (readonly [string, InvoiceFilter])[] = [
 ];
 
 const INVOICES: ListUnderTest<InvoiceFilter, InvoiceSnapshot> = {
-  book: bookOfInvoices,
+  book: createBookOfInvoices,
   filters: FILTERS,
   list: (engine, filter, page) => engine.invoices.list({ filter, page }),
   get: (engine, { id }) => engine.invoices.get(id),
@@ -51,10 +51,10 @@ const INVOICES: ListUnderTest<InvoiceFilter, InvoiceSnapshot> = {
 export const invoiceListBenches: readonly Bench[] = [
   {
     name: "memory: a page of 50 invoices over all accounts, wanted below 100 ms",
-    run: (size) => pageTimes(INVOICES, memoryStore(), size),
+    run: (size) => measurePages(INVOICES, memoryStore(), size),
   },
   {
     name: "PostgreSQL: a page of 50 invoices over all accounts, wanted below 100 ms",
-    run: (size) => withStore((store) => pageTimes(INVOICES, store, size)),
+    run: (size) => withStore((store) => measurePages(INVOICES, store, size)),
   },
 ];

@@ -9,7 +9,7 @@ const WINDOW_MS = 5_000;
  *
  * @param rate operations per second
  */
-export async function latencyWhile(
+export async function measureLatencyDuring(
   rate: number,
   once: () => Promise<unknown>,
   work: () => Promise<unknown>,

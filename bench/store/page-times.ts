@@ -7,9 +7,9 @@ import { seconds } from "../bench.ts";
 
 const LOADED = Date.parse("2024-03-10T00:00:00Z");
 /** A month later, without a bill run. */
-const BEHIND = Date.parse("2024-04-02T00:00:00Z");
+const MONTH_LATER = Date.parse("2024-04-02T00:00:00Z");
 /** Pages that take longer, in seconds, are measured once. */
-const LONG = 2;
+const SLOW_PAGE_SECONDS = 2;
 
 export interface ListUnderTest<Filter, Item> {
   /** A book with a number of accounts. */
@@ -24,7 +24,7 @@ export interface ListUnderTest<Filter, Item> {
 /**
  * One line for each state of the accounts: milliseconds for a page of 50, the best of three because the first compiles.
  */
-export async function pageTimes<Filter, Item>(
+export async function measurePages<Filter, Item>(
   { book, filters, list, get }: ListUnderTest<Filter, Item>,
   store: Store,
   size: "smoke" | "full",
@@ -36,8 +36,8 @@ export async function pageTimes<Filter, Item>(
   const lines: string[] = [];
   for (const [state, at] of [
     ["caught up", LOADED],
-    ["behind", BEHIND],
-    ["billed", BEHIND],
+    ["behind", MONTH_LATER],
+    ["billed", MONTH_LATER],
   ] as const) {
     now = at;
     if (state === "billed") await engine.finalize();
@@ -60,7 +60,7 @@ export async function pageTimes<Filter, Item>(
 
 async function bestOfThree(work: () => Promise<unknown>): Promise<number> {
   const times = [await seconds(work)];
-  while (times.length < 3 && (times[0] ?? 0) < LONG) times.push(await seconds(work));
+  while (times.length < 3 && (times[0] ?? 0) < SLOW_PAGE_SECONDS) times.push(await seconds(work));
   return Math.min(...times);
 }
 

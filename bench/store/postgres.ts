@@ -11,7 +11,7 @@ import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Bench, seconds } from "../bench.ts";
 import { CLOCK, METERS_OF_ONE, createMeteredEvent, createBookWithThousandAccounts } from "../engine/scenario.ts";
-import { undoAsEventsGrow } from "../engine/undo.ts";
+import { measureUndoBySize } from "../engine/undo.ts";
 import { withServer } from "./server.ts";
 
 const BATCH = 1_000;
@@ -74,7 +74,7 @@ async function compareWithInserts(pool: Pool, size: "smoke" | "full"): Promise<r
 }
 
 async function measureUndo(pool: Pool, sizes: readonly number[]): Promise<readonly string[]> {
-  return undoAsEventsGrow(await loadInSchema(pool, "undo", createBookWithThousandAccounts()), sizes);
+  return measureUndoBySize(await loadInSchema(pool, "undo", createBookWithThousandAccounts()), sizes);
 }
 
 const CONCURRENT = 64;

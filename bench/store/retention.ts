@@ -7,14 +7,14 @@ import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { type Bench, seconds } from "../bench.ts";
 import { accountOfEvent, createBookWithThousandAccounts } from "../engine/scenario.ts";
 import { percentiles } from "../engine/undo.ts";
-import { latencyWhile } from "./latency.ts";
+import { measureLatencyDuring } from "./latency.ts";
 import { withServer } from "./server.ts";
 
 const DAY = 86_400_000;
 const JUNE = Date.parse("2024-06-01T00:00:00Z");
-const KEPT = 45 * DAY;
+const RETENTION_MS = 45 * DAY;
 const BATCH = 1_000;
-const TURNS = 100;
+const REPETITIONS = 100;
 /** Single events per second before and during the deletion. */
 const RATE = 50;
 
@@ -48,7 +48,7 @@ function listStoredCounts(most: number): readonly number[] {
 
 async function growing(pool: Pool, { old, stored: eventCount, quietMs }: Size): Promise<readonly string[]> {
   const clock = { now: JUNE };
-  const engine = createEngine({ store: await postgresStore(pool), clock: () => clock.now, keepEventsMs: KEPT });
+  const engine = createEngine({ store: await postgresStore(pool), clock: () => clock.now, keepEventsMs: RETENTION_MS });
   await engine.load(createBookWithThousandAccounts());
   const lines: string[] = [];
   clock.now = JUNE + 10 * DAY;
@@ -62,10 +62,10 @@ async function growing(pool: Pool, { old, stored: eventCount, quietMs }: Size): 
     }
     const rate = Math.round(Math.min(20 * BATCH, until) / last).toLocaleString("en-US");
     lines.push(
-      `${until.toLocaleString("en-US")} stored: ingested ${rate}/s, undo ${await undoTimes(engine, until, clock.now)}`,
+      `${until.toLocaleString("en-US")} stored: ingested ${rate}/s, undo ${await measureUndo(engine, until, clock.now)}`,
     );
   }
-  clock.now = JUNE + 10 * DAY + KEPT + DAY;
+  clock.now = JUNE + 10 * DAY + RETENTION_MS + DAY;
   await engine.finalize();
   return [...lines, ...(await deleteOldEvents(pool, engine, clock, quietMs))];
 }
@@ -79,10 +79,14 @@ async function deleteOldEvents(
 ): Promise<readonly string[]> {
   let singles = 0;
   const single = (): Promise<unknown> => engine.ingest([createEvent(`single ${singles}`, (singles += 1), clock.now)]);
-  const quiet = await latencyWhile(RATE, single, () => new Promise((resolve) => void setTimeout(resolve, quietMs)));
+  const quiet = await measureLatencyDuring(
+    RATE,
+    single,
+    () => new Promise((resolve) => void setTimeout(resolve, quietMs)),
+  );
   let [pruned, took] = [0, 0];
   const walBefore = await walOf(pool);
-  const busy = await latencyWhile(RATE, single, async () => {
+  const busy = await measureLatencyDuring(RATE, single, async () => {
     took = await seconds(async () => {
       ({ pruned } = await engine.pruneEvents({ rest: 1 }));
     });
@@ -116,9 +120,9 @@ function createEvent(id: string, place: number, now: number): EventInput {
 }
 
 /** Undoes some events of an open cycle, and ingests each again. */
-async function undoTimes(engine: Engine, eventCount: number, now: number): Promise<string> {
+async function measureUndo(engine: Engine, eventCount: number, now: number): Promise<string> {
   const times: number[] = [];
-  for (let turn = 0; turn < TURNS; turn++) {
+  for (let turn = 0; turn < REPETITIONS; turn++) {
     const place = eventCount - 1 - turn * 7;
     const filter = { account: accountOfEvent(place), eventId: `e${place}` };
     times.push(

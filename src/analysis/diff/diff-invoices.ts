@@ -137,8 +137,8 @@ export function diffAccount(
     terms: invoice === undefined ? other && plans[which].inCycle(other) : plans[which].forInvoice(invoice),
   });
   const pairs = pairInvoices(invoices).map(([a, b]) => {
-    const leavesOfPair = [findLeaves(leaves[0], a), findLeaves(leaves[1], b)] as const;
-    return comparePair([createSide(0, a, b), createSide(1, b, a)], leavesOfPair);
+    const pairLeaves = [findLeaves(leaves[0], a), findLeaves(leaves[1], b)] as const;
+    return comparePair([createSide(0, a, b), createSide(1, b, a)], pairLeaves);
   });
   const sums = new Map<string, DiffLine>();
   for (const line of pairs.flatMap((pair) => [...pair.lines, ...createTrueUpLines(pair, pairs)])) {
@@ -149,11 +149,11 @@ export function diffAccount(
   const areCreditsSame = plans[0].credits !== undefined && plans[0].credits === plans[1].credits;
   const lines = areCreditsSame ? assignPaymentCauses([...sums.values()]) : [...sums.values()];
   const { before: from, after: to, difference, causes } = lines.reduce<DiffLine>(addLines, { type: "", ...NO_CHANGE });
-  for (const [lineSum, invoicesOfSide] of [
+  for (const [lineSum, sideInvoices] of [
     [from, before],
     [to, after],
   ] as const) {
-    const total = isNet ? sum(invoicesOfSide.map(({ revenueInfo }) => revenueInfo.value)) : netTotal(invoicesOfSide);
+    const total = isNet ? sum(sideInvoices.map(({ revenueInfo }) => revenueInfo.value)) : netTotal(sideInvoices);
     if (lineSum.eq(total)) continue;
     throw incomparableError(
       `${accountId}: the lines of its invoices come to ${formatDecimal(lineSum)}, and their totals to ${formatDecimal(total)}`,

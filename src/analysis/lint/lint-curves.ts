@@ -59,8 +59,8 @@ function findUnreachableSlabs(card: PricedCard): readonly LintFinding[] {
         }),
       ];
     }
-    const holdsNone = isWhole && ratePlan.pricingModel === "VOLUME" && end?.floor().lte(slab.startAfter) === true;
-    if (!holdsNone) return [];
+    const isEmpty = isWhole && ratePlan.pricingModel === "VOLUME" && end?.floor().lte(slab.startAfter) === true;
+    if (!isEmpty) return [];
     return [
       createFinding("SLAB_UNREACHABLE", place, {
         message: `slab ${slab.order} is never reached: ${JSON.stringify(name)} is counted in whole numbers`,

@@ -69,8 +69,9 @@ async function readInitialState(args: Arguments, io: Io): Promise<PlayState | un
   const path = requireBookPath(args);
   const file = await readBookFile(path, io);
   if (file === undefined) return undefined;
-  const besidePath = join(dirname(path), SAMPLE_FILE);
-  const samplePath = existsSync(besidePath) && statSync(besidePath).size <= EVENTS_LENGTH_MAX ? besidePath : undefined;
+  const sampleCandidate = join(dirname(path), SAMPLE_FILE);
+  const samplePath =
+    existsSync(sampleCandidate) && statSync(sampleCandidate).size <= EVENTS_LENGTH_MAX ? sampleCandidate : undefined;
   const eventsPath = args.value("events") ?? samplePath;
   const events = eventsPath === undefined ? "" : await readTextFile(eventsPath, io);
   if (events.length > EVENTS_LENGTH_MAX) {

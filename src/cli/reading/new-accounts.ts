@@ -36,18 +36,18 @@ export async function findFirstUses({ files, usagePaths, memory }: UsageInputFil
   if ([...usagePaths, ...files.map(({ path }) => path)].includes("-"))
     throw new UsageError("--accounts-from-events reads the events twice, so it needs files, not standard input");
   const firstUses = new Map<string, Instant>();
-  const noteUse = (accountId: string, at: Instant | undefined): void => {
+  const recordUse = (accountId: string, at: Instant | undefined): void => {
     if (at !== undefined && at < (firstUses.get(accountId) ?? Infinity)) firstUses.set(accountId, at);
   };
-  const noteEvent = (event: unknown): boolean => {
+  const recordEvent = (event: unknown): boolean => {
     if (typeof event !== "object" || event === null) return true;
     const { accountId, timestamp } = event as { readonly accountId?: unknown; readonly timestamp?: unknown };
     if (typeof accountId !== "string" || accountId === "" || typeof timestamp !== "string") return true;
-    noteUse(accountId, tryParseInstant(timestamp));
+    recordUse(accountId, tryParseInstant(timestamp));
     return true;
   };
   const sink = {
-    onEvent: (_file: string, _line: number, event: unknown) => noteEvent(event),
+    onEvent: (_file: string, _line: number, event: unknown) => recordEvent(event),
     onBadLine: () => true,
     // Without slots every reader passes whole events.
     findSlots: () => undefined,
@@ -58,7 +58,7 @@ export async function findFirstUses({ files, usagePaths, memory }: UsageInputFil
   await mergeEvents(cursors, { onDisorder: () => undefined });
   for (const path of usagePaths) {
     for await (const { row } of readUsageLines(path, io))
-      if (row !== undefined) noteUse(row.accountId, parseDate(row.date));
+      if (row !== undefined) recordUse(row.accountId, parseDate(row.date));
   }
   return firstUses;
 }

@@ -250,9 +250,9 @@ function groupParquetFiles(
   for (const { path, map = "", origin } of files) {
     if (origin === "parquet") paths.set(map, [...(paths.get(map) ?? []), path]);
   }
-  return [...paths].flatMap(([mapFile, pathsOfMap]) => {
+  return [...paths].flatMap(([mapFile, mapPaths]) => {
     const map = maps.get(mapFile);
-    return map === undefined ? [] : [{ paths: pathsOfMap, map, mapFile }];
+    return map === undefined ? [] : [{ paths: mapPaths, map, mapFile }];
   });
 }
 

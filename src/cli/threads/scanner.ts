@@ -178,7 +178,7 @@ async function scanLines(
   });
   do {
     while (cursor.advance()) {
-      times.noteTime(cursor.line, cursor.at);
+      times.recordTime(cursor.line, cursor.at);
       cursor.take();
     }
   } while (await cursor.fill());
@@ -199,7 +199,7 @@ function createScanSink(
   { rows, orderedAccounts, times, at }: SinkState,
 ): EventSink {
   const words = fingerprinter?.words ?? new Uint32Array(2);
-  const noteEvent = (line: number, kind: EventKind, id: unknown): boolean => {
+  const recordEvent = (line: number, kind: EventKind, id: unknown): boolean => {
     const isCounted = kind === "plain";
     if (isCounted) sums.add();
     if (kind === "wide") orderedAccounts.add(events.last.account);
@@ -210,16 +210,16 @@ function createScanSink(
     return true;
   };
   return {
-    onFilledSlots: (_, line, slots) => noteEvent(line, events.ofSlots(slots), slots.id),
-    onEvent: (_, line, event) => noteEvent(line, events.of(event), (event as { readonly id?: unknown } | null)?.id),
-    onBadLine: (_, line) => noteEvent(line, "other", undefined),
+    onFilledSlots: (_, line, slots) => recordEvent(line, events.ofSlots(slots), slots.id),
+    onEvent: (_, line, event) => recordEvent(line, events.of(event), (event as { readonly id?: unknown } | null)?.id),
+    onBadLine: (_, line) => recordEvent(line, "other", undefined),
     findSlots: events.slotsOf,
     onCountedEvents: () => false,
   };
 }
 
 interface TimeTracker {
-  readonly noteTime: (line: number, at: Instant | undefined) => void;
+  readonly recordTime: (line: number, at: Instant | undefined) => void;
   readonly latest: () => Instant;
   readonly result: () => Pick<PartResult, "first" | "disorder" | "earliest" | "latest">;
 }
@@ -229,7 +229,7 @@ function createTimeTracker(): TimeTracker {
   let disorder: PartResult["disorder"];
   let [earliest, latest] = [Infinity, -Infinity];
   return {
-    noteTime(line, at) {
+    recordTime(line, at) {
       if (at === undefined) return;
       first ??= { line, at };
       if (at < latest) disorder ??= { line, at, latest };

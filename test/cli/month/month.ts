@@ -1,5 +1,5 @@
 /** A month of 1,000 accounts with the events of the benchmarks, prices of every kind, and three drafts. */
-import { largeBook } from "../../../bench/cli/scenario.ts";
+import { createLargeBook } from "../../../bench/cli/scenario.ts";
 import { feeCards, type Part, planOfMonths, slabs } from "../../book/builder.ts";
 
 /** The prices that drafts change. */
@@ -45,7 +45,7 @@ const planDetails = ({ code, chat, fee: monthly, requests: [minimumRate, maximum
  * credits exceed the amount due.
  */
 export function monthBook(): object {
-  const book = largeBook() as { readonly accounts: readonly object[] };
+  const book = createLargeBook() as { readonly accounts: readonly object[] };
   return {
     ...book,
     addOns: [{ id: "addon.fee", name: "Platform", type: "FIXED_FEE" }],

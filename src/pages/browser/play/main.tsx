@@ -19,10 +19,10 @@ async function startPlayground(source: string): Promise<void> {
   // A link pasted into the URL of an open page starts anew, and the latest wins.
   let latestStart = 0;
   const renderLink = async (hash: string): Promise<void> => {
-    const thisStart = ++latestStart;
+    const currentStart = ++latestStart;
     const link = await readStateFromLink(hash);
-    if (page === null || thisStart !== latestStart) return;
-    render(<Playground key={thisStart} source={source} data={data ?? {}} link={link} />, page);
+    if (page === null || currentStart !== latestStart) return;
+    render(<Playground key={currentStart} source={source} data={data ?? {}} link={link} />, page);
   };
   // Uses the event's URL: by now the page may have replaced the current one with its previous state.
   addEventListener("hashchange", ({ newURL }) => void renderLink(new URL(newURL).hash));
