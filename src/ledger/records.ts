@@ -245,7 +245,7 @@ export interface EntryRecord {
   readonly key?: string;
   readonly idempotencyKey?: string;
   /** The values in the request with the idempotencyKey, if the entry was changed since. */
-  readonly asked?: { readonly granted: Decimal; readonly effectiveUntil: Instant };
+  readonly requested?: { readonly granted: Decimal; readonly effectiveUntil: Instant };
   /** The latest timestamp among deleted events that spent the entry (S11.8). */
   readonly spentAtBefore?: Instant;
 }

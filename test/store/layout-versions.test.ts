@@ -113,7 +113,7 @@ describe("a database of version 4", () => {
   });
 });
 
-describe("credits and events from before credits had kinds", () => {
+describe("credits, entries and events from before credits had kinds", () => {
   const expectKinds = async ({ read }: Store): Promise<void> => {
     const kinds = (await read.credits(["less", "moved"])).map(({ purpose, kind }) => `${kind}: ${purpose}`);
     expect(kinds.toSorted()).toEqual([
@@ -161,6 +161,32 @@ describe("credits and events from before credits had kinds", () => {
       "update kept.event set body = replace(body, 'The event was metered, but', 'Metered; but')",
     );
     await expectKinds(await postgresStore(database.pool, { schema: "kept" }));
+  });
+
+  /** The requested values of each entry by its key: 10 until June were requested, then the entry was changed to 12.5 until July. */
+  const expectRequestedValues = async ({ read }: Store): Promise<void> => {
+    const entries = await read.entries(["less"]);
+    const until = (month: string): number => Date.parse(`2024-${month}-01T00:00:00Z`);
+    expect(
+      entries.map(({ idempotencyKey, granted, effectiveUntil, requested }) => [
+        idempotencyKey,
+        granted.toFixed(),
+        effectiveUntil,
+        requested && [requested.granted.toFixed(), requested.effectiveUntil],
+      ]),
+    ).toEqual([
+      ["changed", "12.5", until("07"), ["10", until("06")]],
+      ['same,"asked":{', "10", until("06"), undefined],
+    ]);
+    for (const entry of entries) expect(entry).not.toHaveProperty("asked");
+  };
+
+  test("entries have their requested values in a database after its migration, and in a memory store", async () => {
+    const { rows, snapshot } = await readWithoutCreditKinds();
+    await database.bringTo(8);
+    await insertRows(database.pool, rows);
+    await expectRequestedValues(await postgresStore(database.pool, { schema: "kept" }));
+    await expectRequestedValues(memoryStore({ snapshot }));
   });
 
   test("have kinds in a memory store that is made from a snapshot", async () => {

@@ -34,10 +34,10 @@ type LaterVersion = Pick<DatabaseContents, "statements">;
 /**
  * What the last ratebook before credits had kinds stored, of layout 8 and as a snapshot of a memory store. Account `less` has
  * 2.00 of usage, a discount of 5.00 in advance (an invoice below zero) and 1.00 given by hand, of the purpose "invoice below
- * zero", too. Account `moved` changed from plan "refund", which grants 3.00 by a card of that name, to plan "later".
+ * zero", too; and two entries of feature credits that were bought with idempotency keys, of which one was changed since. Account `moved` changed from plan "refund", which grants 3.00 by a card of that name, to plan "later".
  */
 export interface WithoutCreditKinds {
-  readonly rows: Readonly<Record<"event" | "credit" | "invoice", readonly string[]>>;
+  readonly rows: Readonly<Record<"event" | "entry" | "credit" | "invoice", readonly string[]>>;
   readonly snapshot: string;
 }
 

@@ -114,14 +114,14 @@ export function patchEntry(
     const spent = formatInstant(target.lastSpent);
     throw refusal("S11.8", `effectiveUntil: expected a time after ${spent}, when an event spent the entry`);
   }
-  const original = entry.asked ?? { granted: entry.granted, effectiveUntil: entry.effectiveUntil };
+  const original = entry.requested ?? { granted: entry.granted, effectiveUntil: entry.effectiveUntil };
   const changed: EntryRecord = {
     ...entry,
     granted,
     balance,
     effectiveUntil,
     // A repeated request is compared with the original values.
-    ...(entry.idempotencyKey === undefined ? {} : { asked: original }),
+    ...(entry.idempotencyKey === undefined ? {} : { requested: original }),
   };
   if (!canBeSpent(entry, now) && canBeSpent(changed, now)) checkOpen(work, now);
   work.putEntry(changed);
@@ -155,7 +155,7 @@ function currentEntry(work: AccountWork, entry: EntryRecord): EntryRecord {
 }
 
 function isSameEntry(entry: EntryRecord, request: EntryRequest): boolean {
-  const original = entry.asked ?? entry;
+  const original = entry.requested ?? entry;
   return (
     entry.featureId === request.featureId &&
     original.granted.eq(request.granted) &&

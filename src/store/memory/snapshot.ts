@@ -9,12 +9,15 @@ import { describeStored } from "../../ledger/outcome.ts";
 import type { EventRecord, LedgerCell, UsageDelta } from "../../ledger/records.ts";
 import { exactOfDecimal } from "../../numbers/exact.ts";
 import { parseRecord, serializeRecord } from "../record-json.ts";
-import { addCreditKinds } from "./former-credits.ts";
+import { addCreditKinds, convertEntry } from "./former-records.ts";
 import { applyChanges, emptyState, type MemoryState } from "./state.ts";
 
 const FORMAT = "ratebook memory store";
 const VERSION = 3;
-/** Version 1 called the meter or feature of a cell its item; credits have kinds since version 3. */
+/**
+ * Version 1 called the meter or feature of a cell its item. Since version 3 credits have kinds, and `asked` of an entry is
+ * `requested`.
+ */
 const VERSIONS: ReadonlySet<unknown> = new Set([1, 2, VERSION]);
 
 /** The content of a state. */
@@ -50,11 +53,12 @@ export function readSnapshotText(snapshot: string): MemoryState {
       throw invalidSnapshot(`expected a ${FORMAT} of version ${VERSION}`);
     }
     const { usage = [], overage = [], ...records } = changes as Partial<Snapshot>;
-    const { events = [], credits = [], invoices = [] } = records;
-    const ofCredits = version === VERSION ? { credits, invoices } : addCreditKinds(credits, invoices);
+    const { events = [], entries = [], credits = [], invoices = [] } = records;
+    const converted =
+      version === VERSION ? {} : { ...addCreditKinds(credits, invoices), entries: entries.map(convertEntry) };
     applyChanges(state, {
       ...records,
-      ...ofCredits,
+      ...converted,
       events: events.map(toEvent),
       usage: usage.map(toDelta),
       overage: overage.map(toDelta),

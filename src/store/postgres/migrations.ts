@@ -167,7 +167,12 @@ const VERSIONS: readonly ((table: (name: string) => string) => readonly string[]
       from_day bigint not null, until_day bigint not null, body text not null)`,
     `create index on ${table("kept_usage")} (account_id, from_day, id)`,
   ],
-  (table) => ["set local enable_seqscan = on", ...migrateCreditKinds(table("credit"), table("invoice"))],
+  (table) => [
+    "set local enable_seqscan = on",
+    ...migrateCreditKinds(table("credit"), table("invoice")),
+    // Within a JSON string each quote has a backslash before it, so only the key matches.
+    `update ${table("entry")} set body = replace(body, ',"asked":{', ',"requested":{') where body like '%,"asked":{%'`,
+  ],
 ];
 
 /** Converts plain rows of usage or overage to rows of four items, and replaces them by a view with the old columns. */

@@ -1,14 +1,19 @@
 /**
- * Reads credits and invoices of snapshots from before credits had kinds, when only the cause and purpose told them
- * apart.
+ * Reads records of snapshots from before version 3: credits had no kind, only their cause and purpose told them apart, and
+ * `requested` of an entry had the name `asked`.
  *
  * @module
  */
 import type { CreditKind } from "../../credits/monetary-credits.ts";
-import type { CreditRecord, InvoiceRecord } from "../../ledger/records.ts";
+import type { CreditRecord, EntryRecord, InvoiceRecord } from "../../ledger/records.ts";
 
 type InvoiceLine = InvoiceRecord["invoice"]["revenueInfo"];
 type FormerCredit = Omit<CreditRecord, "kind">;
+/** What `requested` of an entry was called. */
+const FORMER_REQUESTED = "asked";
+type FormerEntry = Omit<EntryRecord, "requested"> & {
+  readonly [FORMER_REQUESTED]?: NonNullable<EntryRecord["requested"]>;
+};
 
 /** Adds the kind to each credit of a snapshot, and to each credit in the lines of an invoice. */
 export function addCreditKinds(
@@ -29,6 +34,11 @@ export function addCreditKinds(
       return { ...record, invoice: { ...invoice, revenueInfo: convertLine(invoice.revenueInfo) } };
     }),
   };
+}
+
+/** An entry, whose requested values had another name. */
+export function convertEntry({ [FORMER_REQUESTED]: requested, ...entry }: FormerEntry): EntryRecord {
+  return requested === undefined ? entry : { ...entry, requested };
 }
 
 function creditKind({ cause, purpose }: FormerCredit): CreditKind {
