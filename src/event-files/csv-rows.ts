@@ -102,7 +102,7 @@ export function createRowParser(file: string, delimiter: Separator, onRow: (row:
         linesRead += countLines(rest.subarray(0, end));
         rest = rest.subarray(end);
         if (overlongLine === undefined) return;
-        // After a record that is too long the parser drops the rest of its input, which is given to a new one.
+        // After a record that is too long the parser drops the rest of its input, so a new parser gets it.
         linesBefore = linesRead;
         parser = createParser();
       }

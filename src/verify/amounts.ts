@@ -297,8 +297,8 @@ function verifyCard(
 }
 
 /**
- * Verifies that an increase is charged in full, or from its day to the end of its invoice (S10.3). Older invoices don't
- * say how many days fewer were charged if it became known later.
+ * Verifies that an increase is charged in full, or from its day to the end of its invoice (S10.3). If it became known
+ * later it is charged for fewer days, which older invoices don't state.
  */
 function verifyIncreaseDays(
   explanation: JsonObject,

@@ -1,5 +1,5 @@
 /**
- * Client networks: addresses that one client can have many of count as one.
+ * Client networks: the many addresses that one client can have count as one.
  *
  * @module
  */

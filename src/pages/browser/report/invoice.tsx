@@ -16,7 +16,7 @@ export interface InvoiceProps {
   readonly invoice: InvoiceData;
   readonly account: AccountData;
   readonly digits: number;
-  /** Whether it is for print, where nothing expands and the account is named. */
+  /** Whether it is printed: nothing expands, and the account is named. */
   readonly isPrinted?: boolean;
 }
 
