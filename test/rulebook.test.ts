@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ruleLink, formatRuleLinks, type RuleNumber } from "../src/rulebook.ts";
 import { rulebook } from "./support/rulebook.ts";
 
-describe("how rules are cited", () => {
+describe("citations of rules", () => {
   test("a link leads to the rule's anchor in the rulebook", () => {
     expect(ruleLink("S7.3")).toBe("docs/reference/semantics.md#s7.3");
     expect(ruleLink("S16")).toBe("docs/reference/semantics.md#s16");

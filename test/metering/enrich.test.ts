@@ -28,7 +28,7 @@ interface Enrichment {
   readonly accounts?: readonly unknown[];
 }
 
-/** A run whose only meter adds up `computation` of every event. */
+/** A run whose only meter sums `computation` over every event. */
 function startEnrichedRun({
   fields,
   dependencies = [],
@@ -46,7 +46,7 @@ function startEnrichedRun({
   );
 }
 
-/** What the meter counts of one event with 10 tokens from Europe. */
+/** The units that the meter counts for one event with 10 tokens from Europe. */
 function countUnits(enrichment: Enrichment, accountId = "prod"): string {
   const run = startEnrichedRun(enrichment);
   const { status, description } = run.add(requestEvent({ accountId }));
@@ -74,7 +74,7 @@ describe("S4.3 fields", () => {
     expect(countUnits({ fields, computation })).toBe("0.1");
   });
 
-  test("an attribute may come out as decimal text, a dimension as a decimal", () => {
+  test("an attribute may be computed as decimal text, a dimension as a decimal", () => {
     const fields = [
       field("made", { cat: ["1", ".", "5"] }),
       field("class", { "/": [1, 8] }, { type: "DIMENSION", order: 2 }),
@@ -84,7 +84,7 @@ describe("S4.3 fields", () => {
     ).toBe("1.5");
   });
 
-  test("the event itself can be read", () => {
+  test("rules can read the event itself", () => {
     const text = {
       cat: [{ var: "event.id" }, { var: "event.accountId" }, { var: "event.schemaName" }, { var: "event.timestamp" }],
     };
@@ -93,7 +93,7 @@ describe("S4.3 fields", () => {
     expect(countUnits({ fields, computation: { if: [matches, 1, 0] } })).toBe("1");
   });
 
-  test("a name that is only computed is found all the same, but not a field that comes later", () => {
+  test("a name that is only computed is found, but not in a later field", () => {
     const computedVariable = (name: string): unknown => ({ var: [{ cat: ["attribute.", name] }, -1] });
     const fields = [
       field("made", { "+": [computedVariable("later"), computedVariable("tokens")] }),
@@ -102,7 +102,7 @@ describe("S4.3 fields", () => {
     const run = startEnrichedRun({ fields, computation: madeVariable });
     run.add(requestEvent());
     run.add(requestEvent({ id: "e2" }));
-    // −1 + 10 each: the first event's later field must not be seen by the second event.
+    // −1 + 10 each: the first event's later field must not be visible to the second event.
     expect(run.usage.between("prod", "um.eu", 0, 30_000).toFixed()).toBe("18");
   });
 });
@@ -119,12 +119,12 @@ describe("S4.2 dependencies", () => {
     expect(countUnits({ ...factor, dependencies: dependencyList, settings })).toBe("1");
   });
 
-  test("a bare id names a setting too", () => {
+  test("a bare id refers to a setting too", () => {
     const settings = [setting("factor", "NUMERIC", "2")];
     expect(countUnits({ ...factor, dependencies: [{ key: "factor", name: "factor" }], settings })).toBe("20");
   });
 
-  test("the account's own wins over its customer's, that over the organization's", () => {
+  test("the account's setting overrides its customer's, which overrides the organization's", () => {
     const settings = [
       setting("factor", "NUMERIC", "1"),
       setting("factor", "NUMERIC", "2", { entityType: "CUSTOMER", entityId: "contoso" }),
@@ -140,7 +140,7 @@ describe("S4.2 dependencies", () => {
     expect(countUnits({ ...bookParts, settings: settings.slice(0, 1) }, "test")).toBe("10");
   });
 
-  test("a setting that an account lacks fails its events, and only its", () => {
+  test("a setting missing for an account fails only the events of that account", () => {
     const settings = [setting("factor", "NUMERIC", "3", { entityType: "ACCOUNT", entityId: "prod" })];
     const bookParts = {
       ...factor,
@@ -152,13 +152,13 @@ describe("S4.2 dependencies", () => {
     expect(countUnits(bookParts, "test")).toBe('The setting "setting.user.factor" is missing for the account "test".');
   });
 
-  test("S3.3 a dependency whose name has a dot is read before what a shorter name holds", () => {
+  test("S3.3 a dependency whose name has a dot takes precedence over a property of a shorter name", () => {
     const settings = [setting("a", "JSON", '{"b": 2, "c": 4}'), setting("ab", "NUMERIC", "3")];
     const dependencies = [
       { key: key("a"), name: "a" },
       { key: key("ab"), name: "a.b" },
     ];
-    // 10 tokens by 3 of "a.b", and by 4 of "a" where there is no longer name.
+    // 10 tokens times 3 of "a.b", and times 4 of "a" if there is no longer name.
     const unitsWithDependency = (name: string): string => {
       const fields = [field("made", { "*": [{ var: "attribute.tokens" }, { var: `dependencies.${name}` }] })];
       return countUnits({ fields, dependencies, settings, computation: madeVariable });
@@ -166,7 +166,7 @@ describe("S4.2 dependencies", () => {
     expect([unitsWithDependency("a.b"), unitsWithDependency("a.c")]).toEqual(["30", "40"]);
   });
 
-  test("a JSON setting is read further down, its numbers exact", () => {
+  test("properties of a JSON setting can be read, with exact numbers", () => {
     const settings = [setting("prices", "JSON", '{"eu": {"rate": 0.1}, "list": [1, 2.5]}')];
     const dependencies = [{ key: key("prices"), name: "prices" }];
     const byName = [field("made", { "*": [{ var: "attribute.tokens" }, { var: "dependencies.prices.eu.rate" }] })];
@@ -193,7 +193,7 @@ describe("S4.2 dependencies", () => {
     dependencies: [{ key: key("rule"), name: "rule" }],
     computation: madeVariable,
   };
-  test("a rule that a setting holds is the account's own", () => {
+  test("a rule in a setting depends on the account", () => {
     const settings = [
       setting("rule", "JSON_LOGIC", '{"*": [{"var": "attribute.tokens"}, 2]}'),
       setting("rule", "JSON_LOGIC", "7", { entityType: "ACCOUNT", entityId: "test" }),

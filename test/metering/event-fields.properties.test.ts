@@ -25,7 +25,7 @@ const attribute = fc.oneof(
   { weight: 1, arbitrary: fc.record({ name: names, value: values, unit: fc.constantFrom<unknown>("s", null, 7) }) },
   { weight: 1, arbitrary: fc.constantFrom<unknown>(null, 3) },
 );
-/** Mostly what the schema declares, in either order, so that one event is often like the one before. */
+/** Mostly declared fields, in either order, so that one event often resembles the previous one. */
 const usualAttributes = fc.tuple(values, values, fc.boolean()).map(([tokens, ms, isReversed]) => {
   const list = [
     { name: "tokens", value: tokens },
@@ -56,7 +56,7 @@ const events = fc.array(
   { maxLength: 12 },
 );
 
-/** What a reader makes of an event: a refusal, or what it failed with, or what it put into the slots. */
+/** The result of a reader for an event: a rejection, a failure, or the values of its slots. */
 function readBy(readFields: ReadFields, event: unknown): unknown {
   const incoming = createEnvelopeReader()(event);
   if ("code" in incoming) throw new Error(incoming.message);
@@ -71,7 +71,7 @@ function newReader(): ReadFields {
   return createFieldReader(compileMetering(book).schemas);
 }
 
-test("S4.1 what is read of an event does not depend on the events before it", () => {
+test("S4.1 the values read from an event do not depend on the events before it", () => {
   fc.assert(
     fc.property(events, (list) => {
       const reader = newReader();

@@ -6,7 +6,7 @@ import { contosoAccount, bookWithParts, requestEvent, europeMeter } from "../led
 const inRegion = (region: string): unknown => ({ "==": [{ var: "dimension.region" }, region] });
 const tokens = { var: "attribute.tokens" };
 
-/** What a meter counts of events with a region and tokens each. */
+/** The units that a meter counts for events with a region and tokens each. */
 function countUnits(
   aggregation: "COUNT" | "SUM",
   computations: readonly unknown[],
@@ -19,13 +19,13 @@ function countUnits(
   return run.usage.between("prod", "um.eu", 0, 100_000).toFixed();
 }
 
-describe("what a meter counts of an event", () => {
+describe("the units of an event", () => {
   test("S5.1 a missing matcher matches every event", () => {
     expect(countUnits("COUNT", [{ order: 1 }], ["eu", 1], ["us", 1])).toBe("2");
     expect(countUnits("SUM", [{ order: 1, computation: tokens }], ["eu", 3], ["us", 4])).toBe("7");
   });
 
-  test("S5.1 it sees the events of its own schema only", () => {
+  test("S5.1 a meter counts only events of its own schema", () => {
     const book = bookWithParts({
       eventSchemas: [
         { name: "request", attributes: [{ name: "tokens" }], dimensions: [{ name: "region" }] },
@@ -55,7 +55,7 @@ describe("what a meter counts of an event", () => {
     expect(countUnits("SUM", computations, ["eu", 9], ["eu", 1], ["us", 9], ["us", 1])).toBe("210");
   });
 
-  test("S5.2 a rule that fails is named: the matcher or the computation, by its order", () => {
+  test("S5.2 a failing rule is named: the matcher or the computation, by its order", () => {
     const failing = { "+": [{ var: "dimension.region" }, 1] };
     const describeFailure = (computations: readonly unknown[]): string =>
       startEventRun(bookWithParts({ usageMeters: [{ ...europeMeter, aggregation: "SUM", computations }] })).add(

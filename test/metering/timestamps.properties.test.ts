@@ -1,4 +1,4 @@
-/** The reader remembers the date of the last timestamp. Beside it: the reader of the calendar, which remembers nothing. */
+/** The reader caches the date of the last timestamp. It is compared with the calendar's parser, which has no cache. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -21,7 +21,7 @@ const times = fc.constantFrom(
   "12:34:56+01:00",
   "12:34:56.789+00:00",
 );
-/** One character of a usual text is another: a digit, a sign, one that is beyond a byte. */
+/** Replaces one character of a usual text: by a digit, a sign, or a character outside ASCII. */
 const signs = fc.constantFrom("0", "9", "-", ":", "/", " ", "t", "z", ".", "\u0130", "\uff12", "\u0000");
 const odd = fc
   .tuple(dates, fc.nat(23), signs)
@@ -33,7 +33,7 @@ const texts = fc.oneof(
   { weight: 1, arbitrary: fc.string({ minLength: 24, maxLength: 24 }) },
 );
 
-test("S2.2 a timestamp is the same instant whatever came before it", () => {
+test("S2.2 a timestamp is read as the same instant whatever came before it", () => {
   fc.assert(
     fc.property(fc.array(texts, { maxLength: 20 }), (list) => {
       const read = createTimestampReader();
@@ -43,7 +43,7 @@ test("S2.2 a timestamp is the same instant whatever came before it", () => {
   );
 });
 
-test("S2.2 a timestamp of the date before it is read by its own time of day", () => {
+test("S2.2 a timestamp with the date of the previous one is read with its own time of day", () => {
   const read = createTimestampReader();
   expect(read("2024-02-29T00:00:00.000Z")).toBe(Date.UTC(2024, 1, 29));
   expect(read("2024-02-29T01:02:03.004Z")).toBe(Date.UTC(2024, 1, 29, 1, 2, 3, 4));

@@ -5,11 +5,11 @@ import { createUsageTally } from "../../src/metering/usage.ts";
 import { add, Decimal, ZERO } from "../../src/numbers/decimal.ts";
 import { exactOfText } from "../../src/numbers/exact.ts";
 
-/** Quantities of all sizes that an event may carry; towards 0. */
+/** Quantities of all sizes allowed in events; shrinks towards 0. */
 const quantities = fc
   .tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.integer({ min: 0, max: 20 }))
   .map(([mantissa, scale]) => `${mantissa}e-${scale}`);
-/** Days next to each other, and now and then ages apart. */
+/** Adjacent days, sometimes far apart. */
 const days = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: -40, max: 40 }) },
   { weight: 1, arbitrary: fc.integer({ min: -700_000, max: 2_900_000 }) },
@@ -27,7 +27,7 @@ const additions = fc.array(
 const ACCOUNTS = ["a", "b", "c"];
 const METERS = ["m", "n"];
 
-test("S5.3 the tally agrees with a map of decimals, cell by cell", () => {
+test("S5.3 the tally equals a map of decimals, cell by cell", () => {
   fc.assert(
     fc.property(additions, (list) => {
       const tally = createUsageTally(ACCOUNTS, METERS);
@@ -48,7 +48,7 @@ test("S5.3 the tally agrees with a map of decimals, cell by cell", () => {
   );
 });
 
-test("S14.4 additions in any order, and merged from any split, give the same cells", () => {
+test("S14.4 additions in any order, and merged from any partition, give the same cells", () => {
   fc.assert(
     fc.property(additions, fc.nat(60), (list, cut) => {
       const whole = createUsageTally(ACCOUNTS, METERS);
@@ -69,7 +69,7 @@ test("S14.4 additions in any order, and merged from any split, give the same cel
 });
 
 const manyMeters = Array.from({ length: 11 }, (_, index) => `m${index}`);
-/** Quantities that go together well, and now and then one as large or as fine as an event may count (S1.6). */
+/** Quantities of similar size, sometimes one as large or as fine as an event may count (S1.6). */
 const units = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(undefined, "0", "1", "-3", "0.5", "0.125", "9007199254740991") },
   { weight: 2, arbitrary: quantities },
@@ -88,7 +88,7 @@ const listAdditions = fc.array(
   { maxLength: 30 },
 );
 
-test("S1.6 what one event counts is added as cell by cell, whatever its size and whatever was added before", () => {
+test("S1.6 the units of an event are added cell by cell, whatever their size and the previous sums", () => {
   fc.assert(
     fc.property(listAdditions, fc.nat(11), (list, cut) => {
       const all = [...manyMeters.keys()];
@@ -111,7 +111,7 @@ test("S1.6 what one event counts is added as cell by cell, whatever its size and
   );
 });
 
-test("S5.3 the sum over a range of days is that of its cells", () => {
+test("S5.3 the sum over a range of days equals that of its cells", () => {
   fc.assert(
     fc.property(additions, days, fc.nat(60), (list, from, length) => {
       const tally = createUsageTally(ACCOUNTS, METERS, [[0, 1]]);

@@ -10,7 +10,7 @@ function exact(text: string): Exact {
   return value;
 }
 
-/** The sum of one cell after these quantities, as text. */
+/** The sum of one cell after adding these quantities, as text. */
 function cellAfter(...quantities: readonly string[]): string {
   const tally = createUsageTally(["a"], ["m"]);
   for (const quantity of quantities) tally.add(0, 0, 19_000, exact(quantity));
@@ -22,7 +22,7 @@ describe("S1.1 a cell is an exact sum", () => {
     [["0.1", "0.2"], "0.3"],
     [["1", "0.5", "0.25"], "1.75"],
     [["0.25", "1"], "1.25"],
-    // 2^53 − 1 and one more: no double holds both of the odd neighbours above.
+    // 2^53 − 1 and one more: a double cannot represent both odd neighbours above.
     [["9007199254740991", "2"], "9007199254740993"],
     [["-9007199254740991", "-2"], "-9007199254740993"],
     [["9007199254740991", "0.1"], "9007199254740991.1"],
@@ -36,14 +36,14 @@ describe("S1.1 a cell is an exact sum", () => {
   });
 });
 
-describe("S5.3 usage is kept by account, meter and UTC day", () => {
+describe("S5.3 usage is stored by account, meter and UTC day", () => {
   const tally = createUsageTally(["a", "b"], ["m", "n"]);
   tally.add(0, 0, 100, 1);
   tally.add(0, 0, 103, 2);
   tally.add(0, 1, 99, 4);
   tally.add(1, 1, 200, 0);
 
-  test("a range takes its first day and leaves its last", () => {
+  test("a range includes its first day and excludes its last", () => {
     expect(tally.between("a", "m", 100, 103).toNumber()).toBe(1);
     expect(tally.between("a", "m", 100, 104).toNumber()).toBe(3);
     expect(tally.between("a", "m", 101, 103).toNumber()).toBe(0);
@@ -55,19 +55,19 @@ describe("S5.3 usage is kept by account, meter and UTC day", () => {
     expect(tally.between("a", "nothing", 0, 1000).toNumber()).toBe(0);
   });
 
-  test("a quantity of 0 is metered all the same", () => {
+  test("a quantity of 0 is metered", () => {
     expect(tally.hasUsage("b", "n", 200, 201)).toBe(true);
     expect(tally.hasUsage("b", "n", 201, 300)).toBe(false);
     expect(tally.hasUsage("b", "m", 0, 1000)).toBe(false);
   });
 
-  test("the days of an account run from its first to its last, whatever the meter", () => {
+  test("the days of an account range from its first to its last, for all meters", () => {
     expect(tally.daysOf("a")).toEqual({ first: 99, last: 103 });
     expect(tally.daysOf("b")).toEqual({ first: 200, last: 200 });
     expect(tally.daysOf("nobody")).toBeUndefined();
   });
 
-  test("cells come by account, meter and day", () => {
+  test("cells are ordered by account, meter and day", () => {
     const cells = [...tally.cells()].map((cell) => [cell.accountId, cell.meterId, cell.day, cell.quantity.toNumber()]);
     expect(cells).toEqual([
       ["a", "m", 100, 1],
@@ -78,7 +78,7 @@ describe("S5.3 usage is kept by account, meter and UTC day", () => {
   });
 });
 
-test("days from the year 0 to 9999 in one block take no memory for the days between", () => {
+test("days from the year 0 to 9999 in one block need no memory for the days in between", () => {
   const tally = createUsageTally(["a"], ["m"]);
   for (const day of [-719_528, 0, 2_932_896, 1, -719_528]) tally.add(0, 0, day, 1);
   expect(tally.between("a", "m", -719_528, -719_527).toNumber()).toBe(2);
@@ -86,7 +86,7 @@ test("days from the year 0 to 9999 in one block take no memory for the days betw
   expect([...tally.cells()].map(({ day }) => day)).toEqual([-719_528, 0, 1, 2_932_896]);
 });
 
-test("S1.4 a cell that would need more than 100 digits is refused, and nothing is added", () => {
+test("S1.4 rejects a cell that would need more than 100 digits, and adds nothing", () => {
   const tally = createUsageTally(["a"], ["m"]);
   tally.add(0, 0, 1, exact("1e80"));
   const tiny = exact("1e-30");
@@ -94,7 +94,7 @@ test("S1.4 a cell that would need more than 100 digits is refused, and nothing i
   expect(tally.between("a", "m", 1, 2).toFixed()).toBe(`1${"0".repeat(80)}`);
 });
 
-test("S1.4 so is a small quantity beside a sum that leaves no digits for it", () => {
+test("S1.4 rejects a small quantity for a sum that has no digits left for it", () => {
   const tally = createUsageTally(["a"], ["m"]);
   tally.add(0, 0, 5, exact("1e95"));
   expect(() => tally.add(0, 0, 5, exact("1e-15"))).toThrow("more than 100 significant digits");
@@ -102,7 +102,7 @@ test("S1.4 so is a small quantity beside a sum that leaves no digits for it", ()
   expect(tally.between("a", "m", 5, 6).toFixed()).toBe(`1${"0".repeat(94)}1`);
 });
 
-test("an unknown meter or account has none of the sums of any size", () => {
+test("an unknown meter or account has no sums, of any size", () => {
   const tally = createUsageTally(["a", "b"], ["m", "n"]);
   tally.add(0, 1, 1, exact("1e80"));
   tally.add(1, 1, 1, exact("1e80"));
@@ -117,7 +117,7 @@ test("an unknown meter or account has none of the sums of any size", () => {
   }
 });
 
-test("a merge adds the cells of another tally by id, in whatever order it knows them", () => {
+test("a merge adds the cells of another tally by id, in any internal order", () => {
   const tally = createUsageTally(["a", "b"], ["m", "n"]);
   tally.add(0, 0, 1, exact("0.5"));
   const other = createUsageTally(["b", "a"], ["n", "m"]);

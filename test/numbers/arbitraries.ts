@@ -1,7 +1,7 @@
 /** Decimals of every size and shape, for the properties of numbers and rules. */
 import fc from "fast-check";
 
-/** A decimal's plain text with at most so many digits before and after the point, zeros at either end included. */
+/** A decimal's plain text with at most this many digits before and after the point, including zeros at either end. */
 export function decimalText(integerDigits: number, fractionDigits: number): fc.Arbitrary<string> {
   const digits = (max: number): fc.Arbitrary<string> =>
     fc.oneof(
@@ -14,7 +14,7 @@ export function decimalText(integerDigits: number, fractionDigits: number): fc.A
     .map(([sign, integer, fraction]) => `${sign}${integer || "0"}${fraction === "" ? "" : `.${fraction}`}`);
 }
 
-/** Decimals around every seam of the arithmetic: small, safe integers' end, long, and far below one. */
+/** Decimals around every boundary of the arithmetic: small, at the limit of safe integers, long, and far below one. */
 export const anyDecimalText: fc.Arbitrary<string> = fc.oneof(
   decimalText(3, 3),
   decimalText(20, 20),

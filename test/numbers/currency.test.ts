@@ -19,9 +19,9 @@ describe("currencies", () => {
     expect(isCurrency(currency)).toBe(true);
   });
 
-  // XXX is the code of ISO 4217 for no currency, and XAU for gold.
+  // XXX is the ISO 4217 code for no currency, and XAU for gold.
   test.each(["", "usd", "US", "XXX", "XAU", "ABC", "__proto__", "USDX", "toString"])(
-    "S1.5 the unknown code %j is refused",
+    "S1.5 rejects the unknown code %j",
     (code) => {
       expect(isCurrency(code)).toBe(false);
       expect(() => minorUnitDigits(code)).toThrow(
@@ -33,7 +33,7 @@ describe("currencies", () => {
     },
   );
 
-  test("S1.5 the table has every currency of another table of ISO 4217, with the same digits, and no code more", () => {
+  test("S1.5 the table has the same currencies and digits as another table of ISO 4217", () => {
     const letters = Array.from({ length: 26 }, (_, index) => String.fromCodePoint(65 + index));
     const codes = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => `${a}${b}${c}`)));
     // Metals, units of account without a minor unit, a code for tests, and one for no currency.

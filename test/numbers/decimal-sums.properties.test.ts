@@ -1,4 +1,6 @@
-/** Sums, differences and products of decimals of any width are those of whole numbers of their smallest digit (S1.4). */
+/**
+ * Sums, differences and products of decimals of any width equal those of whole numbers of their smallest digit (S1.4).
+ */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -20,7 +22,7 @@ const anyDigits: fc.Arbitrary<Digits> = fc
 
 const decimalOf = ({ digits, power }: Digits): Decimal => new Decimal(`${digits}e${power}`);
 
-/** The plain text of a result, or that it does not fit. */
+/** The plain text of a result, or an error if it has too many digits. */
 function toPlainText(compute: () => Decimal): string {
   try {
     const result = compute();
@@ -43,7 +45,7 @@ function alignPowers(a: Digits, b: Digits): readonly [bigint, bigint, number] {
   return [a.digits * 10n ** BigInt(a.power - power), b.digits * 10n ** BigInt(b.power - power), power];
 }
 
-describe("S1.4 exact or refused", () => {
+describe("S1.4 exact or rejected", () => {
   test("S1.4 a sum and a difference", () => {
     fc.assert(
       fc.property(anyDigits, anyDigits, (a, b) => {

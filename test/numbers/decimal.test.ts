@@ -16,8 +16,8 @@ import {
   parseValue,
 } from "../../src/numbers/decimal.ts";
 
-describe("telling decimals", () => {
-  test("a decimal is one whoever's constructor made it", () => {
+describe("recognizing decimals", () => {
+  test("a decimal is recognized whichever constructor created it", () => {
     expect([new Decimal(1), new HostDecimal(1), new (HostDecimal.clone())(1)].map(isDecimalObject)).toEqual([
       true,
       true,
@@ -30,14 +30,14 @@ describe("telling decimals", () => {
     { s: 1, e: 0, d: 5 },
     { s: 1, e: 0, d: "abc" },
     { s: "x", e: "y", d: ["0"] },
-  ])("S1.2 data with the mark of a decimal, %j, is none, whatever it holds", (parts) => {
+  ])("S1.2 data with the mark of a decimal, %j, is not a decimal, whatever it contains", (parts) => {
     const forgery = { toStringTag: "[object Decimal]", ...parts };
     expect(isDecimalObject(forgery)).toBe(false);
     expect(() => parseDecimal(forgery)).toThrow("expected a decimal, got an object");
   });
 });
 
-describe("reading decimals", () => {
+describe("parsing decimals", () => {
   test.each([
     ["0.1", "0.1"],
     [0.1, "0.1"],
@@ -74,12 +74,12 @@ describe("reading decimals", () => {
     ["1e1001", "a number of more than 100 significant digits or beyond 10^1000 is not kept"],
     ["1e-999999999", "a number of more than 100 significant digits or beyond 10^1000 is not kept"],
     ["1".repeat(101), "a number of more than 100 significant digits or beyond 10^1000 is not kept"],
-  ])("S1.2 what is no decimal is refused: %j", (input, message) => {
+  ])("S1.2 rejects a value that is not a decimal: %j", (input, message) => {
     expect(() => parseDecimal(input)).toThrow(expect.objectContaining({ code: "ERR_NUMBER_INVALID", message }));
   });
 
   test.each(["12345678901234567890.12345678901234567890", "-99999999999999999999", "1e-20", "1e19", "0e50"])(
-    "S1.3 a value of 20 integer and 20 fraction digits is kept: %s",
+    "S1.3 accepts a value of 20 integer and 20 fraction digits: %s",
     (text) => {
       expect(parseValue(text).eq(new Decimal(text))).toBe(true);
     },
@@ -91,7 +91,7 @@ describe("reading decimals", () => {
     ["1e400", '"1e400" has more than 20 integer or 20 fraction digits'],
     ["0.000000000000000000001", '"0.000000000000000000001" has more than 20 integer or 20 fraction digits'],
     [1e-21, '"1e-21" has more than 20 integer or 20 fraction digits'],
-  ])("S1.3 a value of more digits is refused, never rounded: %s", (input, message) => {
+  ])("S1.3 rejects a value of more digits, and never rounds it: %s", (input, message) => {
     expect(() => parseValue(input)).toThrow(expect.objectContaining({ code: "ERR_NUMBER_INVALID", message }));
   });
 });
@@ -121,7 +121,7 @@ describe("arithmetic on decimals", () => {
     }
   });
 
-  test("S1.4 division keeps 34 significant digits, half up, and refuses zero", () => {
+  test("S1.4 division keeps 34 significant digits, rounded half up, and rejects zero", () => {
     expect(formatDecimal(divide(decimal("1"), decimal("3")))).toBe(`0.${"3".repeat(34)}`);
     expect(formatDecimal(divide(decimal("2"), decimal("3")))).toBe(`0.${"6".repeat(33)}7`);
     expect(() => divide(decimal("1"), decimal("0"))).toThrow(
@@ -129,7 +129,7 @@ describe("arithmetic on decimals", () => {
     );
   });
 
-  test("S1.4 a host that configures decimal.js changes nothing, and is not changed", () => {
+  test("S1.4 configuring decimal.js in a program does not affect ratebook, or the other way round", () => {
     const before = { precision: HostDecimal.precision, rounding: HostDecimal.rounding };
     expect(before).toEqual({ precision: 20, rounding: 4 });
     HostDecimal.set({ precision: 3, rounding: HostDecimal.ROUND_DOWN, toExpPos: 2 });
@@ -143,7 +143,7 @@ describe("arithmetic on decimals", () => {
     }
   });
 
-  test("the smaller, the larger and the sum", () => {
+  test("minimum, maximum and sum", () => {
     expect(formatDecimal(least(decimal("9"), decimal("10")))).toBe("9");
     expect(formatDecimal(greatest(decimal("9"), decimal("10")))).toBe("10");
     expect(formatDecimal(sum([decimal("0.1"), decimal("0.2"), decimal("-0.3")]))).toBe("0");

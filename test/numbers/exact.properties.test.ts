@@ -23,7 +23,7 @@ import {
 import type { Exact } from "../../src/numbers/exact.ts";
 import { anyDecimalText } from "./arbitraries.ts";
 
-/** decimal.js with far more digits than any result here needs, or with 34, half up. */
+/** decimal.js with far more digits than any result here needs, or with 34, rounded half up. */
 const Wide = Decimal.clone({ precision: 3000 });
 const Quotient = Decimal.clone({ precision: 34, rounding: Decimal.ROUND_HALF_UP });
 
@@ -33,7 +33,7 @@ function exact(text: string): Exact {
   return value;
 }
 
-/** The same value in a form that is not normal: zeros at the end of the mantissa. */
+/** The same value in a form that is not normalized: with zeros at the end of the mantissa. */
 function padZeros(value: Exact, zeros: number): Exact {
   if (zeros === 0 || isZeroExact(value)) return value;
   const decimal = decimalOfExact(value);
@@ -70,28 +70,28 @@ function checkForm(value: Exact): void {
   }
 }
 
-test("S1.4 sums are those of decimal.js", () => {
+test("S1.4 sums equal those of decimal.js", () => {
   fc.assert(
     agrees(addExact, (a, b) => a.plus(b)),
     { numRuns: 500 },
   );
 });
 
-test("S1.4 differences are those of decimal.js", () => {
+test("S1.4 differences equal those of decimal.js", () => {
   fc.assert(
     agrees(subtractExact, (a, b) => a.minus(b)),
     { numRuns: 500 },
   );
 });
 
-test("S1.4 products are those of decimal.js", () => {
+test("S1.4 products equal those of decimal.js", () => {
   fc.assert(
     agrees(multiplyExact, (a, b) => a.times(b)),
     { numRuns: 500 },
   );
 });
 
-test("S1.4 quotients are those of decimal.js at 34 digits, half up", () => {
+test("S1.4 quotients equal those of decimal.js at 34 digits, rounded half up", () => {
   fc.assert(
     fc.property(operand, operand, ([textA, zerosA], [textB, zerosB]) => {
       const [a, b] = [padZeros(exact(textA), zerosA), padZeros(exact(textB), zerosB)];
@@ -103,7 +103,7 @@ test("S1.4 quotients are those of decimal.js at 34 digits, half up", () => {
   );
 });
 
-test("S3.2 remainders are those of decimal.js", () => {
+test("S3.2 remainders equal those of decimal.js", () => {
   fc.assert(
     fc.property(operand, operand, ([textA, zerosA], [textB, zerosB]) => {
       const [a, b] = [padZeros(exact(textA), zerosA), padZeros(exact(textB), zerosB)];
@@ -115,7 +115,7 @@ test("S3.2 remainders are those of decimal.js", () => {
   );
 });
 
-test("S3.2 comparisons are those of decimal.js", () => {
+test("S3.2 comparisons equal those of decimal.js", () => {
   fc.assert(
     fc.property(operand, operand, ([textA, zerosA], [textB, zerosB]) => {
       const [a, b] = [padZeros(exact(textA), zerosA), padZeros(exact(textB), zerosB)];
@@ -126,7 +126,7 @@ test("S3.2 comparisons are those of decimal.js", () => {
   );
 });
 
-test("S3.4 rounding is that of decimal.js", () => {
+test("S3.4 rounding equals that of decimal.js", () => {
   const modes = { round: Decimal.ROUND_HALF_UP, floor: Decimal.ROUND_FLOOR, ceil: Decimal.ROUND_CEIL } as const;
   fc.assert(
     fc.property(
@@ -145,7 +145,7 @@ test("S3.4 rounding is that of decimal.js", () => {
   );
 });
 
-test("S1.2 a text read and written is its plain decimal", () => {
+test("S1.2 a parsed text is formatted as its plain decimal", () => {
   fc.assert(
     fc.property(operand, ([text, zeros]) => {
       const value = padZeros(exact(text), zeros);
@@ -160,7 +160,7 @@ test("S1.2 a text read and written is its plain decimal", () => {
   );
 });
 
-test("S1.2 a number is its shortest text, whatever way it was computed", () => {
+test("S1.2 a number is formatted as its shortest text, however it was computed", () => {
   const number = fc.oneof(
     fc.double({ noNaN: true, noDefaultInfinity: true }),
     fc
@@ -183,7 +183,7 @@ test("S1.2 a number is its shortest text, whatever way it was computed", () => {
   );
 });
 
-test("S1.2 a text is a decimal here exactly when it is one at the public face", () => {
+test("S1.2 a text is a decimal here exactly if it is one in the public API", () => {
   const piece = fc.constantFrom(
     "0",
     "1",
@@ -219,7 +219,7 @@ test("S1.2 a text is a decimal here exactly when it is one at the public face", 
   );
 });
 
-test("S1.4 results at the ends of the range agree with the public face, errors included", () => {
+test("S1.4 results at the limits of the range equal those of the public API, including errors", () => {
   const far = fc
     .tuple(fc.bigInt({ min: -(10n ** 60n), max: 10n ** 60n }), fc.integer({ min: -900, max: 900 }))
     .map(([mantissa, exponent]) => `${mantissa}e${exponent}`);

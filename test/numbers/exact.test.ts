@@ -105,7 +105,7 @@ describe("exact arithmetic", () => {
     expect(formatExact(sum)).toBe(`1${"0".repeat(59)}.${"0".repeat(39)}1`);
   });
 
-  test("S1.4 zeros at the end are no significant digits", () => {
+  test("S1.4 zeros at the end are not significant digits", () => {
     expect(formatExact(multiplyExact(exact("1e60"), exact("1e60")))).toBe(`1${"0".repeat(120)}`);
     expect(formatExact(multiplyExact(multiplyExact(exact("1e-300"), exact("1e300")), 5))).toBe("5");
   });
@@ -170,14 +170,14 @@ describe("exact values", () => {
   });
 
   test.each(["", " ", "abc", "1,000", "0x10", "NaN", "Infinity", "1e", "e5", ".", "-", "+.", "--1", "1 ", " 1", "1_0"])(
-    "S1.2 the text %j is no decimal",
+    "S1.2 the text %j is not a decimal",
     (text) => {
       expect(exactOfText(text)).toBeUndefined();
     },
   );
 
   test.each(["1e1001", "1e-1001", "1e999999999", "9".repeat(101), "9".repeat(5000)])(
-    "S1.4 a text out of range is no decimal",
+    "S1.4 a text out of range is not a decimal",
     (text) => {
       expect(exactOfText(text)).toBeUndefined();
     },
@@ -194,22 +194,22 @@ describe("exact values", () => {
     [0.7 + 0.1, "0.7999999999999999"],
     [123_456_789.123_456_7, "123456789.1234567"],
     [-0, "0"],
-  ])("S1.2 the number %f is its shortest text %s", (value, expected) => {
+  ])("S1.2 the number %f has the shortest text %s", (value, expected) => {
     const read = exactOfNumber(value);
     expect(read === undefined ? undefined : formatExact(read)).toBe(expected);
   });
 
-  test.each([Number.NaN, Infinity, -Infinity, 2 ** 53, -(2 ** 53), 1e300])("S1.2 the number %d is refused", (value) => {
+  test.each([Number.NaN, Infinity, -Infinity, 2 ** 53, -(2 ** 53), 1e300])("S1.2 rejects the number %d", (value) => {
     expect(exactOfNumber(value)).toBeUndefined();
   });
 
-  test("S1.2 zero is never minus zero", () => {
+  test("S1.2 zero is never negative zero", () => {
     for (const zero of [exactOfNumber(-0), multiplyExact(0, -1), negateExact(0), remainderExact(-4, 2)]) {
       expect(zero).toBe(0);
     }
   });
 
-  test("S1.1 Decimals cross over and back", () => {
+  test("S1.1 Decimals convert to exact values and back", () => {
     for (const text of ["0", "-0", "1.5", "-12345678901234567890.5", "1e-20", "1e30", "9007199254740993"]) {
       const decimal = new Decimal(text);
       expect(decimalOfExact(exactOfDecimal(decimal)).eq(decimal)).toBe(true);

@@ -13,16 +13,16 @@ describe("a fraction as text", () => {
     expect(formatFraction({ numerator: new Decimal(numerator), denominator })).toBe(text);
   });
 
-  // 1/31 repeats with a period of 15 digits, some of them 0: cut where a 0 stands, it looks shorter than it is.
+  // 1/31 repeats with a period of 15 digits, some of them 0: cut at a 0, the text looks shorter than it is.
   test.each(["1063.436", "1015.498"])(
-    "S1.4 is 34 digits for %s / 31, wherever its hundredth digit is a zero",
+    "S1.4 has 34 digits for %s / 31, wherever its hundredth digit is a zero",
     (text) => {
       const numerator = new Decimal(text);
       expect(formatFraction({ numerator, denominator: 31 })).toBe(numerator.div(31).toSignificantDigits(34).toFixed());
     },
   );
 
-  test("S1.4 is a text for every amount and every number of days", () => {
+  test("S1.4 exists for every amount and every number of days", () => {
     fc.assert(
       fc.property(fc.integer(), fc.nat(6), fc.integer({ min: 1, max: 3660 }), (units, places, denominator) => {
         const numerator = new Decimal(`${units}e-${places}`);

@@ -21,7 +21,7 @@ function fractionOf({ mantissa, places, denominator }: Parts): Fraction {
   return { numerator: new Decimal(`${mantissa}e-${places}`), denominator };
 }
 
-/** Rounding by hand on whole numbers: the size first, the sign last. */
+/** Rounding by hand in whole numbers: first the absolute value, then the sign. */
 function roundedUnits({ mantissa, places, denominator }: Parts, digits: number, mode: RoundingMode): bigint {
   const size = (mantissa < 0n ? -mantissa : mantissa) * 10n ** BigInt(digits);
   const divisor = BigInt(denominator) * 10n ** BigInt(places);
@@ -35,7 +35,7 @@ function roundedUnits({ mantissa, places, denominator }: Parts, digits: number, 
 const digits = fc.constantFrom(0, 2, 3, 4);
 const mode = fc.constantFrom<RoundingMode>("HALF_UP", "HALF_EVEN", "DOWN");
 
-test("S1.5 rounding is that of whole numbers by hand", () => {
+test("S1.5 rounding equals rounding whole numbers by hand", () => {
   fc.assert(
     fc.property(parts, digits, mode, (value, places, rounding) => {
       const expected = new Decimal(`${roundedUnits(value, places, rounding)}e-${places}`);
@@ -45,7 +45,7 @@ test("S1.5 rounding is that of whole numbers by hand", () => {
   );
 });
 
-test("S1.5 what is cut off below the minor unit is at least 0 and less than one unit", () => {
+test("S1.5 the part cut off below the minor unit is at least 0 and less than one unit", () => {
   fc.assert(
     fc.property(parts, digits, (value, places) => {
       const fraction = fractionOf(value);
@@ -57,7 +57,7 @@ test("S1.5 what is cut off below the minor unit is at least 0 and less than one 
   );
 });
 
-test("S8.2 addition is that of whole numbers over the product of the denominators", () => {
+test("S8.2 addition equals that of whole numbers over the product of the denominators", () => {
   fc.assert(
     fc.property(parts, parts, (first, second) => {
       const sum = addFractions(fractionOf(first), fractionOf(second));

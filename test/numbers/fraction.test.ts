@@ -58,13 +58,13 @@ describe("rounding a fraction", () => {
     ["-0.121", 1, "-0.13"],
     ["2", 3, "0.66"],
     ["-0.12", 1, "-0.12"],
-  ])("S1.5 the minor units at or below %s / %i are %s", (numerator, denominator, expected) => {
+  ])("S1.5 the whole minor units of %s / %i, rounded down, are %s", (numerator, denominator, expected) => {
     expect(formatDecimal(floorFraction(fraction(numerator, denominator), 2))).toBe(expected);
   });
 });
 
 describe("exact fractions", () => {
-  test("S8.2 shares of a whole add up to it, whatever the parts", () => {
+  test("S8.2 shares of a whole add up to it, for any parts", () => {
     const amount = toFraction(new Decimal("99.99"));
     const thirds = [multiplyByShare(amount, 10, 31), multiplyByShare(amount, 10, 31), multiplyByShare(amount, 11, 31)];
     expect(compareFractions(sumFractions(thirds), amount)).toBe(0);
@@ -84,7 +84,7 @@ describe("exact fractions", () => {
     expect(formatDecimal(negateFraction(fraction("1.5")).numerator)).toBe("-1.5");
   });
 
-  test("S1.4 a fraction is its exact decimal where there is one, else 34 digits", () => {
+  test("S1.4 a fraction is its exact decimal if there is one, else 34 digits", () => {
     expect(formatFraction(fraction("1", 8))).toBe("0.125");
     expect(formatFraction(fraction("1", 1024))).toBe("0.0009765625");
     expect(formatFraction(fraction("1", 3))).toBe(`0.${"3".repeat(34)}`);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { placeInText, findRepeatedKeys } from "../../src/numbers/json-text.ts";
 
-describe("keys that are given twice", () => {
+describe("duplicate keys", () => {
   test.each<readonly [string, readonly (readonly (string | number)[])[]]>([
     ['{"a": 1, "b": 2}', []],
     ['{"a": 1, "a": 2}', [["a"]]],
@@ -20,11 +20,11 @@ describe("keys that are given twice", () => {
     ['{"a": {}, "a": []}', [["a"]]],
     ['"a"', []],
     ["1", []],
-  ])("of %s", (text, paths) => {
+  ])("are found in %s", (text, paths) => {
     expect(findRepeatedKeys(text).map(({ path }) => path)).toEqual(paths);
   });
 
-  test("are told with the place of the second", () => {
+  test("have the position of the second one", () => {
     expect(findRepeatedKeys('{\n  "id": 1,\n  "id": 2\n}')).toEqual([{ path: ["id"], line: 3, column: 3 }]);
   });
 
@@ -32,7 +32,7 @@ describe("keys that are given twice", () => {
     expect(findRepeatedKeys(`{${Array.from({ length: 5000 }, () => '"a":1').join(",")}}`)).toHaveLength(1000);
   });
 
-  test("are none in what JSON.stringify wrote, and one where a key of an object is written again", () => {
+  test("never occur in the output of JSON.stringify, and once if a key of an object is written again", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string(), fc.string(), (value, first, second) => {
         const [text, a, b] = [value, first, second].map((each) => JSON.stringify(each));
@@ -51,7 +51,7 @@ describe("keys that are given twice", () => {
   });
 });
 
-test("a place in a text is counted from 1, in lines and characters", () => {
+test("a position in a text is counted from 1, in lines and characters", () => {
   expect(placeInText("ab\ncd", 0)).toEqual({ line: 1, column: 1 });
   expect(placeInText("ab\ncd", 4)).toEqual({ line: 2, column: 2 });
 });

@@ -20,7 +20,7 @@ const texts = fc
     fc.constantFrom("1e-300", "\\", '"', "2e-300\\", "12345678901234567890", "__proto__"),
   )
   .map((text) => JSON.stringify(text));
-/** V8 13 and 14 read the key `"` as `\\` where an earlier object had that one in its place: no key is `"` here. */
+/** V8 13 and 14 read the key `"` as `\\` if an earlier object had that one at the same position: no key is `"` here. */
 const keys = fc.oneof(
   texts.filter((text) => text !== String.raw`"\""`),
   fc.nat(9).map((index) => `"${index}"`),
@@ -36,7 +36,7 @@ const { json } = fc.letrec<{ json: string }>((tie) => ({
   ),
 }));
 
-test("S1.2 JSON is read as a parser reads it that makes each number of its text alone", () => {
+test("S1.2 JSON is parsed as by a parser that creates each number from its own text", () => {
   fc.assert(
     fc.property(json, (text) => {
       const slow = parse(text, undefined, { parseNumber: jsonNumber, onDuplicateKey: ({ newValue }) => newValue });
@@ -46,7 +46,7 @@ test("S1.2 JSON is read as a parser reads it that makes each number of its text 
   );
 });
 
-test("S1.2 JSON in pieces is the same text as in one", () => {
+test("S1.2 JSON in pieces is the same text as in one piece", () => {
   const values = fc.oneof(
     fc.anything({ withDate: true, withBigInt: true, withNullPrototype: true, withSparseArray: true }),
     json.map((text) => parseJson(text)),
@@ -70,13 +70,13 @@ test("S1.2 JSON in pieces is the same text as in one", () => {
   );
 });
 
-test("a long JSON text comes in pieces of 16,384 characters and one part more", () => {
+test("a long JSON text is written in pieces of 16,384 characters and one remaining part", () => {
   const pieces = [...jsonPieces(Array.from({ length: 10_000 }, () => ({ quantity: 1234567890 })))];
   expect(pieces.length).toBe(15);
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(16_384 + 24);
 });
 
-test("a fault is found in a text where the engine finds one, and nowhere else, at the first character that makes it one", () => {
+test("a syntax error is found in a text exactly if the JavaScript engine finds one, at the first wrong character", () => {
   const brokenText = fc
     .tuple(
       json,
@@ -93,7 +93,7 @@ test("a fault is found in a text where the engine finds one, and nowhere else, a
       const fault = findJsonFault(text);
       expect(fault === undefined).toBe(isJson(text));
       if (fault === undefined) return;
-      // What stands before the fault is the beginning of some JSON: it has no fault but its end.
+      // The text before the error is the beginning of valid JSON: its only error is its end.
       const begin = text.slice(0, fault.index);
       expect(findJsonFault(begin)?.index ?? begin.length).toBe(begin.length);
     }),

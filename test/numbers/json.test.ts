@@ -3,22 +3,22 @@ import { describe, expect, test } from "vitest";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { parseJson, stringifyJson } from "../../src/numbers/json.ts";
 
-/** A number that a double does not keep; with it a text takes the lossless way. */
+/** A number that a double cannot represent; a text with it is parsed losslessly. */
 const LONG = "12345678901234567890";
 
-describe("reading JSON", () => {
+describe("parsing JSON", () => {
   test.each([
     ["0.1", 0.1],
     ["1e3", 1000],
     ["9007199254740991", 9_007_199_254_740_991],
     ["1.0000000000000000", 1],
     ["0.30000000000000004", 0.1 + 0.2],
-  ])("S1.2 a number that a double keeps is a number: %s", (text, expected) => {
+  ])("S1.2 a number that a double represents exactly is a number: %s", (text, expected) => {
     expect(parseJson(text)).toBe(expected);
   });
 
   test.each([LONG, "9007199254740993", "0.12345678901234567890", "1e400", "1e-400", "1.00000000000000000001"])(
-    "S1.2 a number that a double loses is the decimal of its text: %s",
+    "S1.2 a number that a double cannot represent is the decimal of its text: %s",
     (text) => {
       const value = parseJson(`{"a": ${text}}`) as { readonly a: Decimal };
       expect(Decimal.isDecimal(value.a)).toBe(true);
@@ -26,7 +26,7 @@ describe("reading JSON", () => {
     },
   );
 
-  test("S1.2 long digits inside a text are text", () => {
+  test("S1.2 long digits inside a string are text", () => {
     expect(parseJson(`{"id": "${LONG}", "n": ${LONG}}`)).toEqual({ id: LONG, n: new Decimal(LONG) });
   });
 
@@ -37,7 +37,7 @@ describe("reading JSON", () => {
     expect("polluted" in value).toBe(false);
   });
 
-  test.each(["1", LONG])("the last of a repeated key counts, beside %s", (other) => {
+  test.each(["1", LONG])("the last one of a repeated key is used, beside %s", (other) => {
     expect(parseJson(`{"a": 1, "a": {"b": 2}, "c": ${other}}`)).toMatchObject({ a: { b: 2 } });
     expect(parseJson(`{"c": ${other}, "a": 1, "a": 2}`)).toMatchObject({ a: 2 });
   });
@@ -62,18 +62,18 @@ describe("reading JSON", () => {
     [`[${LONG}, 01e2]`, 'not JSON: "1" is not expected at column 25'],
     [`[1e999999999]`, "not JSON: a number of more than 100 significant digits or beyond 10^1000 is not kept"],
     [`[${"1".repeat(101)}]`, "not JSON: a number of more than 100 significant digits or beyond 10^1000 is not kept"],
-  ])("what is not JSON is refused: %s", (text, message) => {
+  ])("rejects invalid JSON: %s", (text, message) => {
     const expected: unknown = typeof message === "string" ? message : expect.stringMatching(message);
     expect(() => parseJson(text)).toThrow(expect.objectContaining({ code: "ERR_JSON_INVALID", message: expected }));
   });
 
-  test.each(["1", LONG])("in a text of several lines the place is told by line and column, beside %s", (other) => {
+  test.each(["1", LONG])("in a text of several lines the position is given by line and column, beside %s", (other) => {
     // The brace after the comma is the first character of the third line.
     const message = 'not JSON: "}" is not expected at line 3, column 1';
     expect(() => parseJson(`{\n  "a": ${other},\n}`)).toThrow(expect.objectContaining({ message }));
   });
 
-  test("a text as deep as the stack is refused", () => {
+  test("rejects a text that is nested as deep as the stack", () => {
     const deep = `[${LONG},${"[".repeat(200_000)}${"]".repeat(200_000)}]`;
     expect(() => parseJson(deep)).toThrow(
       expect.objectContaining({ code: "ERR_JSON_INVALID", message: "not JSON: nested too deeply" }),
@@ -89,7 +89,7 @@ describe("writing JSON", () => {
     expect(stringifyJson(new Decimal("-0"))).toBe("0");
   });
 
-  test("other values are those of JSON.stringify", () => {
+  test("other values are written as by JSON.stringify", () => {
     const value = { text: 'a "b" \u2028', list: [1, null, true, undefined], nothing: undefined, nested: { x: -1.5 } };
     expect(stringifyJson(value)).toBe(JSON.stringify(value));
     expect(stringifyJson(value, 2)).toBe(JSON.stringify(value, null, 2));
@@ -98,7 +98,7 @@ describe("writing JSON", () => {
     expect(stringifyJson(lookalike)).toBe(JSON.stringify(lookalike));
   });
 
-  test("S1.2 what is written reads back", () => {
+  test("S1.2 written text parses to the same value", () => {
     const text = `{"a":[0.1,${LONG},1.00000000000000000001,"x"],"b":{"c":null}}`;
     expect(stringifyJson(parseJson(text))).toBe(text);
   });

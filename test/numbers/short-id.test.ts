@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { shortId } from "../../src/numbers/short-id.ts";
 
 describe("a short id", () => {
-  test("is the last 16 bytes of the SHA-256 of its parts, as a number in base 62, of which the last 16 digits", () => {
+  test("is the last 16 digits, in base 62, of the last 16 bytes of the SHA-256 of its parts", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" })), (parts) => {
         const digest = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
@@ -18,13 +18,13 @@ describe("a short id", () => {
     );
   });
 
-  test("tells parts apart that are the same when they are joined, and unpaired surrogates", () => {
+  test("distinguishes parts that are equal when joined, and unpaired surrogates", () => {
     const keys = [["a|b", "c"], ["a", "b|c"], ["a|b|c"], ["\ud800"], ["\ud801"], ["\ufffd"], []];
     expect(new Set(keys.map((parts) => shortId("x", parts))).size).toBe(keys.length);
   });
 });
 
-/** The place of a digit among 0 to 9, A to Z, a to z. */
+/** The index of a digit among 0 to 9, A to Z, a to z. */
 function valueOf(digit: string): number {
   const code = digit.charCodeAt(0);
   if (code < 58) return code - 48;

@@ -1,4 +1,4 @@
-/** The cards that price one quantity, or none: usage, fixed fee, entitlement, grant, overage, commitment. */
+/** The cards that price one quantity or none: usage, fixed fee, entitlement, grant, overage, commitment. */
 import { describe, expect, test } from "vitest";
 
 import type { FixedFeeRateCard, UsageRateCard } from "../../src/book/model/rate-card.ts";
@@ -34,7 +34,7 @@ describe("usage", () => {
     expect(fractionText(rateUsage(card, "USD", d(1000), HALF_JUNE).charged)).toBe("500");
   });
 
-  test("S7.4 the adjustment is the rounded bound less the rounded charge", () => {
+  test("S7.4 the adjustment is the rounded bound minus the rounded charge", () => {
     // 100 × 16 ÷ 30 is 53.333…, and 3 × 0.335 is 1.005.
     const lines = roundLines(
       rateUsage(parseUsageCard("0.335", { minimumRate: 100 }), "USD", d(3), LATE_JUNE),
@@ -48,7 +48,7 @@ describe("usage", () => {
     ]);
   });
 
-  test("S7.5 a negative quantity costs nothing, and a notice says so", () => {
+  test("S7.5 a negative quantity costs nothing, with a notice", () => {
     const charge = rateUsage(parseUsageCard("0.5"), "USD", d("-2.5"), JUNE);
     expect([fractionText(charge.bounded), charge.quantity?.toFixed(), charge.notices]).toEqual([
       "0",
@@ -95,7 +95,7 @@ describe("fixed fees", () => {
     expect(rounded.toFixed(2)).toBe(value);
   });
 
-  test("S8.2 the exact pieces of a cut cycle add up to the whole; their rounded lines need not", () => {
+  test("S8.2 the exact parts of a cut cycle add up to the whole; their rounded lines may not", () => {
     const cuts = ["2026-06-01", "2026-06-11", "2026-06-21", "2026-07-01"];
     const pieces = cuts
       .slice(1)
@@ -122,7 +122,7 @@ describe("fixed fees", () => {
     expect(fractionText(rateFixedFee(parseFeeCard("91"), "USD", period).bounded)).toBe("61");
   });
 
-  test("S9.5 an association that ends early gives back the unserved days of a prorated fee, and of no other", () => {
+  test("S9.5 an association that ends early refunds the unserved days of a prorated fee, and of no other", () => {
     const unusedDays = days("2026-06-21", "2026-07-01");
     const refund = refundFixedFee(parseFeeCard("90"), "USD", unusedDays, JUNE);
     expect(refund && fractionText(refund.amount)).toBe("30");
@@ -136,7 +136,7 @@ describe("fixed fees", () => {
 });
 
 describe("grants and overage", () => {
-  test("S11.1 an entitlement prices the sum of its limits, in full", () => {
+  test("S11.1 an entitlement charges the price of the sum of its limits, in full", () => {
     const card = billingEntitlementRateCard.parse({
       featureId: "feature.tokens",
       featureConfigs: [
@@ -154,7 +154,7 @@ describe("grants and overage", () => {
     ]);
   });
 
-  test("S12.6 a credit grant's slabs price its creditAmount, in full", () => {
+  test("S12.6 a credit grant charges the price of its creditAmount, in full", () => {
     const card = creditGrantRateCard.parse({
       id: "addon.prepaid",
       rateDetails: {
@@ -178,7 +178,7 @@ describe("grants and overage", () => {
     expect(() => creditAmountOf(card, "EUR")).toThrow("the rate card of addon.prepaid has no rates in EUR");
   });
 
-  test("S11.7 the overage of a window is priced from 0, and only the card's bounds follow its days", () => {
+  test("S11.7 the overage of a window is priced from 0, and only the card's bounds are prorated", () => {
     const rows = [
       { after: 0, rate: 2 },
       { after: 100, rate: 1 },

@@ -1,4 +1,4 @@
-/** Small makers of plans, cards and periods for the tests of rating. */
+/** Creates plans, cards and periods for the tests of rating. */
 import type { Cycle } from "../../src/calendar/cycle.ts";
 import { parseDate } from "../../src/calendar/instant.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
@@ -12,7 +12,7 @@ import {
   type SlabRow,
 } from "../../src/testing/slab-cards.ts";
 
-/** What every slab-priced card has. */
+/** The fields of every card with slabs. */
 export function pricedBy(
   pricingModel: "TIERED" | "VOLUME",
   rows: readonly SlabRow[],
@@ -26,7 +26,7 @@ export function days(from: string, until: string): Cycle {
   return { start: parseDate(from), end: parseDate(until) };
 }
 
-/** A period that was served in whole. */
+/** A period that was served completely. */
 export function wholePeriod(from: string, until: string): RatedPeriod {
   return { served: days(from, until), natural: days(from, until) };
 }

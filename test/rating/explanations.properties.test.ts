@@ -29,9 +29,9 @@ import { pricedBy } from "./cards.ts";
 import { compareRatios, type ExplanationFacts, toRatio, recompute, roundOnce } from "./recompute.ts";
 
 const decimals = hundredthsArbitrary(40_000).map((text) => new Decimal(text));
-/** Below zero too (S7.5). */
+/** Including negative quantities (S7.5). */
 const arbitraryAmount = fc.integer({ min: -500, max: 40_000 }).map((units) => new Decimal(`${units}e-2`));
-/** A natural period of up to 62 days, and a piece of it of at least one day. */
+/** A natural period of up to 62 days, and a part of it of at least one day. */
 const periods: fc.Arbitrary<RatedPeriod> = fc
   .tuple(fc.integer({ min: 20_000, max: 21_000 }), fc.nat(30), fc.integer({ min: 1, max: 31 }), fc.nat(30))
   .map(([first, before, length, after]) => {
@@ -64,7 +64,7 @@ function expectExplained(charge: Charge, mode: "HALF_UP" | "HALF_EVEN" | "DOWN")
   else expect(compareFractions(sumFractions(charge.slabs.map(({ amount }) => amount)), charge.charged)).toBe(0);
 }
 
-describe("S13.6 an explanation recomputes its amount", () => {
+describe("S13.6 an amount can be recomputed from its explanation", () => {
   test("S13.6 usage", () => {
     fc.assert(
       fc.property(
@@ -138,7 +138,7 @@ describe("S13.6 an explanation recomputes its amount", () => {
         const commitment = minimumCommitment.parse({ rateValues: [{ currency: "USD", rate }] });
         const trueUp = computeTrueUp(commitment, "USD", period, { alreadyCharged }, { digits: 2, mode });
         if (trueUp === undefined) {
-          // Nothing above half a cent is lacking.
+          // No more than half a cent is missing.
           const { natural, served } = period;
           const [days, of] = [BigInt(served.end - served.start), BigInt(natural.end - natural.start)];
           const commitmentPart = toRatio(rate);
@@ -153,7 +153,7 @@ describe("S13.6 an explanation recomputes its amount", () => {
   });
 });
 
-describe("a wrong explanation is found out", () => {
+describe("a wrong explanation is detected", () => {
   const facts: ExplanationFacts = {
     parts: [
       {
@@ -180,7 +180,7 @@ describe("a wrong explanation is found out", () => {
     parts: facts.parts.map((part) => ({ ...part, slabs: (part.slabs ?? []).map((slab) => ({ ...slab, ...change })) })),
   });
 
-  test("S13.6 the right one comes to 20", () => {
+  test("S13.6 the right one gives 20", () => {
     expect(roundOnce(recompute(facts), 2, "HALF_UP")).toBe("20.00");
   });
 
@@ -188,7 +188,7 @@ describe("a wrong explanation is found out", () => {
     [{ amount: "21" }, "the amount of slab 1 is not what its facts give"],
     [{ packages: "1" }, "the packages of slab 1 is not what its facts give"],
     [{ quantity: "1000" }, "the quantity of slab 1 is not what its facts give"],
-  ])("S13.6 %j is refused", (change, message) => {
+  ])("S13.6 %j is rejected", (change, message) => {
     expect(() => recompute(withSlab(change))).toThrow(message);
   });
 });

@@ -30,7 +30,7 @@ describe("S10.1 the timeline of a license", () => {
     expect(quantityAt(updates, parseInstant("2026-06-16T00:00:00Z")).toFixed()).toBe("14");
   });
 
-  test("S10.1 what arrives later for the same instant comes after what arrived before", () => {
+  test("S10.1 a later arrival for the same instant applies after an earlier one", () => {
     const noon = "2026-06-16T12:00:00Z";
     expect(quantityAt([set(noon, 5), by(noon, 2)], parseInstant(noon)).toFixed()).toBe("7");
     expect(quantityAt([by(noon, 2), set(noon, 5)], parseInstant(noon)).toFixed()).toBe("5");
@@ -57,7 +57,7 @@ describe("S10.1 the timeline of a license", () => {
     ]);
   });
 
-  test("S10.1 a quantity persists across cycles, and nothing is held before the first update", () => {
+  test("S10.1 a quantity persists across cycles, and is 0 before the first update", () => {
     expect(listRuns([set("2026-01-01T00:00:00Z", 3)])).toEqual([[1, 30, 3]]);
     expect(listRuns([set("2026-08-01T00:00:00Z", 3)])).toEqual([[1, 30, 0]]);
     expect(listRuns([])).toEqual([[1, 30, 0]]);
@@ -81,7 +81,7 @@ describe("S10.1 the bounds of the timeline", () => {
     });
   });
 
-  test("S10.1 the most is inclusive", () => {
+  test("S10.1 the maximum is inclusive", () => {
     const updates = [set("2026-06-01T00:00:00Z", 5), by("2026-06-02T00:00:00Z", 1)];
     expect(checkTimeline(updates, d(6))).toBeUndefined();
     expect(checkTimeline(updates, d(5))?.index).toBe(1);
@@ -93,13 +93,13 @@ describe("laws", () => {
   const update = fc.record({
     updateType: fc.constantFrom("ABSOLUTE" as const, "RELATIVE" as const),
     quantity: fc.integer({ min: 0, max: 5 }).map((value) => new Decimal(value)),
-    // Quarter days around a ten-day period, so that updates meet each other and midnights.
+    // Quarter days around a ten-day period, so that updates coincide with each other and with midnights.
     effectiveFrom: fc
       .integer({ min: -8, max: 48 })
       .map((quarter) => days("2026-06-01", "2026-06-02").start + (quarter * DAY_MS) / 4),
   });
 
-  test("S10.1 the runs are the days, one by one, gathered", () => {
+  test("S10.1 runs equal the quantities day by day", () => {
     const period = days("2026-06-01", "2026-06-11");
     fc.assert(
       fc.property(fc.array(update, { maxLength: 12 }), (updates) => {

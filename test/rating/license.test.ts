@@ -58,8 +58,8 @@ describe("S10.2 in arrears", () => {
     const charge = arrears(seatCard(true), TEN_THEN_SIXTEEN);
     expect(fractionText(charge.bounded)).toBe("130");
     expect(charge.explanation.parts.map(({ because, quantity }) => [because, quantity?.toFixed()])).toEqual([
-      ["10 held for 15 of 30 days", "10"],
-      ["16 held for 15 of 30 days", "16"],
+      ["10 seats for 15 of 30 days", "10"],
+      ["16 seats for 15 of 30 days", "16"],
     ]);
   });
 
@@ -79,10 +79,10 @@ describe("S10.2 in arrears", () => {
     expect(fractionText(charge.bounded)).toBe("122");
   });
 
-  test("S7.4 the bounds of a prorated card follow the days served, and hold the sum of the runs", () => {
+  test("S7.4 the bounds of a prorated card are prorated by days served, and limit the sum of the runs", () => {
     const bounded = seatCard(true, { bounds: { minimumRate: 200, maximumRate: 220 } });
     expect(fractionText(arrears(bounded, TEN_THEN_SIXTEEN).bounded)).toBe("200");
-    // 30 × 10 × ½ = 150, held to 220 × ½.
+    // 30 × 10 × ½ = 150, raised to 220 × ½.
     expect(fractionText(arrears(bounded, [quantityRun("2026-06-16", "2026-07-01", 30)], HALF_JUNE).bounded)).toBe(
       "110",
     );
@@ -92,12 +92,12 @@ describe("S10.2 in arrears", () => {
     [10, "60", "16 are held, 10 were paid"],
     [16, "0", "no more than was paid"],
     [20, "0", "less than was paid"],
-  ])("S9.1 what is not prorated is charged once: with %i paid before, %s (%s)", (alreadyPaid, amount, _because) => {
+  ])("S9.1 an unprorated license is charged once: with %i paid before, %s (%s)", (alreadyPaid, amount, _because) => {
     const charge = arrears(seatCard(false), [quantityRun("2026-06-16", "2026-07-01", 16)], HALF_JUNE, alreadyPaid);
     expect(fractionText(charge.bounded)).toBe(amount);
   });
 
-  test("S13.1 where no more was held than paid, the charge is for a quantity of 0", () => {
+  test("S13.1 if no more seats than paid were used, the charge is for a quantity of 0", () => {
     const charge = arrears(
       seatCard(false, { bounds: { minimumRate: 50 } }),
       [quantityRun("2026-06-16", "2026-07-01", 2)],
@@ -107,9 +107,9 @@ describe("S10.2 in arrears", () => {
     expect([charge.quantity?.toFixed(), fractionText(charge.bounded), charge.slabs]).toEqual(["0", "0", []]);
   });
 
-  test("S7.4 the pieces of an unprorated card stay within its bounds together", () => {
+  test("S7.4 the parts of an unprorated card stay within its bounds together", () => {
     const card = seatCard(false, { bounds: { minimumRate: 120, maximumRate: 150 } });
-    // 10 seats are 100, raised to 120; 16 are 160, held to 150, of which 120 are paid.
+    // 10 seats are 100, raised to 120; 16 are 160, lowered to 150, of which 120 are paid.
     expect(fractionText(arrears(card, [quantityRun("2026-06-01", "2026-06-16", 10)], HALF_JUNE).bounded)).toBe("120");
     expect(fractionText(arrears(card, [quantityRun("2026-06-16", "2026-07-01", 16)], HALF_JUNE, 10).bounded)).toBe(
       "30",
@@ -156,7 +156,7 @@ describe("S10.3 in advance", () => {
     expect([fractionText(charge.charged), fractionText(charge.bounded), charge.slabs]).toEqual(["0", "0", []]);
   });
 
-  test("S10.3 an increase is charged over the paid level, not over the price of the largest quantity", () => {
+  test("S10.3 an increase is charged above the paid level, not above the price of the largest quantity", () => {
     const rows: readonly SlabRow[] = [
       { after: 0, rate: 10 },
       { after: 10, rate: 4 },
@@ -168,12 +168,12 @@ describe("S10.3 in advance", () => {
     const increase = { ...paidAs(12), ...alreadyPaid, to: d(30), days: REMAINING };
     const charge = rateLicenseIncrease(card, "USD", [increase], JUNE);
     expect([fractionText(charge.bounded), charge.quantity?.toFixed()]).toEqual(["20", "18"]);
-    // 10 paid what 12 cost, but it is above 12 that 30 seats count.
+    // 10 paid the price of 12, but 30 seats are counted above 12.
     const { parts, chargedBefore } = charge.explanation;
     expect([parts.map(({ quantity }) => quantity?.toFixed()), chargedBefore?.toFixed()]).toEqual([["30", "10"], "12"]);
   });
 
-  test("S10.3 days that are paid differently are charged together, each over what is paid for it", () => {
+  test("S10.3 days that are paid differently are charged together, each above what is paid for it", () => {
     const increases = [
       { ...paidAs(2), to: d(5), days: days("2026-06-01", "2026-06-16") },
       { ...paidAs(3), to: d(5), days: REMAINING },
@@ -183,17 +183,17 @@ describe("S10.3 in advance", () => {
     expect([fractionText(charge.bounded), charge.quantity?.toFixed()]).toEqual(["25", "3"]);
   });
 
-  test("S10.3 a quantity that does not grow is charged nothing", () => {
+  test("S10.3 a quantity that does not grow costs nothing", () => {
     const same = [{ ...paidAs(10), to: d(10), days: REMAINING }];
     expect(fractionText(rateLicenseIncrease(seatCard(false), "USD", same, JUNE).bounded)).toBe("0");
   });
 
-  test("S10.3 a price is that of a whole cycle, held to the card's bounds", () => {
+  test("S10.3 a price is that of a whole cycle, limited by the card's bounds", () => {
     const bounded = seatCard(true, { bounds: { maximumRate: 55 } });
     expect([d(4), d(10)].map((quantity) => licensePrice(bounded, "USD", quantity).toFixed())).toEqual(["40", "55"]);
   });
 
-  test("S9.5 S10.3 the unserved days of a price are given back where the card is prorated", () => {
+  test("S9.5 S10.3 the unserved days of a price are refunded if the card is prorated", () => {
     const back = (card: ReturnType<typeof seatCard>, to: ReturnType<typeof d> | undefined) =>
       refundLicense(card, "USD", [{ from: d(10), to, days: REMAINING }], JUNE);
     const refundAmount = (refund: ReturnType<typeof back>) => refund && fractionText(refund.amount);

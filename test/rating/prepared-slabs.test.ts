@@ -17,7 +17,7 @@ function prepare(slabs: unknown, slabRates: unknown, more: object = {}): () => u
   return () => joinSlabRates(plan, rates);
 }
 
-describe("S7.1 malformed slabs are refused in a sentence", () => {
+describe("S7.1 malformed slabs are rejected with a message", () => {
   test.each([
     [[], ONE, "a rate plan has at least one slab"],
     [undefined, ONE, "a rate plan has at least one slab"],
@@ -62,13 +62,13 @@ describe("S7.1 malformed slabs are refused in a sentence", () => {
     expect(prepare(slabs, rates)).toThrow(expect.objectContaining({ code: "ERR_RATES_INVALID", message }));
   });
 
-  test("S7.4 a card's minimum above its maximum is refused", () => {
+  test("S7.4 rejects a card's minimum above its maximum", () => {
     expect(prepare([first], ONE, { rateConfig: { minimumRate: "10.5", maximumRate: 10 } })).toThrow(
       "the card's minimumRate 10.5 is above its maximumRate 10",
     );
   });
 
-  test("S7.1 what is no rate plan, or no rates, is refused", () => {
+  test("S7.1 rejects values that are not a rate plan, or not rates", () => {
     const plan: RatePlanInput = { pricingModel: "TIERED", slabs: [first] };
     expect(() => joinSlabRates(null as unknown as RatePlanInput, { currency: "USD", slabRates: [...ONE] })).toThrow(
       "expected a rate plan, got null",
@@ -78,20 +78,20 @@ describe("S7.1 malformed slabs are refused in a sentence", () => {
     );
   });
 
-  test("S7.2 an unknown pricing model is refused", () => {
+  test("S7.2 rejects an unknown pricing model", () => {
     expect(prepare([first], ONE, { pricingModel: "STAIRS" })).toThrow(
       'the pricing model is "STAIRS", expected TIERED or VOLUME',
     );
   });
 
-  test("S1.3 a rate of more than 20 fraction digits is refused, never rounded", () => {
+  test("S1.3 rejects a rate of more than 20 fraction digits, and never rounds it", () => {
     expect(prepare([first], [{ order: 1, rate: "0.000000000000000000001" }])).toThrow(
       expect.objectContaining({ code: "ERR_RATES_INVALID" }),
     );
   });
 });
 
-test("S7.1 rates match their slabs by order, in whatever order they are listed", () => {
+test("S7.1 rates match their slabs by order, in any list order", () => {
   const ratedSlabs = joinSlabRates(
     { pricingModel: "TIERED", slabs: [first, second] },
     {

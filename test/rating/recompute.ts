@@ -1,9 +1,9 @@
 /**
- * Recomputes an amount from its explanation alone, with whole-number fractions of its own: no part of rating or
- * invoicing is used, and no amount that the explanation already holds is taken over unchecked (S13.6).
+ * Recomputes an amount from its explanation alone, with separate whole-number fractions: no code of rating or invoicing
+ * is used, and no amount in the explanation is used unchecked (S13.6).
  */
 
-/** A decimal as an explanation holds it: a text, a number of JSON, or a decimal object. */
+/** A decimal in an explanation: a text, a JSON number, or a decimal object. */
 type Value = string | number | { toFixed(): string };
 
 /** The explanation of a slab, as data. */
@@ -48,7 +48,11 @@ export interface Ratio {
   readonly under: bigint;
 }
 
-/** The exact amount that an explanation comes to. @throws when a slab of it does not say what its own facts give */
+/**
+ * The exact amount of an explanation.
+ *
+ * @throws if a slab of it does not match its own facts
+ */
 export function recompute(explanation: ExplanationFacts): Ratio {
   let total: Ratio = { over: 0n, under: 1n };
   for (const { sign, share, slabs, rate, quantity, pricingModel, bounds } of explanation.parts) {
@@ -88,7 +92,7 @@ export function toRatio(value: Value): Ratio {
     : { over: digits * 10n ** BigInt(power), under: 1n };
 }
 
-/** Below 0, 0 or above 0 as a is less than, equal to or more than b. */
+/** Negative, 0 or positive as a is less than, equal to or greater than b. */
 export function compareRatios(a: Ratio, b: Ratio): number {
   const difference = a.over * b.under - b.over * a.under;
   return difference < 0n ? -1 : Number(difference > 0n);

@@ -29,7 +29,7 @@ test.each([
   expect(coverageAt(recurrence, type, n)).toEqual(coverage);
 });
 
-test("S9.1 the formula of the rule says when a charge begins", () => {
+test("S9.1 the formula of the rule determines when a charge begins", () => {
   const small = fc.integer({ min: 0, max: 20 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), small, fc.integer({ min: 1, max: 100 }), (interval, offset, n) => {

@@ -45,8 +45,8 @@ describe("S1.5 one rounding for a card's line", () => {
     expect(roundLines(buildCharge([[amount, 1]]), digits, mode).value.toFixed()).toBe(value);
   });
 
-  test("S1.5 slabs are cut down, and missing units go to the largest remainders", () => {
-    // 0.333… + 0.666… + 1 is 2: cut down 0.33, 0.66 and 1.00, and the missing cent goes to the second.
+  test("S1.5 slabs are rounded down, and missing units go to the largest remainders", () => {
+    // 0.333… + 0.666… + 1 is 2: rounded down 0.33, 0.66 and 1.00, and the missing cent goes to the second.
     expect(
       formatValues(
         roundLines(
@@ -78,8 +78,8 @@ describe("S1.5 one rounding for a card's line", () => {
     ).toEqual(["1", ["0.34", "0.33", "0.33"], "0"]);
   });
 
-  test("S1.5 a negative slab is cut down too", () => {
-    // −0.005 is cut to −0.01 and has the largest remainder; −0.005 + 0.01 is 0.005, rounded 0.01.
+  test("S1.5 a negative slab is rounded down too", () => {
+    // −0.005 is rounded down to −0.01 and has the largest remainder; −0.005 + 0.01 is 0.005, rounded 0.01.
     expect(
       formatValues(
         roundLines(
@@ -94,11 +94,11 @@ describe("S1.5 one rounding for a card's line", () => {
     ).toEqual(["0.01", ["0", "0.01"], "0"]);
   });
 
-  test("S1.5 rounding down leaves the remainders out", () => {
+  test("S1.5 rounding down drops the remainders", () => {
     expect(formatValues(roundLines(buildCharge([["0.019", 1]]), 2, "DOWN"))).toEqual(["0.01", ["0.01"], "0"]);
   });
 
-  test("S7.4 the adjustment is the rounded bound less the rounded charge", () => {
+  test("S7.4 the adjustment is the rounded bound minus the rounded charge", () => {
     // 10 ÷ 3 is 3.33, and 10.005 is 10.01.
     expect(formatValues(roundLines(buildCharge([[10, 3]], ["10.005", 1]), 2, "HALF_UP"))).toEqual([
       "10.01",
@@ -107,13 +107,13 @@ describe("S1.5 one rounding for a card's line", () => {
     ]);
   });
 
-  test("S1.5 a charge without slabs has a value alone", () => {
+  test("S1.5 a charge without slabs has only a value", () => {
     const charge = { slabs: [], charged: fraction([100, 3]), bounded: fraction([100, 3]) };
     expect(formatValues(roundLines(charge, 2, "HALF_UP"))).toEqual(["33.33", [], "0"]);
   });
 });
 
-test("S1.5 slabs and adjustment add up to the value, and no slab is a whole unit away from its exact amount", () => {
+test("S1.5 slabs and adjustment add up to the value, and every slab is less than a unit away from its exact amount", () => {
   const part = fc.tuple(fc.integer({ min: -100_000, max: 100_000 }), fc.integer({ min: 1, max: 366 }));
   fc.assert(
     fc.property(

@@ -53,7 +53,7 @@ test("S7.2 a TIERED price with rates of 0 or more never falls as the quantity gr
   );
 });
 
-test("S7.2 a VOLUME quantity reaches one slab, and that slab alone as a plan of its own costs the same", () => {
+test("S7.2 a VOLUME quantity reaches one slab, and costs the same in a plan with only that slab", () => {
   fc.assert(
     fc.property(decimalCardArbitrary(), hundredthsArbitrary(40_000), (card, units) => {
       const quantity = add(new Decimal(units), new Decimal("0.01")).toFixed();
@@ -68,7 +68,7 @@ test("S7.2 a VOLUME quantity reaches one slab, and that slab alone as a plan of 
   );
 });
 
-test("S7 prices of k times the rates are k times the prices", () => {
+test("S7 prices with k times the rates are k times the prices", () => {
   const times = (value: number | string | undefined, k: Decimal): string | undefined =>
     value === undefined ? undefined : multiply(new Decimal(value), k).toFixed();
   fc.assert(
@@ -100,7 +100,7 @@ function hold(value: number, { minimumRate, maximumRate }: CardBounds): number {
   return Math.min(Math.max(value, Number(minimumRate ?? -Infinity)), Number(maximumRate ?? Infinity));
 }
 
-/** Counts units one by one, in plain whole numbers: slow, and written without a look at the slabs of ratebook. */
+/** Counts units one by one, in plain whole numbers: slow, and independent of ratebook's slabs. */
 function countUnitByUnit(pricingModel: "TIERED" | "VOLUME", { rows, bounds }: SlabCard, quantity: number): number {
   const tallies = rows.map((row) => ({ row, units: 0, packages: 0, reached: false }));
   const [first] = tallies;
@@ -121,7 +121,7 @@ function countUnitByUnit(pricingModel: "TIERED" | "VOLUME", { rows, bounds }: Sl
   return hold(total, bounds);
 }
 
-test("S7 whole quantities cost what counting unit by unit says", () => {
+test("S7 whole quantities cost the same as counted unit by unit", () => {
   const wholeCards = slabCardArbitrary(
     fc.integer({ min: 1, max: 12 }).map(String),
     fc.integer({ min: 0, max: 40 }).map(String),

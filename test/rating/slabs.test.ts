@@ -27,7 +27,7 @@ const MIXED: readonly SlabRow[] = [
   { after: 100, type: "FLAT", rate: 20 },
 ];
 
-describe("S7 worked figures", () => {
+describe("S7 calculated figures", () => {
   test.each([
     ["TIERED", "150", "250", "100 × 2 + 50 × 1"],
     ["VOLUME", "150", "150", "150 × 1"],
@@ -63,7 +63,7 @@ describe("S7 worked figures", () => {
     expect(priceText("TIERED", MIXED, quantity)).toBe(amount);
   });
 
-  test("S7.6 a fractional quantity is priced as it is", () => {
+  test("S7.6 a fractional quantity is priced without rounding", () => {
     expect(priceText("TIERED", [{ after: 0, rate: "0.10" }], "2.5")).toBe("0.25");
   });
 
@@ -72,7 +72,7 @@ describe("S7 worked figures", () => {
   });
 });
 
-describe("S7.2 the slabs that are reached", () => {
+describe("S7.2 reached slabs", () => {
   test("S7.2 in TIERED each slab has its own part of the quantity", () => {
     const { slabs } = price("TIERED", MIXED, 101);
     expect(slabs.map(({ order, quantity, amount }) => [order, quantity.toFixed(), amount.toFixed()])).toEqual([
@@ -82,7 +82,7 @@ describe("S7.2 the slabs that are reached", () => {
     ]);
   });
 
-  test("S7.2 in VOLUME only the slab that holds the quantity is reached, with the whole of it", () => {
+  test("S7.2 in VOLUME only the slab of the quantity is reached, with the whole quantity", () => {
     const { slabs } = price("VOLUME", MIXED, 100);
     expect(slabs.map(({ order, quantity, rate }) => [order, quantity.toFixed(), rate.toFixed()])).toEqual([
       [2, "100", "0.1"],
@@ -129,13 +129,13 @@ describe("S7.4 bounds and flat rates", () => {
   });
 
   test("S7.4 the order is price, flat rate, the slab's bounds, the card's bounds", () => {
-    // 10 × 1 + 5 = 15, held to 12 by the slab, raised to 13 by the card.
+    // 10 × 1 + 5 = 15, lowered to 12 by the slab, raised to 13 by the card.
     const result = price("TIERED", [{ after: 0, rate: 1, flatRate: 5, maximumRate: 12 }], 10, { minimumRate: 13 });
     expect([result.slabs[0]?.amount.toFixed(), result.amount.toFixed()]).toEqual(["12", "13"]);
   });
 });
 
-describe("S7.5 zero and below", () => {
+describe("S7.5 zero and negative quantities", () => {
   test("S7.5 zero reaches no slab and costs nothing", () => {
     expect(price("TIERED", MIXED, 0).slabs).toEqual([]);
     expect(priceText("VOLUME", MIXED, 0)).toBe("0");
@@ -164,19 +164,19 @@ describe("S7.5 zero and below", () => {
 describe("large tables and large numbers", () => {
   const many: readonly SlabRow[] = Array.from({ length: 10_000 }, (_, index) => ({ after: index, rate: index + 1 }));
 
-  test("S7.2 ten thousand slabs are priced in TIERED", () => {
+  test("S7.2 ten thousand slabs can be priced in TIERED", () => {
     // 1 + 2 + … + 10,000
     expect(priceText("TIERED", many, 10_000)).toBe("50005000");
   });
 
-  test("S7.2 ten thousand slabs are priced in VOLUME", () => {
+  test("S7.2 ten thousand slabs can be priced in VOLUME", () => {
     // 5,000.5 falls in slab 5,001: 5,000.5 × 5,001
     expect(priceText("VOLUME", many, "5000.5")).toBe("25007500.5");
     expect(price("VOLUME", many, 5000).slabs[0]?.order).toBe(5000);
     expect(price("VOLUME", many, "1e9").slabs[0]?.order).toBe(10_000);
   });
 
-  test("S1.4 a quantity of 1e400 has an exact price or is refused, never rounded", () => {
+  test("S1.4 a quantity of 1e400 has an exact price or is rejected, never rounded", () => {
     expect(price("TIERED", [{ after: 0, rate: 2 }], "1e400").amount.eq(new Decimal("2e400"))).toBe(true);
     expect(() => price("TIERED", TWO_THEN_ONE, "1e400")).toThrow(
       expect.objectContaining({ code: "ERR_ARITHMETIC", message: "a result needs more than 100 significant digits" }),
@@ -186,7 +186,7 @@ describe("large tables and large numbers", () => {
     );
   });
 
-  test.each(["NaN", "0x10", "", "1,000", null])("S1.2 %j is no quantity", (quantity) => {
+  test.each(["NaN", "0x10", "", "1,000", null])("S1.2 %j is not a quantity", (quantity) => {
     expect(() => priceQuantity(createRatePlan("TIERED", MIXED), createRateValue(MIXED), quantity as string)).toThrow(
       expect.objectContaining({ code: "ERR_NUMBER_INVALID" }),
     );
@@ -201,7 +201,7 @@ test("S1.2 a quantity may be a number, a text or a Decimal", () => {
   expect(amounts).toEqual(["200.5", "200.5", "200.5"]);
 });
 
-test("S7 slabs prepared once price as priceQuantity does", () => {
+test("S7 prepared slabs give the same prices as priceQuantity", () => {
   const ratedSlabs = joinSlabRates(createRatePlan("TIERED", MIXED), createRateValue(MIXED));
   expect(priceThrough(ratedSlabs, new Decimal(101))).toEqual(price("TIERED", MIXED, 101));
 });

@@ -1,4 +1,4 @@
-/** Generated rules on lists and texts: none takes long, whatever it does (S3.8). */
+/** Generated rules on lists and texts: none runs for long, whatever it does (S3.8). */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -46,14 +46,14 @@ const { rule } = fc.letrec<{ rule: unknown }>((tie) => {
 
 const operators = { own: (value: unknown): unknown => value };
 
-test("S3.8 no rule takes long, and what comes out is bounded", () => {
+test("S3.8 no rule runs for long, and results have a limited size", () => {
   fc.assert(
     fc.property(rule, (sample) => {
       const start = performance.now();
       try {
         compileRule(sample, { operators })({});
         const value = compile(sample as Rule, { operators })(FACTS);
-        // What it made, or a part of the facts.
+        // The rule created it, or it is a part of the facts.
         if (typeof value === "string") expect(value.length).toBeLessThanOrEqual(FACTS.long.length);
         if (Array.isArray(value)) expect(value.length).toBeLessThanOrEqual(10_000);
       } catch (error) {

@@ -1,4 +1,4 @@
-/** What one evaluation of a rule may do (S3.8): figures are counted by hand from the rule. */
+/** The limits of one evaluation of a rule (S3.8). Figures are counted by hand from the rule. */
 import { describe, expect, test } from "vitest";
 
 import { RatebookError } from "../../src/errors.ts";
@@ -9,13 +9,13 @@ import { parseRule, type Rule } from "../../src/rules/rule.ts";
 
 const STEPS = "the rule takes more than its budget of 10,000 steps";
 const TEXT = "the rule makes more text than its budget of 65,536 characters";
-/** An evaluation that is stopped by its budget takes milliseconds; the rest is for a busy machine. */
+/** An evaluation that is stopped by its budget takes milliseconds; the rest allows for a busy machine. */
 const BOUND_MS = 8000;
 
 const variable = (path: string): { readonly var: string } => ({ var: path });
 const ones = (count: number): readonly number[] => Array.from({ length: count }, () => 1);
 
-/** What the event path says of a rule on facts: the message of the error, or nothing. */
+/** The result of the event path for a rule on facts: the error message, or nothing. */
 function messageOn(rule: unknown, facts: unknown): string | undefined {
   const evaluate = compile(parseRule(rule));
   const start = performance.now();
@@ -36,7 +36,7 @@ const doubling = { merge: [variable("accumulator"), variable("accumulator")] };
 const fifty = ones(50);
 const divisions = Array.from({ length: 480 }, () => ({ "/": [1, 3] }));
 
-describe("S3.8 what exceeds the budget is stopped before it is done", () => {
+describe("S3.8 work that exceeds the budget is stopped before it is done", () => {
   test.each<readonly [string, unknown, unknown, string]>([
     ["a list that doubles", { reduce: [variable("list"), doubling, [1]] }, { list: ones(40) }, STEPS],
     ["five loops in each other", { map: [variable("list"), nested(fifty, 4)] }, { list: fifty }, STEPS],
@@ -48,7 +48,7 @@ describe("S3.8 what exceeds the budget is stopped before it is done", () => {
       TEXT,
     ],
     [
-      "the text of a list that holds itself twice, over and over",
+      "the text of a list that contains itself twice, repeatedly",
       { cat: [{ reduce: [variable("list"), [variable("accumulator"), variable("accumulator")], 1] }] },
       { list: ones(40) },
       TEXT,
@@ -66,7 +66,7 @@ describe("S3.8 what exceeds the budget is stopped before it is done", () => {
     ["a long text copied", { cat: [variable("text")] }, { text: "x".repeat(65_537) }, TEXT],
     ["a part of a long text", { substr: [variable("text"), 1] }, { text: "x".repeat(65_538) }, TEXT],
     [
-      "a search for a long text that is nearly there everywhere",
+      "a search for a long text with near matches everywhere",
       { in: [variable("part"), variable("text")] },
       { part: `${"a".repeat(250_000)}b${"a".repeat(250_000)}`, text: "a".repeat(1_000_000) },
       STEPS,
@@ -75,13 +75,13 @@ describe("S3.8 what exceeds the budget is stopped before it is done", () => {
     expect(messageOn(rule, facts)).toBe(message);
   });
 
-  test("a name that is put together is at most 1,000 characters long", () => {
+  test("a computed name has at most 1,000 characters", () => {
     const rule = { var: variable("name") };
     expect(messageOn(rule, { name: "x".repeat(1000) })).toBe(undefined);
     expect(messageOn(rule, { name: "x".repeat(1001) })).toMatch(/^a variable's name of more than 1000 characters/);
   });
 
-  test("a list that holds itself twice, over and over, leaves the rule without growing", () => {
+  test("a list that contains itself twice, repeatedly, is returned by the rule without growing", () => {
     const evaluate = compileRule({ reduce: [variable("list"), [variable("accumulator"), variable("accumulator")], 1] });
     let [fact] = [evaluate({ list: ones(40) })] as unknown[];
     for (let depth = 0; depth < 40; depth++) fact = (fact as unknown[])[1];
@@ -89,21 +89,21 @@ describe("S3.8 what exceeds the budget is stopped before it is done", () => {
   });
 });
 
-describe("S3.8 what is counted", () => {
+describe("S3.8 counted work", () => {
   test.each<readonly [string, unknown, number]>([
-    // 10 visited, 10 made, and 10 times the 3 nodes of the body.
+    // 10 visited, 10 created, and 10 times the 3 nodes of the body.
     ["map", { map: [variable("list"), { "*": [variable(""), 2] }] }, 50],
-    // 10 visited, 10 times 3 nodes, and 10 kept.
+    // 10 visited, 10 times 3 nodes, and 10 included.
     ["filter", { filter: [variable("list"), { "==": [variable(""), 1] }] }, 50],
     // 10 visited and 10 times 3 nodes.
     ["reduce", { reduce: [variable("list"), { "+": [variable("accumulator"), variable("current")] }, 0] }, 40],
     ["all", { all: [variable("list"), { "==": [variable(""), 1] }] }, 40],
     ["none", { none: [variable("list"), { "==": [variable(""), 2] }] }, 40],
-    // The first element is one.
+    // The first element matches.
     ["some", { some: [variable("list"), { "==": [variable(""), 1] }] }, 4],
     ["merge", { merge: [variable("list"), 1, variable("list")] }, 21],
     ["in", { in: [2, variable("list")] }, 10],
-    ["a list that is made", [variable("list"), 1, 2], 3],
+    ["a created list", [variable("list"), 1, 2], 3],
     ["a list of literals, and a search in it", { in: [1, [1, 2, 3]] }, 0],
     ["a list of literals in a body", { map: [variable("list"), { in: [variable(""), [1, 2, 3]] }] }, 40],
     // 10 visited, each one character, with 9 commas.
@@ -111,7 +111,7 @@ describe("S3.8 what is counted", () => {
     ["the parts of a name that is put together", { var: { cat: ["a.b.", "c"] } }, 3],
     // 3 copied, 3 visited, and 3 names of one part.
     ["missing names", { missing: { merge: [["a", "b"], "list"] } }, 9],
-    // Outer: 10 visited, 10 made, 10 times 1 node; inner, for each: 3 visited, 3 made, 3 times 1 node.
+    // Outer: 10 visited, 10 created, 10 times 1 node; inner, for each: 3 visited, 3 created, 3 times 1 node.
     ["a loop in a loop", { map: [variable("list"), { map: [[1, 2, 3], variable("")] }] }, 30 + 90],
     ["no list and no text", { "+": [1, { if: [true, 2, 3] }] }, 0],
   ])("%s", (_, rule, steps) => {
@@ -127,17 +127,17 @@ describe("S3.8 what is counted", () => {
     ["substr", { substr: ["abcdef", 2, 3] }, 3],
     // Once as the text of the list, "1,1", and once within the longer text.
     ["a list in cat", { cat: [variable("pair"), "!"] }, 3 + 4],
-  ])("characters made by %s", (_, rule, length) => {
+  ])("characters written by %s", (_, rule, length) => {
     const runWithin = (text: number): unknown =>
       compile(parseRule(rule), { budget: { steps: 100, text } })({ pair: [1, 1] });
     expect(runWithin(length)).toBeDefined();
     expect(() => runWithin(length - 1)).toThrow(`its budget of ${length - 1} characters`);
   });
 
-  test("a user's operator is one step, and each element copied for it another", () => {
+  test("a custom operator is one step, and each element copied for it another", () => {
     const operators = { own: (): number => 1 };
     const rule = { map: [variable("list"), { own: [variable("")] }] };
-    // 3 visited, 3 made, 3 times 2 nodes, 3 calls; an element [1, 1] is 2 copied.
+    // 3 visited, 3 created, 3 times 2 nodes, 3 calls; an element [1, 1] is 2 copied.
     const runWithin = (steps: number): unknown =>
       compile(parseRule(rule), { operators, budget: { steps, text: 1 } })({ list: [1, 2, [1, 1]] });
     expect(runWithin(17)).toEqual([1, 1, 1]);
@@ -146,7 +146,7 @@ describe("S3.8 what is counted", () => {
     expect(compile(parseRule({ own: [variable("list")] }), { operators })({ list: ones(20_000) })).toBe(1);
   });
 
-  test("each evaluation has the whole budget, also after one that failed, and inside of another one", () => {
+  test("each evaluation has the whole budget, also after one that failed, and inside another one", () => {
     const sum = { reduce: [variable("list"), { "+": [variable("accumulator"), variable("current")] }, 0] };
     const evaluate = compile(parseRule(sum));
     // 2,500 elements are 10,000 steps.
@@ -164,11 +164,11 @@ describe("S3.8 what is counted", () => {
       ],
     };
     again.evaluate = compileRule(rule, { operators, ruleBudget: { steps: 9 } });
-    // Outside 1 call, 2 copied and 4 merged, of which the inside, 2 merged, takes nothing.
+    // Outer: 1 call, 2 copied and 4 merged; the inner one, 2 merged, uses none of it.
     expect(String(again.evaluate({ list: [1, 2] }))).toBe("1,2,1,2");
   });
 
-  test("options raise it", () => {
+  test("options raise the budget", () => {
     const rule = { cat: [{ map: [variable("list"), "x"] }] };
     const facts = { list: ones(50_000) };
     expect(() => compileRule(rule)(facts)).toThrow(STEPS);
@@ -177,14 +177,14 @@ describe("S3.8 what is counted", () => {
     expect(compileRule(rule, { ruleBudget: { steps: 200_000, text: 199_998 } })(facts)).toHaveLength(99_999);
   });
 
-  test.each([0, -1, 1.5, Number.NaN, "10", null])("a budget of %s is refused", (steps) => {
+  test.each([0, -1, 1.5, Number.NaN, "10", null])("rejects a budget of %s", (steps) => {
     expect(() => compileRule(1, { ruleBudget: { steps: steps as number } })).toThrow(
       expect.objectContaining({ code: "ERR_OPTION_INVALID", details: { option: "ruleBudget.steps" } }),
     );
   });
 });
 
-describe("S3.8 a rule that no event keeps within the budget is refused", () => {
+describe("S3.8 a rule that no event can evaluate within the budget is rejected", () => {
   const budget = { steps: 10_000, text: 65_536 };
   const [always, anyText] = [`${STEPS}, whatever the event`, `${TEXT}, whatever the event`];
   test.each<readonly [string, unknown, string | undefined]>([
@@ -205,7 +205,7 @@ describe("S3.8 a rule that no event keeps within the budget is refused", () => {
     ["just enough", { reduce: [ones(1000), { "+": [1, 1, 1, 1, 1, 1, 1, 1] }, variable("x")] }, undefined],
     ["one node too many", { reduce: [ones(1000), { "+": [1, 1, 1, 1, 1, 1, 1, 1, 1] }, variable("x")] }, always],
     ["no list", { "+": [variable("x"), 1] }, undefined],
-    ["what fails for another reason", { map: [[1, 0], { "/": [1, variable("")] }] }, undefined],
+    ["a failure for another reason", { map: [[1, 0], { "/": [1, variable("")] }] }, undefined],
   ])("%s", (_, rule, message) => {
     const start = performance.now();
     expect(describeExcessWork(rule as Rule, { budget })).toBe(message);
@@ -214,15 +214,15 @@ describe("S3.8 a rule that no event keeps within the budget is refused", () => {
     else expect(() => compileRule(rule)).toThrow(expect.objectContaining({ code: "ERR_RULE_INVALID", message }));
   });
 
-  test("by a higher budget it is taken", () => {
+  test("and accepted with a higher budget", () => {
     const rule = { map: [ones(100), { map: [ones(100), variable("")] }] };
-    // Outside 300; inside 100 times 300.
+    // Outer 300; inner 100 times 300.
     expect(() => compileRule(rule, { ruleBudget: { steps: 30_299 } })).toThrow("30,299 steps, whatever the event");
     expect(compileRule(rule, { ruleBudget: { steps: 30_300 } })({})).toHaveLength(100);
   });
 
-  test("many heavy parts take no long time to find", () => {
-    // Two branches for each of 12 conditions, each of 9,000 steps: the lightest path is within.
+  test("quickly, even with many heavy parts", () => {
+    // Two branches for each of 12 conditions, each of 9,000 steps: the lightest path is within the budget.
     const branch = { map: [ones(70), { map: [ones(40), variable("")] }] };
     const rule = { if: [...Array.from({ length: 16 }, (_, at) => (at % 2 === 0 ? variable("x") : branch)), 1] };
     const start = performance.now();
@@ -231,7 +231,7 @@ describe("S3.8 a rule that no event keeps within the budget is refused", () => {
   });
 });
 
-describe("S3.8 whatever is thrown is an error of the rule", () => {
+describe("S3.8 anything thrown becomes an error of the rule", () => {
   const failures: readonly (readonly [string, () => unknown, RegExp])[] = [
     ["a text", () => "oops", /failed: oops$/],
     ["undefined", () => undefined, /failed: undefined$/],
@@ -257,14 +257,14 @@ describe("S3.8 whatever is thrown is an error of the rule", () => {
     );
   });
 
-  test("an operator without an end", () => {
+  test("by an operator that never ends", () => {
     const operators = { own: (): unknown => operators.own() };
     expect(() => compileRule({ own: [] }, { operators })({})).toThrow(
       expect.objectContaining({ code: "ERR_RULE_FAILED" }),
     );
   });
 
-  test("facts that throw, and results that throw when they are read", () => {
+  test("by facts, and by results when they are read", () => {
     const hostile = Object.defineProperty([1], 0, { get: (): never => boom(), enumerable: true });
     expect(() => compileRule(variable("x"))({ x: hostile })).toThrow(
       expect.objectContaining({ code: "ERR_RULE_FAILED", message: "the rule failed: boom" }),

@@ -7,7 +7,7 @@ import { compile } from "../../src/rules/compile.ts";
 import { parseRule } from "../../src/rules/rule.ts";
 import type { Fact } from "../../src/rules/value.ts";
 
-/** A rule's result; decimals as their plain text, after a sign that they are decimals. */
+/** A rule's result; decimals as their plain text after a mark. */
 function result(rule: unknown, facts: unknown = {}): unknown {
   return toPlainValue(compileRule(rule)(facts));
 }
@@ -101,7 +101,7 @@ describe("decimals in rules", () => {
     expect(result({ "<=": [0.1, { var: "tenth" }, 0.1] }, values)).toBe(true);
   });
 
-  test("S3.4 a decimal 0 is falsy, however it is written", () => {
+  test("S3.4 a decimal 0 is falsy, in any notation", () => {
     for (const zero of [0, "0.00", new Decimal("-0")]) {
       expect(result({ if: [{ "+": [{ var: "x" }, 0] }, "yes", "no"] }, { x: zero })).toBe("no");
     }
@@ -118,7 +118,7 @@ describe("decimals in rules", () => {
 });
 
 describe("variables", () => {
-  test("S3.3 a name may hold dots, spaces and hyphens", () => {
+  test("S3.3 a name may contain dots, spaces and hyphens", () => {
     const facts = { attribute: { "a.b": 1, "a b-c": 2, a: { c: { d: 3 }, "c.d": 4 } }, "x.y": 5 };
     expect(result({ var: "attribute.a.b" }, facts)).toBe("decimal 1");
     expect(result({ var: "attribute.a b-c" }, facts)).toBe("decimal 2");
@@ -148,7 +148,7 @@ describe("variables", () => {
     expect(toPlainValue(compileRule({ var: `n.${name}` })({ n: { [name]: 2 } }))).toBe("decimal 2");
   });
 
-  test("S3.4 var takes a default, used when there is nothing, not when there is null", () => {
+  test("S3.4 var has a default, used for a missing value, but not for null", () => {
     expect(result({ var: ["x", 5] }, {})).toBe("decimal 5");
     expect(result({ var: ["x", { var: "y" }] }, { y: "z" })).toBe("z");
     expect(result({ var: ["x", 5] }, { x: null })).toBe(null);
@@ -175,7 +175,7 @@ describe("variables", () => {
     expect(paths).toHaveLength(3);
   });
 
-  test("S3.7 computed paths and missing ask the same readers", () => {
+  test("S3.7 computed paths and missing use the same readers", () => {
     const variables = (path: string): ((frame: { readonly x: string }) => string | undefined) | undefined =>
       path === "dimension.x" ? (frame) => frame.x : path === "dimension.none" ? () => undefined : undefined;
     const evaluate = (rule: unknown): unknown => compile(parseRule(rule), { variables })({ x: "here" });
@@ -186,7 +186,7 @@ describe("variables", () => {
     expect(evaluate({ missing_some: [2, ["dimension.x", "dimension.none"]] })).toEqual(["dimension.none"]);
   });
 
-  test("S3.4 inside map and its like, a variable reads the element alone", () => {
+  test("S3.4 inside map and similar operators, a variable reads only the element", () => {
     const variables = (): (() => string) => (): string => "bound";
     const rule = { map: [[1, 2], { cat: [{ var: "" }, { var: "attribute.x" }] }] };
     expect(compile(rule, { variables })({})).toEqual(["1", "2"]);
@@ -200,7 +200,7 @@ describe("variables", () => {
 });
 
 describe("control", () => {
-  test("S3.1 what is not asked for is not evaluated", () => {
+  test("S3.1 operands that are not needed are not evaluated", () => {
     const calls: string[] = [];
     const operators = {
       see: (name: Fact, value: Fact): Fact => {
@@ -239,7 +239,7 @@ describe("control", () => {
     expect(toPlainValue(constant({}))).toEqual(["decimal 1", "decimal 2"]);
   });
 
-  test("S3.1 facts nested too deeply are refused", () => {
+  test("S3.1 facts nested too deeply are rejected", () => {
     let facts: unknown = [];
     for (let depth = 0; depth < 100_000; depth++) facts = [facts];
     expect(() => result({ var: "x" }, { x: facts })).toThrow(
@@ -294,7 +294,7 @@ describe("dates and durations", () => {
   });
 });
 
-describe("operators of a user's own", () => {
+describe("custom operators", () => {
   const operators = {
     "price.of": (name: Fact): Fact => (name === "gold" ? new Decimal("1.50") : null),
     half: (value: Fact): unknown => (Decimal.isDecimal(value) ? value.toNumber() / 2 : value),
@@ -306,7 +306,7 @@ describe("operators of a user's own", () => {
   };
   const evaluateOwn = (rule: unknown): unknown => toPlainValue(compileRule(rule, { operators })({}));
 
-  test("S3.4 they get and give decimals, and mix with the built-in ones", () => {
+  test("S3.4 receive and return decimals, and can be combined with built-in ones", () => {
     expect(evaluateOwn({ "*": [{ "price.of": ["gold"] }, 3] })).toBe("decimal 4.5");
     expect(evaluateOwn({ "+": [{ half: 0.5 }, 1] })).toBe("decimal 1.25");
     expect(evaluateOwn({ in: ["a", { names: [] }] })).toBe(true);
@@ -314,20 +314,20 @@ describe("operators of a user's own", () => {
     expect(evaluateOwn({ map: [["gold", "tin"], { "price.of": { var: "" } }] })).toEqual(["decimal 1.5", null]);
   });
 
-  test("S3.4 they are known to their own compiler alone", () => {
+  test("S3.4 are known only to their own compiler", () => {
     expect(() => compileRule({ half: 1 })).toThrow(
       failing("ERR_RULE_INVALID", 'in the rule at $: "half" is not an operator'),
     );
   });
 
-  test("S3.4 built-in operators cannot be taken", () => {
+  test("S3.4 can't replace built-in operators", () => {
     const takenNames = { "+": (): number => 0, var: (): number => 0 };
     expect(toPlainValue(compileRule({ "+": [{ var: "x" }, 1] }, { operators: takenNames })({ x: 1 }))).toBe(
       "decimal 2",
     );
   });
 
-  test("S3.2 what goes wrong in one is an error of the event", () => {
+  test("S3.2 that throw cause an error of the event", () => {
     expect(() => evaluateOwn({ broken: [] })).toThrow(failing("ERR_RULE_FAILED", '"broken" failed: oops'));
     expect(() => evaluateOwn({ nan: [] })).toThrow(failing("ERR_RULE_FAILED", "NaN is not a decimal"));
   });

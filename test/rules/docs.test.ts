@@ -1,4 +1,4 @@
-/** The tables of docs/reference/rules.md, run. */
+/** Runs the tables of docs/reference/rules.md. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 

@@ -1,11 +1,11 @@
-/** Facts and rules that are out to surprise: an exact answer, or an error of the event. */
+/** Malicious facts and rules: an exact answer, or an error of the event. */
 import { describe, expect, test } from "vitest";
 
 import { RatebookError } from "../../src/errors.ts";
 import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import { compileRule } from "../../src/rules/compile-rule.ts";
 
-/** The answer in words, decimals as their plain text; of an error its code. */
+/** The result as text, decimals as their plain text; for an error its code. */
 function answer(rule: unknown, facts: unknown = {}): unknown {
   try {
     const value = compileRule(rule)(facts);
@@ -19,53 +19,58 @@ function answer(rule: unknown, facts: unknown = {}): unknown {
 const LONG = "1".repeat(150);
 const MARKED = { toStringTag: "[object Decimal]", s: 1, e: 0, d: "abc" };
 
-describe("a hostile rule has an exact answer or an error", () => {
+describe("a malicious rule has an exact answer or an error", () => {
   test.each<readonly [string, unknown, unknown, unknown]>([
     ["S3.2 zero has no sign", { cat: [{ "-": [0] }, { "*": [-1, 0] }, { "%": [-4, 2] }] }, {}, "000"],
     ["S3.2 a fact of -0 is 0", { cat: [{ var: "x" }] }, { x: -0 }, "0"],
-    ["S3.2 a remainder has the sign of what is divided", { "%": ["-5.5", 2] }, {}, "-1.5"],
+    ["S3.2 a remainder has the sign of the dividend", { "%": ["-5.5", 2] }, {}, "-1.5"],
     ["S3.2 two texts compare by their characters, also of digits", { "<": ["9", "10"] }, {}, false],
     ["S3.2 a decimal and a text compare by value", { "<": [9, "10"] }, {}, true],
     ["S3.2 a decimal equals its text in any length", { "==": [{ var: "s" }, 7] }, { s: `7.${"0".repeat(99)}` }, true],
     ["S3.2 digits of another script are no decimal", { "==": [7, "٧"] }, {}, false],
     [
-      "S3.2 data with the mark of a decimal is no operand",
+      "S3.2 data with the mark of a decimal is not an operand",
       { "+": [{ var: "x" }, 1] },
       { x: MARKED },
       "ERR_RULE_FAILED",
     ],
-    ["S1.4 a text of 150 digits is no operand", { "+": [{ var: "b" }, 1] }, { b: LONG }, "ERR_RULE_FAILED"],
+    ["S1.4 a text of 150 digits is not an operand", { "+": [{ var: "b" }, 1] }, { b: LONG }, "ERR_RULE_FAILED"],
     ["S3.2 but is more than 5 in a comparison", { ">": [{ var: "b" }, 5] }, { b: LONG }, true],
     ["S3.1 a text beyond all doubles is more than any decimal", { ">": ["1e4000", 7] }, {}, true],
     ["S3.1 an object is neither more nor less than a decimal", { ">": [{ var: "o" }, 1] }, { o: {} }, false],
     ["S3.4 a decimal of 41 digits is rounded far to the left of its point", { round: ["1e40", -41] }, {}, "0"],
-    ["S3.4 half goes away from zero to the left of the point, too", { round: [-5, -1] }, {}, "-10"],
-    ["S3.4 a date behind the year 9999 is refused", { "date.add": ["9999-12-31", "P1D"] }, {}, "ERR_RULE_FAILED"],
+    ["S3.4 half is rounded away from zero to the left of the point too", { round: [-5, -1] }, {}, "-10"],
+    ["S3.4 a date after the year 9999 is rejected", { "date.add": ["9999-12-31", "P1D"] }, {}, "ERR_RULE_FAILED"],
     [
       "S3.4 a time before another is a duration below 0",
       { "duration.between": ["2024-06-01", "2024-05-01"] },
       {},
       "-PT744H",
     ],
-    ["S3.4 a month is no number of days", { "duration.as": ["P1M", "DAYS"] }, {}, "ERR_RULE_FAILED"],
+    ["S3.4 a month is not a number of days", { "duration.as": ["P1M", "DAYS"] }, {}, "ERR_RULE_FAILED"],
     ["S3.3 a decimal has no properties", { var: "x.d" }, { x: new Decimal("1.5") }, null],
     ["S3.3 nor has a number", { var: "x.toFixed" }, { x: 1 }, null],
-    ["S3.3 __proto__ is read where it is a key of its own alone", { var: "a.__proto__" }, { a: {} }, null],
-    ["S3.1 what has a length but is no list is not gone through", { map: [{ var: "o" }, 1] }, { o: { length: 3 } }, []],
+    ["S3.3 __proto__ is read only as an own key", { var: "a.__proto__" }, { a: {} }, null],
+    [
+      "S3.1 an object with a length that is not a list is not iterated",
+      { map: [{ var: "o" }, 1] },
+      { o: { length: 3 } },
+      [],
+    ],
     ["S3.1 a negative length beyond the start leaves nothing", { substr: ["abc", 1, -9] }, {}, ""],
   ])("%s", (_, rule, facts, expected) => {
     expect(answer(rule, facts)).toEqual(expected);
   });
 
-  test("S3.6 a rule of 998 conditions in a row is answered", () => {
-    // Every condition is 0; the last part is what else.
+  test("S3.6 a rule of 998 consecutive conditions is answered", () => {
+    // Every condition is 0; the last operand is the default.
     expect(answer({ if: [...Array.from({ length: 1996 }, (_, at) => (at % 2 === 0 ? 0 : at)), "else"] })).toBe("else");
   });
 
   test("S3.3 the rest of a path inside a list's element is first tried as one key", () => {
     const list = [{ a: { b: 1 } }, { "a.b": 2 }, { a: { b: "3" } }];
     const step = { "+": [{ var: "accumulator" }, { var: "current.a.b" }] };
-    // 2 to start with, and 1 + 2 + 3.
+    // The initial value 2, and 1 + 2 + 3.
     expect(answer({ reduce: [{ var: "list" }, step, { "+": [1, 1] }] }, { list })).toBe("8");
   });
 });

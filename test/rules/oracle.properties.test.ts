@@ -1,4 +1,6 @@
-/** Generated rules on generated facts: ours are those of json-logic-js on everything that the two share (S3.1). */
+/**
+ * Generated rules on generated facts: our results equal those of json-logic-js in everything that both support (S3.1).
+ */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
@@ -6,7 +8,7 @@ import { hasCode } from "../../src/errors.ts";
 import { ours, theirs } from "./oracle.ts";
 import { any, facts, number } from "./rule-arbitrary.ts";
 
-/** Zero has no sign here. */
+/** Removes the sign of zero. */
 function withoutSigns(value: unknown): unknown {
   if (value === 0) return 0;
   if (Array.isArray(value)) return value.map(withoutSigns);
@@ -15,8 +17,8 @@ function withoutSigns(value: unknown): unknown {
 }
 
 /**
- * Compares the two, unless an operand inside is no decimal (S3.2): what reads an event's number reads nothing inside
- * `map` and its like.
+ * Compares both, unless an inner operand is not a decimal (S3.2): a reader of an event's number reads nothing inside
+ * `map` and similar operators.
  */
 function expectSame(rule: unknown, facts: unknown): void {
   let result: unknown;
@@ -29,7 +31,7 @@ function expectSame(rule: unknown, facts: unknown): void {
   expect(withoutSigns(result)).toStrictEqual(withoutSigns(theirs(rule, facts)));
 }
 
-/** `log` of json-logic-js prints; ours does not (S3.5). */
+/** `log` prints in json-logic-js, but not here (S3.5). */
 const print = console.log;
 beforeAll(() => {
   console.log = (): void => undefined;
@@ -38,10 +40,10 @@ afterAll(() => {
   console.log = print;
 });
 
-test("S3.1 arithmetic is that of json-logic-js where doubles are exact", () => {
+test("S3.1 arithmetic equals that of json-logic-js where doubles are exact", () => {
   fc.assert(fc.property(number, facts, expectSame), { numRuns: 500 });
 });
 
-test("S3.1 every operator is that of json-logic-js", () => {
+test("S3.1 every operator equals that of json-logic-js", () => {
   fc.assert(fc.property(any, facts, expectSame), { numRuns: 2000 });
 });

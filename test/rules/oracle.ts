@@ -1,4 +1,4 @@
-/** Our results beside those of json-logic-js. */
+/** Our results and those of json-logic-js. */
 import jsonLogic from "json-logic-js";
 
 import { Decimal } from "../../src/numbers/decimal.ts";
@@ -6,12 +6,12 @@ import { compile } from "../../src/rules/compile.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { toFact } from "../../src/rules/value.ts";
 
-/** What json-logic-js makes of a rule. */
+/** The result of json-logic-js for a rule. */
 export function theirs(rule: unknown, facts: unknown): unknown {
   return jsonLogic.apply(rule as jsonLogic.RulesLogic, facts);
 }
 
-/** What we make of it, with decimals as the doubles nearest to them. */
+/** Our result, with decimals as the nearest doubles. */
 export function ours(rule: unknown, facts: unknown): unknown {
   return asDoubles(toFact(compile(rule as Rule)(facts)));
 }

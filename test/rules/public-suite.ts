@@ -1,6 +1,6 @@
 /**
- * The cases of the public JSON Logic test suite, https://jsonlogic.com/tests.json (repository jwadhams/json-logic,
- * file tests.json), restated as tables: arguments, facts where there are any, and the result that it asks for.
+ * The cases of the public JSON Logic test suite, https://jsonlogic.com/tests.json (repository jwadhams/json-logic, file
+ * tests.json), written as tables: arguments, facts if any, and the expected result.
  */
 
 /** A rule, its facts and the result. */

@@ -1,7 +1,7 @@
 /** Generated rules, and facts for them. */
 import fc from "fast-check";
 
-/** Facts under the names that the rules read; numbers are quarters, which doubles and decimals compute alike. */
+/** Facts with the names that the rules read; numbers are quarters, which doubles and decimals compute alike. */
 const quarters = fc.integer({ min: -80, max: 80 }).map((units) => units / 4);
 const texts = fc.constantFrom("", "0", "1", "-2", "1.50", " 3 ", "0x10", "1e2", "abc", "b", "true", "Infinity", "null");
 const primitive = fc.oneof(quarters, texts, fc.boolean(), fc.constant(null));
@@ -35,7 +35,7 @@ const accumulation = fc.constantFrom(
 );
 
 export const { number, any } = fc.letrec<{ number: unknown; any: unknown }>((tie) => ({
-  // A decimal, combined from columns decimals: what is not one is an error here and NaN there.
+  // A decimal, combined only from decimals: other operands are an error here and NaN in json-logic-js.
   number: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
     quarters,
@@ -79,7 +79,7 @@ function arbitraryOperation(operators: readonly string[], args: fc.Arbitrary<unk
   return fc.tuple(fc.constantFrom(...operators), args).map(([operator, values]) => ({ [operator]: values }));
 }
 
-/** What comes out as a list, and something else now and then. */
+/** Usually a list, sometimes another value. */
 function lists(other: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.oneof(
     fc.constantFrom({ var: "list" }, { var: "numbers" }, { var: "items" }, { merge: [{ var: "list" }, 1] }),
@@ -87,7 +87,7 @@ function lists(other: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   );
 }
 
-/** What is done with an element, read whole or in part. */
+/** An operation on an element, read whole or in part. */
 function elementRule(other: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const element = fc.constantFrom({ var: "" }, { var: "qty" }, { var: "sku" }, { var: ["sku", "none"] }, { var: "0" });
   return arbitraryOperation(

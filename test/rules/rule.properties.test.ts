@@ -12,7 +12,7 @@ import { decimalText } from "../numbers/arbitraries.ts";
 const Wide = Decimal.clone({ precision: 1000 });
 const Quotient = Decimal.clone({ precision: 34, rounding: Decimal.ROUND_HALF_UP });
 
-/** A rule, and what decimal.js makes of it when it is given the same facts. */
+/** A rule, and the result of decimal.js for the same facts. */
 interface Expectation {
   readonly rule: unknown;
   readonly value: Decimal;
@@ -55,7 +55,7 @@ const { expression } = fc.letrec<{ expression: Expectation }>((tie) => {
   };
 });
 
-/** Every variable that an expression reads, under the text of its own value. */
+/** Every variable that an expression reads, named by the text of its own value. */
 const facts = {
   facts: new Proxy(
     {},
@@ -66,7 +66,7 @@ const facts = {
   ),
 };
 
-test("S3.2 arithmetic on decimals is that of decimal.js", () => {
+test("S3.2 arithmetic on decimals equals that of decimal.js", () => {
   fc.assert(
     fc.property(expression, ({ rule, value }) => {
       const result = compileRule({ "+": [rule] })(facts);
@@ -76,7 +76,7 @@ test("S3.2 arithmetic on decimals is that of decimal.js", () => {
   );
 });
 
-test("S1.4 a division in a rule is that of decimal.js at 34 digits, half up", () => {
+test("S1.4 a division in a rule equals that of decimal.js at 34 digits, rounded half up", () => {
   fc.assert(
     fc.property(expression, expression, (a, b) => {
       fc.pre(!b.value.isZero());
@@ -89,7 +89,7 @@ test("S1.4 a division in a rule is that of decimal.js at 34 digits, half up", ()
   );
 });
 
-test("S3.2 comparisons of decimals are those of decimal.js", () => {
+test("S3.2 comparisons of decimals equal those of decimal.js", () => {
   fc.assert(
     fc.property(expression, expression, (a, b) => {
       const order = a.value.cmp(b.value);
@@ -110,7 +110,7 @@ test("S3.2 comparisons of decimals are those of decimal.js", () => {
   );
 });
 
-/** Anything that JSON can hold, with the names of operators among its keys. */
+/** Any JSON value, with the names of operators among its keys. */
 const OPERATORS =
   "var missing missing_some if and or ! == < + - * / % min max map filter reduce all some none merge in cat substr log " +
   "round floor date date.add duration.as duration.of duration.between method __proto__ constructor x";
@@ -126,7 +126,7 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
   ),
 }));
 
-test("S3.6 whatever JSON is given as a rule and as facts, the outcome is a value or a coded error", () => {
+test("S3.6 for any JSON as a rule and as facts, the result is a value or an error with a code", () => {
   let evaluations = 0;
   fc.assert(
     fc.property(json, json, (source, facts) => {

@@ -11,7 +11,7 @@ function nested(depth: number): Rule {
   return rule;
 }
 
-describe("reading a rule", () => {
+describe("parsing a rule", () => {
   test.each<[unknown, unknown]>([
     ["1", 1],
     [2, 2],
@@ -26,11 +26,11 @@ describe("reading a rule", () => {
     expect(parseRule(source)).toEqual(rule);
   });
 
-  test("S1.2 a number in a rule's text is the decimal that its text says", () => {
+  test("S1.2 a number in a rule's text is the decimal of its text", () => {
     expect(parseRule("12345678901234567890")).toEqual(new Decimal("12345678901234567890"));
   });
 
-  test("S1.2 2^53 is refused as a JavaScript number, which may have lost digits, and not as text", () => {
+  test("S1.2 rejects 2^53 as a JavaScript number, which may have lost digits, but not as text", () => {
     expect(checkRule(parseRule(9_007_199_254_740_992))).toHaveLength(1);
     expect(checkRule(parseRule("9007199254740992"))).toEqual([]);
   });
@@ -46,7 +46,7 @@ describe("reading a rule", () => {
       `[12345678901234567890,${"[".repeat(200_000)}${"]".repeat(200_000)}]`,
       `"[12345678901234567890,${"[".repeat(38)}…" is not a JSON logic rule: not JSON: nested too deeply`,
     ],
-  ])("S3.6 what holds no rule is refused", (source, message) => {
+  ])("S3.6 rejects what is not a rule", (source, message) => {
     const expected: unknown = typeof message === "string" ? message : expect.stringMatching(message);
     expect(() => parseRule(source)).toThrow(
       expect.objectContaining({ code: "ERR_RULE_INVALID", message: expected, details: { path: "$" } }),
@@ -102,11 +102,11 @@ describe("checking a rule", () => {
     ["a __proto__ key", JSON.parse('{"__proto__": [1]}'), "$", '"__proto__" is not an operator'],
     ["a constructor key", { constructor: [1] }, "$", '"constructor" is not an operator'],
     ["a toString key", { toString: [1] }, "$", '"toString" is not an operator'],
-  ])("S3.6 %s is refused", (_, rule, path, message) => {
+  ])("S3.6 rejects %s", (_, rule, path, message) => {
     expect(checkRule(rule)).toEqual([{ path, message }]);
   });
 
-  test("S3.6 all problems are told, in the rule's order", () => {
+  test("S3.6 all problems are reported, in the rule's order", () => {
     const rule = { and: [{ nope: 1 }, { "+": [] }, { if: [{ what: [{ ever: 1 }] }] }] };
     expect(checkRule(rule)).toEqual([
       { path: "and[0]", message: '"nope" is not an operator' },
@@ -123,29 +123,29 @@ describe("checking a rule", () => {
     );
   });
 
-  test("S3.6 nesting of 64 is accepted, of 65 refused", () => {
+  test("S3.6 nesting of 64 is accepted, of 65 rejected", () => {
     expect(checkRule(nested(RULE_NESTING_MAX))).toEqual([]);
     expect(checkRule(nested(RULE_NESTING_MAX + 1))).toEqual([
       { path: "$", message: "the rule is nested more than 64 deep" },
     ]);
   });
 
-  test("S3.6 a rule as deep as the heap is refused like any other", () => {
+  test("S3.6 a rule nested as deep as the heap allows is rejected like any other", () => {
     expect(checkRule(nested(1_000_000))).toEqual([{ path: "$", message: "the rule is nested more than 64 deep" }]);
     const text = `${'{"!":'.repeat(150_000)}1${"}".repeat(150_000)}`;
     expect(checkRule(parseRule(text))).toEqual([{ path: "$", message: "the rule is nested more than 64 deep" }]);
-    // The places of all of them would be a hundred million steps.
+    // Listing the paths of all of them would be a hundred million steps.
     const repeating = text.replace("1", `{${'"a":1,'.repeat(1000)}"a":1}`);
     expect(() => parseRule(repeating)).toThrow('the rule has the key "a" twice in one object, at column 750008');
   });
 
-  test("S3.6 a rule that holds itself is refused", () => {
+  test("S3.6 a rule that contains itself is rejected", () => {
     const rule: { "!": unknown[] } = { "!": [] };
     rule["!"].push(rule);
     expect(checkRule(rule)).toEqual([{ path: "$", message: "the rule is nested more than 64 deep" }]);
   });
 
-  test("S3.6 2,000 nodes are accepted, 2,001 refused", () => {
+  test("S3.6 2,000 nodes are accepted, 2,001 rejected", () => {
     // The operation, and its arguments.
     const sum = (count: number): Rule => ({ "+": Array.from({ length: count }, () => 1) });
     expect(checkRule(sum(RULE_NODES_MAX - 1))).toEqual([]);
@@ -155,7 +155,7 @@ describe("checking a rule", () => {
     expect(checkRule(sum(5_000_000))).toEqual([{ path: "$", message }]);
   });
 
-  test("S3.4 registered operators are known, own ones only", () => {
+  test("S3.4 registered operators are known, but only own properties", () => {
     const operators = { double: (): number => 2 };
     expect(checkRule({ double: [1] }, { operators })).toEqual([]);
     expect(checkRule({ toString: [1] }, { operators })).toHaveLength(1);
@@ -199,7 +199,7 @@ describe("the fields of a rule", () => {
     ["event.ID", '"event.ID" is not one of event.id, event.timestamp, event.accountId and event.schemaName'],
     ["tokens", '"tokens" is no variable: expected attribute., dimension., dependencies. or event. and a name'],
     ["", '"" is no variable: expected attribute., dimension., dependencies. or event. and a name'],
-  ])("S3.6 the unknown path %j is refused wherever it is read", (path, message) => {
+  ])("S3.6 the unknown path %j is rejected wherever it is read", (path, message) => {
     expect(checkRule({ "+": [1, { var: path }] }, { fields })).toEqual([{ path: "+[1]", message }]);
     expect(checkRule({ "+": [1, { var: [path, 5] }] }, { fields })).toEqual([{ path: "+[1]", message }]);
     expect(checkRule({ missing: path }, { fields })).toEqual([{ path: "$", message }]);
@@ -217,7 +217,7 @@ describe("the fields of a rule", () => {
       const body = { "+": [{ var: "anything" }, { missing: ["what"] }] };
       expect(checkRule({ [operator]: [{ var: "dependencies.prices" }, body] }, { fields })).toEqual([]);
       expect(checkRule({ [operator]: [{ var: "prices" }, body] }, { fields })).toHaveLength(1);
-      // What reduce starts with is read from the event.
+      // The initial value of reduce is read from the event.
       expect(checkRule({ [operator]: [[], body, { var: "prices" }] }, { fields })).toHaveLength(1);
     },
   );

@@ -1,4 +1,4 @@
-/** Variables in slots are read without calls. Beside them: the same rule with readers of its variables. */
+/** Variables in slots are read without calls. The results are compared with the same rule using readers. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -35,7 +35,7 @@ function settle(compute: () => RuleValue): unknown {
   }
 }
 
-test("S3.2 a rule gives the same, be its variables in slots or found by readers", () => {
+test("S3.2 a rule gives the same result with variables in slots and with readers", () => {
   fc.assert(
     fc.property(rule, fc.array(fc.tuple(value, value), { minLength: 1, maxLength: 6 }), (operation, frames) => {
       const values: RuleValue[] = [0, 0];
