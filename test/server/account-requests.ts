@@ -1,7 +1,7 @@
-/** What tests of accounts over HTTP begin with. */
+/** Setup of tests of accounts over HTTP. */
 import { startApi, type TestApi } from "./support.ts";
 
-/** A customer of that id. */
+/** The body of a customer with that id. */
 export const ACME = { id: "acme", name: "Acme Corp", primaryEmail: "pay@acme.test" };
 
 /** An address with every part. */
@@ -22,7 +22,7 @@ export async function withAccount(time?: string): Promise<TestApi> {
   return api;
 }
 
-/** A part of each item of a list. */
+/** A field of each item of a list. */
 export async function listPart(api: TestApi, url: `/${string}`, part = "id"): Promise<readonly unknown[]> {
   const { json } = await api.call(`GET ${url}`);
   return json.data.map((item: Readonly<Record<string, unknown>>) => item[part]);

@@ -1,4 +1,4 @@
-/** Whether answers are what an OpenAPI document says. */
+/** Checks answers against an OpenAPI document. */
 import addFormats from "ajv-formats";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { LightMyRequestResponse } from "fastify";
@@ -11,10 +11,10 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: object }>> }>>;
 }
 
-/** What is looked at of an answer. */
+/** The checked parts of an answer. */
 export type AnswerToCheck = Pick<LightMyRequestResponse, "statusCode" | "headers" | "body">;
 
-/** Throws for an answer that the document does not have: another status, another type, another shape. */
+/** Throws for an answer that the document does not allow: another status, type or schema. */
 export function createAnswerChecker(openApi: object): (method: string, url: string, response: AnswerToCheck) => void {
   const document = openApi as OpenApi;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -52,7 +52,7 @@ export function createAnswerChecker(openApi: object): (method: string, url: stri
   };
 }
 
-/** The path of the document that a URL is of; one without parameters comes first. */
+/** The path of the document for a URL; one without parameters takes precedence. */
 function findPath(document: OpenApi, url: string): string | undefined {
   const steps = (url.split("?")[0] ?? "").split("/");
   const fits = Object.keys(document.paths).filter((path) => {

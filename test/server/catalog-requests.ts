@@ -1,4 +1,4 @@
-/** Requests that make a catalog over HTTP: what tests of its endpoints begin with. */
+/** Requests that create a catalog over HTTP: the setup of tests of its endpoints. */
 import type { TestApi } from "./support.ts";
 
 /** The calls of an API. */
@@ -12,7 +12,7 @@ export const CALLS = {
   dimensions: [{ name: "region" }],
 };
 
-/** A meter that adds up the counts. */
+/** A meter that sums the counts. */
 export const SUM = {
   name: "calls",
   type: "COUNTER",
@@ -21,7 +21,7 @@ export const SUM = {
   eventSchemaName: "api calls",
 };
 
-/** One price for every unit, in dollars, with all that answers say of it. */
+/** One price for every unit, in dollars, with all fields of answers. */
 export const PER_UNIT = {
   ratePlan: {
     pricingModel: "TIERED",
@@ -37,7 +37,7 @@ export const MONTHLY = { interval: "MONTHLY", startOffset: { dayOffset: "1", mon
 /** Details of a plan in dollars. */
 export const DETAILS = { supportedCurrencies: ["USD"], pricingCycleConfig: MONTHLY };
 
-/** Details as a DRAFT's are answered: with every list of cards, and with what was left out as it is then. */
+/** Details of a DRAFT as returned: with every list of cards, and with the values of omitted fields. */
 export function answeredDetails(details: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { pricingCycleConfig } = details;
   return {
@@ -58,7 +58,11 @@ export function answeredDetails(details: Readonly<Record<string, unknown>>): Rea
   };
 }
 
-/** Makes an ACTIVE schema and an ACTIVE meter. @returns the meter's id */
+/**
+ * Creates an ACTIVE schema and an ACTIVE meter.
+ *
+ * @returns the meter's id
+ */
 export async function activeMeter(call: Call): Promise<string> {
   await call("POST /event_schema", { body: CALLS });
   await call("POST /event_schema/api+calls/activate");
@@ -67,14 +71,18 @@ export async function activeMeter(call: Call): Promise<string> {
   return json.id;
 }
 
-/** Makes an ACTIVE plan. @returns its id */
+/**
+ * Creates an ACTIVE plan.
+ *
+ * @returns its id
+ */
 export async function activePlan(call: Call, details: object = DETAILS, name = "Team"): Promise<string> {
   const { json } = await call("POST /price_plans", { body: { name, type: "BILLING", pricePlanDetails: details } });
   await call(`POST /price_plans/${json.id}/activate`);
   return json.id;
 }
 
-/** `count` items made of their places, from 0. */
+/** `count` items created from their index, from 0. */
 export function times<Item>(count: number, make: (at: number) => Item): Item[] {
   return Array.from({ length: count }, (_, at) => make(at));
 }

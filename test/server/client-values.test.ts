@@ -1,4 +1,4 @@
-/** What the service's published clients send and require beyond the reference's rows. */
+/** What the published clients of the reference API send and require beyond the reference's rows. */
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { parseDecimal } from "../../src/numbers/decimal.ts";
@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 describe("the document", () => {
-  test("has the values that answers have, and no others", async () => {
+  test("contains the values that answers have, and no others", async () => {
     const { schemas } = createOpenApiDocument(ENDPOINTS)["components"] as {
       readonly schemas: Readonly<Record<string, { readonly enum: readonly string[]; readonly properties: Properties }>>;
     };
@@ -41,7 +41,7 @@ describe("the document", () => {
     ["ADVANCED_FIXED_FEE_RATE_CARD_AMOUNT", "ADVANCED_FIXED_FEE"],
     ["ADVANCED_LICENSE_RATE_CARD_AMOUNT", "ADVANCED_LICENSE_RATE_CARD_AMOUNT"],
     ["TRUE_UP_AMOUNT", "TRUE_UP_AMOUNT"],
-  ])("a line that became final as %s is answered as %s", (type, answerType) => {
+  ])("a final line of type %s is returned as %s", (type, answerType) => {
     expect(toLineJson({ type, value: parseDecimal("1") })).toMatchObject({
       type: answerType,
       description: expect.any(String),
@@ -76,7 +76,7 @@ describe("bounds", () => {
     }
   });
 
-  test("S12.6 an expiryDuration within a day is refused where a plan becomes in use: credits end with a day", async () => {
+  test("S12.6 an expiryDuration of less than a day is rejected when a plan is activated: credits end with a day", async () => {
     const addOn = (await call("POST /addons", { body: { name: "Grant", type: "CREDIT_GRANT" } })).json.id;
     const grantCard = (expiryDuration: string): object => ({
       id: addOn,
@@ -106,8 +106,8 @@ describe("bounds", () => {
   });
 });
 
-describe("what clients send", () => {
-  test("settings are found by ids in capitals and with the organization written out, and listed by entity_type", async () => {
+describe("requests of clients", () => {
+  test("find settings by ids in capitals and with the organization written out, and list them by entity_type", async () => {
     await call("POST /customers", { body: ACME });
     const setting = { id: "k", value: "1", namespace: "user", dataType: "STRING", name: "K" };
     await call("POST /settings", { body: { ...setting, entityType: "ORGANIZATION", entityId: "default" } });
@@ -121,7 +121,7 @@ describe("what clients send", () => {
     expect(settingList.json.data.map((each: { entityType: string }) => each.entityType)).toEqual(["ACCOUNT"]);
   });
 
-  test("times in queries may be milliseconds since 1970", async () => {
+  test("may have times in queries in milliseconds since 1970", async () => {
     api = await withAccount();
     const june = Date.parse("2024-06-01T00:00:00Z");
     for (const query of [`start_time=${june}`, `start_time=${june}&end_time=${june + 1000}`]) {
@@ -131,7 +131,7 @@ describe("what clients send", () => {
     expect((await call(`DELETE /events?account_id=prod&event_source_time=${june}`)).json).toEqual({ data: [] });
   });
 
-  test("credits are listed by status", async () => {
+  test("list credits by status", async () => {
     api = await withAccount();
     const credit = { accountId: "prod", purpose: "P", effectiveFrom: "2024-06-01", creditAmount: 1, priority: 1 };
     const { credits } = (await call("POST /credits", { body: { creditRequests: [credit, credit] } })).json;
@@ -147,14 +147,14 @@ describe("what clients send", () => {
     expect((await call("GET /credits?status=SPENT")).status).toBe(400);
   });
 
-  test("pageSize of pricing_schedules and licenseId of license updates are taken", async () => {
+  test("may have pageSize for pricing_schedules and licenseId for license updates", async () => {
     api = await withAccount();
     expect((await call("GET /accounts/prod/pricing_schedules?pageSize=50")).status).toBe(200);
     expect((await call("GET /license_updates?licenseId=addon.seats")).json.data).toEqual([]);
     expect((await call("GET /license_updates?licenseId=a&license_id=b")).status).toBe(400);
   });
 
-  test.each(["includeSchema", "dry_run"])("%s is refused by its name as not supported", async (name) => {
+  test.each(["includeSchema", "dry_run"])("with %s are rejected as not supported, by name", async (name) => {
     expect(await answerTo(`GET /usage_meters?${name}=true`)).toEqual([400, `${name}: cannot be set here`]);
   });
 });

@@ -1,4 +1,4 @@
-/** The API over an engine that reads the usage of a schema from elsewhere. */
+/** The API over an engine with external usage of a schema. */
 import { describe, expect, test } from "vitest";
 
 import type { UsageSource } from "../../src/ledger/usage-source.ts";
@@ -18,11 +18,11 @@ async function startWithoutUsage(): Promise<{ readonly it: TestServer; readonly 
   return { it, by: await it.key() };
 }
 
-describe("S17.4 an event of a schema whose events live elsewhere", () => {
+describe("S17.4 an event of a schema with external usage", () => {
   const event = countEvent("c1", "2024-06-15T11:00:00Z", 1);
   const says = "does not accept events: its usage is external";
 
-  test("is a 400 when it is sent alone, and a failed one in a batch, whose others count", async () => {
+  test("is a 400 if it is sent alone, and a failed one in a batch, whose others count", async () => {
     const { it, by } = await startWithoutUsage();
     const alone = await it.ask("POST /ingest", { by, body: { event } });
     expect([alone.statusCode, alone.body]).toEqual([400, expect.stringContaining(says)]);
@@ -42,7 +42,7 @@ describe("S17.4 an event of a schema whose events live elsewhere", () => {
   });
 });
 
-test("S17.5 while the source is away, what needs it is a 503 that does not say where it is", async () => {
+test("S17.5 while the source is unavailable, requests that need it are a 503 without its location", async () => {
   const { it, by } = await startWithoutUsage();
   const answer = await it.ask("GET /invoices?account_id=prod", { by });
   expect([answer.statusCode, answer.headers["retry-after"]]).toEqual([503, "1"]);

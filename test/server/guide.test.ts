@@ -1,4 +1,4 @@
-/** The pages on running the server agree with the code. */
+/** The pages about operating the server match the code. */
 import { expect, test } from "vitest";
 
 import { serveCommand } from "../../src/cli/commands/serve.ts";
@@ -9,12 +9,12 @@ import { readGuide } from "../support/guides.ts";
 const deployment = readGuide("operate/deployment.md");
 const operations = readGuide("operate/operations.md");
 
-test("the guide has every option of serve, and no other", () => {
+test("the guide lists exactly the options of serve", () => {
   const names = [...deployment.matchAll(/^\| `--([\w-]+)/gm)].map(([, name = ""]) => name);
   expect(new Set(names)).toEqual(new Set(Object.keys(serveCommand.options)));
 });
 
-test("the guide's figures are those of the code", () => {
+test("the guide's figures match the code", () => {
   expect(deployment).toContain(`\`${DEFAULT_PORT}\``);
   expect(operations).toContain(`${BILL_RUN_INTERVAL / 60_000} minutes`);
   expect(operations).toContain(`${CONNECTION_LIMITS.headersTimeout / 1000} seconds`);

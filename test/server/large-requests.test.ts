@@ -1,13 +1,13 @@
 /**
- * No request keeps others waiting for long: what is large is done in parts, between which others have their turn. What is counted are
- * pauses, of which there is one after each part here, whatever the time that it took.
+ * No request blocks others for long: large work is done in parts, with pauses for other requests. The tests count
+ * pauses, one after each part here, independent of its duration.
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { MONTHLY, slabs } from "../book/builder.ts";
 import { startApi, type TestApi } from "./support.ts";
 
-/** Characters of an answer between two pauses: a piece of 16,384, and the longest part of it. */
+/** Characters of an answer between two pauses: a piece of 16,384, and the longest single part. */
 const PIECE_MAX = 17_000;
 const SLABS = 1_000;
 const ACCOUNTS = 6;
@@ -16,7 +16,7 @@ let now = 0;
 let pauses = 0;
 
 beforeEach(() => {
-  // Every look at the clock is a second later than the one before: each part of a work has taken its time.
+  // Each read of the clock is a second later than the previous one, so every part has used its time.
   vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));
   const { setTimeout: wait } = globalThis;
   vi.spyOn(globalThis, "setTimeout").mockImplementation((resume: () => void, ms?: number) => {
@@ -28,7 +28,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The answer to a request, and the pauses that were made for it. */
+/** The answer to a request, and the number of pauses. */
 async function callWithPauses(
   api: TestApi,
   ...[line, request]: Parameters<TestApi["call"]>
@@ -76,7 +76,7 @@ async function largeApi(): Promise<TestApi> {
 }
 
 describe("a large answer is written in parts", () => {
-  test("of every route that gives what a plan of many slabs makes", async () => {
+  test("for every route that returns results of a plan with many slabs", async () => {
     const api = await largeApi();
     const list = await callWithPauses(api, "GET /invoices?account_id=prod-0");
     const { data } = JSON.parse(list.text) as { readonly data: readonly { readonly id: string }[] };
@@ -129,14 +129,14 @@ describe("a page has at most 1 MiB of JSON, and at least one item", () => {
     for (const id of ids) await callWithPauses(api, `POST /${name}`, { body: body(id) });
     const whole = await api.call(`GET /${name}?pageSize=100`);
     const { data, nextToken } = JSON.parse(whole.text) as { readonly data: readonly unknown[]; nextToken: string };
-    // An address is answered in one line, too.
+    // An address is also returned in one line.
     expect(data).toHaveLength(name === "customers" ? 1 : 2);
     expect(whole.text.length).toBeLessThan(1 << 20);
     const next = await api.call(`GET /${name}?nextToken=${nextToken}`);
     expect(JSON.parse(next.text)).toMatchObject({ data: expect.toSatisfy((rest) => rest.length > 0) });
   });
 
-  test("GET /price_plans/{price_plan_id} has the latest versions", async () => {
+  test("GET /price_plans/{price_plan_id} returns the latest versions", async () => {
     const api = await largeApi();
     const bands = Array.from({ length: 6 * SLABS }, (_, at) => [at, 1] as const);
     const details = { ...MONTHLY, usageRateCards: [{ usageMeterId: "um.calls", ...slabs("TIERED", ...bands) }] };
@@ -162,9 +162,10 @@ describe("the schedules of an account have at most 1 MiB of JSON, and at least o
   }
   const isBounded = (text: string): boolean => text.length < (1 << 20) + 1_000;
 
-  test("GET pricing_schedules goes on page by page, and POST price_plans answers the latest ones", async () => {
+  test("GET pricing_schedules continues page by page, and POST price_plans returns the latest ones", async () => {
     const api = await largeApi();
-    // The plan of June, and a change on each of 14 days of August: a schedule is about 0.15 MB of JSON, seven are on a page.
+    // The plan of June, and a change on each of 14 days of August: a schedule is about 0.15 MB of JSON, seven are on a
+    // page.
     const days = Array.from({ length: 14 }, (_, at) => `2024-08-${String(at + 1).padStart(2, "0")}`);
     let answer = "";
     for (const [at, effectiveFrom] of days.entries()) {
@@ -194,8 +195,8 @@ describe("the schedules of an account have at most 1 MiB of JSON, and at least o
   });
 });
 
-describe("work over many accounts is done an account at a time", () => {
-  // To catch up with an account is one part, to show it another one at least.
+describe("work over many accounts is done account by account", () => {
+  // Processing an account's due work is one part, showing it at least another one.
   test.each([
     ["GET /invoices", 2 * ACCOUNTS],
     ["GET /invoices?status=DRAFT&pageSize=5", 2 * 5],
@@ -230,7 +231,7 @@ describe("work over many accounts is done an account at a time", () => {
     const versions = { sourceId: "one", sourceVersion: 1, targetId: "two", targetVersion: 1 };
     const body = { ...versions, migrationMode: "IMMEDIATE" };
     const { pauses } = await callWithPauses(api, "POST /migrations/price_plan", { body });
-    // To find how each account moves, and to move it.
+    // Determining how each account moves, and moving it.
     expect(pauses).toBeGreaterThanOrEqual(2 * ACCOUNTS);
   });
 });

@@ -1,4 +1,4 @@
-/** The requests and answers of docs/reference/analytics.md are what the server is asked and answers. */
+/** The requests and answers in docs/reference/analytics.md match the server's. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -16,7 +16,7 @@ function blocks(kind: "request" | "answer"): readonly unknown[] {
   );
 }
 
-test("the examples of the guide to analytics are true", async () => {
+test("the examples in the guide to analytics are correct", async () => {
   const { engine, at, call } = await startApi("2024-01-01T00:00:00Z");
   await engine.load(teamBook());
   at("2024-01-31T12:00:00Z");
@@ -33,7 +33,7 @@ test("the examples of the guide to analytics are true", async () => {
   ]);
   const balance = (await call("GET /accounts/prod/credit_balance")).json;
   expect([answer, metricsAnswer, balance]).toEqual(blocks("answer"));
-  // The same series once more, as lists of times and of values.
+  // The same series again, as lists of times and of values.
   for (const [query, { id, series }] of metricsAnswer.data.entries()) {
     expect(results[query]).toMatchObject({ id });
     for (const [place, { points }] of series.entries()) {

@@ -15,7 +15,7 @@ interface Document {
   readonly paths: Readonly<Record<string, object>>;
 }
 
-describe("the plugin in a server of a host", () => {
+describe("the plugin in a host's server", () => {
   const mountApi = async () => {
     const engine = createEngine({ store: memoryStore() });
     const host = Fastify();
@@ -40,7 +40,7 @@ describe("the plugin in a server of a host", () => {
     }
   });
 
-  test("leaves the host's own routes, parsers, errors and headers alone", async () => {
+  test("does not affect the host's own routes, parsers, errors and headers", async () => {
     const { host } = await mountApi();
     const own = await host.inject("/");
     expect(own.json()).toEqual({ host: true });
@@ -52,7 +52,7 @@ describe("the plugin in a server of a host", () => {
     expect(failure.json()).toMatchObject({ statusCode: 400, error: "Bad Request" });
   });
 
-  test("says in its document where it was found, or where it is said to be", async () => {
+  test("has the request's or the configured address in its document", async () => {
     const { host } = await mountApi();
     const document = async (headers: Record<string, string>): Promise<Document> =>
       (await host.inject({ url: "/billing/openapi.json", headers })).json();
@@ -68,7 +68,7 @@ describe("the plugin in a server of a host", () => {
   });
 });
 
-describe("what the server says of itself", () => {
+describe("information about the server", () => {
   test("/openapi.json is OpenAPI 3.1 of every endpoint, in the version of the reference", async () => {
     const { ask } = await startServed();
     const document = (await ask("GET /openapi.json")).json<Document>();
@@ -80,7 +80,7 @@ describe("what the server says of itself", () => {
     }
   });
 
-  test("/health says that the process runs, /ready whether the store is there", async () => {
+  test("/health reports that the process runs, /ready whether the store is available", async () => {
     const store = memoryStore();
     let isAway = false;
     const read = new Proxy(store.read, {
@@ -92,7 +92,7 @@ describe("what the server says of itself", () => {
     expect((await api.ask("GET /health")).json()).toEqual({ success: true });
     const ready = await api.ask("GET /ready");
     expect([ready.statusCode, ready.headers["retry-after"]]).toEqual([503, "1"]);
-    // Where the database is, nobody needs to know.
+    // The location of the database is not shown.
     expect(ready.json()).toEqual({ message: "the database is unavailable; retry later" });
     expect(api.log.join("")).toContain("ECONNREFUSED 10.0.0.1:5432");
     const by = `rb_${"x".repeat(43)}`;
@@ -104,7 +104,7 @@ describe("what the server says of itself", () => {
 });
 
 describe("answers", () => {
-  test("every answer has an id of ours, whatever the client says, and is not kept by caches", async () => {
+  test("every answer has a request id of the server, whatever the client sends, and is not cached", async () => {
     const api = await startServed();
     const by = await api.key();
     const ids = new Set<unknown>();
@@ -124,7 +124,7 @@ describe("answers", () => {
     expect(ids.size).toBe(7);
   });
 
-  test("no answer may run or load anything, and no other origin may read it", async () => {
+  test("no answer may execute or load anything, and no other origin may read it", async () => {
     const api = await startServed();
     const answer = await api.ask("GET /customers", {
       by: await api.key(),
@@ -141,7 +141,7 @@ describe("answers", () => {
   });
 
   test.each(["PUT", "OPTIONS", "TRACE", "PROPFIND", "PURGE"])(
-    "a path that exists answers %s with the methods that it has",
+    "%s on an existing path is answered with its allowed methods",
     async (method) => {
       for (const prefix of ["", "/v1.0"]) {
         const api = await startServed({ prefix });
@@ -158,7 +158,7 @@ describe("answers", () => {
     },
   );
 
-  test("the log names each request by its id and key, and holds no credential, query or body", async () => {
+  test("the log names each request by its id and key, and contains no credential, query or body", async () => {
     const api = await startServed();
     const by = await api.key();
     const { token } = (await api.ask("POST /authenticate", { by })).json<{ token: string }>();
@@ -180,7 +180,7 @@ describe("answers", () => {
     }
   });
 
-  test("credentials that were pasted into a path are cut short in the log", async () => {
+  test("credentials pasted into a path are shortened in the log", async () => {
     const api = await startServed();
     const by = await api.key();
     const { token } = (await api.ask("POST /authenticate", { by })).json<{ token: string }>();
@@ -201,7 +201,7 @@ describe("answers", () => {
     }
   });
 
-  test("a fault of ours is an internal error; its cause is in the log, without what drivers add", async () => {
+  test("an internal error is answered without details; its cause is in the log, without details of drivers", async () => {
     const store = memoryStore();
     const failure = Object.assign(new Error("duplicate key value"), { detail: "Key (id)=(hush)", code: "99999" });
     const read: typeof store.read = { ...store.read, configurationRevision: () => Promise.reject(failure) };
@@ -215,7 +215,7 @@ describe("answers", () => {
   });
 });
 
-test("a path that is not below the prefix is unknown, in the same words", async () => {
+test("a path outside the prefix is unknown, with the same message", async () => {
   const api = await startServed({ prefix: "/v1" });
   expect((await api.ask("GET /v1/health")).statusCode).toBe(200);
   for (const path of ["/health", "/", "/v1/nothing"]) {
@@ -226,7 +226,7 @@ test("a path that is not below the prefix is unknown, in the same words", async 
 });
 
 describe("the page at /docs", () => {
-  /** The page as a browser finds it: its HTML, and what it names. */
+  /** The page as loaded by a browser: its HTML, and everything that it refers to. */
   const openPage = async ({ ask }: TestServer, path: string) => {
     const page = await ask(`GET ${path}`);
     expect(page.statusCode).toBe(200);
@@ -245,7 +245,7 @@ describe("the page at /docs", () => {
     ["", "/docs/"],
     ["/v1", "/v1/docs"],
     ["/v1", "/v1/docs/"],
-  ])("below %j, %s and all that it names come from this server", async (prefix, path) => {
+  ])("below %j, %s and everything that it refers to come from this server", async (prefix, path) => {
     const api = await startServed({ prefix });
     const { named: links } = await openPage(api, path);
     expect(links.length).toBeGreaterThan(5);
@@ -262,7 +262,7 @@ describe("the page at /docs", () => {
     expect(json.json()).toEqual(document.json());
   });
 
-  test("works under the policy that is served with it: nothing inline, nothing from elsewhere", async () => {
+  test("works with its policy: nothing inline, nothing from other origins", async () => {
     const api = await startServed();
     const { page, named: links } = await openPage(api, "/docs");
     const policy = directives(page.headers["content-security-policy"]);
@@ -286,7 +286,7 @@ describe("the page at /docs", () => {
     expect(initializer.body).not.toMatch(/https?:\/\/(?!stackoverflow\.com\/)/);
   });
 
-  test("cannot be used to reach other files", async () => {
+  test("can't be used to read other files", async () => {
     const { ask } = await startServed();
     for (const path of [
       "/docs/static/../package.json",
@@ -298,7 +298,7 @@ describe("the page at /docs", () => {
   });
 });
 
-/** What a store rejects with while it is away. */
+/** The error of an unavailable store. */
 function away(): Error {
   return new RatebookError(
     "ERR_STORE_UNAVAILABLE",

@@ -1,4 +1,4 @@
-/** The commands of the guide to the server run in one shell, and print what the page shows. */
+/** The commands in the guide to the server run in one shell, and print the output shown. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,9 +12,9 @@ import { manageApiKeys, type RunningServer, serve } from "../../src/server.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 
 const page = resolve(import.meta.dirname, "../../docs/guide/server.md");
-/** What separates the outputs of the page's blocks. */
+/** Separates the outputs of the page's blocks. */
 const MARK = "-- next block --";
-/** What the server and the shell take for now: on the last day of a month, the month might end between two commands. */
+/** The time of the server and the shell: on the last day of a month, the month might end between two commands. */
 const NOW = "2024-06-15T12:00:00Z";
 
 let server: RunningServer;
@@ -24,7 +24,7 @@ let directory: string;
 beforeAll(async () => {
   const engine = createEngine({ store: memoryStore(), clock: () => Date.parse(NOW) });
   ({ key } = await manageApiKeys(engine).create({ name: "quickstart", role: "admin" }));
-  // With the limits that a newcomer meets.
+  // With the default limits.
   server = await serve({ engine, port: 0, log: { level: "silent" } });
   directory = await mkdtemp(join(tmpdir(), "ratebook-quickstart-"));
   const date = `case "$2" in +%Y-%m-01) echo ${NOW.slice(0, 7)}-01 ;; *) echo ${NOW} ;; esac`;
@@ -46,7 +46,7 @@ function readBlocks(text: string): readonly { readonly commands: string; readonl
   });
 }
 
-test("every command of the guide prints what the page shows", async () => {
+test("every command in the guide prints the output shown", async () => {
   const blocks = readBlocks(await readFile(page, "utf8"));
   expect(blocks.length).toBeGreaterThan(8);
   const script = blocks

@@ -1,4 +1,4 @@
-/** A whole server over a memory store, asked without a network: credentials, limits and all. */
+/** A complete server over a memory store, called without a network, including credentials and limits. */
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 
 import { createEngine, type Engine, type EngineOptions } from "../../src/engine/engine.ts";
@@ -8,9 +8,9 @@ import { createServer, type ServerOptions } from "../../src/server/serve.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** What a test asks. */
+/** The request of a test. */
 export interface Question {
-  /** A credential, sent as a bearer. */
+  /** A credential, sent as a bearer token. */
   readonly by?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface Question {
   readonly from?: string;
 }
 
-/** A server and what stands around it. */
+/** A server and its controls. */
 export interface TestServer {
   readonly engine: Engine;
   readonly app: FastifyInstance;
@@ -26,9 +26,9 @@ export interface TestServer {
   /** A new key of a role. */
   key(role?: Role): Promise<string>;
   readonly ask: (line: string, question?: Question) => Promise<LightMyRequestResponse>;
-  /** Lets time pass. */
+  /** Advances the clock. */
   pass(milliseconds: number): void;
-  /** What was logged so far. */
+  /** The log so far. */
   readonly log: readonly string[];
 }
 

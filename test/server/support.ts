@@ -13,16 +13,16 @@ import { ENDPOINTS } from "../../src/server/routes/routes.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { createAnswerChecker } from "./answer-check.ts";
 
-/** What a request of a test is. */
+/** The request of a test. */
 export interface TestRequest {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer: its status, its JSON, and its text for what JSON would round. */
+/** An answer: its status, its JSON, and its text for values that JSON would round. */
 export interface TestAnswer {
   readonly status: number;
-  // Tests read answers as a stranger would: without our types.
+  // Tests read answers like an outside client, without our types.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly json: any;
   readonly text: string;
@@ -42,7 +42,7 @@ export interface TestApi {
 
 const checkAnswer = createAnswerChecker(createOpenApiDocument(ENDPOINTS));
 
-/** Who calls where a test does not try credentials. */
+/** The caller in tests that do not test credentials. */
 export function anyCaller(role: Role = "admin"): AccessControl {
   return {
     identify: async () => ({ caller: { keyId: "key", role }, credential: "credential" }),
@@ -50,12 +50,12 @@ export function anyCaller(role: Role = "admin"): AccessControl {
   };
 }
 
-/** What the one app of a test file serves: the API whose call it is in. */
+/** The API that the one app of a test file serves for the current call. */
 const servedContext = new AsyncLocalStorage<Pick<ApiContext, "engine" | "access">>();
 
 let routes: ReturnType<typeof makeRoutes> | undefined;
 
-/** Routes take longer to make than a test takes: every API of a test file has the same ones. */
+/** Creating the routes takes longer than a test, so all APIs of a test file share them. */
 async function makeRoutes(): Promise<{ readonly app: FastifyInstance }> {
   const app = Fastify({ routerOptions: { maxParamLength: 5000 } });
   registerEndpoints(app, {
@@ -69,7 +69,7 @@ async function makeRoutes(): Promise<{ readonly app: FastifyInstance }> {
     paging: createPaging(() => Buffer.alloc(32, 7)),
   });
   await app.ready();
-  // In an object: an app that is awaited itself is not what comes out.
+  // Wrapped in an object, because awaiting a Fastify app itself does not return the app.
   return { app };
 }
 
@@ -79,7 +79,7 @@ function servedNow(): Pick<ApiContext, "engine" | "access"> {
   return now;
 }
 
-/** Starts an API whose clock stands at a time. */
+/** Starts an API with the clock at a time. */
 export async function startApi(
   time = "2024-06-15T12:00:00Z",
   access: AccessControl = anyCaller(),
@@ -96,7 +96,7 @@ export async function startApi(
     call: async (line, { body, headers } = {}) => {
       const [method = "GET", url = "/"] = line.split(/ (.*)/s);
       const response = await servedContext.run({ engine, access }, async () => {
-        // A request begins when it is awaited, which must be in here.
+        // A request starts when it is awaited, which must be inside this function.
         const answer = await app.inject({
           method: method as "GET",
           url,
@@ -113,13 +113,13 @@ export async function startApi(
   };
 }
 
-/** The status of an answer and its message, or its body where it is no failure. */
+/** The status of an answer with its message, or with its body if it succeeded. */
 export async function answerOf(api: TestApi, ...request: Parameters<TestApi["call"]>): Promise<readonly unknown[]> {
   const { status, json } = await api.call(...request);
   return [status, status < 400 ? json : json.message];
 }
 
-/** The calls of the API that a file's tests have at the time, and their answers in short. */
+/** The calls of the current API of a test file, and short forms of their answers. */
 export function bindCalls(api: () => TestApi): {
   readonly call: TestApi["call"];
   readonly answerTo: (...request: Parameters<TestApi["call"]>) => Promise<readonly unknown[]>;

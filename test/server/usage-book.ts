@@ -1,4 +1,4 @@
-/** Calls are metered and priced; chats consume a feature of which the account was given 10. */
+/** Calls are metered and priced; chats consume a feature of which the account has 10. */
 import { monthlyWithGrace, perUnit, planOfMonths, sumMeter } from "../book/builder.ts";
 export const USAGE_BOOK = {
   organization: { id: "default", baseCurrency: "USD" },

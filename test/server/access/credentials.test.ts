@@ -25,7 +25,7 @@ const tokenOf = async (api: TestServer, by: string): Promise<string> =>
   (await api.ask("POST /authenticate", { by })).json<{ token: string }>().token;
 
 describe("API keys", () => {
-  test("a key is rb_ and 43 letters or digits, and only its SHA-256 is kept", async () => {
+  test("a key is rb_ and 43 letters or digits, and only its SHA-256 is stored", async () => {
     const { keys, engine } = await startServed();
     const { key, id, prefix } = await keys.create({ name: "till", role: "full" });
     expect(key).toMatch(/^rb_[0-9A-Za-z]{43}$/);
@@ -37,14 +37,14 @@ describe("API keys", () => {
     expect(JSON.stringify(document)).not.toContain(key.slice(11));
   });
 
-  test("a thousand keys differ, and end with each of the 62 characters", async () => {
+  test("a thousand keys are distinct, and end with each of the 62 characters", async () => {
     const keys = manageApiKeys({ store: memoryStore() });
     const newKeys = await Promise.all(Array.from({ length: 1000 }, () => keys.create({ name: "k", role: "read" })));
     expect(new Set(newKeys.map(({ key }) => key)).size).toBe(1000);
     expect(new Set(newKeys.map(({ key }) => key.at(-1))).size).toBe(62);
   });
 
-  test("the first key is made once, for whoever is first, and never again", async () => {
+  test("the first key is created once, by the first server, and never again", async () => {
     const store = memoryStore();
     const servers = [manageApiKeys({ store }), manageApiKeys({ store }), manageApiKeys({ store })];
     const newKeys = (await Promise.all(servers.map((keys) => keys.createFirst()))).filter((key) => key !== undefined);
@@ -53,14 +53,14 @@ describe("API keys", () => {
     expect(await servers[1]?.createFirst()).toBeUndefined();
   });
 
-  test("the first key may be given, but not as any text", async () => {
+  test("the first key can be set, but not to any text", async () => {
     const keys = manageApiKeys({ store: memoryStore() });
     const otherKey = `rb_${"x".repeat(43)}`;
     await expect(keys.createFirst("rb_short")).rejects.toMatchObject({ code: "ERR_OPTION_INVALID" });
     expect(await keys.createFirst(otherKey)).toMatchObject({ key: otherKey, role: "admin" });
   });
 
-  test("over HTTP a key is made, listed without itself, and revoked", async () => {
+  test("over HTTP a key is created, listed without its secret, and revoked", async () => {
     const api = await startServed();
     const by = await api.key();
     api.pass(1000);
@@ -102,14 +102,14 @@ describe("API keys", () => {
   });
 });
 
-describe("bearers", () => {
-  test.each(["Bearer", "bearer", "BEARER", "bEaReR"])("%s is a bearer", async (word) => {
+describe("bearer tokens", () => {
+  test.each(["Bearer", "bearer", "BEARER", "bEaReR"])("%s is accepted", async (word) => {
     const api = await startServed();
     const authorization = `${word} ${await api.key()}`;
     expect((await api.ask("GET /keys", { headers: { authorization } })).statusCode).toBe(200);
   });
 
-  test.each([undefined, "", "   "])("no credential (%j) is a 401, however often", async (authorization) => {
+  test.each([undefined, "", "   "])("no credential (%j) is a 401, any number of times", async (authorization) => {
     const api = await startServed();
     for (let time = 0; time < 10; time++) {
       const answer = await api.ask("GET /keys", { headers: authorization === undefined ? {} : { authorization } });
@@ -121,7 +121,7 @@ describe("bearers", () => {
     }
   });
 
-  test("what only looks like a key is a 401", async () => {
+  test("a text that only resembles a key is a 401", async () => {
     const api = await startServed();
     const key = await api.key();
     const wrongKey = `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`;
@@ -140,7 +140,7 @@ describe("bearers", () => {
     }
   });
 
-  test("the digest of a key is no key", async () => {
+  test("the digest of a key is not a key", async () => {
     const api = await startServed();
     const digest = createHash("sha256")
       .update(await api.key())
@@ -150,7 +150,7 @@ describe("bearers", () => {
 });
 
 describe("tokens", () => {
-  test("a key makes a token of 24 hours, and a token itself", async () => {
+  test("a key gets a token for 24 hours, and a token gets itself", async () => {
     const api = await startServed({ jwtSecret: SECRET });
     const by = await api.key("read");
     const token = await tokenOf(api, by);
@@ -181,7 +181,7 @@ describe("tokens", () => {
     expect((await api.ask("DELETE /customers/x", { by })).statusCode).toBe(403);
   });
 
-  test("a revoked key takes its living tokens with it, at once", async () => {
+  test("revoking a key invalidates its tokens at once", async () => {
     const api = await startServed();
     const admin = await api.key();
     const key = await api.key("read");
@@ -192,7 +192,7 @@ describe("tokens", () => {
     expect((await api.ask("GET /customers", { by: key })).statusCode).toBe(401);
   });
 
-  test("a revocation by another server counts within 5 seconds, and until then nothing is read for each request", async () => {
+  test("a revocation by another server takes effect within 5 seconds, without a read for each request", async () => {
     const store = memoryStore();
     let reads = 0;
     const read: typeof store.read = {
@@ -218,7 +218,7 @@ describe("tokens", () => {
   });
 
   let shared: Promise<TestServer> | undefined;
-  /** A token of ours but for one thing. */
+  /** A valid token except for one change. */
   const forgeToken = async (
     api: TestServer,
     change: Partial<Record<string, unknown>>,
@@ -248,18 +248,18 @@ describe("tokens", () => {
     ["a beginning in more than an hour", { iat: NOW + 3601 }, {}, SECRET, 401],
     ["a first use in an hour", { nbf: NOW + 3600 }, {}, SECRET, 200],
     ["a first use in more than an hour", { nbf: NOW + 3601 }, {}, SECRET, 401],
-    ["a beginning that is no number", { iat: "now" }, {}, SECRET, 401],
+    ["a start that is not a number", { iat: "now" }, {}, SECRET, 401],
     ["no key", { sub: undefined }, {}, SECRET, 401],
-    ["a key that is none", { sub: "key.00000000" }, {}, SECRET, 401],
+    ["an invalid key", { sub: "key.00000000" }, {}, SECRET, 401],
     ["the key of another kind of document", { sub: "server" }, {}, SECRET, 401],
-    ["a role of its own", { role: "admin" }, {}, SECRET, 200],
+    ["an unknown role", { role: "admin" }, {}, SECRET, 200],
   ])("a token that differs by %s", async (what, change, header, secret, status) => {
     const api = await (shared ??= startServed({ jwtSecret: SECRET }));
     const by = await forgeToken(api, change, header, secret);
     expect((await api.ask("GET /keys", { by, from: what })).statusCode).toBe(status);
   });
 
-  test("a clock that is put back by an hour refuses no token; by more, it says so and counts no bad credential", async () => {
+  test("a clock set back by an hour rejects no token; by more, it says so and counts no bad credential", async () => {
     const api = await startServed();
     const by = await tokenOf(api, await api.key());
     api.pass(-3_600_000);
@@ -272,12 +272,12 @@ describe("tokens", () => {
         "the token is not valid before 3601 s from now by this server's clock; correct the clock or create a new token",
       ]);
     }
-    // Its end is where it was: a day after it was made.
+    // It expires when it did before: a day after it was created.
     api.pass(3_601_000 + DAY * 1000);
     expect((await api.ask("GET /customers", { by })).json()).toEqual({ message: BAD });
   });
 
-  test("a token without a signature, or with one of another content, is none", async () => {
+  test("a token without a signature, or with that of other content, is invalid", async () => {
     const api = await startServed({ jwtSecret: SECRET });
     const [head = "", body = "", signature = ""] = (await tokenOf(api, await api.key("read"))).split(".");
     const admin = `key.${(await api.key()).slice(3, 11)}`;
@@ -305,7 +305,7 @@ describe("tokens", () => {
     }
   });
 
-  test("the secret is made once, also by servers that start together, and is of 32 bytes", async () => {
+  test("the secret is created once, also by servers that start together, and has 32 bytes", async () => {
     const store = memoryStore();
     const servers = await Promise.all([startServed({ store }), startServed({ store })]);
     const [first, second] = servers;
@@ -317,7 +317,7 @@ describe("tokens", () => {
     expect(secrets.map(({ body }) => Buffer.from(String(body["secret"]), "base64url").length)).toEqual([32]);
   });
 
-  test("a secret of less than 32 bytes is refused", async () => {
+  test("a secret of less than 32 bytes is rejected", async () => {
     await expect(startServed({ jwtSecret: "x".repeat(31) })).rejects.toMatchObject({
       code: "ERR_OPTION_INVALID",
       message: "jwtSecret: expected at least 32 bytes, got 31",
@@ -325,7 +325,7 @@ describe("tokens", () => {
     expect(await startServed({ jwtSecret: "ä".repeat(16) })).toBeDefined();
   });
 
-  test("a cursor is signed with another secret than tokens are", async () => {
+  test("a cursor is signed with a different secret than tokens", async () => {
     const api = await startServed({ jwtSecret: SECRET });
     const by = await api.key();
     await api.key();
@@ -337,7 +337,7 @@ describe("tokens", () => {
 });
 
 describe("roles", () => {
-  /** What http-api.md says of each role. */
+  /** The permissions of each role in http-api.md. */
   const may: Readonly<Record<Role, (method: string, path: string) => boolean>> = {
     admin: () => true,
     full: (_, path) => !path.startsWith("/keys"),
@@ -347,34 +347,31 @@ describe("roles", () => {
       ["/metrics", "/revenue_calculator", "/authenticate"].includes(path),
   };
 
-  test.each(Object.keys(may) as Role[])(
-    "%s may do at every endpoint what it is for, else it is a 403",
-    async (role) => {
-      const api = await startServed();
-      const access = createAccessControl({
-        engine: api.engine,
-        secret: createSecretSource(api.engine, SECRET, Date.now),
-        rateLimits: {},
-        clock: Date.now,
-      });
-      const endpoints = [...ENDPOINTS, ...createApiParts(access).extraEndpoints];
-      const by = await api.key(role);
-      const wrong: string[] = [];
-      for (const { method, path, access } of endpoints) {
-        if (access === "public") continue;
-        const answer = await api.ask(`${method} ${path.replaceAll(/\{\w+\}/g, "x")}`, { by });
-        const refusal = { message: `the role ${role} does not permit this request` };
-        const isRefused = answer.statusCode === 403;
-        if (isRefused) expect(answer.json()).toEqual(refusal);
-        if (isRefused === may[role](method, path) || [401, 429, 500].includes(answer.statusCode)) {
-          wrong.push(`${method} ${path}: ${answer.statusCode} ${answer.body}`);
-        }
+  test.each(Object.keys(may) as Role[])("%s has its permissions at every endpoint, else it is a 403", async (role) => {
+    const api = await startServed();
+    const access = createAccessControl({
+      engine: api.engine,
+      secret: createSecretSource(api.engine, SECRET, Date.now),
+      rateLimits: {},
+      clock: Date.now,
+    });
+    const endpoints = [...ENDPOINTS, ...createApiParts(access).extraEndpoints];
+    const by = await api.key(role);
+    const wrong: string[] = [];
+    for (const { method, path, access } of endpoints) {
+      if (access === "public") continue;
+      const answer = await api.ask(`${method} ${path.replaceAll(/\{\w+\}/g, "x")}`, { by });
+      const refusal = { message: `the role ${role} does not permit this request` };
+      const isRefused = answer.statusCode === 403;
+      if (isRefused) expect(answer.json()).toEqual(refusal);
+      if (isRefused === may[role](method, path) || [401, 429, 500].includes(answer.statusCode)) {
+        wrong.push(`${method} ${path}: ${answer.statusCode} ${answer.body}`);
       }
-      expect(wrong).toEqual([]);
-    },
-  );
+    }
+    expect(wrong).toEqual([]);
+  });
 
-  test("every route needs a credential, except those that docs/operate/deployment.md lists", async () => {
+  test("every route requires a credential, except those that docs/operate/deployment.md lists", async () => {
     const routes: { readonly method: string; readonly url: string }[] = [];
     const app = Fastify();
     app.addHook("onRoute", ({ method, url }) => {

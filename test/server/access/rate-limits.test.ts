@@ -8,7 +8,7 @@ import { type TestServer, startServed } from "../served-requests.ts";
 const MINUTE = 60_000;
 const WRONG = `rb_${"0".repeat(43)}`;
 
-/** How many of so many requests were admitted. */
+/** The number of admitted requests of this many. */
 async function countAdmitted(api: TestServer, line: string, times: number, by?: string): Promise<number> {
   const statuses = await Promise.all(
     Array.from({ length: times }, async () => (await api.ask(line, by === undefined ? {} : { by })).statusCode),
@@ -17,7 +17,7 @@ async function countAdmitted(api: TestServer, line: string, times: number, by?: 
 }
 
 describe("requests of a key", () => {
-  test("200 at once and 10 a second for all endpoints together, then 429 with the seconds to wait", async () => {
+  test("are limited to 200 at once and 10 a second over all endpoints, then 429 with the seconds to wait", async () => {
     const api = await startServed();
     const by = await api.key();
     expect(await countAdmitted(api, "GET /customers", 150, by)).toBe(150);
@@ -31,7 +31,7 @@ describe("requests of a key", () => {
     expect(await countAdmitted(api, "GET /customers", 20, by)).toBe(10);
   });
 
-  test("a key and its tokens share their buckets; another key has its own", async () => {
+  test("share a rate limit with its tokens; another key has its own", async () => {
     const api = await startServed();
     const by = await api.key();
     const { token } = (await api.ask("POST /authenticate", { by })).json<{ token: string }>();
@@ -41,7 +41,7 @@ describe("requests of a key", () => {
   });
 
   test.each(["/ingest", "/ingestBatch", "/entitled"])(
-    "POST %s has a bucket of its own: 500 at once and 50 a second",
+    "POST %s has its own limit: 500 at once and 50 a second",
     async (path) => {
       const api = await startServed();
       const by = await api.key("ingest");
@@ -52,7 +52,7 @@ describe("requests of a key", () => {
     },
   );
 
-  test("other figures, and none", async () => {
+  test("have configurable limits, or none", async () => {
     const few = await startServed({ rateLimits: { rest: { perSecond: 1, burst: 2 } } });
     expect(await countAdmitted(few, "GET /customers", 5, await few.key())).toBe(2);
     expect(await countAdmitted(few, "POST /ingest", 5, await few.key())).toBe(5);
@@ -65,13 +65,13 @@ describe("requests of a key", () => {
     { perSecond: 1, burst: 0.5 },
     { perSecond: Number.NaN, burst: 1 },
     { perSecond: 1, burst: Number.POSITIVE_INFINITY },
-  ])("%j is no limit", (limit) => {
+  ])("%j is not a limit", (limit) => {
     expect(() => createRateLimiter({ rest: limit }, Date.now)).toThrow(
       /^rateLimits\.rest: expected more than 0 a second/,
     );
   });
 
-  test("a bucket holds no more than its burst, and a clock that is put back fills none", () => {
+  test("never exceed the burst, and a clock that is set back adds no requests", () => {
     let now = 1_000_000;
     const limit = createRateLimiter({ rest: { perSecond: 10, burst: 3 } }, () => now);
     const countGranted = (): number =>
@@ -88,7 +88,7 @@ describe("requests of a key", () => {
 });
 
 describe("requests without a key", () => {
-  test("public endpoints are limited by address", async () => {
+  test("to public endpoints are limited by address", async () => {
     const api = await startServed();
     expect(await countAdmitted(api, "GET /health", 210)).toBe(200);
     expect((await api.ask("GET /openapi.json")).statusCode).toBe(429);
@@ -99,13 +99,13 @@ describe("requests without a key", () => {
     expect((await api.ask("GET /customers", { by: await api.key() })).statusCode).toBe(200);
   });
 
-  test("X-Forwarded-For says nothing unless a proxy is trusted", async () => {
+  test("ignore X-Forwarded-For unless a proxy is trusted", async () => {
     const headers = { "x-forwarded-for": "203.0.113.7" };
     const own = await startServed({ rateLimits: { rest: { perSecond: 1, burst: 1 } } });
     expect((await own.ask("GET /health", { headers })).statusCode).toBe(200);
     expect((await own.ask("GET /health", { headers: { "x-forwarded-for": "203.0.113.8" } })).statusCode).toBe(429);
     const behind = await startServed({ trustProxy: 1, rateLimits: { rest: { perSecond: 1, burst: 1 } } });
-    // What the client itself sent is on the left: only what the nearest proxy saw counts.
+    // The client's own values are on the left: only the address seen by the nearest proxy counts.
     const forgedHeader = { "x-forwarded-for": "198.51.100.1, 203.0.113.7" };
     expect((await behind.ask("GET /health", { headers })).statusCode).toBe(200);
     expect((await behind.ask("GET /health", { headers: forgedHeader })).statusCode).toBe(429);
@@ -114,7 +114,7 @@ describe("requests without a key", () => {
 });
 
 describe("bad credentials", () => {
-  test("the sixth from an address within 30 minutes is a 429; a good one is served all the same", async () => {
+  test("the sixth from an address within 30 minutes is a 429; a good one is still accepted", async () => {
     const api = await startServed();
     const good = await api.key("read");
     const statuses: number[] = [];
@@ -132,7 +132,7 @@ describe("bad credentials", () => {
     expect((await api.ask("GET /keys", { by: WRONG })).statusCode).toBe(401);
   });
 
-  test("five a window, wherever it begins", () => {
+  test("five in a window, whenever it begins", () => {
     let now = 0;
     const fail = createFailureCounter(() => now);
     const outcomes = [0, 10, 20, 25, 29, 29.5, 30, 30.5, 39, 40].map((minute) => {
@@ -142,7 +142,7 @@ describe("bad credentials", () => {
     expect(outcomes).toEqual([401, 401, 401, 401, 401, 429, 401, 429, 429, 401]);
   });
 
-  test("of IPv6 a /64 is one client, and 10,000 addresses are remembered", () => {
+  test("a /64 of IPv6 is one client, and 10,000 addresses are remembered", () => {
     const fail = createFailureCounter(() => 0);
     for (let host = 1; host <= 5; host++) expect(fail(`2001:db8:1:2::${host}`)).toBeUndefined();
     expect(fail("2001:db8:1:2:ffff::1")).toBe(1800);

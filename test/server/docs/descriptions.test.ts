@@ -1,4 +1,4 @@
-/** The document says of every section, field and parameter what it means. */
+/** The document describes every section, field and parameter. */
 import { expect, test } from "vitest";
 
 import type { KeyAccessControl } from "../../../src/server/access/access.ts";
@@ -18,10 +18,10 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-// The endpoints are looked at, and not asked: what lets callers in is not needed.
+// The endpoints are only read, not called, so no credentials are needed.
 const DOCUMENT = JSON.parse(createApiParts({} as KeyAccessControl).serializeDocument("")) as Document;
 
-/** The properties of all schemas within a part of the document, each with the path to it. */
+/** The properties of all schemas within a part of the document, each with its path. */
 function propertiesIn(part: unknown, path = "$"): readonly (readonly [string, Schema])[] {
   if (typeof part !== "object" || part === null) return [];
   const { properties } = part as Schema;
@@ -32,7 +32,7 @@ function propertiesIn(part: unknown, path = "$"): readonly (readonly [string, Sc
   return [...own, ...below];
 }
 
-test("every property of every schema has its sentence", () => {
+test("every property of every schema has a description that is a sentence", () => {
   const properties = propertiesIn(DOCUMENT);
   expect(properties.length).toBeGreaterThan(1500);
   expect(
@@ -40,7 +40,7 @@ test("every property of every schema has its sentence", () => {
   ).toEqual([]);
 });
 
-test("every parameter has its sentence", () => {
+test("every parameter has a description that is a sentence", () => {
   const operations = Object.values(DOCUMENT.paths).flatMap((path) => Object.values(path));
   const without = operations.flatMap(({ operationId, parameters = [] }) =>
     parameters.flatMap(({ name, description }) => (description === undefined ? [`${operationId} ${name}`] : [])),
@@ -48,7 +48,7 @@ test("every parameter has its sentence", () => {
   expect(without).toEqual([]);
 });
 
-test("every section is described, and no other", () => {
+test("exactly the existing sections are described", () => {
   expect(DOCUMENT.tags.map(({ name, description }) => [name, description])).toEqual(
     DOCUMENT.tags.map(({ name }) => [name, TAG_DESCRIPTIONS[name] ?? "missing"]),
   );

@@ -5,7 +5,7 @@ import { createOpenApiDocument } from "../../../src/server/docs/openapi.ts";
 import { ENDPOINTS } from "../../../src/server/routes/routes.ts";
 import { startApi } from "../support.ts";
 
-/** Of an operation in the document: what its body is, by its schema or by its example. */
+/** The body of an operation in the document, by its schema or by its example. */
 interface Content {
   readonly schema: { readonly properties?: Readonly<Record<string, { readonly $ref?: string }>> };
   readonly example?: unknown;
@@ -13,7 +13,7 @@ interface Content {
 
 const BODIES = ENDPOINTS.filter(({ body }) => body !== undefined);
 
-/** An event of the examples that its schema has. */
+/** An event in the examples that matches their schema. */
 function eventExample(): Readonly<Record<string, unknown>> {
   const { components } = createOpenApiDocument(ENDPOINTS) as {
     components: { schemas: Record<string, { properties: Record<string, { examples?: readonly unknown[] }> }> };
@@ -23,7 +23,7 @@ function eventExample(): Readonly<Record<string, unknown>> {
 }
 
 describe("an example of a body", () => {
-  test("is in the document of every endpoint that takes one, but events have theirs in their schema", () => {
+  test("is in the document of every endpoint with a body, except events, which have theirs in their schema", () => {
     const { paths } = createOpenApiDocument(ENDPOINTS) as {
       paths: Record<string, Record<string, { requestBody?: { content: { "application/json": Content } } }>>;
     };
@@ -35,11 +35,11 @@ describe("an example of a body", () => {
     }
   });
 
-  test("no whole number has bounds that only say that it is one", () => {
+  test("has no bounds of whole numbers that only say that they are whole", () => {
     expect(JSON.stringify(createOpenApiDocument(ENDPOINTS))).not.toMatch(/9007199254740991/);
   });
 
-  test("can be sent as it is, in an order that makes what the next one needs", async () => {
+  test("can be sent unchanged, in an order that creates what the next one needs", async () => {
     const api = await startApi("2026-06-15T12:00:00Z");
     const ids: Record<string, string> = {};
     const usedIds = new Set<string>();
@@ -52,7 +52,7 @@ describe("an example of a body", () => {
       if (endpoint === undefined) throw new Error(`no endpoint has the id ${id}`);
       usedIds.add(id);
       const url = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ""));
-      // The ids that the server made are filled in.
+      // The server's ids are filled in.
       const text = JSON.stringify(requestBody ?? BODY_EXAMPLES[id]);
       const body = text?.replaceAll(/<id of (\w+)>/g, (_, name: string) => ids[name] ?? "");
       const { status, json } = await api.call(`${endpoint.method} ${url as `/${string}`}`, { body });

@@ -6,7 +6,7 @@ import { parseJson } from "../../../src/numbers/json.ts";
 import { readJsonBody } from "../../../src/server/http/bodies.ts";
 
 const texts = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom('"', "\\", "[[[{", "]}", '\\"[', "1e9", "é"));
-/** A number as JSON writes it, of any length. */
+/** A number in JSON, of any length. */
 const numbers = fc
   .tuple(
     fc.constantFrom("", "-"),
@@ -33,13 +33,13 @@ const { json } = fc.letrec<{ json: string }>((tie) => ({
   ),
 }));
 
-/** So many members of an object. */
+/** This many members of an object. */
 function keysOf(count: number): string {
   return Array.from({ length: count }, (_, index) => `"key${index}":1`).join(",");
 }
 
-describe("a body", () => {
-  test("S1.2 is read as its text is, whatever its numbers and texts", () => {
+describe("a request body", () => {
+  test("S1.2 is parsed exactly, for any numbers and texts", () => {
     fc.assert(
       fc.property(json, (text) => {
         expect(readJsonBody(Buffer.from(text))).toEqual(parseJson(text));
@@ -47,7 +47,7 @@ describe("a body", () => {
     );
   });
 
-  test("counts its levels, but no brackets in texts", () => {
+  test("is limited by its nesting, but not by brackets in texts", () => {
     fc.assert(
       fc.property(fc.nat(300), texts, (levels, text) => {
         const body = `${'[{"a":'.repeat(levels)}${JSON.stringify(text)}${"}]".repeat(levels)}`;
@@ -66,7 +66,7 @@ describe("a body", () => {
     ["[-1E2]", true],
     ['["1234567890123456","1e2"]', false],
     ["[true,false,1]", false],
-  ])("%s: whether it has a number that a double may not keep: %s", (text, longNumbers) => {
+  ])("%s: whether it has a number that a double may not represent: %s", (text, longNumbers) => {
     expect(scanJson(Buffer.from(text)).longNumbers > 0).toBe(longNumbers);
   });
 
@@ -92,7 +92,7 @@ describe("a body", () => {
       `[${"1e1,".repeat(100_000)}1.234567890123456]`,
       "the body has more than 100000 numbers of more than 15 digits or with an exponent; send it in parts",
     ],
-  ])("is refused before it is parsed where it has %s", (_, text, message, apart?: string) => {
+  ])("is rejected before it is parsed if it has %s", (_, text, message, apart?: string) => {
     const body = Buffer.from(text);
     let parseCount = 0;
     const parse = vi.spyOn(JSON, "parse").mockImplementation(() => ++parseCount);
@@ -106,19 +106,19 @@ describe("a body", () => {
     expect.assertions(2);
   });
 
-  test("takes an object of 1,000 keys, wherever it stands, and 100,000 long numbers", () => {
+  test("may contain an object of 1,000 keys anywhere, and 100,000 long numbers", () => {
     const text = `[{"a":{${keysOf(1000)}}},[{${keysOf(1000)}}]]`;
     expect(readJsonBody(Buffer.from(text))).toEqual(JSON.parse(text));
     expect(readJsonBody(Buffer.from(`[${"1e1,".repeat(99_999)}12]`))).toHaveLength(100_000);
   });
 
-  test.each([200, 201])("is refused with its place where it has more than 200 levels: %i", (levels) => {
+  test.each([200, 201])("is rejected with the position if it has more than 200 levels: %i", (levels) => {
     const body = Buffer.from(`\n${"[".repeat(levels)}${"]".repeat(levels)}`);
     if (levels <= 200) expect(readJsonBody(body)).toBeInstanceOf(Array);
     else expect(() => readJsonBody(body)).toThrow("the body is nested too deeply at line 2, column 201");
   });
 
-  test("is refused where any of its objects has a key twice, with its place, and not where two objects have one", () => {
+  test("is rejected with the position if an object has a key twice, but not if two objects have it", () => {
     fc.assert(
       fc.property(json, json, texts, (first, second, name) => {
         const key = JSON.stringify(name);
@@ -135,11 +135,11 @@ describe("a body", () => {
     ['{"a":[{},\n{"b":1,"\\u0062":2}]}', "a[1].b: the key is repeated at line 2, column 8"],
     ['{"__proto__":1,"__proto__":2}', "__proto__: the key is repeated at line 1, column 16"],
     ['{"a":{"b":12345678901234567,"b":1}}', "a.b: the key is repeated at line 1, column 29"],
-  ])("%s is refused: %s", (text, message) => {
+  ])("is rejected as %s: %s", (text, message) => {
     expect(() => readJsonBody(Buffer.from(text))).toThrow(message);
   });
 
-  test.each(["{", "[1", '{"a":01}', "nope", '"\\'])("is refused where it is no JSON: %s", (text) => {
+  test.each(["{", "[1", '{"a":01}', "nope", '"\\'])("is rejected if it is not JSON: %s", (text) => {
     expect(() => readJsonBody(Buffer.from(text))).toThrow("the body is not JSON: ");
   });
 });

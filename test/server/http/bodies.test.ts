@@ -15,8 +15,8 @@ const TYPES = [
   "application/json, text/plain",
 ] as const;
 
-describe("an empty body is none, whatever its type and method", () => {
-  test.each(TYPES)("of the type %j", async (type) => {
+describe("an empty body counts as no body, for any type and method", () => {
+  test.each(TYPES)("with the type %j", async (type) => {
     const api = await startServed();
     const by = await api.key();
     const headers = type === undefined ? {} : { "content-type": type };
@@ -31,7 +31,7 @@ describe("an empty body is none, whatever its type and method", () => {
   });
 });
 
-describe("a body", () => {
+describe("a request body", () => {
   const BODY = { id: "acme", name: "Acme Corp", primaryEmail: "pay@acme.test" };
 
   test.each([
@@ -40,14 +40,14 @@ describe("a body", () => {
     "APPLICATION/JSON ;charset=UTF-8",
     "application/json; charset",
     "application/merge-patch+json",
-  ])("of the type %j is JSON", async (type) => {
+  ])("with the type %j is JSON", async (type) => {
     const api = await startServed();
     const options = { by: await api.key(), body: BODY, headers: { "content-type": type } };
     expect((await api.ask("POST /customers", options)).statusCode).toBe(201);
   });
 
   test.each(["", ";", "garbage", "text/plain", "text/json", "application/jsonp", "application/json, text/plain"])(
-    "of the type %j is a 415",
+    "with the type %j is a 415",
     async (type) => {
       const api = await startServed();
       const options = { by: await api.key(), body: BODY, headers: { "content-type": type } };
@@ -59,7 +59,7 @@ describe("a body", () => {
     },
   );
 
-  test.each(["utf-16", "UTF-16LE", "latin1", '"iso-8859-1"'])("in the charset %s is a 415", async (charset) => {
+  test.each(["utf-16", "UTF-16LE", "latin1", '"iso-8859-1"'])("with the charset %s is a 415", async (charset) => {
     const api = await startServed();
     const options = {
       by: await api.key(),

@@ -1,4 +1,4 @@
-/** What a server on a real socket does with clients that break the rules of HTTP, or of patience. */
+/** A server on a real socket, with clients that violate HTTP or are slow. */
 import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -37,9 +37,9 @@ async function listen(options: Partial<ServeOptions> = {}): Promise<Listening> {
 }
 
 /**
- * Sends bytes on a connection of its own, and gives all that comes back until the server closes it.
+ * Sends bytes on a new connection, and returns everything received until the server closes it.
  *
- * @param parts of what is sent; a number is a pause in milliseconds, a pattern is waited for in what comes back
+ * @param parts the data to send; a number is a pause in milliseconds, a pattern is awaited in the received data
  */
 async function sendParts(port: number, ...parts: readonly (string | Buffer | number | RegExp)[]): Promise<string> {
   const socket = connect(port, "127.0.0.1");
@@ -59,7 +59,7 @@ async function sendParts(port: number, ...parts: readonly (string | Buffer | num
   return text;
 }
 
-/** An answer is JSON of ours, with an id of ours, and ends the connection. */
+/** Expects a JSON answer of ratebook with a request id, which ends the connection. */
 function expectErrorAnswer(answer: string, status: number, message: string): void {
   const [head = "", body = ""] = answer.split("\r\n\r\n");
   expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -91,7 +91,7 @@ describe("malformed HTTP", () => {
     expect(log.join("")).toContain('"status":400');
   });
 
-  test("a flood of headers is a 431", async () => {
+  test("with too many headers is a 431", async () => {
     const { port } = await listen();
     const many = Array.from({ length: 2000 }, (_, index) => `x-${index}: ${"y".repeat(20)}`).join("\r\n");
     expectErrorAnswer(
@@ -102,7 +102,7 @@ describe("malformed HTTP", () => {
   });
 });
 
-describe("a HEAD that is refused before it is read whole", () => {
+describe("a HEAD request that is rejected before it is read completely", () => {
   const long = `/health?x=${"y".repeat(20_000)}`;
 
   test("has an answer without a body, which a client can parse", async () => {
@@ -120,7 +120,7 @@ describe("a HEAD that is refused before it is read whole", () => {
     expect(status).toBe(431);
   });
 
-  test("also where it comes in several packets; a GET in one packet is told why", async () => {
+  test("also if it arrives in several packets; a GET in one packet gets the reason", async () => {
     const { port } = await listen();
     const [first, second] = [`HEAD /health?x=${"y".repeat(9000)}`, `${"y".repeat(9000)} HTTP/1.1\r\nhost: x\r\n\r\n`];
     expect(await sendParts(port, first, 50, second)).toMatch(/^HTTP\/1\.1 431 [^]*\r\n\r\n$/);
@@ -143,14 +143,14 @@ describe("a HEAD that is refused before it is read whole", () => {
   });
 });
 
-describe("where the server listens", () => {
+describe("the address to listen on", () => {
   const warning = "listening on a public address without TLS";
 
   test.each([
     ["on this machine alone", {}, 0],
     ["on all of its addresses", { host: "0.0.0.0" }, 1],
     ["on all of them behind a proxy", { host: "0.0.0.0", trustProxy: 1 }, 0],
-  ])("%s: %o gives so many warnings: %i", async (_, options, warnings) => {
+  ])("%s: %o logs this many warnings: %i", async (_, options, warnings) => {
     const { log } = await listen(options);
     expect(log.filter((line) => line.includes(warning))).toHaveLength(warnings);
   });
@@ -159,7 +159,7 @@ describe("where the server listens", () => {
 describe("slow clients", () => {
   const limits = { headersTimeout: 300, requestTimeout: 600 };
 
-  test("headers without an end are a 408", async () => {
+  test("with unfinished headers get a 408", async () => {
     const { port } = await listen({ limits });
     expectErrorAnswer(
       await sendParts(port, "GET /health HTTP/1.1\r\nhost: x\r\n"),
@@ -168,37 +168,37 @@ describe("slow clients", () => {
     );
   });
 
-  test("a byte now and then is a 408 all the same", async () => {
+  test("sending a byte now and then get a 408 too", async () => {
     const { port } = await listen({ limits });
     const bytes = Array.from({ length: 40 }, () => ["x", 100]).flat();
     const answer = await sendParts(port, "GET /health HTTP/1.1\r\nhost: x\r\nx-slow: ", ...bytes);
     expectErrorAnswer(answer, 408, "the request took too long to arrive");
   });
 
-  test("a body without an end is a 408, and no fault of ours in the log", async () => {
+  test("with an unfinished body get a 408, and no internal error is logged", async () => {
     const { port, key, log } = await listen({ limits });
     const head = `POST /customers HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`;
     expectErrorAnswer(await sendParts(port, head), 408, "the request took too long to arrive");
     expect(log.join("")).not.toContain("request failed");
   });
 
-  test("a connection on which nothing moves is closed, although it waits for an answer", async () => {
+  test("are disconnected when nothing moves, even while waiting for an answer", async () => {
     const store = memoryStore();
     const read: typeof store.read = { ...store.read, configurationRevision: () => new Promise(() => {}) };
     const engine = createEngine({ store: { ...store, read } });
     const { url } = await listen({ engine, limits: { silenceTimeout: 300 } });
     await expect(fetch(`${url}/ready`)).rejects.toThrow();
-    // Where this process is kept waiting for that long, this connection is closed as well.
+    // If this process is blocked for that long, this connection is closed as well.
     await vi.waitFor(async () => expect((await fetch(`${url}/health`)).status).toBe(200), 60_000);
   });
 
-  test("a connection that says nothing is closed", async () => {
+  test("that send nothing are disconnected", async () => {
     const { port } = await listen({ limits });
     expect(await sendParts(port)).toMatch(/^(?:HTTP\/1\.1 408 [^]*)?$/);
   });
 });
 
-describe("large and hostile bodies", () => {
+describe("large and malicious bodies", () => {
   const post = (port: number, key: string, path: string, length: number, type = "application/json"): string =>
     `POST ${path} HTTP/1.1\r\nhost: x:${port}\r\nauthorization: Bearer ${key}\r\ncontent-type: ${type}\r\n` +
     `connection: close\r\ncontent-length: ${length}\r\n\r\n`;
@@ -212,7 +212,7 @@ describe("large and hostile bodies", () => {
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 
-  test("chunks without an end are a 413 as soon as they are too many", async () => {
+  test("endless chunks are a 413 as soon as there are too many", async () => {
     const { port, key } = await listen();
     const head = post(port, key, "/customers", 0).replace("content-length: 0", "transfer-encoding: chunked");
     const chunk = `${(65_536).toString(16)}\r\n${" ".repeat(65_536)}\r\n`;
@@ -238,7 +238,7 @@ describe("large and hostile bodies", () => {
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 
-  test("what is not JSON is a 415; an empty body is none, whatever its type", async () => {
+  test("a body that is not JSON is a 415; an empty body counts as none, for any type", async () => {
     const { port, key } = await listen();
     expectErrorAnswer(
       await sendParts(port, post(port, key, "/customers", 2, "text/plain"), "{}"),
@@ -248,7 +248,7 @@ describe("large and hostile bodies", () => {
     expectErrorAnswer(await sendParts(port, post(port, key, "/customers", 0, "text/plain")), 400, "expected a body");
   });
 
-  test("a client that goes away in the middle of its body is no fault of ours", async () => {
+  test("a client that disconnects in the middle of its body causes no internal error", async () => {
     const { port, key, log } = await listen();
     const socket: Socket = connect(port, "127.0.0.1");
     socket.on("error", () => {});
@@ -261,7 +261,7 @@ describe("large and hostile bodies", () => {
 });
 
 describe("a server that stops", () => {
-  test("finishes what is in flight, takes nothing new, and closes the engine last", async () => {
+  test("finishes requests in progress, accepts no new ones, and closes the engine last", async () => {
     const store = memoryStore();
     const order: string[] = [];
     let release: () => void = () => {};
@@ -316,7 +316,7 @@ describe("a server that stops", () => {
     agent.destroy();
   });
 
-  test("does not wait for connections that say nothing", async () => {
+  test("does not wait for idle connections", async () => {
     const server = await listen({ limits: { headersTimeout: 600_000 } });
     const socket = connect(server.port, "127.0.0.1");
     socket.on("error", () => {});
@@ -324,18 +324,18 @@ describe("a server that stops", () => {
     await fetch(`${server.url}/health`);
     const began = performance.now();
     await server.close();
-    // What is in flight is waited for during 30 seconds.
+    // Requests in progress are awaited for 30 seconds.
     expect(performance.now() - began).toBeLessThan(25_000);
     socket.destroy();
     agent.destroy();
   });
 
-  test("an address that is taken is an error at once", async () => {
+  test("fails at once if the address is in use", async () => {
     const { port } = await listen();
     await expect(listen({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
 
-  test("listens on this machine alone unless it is told otherwise", async () => {
+  test("listens only on this machine by default", async () => {
     expect((await listen()).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect((await listen({ host: "::1", prefix: "/v1" })).url).toMatch(/^http:\/\/\[::1\]:\d+\/v1$/);
   });

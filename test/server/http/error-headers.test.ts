@@ -1,4 +1,4 @@
-/** What a program reads of an error: its code and the place of its first problem, in header fields. */
+/** The error information for programs: the code and the path of the first problem, in header fields. */
 import { expect, test } from "vitest";
 
 import { startServed } from "../served-requests.ts";
@@ -6,7 +6,7 @@ import { startServed } from "../served-requests.ts";
 const CUSTOMER = { id: "acme", name: "Acme Corp", primaryEmail: "pay@acme.test" };
 const [CODE, PATH] = ["ratebook-error-code", "ratebook-error-path"];
 
-test("an invalid input has the path of its first problem, an error without a place the code alone", async () => {
+test("an invalid input has the path of its first problem, an error without a path only the code", async () => {
   const api = await startServed();
   const by = await api.key();
   const send = async (body: object): Promise<unknown> => {
@@ -17,13 +17,13 @@ test("an invalid input has the path of its first problem, an error without a pla
   expect(await send(CUSTOMER)).toEqual([409, "ERR_TAKEN", undefined]);
   expect(await send({ ...CUSTOMER, primaryEmail: "none" })).toEqual([400, "INVALID_FORMAT", "$.primaryEmail"]);
   expect(await send([])).toEqual([400, "WRONG_TYPE", "$"]);
-  // A header is ASCII and has bounds: another character is escaped, and a long key is cut.
+  // A header is ASCII and limited: other characters are escaped, and a long key is shortened.
   expect(await send({ ...CUSTOMER, "clé\n": 1 })).toEqual([400, "UNKNOWN_FIELD", String.raw`$["cl\u00e9\n"]`]);
   const [, , cut] = (await send({ ...CUSTOMER, ["é".repeat(300)]: 1 })) as readonly string[];
   expect(cut).toBe(String.raw`$["${String.raw`\u00e9`.repeat(33)}`.slice(0, 200));
 });
 
-test("a name of the wire stands in the path, and a request that reached no operation has no code", async () => {
+test("the path uses the field names of the API, and a request that reached no operation has no code", async () => {
   const api = await startServed();
   const by = await api.key();
   const range = await api.ask("GET /invoices?start_time=2024-07-01&end_time=2024-06-01", { by });

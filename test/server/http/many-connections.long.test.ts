@@ -1,4 +1,4 @@
-/** Ten thousand connections at once, opened by another process. */
+/** Ten thousand concurrent connections, opened by another process. */
 import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => program.remove());
 
-/** 10,000, or what this machine lets a process open. */
+/** 10,000, or the limit of open files for a process on this machine. */
 function connectionsHere(): number {
   const { userLimits } = process.report.getReport() as unknown as {
     readonly userLimits: { readonly open_files: { readonly soft: number | "unlimited" } };
@@ -30,7 +30,7 @@ function connectionsOf({ app }: RunningServer): Promise<number> {
   });
 }
 
-test("10,000 open connections keep nobody from being served", async () => {
+test("10,000 open connections do not prevent others from being served", async () => {
   const engine = createEngine({ store: memoryStore() });
   const { key } = await manageApiKeys(engine).create({ name: "k", role: "read" });
   const headersTimeout = 30_000;
@@ -54,7 +54,7 @@ test("10,000 open connections keep nobody from being served", async () => {
   await server.close();
 });
 
-test("connections above the most are closed at once, and those below are served", async () => {
+test("connections above the limit are closed at once, and those below it are served", async () => {
   const server = await serve({
     engine: createEngine({ store: memoryStore() }),
     port: 0,

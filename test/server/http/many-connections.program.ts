@@ -1,4 +1,4 @@
-/** A client with very many connections that say nothing. `many-connections.program.js PORT COUNT` */
+/** A client with very many idle connections. `many-connections.program.js PORT COUNT` */
 import { connect, type Socket } from "node:net";
 
 const [port = "0", count = "0"] = process.argv.slice(2);
@@ -10,7 +10,7 @@ let failures = 0;
 async function openConnection(): Promise<void> {
   await new Promise<void>((resolve) => {
     const socket = connect(Number(port), "127.0.0.1", () => resolve());
-    // The server hangs up on those that say nothing.
+    // The server disconnects idle connections.
     socket.on("error", () => {
       failures += 1;
       resolve();
@@ -27,7 +27,7 @@ await Promise.all(Array.from({ length: AT_ONCE }, openInTurn));
 const living = sockets.filter((socket) => socket.readyState === "open").length;
 process.stdout.write(`${JSON.stringify({ open: living, failed: failures })}\n`);
 process.stdin.once("data", () => {
-  // Without a farewell, which would keep their ports taken for a minute.
+  // Closed with a reset, because an orderly close keeps their ports in use for a minute.
   for (const socket of sockets) socket.resetAndDestroy();
   setImmediate(() => process.exit());
 });

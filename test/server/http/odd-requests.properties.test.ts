@@ -1,4 +1,4 @@
-/** Whatever a client sends, a fault of the server is no answer to it. */
+/** No request of a client causes an internal error. */
 import { Agent, type IncomingHttpHeaders, METHODS, request } from "node:http";
 
 import fc from "fast-check";
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 interface OddRequest {
   readonly method: string;
-  /** As it stands in the request line. */
+  /** As written in the request line. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
@@ -67,7 +67,7 @@ describe("without a key", () => {
     ["a file above them", { method: "GET", path: "/docs/static/../package.json" }, 404],
     ["the same in percent encoding", { method: "GET", path: "/docs/static/%2e%2e%2fpackage.json" }, 404],
     ["a path with a NUL byte", { method: "GET", path: "/docs/static/a%00b" }, 404],
-    ["a path that is no UTF-8", { method: "GET", path: "/docs/static/%ff" }, 400],
+    ["a path that is not UTF-8", { method: "GET", path: "/docs/static/%ff" }, 400],
     ["the folder of the files", { method: "GET", path: "/docs/static/" }, 200],
     ["the document as YAML", { method: "GET", path: "/docs/yaml" }, 404],
     ["a range of a file", { method: "GET", path: CSS, headers: { range: "bytes=0-9" } }, 206],
@@ -91,9 +91,9 @@ describe("without a key", () => {
   });
 
   test.each(["/customers", "/health", "/docs", "/docs/json", CSS, "/invoices/x"])(
-    "the method QUERY at %s is a 405 that lists the path's own, with a body and without",
+    "the method QUERY at %s is a 405 that lists the allowed methods, with and without a body",
     async (path) => {
-      // Node reads the method from version 22 on; until then the request is not well-formed.
+      // Node accepts the method from version 22 on; before that the request is malformed.
       if (!METHODS.includes("QUERY")) return expect(METHODS).toContain("GET");
       for (const headers of [{}, { "content-type": "application/json" }]) {
         const reply = await sendRequest({ method: "QUERY", path, headers, body: "{}" });
@@ -102,7 +102,7 @@ describe("without a key", () => {
     },
   );
 
-  test.each(["/openapi.json", "/docs/json"])("%s is serialized once, and says where it was found", async (path) => {
+  test.each(["/openapi.json", "/docs/json"])("%s is serialized once, with its location", async (path) => {
     const first = await sendRequest({ method: "GET", path, headers: { host: "a.test" } });
     const second = await sendRequest({ method: "GET", path, headers: { host: "b.test" } });
     expect(JSON.parse(first.text)).toMatchObject({ openapi: "3.1.0", servers: [{ url: "http://a.test" }] });
@@ -193,10 +193,10 @@ const bodies = fc.option(
   ),
   { nil: undefined },
 );
-/** CONNECT opens a tunnel, which no endpoint has: the connection is closed. */
+/** CONNECT opens a tunnel, which no endpoint supports: the connection is closed. */
 const methods = fc.constantFrom(...METHODS.filter((method) => method !== "CONNECT"));
 
-test("no request is answered with a 5xx, nor logged as a fault", async () => {
+test("no request is answered with a 5xx, nor logged as an internal error", async () => {
   const odd = fc.record({ method: methods, path: paths, query: queries, headers, body: bodies, withKey: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(odd, async ({ path, query, withKey, headers: outgoing, ...rest }) => {

@@ -1,4 +1,4 @@
-/** Cursors: what they carry, and that they are short however long the ids are that they carry. */
+/** Cursors: their contents, and that they are short even with long ids. */
 import { describe, expect, test } from "vitest";
 
 import { createPaging, LONG_PAGE_SIZES } from "../../../src/server/http/pagination.ts";
@@ -6,7 +6,7 @@ import { createPaging, LONG_PAGE_SIZES } from "../../../src/server/http/paginati
 const paging = await createPaging(() => Buffer.alloc(32, 7))();
 const [DAY, LATER] = [1_704_067_200_000, 1_735_689_600_000];
 
-/** An id of 50 characters that no packing makes shorter than two bytes for each. */
+/** An id of 50 characters that can't be compressed below two bytes per character. */
 function longId(seed: number): string {
   return Array.from({ length: 50 }, (_, at) => String.fromCodePoint(0x4e_00 + (((at + seed) * 7919) % 20_000))).join(
     "",
@@ -35,7 +35,7 @@ describe("a cursor", () => {
     ],
     ["events", { account_id: account, schema_name: other, status: "INGESTION_FAILED" }, "ev.UFlcovA000E.ExE7J"],
     ["customers", {}, "acme"],
-  ])("of %s has at most 500 characters, and carries size, filters and place", (list, filters, id) => {
+  ])("of %s has at most 500 characters, and contains size, filters and position", (list, filters, id) => {
     const first = paging.readRequest({ list, sizes: LONG_PAGE_SIZES, query: { ...filters, pageSize: 7 } });
     const nextToken = first.nextToken({ items: [], next: { createdAt: DAY, id } });
     expect(nextToken?.length).toBeLessThanOrEqual(500);

@@ -1,4 +1,4 @@
-/** The price plans of accounts over HTTP: associated, taken away and listed as schedules (S16.1, S16.2). */
+/** The price plans of accounts over HTTP: associated, dissociated and listed as schedules (S16.1, S16.2). */
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { withAccount } from "../account-requests.ts";
@@ -15,7 +15,7 @@ interface PlanSetup {
   readonly meterId: string;
   /** Calls at 2 each. */
   readonly team: string;
-  /** Nothing but a fee. */
+  /** Only a fee. */
   readonly solo: string;
   readonly feeId: string;
 }
@@ -31,7 +31,7 @@ async function withPlans(): Promise<PlanSetup> {
   return { api, meterId, team, solo, feeId };
 }
 
-/** `plan version from..until` of each schedule, days. */
+/** `plan version from..until` of each schedule, in days. */
 function inShort(schedules: readonly Readonly<Record<string, string>>[]): readonly string[] {
   const toDay = (date = ""): string => date.slice(0, 10);
   return schedules.map(
@@ -40,7 +40,7 @@ function inShort(schedules: readonly Readonly<Record<string, string>>[]): readon
 }
 
 describe("POST /accounts/{account_id}/price_plans", () => {
-  test("associates by default, from a day on, and answers the account with its schedules", async () => {
+  test("associates by default, from a day on, and returns the account with its schedules", async () => {
     const { api, meterId, team } = await withPlans();
     const answer = await api.call(CHANGE, { body: { pricePlanId: team, effectiveFrom: "2024-06-15" } });
     const pricePlanDetails = answeredDetails({
@@ -74,7 +74,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
     });
   });
 
-  test("S16.1 a later association replaces what lies in its days, and DISASSOCIATE leaves a gap", async () => {
+  test("S16.1 a later association replaces the days that it covers, and DISASSOCIATE leaves a gap", async () => {
     const { api, team, solo } = await withPlans();
     const noon = { effectiveFrom: "2024-01-01", effectiveUntil: NO_END };
     await api.call(CHANGE, { body: { mode: "ASSOCIATE", pricePlanId: team, pricePlanVersion: 1, ...noon } });
@@ -104,7 +104,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
     expect(await between("start_date=9999-06-01")).toEqual(all.slice(3));
   });
 
-  test("S16.2 a card of an override replaces the plan's of the same item, others are added, and the schedule says so", async () => {
+  test("S16.2 a card of an override replaces the plan's for the same item, others are added, and the schedule shows it", async () => {
     const { api, meterId, solo, feeId } = await withPlans();
     const dearer = { id: feeId, rateValues: [{ currency: "USD", rate: 40.5 }], enableProration: false };
     const pricePlanDetailsOverride = {
@@ -126,7 +126,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
     expect([second.isOverriden, second.pricePlanDetailsOverride]).toEqual([false, undefined]);
   });
 
-  test("S6.3 retainStartOffsets keeps the cycles of the plan before: this one ends on the first, and not on the fifth", async () => {
+  test("S6.3 retainStartOffsets keeps the cycles of the previous plan: this one ends on the first, and not on the fifth", async () => {
     const { api, team, feeId } = await withPlans();
     const fifth = await activePlan(
       api.call,
@@ -160,7 +160,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
     expect(await cyclesOf("other")).toEqual({ ...cycles, startOffset: { dayOffset: "5", monthOffset: "NIL" } });
   });
 
-  test("S6.3 the cycles of an anniversary are shown by what was derived, also after they were cut", async () => {
+  test("S6.3 anniversary cycles are shown with derived offsets, also after they were cut", async () => {
     const { api, feeId } = await withPlans();
     const pricingCycleConfig = { interval: "QUARTERLY", anniversaryCycle: true };
     const fixedFeeRateCards = [{ id: feeId, rateValues: [{ currency: "USD", rate: 30 }], enableProration: true }];
@@ -175,7 +175,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
     }
   });
 
-  describe("is refused", () => {
+  describe("is rejected", () => {
     let setup: PlanSetup;
     let draft: string;
     beforeAll(async () => {
@@ -204,7 +204,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       ["version 0", { pricePlanVersion: 0 }, expect.stringContaining("pricePlanVersion: expected")],
       ["no effectiveFrom", { effectiveFrom: undefined }, "effectiveFrom: missing: expected a date"],
       [
-        "an effectiveFrom that is no midnight",
+        "an effectiveFrom that is not midnight",
         { effectiveFrom: "2024-06-20T01:00:00Z" },
         expect.stringContaining("effectiveFrom: expected a date"),
       ],
@@ -259,7 +259,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       expect(inShort((await api.call(`GET ${SCHEDULES}`)).json.data)).toEqual(["Team@1 2024-06-01..9999-01-01"]);
     });
 
-    test("a plan that is a DRAFT, another plan to disassociate than the account has, and an unknown account", async () => {
+    test("with a DRAFT, another plan to disassociate than the account has, and an unknown account", async () => {
       const { api, solo, team } = setup;
       const from = { effectiveFrom: "2024-06-20" };
       expect(await answerOf(api, CHANGE, { body: { pricePlanId: draft, ...from } })).toEqual([

@@ -7,11 +7,11 @@ import { answerOf, anyCaller, startApi, type TestApi } from "../support.ts";
 
 const LIMIT = { id: "Limit", namespace: "USER", name: "Limit", dataType: "NUMERIC", value: "5" };
 const TEST = { id: "test", name: "Acme test", customerId: "acme" };
-/** The same ids under the names that the service's clients require. */
+/** The same ids with the names that the clients require. */
 const TOGAI = { togaiAccountId: "test", togaiCustomerId: "acme" };
 
 describe("an account", () => {
-  test("POST /accounts answers 201 with every field of the reference's Account, and GET the same", async () => {
+  test("POST /accounts returns 201 with every field of the reference's Account, and GET the same", async () => {
     const api = await withAccount();
     const accountInput = {
       ...TEST,
@@ -52,7 +52,7 @@ describe("an account", () => {
     expect((await api.call("GET /settings/setting.user.limit.ACCOUNT.test")).json).toEqual(reply.json.settings[0]);
   });
 
-  test("fields without a value are left out, nulls among them, and invoiceCurrency is the organization's", async () => {
+  test("fields without a value are omitted, including nulls, and invoiceCurrency is the organization's", async () => {
     const api = await withAccount();
     const nothing = { invoiceCurrency: null, aliases: null, address: null, primaryEmail: null, netTermDays: null };
     const more = { metadata: null, tags: null, settings: null };
@@ -74,7 +74,7 @@ describe("an account", () => {
     ]);
   });
 
-  test("bounds: what is just within them is taken", async () => {
+  test("bounds: values just within them are accepted", async () => {
     const api = await withAccount();
     const body = {
       id: "i".repeat(50),
@@ -91,7 +91,7 @@ describe("an account", () => {
     expect((await api.call(`GET /accounts/${body.id}`)).json).toEqual(json);
   });
 
-  test("an account shows its ten oldest settings, however many were made since", async () => {
+  test("an account shows its ten oldest settings, however many were created since", async () => {
     const api = await withAccount();
     await api.call("POST /accounts", { body: { ...TEST, settings: times(10, (at) => ({ ...LIMIT, id: `s${at}` })) } });
     api.at("2024-06-15T13:00:00Z");
@@ -102,7 +102,7 @@ describe("an account", () => {
     expect(ids).toEqual(times(10, (at) => `setting.user.s${at}.ACCOUNT.test`));
   });
 
-  describe("is refused", () => {
+  describe("is rejected", () => {
     let api: TestApi;
     beforeAll(async () => {
       api = await withAccount();
@@ -116,7 +116,7 @@ describe("an account", () => {
       ["Account.id absent", { id: undefined }, 400, "id: missing: expected a text"],
       ["Account.id with a slash", { id: "a/b" }, 400, /^id: expected an id without spaces/],
       ["Account.id of a dot", { id: "." }, 400, /^id: expected an id without spaces/],
-      ["Account.id that is taken", { id: "prod" }, 409, 'the account id "prod" is taken'],
+      ["Account.id in use", { id: "prod" }, 409, 'the account id "prod" is taken'],
       ["Account.id that is an alias", { id: "held" }, 409, 'the account id "held" is the alias of another account'],
       ["Account.name under 3", { name: "ab" }, 400, "name: expected at least 3 characters, got 2"],
       ["Account.name over 255", { name: "n".repeat(256) }, 400, "name: expected at most 255 characters, got 256"],
@@ -139,7 +139,7 @@ describe("an account", () => {
         400,
         "primaryEmail: expected at most 255 characters, got 256",
       ],
-      ["Account.primaryEmail that is none", { primaryEmail: "acme" }, 400, /^primaryEmail: expected an e-mail address/],
+      ["an invalid Account.primaryEmail", { primaryEmail: "acme" }, 400, /^primaryEmail: expected an e-mail address/],
       [
         "Account.aliases over 10",
         { aliases: times(11, (at) => `alias-${at}`) },
@@ -148,12 +148,12 @@ describe("an account", () => {
       ],
       ["an alias under 3", { aliases: ["ab"] }, 400, "aliases[0]: expected at least 3 characters, got 2"],
       ["an alias over 50", { aliases: ["a".repeat(51)] }, 400, "aliases[0]: expected at most 50 characters, got 51"],
-      ["an alias that is taken", { aliases: ["held"] }, 409, 'the alias "held" is taken'],
+      ["an alias in use", { aliases: ["held"] }, 409, 'the alias "held" is taken'],
       ["an alias that is an account's id", { aliases: ["prod"] }, 409, 'the alias "prod" is the id of an account'],
       ["an alias that is its own id", { aliases: ["test"] }, 409, 'the alias "test" is the id of an account'],
       ["netTermDays under 0", { netTermDays: -1 }, 400, /^netTermDays: /],
       ["netTermDays of a fraction", { netTermDays: 1.5 }, 400, /^netTermDays: /],
-      ["metadata that is no object", { metadata: ["a"] }, 400, /^metadata: expected an object/],
+      ["metadata that is not an object", { metadata: ["a"] }, 400, /^metadata: expected an object/],
       ["tags that are no texts", { tags: [1] }, 400, "tags[0]: expected a text, got 1"],
       [
         "settings over 10",
@@ -162,12 +162,12 @@ describe("an account", () => {
         "settings: expected at most 10 items, got 11",
       ],
       [
-        "a setting twice",
+        "a duplicate setting",
         { settings: [LIMIT, { ...LIMIT, id: "limit" }] },
         400,
         'settings[1].id: expected each setting once, got "limit" again',
       ],
-      ["a setting that is no number", { settings: [{ ...LIMIT, value: "x" }] }, 400, /^settings\[0\]\.value: /],
+      ["a setting that is not a number", { settings: [{ ...LIMIT, value: "x" }] }, 400, /^settings\[0\]\.value: /],
       ["a setting without a name", { settings: [{ ...LIMIT, name: null }] }, 400, /^settings\[0\]\.name: /],
       ["another field", { colour: "red" }, 400, "colour: unknown field"],
     ])("POST /accounts with %s", async (_, parts, status, message) => {
@@ -198,7 +198,7 @@ describe("an account", () => {
 });
 
 describe("accounts over HTTP", () => {
-  test("GET /accounts lists them newest first, of one customer or one status, 20 on a page unless asked", async () => {
+  test("GET /accounts lists them newest first, by customer or status, with 20 on a page by default", async () => {
     const api = await withAccount();
     await api.call("POST /customers", { body: { ...ACME, id: "other", account: { id: "o-1", name: "Other" } } });
     for (const at of times(20, (each) => each)) {
@@ -219,7 +219,7 @@ describe("accounts over HTTP", () => {
     });
   });
 
-  test("the longest filter and id still make a nextToken that is taken", async () => {
+  test("the longest filter and id still give a valid nextToken", async () => {
     const api = await startApi();
     const long = (step: number): string =>
       times(50, (at) => String.fromCodePoint(0x4e_00 + (((at + 1) * step) % 20_000))).join("");
@@ -232,7 +232,7 @@ describe("accounts over HTTP", () => {
     expect((await listPart(api, `/accounts?nextToken=${json.nextToken}`)).length).toBe(1);
   });
 
-  test("PATCH /accounts/{account_id} changes each field; null clears what is optional, and nothing else is taken", async () => {
+  test("PATCH /accounts/{account_id} changes each field; null clears optional ones, and others are rejected", async () => {
     const api = await withAccount();
     const parts = { primaryEmail: "p@acme.test", address: ADDRESS, netTermDays: 14, metadata: { a: 1 }, tags: ["x"] };
     const change = await api.call("PATCH /accounts/prod", { body: { name: "Renamed", ...parts } });
@@ -263,7 +263,7 @@ describe("accounts over HTTP", () => {
     }
   });
 
-  test("S16.6 aliases are added and removed, at most 10 in all; those that are there or not are passed over", async () => {
+  test("S16.6 aliases are added and removed, at most 10 in all; existing or missing ones are ignored", async () => {
     const api = await withAccount();
     const eight = times(8, (at) => `alias-${at}`);
     const addition = await api.call("POST /accounts/prod/add_aliases", { body: { aliases: [...eight, "alias-0"] } });
@@ -317,7 +317,7 @@ describe("accounts over HTTP", () => {
     expect((await api.call("POST /accounts", { body: { ...TEST, id: "prod" } })).status).toBe(409);
   });
 
-  test("GET /accounts/{account_id}: effectiveOn shows the aliases and the group of then, includeGroupDetails the group", async () => {
+  test("GET /accounts/{account_id}: effectiveOn shows the aliases and the group at that time, includeGroupDetails the group", async () => {
     const api = await withAccount("2024-06-01T00:00:00Z");
     await api.call("POST /accounts/prod/add_aliases", { body: { aliases: ["old"] } });
     const group = { name: "Group", email: "g@acme.test", dailyInvoiceConsolidation: false, accountIds: ["prod"] };
@@ -350,7 +350,7 @@ describe("accounts over HTTP", () => {
     expect(await then("2024-06-14")).toEqual([["new"], undefined]);
   });
 
-  test("DELETE /accounts/{account_id} documents 400, 401, 403, 404 and 429, and a reading key is a 403", async () => {
+  test("DELETE /accounts/{account_id} documents 400, 401, 403, 404 and 429, and a read-only key is a 403", async () => {
     const api = await startApi("2024-06-15T12:00:00Z", anyCaller("read"));
     const { createOpenApiDocument } = await import("../../../src/server/docs/openapi.ts");
     const { ACCOUNT_ENDPOINTS } = await import("../../../src/server/routes/accounts.ts");
@@ -363,7 +363,7 @@ describe("accounts over HTTP", () => {
   });
 });
 
-test("POST /customers takes settings of the customer and of its account, at most 10 each", async () => {
+test("POST /customers accepts settings of the customer and of its account, at most 10 each", async () => {
   const api = await startApi();
   const account = { id: "prod", name: "Acme prod", aliases: ["p-1"], settings: [{ ...LIMIT, value: "7" }] };
   const reply = await api.call("POST /customers", { body: { ...ACME, settings: [LIMIT], account } });

@@ -16,23 +16,26 @@ async function startTest(): Promise<void> {
 describe("add-ons over HTTP", () => {
   beforeEach(startTest);
 
-  test.each(["LICENSE", "FIXED_FEE", "CREDIT_GRANT"])("POST /addons makes one of the type %s, ACTIVE", async (type) => {
-    const reply = await call("POST /addons", { body: { name: "Item", type } });
-    expect([reply.status, reply.json]).toEqual([
-      200,
-      {
-        id: expect.stringMatching(/^ao\./),
-        name: "Item",
-        type,
-        status: "ACTIVE",
-        createdAt: "2024-06-15T12:00:00.000Z",
-        displayName: "Item",
-      },
-    ]);
-    expect((await call(`GET /addons/${reply.json.id}`)).json).toEqual(reply.json);
-  });
+  test.each(["LICENSE", "FIXED_FEE", "CREDIT_GRANT"])(
+    "POST /addons creates one of the type %s, ACTIVE",
+    async (type) => {
+      const reply = await call("POST /addons", { body: { name: "Item", type } });
+      expect([reply.status, reply.json]).toEqual([
+        200,
+        {
+          id: expect.stringMatching(/^ao\./),
+          name: "Item",
+          type,
+          status: "ACTIVE",
+          createdAt: "2024-06-15T12:00:00.000Z",
+          displayName: "Item",
+        },
+      ]);
+      expect((await call(`GET /addons/${reply.json.id}`)).json).toEqual(reply.json);
+    },
+  );
 
-  test("each type is usable in its own kind of rate card", async () => {
+  test("each type can be used in its own kind of rate card", async () => {
     const rateValues = [{ currency: "USD", rate: 1 }];
     const { id } = (await call("POST /addons", { body: SEATS })).json;
     const pricePlanDetails = { ...DETAILS, fixedFeeRateCards: [{ id, rateValues }] };
@@ -42,7 +45,7 @@ describe("add-ons over HTTP", () => {
     ]);
   });
 
-  test("PATCH changes name and billableName, from which displayName is made", async () => {
+  test("PATCH changes name and billableName, from which displayName is derived", async () => {
     const { id } = (await call("POST /addons", { body: { ...SEATS, billableName: "Seats of the team" } })).json;
     expect((await call(`GET /addons/${id}`)).json.displayName).toBe("Seats of the team");
     const names = { name: "n".repeat(255), billableName: "b".repeat(255) };
@@ -51,7 +54,7 @@ describe("add-ons over HTTP", () => {
     expect((await call(`PATCH /addons/${id}`, { body: { billableName: null } })).json.displayName).toBe(names.name);
   });
 
-  test("DELETE archives it once; its name is free then, and a plan that is made with it is not activated", async () => {
+  test("DELETE archives it once; its name is free then, and a plan that uses it can't be activated", async () => {
     const { id } = (await call("POST /addons", { body: { ...SEATS, type: "FIXED_FEE" } })).json;
     const details = { ...DETAILS, fixedFeeRateCards: [{ id, rateValues: [{ currency: "USD", rate: 1 }] }] };
     const activeId = await activePlan(call, details);
@@ -85,7 +88,7 @@ describe("add-ons over HTTP", () => {
   });
 });
 
-describe("what add-ons refuse", () => {
+describe("rejected requests for add-ons", () => {
   let id: string;
 
   beforeAll(async () => {
@@ -124,7 +127,7 @@ describe("what add-ons refuse", () => {
     ],
     ["PATCH", "a taken name", { name: "Taken" }, 409, 'the name "Taken" is taken by another add-on'],
     ["PATCH", "a type", { type: "LICENSE" }, 400, "type: unknown field"],
-  ])("%s with %s is refused", async (method, _, parts, status, message) => {
+  ])("%s with %s is rejected", async (method, _, parts, status, message) => {
     const reply = { ...SEATS, name: "New", ...parts };
     const answer =
       method === "POST" ? answerTo("POST /addons", { body: reply }) : answerTo(`PATCH /addons/${id}`, { body: parts });

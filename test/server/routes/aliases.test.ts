@@ -1,4 +1,4 @@
-/** Aliases over HTTP: the reference's Alias list entry and GET /aliases, and the endpoints beside it (S16.6). */
+/** Aliases over HTTP: the reference's Alias list entry and GET /aliases, and additional endpoints (S16.6). */
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { listPart, withAccount } from "../account-requests.ts";
@@ -9,7 +9,7 @@ import type { TestApi } from "../support.ts";
 const NOON = "2024-06-15T12:00:00.000Z";
 
 describe("aliases over HTTP", () => {
-  test("POST /aliases answers 201 with value, createAt and createdAt; one without an account resolves to nothing", async () => {
+  test("POST /aliases returns 201 with value, createAt and createdAt; one without an account resolves to nothing", async () => {
     const api = await withAccount();
     const aliases = [{ value: "p-1", accountId: "prod" }, { value: "free" }, { value: "null", accountId: null }];
     const reply = await api.call("POST /aliases", { body: { aliases } });
@@ -29,7 +29,7 @@ describe("aliases over HTTP", () => {
     expect((await api.call("GET /accounts/prod")).json.aliases).toEqual([{ alias: "p-1", status: "ACTIVE" }]);
   });
 
-  test("GET /aliases lists them newest first, those of accounts among them, 20 on a page unless asked, at most 100", async () => {
+  test("GET /aliases lists them newest first, including those of accounts, 20 on a page by default, at most 100", async () => {
     const api = await withAccount();
     await api.call("POST /accounts/prod/add_aliases", { body: { aliases: ["of-account"] } });
     for (const at of times(20, (each) => each)) {
@@ -56,7 +56,7 @@ describe("aliases over HTTP", () => {
     ]);
   });
 
-  test("DELETE /aliases/{alias} ends an alias, whosever it is, and it may be given again", async () => {
+  test("DELETE /aliases/{alias} ends an alias of any account, and it can be used again", async () => {
     const api = await withAccount();
     const aliases = [{ value: "p-1", accountId: "prod" }, { value: "free" }];
     await api.call("POST /aliases", { body: { aliases } });
@@ -68,13 +68,13 @@ describe("aliases over HTTP", () => {
     expect((await api.call("POST /aliases", { body: { aliases } })).status).toBe(201);
   });
 
-  test("a hundred aliases are made at once", async () => {
+  test("a hundred aliases can be created at once", async () => {
     const api = await withAccount();
     const aliases = times(100, (at) => ({ value: `v-${at}` }));
     expect((await api.call("POST /aliases", { body: { aliases } })).json.data.length).toBe(100);
   });
 
-  describe("what is refused makes none", () => {
+  describe("a rejected request creates none", () => {
     let api: TestApi;
     beforeAll(async () => {
       api = await withAccount();
@@ -92,12 +92,12 @@ describe("aliases over HTTP", () => {
       ["another field", [{ value: "abc", name: "x" }], 400, "aliases[0].name: unknown field"],
       ["an unknown account", [{ value: "abc" }, { value: "v-1", accountId: "no" }], 400, 'no account has the id "no"'],
       [
-        "one twice",
+        "a duplicate one",
         [{ value: "v-1" }, { value: "v-1", accountId: "prod" }],
         400,
         'aliases[1].value: expected each alias once, got "v-1" again',
       ],
-      ["a taken one", [{ value: "v-1" }, { value: "held" }], 409, 'the alias "held" is taken'],
+      ["one in use", [{ value: "v-1" }, { value: "held" }], 409, 'the alias "held" is taken'],
       ["an account's id", [{ value: "v-1" }, { value: "prod" }], 409, 'the alias "prod" is taken'],
       [
         "an eleventh of an account",

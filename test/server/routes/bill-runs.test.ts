@@ -9,7 +9,7 @@ import { type BillRunOptions, startBillRuns } from "../../../src/server/routes/b
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { SMALL_BOOK } from "../../cli/fake-io.ts";
 
-/** What was logged. */
+/** The log. */
 interface Line {
   readonly level: number;
   readonly msg: string;
@@ -24,18 +24,18 @@ function logTo(lines: Line[]): BillRunOptions["log"] {
 const NOTHING_PRUNED = { pruneEvents: async () => ({ pruned: 0 }) };
 const DONE = { finalized: 0, skipped: 0, consolidated: 0 };
 
-/** Runs until something holds. */
+/** Repeats until a condition is true. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await pause(5);
 }
 
 describe("bill runs at intervals", () => {
-  test("two servers over one store make each invoice final once, and say so", async () => {
+  test("two servers over one store finalize each invoice once, and log it", async () => {
     const store = memoryStore();
     const april1 = (): number => Date.parse("2024-04-01T00:00:00Z");
     const engines = [createEngine({ store, clock: april1 }), createEngine({ store, clock: april1 })];
     const book = { ...SMALL_BOOK, pricePlans: SMALL_BOOK.pricePlans.map((plan) => ({ ...plan, status: "ACTIVE" })) };
-    // Loaded as of the beginning of 2024, three months of which are over by now.
+    // Loaded as of the beginning of 2024, three months of which have ended by now.
     await createEngine({ store, clock: () => Date.parse("2024-01-01T00:00:00Z") }).load(book as BookInput);
     const lines: Line[] = [];
     const runs = engines.map((engine) => startBillRuns({ engine, interval: 5, log: logTo(lines) }));
@@ -49,7 +49,7 @@ describe("bill runs at intervals", () => {
     expect(lines.filter(({ level, finalized = 0 }) => level === 30 && finalized === 0)).toEqual([]);
   });
 
-  test("old events leave after the first one, once a day; where they stay, it is said", async () => {
+  test("old events are deleted after the first one, once a day; a failure is logged", async () => {
     const requests: unknown[] = [];
     const engine: Pick<Engine, "finalize" | "pruneEvents"> = {
       finalize: async () => DONE,
@@ -72,7 +72,7 @@ describe("bill runs at intervals", () => {
     await next.stop();
   });
 
-  test("one that fails is told, and the next one comes", async () => {
+  test("a failed run is logged, and the next one follows", async () => {
     let runs = 0;
     const engine: Pick<Engine, "finalize" | "pruneEvents"> = {
       ...NOTHING_PRUNED,
@@ -89,7 +89,7 @@ describe("bill runs at intervals", () => {
     expect(lines.map(({ msg }) => msg).slice(0, 2)).toEqual(["bill run failed: the next one goes on", "bill run"]);
   });
 
-  test("stopping waits for the one that runs, and starts no more", async () => {
+  test("stopping waits for the current run, and starts no more", async () => {
     let runs = 0;
     let release: () => void = () => {};
     const engine: Pick<Engine, "finalize" | "pruneEvents"> = {
@@ -119,7 +119,7 @@ describe("bill runs at intervals", () => {
     expect(lines.map(({ msg }) => msg)).toEqual(["bill run stopped: the next one goes on"]);
   });
 
-  test("one at a time: the next one waits until the one before is through", async () => {
+  test("one at a time: the next one waits until the previous one is finished", async () => {
     let running = 0;
     let most = 0;
     let runs = 0;

@@ -1,4 +1,4 @@
-/** Monetary credits over HTTP: every row of the reference's Credit, its void, and the endpoints beside it (S12). */
+/** Monetary credits over HTTP: every row of the reference's Credit, its void, and additional endpoints (S12). */
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { listPart, withAccount } from "../account-requests.ts";
@@ -8,14 +8,18 @@ import type { TestApi } from "../support.ts";
 
 const CREDIT = { accountId: "prod", purpose: "Goodwill", effectiveFrom: "2024-06-01", creditAmount: 100, priority: 1 };
 
-/** Gives one credit. @returns it as it is answered */
+/**
+ * Creates one credit.
+ *
+ * @returns the answer
+ */
 async function createCredit(api: TestApi, parts: object = {}): Promise<Readonly<Record<string, unknown>>> {
   const { json } = await api.call("POST /credits", { body: { creditRequests: [{ ...CREDIT, ...parts }] } });
   return json.credits[0];
 }
 
 describe("credits over HTTP", () => {
-  test("POST /credits answers every field of the reference's Credit", async () => {
+  test("POST /credits returns every field of the reference's Credit", async () => {
     const api = await withAccount();
     const limits = {
       ...CREDIT,
@@ -54,7 +58,7 @@ describe("credits over HTTP", () => {
     expect((await api.call(`GET /credits/${json.credits[0].id}`)).json).toEqual({ ...snapshot, transactions: [] });
   });
 
-  test("S12.4 a draft holds, a final invoice consumes, and one credit is shown with its transactions", async () => {
+  test("S12.4 a draft holds, a final invoice consumes, and GET shows one credit with its transactions", async () => {
     const api = await withAccount();
     const feeId = (await api.call("POST /addons", { body: { name: "Fee", type: "FIXED_FEE" } })).json.id;
     const planId = await activePlan(api.call, {
@@ -65,7 +69,7 @@ describe("credits over HTTP", () => {
     const { id } = await createCredit(api, { creditAmount: 50 });
     const one = `GET /credits/${String(id)}` as const;
     expect((await api.call(one)).json).toMatchObject({ status: "ACTIVE", holdAmount: 30.25, consumedAmount: 0 });
-    // June's invoice is final three days after its end; then July's draft holds what is left.
+    // June's invoice is final three days after its end; then July's draft holds the rest.
     api.at("2024-07-04T00:00:00Z");
     await api.call("POST /invoices/bill_runs", { body: {} });
     const snapshot = (await api.call(one)).json;
@@ -82,7 +86,7 @@ describe("credits over HTTP", () => {
     ]);
   });
 
-  test("POST /credits/{credit_id}/void answers an array of the credit; voiding twice is refused", async () => {
+  test("POST /credits/{credit_id}/void returns an array with the credit; voiding twice is rejected", async () => {
     const api = await withAccount();
     const credit = await createCredit(api);
     const url = `POST /credits/${String(credit["id"])}/void` as const;
@@ -110,7 +114,7 @@ describe("credits over HTTP", () => {
     expect(await status()).toBe("EXPIRED");
   });
 
-  test("GET /credits lists them newest first, of one account or of all; nextToken is left out on the last page", async () => {
+  test("GET /credits lists them newest first, of one account or of all; nextToken is omitted on the last page", async () => {
     const api = await withAccount();
     await api.call("POST /accounts", { body: { id: "other", name: "Acme other", customerId: "acme" } });
     for (const at of times(51, (each) => each)) {
@@ -134,7 +138,7 @@ describe("credits over HTTP", () => {
     }
   });
 
-  test("a priority beyond what a whole number keeps is refused with the bounds", async () => {
+  test("a priority beyond safe integers is rejected with the bounds", async () => {
     const api = await withAccount();
     for (const priority of ["1e30", "9007199254740993", "0.12345678901234567890"]) {
       const text = JSON.stringify({ creditRequests: [CREDIT] });
@@ -147,7 +151,7 @@ describe("credits over HTTP", () => {
     }
   });
 
-  test("the cursors of credits that plans grant to accounts with long ids are at most 500 characters", async () => {
+  test("the cursors of plan credits of accounts with long ids have at most 500 characters", async () => {
     const api = await withAccount();
     const id = times(50, (at) => String.fromCodePoint(0x4e_00 + (((at + 1) * 7919) % 20_000))).join("");
     await api.call("POST /accounts", { body: { id, name: "Long", customerId: "acme" } });
@@ -177,7 +181,7 @@ describe("credits over HTTP", () => {
     expect((await api.call(`GET /credits/${encodeURIComponent(rest.id)}`)).json.accountId).toBe(id);
   });
 
-  test("one idempotencyKey of an account is one credit: the same body answers the first again, another is a 409", async () => {
+  test("one idempotencyKey of an account is one credit: the same body returns the first again, another is a 409", async () => {
     const api = await withAccount();
     const first = await createCredit(api, { idempotencyKey: "k1" });
     expect(await createCredit(api, { idempotencyKey: "k1", creditAmount: "100.00" })).toEqual(first);
@@ -186,7 +190,7 @@ describe("credits over HTTP", () => {
     expect(await listPart(api, "/credits")).toEqual([first["id"]]);
   });
 
-  describe("is refused, all of them", () => {
+  describe("is rejected completely", () => {
     let api: TestApi;
     beforeAll(async () => {
       api = await withAccount();
@@ -198,7 +202,7 @@ describe("credits over HTTP", () => {
       ["a purpose over 255", { purpose: "p".repeat(256) }, "purpose: expected at most 255 characters, got 256"],
       ["no effectiveFrom", { effectiveFrom: undefined }, "effectiveFrom: missing: expected a date"],
       [
-        "an effectiveFrom that is no midnight",
+        "an effectiveFrom that is not midnight",
         { effectiveFrom: "2024-06-01T01:00:00Z" },
         "effectiveFrom: expected a date",
       ],
@@ -239,7 +243,7 @@ describe("credits over HTTP", () => {
       expect(await listPart(api, "/credits")).toEqual([]);
     });
 
-    test("a hundred are taken at once", async () => {
+    test("a hundred are accepted at once", async () => {
       const { json } = await api.call("POST /credits", { body: { creditRequests: times(100, () => CREDIT) } });
       expect(json.credits.length).toBe(100);
     });

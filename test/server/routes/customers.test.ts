@@ -5,7 +5,7 @@ import { startApi } from "../support.ts";
 const ACME = { id: "acme", name: "Acme Corp", primaryEmail: "pay@acme.test" };
 
 describe("customers over HTTP", () => {
-  test("a customer is made with an account of its id and name, and got", async () => {
+  test("a customer is created with an account of its id and name, and can be read", async () => {
     const { call } = await startApi();
     const address = { line1: "1 Main St", city: "Berlin", postalCode: "10115", country: "DE" };
     const reply = await call("POST /customers", { body: { ...ACME, address } });
@@ -34,7 +34,7 @@ describe("customers over HTTP", () => {
     expect((await call("GET /customers/acme")).json).toEqual(customer);
   });
 
-  test("a customer without an address has an empty one, as clients require one", async () => {
+  test("a customer without an address has an empty one, because clients require one", async () => {
     const { call } = await startApi();
     await call("POST /customers", { body: ACME });
     expect((await call("GET /customers/acme")).json).toMatchObject({ billingAddress: "" });
@@ -43,7 +43,7 @@ describe("customers over HTTP", () => {
     expect(firstItem.billingAddress).toBe("");
   });
 
-  test("a list gives each customer once, newest first, and null after the last page", async () => {
+  test("a list has each customer once, newest first, and null after the last page", async () => {
     const { call, at } = await startApi();
     for (const [index, id] of ["c1", "c2", "c3"].entries()) {
       at(`2024-06-15T12:00:0${index}Z`);
@@ -73,7 +73,7 @@ describe("customers over HTTP", () => {
     expect([answer.status, answer.json]).toEqual([status, { message }]);
   });
 
-  test.each(["name", "primaryEmail"])("what a customer is made with cannot be cleared: %s", async (field) => {
+  test.each(["name", "primaryEmail"])("fields for creation can't be cleared later: %s", async (field) => {
     const { call } = await startApi();
     await call("POST /customers", { body: ACME });
     const { status, json } = await call("PATCH /customers/acme", { body: { [field]: null } });

@@ -1,4 +1,6 @@
-/** Event schemas over HTTP: every field, bound and move of the reference's "Event schema" and its PATCH (S4.4). */
+/**
+ * Event schemas over HTTP: every field, bound and state change of the reference's "Event schema" and its PATCH (S4.4).
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { CALLS, SUM, times } from "../catalog-requests.ts";
@@ -13,11 +15,11 @@ beforeEach(async () => {
 const { call, answerTo } = bindCalls(() => api);
 const URL = "/event_schema/api+calls";
 
-/** What a schema says that nobody said. */
+/** The default fields of a schema. */
 const PLAIN = { eventLevelRevenue: false };
 
-describe("making and reading event schemas", () => {
-  test("POST /event_schema answers 201 with a DRAFT of version 1, and GET the same", async () => {
+describe("creating and reading event schemas", () => {
+  test("POST /event_schema returns 201 with a DRAFT of version 1, and GET the same", async () => {
     const reply = await call("POST /event_schema", { body: { ...CALLS, eventLevelRevenue: true } });
     expect([reply.status, reply.json]).toEqual([
       201,
@@ -26,7 +28,7 @@ describe("making and reading event schemas", () => {
     expect((await call(`GET ${URL}`)).json).toEqual(reply.json);
   });
 
-  test("in the path + and %20 are both a space, and a name that is unknown then is a 404", async () => {
+  test("+ and %20 in the path are both a space, and an unknown name is a 404", async () => {
     await call("POST /event_schema", { body: CALLS });
     expect((await call("GET /event_schema/api%20calls")).json.name).toBe("api calls");
     expect(await answerTo("GET /event_schema/no+calls")).toEqual([404, 'no event schema has the id "no calls"']);
@@ -61,7 +63,7 @@ describe("making and reading event schemas", () => {
     ["no dimensions", { dimensions: undefined }, "dimensions: missing: expected a list"],
     ["an attribute of another shape", { attributes: ["count"] }, 'attributes[0]: expected an object, got "count"'],
     [
-      "an attribute twice",
+      "a duplicate attribute",
       { attributes: [{ name: "n" }, { name: "n" }] },
       "attributes[1].name: expected a name of its own: attributes[0] has the same",
     ],
@@ -71,7 +73,7 @@ describe("making and reading event schemas", () => {
     expect(await answerTo("POST /event_schema", { body: { ...CALLS, ...parts } })).toEqual([400, message]);
   });
 
-  test("50 attributes, 50 dimensions, a name of 50 characters of the pattern and a description of 255 are taken", async () => {
+  test("50 attributes, 50 dimensions, a name of 50 characters of the pattern and a description of 255 are accepted", async () => {
     const name = `${"A_-9 ".repeat(9)}abcde`;
     const [attributes, dimensions] = ["a", "d"].map((letter) => times(50, (at) => ({ name: `${letter}${at}` })));
     const body = { name, description: "d".repeat(255), attributes, dimensions };
@@ -133,7 +135,7 @@ describe("changing event schemas", () => {
     await call("POST /event_schema", { body: CALLS });
   });
 
-  test("enrichments: dependencies {type, key, name} and fields {name, type, enrichmentType, value, order} come back", async () => {
+  test("enrichments: dependencies {type, key, name} and fields {name, type, enrichmentType, value, order} are returned as sent", async () => {
     const setting = { id: "Rule", namespace: "USER", name: "Rule", dataType: "JSON_LOGIC", value: "1" };
     await call("POST /settings", { body: setting });
     const dependencies = [{ type: "SETTING", key: "setting.user.rule", name: "rule" }];
@@ -141,7 +143,7 @@ describe("changing event schemas", () => {
     expect([patchReply.status, patchReply.json.enrichments]).toEqual([200, { dependencies, fields: FIELDS }]);
   });
 
-  test("a rule that was sent as an object is answered as its text", async () => {
+  test("a rule sent as an object is returned as its text", async () => {
     const value = { "+": [{ var: "attribute.count" }, 1] };
     const body = { enrichments: { fields: [{ ...FIELDS[0], value }] } };
     const patchReply = await call(`PATCH ${URL}`, { body });
@@ -160,7 +162,7 @@ describe("changing event schemas", () => {
       { fields: [{ ...FIELDS[0], value: '{"var":"attribute.size"}' }] },
       expect.stringMatching(/^enrichments\.fields\[0\]\.value: /),
     ],
-  ])("PATCH with %s that is none is a 400", async (_, enrichments, message) => {
+  ])("PATCH with an invalid %s is a 400", async (_, enrichments, message) => {
     expect(await answerTo(`PATCH ${URL}`, { body: { enrichments } })).toEqual([400, message]);
   });
 
@@ -187,12 +189,12 @@ describe("changing event schemas", () => {
     expect([status, problem]).toEqual([400, message instanceof RegExp ? expect.stringMatching(message) : message]);
   });
 
-  test("a list of a DRAFT is replaced, and no version is made", async () => {
+  test("a list of a DRAFT is replaced, and no version is created", async () => {
     const { json } = await call(`PATCH ${URL}`, { body: { attributes: [{ name: "size" }] } });
     expect([json.attributes, json.dimensions, json.version]).toEqual([[{ name: "size" }], CALLS.dimensions, 1]);
   });
 
-  test("states rule 2: of an active schema attributes are added and the description is changed, as the next version", async () => {
+  test("states rule 2: for an active schema attributes are added and the description is changed, as the next version", async () => {
     await call(`POST ${URL}/activate`);
     const body = {
       description: "More",
@@ -212,7 +214,7 @@ describe("changing event schemas", () => {
     expect((await call(`GET ${URL}?version=1`)).json).toEqual({ ...CALLS, ...PLAIN, version: 1, status: "ARCHIVED" });
   });
 
-  test("states rule 2: of an active schema an existing attribute or dimension is not changed, nor taken away", async () => {
+  test("states rule 2: for an active schema an existing attribute or dimension can't be changed or removed", async () => {
     await call(`POST ${URL}/activate`);
     for (const list of ["attributes", "dimensions"] as const) {
       const name = list === "attributes" ? "count" : "region";
@@ -224,7 +226,7 @@ describe("changing event schemas", () => {
     }
   });
 
-  test("giving an active schema back as it was answered makes no version", async () => {
+  test("sending an active schema as it was returned makes no version", async () => {
     const body = { enrichments: { fields: [{ ...FIELDS[0], value: { "*": [{ var: "attribute.count" }, 2] } }] } };
     await call(`PATCH ${URL}`, { body });
     const { json } = await call(`POST ${URL}/activate`);
@@ -233,7 +235,7 @@ describe("changing event schemas", () => {
     expect([again.status, again.json]).toEqual([200, json]);
   });
 
-  test("51 attributes of an active schema are one too many, also when they are added", async () => {
+  test("51 attributes of an active schema are one too many, also if they are added", async () => {
     await call(`POST ${URL}/activate`);
     const attributes = times(50, (at) => ({ name: `a${at}` }));
     expect(await answerTo(`PATCH ${URL}`, { body: { attributes } })).toEqual([
@@ -245,12 +247,12 @@ describe("changing event schemas", () => {
   });
 });
 
-describe("moves of event schemas", () => {
+describe("state changes of event schemas", () => {
   beforeEach(async () => {
     await call("POST /event_schema", { body: CALLS });
   });
 
-  test("status in a PATCH is a move after the other fields, and the same status is none", async () => {
+  test("status in a PATCH is a state change after the other fields, and the same status is none", async () => {
     const draft = await call(`PATCH ${URL}`, { body: { status: "DRAFT" } });
     expect([draft.json.status, draft.json.version]).toEqual(["DRAFT", 1]);
     const active = await call(`PATCH ${URL}`, { body: { status: "ACTIVE", attributes: [{ name: "size" }] } });
@@ -262,7 +264,7 @@ describe("moves of event schemas", () => {
     expect((await call(`PATCH ${URL}`, { body: { status: "ARCHIVED" } })).json.status).toBe("ARCHIVED");
   });
 
-  test("POST activate, POST deactivate and DELETE make the same moves, and make nothing of a body that is empty", async () => {
+  test("POST activate, POST deactivate and DELETE make the same state changes, and accept an empty body", async () => {
     const headers = { "content-type": "application/json" };
     expect((await call(`POST ${URL}/activate`, { headers })).json).toEqual({
       ...CALLS,
@@ -298,7 +300,7 @@ describe("moves of event schemas", () => {
     expect(await answerTo(`PATCH ${URL}`, { body: { status } })).toEqual([400, message]);
   });
 
-  test("S4.4 an INACTIVE schema is not edited, and one that an ACTIVE meter uses stays ACTIVE", async () => {
+  test("S4.4 an INACTIVE schema can't be edited, and one that an ACTIVE meter uses stays ACTIVE", async () => {
     await call(`POST ${URL}/activate`);
     const meter = await call("POST /usage_meters", { body: SUM });
     await call(`POST /usage_meters/${meter.json.id}/activate`);
@@ -314,7 +316,7 @@ describe("moves of event schemas", () => {
     ]);
   });
 
-  test("S4.4 a DRAFT is not changed to what would break a meter, and the answer says which and how", async () => {
+  test("S4.4 a change of a DRAFT that would break a meter is rejected with which and how", async () => {
     const { id } = (await call("POST /usage_meters", { body: SUM })).json;
     expect(await answerTo(`PATCH ${URL}`, { body: { attributes: [{ name: "size" }] } })).toEqual([
       400,

@@ -57,7 +57,7 @@ describe("one event", () => {
     ["an unknown account", { accountId: "nobody" }, "INGESTION_FAILED_ACCOUNT_NOT_FOUND"],
     ["an unknown schema", { schemaName: "none" }, "INGESTION_FAILED_SCHEMA_NOT_DEFINED"],
     ["a missing field", { attributes: [] }, "INGESTION_FAILED"],
-    ["a value that is no decimal", { attributes: [{ name: "n", value: "1e400" }] }, "INGESTION_FAILED"],
+    ["a value that is not a decimal", { attributes: [{ name: "n", value: "1e400" }] }, "INGESTION_FAILED"],
     ["the future", { timestamp: "2024-06-17T00:00:00Z" }, "INGESTION_FAILED"],
     [
       "a cycle that is past its grace period",
@@ -93,7 +93,7 @@ describe("one event", () => {
     expect((await api.call("GET /events")).json.events).toEqual([]);
   });
 
-  test("S4.1 an event keeps what its schema does not declare, and 512 characters of an id", async () => {
+  test("S4.1 an event keeps fields that its schema does not declare, and 512 characters of an id", async () => {
     const id = "é".repeat(512);
     const event = apiCall(id, "0.1", {
       attributes: [
@@ -110,7 +110,7 @@ describe("one event", () => {
     ]);
   });
 
-  test("S1.2 a number is kept with all its digits, and answered so", async () => {
+  test("S1.2 a number is stored and returned with all its digits", async () => {
     const body = JSON.stringify({ event: apiCall("e1", 1) }).replace(
       '"value":1',
       '"value":12345678901234567.123456789',
@@ -142,7 +142,7 @@ describe("a batch", () => {
     expect(json.data[1].referenceId).toBe(json.data[0].referenceId);
   });
 
-  test("S14.1 what is no event at all fails alone, null too", async () => {
+  test("S14.1 a value that is not an event fails alone, null too", async () => {
     const { status, json } = await api.call("POST /ingestBatch", {
       body: { events: [null, "x", [], {}, apiCall("e1")] },
     });
@@ -157,7 +157,7 @@ describe("a batch", () => {
     });
   });
 
-  test("S1.2 a number that is not kept fails its event alone, wherever in it the number stands", async () => {
+  test("S1.2 a number that can't be stored fails only its event, wherever in it the number is", async () => {
     const beyond = "a number of more than 100 significant digits or beyond 10^1000 is not kept";
     const body = JSON.stringify({
       events: [
@@ -203,24 +203,21 @@ describe("a batch", () => {
     ["POST /ingestBatch", '{"event":[1e1001]}', "event[0]"],
     ["POST /credits", '[{"creditAmount":1e1001}]', "[0].creditAmount"],
     ["POST /customers", '{"id":"c","name":1e-1001}', "name"],
-  ] as const)(
-    "S1.2 a number that is not kept is refused elsewhere, with its place: %s %s",
-    async (line, body, place) => {
-      const { status, json } = await api.call(line, { body });
-      expect([status, json.message]).toEqual([
-        400,
-        `${place}: expected a number that is kept whole: a number of more than 100 significant digits or beyond 10^1000 is not kept`,
-      ]);
-    },
-  );
+  ] as const)("S1.2 such a number is rejected in other requests, with its path: %s %s", async (line, body, place) => {
+    const { status, json } = await api.call(line, { body });
+    expect([status, json.message]).toEqual([
+      400,
+      `${place}: expected a number that is kept whole: a number of more than 100 significant digits or beyond 10^1000 is not kept`,
+    ]);
+  });
 
-  test("with more than 10,000 numbers that are not kept is refused as a whole", async () => {
+  test("with more than 10,000 numbers that can't be stored is rejected as a whole", async () => {
     const numbers = Array.from({ length: 10_001 }, () => "1e2000").join(",");
     const { status, json } = await api.call("POST /ingestBatch", { body: `{"events":[{"id":[${numbers}]}]}` });
     expect([status, json.message]).toEqual([400, "the body has more than 10000 numbers that are not kept"]);
   });
 
-  test("ids of any text are answered as they were sent", async () => {
+  test("ids of any text are returned as they were sent", async () => {
     const ids = [
       'a "quoted" one',
       "back\\slash",
@@ -236,7 +233,7 @@ describe("a batch", () => {
     expect(json.data.map((each: { id: string }) => each.id)).toEqual(ids);
   });
 
-  test("all well is a 202; 1,000 events are taken, and 1,001 are not", async () => {
+  test("a batch without failures is a 202; 1,000 events are accepted, and 1,001 are not", async () => {
     const events = Array.from({ length: 1001 }, (_, index) => apiCall(`e${index}`));
     const full = await api.call("POST /ingestBatch", { body: { events: events.slice(0, 1000) } });
     expect([full.status, full.json.success, full.json.data.length]).toEqual([202, true, 1000]);
@@ -247,8 +244,8 @@ describe("a batch", () => {
   });
 });
 
-describe("an entitlement", () => {
-  test("S11.3 takes what the entries have, all or nothing", async () => {
+describe("POST /entitled", () => {
+  test("S11.3 consumes feature credits, all or nothing", async () => {
     expect((await api.call("POST /entitled", { body: { event: chat("c1", 7) } })).json).toEqual({ success: true });
     expect(await balance()).toBe("3");
     const refusal = await api.call("POST /entitled", { body: { event: chat("c2", 4) } });
@@ -263,14 +260,14 @@ describe("an entitlement", () => {
     expect(await balance()).toBe("0");
   });
 
-  test("an event whose schema has no feature is refused and not metered", async () => {
+  test("rejects an event whose schema has no feature, and does not meter it", async () => {
     const answer = await api.call("POST /entitled", { body: { event: apiCall("e1") } });
     expect(answer.status).toBe(422);
     expect(answer.json.message).toBe('the event schema "api calls" has no feature; send its events to /ingest');
     expect((await api.call("GET /events")).json.events).toEqual([]);
   });
 
-  test("a malformed one is a 400", async () => {
+  test("rejects a malformed event with a 400", async () => {
     for (const event of [{ schemaName: "chat" }, null]) {
       expect((await api.call("POST /entitled", { body: { event } })).status).toBe(400);
     }
@@ -278,7 +275,7 @@ describe("an entitlement", () => {
 });
 
 describe("stored events", () => {
-  test("a record has its pipeline: version, usage, allocations, plan and cycle", async () => {
+  test("a record has its processing details: version, usage, allocations, plan and cycle", async () => {
     await api.call("POST /ingest", { body: { event: apiCall("e1", 3, { accountId: "acme-eu" }) } });
     await api.call("POST /ingest", { body: { event: chat("c1", 4) } });
     const { json } = await api.call("GET /events/e1");
@@ -337,7 +334,7 @@ describe("stored events", () => {
     expect((await api.call(`GET /events/${record.referenceId}`)).json.events[0].eventPayload.id).toBe("c1");
   });
 
-  test("a list has 50 a page, filters, and no nextToken on its last page", async () => {
+  test("a list has 50 on a page, filters, and no nextToken on its last page", async () => {
     const events = Array.from({ length: 51 }, (_, index) => apiCall(`e${index}`));
     await api.call("POST /ingestBatch", { body: { events } });
     await api.call("POST /ingest", { body: { event: apiCall("bad", 1, { accountId: "nobody" }) } });
@@ -355,7 +352,7 @@ describe("stored events", () => {
     expect((await api.call("GET /events/none")).status).toBe(404);
   });
 
-  test("a cursor is good for its own list and filters alone", async () => {
+  test("a cursor is valid only for its own list and filters", async () => {
     const events = Array.from({ length: 3 }, (_, index) => apiCall(`e${index}`));
     await api.call("POST /ingestBatch", { body: { events } });
     const { nextToken } = (await api.call("GET /events?pageSize=2&account_id=acme")).json;
@@ -375,7 +372,7 @@ describe("stored events", () => {
 });
 
 describe("undo", () => {
-  test("S15.3 a reverted event gives back what it took, and its id may be sent again", async () => {
+  test("S15.3 a reverted event returns what it consumed, and its id can be sent again", async () => {
     await api.call("POST /ingest", { body: { event: chat("c1", 4) } });
     const { json } = await api.call("DELETE /events?account_id=acme-eu&event_id=c1");
     expect(json.data).toEqual([
@@ -391,7 +388,7 @@ describe("undo", () => {
     expect((await api.call("POST /ingest", { body: { event: chat("c1", 4) } })).json.success).toBe(true);
   });
 
-  test("S15.1 the sixth event of an undo stays, until the call is repeated", async () => {
+  test("S15.1 the sixth event of an undo is reverted only when the call is repeated", async () => {
     const events = Array.from({ length: 6 }, (_, index) => apiCall(`e${index}`));
     await api.call("POST /ingestBatch", { body: { events } });
     const listEventIds = async (): Promise<string[]> =>
@@ -403,7 +400,7 @@ describe("undo", () => {
     expect(await listEventIds()).toEqual([]);
   });
 
-  test("S15.1 the six combinations, with a time of whole seconds and a plus that became a space", async () => {
+  test("S15.1 the six combinations of filters, with times in whole seconds and a plus decoded as a space", async () => {
     const extraFields = { timestamp: "2024-06-10T08:00:00.250Z" };
     const combinations = [
       "",
@@ -430,7 +427,7 @@ describe("undo", () => {
     ["?account_id=acme&id=x&event_id=e1", /^id with event_id: expected account_id alone/],
     ["?account_id=nobody", /^no account has the id "nobody"/],
     ["?account_id=acme&event_source_time=yesterday", /^event_source_time: expected a date-time/],
-  ])("DELETE /events%s is a 400, and undoes nothing", async (query, message) => {
+  ])("DELETE /events%s is a 400, and reverts nothing", async (query, message) => {
     await api.call("POST /ingest", { body: { event: apiCall("e1") } });
     const { status, json } = await api.call(`DELETE /events${query}`);
     expect(status).toBe(400);
@@ -438,7 +435,7 @@ describe("undo", () => {
     expect((await api.call("GET /events/e1")).json.events[0].status).toBe("INGESTED");
   });
 
-  test("S15.2 an event whose cycle is past its grace period comes back FAILED", async () => {
+  test("S15.2 an event whose cycle is past its grace period is returned as FAILED", async () => {
     await api.call("POST /ingest", { body: { event: apiCall("e1") } });
     api.at("2024-07-04T00:00:00Z");
     const { json } = await api.call("DELETE /events?account_id=acme&event_id=e1");
@@ -448,7 +445,7 @@ describe("undo", () => {
   });
 });
 
-test("answers of stored events say since when events are kept, where they are not for good", async () => {
+test("answers with stored events say since when events are kept, if retention is limited", async () => {
   const keeping = await startApi("2024-06-15T12:00:00Z", undefined, { keepEventsMs: 60 * 86_400_000 });
   await keeping.engine.customers.create({ id: "acme", name: "Acme" });
   await keeping.engine.accounts.create({ id: "acme", name: "Acme", customerId: "acme" });
@@ -463,8 +460,8 @@ test("answers of stored events say since when events are kept, where they are no
   );
 });
 
-describe("the list of events by what became of them", () => {
-  test("has those that were undone, that failed, or that count, as the service's clients ask for them", async () => {
+describe("the list of events by result", () => {
+  test("filters by undone, failed, or counting, like the clients of the reference API", async () => {
     const events = [apiCall("kept"), apiCall("undone"), apiCall("failed", 2, { accountId: "nobody" })];
     await api.call("POST /ingestBatch", { body: { events } });
     await api.call("DELETE /events?account_id=acme&event_id=undone");

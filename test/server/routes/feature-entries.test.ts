@@ -24,7 +24,7 @@ async function withFeature(): Promise<FeatureSetup> {
   return { api, featureId: json.id, url: `/accounts/prod/features/${json.id}` };
 }
 
-/** Whether an event of so many calls is taken, at noon of a day of June. */
+/** Whether an event of this many calls is accepted, at noon of a day of June. */
 async function isEntitled({ api }: FeatureSetup, id: string, value: number, day = 15): Promise<number> {
   const event = {
     schemaName: "api calls",
@@ -38,7 +38,7 @@ async function isEntitled({ api }: FeatureSetup, id: string, value: number, day 
 }
 
 describe("feature credit entries over HTTP", () => {
-  test("POST …/entries answers 201 with every field of the reference's Feature credit entry, and the list the same", async () => {
+  test("POST …/entries returns 201 with every field of the reference's Feature credit entry, and the list the same", async () => {
     const { api, url } = await withFeature();
     const reply = await api.call(`POST ${url}/entries`, { body: { granted: 100.5, ...MONTH } });
     const snapshot = {
@@ -59,7 +59,7 @@ describe("feature credit entries over HTTP", () => {
     });
   });
 
-  test("S11.2 used is granted − balance, and what is spent, past or voided shows in the status and the totals", async () => {
+  test("S11.2 used is granted − balance, and consumed, expired or voided entries show in the status and the totals", async () => {
     const setup = await withFeature();
     const { api, url, featureId } = setup;
     const first = (await api.call(`POST ${url}/entries`, { body: { granted: 100, ...MONTH } })).json.id;
@@ -108,7 +108,7 @@ describe("feature credit entries over HTTP", () => {
     ]);
   });
 
-  test("S11.8 PATCH moves the balance with granted, and neither goes behind what events took", async () => {
+  test("S11.8 PATCH moves the balance with granted, and neither goes below what events consumed", async () => {
     const setup = await withFeature();
     const { api, url } = setup;
     const { id } = (await api.call(`POST ${url}/entries`, { body: { granted: 10, ...MONTH } })).json;
@@ -159,7 +159,7 @@ describe("feature credit entries over HTTP", () => {
     expect((await api.call(`GET ${url}`)).json).toEqual({ ...totals, granted: 42, usedOverage: 1 });
   });
 
-  test("one idempotencyKey is one entry: the same body answers the first again, another is a 409", async () => {
+  test("one idempotencyKey is one entry: the same body returns the first again, another is a 409", async () => {
     const { api, url } = await withFeature();
     const body = { granted: 10, ...MONTH, idempotencyKey: "k".repeat(255) };
     const first = await api.call(`POST ${url}/entries`, { body });
@@ -169,7 +169,7 @@ describe("feature credit entries over HTTP", () => {
     expect(await listPart(api, `${url}/entries`)).toEqual([first.json.id]);
   });
 
-  test("Limits: pageSize of the entries is 50 by default and at most 50; pages follow each other, newest first", async () => {
+  test("Limits: pageSize of the entries is 50 by default and at most 50; pages are consecutive, newest first", async () => {
     const { api, url } = await withFeature();
     for (const at of times(51, (each) => each)) {
       api.at(`2024-06-15T12:${String(at + 1).padStart(2, "0")}:00Z`);
@@ -192,7 +192,7 @@ describe("feature credit entries over HTTP", () => {
     expect((await api.call(`GET ${other}/entries?nextToken=${first.nextToken}` as "GET /")).status).toBe(400);
   });
 
-  describe("is refused", () => {
+  describe("is rejected", () => {
     let setup: FeatureSetup;
     let entryId: string;
     let otherFeature: string;
@@ -232,7 +232,7 @@ describe("feature credit entries over HTTP", () => {
       expect(await listPart(api, `${url}/entries`)).toEqual([entryId]);
     });
 
-    test("an unknown account or feature is a 422 for entries and totals, an unknown entry a 404, one too long a 400", async () => {
+    test("with an unknown account or feature as a 422 for entries and totals, an unknown entry as a 404, an id too long as a 400", async () => {
       const { api, featureId } = setup;
       const body = { granted: 1, ...MONTH };
       const lines = (account: string, feature: string): readonly (readonly [string, object | undefined])[] => {

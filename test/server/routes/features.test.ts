@@ -20,7 +20,7 @@ async function startTest(): Promise<void> {
 describe("features over HTTP", () => {
   beforeEach(startTest);
 
-  test("POST /features answers id, name, displayName, names of schemas, their attributes and count, createdAt and updatedAt", async () => {
+  test("POST /features returns id, name, displayName, names of schemas, their attributes and count, createdAt and updatedAt", async () => {
     const body = { name: "Calls", billableName: "API calls", schemaAssociations: ["api calls"] };
     const reply = await call("POST /features", { body });
     expect([reply.status, reply.json]).toEqual([
@@ -47,7 +47,7 @@ describe("features over HTTP", () => {
   });
 
   test.each(["schemaAssocitions", "schemaAssociations"])(
-    "%s takes names, and objects that name an attribute",
+    "%s accepts names, and objects that name an attribute",
     async (field) => {
       const associations = ["api calls", { schemaName: "chat", attributeName: "out" }];
       const reply = await call("POST /features", { body: { name: "Calls", [field]: associations } });
@@ -65,7 +65,7 @@ describe("features over HTTP", () => {
     },
   );
 
-  test("a name alone keeps the attribute that is set, else it is the first one, else each event takes 1", async () => {
+  test("a name alone keeps the current attribute, else uses the first one, else each event consumes 1", async () => {
     await call("POST /event_schema", { body: { name: "login", attributes: [], dimensions: [] } });
     await call("POST /event_schema/login/activate");
     const set = [{ schemaName: "chat", attributeName: "out" }];
@@ -92,7 +92,7 @@ describe("features over HTTP", () => {
     expect((await call(`GET ${path}`)).json.data).toMatchObject([{ granted: 5, balance: 2 }]);
   });
 
-  test("a schema that is named twice is associated once, by one attribute", async () => {
+  test("a schema that is listed twice is associated once, with one attribute", async () => {
     const chat = { schemaName: "chat", attributeName: "out" };
     const body = { name: "Tokens", schemaAssocitions: [chat, "chat", chat] };
     expect((await call("POST /features", { body })).json).toMatchObject({
@@ -103,7 +103,7 @@ describe("features over HTTP", () => {
     expect((await call("POST /features", { body: other })).status).toBe(400);
   });
 
-  test("an enriched attribute may be the one that is consumed, and the schema stays at its version", async () => {
+  test("an enriched attribute can be the one that is consumed, and the schema keeps its version", async () => {
     const field = {
       name: "both",
       type: "ATTRIBUTE",
@@ -116,7 +116,7 @@ describe("features over HTTP", () => {
     expect((await call("GET /event_schema/chat")).json).toMatchObject({ version: 1, status: "ACTIVE" });
   });
 
-  test("name and billableName of 255 characters and 50 schemas are taken; 51 schemas are not", async () => {
+  test("name and billableName of 255 characters and 50 schemas are accepted; 51 schemas are not", async () => {
     const names = times(51, (at) => `s${at}`);
     for (const name of names) await api.engine.eventSchemas.create({ name, attributes: [{ name: "n" }] });
     const body = { name: "n".repeat(255), billableName: "b".repeat(255) };
@@ -146,7 +146,7 @@ describe("features over HTTP", () => {
   });
 });
 
-describe("what features refuse", () => {
+describe("rejected requests for features", () => {
   let id: string;
 
   beforeAll(async () => {
@@ -157,7 +157,7 @@ describe("what features refuse", () => {
 
   test.each([
     ["no name", { name: undefined }, 400, "name: missing: expected a text"],
-    ["a taken name", { name: "Taken" }, 409, 'the name "Taken" is taken by another feature'],
+    ["a name in use", { name: "Taken" }, 409, 'the name "Taken" is taken by another feature'],
     [
       "an unknown schema",
       { schemaAssocitions: ["no"] },
@@ -189,7 +189,7 @@ describe("what features refuse", () => {
       "schemaAssocitions: expected schemaAssociations or schemaAssocitions, got both",
     ],
     ["an unknown field", { schemaCount: 1 }, 400, "schemaCount: unknown field"],
-  ])("POST with %s is refused", async (_, parts, status, message) => {
+  ])("POST with %s is rejected", async (_, parts, status, message) => {
     expect(await answerTo("POST /features", { body: { name: "New", ...parts } })).toEqual([status, message]);
   });
 
@@ -210,7 +210,7 @@ describe("what features refuse", () => {
       400,
       "billableName: expected at most 255 characters, got 256",
     ],
-    ["a taken name", { name: "Other" }, 409, 'the name "Other" is taken by another feature'],
+    ["a name in use", { name: "Other" }, 409, 'the name "Other" is taken by another feature'],
     [
       "an unknown schema",
       { schemaAssocitions: ["no"] },
@@ -218,7 +218,7 @@ describe("what features refuse", () => {
       'schemaAssocitions[0]: expected the name of an event schema, got "no"',
     ],
     ["an id", { id: "x" }, 400, "id: unknown field"],
-  ])("PATCH with %s is refused", async (_, body, status, message) => {
+  ])("PATCH with %s is rejected", async (_, body, status, message) => {
     expect(await answerTo(`PATCH /features/${id}`, { body })).toEqual([status, message]);
   });
 

@@ -1,4 +1,4 @@
-/** Invoice groups over HTTP: the reference's Invoice group, add_accounts, and the endpoints beside it (S16.7). */
+/** Invoice groups over HTTP: the reference's Invoice group, add_accounts, and additional endpoints (S16.7). */
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { ADDRESS, listPart, withAccount } from "../account-requests.ts";
@@ -19,7 +19,7 @@ async function withAccounts(): Promise<TestApi> {
 }
 
 describe("invoice groups over HTTP", () => {
-  test("POST /invoice_groups answers every field of the reference's Invoice group; one group also has its accounts", async () => {
+  test("POST /invoice_groups returns every field of the reference's Invoice group; one group also has its accounts", async () => {
     const api = await withAccounts();
     const body = { ...GROUP, accountIds: ["prod", "test"], gracePeriod: 2, netTermDays: 30, address: ADDRESS };
     const reply = await api.call("POST /invoice_groups", { body });
@@ -47,7 +47,7 @@ describe("invoice groups over HTTP", () => {
     });
   });
 
-  test("fields without a value are left out, and the currency is that of the first account", async () => {
+  test("fields without a value are omitted, and the currency is that of the first account", async () => {
     const api = await withAccounts();
     const nothing = { netTermDays: null, gracePeriod: null, address: null };
     const { json } = await api.call("POST /invoice_groups", { body: { ...GROUP, accountIds: ["euro"], ...nothing } });
@@ -64,7 +64,7 @@ describe("invoice groups over HTTP", () => {
     expect(json.invoiceCurrency).toBe("EUR");
   });
 
-  test("POST /invoice_groups/{id}/add_accounts adds 1 to 100 accounts; one that is there changes nothing", async () => {
+  test("POST /invoice_groups/{id}/add_accounts adds 1 to 100 accounts; adding one again has no effect", async () => {
     const api = await withAccounts();
     const { id } = (await api.call("POST /invoice_groups", { body: GROUP })).json;
     const hundredIds = times(100, (at) => `a-${at}`);
@@ -80,7 +80,7 @@ describe("invoice groups over HTTP", () => {
     expect(accounts.length).toBe(101);
   });
 
-  test("remove_accounts answers {success}; an account that is not in it is passed over, and removing the last ends it", async () => {
+  test("remove_accounts returns {success}; an account outside the group is ignored, and removing the last ends the group", async () => {
     const api = await withAccounts();
     const body = { ...GROUP, accountIds: ["prod", "test"] };
     const { id } = (await api.call("POST /invoice_groups", { body })).json;
@@ -93,7 +93,7 @@ describe("invoice groups over HTTP", () => {
     expect((await api.call("POST /invoice_groups", { body })).json.accountsCount).toBe(2);
   });
 
-  describe("is refused", () => {
+  describe("is rejected", () => {
     let api: TestApi;
     let id: string;
     beforeAll(async () => {
@@ -107,7 +107,7 @@ describe("invoice groups over HTTP", () => {
       ["no name", { name: undefined }, "name: missing: expected a text"],
       ["a name over 255", { name: "n".repeat(256) }, "name: expected at most 255 characters, got 256"],
       ["no email", { email: undefined }, "email: missing: expected a text"],
-      ["an email that is none", { email: "acme" }, expect.stringContaining("email: expected an e-mail address")],
+      ["an invalid email", { email: "acme" }, expect.stringContaining("email: expected an e-mail address")],
       [
         "no dailyInvoiceConsolidation",
         { dailyInvoiceConsolidation: undefined },
@@ -196,7 +196,7 @@ describe("invoice groups over HTTP", () => {
     });
   });
 
-  test("a gracePeriod and netTermDays of 0 are values: they win over those of plans and accounts", async () => {
+  test("a gracePeriod and netTermDays of 0 are values: they override those of plans and accounts", async () => {
     const api = await withAccounts();
     const planId = await activePlan(api.call, {
       ...DETAILS,

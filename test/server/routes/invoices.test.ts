@@ -41,7 +41,7 @@ const JUNE = {
 };
 
 describe("a draft and its invoice", () => {
-  test("S13.4 the draft of a begun cycle is listed, and is the final invoice of the same id after its grace", async () => {
+  test("S13.4 the draft of a started cycle is listed, and becomes the final invoice with the same id after its grace", async () => {
     await ingestCalls("e1", 7, "2024-06-10T08:00:00Z");
     const draft = (await api.call("GET /invoices?account_id=acme")).json;
     // 7 calls at 0.50.
@@ -131,7 +131,7 @@ describe("a draft and its invoice", () => {
     expect(json.message).toBe("as_of: expected an instant that is not later than now, got 2024-06-15T12:00:00.001Z");
   });
 
-  test("pages of invoices go on where they stopped", async () => {
+  test("pages of invoices continue where the previous one ended", async () => {
     await ingestCalls("e1", 7, "2024-06-10T08:00:00Z");
     api.at("2024-07-02T00:00:00Z");
     await ingestCalls("e2", 1, "2024-07-01T08:00:00Z");
@@ -143,7 +143,7 @@ describe("a draft and its invoice", () => {
   });
 });
 
-test("S1.4 an account whose amounts have too many digits is named by lists over all, which go on without it", async () => {
+test("S1.4 an account whose amounts have too many digits is named by lists of all, which continue without it", async () => {
   const long = "99999999999999999999.99999999999999999999";
   const n = { var: "attribute.n" };
   const text = JSON.stringify(USAGE_BOOK).replace(JSON.stringify(n), JSON.stringify({ "*": [n, n] }));
@@ -180,7 +180,7 @@ test("S1.4 an account whose amounts have too many digits is named by lists over 
 });
 
 describe("a page", () => {
-  test("shows the invoice with all text escaped, and runs nothing", async () => {
+  test("shows the invoice with all text escaped, and executes nothing", async () => {
     await api.engine.accounts.update("acme", { name: `<script>alert("1")</script> & 'sons'` });
     await ingestCalls("e1", 1_234_567, "2024-06-10T08:00:00Z");
     const [{ id }] = (await api.call("GET /invoices")).json.data;
@@ -192,7 +192,7 @@ describe("a page", () => {
     expect(page.text).toContain("<td>617,283.50</td>");
     expect(page.text).toContain("<dd>1 to 30 June 2024</dd>");
     expect(page.text).toContain("<h1>Draft invoice</h1>");
-    // Rules are for who looks into the JSON; the page says the same in words.
+    // Rules are for readers of the JSON; the page explains them in words.
     expect(page.text).not.toMatch(/\bS\d+\.\d/);
     expect(page.text).not.toContain("<h2>From</h2>");
     await api.engine.load({ organization: { id: "default", name: "Default & Co" } });
@@ -209,7 +209,7 @@ describe("a page", () => {
     expect(style).toContain("@media (max-width");
   });
 
-  test("settings say who sells, who buys, and how to pay; an account's win", async () => {
+  test("settings contain the seller, the buyer, and how to pay; an account's settings take precedence", async () => {
     await ingestCalls("e1", 7, "2024-06-10T08:00:00Z");
     const setting = async (id: string, value: string, more: object = {}): Promise<number> =>
       (await api.call("POST /settings", { body: { id, namespace: "invoice", value, ...of, ...more } })).status;

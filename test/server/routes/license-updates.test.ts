@@ -29,7 +29,7 @@ async function withSeats(): Promise<LicenseSetup> {
 const SET = { accountId: "prod", updateType: "ABSOLUTE", quantity: 10 };
 
 describe("license updates over HTTP", () => {
-  test("S10.1 POST /license_updates answers the record with the new absolute quantity, and the list the same", async () => {
+  test("S10.1 POST /license_updates returns the record with the new absolute quantity, and the list the same", async () => {
     const { api, licenseId } = await withSeats();
     api.at("2024-06-15T12:00:01Z");
     const first = await api.call("POST /license_updates", { body: { ...SET, licenseId } });
@@ -64,7 +64,7 @@ describe("license updates over HTTP", () => {
     expect(list.json).toEqual({ data: expect.anything(), context: { pageSize: 50 } });
   });
 
-  test("GET /license_updates filters by account and license; nextToken is left out on the last page", async () => {
+  test("GET /license_updates filters by account and license; nextToken is omitted on the last page", async () => {
     const { api, licenseId } = await withSeats();
     await api.call("POST /accounts", { body: { id: "other", name: "Acme other", customerId: "acme" } });
     const second = (await api.call("POST /addons", { body: { name: "Disks", type: "LICENSE" } })).json.id;
@@ -88,7 +88,7 @@ describe("license updates over HTTP", () => {
     expect(await listPart(api, "/license_updates?account_id=nobody")).toEqual([]);
   });
 
-  test("one idempotencyKey is one update: the same body answers the first again, another is a 409", async () => {
+  test("one idempotencyKey is one update: the same body returns the first again, another is a 409", async () => {
     const { api, licenseId } = await withSeats();
     const body = { ...SET, licenseId, updateType: "RELATIVE", quantity: 2, idempotencyKey: "k1" };
     const first = (await api.call("POST /license_updates", { body })).json;
@@ -99,7 +99,7 @@ describe("license updates over HTTP", () => {
     expect(await listPart(api, "/license_updates", "quantity")).toEqual([7, 2]);
   });
 
-  describe("is refused", () => {
+  describe("is rejected", () => {
     let setup: LicenseSetup;
     beforeAll(async () => {
       setup = await withSeats();
@@ -133,7 +133,7 @@ describe("license updates over HTTP", () => {
       expect(await listPart(api, "/license_updates")).toEqual([]);
     });
 
-    test("an add-on that is no license, and page sizes past the bounds", async () => {
+    test("with an add-on that is not a license, and page sizes out of bounds", async () => {
       const { api, feeId } = setup;
       expect(await answerOf(api, "POST /license_updates", { body: { ...SET, licenseId: feeId } })).toEqual([
         400,
@@ -147,7 +147,7 @@ describe("license updates over HTTP", () => {
       }
     });
 
-    test("the bounds themselves are taken", async () => {
+    test("but accepted at the bounds", async () => {
       const { api, licenseId } = await withSeats();
       for (const quantity of [0, 20]) {
         const body = { ...SET, licenseId, quantity };
@@ -156,7 +156,7 @@ describe("license updates over HTTP", () => {
     });
   });
 
-  test("S10.1 an account keeps changing how many it has of an archived license; others take none", async () => {
+  test("S10.1 an account can change its quantity of an archived license; others can't start to use it", async () => {
     const { api, licenseId } = await withSeats();
     await api.call("POST /license_updates", { body: { ...SET, licenseId } });
     await api.call("POST /accounts", { body: { id: "next", name: "Next", customerId: "acme" } });

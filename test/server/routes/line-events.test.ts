@@ -69,13 +69,13 @@ test("S13.6 each event behind a line is listed with what it added, and each day"
     dimensions: { region: "eu" },
   });
   expect(json).not.toHaveProperty("nextToken");
-  // Events of the last 60 days are kept: since 16 April.
+  // Events are kept for 60 days: since 16 April.
   expect(headers["events-kept-since"]).toBe("2024-04-16T12:00:01.000Z");
   const card = await api.call(`GET /invoices/${id}/lines/um-calls/events?line_type=USAGE_RATE_CARD_AMOUNT`);
   expect(card.json).toEqual({ ...json, line: { ...json.line, type: "USAGE_RATE_CARD_AMOUNT" } });
 });
 
-test("pages follow each other, and an event that is undone is behind no line", async () => {
+test("pages are consecutive, and an undone event is behind no line", async () => {
   const id = await useInJune();
   const first = await api.call(`GET /invoices/${id}/lines/um-calls/events?pageSize=2`);
   expect(first.json.events.map((event: { readonly id: string }) => event.id)[0]).toBe("more");
@@ -91,7 +91,7 @@ test("pages follow each other, and an event that is undone is behind no line", a
   expect(json.events.map((event: { readonly id: string }) => event.id)).toEqual(["more", "first"]);
 });
 
-test("an unknown invoice or line is a 404, a line without events behind it a 400 that says what it is", async () => {
+test("an unknown invoice or line is a 404, a line without events a 400 that describes the line", async () => {
   const id = await useInJune();
   expect(await answerOf(api, "GET /invoices/none/lines/um-calls/events")).toEqual([
     404,
@@ -108,7 +108,7 @@ test("an unknown invoice or line is a 404, a line without events behind it a 400
   ]);
 });
 
-test("S16.7 of a composite invoice the lines are in the invoices of its accounts", async () => {
+test("S16.7 the lines of a composite invoice are in the invoices of its accounts", async () => {
   const group = { name: "All", email: "pay@acme.test", dailyInvoiceConsolidation: true, accountIds: ["acme"] };
   const { id: groupId } = (await api.engine.invoiceGroups.create(group)).item;
   await ingestCalls("e1", 7, "2024-06-10T08:00:00Z");

@@ -22,7 +22,7 @@ const REVENUE = { id: "r", name: "REVENUE", aggregationPeriod: "DAY", groupBy: "
 const USAGE = { id: "u", name: "USAGE", aggregationPeriod: "MONTH" };
 
 describe("POST /metrics", () => {
-  test("answers series of points, exact in their text", async () => {
+  test("returns series of points as exact texts", async () => {
     const { call } = await startLoaded();
     const answer = await call("POST /metrics", { body: { ...RANGE, metricQueries: [REVENUE, USAGE] } });
     expect(answer.status).toBe(200);
@@ -63,7 +63,7 @@ describe("POST /metrics", () => {
     expect([answer.status, answer.json]).toEqual([400, { message: expect.stringMatching(message) }]);
   });
 
-  test("is not for a key that only ingests", async () => {
+  test("is not allowed for a key that only ingests", async () => {
     const { call } = await startLoaded(anyCaller("ingest"));
     for (const line of ["POST /metrics", "POST /revenue_calculator", "GET /accounts/prod/credit_balance"] as const) {
       expect((await call(line, line.startsWith("GET") ? {} : { body: {} })).status).toBe(403);
@@ -72,7 +72,7 @@ describe("POST /metrics", () => {
 });
 
 describe("POST /revenue_calculator", () => {
-  test("answers the invoices of a stored plan for a cycle that is looked up", async () => {
+  test("returns the invoices of a stored plan for a cycle with looked-up usage", async () => {
     const { call } = await startLoaded();
     const { status, json } = await call("POST /revenue_calculator", {
       body: {
@@ -119,7 +119,7 @@ describe("POST /revenue_calculator", () => {
     expect(JSON.stringify(invoices)).not.toContain("explanation");
   });
 
-  test("tries a plan that is given whole, with numbers of any digits, and explains it", async () => {
+  test("prices a complete plan from the request, with numbers of any digits, and explains it", async () => {
     const { call } = await startLoaded();
     const pricePlanDetails = {
       ...MONTHLY,
@@ -168,7 +168,7 @@ describe("POST /revenue_calculator", () => {
 });
 
 describe("GET /accounts/{account_id}/credit_balance", () => {
-  test("answers the sums of the credits in force, and the date of the account where there never was one", async () => {
+  test("returns the sums of the credits in force, or zero dated by the account if there never was one", async () => {
     const { call, engine } = await startLoaded();
     const credit = { accountId: "prod", purpose: "welcome", effectiveFrom: "2024-01-01" };
     await engine.credits.create([

@@ -27,14 +27,14 @@ function request(parts: object = {}): { readonly body: object } {
   };
 }
 
-/** Makes an account that has the source from 2024-06-05 on. */
+/** Creates an account on the source from 2024-06-05 on. */
 async function createAccount(id: string, parts: object = {}): Promise<void> {
   await call("POST /customers", { body: { id, name: `Account ${id}`, primaryEmail: "pay@acme.test" } });
   const body = { pricePlanId: source, effectiveFrom: "2024-06-05", ...parts };
   expect((await call(`POST /accounts/${id}/price_plans`, { body })).status).toBe(200);
 }
 
-/** Which plan an account has from when on, as dates. */
+/** The plans of an account and their dates. */
 async function listSchedules(id: string): Promise<readonly (readonly string[])[]> {
   const schedules = await api.engine.accounts.pricingSchedules(id);
   return schedules.map(({ pricePlanId, from }) => [
@@ -109,20 +109,23 @@ describe("cycles after a migration", () => {
     await expectNextCycle("2024-07-05");
   });
 
-  test.each([true, false])("pricePlanDetailsOverride wins, retainStartOffsets %s", async (retainStartOffsets) => {
-    const pricingCycleConfig = { ...MONTHLY, startOffset: { dayOffset: "20", monthOffset: "NIL" } };
-    const override = { retainStartOffsets, pricePlanDetailsOverride: { pricingCycleConfig } };
-    expect((await call("POST /migrations/price_plan", request(override))).status).toBe(200);
-    await expectNextCycle("2024-06-20");
-  });
+  test.each([true, false])(
+    "pricePlanDetailsOverride takes precedence, retainStartOffsets %s",
+    async (retainStartOffsets) => {
+      const pricingCycleConfig = { ...MONTHLY, startOffset: { dayOffset: "20", monthOffset: "NIL" } };
+      const override = { retainStartOffsets, pricePlanDetailsOverride: { pricingCycleConfig } };
+      expect((await call("POST /migrations/price_plan", request(override))).status).toBe(200);
+      await expectNextCycle("2024-06-20");
+    },
+  );
 
-  test("null in a request is what is left out", async () => {
+  test("null in a request counts as omitted", async () => {
     const nothing = { retainStartOffsets: null, pricePlanDetailsOverride: null };
     expect((await call("POST /migrations/price_plan", request(nothing))).status).toBe(200);
     await expectNextCycle("2024-07-10");
   });
 
-  test("rule 1: with retainStartOffsets true, intervals that differ are a 400, nobody moves, and nothing is recorded", async () => {
+  test("rule 1: with retainStartOffsets true, different intervals are a 400, no account moves, and nothing is recorded", async () => {
     const details = { ...DETAILS, pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1" } } };
     const weekly = await activePlan(call, details, "Weekly");
     const parts = { targetId: weekly, retainStartOffsets: true };
@@ -150,10 +153,10 @@ describe("cycles after a migration", () => {
       [["source", "2024-06-05"]],
     ]);
     expect((await call("GET /migrations")).json.data).toEqual([]);
-    // The same for an account that is given the target after a gap.
+    // The same for an account that gets the target after a gap.
     const body = { pricePlanId: target, effectiveFrom: "2024-07-02", retainStartOffsets: true };
     expect(await answerTo("POST /accounts/plain/price_plans", { body })).toEqual([400, none("2024-07-02")]);
-    // Without it the account stays until its plan ends, and so it does where another plan follows.
+    // Without it the account stays until its plan ends, also if another plan follows.
     expect((await call("POST /migrations/price_plan", request({ ...parts, retainStartOffsets: false }))).status).toBe(
       200,
     );
@@ -165,17 +168,17 @@ describe("cycles after a migration", () => {
     const skips = (await call("GET /migrations")).json.data.map(
       (each: { skippedEntries: number }) => each.skippedEntries,
     );
-    // "other" moves by the first, and is skipped by the second: it leaves the source on 5 July.
+    // "other" moves in the first one, and is skipped in the second: it leaves the source on 5 July.
     expect(skips.toSorted()).toEqual([1, 2]);
   });
 
-  /** The details of the plan that the account has now, as they are answered. */
+  /** The details of the current plan of the account, as returned. */
   async function scheduleShown(): Promise<{ readonly pricingCycleConfig: typeof MONTHLY }> {
     const { json } = await call("GET /accounts/plain/pricing_schedules");
     return json.data.at(-1).pricePlanDetails;
   }
 
-  /** The account has the target from today on, and its next cycle begins on a day. */
+  /** The account has the target from today on, and its next cycle begins on this day. */
   async function expectNextCycle(day: string): Promise<void> {
     expect(await listSchedules("plain")).toEqual([
       ["source", "2024-06-05"],
@@ -200,7 +203,7 @@ describe("cycles after a migration", () => {
   }
 });
 
-describe("what migrations refuse", () => {
+describe("rejected migrations", () => {
   test.each([
     ["no sourceId", { sourceId: undefined }, "sourceId: missing: expected a text"],
     ["no targetId", { targetId: null }, "targetId: expected a text, got null"],
@@ -211,7 +214,7 @@ describe("what migrations refuse", () => {
       "pricePlanDetailsOverride.usageRateCards: unknown field",
     ],
     [
-      "cycles in the override that are none",
+      "invalid cycles in the override",
       { pricePlanDetailsOverride: { pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "32" } } } },
       expect.stringMatching(/^pricePlanDetailsOverride\.pricingCycleConfig\.startOffset\.dayOffset: /),
     ],

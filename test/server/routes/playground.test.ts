@@ -1,4 +1,4 @@
-/** The playground of a server: for who may read, with what is sold, and with a policy under which it runs. */
+/** The playground of a server: for keys that may read, with the catalog's plans, and with a content security policy. */
 import { describe, expect, test } from "vitest";
 
 import { parseBookWithSeats } from "../../../src/pages/play/play-bill.ts";
@@ -29,7 +29,7 @@ describe("GET /play", () => {
     expect(read.book.customers.map(({ id }) => id)).toEqual(["contoso"]);
   });
 
-  test("has the plans of that account and the newest others, up to 1 MiB in all", async () => {
+  test("has the plans of that account and the newest others, up to 1 MiB in total", async () => {
     const api = await startServed();
     const { ask, engine } = api;
     await engine.load(
@@ -50,12 +50,12 @@ describe("GET /play", () => {
     expect(bookInPage.pricePlans.map(({ id }) => id)).toEqual(["pp.small", ...ids.slice(1)]);
   });
 
-  test("is there before anything is sold", async () => {
+  test("works with an empty catalog", async () => {
     const api = await startServed();
     expect((await api.ask("GET /play", { by: await api.key() })).statusCode).toBe(200);
   });
 
-  test("is not for who may not read", async () => {
+  test("is not allowed for keys that may not read", async () => {
     const api = await startServed();
     expect((await api.ask("GET /play", { by: await api.key("ingest") })).statusCode).toBe(403);
     expect((await api.ask("GET /play")).statusCode).toBe(401);

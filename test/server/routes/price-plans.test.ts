@@ -1,4 +1,4 @@
-/** Price plans over HTTP: their lifecycle, their schedule, and what they refuse (S16.4). */
+/** Price plans over HTTP: their lifecycle, their schedule, and rejected requests (S16.4). */
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { activeMeter, activePlan, answeredDetails, DETAILS, MONTHLY, PER_UNIT } from "../catalog-requests.ts";
@@ -10,7 +10,11 @@ let api: TestApi;
 
 const { call, answerTo } = bindCalls(() => api);
 
-/** Makes a plan. @returns its id */
+/**
+ * Creates a plan.
+ *
+ * @returns its id
+ */
 async function createPlan(parts: object = {}): Promise<string> {
   const body = { name: "Team", type: "BILLING", pricePlanDetails: DETAILS, ...parts };
   return (await call("POST /price_plans", { body })).json.id;
@@ -23,7 +27,7 @@ describe("price plans over HTTP", () => {
     api = await startApi();
   });
 
-  test("POST /price_plans answers a DRAFT with one schedule entry, from 1970 on and without an end, and GET the same", async () => {
+  test("POST /price_plans returns a DRAFT with one schedule entry, from 1970 on and without an end, and GET the same", async () => {
     const body = { name: "Team", type: "BILLING", pricePlanDetails: DETAILS, description: "For teams" };
     const reply = await call("POST /price_plans", { body });
     const { id } = reply.json;
@@ -50,13 +54,13 @@ describe("price plans over HTTP", () => {
     expect((await call(`GET /price_plans/${id}`)).json).toEqual(reply.json);
   });
 
-  test("description may be null, and type is BILLING when it is left out", async () => {
+  test("description may be null, and type is BILLING by default", async () => {
     const body = { name: "Team", pricePlanDetails: DETAILS, description: null };
     const { json } = await call("POST /price_plans", { body });
     expect([json.type, Object.hasOwn(json, "description")]).toEqual(["BILLING", false]);
   });
 
-  test("supportedCurrencies and activeCurrencies are always answered; those of a request become active with the version", async () => {
+  test("supportedCurrencies and activeCurrencies are always returned; requested ones become active with the version", async () => {
     const currencies = async (id: string): Promise<unknown> => {
       const { pricePlanDetails } = (await call(`GET /price_plans/${id}`)).json.pricingSchedule[0];
       return [pricePlanDetails.supportedCurrencies, pricePlanDetails.activeCurrencies];
@@ -99,14 +103,14 @@ describe("price plans over HTTP", () => {
     ]);
   });
 
-  test("a plan has at most 200 currencies, and none of a longer list is looked at", async () => {
+  test("a plan has at most 200 currencies, and a longer list is rejected unread", async () => {
     const supportedCurrencies = Array.from({ length: 140_000 }, (_, index) => `X${index % 90}`);
     expect(
       await answerTo("POST /price_plans", { body: { name: "Team", pricePlanDetails: { supportedCurrencies } } }),
     ).toEqual([400, "pricePlanDetails.supportedCurrencies: expected at most 200 items, got 140000"]);
   });
 
-  test("PATCH changes description, and pricePlanDetails by their keys: what is not given stays", async () => {
+  test("PATCH changes description, and pricePlanDetails by their keys: omitted ones are unchanged", async () => {
     const minimumCommitment = { displayName: "Minimum", rateValues: [{ currency: "USD", rate: 10 }] };
     const id = await createPlan({ pricePlanDetails: { ...DETAILS, minimumCommitment } });
     const yearly = {
@@ -145,7 +149,7 @@ describe("price plans over HTTP", () => {
     ]);
   });
 
-  test("POST versions makes the next DRAFT of the latest details, or of those given; GET shows all, or ?version=", async () => {
+  test("POST versions makes the next DRAFT from the latest details, or from those sent; GET shows all, or ?version=", async () => {
     const id = await activePlan(call);
     const next = await call(`POST /price_plans/${id}/versions`);
     const pricingSchedule = [{ version: 1 }, { id: `${id}@2`, version: 2 }];
@@ -200,7 +204,7 @@ describe("price plans over HTTP", () => {
     expect(firstItem.pricingSchedule).toMatchObject([{ version: 3, startDate: third, endDate: NONE }]);
   });
 
-  test("GET /price_plans lists the latest versions, with version, usageMeters and pricePlanDetails beside", async () => {
+  test("GET /price_plans lists the latest versions, with version, usageMeters and pricePlanDetails", async () => {
     const meter = await activeMeter(call);
     const pricedDetails = { ...DETAILS, usageRateCards: [{ usageMeterId: meter, ...PER_UNIT }] };
     const id = await activePlan(call, pricedDetails);
@@ -248,7 +252,7 @@ describe("price plans over HTTP", () => {
     expect((await call("POST /price_plans", { body: { name: "Team", pricePlanDetails: DETAILS } })).status).toBe(200);
   });
 
-  test("S5.4 a plan becomes ACTIVE with ACTIVE meters alone", async () => {
+  test("S5.4 a plan can only be activated with ACTIVE meters", async () => {
     const meter = await activeMeter(call);
     await call(`POST /usage_meters/${meter}/deactivate`);
     const id = await createPlan({
@@ -261,13 +265,17 @@ describe("price plans over HTTP", () => {
   });
 });
 
-describe("migrations that activating makes", () => {
+describe("migrations on activation", () => {
   beforeEach(async () => {
     api = await startApi();
     await call("POST /customers", { body: { id: "acme", name: "Acme", primaryEmail: "pay@acme.test" } });
   });
 
-  /** A plan of three versions, the last a DRAFT, whose first one an account has. @returns its id */
+  /**
+   * A plan of three versions, the last a DRAFT, with an account on the first one.
+   *
+   * @returns its id
+   */
   async function threeVersions(): Promise<string> {
     const id = await activePlan(call);
     await api.engine.associate("acme", { pricePlanId: id, effectiveFrom: "2024-06-01" });
@@ -294,14 +302,14 @@ describe("migrations that activating makes", () => {
       [1, 3],
     ],
     [{ versionsToMigrate: "ALL_VERSION" }, [1]],
-  ])("S16.4 %j is kept and moves accounts when the version becomes ACTIVE", async (patch, versions) => {
+  ])("S16.4 %j is stored and moves accounts when the version becomes ACTIVE", async (patch, versions) => {
     const id = await threeVersions();
     expect((await call(`PATCH /price_plans/${id}`, { body: patch })).status).toBe(200);
     await call(`POST /price_plans/${id}/activate`);
     expect(await versionsOfAcme()).toEqual(versions);
   });
 
-  test("null under either name takes a kept mode away", async () => {
+  test("null under either name removes a stored mode", async () => {
     const id = await threeVersions();
     for (const field of ["mode", "migrationMode"]) {
       await call(`PATCH /price_plans/${id}`, { body: { mode: "IMMEDIATE", versionsToMigrate: "ALL_VERSION" } });
@@ -312,7 +320,7 @@ describe("migrations that activating makes", () => {
   });
 });
 
-describe("what price plans refuse", () => {
+describe("rejected requests for price plans", () => {
   let id: string;
 
   beforeAll(async () => {
@@ -322,10 +330,10 @@ describe("what price plans refuse", () => {
 
   test.each([
     ["no name", { name: undefined }, 400, "name: missing: expected a text"],
-    ["a taken name", { name: "Team" }, 409, 'the name "Team" is taken by another price plan'],
-    ["a type that is none", { type: "SEATS" }, 400, 'type: expected "BILLING", got "SEATS"'],
+    ["a name in use", { name: "Team" }, 409, 'the name "Team" is taken by another price plan'],
+    ["an invalid type", { type: "SEATS" }, 400, 'type: expected "BILLING", got "SEATS"'],
     ["no pricePlanDetails", { pricePlanDetails: undefined }, 400, "pricePlanDetails: missing: expected an object"],
-    ["a description that is no text", { description: 1 }, 400, "description: expected a text, got 1"],
+    ["a description that is not text", { description: 1 }, 400, "description: expected a text, got 1"],
     ["a status", { status: "ACTIVE" }, 400, "status: unknown field"],
     ["an unknown part", { pricePlanDetails: { cards: [] } }, 400, "pricePlanDetails.cards: unknown field"],
     [
@@ -335,7 +343,7 @@ describe("what price plans refuse", () => {
       'pricePlanDetails.supportedCurrencies[0]: expected a currency code of ISO 4217, got "XXZ"',
     ],
     [
-      "a dayOffset that is none",
+      "an invalid dayOffset",
       { pricePlanDetails: { pricingCycleConfig: { ...MONTHLY, startOffset: { dayOffset: "32" } } } },
       400,
       expect.stringMatching(/^pricePlanDetails\.pricingCycleConfig\.startOffset\.dayOffset: /),
@@ -352,7 +360,7 @@ describe("what price plans refuse", () => {
       400,
       'pricePlanDetails.usageRateCards[0].usageMeterId: expected the id or name of a usage meter, got "um.no"',
     ],
-  ])("POST with %s is refused", async (_, parts, status, message) => {
+  ])("POST with %s is rejected", async (_, parts, status, message) => {
     const body = { name: "New", type: "BILLING", pricePlanDetails: DETAILS, ...parts };
     expect(await answerTo("POST /price_plans", { body })).toEqual([status, message]);
   });
@@ -360,7 +368,7 @@ describe("what price plans refuse", () => {
   test.each([
     ["two modes", { mode: "IMMEDIATE", migrationMode: "NEXT_CYCLE" }, "migrationMode: must equal mode, or be left out"],
     [
-      "versions that are none",
+      "invalid versions",
       { versionsToMigrate: "ALL" },
       'versionsToMigrate: expected "LATEST_VERSION" or "ALL_VERSION", got "ALL"',
     ],
@@ -392,7 +400,7 @@ describe("what price plans refuse", () => {
   });
 });
 
-test("GET /price_plans ends a page before it is longer than 1 MiB, and has each plan once", async () => {
+test("GET /price_plans ends a page before it exceeds 1 MiB, and lists each plan once", async () => {
   const api = await startServed();
   const { ask, engine } = api;
   const by = await api.key();
@@ -414,6 +422,6 @@ test("GET /price_plans ends a page before it is longer than 1 MiB, and has each 
     pages.push(data.map(({ name }: { readonly name: string }) => name));
     query = nextToken === null ? "" : `nextToken=${nextToken}`;
   }
-  // All are of one instant, so that they go by their ids.
+  // All have the same instant, so they are ordered by id.
   expect(pages).toEqual([["First"], ["Second"], ["Third", "Fourth"]]);
 });

@@ -1,11 +1,11 @@
-/** Rate cards of price plans over HTTP: every field of the reference's kinds comes back as it was given (S7 to S13). */
+/** Rate cards of price plans over HTTP: every field of every kind in the reference is returned as sent (S7 to S13). */
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { activeMeter, answeredDetails, DETAILS } from "../catalog-requests.ts";
 import { bindCalls, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
-/** What the cards price, by what it is. */
+/** The items that the cards price, by type. */
 const ids: Record<string, string> = {};
 let plans = 0;
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   ids["feature"] = (await call("POST /features", { body: { name: "Tokens" } })).json.id;
 });
 
-/** Slabs that begin at 0 and 10, as the reference shows them. */
+/** Slabs that begin at 0 and 10, as in the reference. */
 const SLABBED = {
   ratePlan: {
     pricingModel: "TIERED",
@@ -74,7 +74,7 @@ const GRANT = {
   recurrenceConfig: { offset: 0, interval: 3 },
 };
 
-/** The kinds of card: the list, what it prices, and the fields of the reference's table, and those that are beside it. */
+/** The kinds of card: the list, the priced item, the fields of the reference's table, and additional ones. */
 const KINDS: readonly (readonly [list: string, owner: readonly [field: string, of: string], card: object])[] = [
   ["usageRateCards", ["usageMeterId", "meter"], SLABBED],
   [
@@ -129,7 +129,7 @@ const KINDS: readonly (readonly [list: string, owner: readonly [field: string, o
   ["entitlementOverageRateCards", ["featureId", "feature"], { ...SLABBED, maxQuantity: null, billingConfig: null }],
 ];
 
-/** Makes a plan of these details, and gets it. */
+/** Creates a plan with these details, and reads it. */
 async function createAndReadPlan(
   details: object | string,
 ): Promise<{ readonly status: number; readonly id: string; readonly json: unknown; readonly text: string }> {
@@ -145,7 +145,7 @@ async function createAndReadPlan(
   return { status: got.status, id, json: got.json.pricingSchedule[0].pricePlanDetails, text: got.text };
 }
 
-/** What is said of a card that was given without it. */
+/** Fields returned for a card that omitted them. */
 const SAID: Readonly<Record<string, object>> = {
   fixedFeeRateCards: { enableProration: false, invoiceTiming: "IN_ARREARS", type: "RECURRING" },
   licenseRateCards: { enableProration: false, invoiceTiming: "IN_ARREARS" },
@@ -153,14 +153,14 @@ const SAID: Readonly<Record<string, object>> = {
   creditGrantRateCards: { tag: null, invoiceTiming: "IN_ARREARS", type: "RECURRING" },
 };
 
-/** Cards that recur say it with nulls for what was not given. */
+/** Recurring cards are returned with null for omitted fields. */
 function recurrenceOf(list: string, { recurrenceConfig }: { readonly recurrenceConfig?: object }): object {
   const recurs = /^(?:fixedFee|billingEntitlement|creditGrant)RateCards$/.test(list);
   return recurs ? { recurrenceConfig: { interval: null, offset: null, ...recurrenceConfig } } : {};
 }
 
 test.each(KINDS)(
-  "%s of %j come back as they were given, and change nothing when they are given again: %j",
+  "%s of %j are returned as sent, and sending them again changes nothing: %j",
   async (list, [field, of], card) => {
     const cards = [{ [field]: ids[of], ...card }];
     const { status, json, id } = await createAndReadPlan({ ...DETAILS, [list]: cards });
@@ -171,7 +171,7 @@ test.each(KINDS)(
   },
 );
 
-test("null is answered where a field may be null and was not given, and what is empty where it may not", async () => {
+test("null is returned for an omitted nullable field, and an empty value for others", async () => {
   const slab = { order: 1, startAfter: 0, priceType: "PER_UNIT" };
   const rate = { order: 1, rate: 1 };
   const slabPricing = {
@@ -221,7 +221,7 @@ test("null is answered where a field may be null and was not given, and what is 
   });
 });
 
-test("minimumCommitment, rateDetails, entitlementRateCards and type come back; without a minimumCommitment it is left out", async () => {
+test("minimumCommitment, rateDetails, entitlementRateCards and type are returned; without a minimumCommitment it is omitted", async () => {
   const more = {
     minimumCommitment: { displayName: "At least", rateValues: [{ currency: "USD", rate: 10 }] },
     rateDetails: { any: [1, "two", { three: null }] },
@@ -242,7 +242,7 @@ test("minimumCommitment, rateDetails, entitlementRateCards and type come back; w
   );
 });
 
-test("S7.4 what configures slabs and rates is a number or a text, and stays what it was", async () => {
+test("S7.4 configuration values of slabs and rates are numbers or texts, and are returned with the same type", async () => {
   const slabs = [
     {
       order: 1,
@@ -271,7 +271,7 @@ test("S7.4 what configures slabs and rates is a number or a text, and stays what
   );
 });
 
-test("S1.2 a rate of more digits than a double keeps is answered with all of them, and a text as a number", async () => {
+test("S1.2 a rate of more digits than a double is returned with all of them, and a text as a number", async () => {
   const card = { id: ids["FIXED_FEE"], rateValues: [{ currency: "USD", rate: "RATE" }] };
   const details = JSON.stringify({ ...DETAILS, fixedFeeRateCards: [card] });
   for (const [sent, expectedRate] of [
@@ -283,7 +283,7 @@ test("S1.2 a rate of more digits than a double keeps is answered with all of the
   }
 });
 
-describe("what rate cards refuse", () => {
+describe("rejected rate cards", () => {
   const withUsageCard = (parts: object): object => ({
     usageRateCards: [{ usageMeterId: ids["meter"], ...SLABBED, ...parts }],
   });
@@ -295,7 +295,7 @@ describe("what rate cards refuse", () => {
       "usageRateCards[0].ratePlan.slabs: expected at least 1 item, got 0",
     ],
     [
-      "a rate that is none",
+      "an invalid rate",
       () => withUsageCard({ rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: "much" }] }] }),
       'usageRateCards[0].rateValues[0].slabRates[0].rate: expected a decimal, got "much"',
     ],
@@ -315,7 +315,7 @@ describe("what rate cards refuse", () => {
       /^pricePlanDetails\.usageRateCards\[1\]\.usageMeterId: /,
     ],
     [
-      "an enableProration that is no truth",
+      "an enableProration that is not a boolean",
       () => ({ fixedFeeRateCards: [{ id: ids["FIXED_FEE"], ...FEE, enableProration: 1 }] }),
       "fixedFeeRateCards[0].enableProration: expected true or false, got 1",
     ],
@@ -325,7 +325,7 @@ describe("what rate cards refuse", () => {
       "fixedFeeRateCards[0].displayName: expected at most 255 characters, got 256",
     ],
     [
-      "an effectiveUntil that is no duration",
+      "an effectiveUntil that is not a duration",
       () => ({
         billingEntitlementRateCards: [
           {
@@ -338,7 +338,7 @@ describe("what rate cards refuse", () => {
       /^pricePlanDetails\.billingEntitlementRateCards\[0\]\.featureConfigs\[0\]\.effectiveUntil: expected an ISO 8601 duration/,
     ],
     [
-      "an expiryType that is none",
+      "an invalid expiryType",
       () => ({ creditGrantRateCards: [{ id: ids["CREDIT_GRANT"], ...GRANT, grantDetails: { expiryType: "NEVER" } }] }),
       'creditGrantRateCards[0].grantDetails.expiryType: expected "PRICING_CYCLE", "NO_EXPIRY" or "CUSTOM", got "NEVER"',
     ],

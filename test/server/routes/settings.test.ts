@@ -17,7 +17,7 @@ async function startTest(): Promise<void> {
 describe("settings over HTTP", () => {
   beforeEach(startTest);
 
-  test("POST /settings answers 201: setting.<namespace>.<id> in lower case, of the organization, the rest as it was sent", async () => {
+  test("POST /settings returns 201: setting.<namespace>.<id> in lower case, of the organization, the rest as sent", async () => {
     const reply = await call("POST /settings", { body: FACTOR });
     const expected = {
       ...FACTOR,
@@ -35,7 +35,7 @@ describe("settings over HTTP", () => {
   });
 
   test.each(["CUSTOMER", "ACCOUNT"])(
-    "below the organization the id ends with .%s and whom it is for",
+    "below the organization the id ends with .%s and its owner",
     async (entityType) => {
       const { json } = await call("POST /settings", { body: { ...FACTOR, entityType, entityId: "Acme.1" } });
       expect(json).toMatchObject({
@@ -50,7 +50,7 @@ describe("settings over HTTP", () => {
     },
   );
 
-  test("PATCH changes value, name and dataType, and JSON values are carried as a string", async () => {
+  test("PATCH changes value, name and dataType, and JSON values are sent as a string", async () => {
     await call("POST /settings", { body: FACTOR });
     const body = { value: '{ "a": [1, 2.50] }', name: "Factors", dataType: "JSON" };
     const { status, json } = await call("PATCH /settings/setting.user.rate_factor-1", { body });
@@ -62,7 +62,7 @@ describe("settings over HTTP", () => {
     ["JSON", "[1]", "{"],
     ["NUMERIC", "1.50", "one"],
     ["JSON_LOGIC", '{"+":[1,2]}', '{"plus":[1,2]}'],
-  ])("a value parses as its dataType %s, or is refused", async (dataType, good, bad) => {
+  ])("a value must parse as its dataType %s", async (dataType, good, bad) => {
     const reply = await call("POST /settings", { body: { ...FACTOR, dataType, value: good } });
     expect([reply.status, reply.json.value]).toEqual([201, good]);
     if (bad === undefined) return;
@@ -73,7 +73,7 @@ describe("settings over HTTP", () => {
     expect(await answerTo(`PATCH /settings/${reply.json.id}`, { body: { value: bad } })).toEqual(refusal);
   });
 
-  test("a setting that enrichments depend on is not changed to what would break them", async () => {
+  test("a change of a setting that would break enrichments is rejected", async () => {
     await call("POST /settings", { body: { ...FACTOR, dataType: "JSON_LOGIC", value: '{"var":"attribute.count"}' } });
     const dependencies = [{ key: "setting.user.rate_factor-1", name: "factor" }];
     const fields = [
@@ -87,7 +87,7 @@ describe("settings over HTTP", () => {
   });
 });
 
-describe("what settings refuse", () => {
+describe("rejected requests for settings", () => {
   beforeAll(async () => {
     await startTest();
     await call("POST /settings", { body: { ...FACTOR, id: "taken" } });
@@ -102,7 +102,7 @@ describe("what settings refuse", () => {
       'id: expected a text that matches /^[A-Za-z0-9_-]*$/, got "setting.user.x"',
     ],
     ["no value", { value: null }, 400, "value: expected a text, got null"],
-    ["a value that is no text", { value: 2 }, 400, "value: expected a text, got 2"],
+    ["a value that is not text", { value: 2 }, 400, "value: expected a text, got 2"],
     ["no namespace", { namespace: undefined }, 400, "namespace: missing: expected a text"],
     ["no name", { name: undefined }, 400, "name: missing: expected a text"],
     [
@@ -119,16 +119,16 @@ describe("what settings refuse", () => {
     ],
     ["an unknown customer", { entityType: "CUSTOMER", entityId: "no" }, 400, "entityId: expected the id of a customer"],
     ["an account without an id", { entityType: "ACCOUNT" }, 400, "entityId: expected the id of an account"],
-    ["a taken id, in any case", { id: "TAKEN", namespace: "user" }, 409, 'the setting "setting.user.taken" exists'],
+    ["an id in use, in any case", { id: "TAKEN", namespace: "user" }, 409, 'the setting "setting.user.taken" exists'],
     ["an unknown field", { type: "x" }, 400, "type: unknown field"],
-  ])("POST with %s is refused", async (_, parts, status, message) => {
+  ])("POST with %s is rejected", async (_, parts, status, message) => {
     expect(await answerTo("POST /settings", { body: { ...FACTOR, id: "new", ...parts } })).toEqual([status, message]);
   });
 
   test.each([
     ["no value", { value: null }, "value: expected a text, got null"],
     [
-      "a dataType that is none",
+      "an invalid dataType",
       { dataType: "XML" },
       'dataType: expected "STRING", "NUMERIC", "JSON" or "JSON_LOGIC", got "XML"',
     ],

@@ -1,4 +1,6 @@
-/** Usage meters over HTTP: every field, bound and move of the reference's "Usage meter" and its PATCH (S5.4). */
+/**
+ * Usage meters over HTTP: every field, bound and state change of the reference's "Usage meter" and its PATCH (S5.4).
+ */
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { activePlan, CALLS, DETAILS, PER_UNIT, SUM } from "../catalog-requests.ts";
@@ -15,7 +17,11 @@ async function startWithCalls(): Promise<void> {
   await call("POST /event_schema/api+calls/activate");
 }
 
-/** Makes a meter. @returns its id */
+/**
+ * Creates a meter.
+ *
+ * @returns its id
+ */
 async function meter(parts: object = {}): Promise<string> {
   return (await call("POST /usage_meters", { body: { ...SUM, ...parts } })).json.id;
 }
@@ -23,7 +29,7 @@ async function meter(parts: object = {}): Promise<string> {
 describe("usage meters over HTTP", () => {
   beforeEach(startWithCalls);
 
-  test("POST /usage_meters answers 201 with a DRAFT, its rules as text, and GET the same", async () => {
+  test("POST /usage_meters returns 201 with a DRAFT, its rules as text, and GET the same", async () => {
     const reply = await call("POST /usage_meters", { body: SUM });
     expect([reply.status, reply.json]).toEqual([
       201,
@@ -38,7 +44,7 @@ describe("usage meters over HTTP", () => {
     expect((await call(`GET /usage_meters/${reply.json.id}`)).json).toEqual(reply.json);
   });
 
-  test("matcher and computation are answered as they were sent where that was text", async () => {
+  test("matcher and computation are returned as sent if they were text", async () => {
     const secondComputation = {
       order: 2,
       matcher: '{ "==" : [ {"var":"dimension.region"}, "eu" ] }',
@@ -53,7 +59,7 @@ describe("usage meters over HTTP", () => {
     ]);
   });
 
-  test("a number of a rule with more digits than a double keeps stays as it is", async () => {
+  test("a number of a rule with more digits than a double is unchanged", async () => {
     const body = JSON.stringify({ ...SUM, computations: [{ order: 1, computation: "NUMBER" }] });
     const { json } = await call("POST /usage_meters", {
       body: body.replace('"NUMBER"', '{"+":[0.12345678901234567891]}'),
@@ -68,7 +74,7 @@ describe("usage meters over HTTP", () => {
     expect([json.displayName, Object.hasOwn(json, "billableName")]).toEqual(["calls", false]);
   });
 
-  test("the bounds themselves are taken: names of 50 of the pattern, billableName and description of 255", async () => {
+  test("values at the bounds are accepted: names of 50 of the pattern, billableName and description of 255", async () => {
     const names = { name: `${"A_-9 ".repeat(9)}abcde`, billableName: "b".repeat(255), description: "d".repeat(255) };
     const reply = await call("POST /usage_meters", { body: { ...SUM, ...names } });
     expect([reply.status, reply.json]).toEqual([201, expect.objectContaining(names)]);
@@ -82,7 +88,7 @@ describe("usage meters over HTTP", () => {
     expect(reply.json).toMatchObject({ aggregation: "COUNT", computations });
   });
 
-  test("a DRAFT is changed in every field of the reference's PATCH", async () => {
+  test("every field of the reference's PATCH can be changed in a DRAFT", async () => {
     const id = await meter();
     const body = {
       name: "requests",
@@ -102,7 +108,7 @@ describe("usage meters over HTTP", () => {
     });
   });
 
-  test("S5.4 an ACTIVE meter takes what it was answered with, changed in its names alone", async () => {
+  test("S5.4 an ACTIVE meter accepts its own representation with other names", async () => {
     const id = await meter({ computations: [{ order: 1, matcher: { "==": [1, 1] }, computation: 1 }] });
     const { json } = await call(`POST /usage_meters/${id}/activate`);
     const { id: _, status: __, displayName: ___, eventSchemaName: ____, ...fields } = json;
@@ -119,7 +125,7 @@ describe("usage meters over HTTP", () => {
     }
   });
 
-  test("S5.1 S5.2 a step without id, matcher and computation is answered with them, and taken with them as the same", async () => {
+  test("S5.1 S5.2 a step without id, matcher and computation is returned with them, and is equal when sent with them", async () => {
     const id = await meter({ aggregation: "COUNT", computations: [{ order: 3 }] });
     const { computations } = (await call(`POST /usage_meters/${id}/activate`)).json;
     expect(computations).toEqual([{ id: "3", order: 3, matcher: "true", computation: "1" }]);
@@ -129,7 +135,7 @@ describe("usage meters over HTTP", () => {
     expect(other.status).toBe(400);
   });
 
-  test("S5.4 DRAFT, ACTIVE, INACTIVE, ACTIVE, INACTIVE, ARCHIVED are moves; others are a 400", async () => {
+  test("S5.4 DRAFT, ACTIVE, INACTIVE, ACTIVE, INACTIVE, ARCHIVED are allowed state changes; others are a 400", async () => {
     const id = await meter();
     const move = async (to: string): Promise<unknown> => (await call(`POST /usage_meters/${id}/${to}`)).json.status;
     expect(await answerTo(`POST /usage_meters/${id}/deactivate`)).toEqual([
@@ -154,7 +160,7 @@ describe("usage meters over HTTP", () => {
     expect((await call("POST /usage_meters", { body: SUM })).status).toBe(201);
   });
 
-  test("S5.4 a meter in the current plan of an account is not deactivated", async () => {
+  test("S5.4 a meter in the current plan of an account can't be deactivated", async () => {
     const id = await meter();
     await call(`POST /usage_meters/${id}/activate`);
     const plan = await activePlan(call, { ...DETAILS, usageRateCards: [{ usageMeterId: id, ...PER_UNIT }] });
@@ -166,7 +172,7 @@ describe("usage meters over HTTP", () => {
     ]);
   });
 
-  test("S5.4 nor is one of a plan to come, and a plan with a meter that counts nothing is not associated", async () => {
+  test("S5.4 nor can one of a future plan, and a plan with an inactive meter can't be associated", async () => {
     const id = await meter();
     await call(`POST /usage_meters/${id}/activate`);
     const plan = await activePlan(call, { ...DETAILS, usageRateCards: [{ usageMeterId: id, ...PER_UNIT }] });
@@ -205,7 +211,7 @@ describe("usage meters over HTTP", () => {
     expect(await listMeterIds("?status=INACTIVE&aggregation=SUM")).toEqual([]);
   });
 
-  test("the next page keeps the filters of the first, and a filter beside its token must say the same", async () => {
+  test("the next page keeps the filters of the first, and a filter sent with its token must be the same", async () => {
     for (const [second, name] of ["a", "b", "c"].entries()) {
       api.at(`2024-06-15T12:00:0${second}Z`);
       await meter({ name });
@@ -224,7 +230,7 @@ describe("usage meters over HTTP", () => {
   });
 });
 
-describe("what usage meters refuse", () => {
+describe("rejected requests for usage meters", () => {
   let id: string;
 
   beforeAll(async () => {
@@ -247,25 +253,25 @@ describe("what usage meters refuse", () => {
     ["no aggregation", { aggregation: null }, 400, 'aggregation: expected "COUNT" or "SUM", got null'],
     ["no computations", { computations: undefined }, 400, "computations: missing: expected a list"],
     [
-      "an order that is no number",
+      "an order that is not a number",
       { computations: [{ ...step, order: "1" }] },
       400,
       'computations[0].order: expected a number, got "1"',
     ],
     [
-      "an id that is no text",
+      "an id that is not text",
       { computations: [{ ...step, id: 1 }] },
       400,
       "computations[0].id: expected a text, got 1",
     ],
     [
-      "an operator that is none",
+      "an unknown operator",
       { computations: [{ ...step, matcher: '{"method":[]}' }] },
       400,
       /^computations\[0\]\.matcher/,
     ],
     [
-      "a rule that is no JSON",
+      "a rule that is not JSON",
       { computations: [{ ...step, computation: "{" }] },
       400,
       /^computations\[0\]\.computation: /,
@@ -278,8 +284,8 @@ describe("what usage meters refuse", () => {
       'eventSchemaName: expected the name of an event schema, got "no"',
     ],
     ["a status", { status: "ACTIVE" }, 400, "status: unknown field"],
-    ["a taken name", { name: "taken" }, 409, 'the name "taken" is taken by another usage meter'],
-  ])("POST with %s is refused", async (_, parts, status, message) => {
+    ["a name in use", { name: "taken" }, 409, 'the name "taken" is taken by another usage meter'],
+  ])("POST with %s is rejected", async (_, parts, status, message) => {
     const answer = await answerTo("POST /usage_meters", { body: { ...SUM, name: "new", ...parts } });
     expect(answer).toEqual([status, message instanceof RegExp ? expect.stringMatching(message) : message]);
   });
@@ -305,12 +311,12 @@ describe("what usage meters refuse", () => {
       400,
       "description: expected at most 255 characters, got 256",
     ],
-    ["a type that is none", { type: "GAUGE" }, 400, 'type: expected "COUNTER", got "GAUGE"'],
-    ["an aggregation that is none", { aggregation: "AVG" }, 400, 'aggregation: expected "COUNT" or "SUM", got "AVG"'],
+    ["an invalid type", { type: "GAUGE" }, 400, 'type: expected "COUNTER", got "GAUGE"'],
+    ["an invalid aggregation", { aggregation: "AVG" }, 400, 'aggregation: expected "COUNT" or "SUM", got "AVG"'],
     ["an empty list of computations", { computations: [] }, 400, "computations: expected at least 1 item, got 0"],
     ["a schema", { eventSchemaName: "api calls" }, 400, "eventSchemaName: unknown field"],
-    ["a taken name", { name: "taken" }, 409, 'the name "taken" is taken by another usage meter'],
-  ])("PATCH with %s is refused", async (_, body, status, message) => {
+    ["a name in use", { name: "taken" }, 409, 'the name "taken" is taken by another usage meter'],
+  ])("PATCH with %s is rejected", async (_, body, status, message) => {
     expect(await answerTo(`PATCH /usage_meters/${id}`, { body })).toEqual([status, message]);
   });
 
