@@ -1,11 +1,11 @@
-/** Many clients at once that mix everything, and what must be true of the accounts when they are done. */
+/** Many concurrent clients with mixed operations, and the invariants of their accounts afterwards. */
 import { expect } from "vitest";
 
 import type { BookInput } from "../../src/book/model/book.ts";
 import { type Engine } from "../../src/engine/engine.ts";
 import { sumMeter } from "../book/builder.ts";
 
-/** How many clients there are, and for how long they go on: a number of steps at least, and a time at least. */
+/** The number of clients, and how long they run: at least a number of steps, and at least a time. */
 export interface Crowd {
   readonly clients: number;
   readonly steps: number;
@@ -15,11 +15,11 @@ export interface Crowd {
   readonly key: string;
 }
 
-/** What the clients were told was done. */
+/** The operations confirmed to the clients. */
 export interface ClientRecords {
-  /** Units that count, by account: of accepted events that were not undone. */
+  /** The units that count, by account: of accepted events that were not undone. */
   readonly usage: Map<string, number>;
-  /** Credits that were taken and not given back, by account. */
+  /** Credits that were consumed and not returned, by account. */
   readonly takenByAccount: Map<string, number>;
   /** Ids of accepted events that count. */
   readonly counting: Set<string>;
@@ -29,7 +29,7 @@ export interface ClientRecords {
 
 /** Accounts that all clients share. */
 const ACCOUNTS = 8;
-/** Credits that each account is given: too few for all that is asked of them. */
+/** Credits granted to each account: fewer than the clients request. */
 const GRANTED = 100;
 const DAY = "2024-06-10";
 
@@ -58,7 +58,11 @@ export const CROWD_BOOK = {
   })),
 } satisfies BookInput;
 
-/** Lets the clients go on for a while. @throws where an answer is a 500, or does not fit what was asked */
+/**
+ * Runs the clients for a while.
+ *
+ * @throws if an answer is a 500, or does not match its request
+ */
 export async function crowd({ clients, steps, during, url, key }: Crowd): Promise<ClientRecords> {
   const records: ClientRecords = {
     usage: new Map(),
@@ -76,7 +80,7 @@ export async function crowd({ clients, steps, during, url, key }: Crowd): Promis
   return records;
 }
 
-/** What the clients were told is what the accounts hold, to the unit. */
+/** The accounts contain exactly what was confirmed to the clients. */
 export async function checkAccounts(engine: Engine, { usage, takenByAccount, counting }: ClientRecords): Promise<void> {
   const accountIds = Array.from({ length: ACCOUNTS }, (_, index) => accountAt(index));
   const cells = await engine.usage({ accountIds, from: DAY, until: "2024-06-11T00:00:00Z" });
@@ -103,10 +107,10 @@ export async function checkAccounts(engine: Engine, { usage, takenByAccount, cou
   expect(storedIds).toEqual(counting);
 }
 
-/** One client: it does one thing after another, and notes what it was told. */
+/** One client: it sends one request after another, and records the answers. */
 function createClient(client: number, to: Pick<Crowd, "url" | "key">, records: ClientRecords): () => Promise<void> {
   let step = 0;
-  /** Its own events that count, for it to undo. */
+  /** Its own events that count, which it may undo. */
   const own: { readonly id: string; readonly accountId: string; readonly n: number; readonly chat: boolean }[] = [];
   const sendRequest = (line: string, body?: object): Promise<Answer> => request(to, line, body, records);
   const note = (of: Map<string, number>, accountId: string, n: number): void =>
@@ -118,7 +122,7 @@ function createClient(client: number, to: Pick<Crowd, "url" | "key">, records: C
     const id = `c${client}.${step}`;
     switch (step % 7) {
       case 0: {
-        // The same event twice at once: both are successes, and one counts.
+        // The same event twice at once: both succeed, and one counts.
         const event = callOf(id, accountId, n);
         const both = await Promise.all([
           sendRequest("POST /ingest", { event }),
@@ -176,7 +180,7 @@ function createClient(client: number, to: Pick<Crowd, "url" | "key">, records: C
   };
 }
 
-/** One client that sends each request again until it is told what became of it: nothing counts twice by that. */
+/** A client that repeats each request until it is answered, which must not count anything twice. */
 export function steadyClient(
   client: number,
   to: Pick<Crowd, "url" | "key">,
@@ -200,7 +204,7 @@ export function steadyClient(
     if (step % 3 === 0) {
       const event = { ...callOf(id, accountId, n), schemaName: "chat", attributes: [{ name: "tokens", value: n }] };
       const { status, again } = await insist("POST /entitled", { event });
-      // A first try whose answer was lost may have taken the credits: then the second one is told so.
+      // A first request whose answer was lost may have consumed the credits: then the second one is told so.
       if (status !== 200 && !(status === 409 && again)) return;
       note(records.takenByAccount, accountId, n);
       records.counting.add(id);

@@ -1,4 +1,4 @@
-/** The same and conflicting writes at the same moment: one of them counts, and the others are told why in a sentence. */
+/** Equal and conflicting concurrent writes: one of them takes effect, and the others get a message with the reason. */
 import { describe, expect, test } from "vitest";
 
 import type { BookInput } from "../../src/book/model/book.ts";
@@ -47,7 +47,7 @@ interface Answer {
 
 type Ask = (line: string, body?: object) => Promise<Answer>;
 
-/** Two servers over one store, asked by turns. */
+/** Two servers over one store, called alternately. */
 async function startServers(open: OpenStore): Promise<{ engine: Engine; sendInTurn: Ask; at: (time: string) => void }> {
   let now = Date.parse("2024-06-15T12:00:00Z");
   const store = await open(closing);
@@ -79,7 +79,7 @@ function atOnce(count: number, work: (index: number) => Promise<Answer>): Promis
   return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 }
 
-/** How many answers there were of each status and sentence. */
+/** The number of answers with each status and message. */
 function tally(answers: readonly Answer[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { status, json } of answers) {
@@ -99,7 +99,7 @@ const chatOrCall = (id: string, n: number, schemaName = "calls", timestamp = "20
 });
 
 describe.each(STORES)("at the same moment over %s", (_, open) => {
-  test("what is made twice is made once", async () => {
+  test("a resource that is created twice exists once", async () => {
     const { sendInTurn } = await startServers(open);
     const customer = { id: "new", name: "New", primaryEmail: "new@acme.test" };
     expect(tally(await atOnce(20, () => sendInTurn("POST /customers", customer)))).toEqual({
@@ -119,14 +119,14 @@ describe.each(STORES)("at the same moment over %s", (_, open) => {
     const updates = await atOnce(20, (index) =>
       sendInTurn("POST /license_updates", { ...seats, idempotencyKey: `l${index % 4}` }),
     );
-    // Four keys, each of five more seats.
+    // Four keys, each for five more seats.
     expect([tally(updates), Math.max(...updates.map(({ json }) => Number(json["quantity"])))]).toEqual([
       { "200": 20 },
       20,
     ]);
   });
 
-  test("S14.4 an event that comes alone and in batches counts once, and no credit is taken twice", async () => {
+  test("S14.4 an event sent alone and in batches counts once, and no credit is consumed twice", async () => {
     const { engine, sendInTurn } = await startServers(open);
     const answers = await atOnce(40, (index) =>
       index % 2 === 0
@@ -149,7 +149,7 @@ describe.each(STORES)("at the same moment over %s", (_, open) => {
     expect(balance.toNumber()).toBe(2);
   });
 
-  test("S13.4 plan changes, migrations, undo, seats and bill runs leave one invoice for each day that is billed", async () => {
+  test("S13.4 plan changes, migrations, undo, seats and bill runs leave one invoice for each billed day", async () => {
     const { engine, sendInTurn, at } = await startServers(open);
     for (const day of ["2024-06-16", "2024-07-04", "2024-08-05"]) {
       at(`${day}T09:00:00Z`);
@@ -180,7 +180,7 @@ describe.each(STORES)("at the same moment over %s", (_, open) => {
     const { items } = await engine.invoices.list({ filter: { accountId: "prod" }, page: { limit: 1000 } });
     const standard = items.filter(({ invoice }) => invoice.invoiceType === "STANDARD").map(({ invoice }) => invoice);
     const periods = standard.map(({ startDate, endDate }) => [startDate, endDate]).toReversed();
-    // Each begins where the one before ends.
+    // Each begins where the previous one ends.
     expect(periods.slice(1).map(([start]) => start)).toEqual(periods.slice(0, -1).map(([, end]) => end));
     expect([periods[0]?.[0], periods.at(-1)?.[1]]).toEqual(["2024-06-01T00:00:00.000Z", "2024-10-01T00:00:00.000Z"]);
   });

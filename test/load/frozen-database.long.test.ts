@@ -1,4 +1,4 @@
-/** A database that is frozen breaks no connection: requests are answered all the same, and what was sent counts once. */
+/** A frozen database breaks no connection: requests are still answered, and each sent event counts once. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
-test("S14.3 a frozen database is a 503 within 30 seconds, and what was sent counts once when it goes on", async () => {
+test("S14.3 a frozen database causes a 503 within 30 seconds, and sent events count once when it continues", async () => {
   const directory = await mkdtemp(join(tmpdir(), "ratebook-frozen-"));
   closing.push(() => rm(directory, { recursive: true, force: true }));
   const engine = createEngine({ store: await openDatabase(directory), clock: () => Date.parse(NOW) });
@@ -58,7 +58,7 @@ test("S14.3 a frozen database is a 503 within 30 seconds, and what was sent coun
     ingestOne("frozen-2"),
     sendRequest("GET", "/events"),
     sendRequest("GET", "/invoices"),
-    // Those that wait for one account wait together, not one after the other.
+    // Requests for one account wait together, not one after another.
     ...Array.from({ length: 6 }, undoOne),
   ];
   try {

@@ -1,4 +1,4 @@
-/** The stores over which many clients are tried. */
+/** The stores for tests with many clients. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { memoryStore } from "../../src/store/memory/memory.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** What is to be closed when a test is done, the last one first. */
+/** What must be closed after a test, in reverse order. */
 export type Closing = (() => Promise<void>)[];
 
 /** Opens a store. */
@@ -27,7 +27,7 @@ export const STORES: readonly (readonly [string, OpenStore])[] = [
   ],
 ];
 
-/** What each test of the file that calls it opens is closed after it. */
+/** Closes after each test of the calling file what it opened. */
 export function closingAfterEach(): Closing {
   const closing: Closing = [];
   afterEach(async () => {

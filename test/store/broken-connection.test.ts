@@ -1,4 +1,4 @@
-/** A server that ends a connection in the very packet in which it accepts it, as one does that is just being stopped. */
+/** A server that closes a connection in the same packet in which it accepts it, like one that is shutting down. */
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 
@@ -16,7 +16,7 @@ function message(type: string, content: string): Buffer {
 const WELCOME = [message("R", "\0\0\0\0"), message("Z", "I")];
 const GOODBYE = message("E", "SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0");
 
-test("a connection that is ended as it is handed out is a store that is unavailable, and ends no process", async () => {
+test("a connection that closes as soon as it is acquired makes the store unavailable, and does not crash the process", async () => {
   const server = createServer((socket) => {
     socket.on("error", () => {});
     socket.once("data", () => void socket.end(Buffer.concat([...WELCOME, GOODBYE])));

@@ -1,8 +1,8 @@
-/** What tests of stores ingest: events of one schema, with one meter, by accounts without plans. */
+/** Events of store tests: one schema with one meter, from accounts without plans. */
 import type { BookInput } from "../../src/book/model/book.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 
-/** Accounts `a` and `b`, whose calls are metered and billed by no plan. */
+/** Accounts `a` and `b`, whose calls are metered but not billed. */
 export const CALLS_BOOK: BookInput = {
   eventSchemas: [{ name: "call", attributes: [{ name: "count" }] }],
   usageMeters: [

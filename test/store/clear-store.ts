@@ -1,11 +1,11 @@
-/** Stores that hold nothing, one after the other over the same tables: making these for each takes a hundred times as long as emptying them. */
+/** Empty stores over the same tables: creating the tables for each takes a hundred times as long as emptying them. */
 import type { PostgresClient } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
 
 const SCHEMA = "emptied";
 
-/** All that a store has written; what says which version the tables are of stays. */
+/** All written rows except the version of the tables. */
 const EMPTY = `do $$
   declare written text;
   begin
@@ -18,7 +18,7 @@ const EMPTY = `do $$
     alter sequence ${SCHEMA}.event_number restart;
   end $$`;
 
-/** Opens a store after emptying its tables of what the one before left, which must be closed. */
+/** Opens a store after emptying the tables of the previous one, which must be closed. */
 export async function emptiedStore(client: PostgresClient & { query(text: string): Promise<unknown> }): Promise<Store> {
   const store = await postgresStore(client, { schema: SCHEMA });
   await client.query(EMPTY);

@@ -1,4 +1,4 @@
-/** A directory with a database for each test of a file, and what is done with it. */
+/** A directory with a database for each test of a file, and operations on it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,11 +15,11 @@ import { newDatabaseIn } from "../support/new-database.ts";
 
 const children: ChildProcess[] = [];
 
-/** Makes a directory with a database before each test of the file that calls it, and removes it after it. */
+/** Creates a directory with a database before each test of the calling file, and removes it after the test. */
 export function databaseDirectory(): { readonly path: string } {
   let directory: string;
   beforeEach(async () => {
-    // A directory that only its owner may enter: where this is root, the server's user may not.
+    // A directory that only its owner may enter: if this process is root, the server's user may not.
     directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
     await newDatabaseIn(directory);
   });
@@ -34,7 +34,7 @@ export function databaseDirectory(): { readonly path: string } {
   };
 }
 
-/** A pool to a server that may stop before the pool has ended. */
+/** A pool for a server that may stop before the pool has ended. */
 export function poolOf({ connection }: Pick<PrivateServer, "connection">): Pool {
   return new Pool(connection).on("error", () => {});
 }
@@ -47,7 +47,7 @@ export function bystander(): ChildProcess & { readonly pid: number } {
   return child as ChildProcess & { readonly pid: number };
 }
 
-/** Waits for something that comes to hold at some time; a test whose time is over says that it never did. */
+/** Waits until a condition is true; if the test times out, the error names the condition. */
 export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await sleep(20);
 }
@@ -59,7 +59,7 @@ export async function addUsage(store: Store, quantity: string): Promise<void> {
   await store.transact(scope, async () => ({ result: undefined, changes }));
 }
 
-/** What the usage of the account comes to. */
+/** The usage of the account. */
 export async function readUsage(store: Store): Promise<string | undefined> {
   return (await store.read.usage(["a"], TODAY, TODAY + 1))[0]?.quantity.toFixed();
 }

@@ -1,4 +1,4 @@
-/** Databases by their names, and what becomes of commits that are not answered. */
+/** Databases by name, and commits whose answer is lost. */
 import type { Pool, PoolClient, QueryConfig } from "pg";
 import { beforeEach, describe, expect, test } from "vitest";
 
@@ -14,11 +14,11 @@ beforeEach(() => here.pool.query("drop schema if exists ratebook cascade"));
 
 /** A pool that loses the answer to a commit. */
 interface LosingPool extends ConnectionPool {
-  /** Whether it has. */
+  /** Whether it has lost one. */
   readonly hasLost: () => boolean;
 }
 
-/** A pool whose first commit of usage ends otherwise: `commit` does what becomes of it, and the connection is lost. */
+/** A pool whose first commit of usage fails: `commit` decides what happens to it, and the connection is lost. */
 function withLostCommit(pool: Pool, commit: (connection: PoolClient) => Promise<unknown>): LosingPool {
   let state: "waiting" | "armed" | "over" = "waiting";
   return {
@@ -41,7 +41,7 @@ function withLostCommit(pool: Pool, commit: (connection: PoolClient) => Promise<
   };
 }
 
-/** A pool whose first commit with changes is not answered; `isLost` says whether the server has had it. */
+/** A pool whose first commit with changes is not answered; `isLost` returns whether the server received it. */
 function withUnansweredCommit(pool: Pool, isLost: boolean): LosingPool {
   return withLostCommit(pool, (connection) => connection.query(isLost ? "rollback" : "commit"));
 }
@@ -87,7 +87,7 @@ describe("an undo whose commit is not answered", () => {
   });
 });
 
-/** A pool whose statements are given up after a tenth of a second from `hurry` on, by the server or by the driver. */
+/** A pool whose statements time out after a tenth of a second from `hurry` on, in the server or in the driver. */
 function impatient(pool: Pool, by: "the server" | "the driver"): ConnectionPool & { readonly hurry: () => void } {
   let isHurried = false;
   return {
@@ -106,8 +106,8 @@ function impatient(pool: Pool, by: "the server" | "the driver"): ConnectionPool 
   };
 }
 
-describe("a transaction that takes longer than it may", () => {
-  test.each(["the server", "the driver"] as const)("by %s is ended, and nothing of it is written", async (by) => {
+describe("a transaction that takes too long", () => {
+  test.each(["the server", "the driver"] as const)("for %s is aborted, and writes nothing", async (by) => {
     const [pool, hurriedPool] = [poolOf(here), poolOf(here)];
     const hurrying = impatient(hurriedPool, by);
     const [store, late] = [await postgresStore(pool), await postgresStore(hurrying)];
@@ -122,7 +122,10 @@ describe("a transaction that takes longer than it may", () => {
   });
 });
 
-/** A pool in which a process of the server crashes before the first commit of usage, and others commit before it is asked for. */
+/**
+ * A pool in which a server process crashes before the first commit of usage, and others commit before its outcome is
+ * queried.
+ */
 function withCrash(pool: Pool, others: () => Promise<void>): LosingPool {
   return withLostCommit(pool, async (connection) => {
     const { rows } = await connection.query<{ pid: number }>("select pg_backend_pid() as pid");
@@ -132,8 +135,8 @@ function withCrash(pool: Pool, others: () => Promise<void>): LosingPool {
   });
 }
 
-describe("a commit before which a process of the server crashed", () => {
-  test("is not taken for another one that got its number afterwards", async () => {
+describe("a commit before which a server process crashed", () => {
+  test("is not confused with a later transaction that got its number", async () => {
     const pool = poolOf(here);
     const other = await postgresStore(pool);
     await addUsage(other, "0.1");
@@ -150,7 +153,7 @@ describe("a commit before which a process of the server crashed", () => {
   });
 });
 
-describe("a database by its name", () => {
+describe("a database by name", () => {
   test("is a directory, a URL or memory", async () => {
     const store = await openDatabase(here.directory);
     await addUsage(store, "5");
@@ -161,13 +164,13 @@ describe("a database by its name", () => {
     expect((await openDatabase("memory")).name).toBe("memory");
   });
 
-  test("is refused when nothing answers there", async () => {
+  test("is rejected if nothing answers there", async () => {
     await expect(openDatabase(`postgres://x@localhost/x?host=${here.directory}`)).rejects.toMatchObject({
       code: "ERR_STORE_UNAVAILABLE",
     });
   });
 
-  test("may be started by many at once, and one of a newer version is left alone", async () => {
+  test("can be initialized by many processes at once, and a database of a newer version is left unchanged", async () => {
     const pool = poolOf(here);
     const stores = await Promise.all(Array.from({ length: 5 }, () => postgresStore(pool)));
     await Promise.all(stores.map((store) => addUsage(store, "1")));

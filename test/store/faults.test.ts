@@ -1,4 +1,4 @@
-/** The conformance suite is as good as what it refuses: faults planted in the memory store, one at a time. */
+/** The conformance suite rejects faulty stores: faults are planted in the memory store, one at a time. */
 import { describe, expect, test } from "vitest";
 
 import { parseInstant } from "../../src/calendar/instant.ts";
@@ -39,7 +39,7 @@ function writing(change: (changes: Changes, view: LedgerView) => Changes | Promi
   };
 }
 
-/** A store that commits in two steps; `pause` lets others in between. */
+/** A store that commits in two steps; `pause` lets other work run in between. */
 function inTwoSteps(pause: () => Promise<void>): Store {
   const store = memoryStore();
   return {
@@ -59,7 +59,7 @@ function inTwoSteps(pause: () => Promise<void>): Store {
   };
 }
 
-/** A store that takes one lock after the other, in the order in which they are named. */
+/** A store that acquires locks one after another, in the order in which they are named. */
 function lockingAsNamed(): Store {
   const store = memoryStore();
   return {
@@ -77,7 +77,7 @@ function lockingAsNamed(): Store {
   };
 }
 
-/** Each fault: how it is planted, and the case that must refuse it. */
+/** Each fault: its implementation, and the case that must reject it. */
 const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
   "accounts are not locked": [
     "no update of an account is lost among many writers",
@@ -363,7 +363,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
 };
 
 describe("the conformance suite", () => {
-  test.concurrent.each(Object.entries(FAULTS))("refuses a store in which %s", async (_, [refusal, open]) => {
+  test.concurrent.each(Object.entries(FAULTS))("rejects a store in which %s", async (_, [refusal, open]) => {
     const match = storeConformance.find(({ name }) => name === refusal);
     await expect(match?.run(async () => open()) ?? "there is no such case").rejects.toThrow();
   });

@@ -1,4 +1,4 @@
-/** Single events that are ingested at the same time, over PostgreSQL: one commit for many, each with its own answer. */
+/** Concurrent single events over PostgreSQL: one commit for many, each with its own answer. */
 import type { PoolClient, QueryConfig } from "pg";
 import { describe, expect, test } from "vitest";
 
@@ -15,7 +15,7 @@ import { signal } from "../support/signal.ts";
 import { morningCall, CALLS_BOOK } from "./calls.ts";
 import { privateDatabase } from "./private-database.ts";
 
-/** Metered, but billed by no plan: the accounts have none. */
+/** Metered but not billed: the accounts have no plans. */
 const METERED = "INGESTION_COMPLETED_EVENT_NOT_BILLED";
 const DUPLICATE = "INGESTION_FAILED_DUPLICATE_EVENT";
 /** 1 June 2024 as a day since 1970. */
@@ -31,7 +31,7 @@ interface Opened {
   readonly store: Store;
 }
 
-/** An engine in a schema of its own that has the book. */
+/** An engine with the book in its own schema. */
 async function openEngine({
   client = database.pool,
   clock = () => NOON,
@@ -47,12 +47,16 @@ async function openEngine({
   const store = await postgresStore(client, { schema });
   const engine = createEngine({ store: change(store), clock });
   await engine.load(book);
-  // What is done once, such as the plans of accounts, is done.
+  // Initial work, such as loading the accounts' plans, is done.
   await engine.ingest([morningCall("warm a", "a", 0), morningCall("warm b", "b", 0)]);
   return { engine, schema, store };
 }
 
-/** Sends events one by one, all at once. @returns the status of each, or what it failed with */
+/**
+ * Sends events one by one, all at once.
+ *
+ * @returns the status of each, or its error
+ */
 async function sendAll(engine: Engine, events: readonly EventInput[]): Promise<readonly unknown[]> {
   const ingestStatus = async (event: EventInput): Promise<unknown> => (await engine.ingest([event]))[0]?.status;
   return Promise.all(events.map((event) => ingestStatus(event).catch((error: unknown) => error)));
@@ -66,7 +70,7 @@ function singles(count: number, accountId = "a"): readonly EventInput[] {
   return Array.from({ length: count }, (_, place) => morningCall(`single ${accountId} ${place}`, accountId));
 }
 
-/** A pool that does something instead of a commit, as often as it is told to. */
+/** A pool that replaces a commit by another action, as often as requested. */
 function withCommit(
   instead: (connection: PoolClient) => Promise<unknown>,
 ): ConnectionPool & { pending: number; commits: number } {
@@ -92,8 +96,8 @@ function withCommit(
   return own;
 }
 
-describe("single events at the same time", () => {
-  test("S14.3 are one commit beside the first one, and count each once", async () => {
+describe("concurrent single events", () => {
+  test("S14.3 share one commit beside the first one, and count once each", async () => {
     const client = withCommit(async () => {});
     const { engine, store } = await openEngine({ client });
     const before = client.commits;
@@ -102,7 +106,7 @@ describe("single events at the same time", () => {
     expect(await usageOf(store, "a")).toBe("64");
   });
 
-  test("S14.1 of one id are one accepted event, and duplicates of it", async () => {
+  test("S14.1 with the same id are one accepted event, and duplicates of it", async () => {
     const { engine, store } = await openEngine();
     const results = await Promise.all(Array.from({ length: 64 }, () => engine.ingest([morningCall("same", "a", 3)])));
     const statuses = results.flatMap((each) => each.map(({ status }) => status));
@@ -111,7 +115,7 @@ describe("single events at the same time", () => {
     expect(await usageOf(store, "a")).toBe("3");
   });
 
-  test("of which one cannot be committed: it alone fails, with its own reason", async () => {
+  test("fail alone, with their own reason, if they can't be committed", async () => {
     const reason = new Error("this account cannot be written");
     const change = (store: Store): Store => ({
       ...store,
@@ -128,7 +132,7 @@ describe("single events at the same time", () => {
   test.each([
     ["was done", "commit"],
     ["was lost", "rollback"],
-  ])("whose commit is cut off and %s are asked for once, and count once", async (_, what) => {
+  ])("are checked once if their commit is cut off and %s, and count once", async (_, what) => {
     const client = withCommit((connection) => connection.query(what));
     const { engine, store } = await openEngine({ client });
     const first = engine.ingest([morningCall("first")]);
@@ -139,7 +143,7 @@ describe("single events at the same time", () => {
     expect(await usageOf(store, "a")).toBe("31");
   });
 
-  test("wait for no account that another transaction has locked, but for that of their own commit", async () => {
+  test("wait for no account that another transaction has locked, except those of their own commit", async () => {
     const { engine, schema, store } = await openEngine();
     const locker = await database.pool.connect();
     await locker.query(`begin; select * from ${schema}.ledger where id = 'a' for update`);
@@ -152,15 +156,15 @@ describe("single events at the same time", () => {
     expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["3", "30"]);
   });
 
-  test("of which one in each commit makes a sum of too many digits: each of these fails alone, and all others count", async () => {
+  test("fail alone in each commit if they make a sum of too many digits, and all others count", async () => {
     const { engine, schema, store } = await openEngine();
     await engine.ingest([morningCall("one", "b")]);
-    // As many digits as a sum may have: one more call has one too many.
+    // As many digits as a sum may have: one more call exceeds them.
     const full = `${"9".repeat(60)}.${"0".repeat(39)}1`;
     await database.pool.query(`update ${schema}.usage_cells set quantity_0 = ${full} where account_id = 'b'`);
     for (let turn = 0; turn < 6; turn++) {
       const events = singles(8).map((event) => ({ ...event, id: `${turn} ${event.id}` }));
-      // The first one goes alone, and the others as one.
+      // The first one commits alone, and the others together.
       events[1 + turn] = morningCall(`poisoned ${turn}`, "b");
       const outcomes = await sendAll(engine, events);
       const outcomeNames = outcomes.map((outcome) => (hasCode(outcome, "ERR_ARITHMETIC") ? "refused" : outcome));
@@ -204,9 +208,9 @@ describe("single events at the same time", () => {
     expect(new Set(places.map((place) => place?.pricePlanId))).toEqual(new Set(["pp.new"]));
   });
 
-  test("go on beside a batch of ten thousand: none waits for longer than its commit", async () => {
+  test("continue during a batch of ten thousand: none waits longer than for its commit", async () => {
     const answer = signal();
-    // The batch is decided, and not committed before the others have their answers.
+    // The batch is decided, but not committed before the others have their answers.
     const change = (store: Store): Store => ({
       ...store,
       transact: (scope, work) =>

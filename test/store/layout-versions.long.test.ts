@@ -1,4 +1,4 @@
-/** A server that is killed while a database of an earlier version of the layout is brought to this one. */
+/** A server is killed while a database of an earlier layout version is migrated. */
 import type { QueryConfig } from "pg";
 import { expect, test } from "vitest";
 
@@ -28,7 +28,7 @@ function before(pattern: RegExp, act: () => Promise<void>): ConnectionPool {
   };
 }
 
-// All versions on the way are one transaction: a later start does the last of the same steps.
+// All migrations are one transaction: a later start does the last one in the same way.
 test.each([
   [3, "as its invoices are replaced", /^drop table .*"invoice"/],
   [3, "as usage is made ready", /^insert into .*"usage_cells"/],
@@ -37,7 +37,7 @@ test.each([
   [4, "as its invoices are replaced", /^drop table .*"invoice"/],
   [5, "as its invoices are replaced", /^drop table .*"invoice"/],
 ])(
-  "a database of version %i whose server is killed %s is as it was, and is migrated by the next one",
+  "a database of version %i whose server is killed %s is unchanged, and the next server migrates it",
   async (version, _, pattern) => {
     await database.bringTo(version);
     await expect(postgresStore(before(pattern, database.kill), { schema: "kept" })).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** How PostgreSQL finds the items of a page: at one point of an index, without sorting what the list holds. */
+/** PostgreSQL finds the items of a page from one point of an index, without sorting the whole list. */
 import type { QueryConfig } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 
@@ -30,7 +30,7 @@ const pool: ConnectionPool = {
   },
 };
 
-/** Rows of one account, a batch of a hundred in each instant, and later as many of others. */
+/** Rows of one account, a hundred in each instant, and later as many of others. */
 beforeAll(async () => {
   store = await postgresStore(pool, { schema: "listed" });
   const { pool: run } = database;
@@ -73,7 +73,7 @@ const LISTS: readonly (readonly [string, keyof LedgerView, object])[] = [
   ["credits that fell due", "dueCreditList", { dueBy: START + 9_999_999_999 }],
 ];
 
-describe("a page of many thousands goes on at one point of an index", () => {
+describe("a page of a list with many thousands of items starts at one point of an index", () => {
   test.each(LISTS)("%s", async (_, list, filter) => {
     const read = store.read[list] as (of: object, page: object) => Promise<readonly unknown[]>;
     for (const after of [undefined, { createdAt: START + 9_000_000, id: "r8" }])
@@ -88,7 +88,7 @@ describe("a page of many thousands goes on at one point of an index", () => {
   });
 });
 
-/** Asks for a page, and looks at how the database reads it: how many rows it touches, and whether it sorts more than a few. */
+/** Reads a page and explains its query: how many rows it reads, and whether it sorts more than a few. */
 async function expectKeyset(
   read: (filter: object, page: object) => Promise<readonly unknown[]>,
   filter: object,
@@ -103,7 +103,7 @@ async function expectKeyset(
   const nodes = nodesOf(root);
   expect(nodes.map((node) => node["Node Type"])).not.toContain("Sort");
   expect(nodes.some((node) => node["Node Type"].startsWith("Index"))).toBe(true);
-  // A page is 50 rows; an instant has a hundred, and so the rows before the page of its instant.
+  // A page is 50 rows; an instant has a hundred, so a few more rows of the same instant may be read.
   for (const node of nodes) expect(node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)).toBeLessThan(500);
 }
 

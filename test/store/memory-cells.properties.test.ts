@@ -30,7 +30,7 @@ function formatCells(cells: Iterable<LedgerCell>): readonly string[] {
     .toSorted();
 }
 
-/** Sums worked out one by one; a cell of 0 is no cell. */
+/** Sums computed one by one; a cell of 0 does not exist. */
 function sumPlainly(changes: readonly UsageDelta[]): readonly string[] {
   const sums = new Map<string, LedgerCell>();
   for (const each of changes) {
@@ -41,7 +41,7 @@ function sumPlainly(changes: readonly UsageDelta[]): readonly string[] {
 }
 
 describe("cells", () => {
-  test("S1.4 are exact sums of what was added, be it whole, large or with a fraction", () => {
+  test("S1.4 are exact sums of the additions, whole, large or fractional", () => {
     fc.assert(
       fc.property(fc.array(fc.array(change)), (batches) => {
         const table = createCellTable();
@@ -53,7 +53,7 @@ describe("cells", () => {
     );
   });
 
-  test("are as they were once what was added is taken back, or could not be added as a whole", () => {
+  test("are unchanged after additions were reverted, or could not be added as a whole", () => {
     fc.assert(
       fc.property(fc.array(change), fc.array(change), (before, additions) => {
         const table = createCellTable();

@@ -12,7 +12,7 @@ describe("the storage port: memory", () => {
   }
 });
 
-/** A memory store whose readers see only what a snapshot brought over to another store. */
+/** A memory store whose readers use another store restored from its snapshot. */
 function readThroughSnapshots(): Store {
   const store = memoryStore();
   const read = new Proxy<LedgerView>(store.read, {
@@ -28,7 +28,7 @@ describe("the storage port: memory, read through snapshots", () => {
 });
 
 describe("a memory store", () => {
-  test("gives the same snapshot again after it was restored from one", async () => {
+  test("gives the same snapshot after it was restored from one", async () => {
     const store = memoryStore();
     const changes = {
       documents: [{ kind: "setting", id: "#", createdAt: NOON, updatedAt: NOON, body: { texts: ODD_TEXTS } }],
@@ -56,7 +56,7 @@ describe("a memory store", () => {
     "1",
     '{"format":"something else"}',
     '{"format":"ratebook memory store","version":2}',
-  ])("refuses %j as a snapshot", (snapshot) => {
+  ])("rejects %j as a snapshot", (snapshot) => {
     expect(() => memoryStore({ snapshot })).toThrow(expect.objectContaining({ code: "ERR_JSON_INVALID" }));
   });
 
@@ -69,7 +69,7 @@ describe("a memory store", () => {
     });
   });
 
-  test("S1.4 refuses a sum beyond 100 digits and keeps everything as it was", async () => {
+  test("S1.4 rejects a sum beyond 100 digits and changes nothing", async () => {
     const store = memoryStore();
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
     const addCells = (usage: string, overage: string): Promise<void> =>

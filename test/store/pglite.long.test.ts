@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { storeConformance } from "../../src/store/conformance.ts";
 import { emptiedStore } from "./clear-store.ts";
 
-/** What a store with a single connection cannot promise, and why. */
+/** Guarantees that a store with a single connection cannot give, and why. */
 const SKIP: Readonly<Record<string, string>> = {
   "writers of different accounts do not wait for each other":
     "PGlite has one connection, so it has one writer at a time",
@@ -24,7 +24,7 @@ describe("the storage port: PGlite", () => {
     test(name, () => run(() => emptiedStore(database)));
   }
 
-  test("leaves out no case but known ones", () => {
+  test("skips only the known cases", () => {
     const names = storeConformance.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(Object.keys(SKIP)));
   });

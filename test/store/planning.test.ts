@@ -9,7 +9,7 @@ import { privateDatabase } from "./private-database.ts";
 
 const database = privateDatabase();
 
-test("statements of a transaction use indexes, are planned once and are not compiled; the settings of a connection stay", async () => {
+test("statements of a transaction use indexes, are planned once and not compiled, and the settings of a connection are unchanged", async () => {
   const names = ["enable_seqscan", "plan_cache_mode", "jit"];
   const settings = names.map((name) => `current_setting('${name}') as ${name}`).join(", ");
   const within: unknown[] = [];

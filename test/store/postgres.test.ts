@@ -13,7 +13,7 @@ import { privateDatabase } from "./private-database.ts";
 const database = privateDatabase();
 
 describe("a database", () => {
-  test("of a PostgreSQL without MERGE is refused with both versions, before anything is asked of it", async () => {
+  test("of a PostgreSQL without MERGE is rejected with both versions, before any other statement", async () => {
     const statements: string[] = [];
     const old = {
       query: async (text: string) => {
@@ -31,7 +31,7 @@ describe("a database", () => {
     expect(statements).toHaveLength(1);
   });
 
-  test("whose tables are there is opened and written by a user who may make none", async () => {
+  test("whose tables exist can be opened and written by a user who may create none", async () => {
     await (await postgresStore(database.pool, { schema: "made" })).close();
     for (const statement of [
       "create role till login",
@@ -53,7 +53,7 @@ describe("a database", () => {
 });
 
 describe("usage", () => {
-  test("is plain rows that a query reads: account, meter, day and quantity", async () => {
+  test("is stored in plain rows that can be queried: account, meter, day and quantity", async () => {
     const store = await postgresStore(database.pool, { schema: "plain" });
     await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => ({
       result: undefined,
@@ -79,7 +79,7 @@ describe("usage", () => {
     await store.close();
   });
 
-  test("of meters that several stores meet at once for the first time is all there", async () => {
+  test("of new meters that several stores encounter at the same time is complete", async () => {
     const stores = [
       await postgresStore(database.pool, { schema: "meters" }),
       await postgresStore(database.pool, { schema: "meters" }),
@@ -107,7 +107,7 @@ describe("usage", () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  test("goes to its meter, though the database was brought back as it was before another one had that place", async () => {
+  test("is added to its meter, even if the database was restored to a state before another meter had that column", async () => {
     const stores = [
       await postgresStore(database.pool, { schema: "brought back" }),
       await postgresStore(database.pool, { schema: "brought back" }),
@@ -129,7 +129,7 @@ describe("usage", () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  test("whose commit failed leaves no place that is remembered", async () => {
+  test("of a failed commit leaves no cached column", async () => {
     const store = await postgresStore(database.pool, { schema: "failed" });
     const addMeters = (meter: string, quantity: string): Promise<void> =>
       store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => ({
@@ -148,8 +148,8 @@ describe("usage", () => {
   });
 });
 
-describe("an id that is held so long that it may be taken again", () => {
-  test("is taken once, also where its holder is undone and it is sent elsewhere meanwhile", async () => {
+describe("an id that is remembered so long that its reservation may be reused", () => {
+  test("is accepted once, also if its event is undone and it is sent by others in the meantime", async () => {
     const [store, other] = [
       await postgresStore(database.pool, { schema: "again" }),
       await postgresStore(database.pool, { schema: "again" }),
@@ -170,7 +170,7 @@ describe("an id that is held so long that it may be taken again", () => {
         await putChanges("a", { events: [{ ...first, reverted: true }] });
         await putChanges("c", { events: [event("c", 1, { eventId: "x" })] });
       }
-      // The first holder's time is over, that of others is not.
+      // The time of the first reservation is over, that of others is not.
       const mayTake = takenIds === undefined || takenIds.accountId === "a";
       return { result: undefined, changes: mayTake ? { newEvents: [newEvent(event("b", 1, { eventId: "x" }))] } : {} };
     });
@@ -181,8 +181,8 @@ describe("an id that is held so long that it may be taken again", () => {
   });
 });
 
-describe("event ids that are taken to be free", () => {
-  test("are looked for again where one is not, also by work that fails for it", async () => {
+describe("event ids that are assumed to be free", () => {
+  test("are checked again if one is not, also by work that fails for it", async () => {
     const store = await postgresStore(database.pool, { schema: "assumed" });
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: ["x", "y"] } as const;
     const putChanges = (eventId: string): Promise<void> =>
@@ -202,7 +202,7 @@ describe("event ids that are taken to be free", () => {
     await store.close();
   });
 
-  test("are refused while another event holds the id that was taken again, though its first holder is undone", async () => {
+  test("are rejected while another event uses the id that was accepted again, though its first event is undone", async () => {
     const store = await postgresStore(database.pool, { schema: "again and undone" });
     const putChanges = (
       accountId: string,
@@ -218,7 +218,7 @@ describe("event ids that are taken to be free", () => {
         };
       });
     await putChanges("a", 1);
-    // What comes again is asked for, and takes the id after the first; so do the next ones, until ids are free again.
+    // A repeated id is looked up, and used after the first one; so are the next ones, until ids are free again.
     expect(await putChanges("b", 1)).toEqual(["ref.a.000001"]);
     for (let other = 0; other < 40; other++) {
       const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
@@ -233,7 +233,7 @@ describe("event ids that are taken to be free", () => {
     await store.close();
   });
 
-  test("are no reason for the failure of work whose read waited too long: it fails for that", async () => {
+  test("are not the reported reason if a read of the work timed out", async () => {
     const impatient = new Pool({ ...database.connection, options: "-c lock_timeout=100" });
     const store = await postgresStore(impatient, { schema: "impatient" });
     const locker = await database.pool.connect();
@@ -250,7 +250,7 @@ describe("event ids that are taken to be free", () => {
     await impatient.end();
   });
 
-  test("are looked for when the statements that were sent have ended: a driver need not queue more than one", async () => {
+  test("are looked up after the sent statements have ended, because a driver may queue only one", async () => {
     let [under, most] = [0, 0];
     const countingPool = {
       connect: async () => {
@@ -278,7 +278,7 @@ describe("event ids that are taken to be free", () => {
 });
 
 describe("the same ids, sent to two stores at once in opposite orders", () => {
-  test("are taken in one order: no store waits for one that waits for it", async () => {
+  test("are inserted in one order: no two stores wait for each other", async () => {
     const codes: unknown[] = [];
     const listening = {
       connect: async () => {
@@ -312,15 +312,15 @@ describe("the same ids, sent to two stores at once in opposite orders", () => {
       }),
     );
     expect(acceptedLists.toSorted((a, b) => a - b)).toEqual([0, 3_000]);
-    // The later one found a key that was taken, and decided again; neither met a deadlock (40P01).
+    // The later one found an existing key, and decided again; neither had a deadlock (40P01).
     expect(codes).toContain("23505");
     expect(codes).not.toContain("40P01");
     await Promise.all(stores.map((store) => store.close()));
   });
 });
 
-describe("a batch of more events than a block of numbers has", () => {
-  test("gets numbers in its order, none twice", async () => {
+describe("a batch of more events than a block of numbers", () => {
+  test("gets ascending numbers without duplicates", async () => {
     const store = await postgresStore(database.pool, { schema: "blocks" });
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
     const events = Array.from({ length: 9_000 }, (_, place) => newEvent(event("a", place)));

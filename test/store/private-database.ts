@@ -1,4 +1,4 @@
-/** A private server for the tests of a file that stop no server, and a pool of connections to it. */
+/** A private server for the tests of a file that do not stop it, and a pool of connections. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,14 +9,14 @@ import { afterAll, beforeAll } from "vitest";
 import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
 import { newDatabaseIn } from "../support/new-database.ts";
 
-/** There while the tests run. */
+/** Available while the tests run. */
 export interface PrivateDatabase {
   readonly pool: Pool;
   readonly connection: PrivateServer["connection"];
   readonly directory: string;
 }
 
-/** Starts a server before the tests of the file that calls it, and removes it with its files after them. */
+/** Starts a server before the tests of the calling file, and removes it with its files afterwards. */
 export function privateDatabase(): PrivateDatabase {
   let directory: string;
   let server: PrivateServer;
@@ -26,7 +26,7 @@ export function privateDatabase(): PrivateDatabase {
     await newDatabaseIn(directory);
     server = await openPrivateServer(directory);
     pool = new Pool({ ...server.connection, max: 20 }).on("error", () => {});
-    // The machine goes on, so that nothing need reach the disk.
+    // The machine keeps running, so nothing has to be flushed to disk.
     await pool.query("alter system set fsync = off");
     await pool.query("select pg_reload_conf()");
   });

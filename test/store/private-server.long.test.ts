@@ -1,4 +1,4 @@
-/** A private server in a directory: who starts it, who stops it, where it is reached, and what survives. */
+/** A private server in a directory: which process starts and stops it, its socket, and what survives. */
 import { spawnSync } from "node:child_process";
 import { type FSWatcher, rmSync, watch } from "node:fs";
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ import { bystander, databaseDirectory, poolOf, addUsage, readUsage, until, whenB
 const here = databaseDirectory();
 
 describe("a private server", () => {
-  test("is used together, and stopped by the last one that closes it", async () => {
+  test("is shared, and stopped by the last process that closes it", async () => {
     const empty = join(here.path, "empty");
     const [first, second] = await Promise.all([openPrivateServer(empty), openPrivateServer(empty)]);
     expect(second.pid).toBe(first.pid);
@@ -32,7 +32,7 @@ describe("a private server", () => {
     expect(findProcess(first.pid)).toBeUndefined();
   });
 
-  test("stops by itself when those that opened it were killed", async () => {
+  test("stops by itself if the processes that opened it were killed", async () => {
     const server = await openPrivateServer(here.path);
     const other = bystander();
     await writeFile(join(here.path, "users", `${other.pid}.opener`), "");
@@ -42,7 +42,7 @@ describe("a private server", () => {
     await until(() => findProcess(server.pid) === undefined);
   });
 
-  test("stops by itself though another program has the number of one that was killed by now", async () => {
+  test("stops by itself even if another program has the process id of one that was killed", async () => {
     const server = await openPrivateServer(here.path);
     const [own = ""] = await readdir(join(here.path, "users"));
     const began = await readFile(join(here.path, "users", own), "utf8");
@@ -54,7 +54,7 @@ describe("a private server", () => {
     await server.close();
   });
 
-  test("brings back what was acknowledged before it was killed", async () => {
+  test("restores acknowledged writes after it was killed", async () => {
     const server = await openPrivateServer(here.path);
     const store = await openDatabase(here.path);
     await addUsage(store, "0.1");
@@ -67,7 +67,7 @@ describe("a private server", () => {
     await Promise.all([again.close(), store.close(), server.close()]);
   });
 
-  test("that dies while a transaction is under way ends the transaction, not the process", async () => {
+  test("that crashes during a transaction fails the transaction, not the process", async () => {
     const server = await openPrivateServer(here.path);
     const pool = poolOf(server);
     const store = await postgresStore(pool);
@@ -83,7 +83,7 @@ describe("a private server", () => {
     await server.close();
   });
 
-  test("starts where the file of a killed one names a process that is another program now", async () => {
+  test("starts if the lock file of a killed one names a process that is another program now", async () => {
     const server = await openPrivateServer(here.path);
     const file = join(here.path, "postgres", "postmaster.pid");
     const text = await readFile(file, "utf8");
@@ -94,7 +94,7 @@ describe("a private server", () => {
     await again.close();
   });
 
-  test("says why it cannot be started", async () => {
+  test("reports why it can't be started", async () => {
     const server = await openPrivateServer(here.path);
     await server.close();
     await writeFile(join(here.path, "postgres", "postgresql.conf"), "no_such_setting = 1\n");
@@ -109,7 +109,7 @@ describe("the socket of a private server", () => {
   test("is beside the files of the database, in a directory that only the server's user may enter", async () => {
     await (await openPrivateServer(here.path)).close();
     const data = join(here.path, "postgres");
-    // What a server leaves that went down with its machine.
+    // The remains of a server whose machine crashed.
     await mkdir(join(data, "ratebook-before"));
     const server = await openPrivateServer(here.path);
     const { host } = server.connection;
@@ -122,13 +122,13 @@ describe("the socket of a private server", () => {
     await vi.waitFor(async () => expect(await folders()).toEqual([]), 120_000);
   });
 
-  test("is in the directory of temporary files where the path is too long for a socket", async () => {
+  test("is in the temporary directory if the path is too long for a socket", async () => {
     const server = await openPrivateServer(join(here.path, "d".repeat(80)));
     expect(dirname(server.connection.host)).toBe(tmpdir());
     await server.close();
   });
 
-  test("is refused, with the places that were tried, where the server can listen in none", async () => {
+  test("is an error with the tried locations if the server can't listen in any", async () => {
     await (await openPrivateServer(here.path)).close();
     await writeFile(join(here.path, "postgres", "postgresql.conf"), "unix_socket_group = 'no such group'\n");
     await expect(openPrivateServer(here.path)).rejects.toMatchObject({
@@ -137,10 +137,10 @@ describe("the socket of a private server", () => {
     });
   });
 
-  test("is made elsewhere where it cannot stay in the first place", async () => {
+  test("is created in the next location if the first one fails", async () => {
     await (await openPrivateServer(here.path)).close();
     const data = join(here.path, "postgres");
-    // The directory of the server before may only now go.
+    // The directory of the previous server may be removed only now.
     const before = new Set(await readdir(data));
     const watcher: FSWatcher = watch(data, (_, name) => {
       if (name?.startsWith("ratebook-") !== true || before.has(name)) return;
@@ -152,7 +152,7 @@ describe("the socket of a private server", () => {
     await server.close();
   });
 
-  test("that was taken away is missed by many at once, who start one server again", async () => {
+  test("that was removed makes concurrent openers start one new server together", async () => {
     const server = await openPrivateServer(here.path);
     const store = await openDatabase(here.path);
     await addUsage(store, "1");
@@ -165,17 +165,17 @@ describe("the socket of a private server", () => {
     expect(findProcess(server.pid)).toBeUndefined();
     expect([first.pid, first.connection]).toEqual([second.pid, second.connection]);
     expect(dirname(first.connection.host)).toBe(join(here.path, "postgres"));
-    // Who had it open before finds the new one.
+    // A store that had it open before finds the new one.
     await whenBack(() => addUsage(store, "2"));
     expect(await readUsage(third)).toBe("3");
     await Promise.all([store.close(), third.close(), first.close(), second.close()]);
     expect(findProcess(first.pid)?.name).toBe("postgres");
-    // The last one to close had opened the server that is gone; it stops the one that runs.
+    // The last one to close had opened the removed server; it stops the current one.
     await server.close();
     expect(findProcess(first.pid)).toBeUndefined();
   });
 
-  test("that was taken away is missed when a connection is needed, and the store goes on", async () => {
+  test("that was removed is noticed when a connection is needed, and the store continues", async () => {
     const server = await openPrivateServer(here.path);
     const pool = poolOf(server);
     const store = await openDatabase(here.path);
@@ -188,7 +188,7 @@ describe("the socket of a private server", () => {
     await Promise.all([pool.end(), store.close(), server.close()]);
   });
 
-  test("does not keep a store from closing once it is gone, and the next one opens", async () => {
+  test("that was removed does not prevent a store from closing, and the next one opens", async () => {
     const server = await openPrivateServer(here.path);
     const pool = poolOf(server);
     const store = await openDatabase(here.path);
@@ -205,7 +205,7 @@ describe("the socket of a private server", () => {
     await again.close();
   });
 
-  test("of a server that does not answer is left when opening is given up", async () => {
+  test("of a server that does not answer is unused after opening is aborted", async () => {
     const server = await openPrivateServer(here.path);
     process.kill(server.pid, "SIGSTOP");
     const giveUp = new AbortController();
@@ -216,13 +216,13 @@ describe("the socket of a private server", () => {
     await server.close();
   });
 
-  test("in a copy of a directory that was open leads nobody to the server of the original", async () => {
+  test("in a copy of a directory that was open does not lead to the server of the original", async () => {
     const [original, copy] = [join(here.path, "original"), join(here.path, "copy")];
     await newDatabaseIn(original);
     const store = await openDatabase(original);
     await addUsage(store, "1");
     const server = await openPrivateServer(original);
-    // As `cp -a` does, which leaves a socket to which nobody listens.
+    // Like `cp -a`, which leaves a socket without a listener.
     const copyRun = spawnSync("cp", ["-a", original, copy]);
     expect(copyRun.status).toBe(0);
     const other = await openPrivateServer(copy);
@@ -233,7 +233,7 @@ describe("the socket of a private server", () => {
     await Promise.all([store.close(), server.close(), other.close()]);
   });
 
-  test("is not looked for at the server of another directory, whose process has the id of a killed one", async () => {
+  test("is not taken from the server of another directory whose process has the id of a killed one", async () => {
     await newDatabaseIn(join(here.path, "other"));
     await newDatabaseIn(join(here.path, "own"));
     const other = await openPrivateServer(join(here.path, "other"));

@@ -1,4 +1,4 @@
-/** How many statements an operation asks of PostgreSQL, one after the other: each costs a round trip. */
+/** The number of consecutive PostgreSQL statements of an operation, each a round trip. */
 import type { QueryConfig } from "pg";
 import { beforeAll, expect, test } from "vitest";
 
@@ -80,7 +80,7 @@ test.each<[operation: string, most: number, work: () => Promise<unknown>]>([
   ["a page of price plans", 2, () => engine.pricePlans.list({ page: { limit: 50 } })],
   ["a page of invoice groups", 2, () => engine.invoiceGroups.list({ page: { limit: 50 } })],
   ["a page of migrations", 2, () => engine.migrations.list({ page: { limit: 50 } })],
-])("%s asks at most %i statements", async (operation, most, work) => {
+])("%s sends at most %i statements", async (operation, most, work) => {
   statements = [];
   await work();
   process.stdout.write(`${operation}: ${statements.length}\n${statements.map((text) => `  ${text}\n`).join("")}`);

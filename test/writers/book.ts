@@ -1,14 +1,14 @@
-/** What several writers share: a book with little to spend, and the time of day. */
+/** Shared by several writers: a book with small limits, and the time of day. */
 import { MONTHLY, perUnit, sumMeter } from "../book/builder.ts";
 
-/** Noon of a day in the middle of a cycle; clocks run on from there. */
+/** Noon of a day in the middle of a cycle; clocks start there. */
 const NOON = Date.UTC(2024, 5, 15, 12);
-/** The accounts that all write to. */
+/** The accounts of all writers. */
 export const ACCOUNTS: readonly string[] = ["north", "south", "west"];
-/** What each account may use in a month, and beyond it. */
+/** The limits of each account in a month: granted units, and overage. */
 export const [GRANTED, OVERAGE_MAX] = [100, 20];
 
-/** Calls that are weighed by a setting and spend what an account may use. */
+/** Calls weighted by a setting that consume the accounts' limits. */
 export const BOOK: object = {
   settings: [{ id: "weight", dataType: "NUMERIC", value: "1" }],
   eventSchemas: [
@@ -60,12 +60,15 @@ export const BOOK: object = {
   })),
 };
 
-/** A clock that says noon at an instant of the system's, so that every process agrees and no cycle ends meanwhile. */
+/**
+ * A clock that starts at noon at an instant of the system clock, so that every process agrees and no cycle ends in the
+ * meantime.
+ */
 export function clockFrom(start: number): () => number {
   return () => NOON + Date.now() - start;
 }
 
-/** What a writer says of what it did. */
+/** A writer's report of its operations. */
 export type Said =
   | { readonly kind: "ingested"; readonly results: readonly { readonly id: string; readonly status: string }[] }
   | { readonly kind: "undone"; readonly ids: readonly string[] }

@@ -1,6 +1,6 @@
 /**
- * One of several engines over one database: it ingests and undoes what the others do, too, and the first one changes the
- * configuration meanwhile. `writer.program.js DATABASE NUMBER ROUNDS START`
+ * One of several engines over one database: it ingests and undoes the same events as the others, and the first one also
+ * changes the configuration. `writer.program.js DATABASE NUMBER ROUNDS START`
  */
 import { writeSync } from "node:fs";
 
@@ -18,14 +18,14 @@ function say(message: Said | { readonly kind: "ready" }): void {
   writeSync(1, `${JSON.stringify(message)}\n`);
 }
 
-/** Numbers below a bound, the same in every run of this writer. */
+/** Deterministic numbers below a bound, the same in every run of this writer. */
 let state = number + 1;
 function below(limit: number): number {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
   return Math.floor((state / 2 ** 32) * limit);
 }
 
-/** All writers take ids from a window that moves with the rounds; each has other accounts in mind for them. */
+/** All writers use ids from a window that moves with the rounds, each with other accounts for them. */
 function someEvent(round: number): { readonly id: string; readonly accountId: string } {
   const place = round * 4 + below(16);
   return { id: `event-${place}`, accountId: ACCOUNTS[(place + number) % ACCOUNTS.length] ?? "" };
@@ -61,7 +61,7 @@ async function change(what: "meter" | "weight"): Promise<void> {
 }
 
 say({ kind: "ready" });
-// All begin at once.
+// All begin at the same time.
 await new Promise((resolve) => process.stdin.once("data", resolve));
 process.stdin.destroy();
 for (let round = 0; round < rounds; round++) {

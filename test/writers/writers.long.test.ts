@@ -1,4 +1,4 @@
-/** Engines in processes of their own over one PostgreSQL, hammering the same accounts. */
+/** Engines as separate processes over one PostgreSQL, writing to the same accounts. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** What became of writers: what they said, and what is stored. */
+/** The results of the writers: their reports, and what is stored. */
 interface Written {
   readonly engine: Engine;
   readonly said: readonly Said[];
@@ -75,13 +75,13 @@ function sumNumbers(quantities: readonly { toFixed(): string }[]): number {
   return quantities.reduce<number>((sum, quantity) => sum + Number(quantity.toFixed()), 0);
 }
 
-describe.each([2, 3])("%i engines in processes of their own", (writers) => {
-  test("S14.1 lose no event, count none twice, overspend nothing, and see each other's changes", async () => {
+describe.each([2, 3])("%i engines as separate processes", (writers) => {
+  test("S14.1 lose no event, count none twice, exceed no limit, and see each other's changes", async () => {
     const { engine, said, events } = await runWriters(writers);
     const results = said.flatMap((each) => (each.kind === "ingested" ? each.results : []));
     const undone = said.flatMap((each) => (each.kind === "undone" ? each.ids : []));
     const statuses = tally(results.map(({ status }) => status));
-    // All of it came to pass: ids were taken by another engine, credits ran out, and what was undone was taken again.
+    // Everything occurred: ids were used by another engine, credits ran out, and undone ids were accepted again.
     expect(results).toHaveLength(writers * ROUNDS * 12);
     expect(Object.keys(statuses).sort()).toEqual([
       "INGESTION_COMPLETED_EVENT_METERED",
@@ -141,7 +141,7 @@ describe.each([2, 3])("%i engines in processes of their own", (writers) => {
   });
 });
 
-/** Whether an event was metered by the configuration as it is after a change. */
+/** Whether an event was metered with the configuration after a change. */
 function sees(what: "meter" | "weight", { units, feature }: EventRecord): boolean {
   if (what === "meter") return units.length === 2;
   const weighedUnits = units.find(({ meterId }) => meterId === "um.weighed");
