@@ -1,4 +1,7 @@
-/** What the published types bring and cost: a program needs neither zod's types nor Node's, and a large book is checked soon. */
+/**
+ * The dependencies and cost of the published types: a program needs neither zod's types nor Node's, and a large book is
+ * checked quickly.
+ */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,7 +32,7 @@ function codeOf(file: string): string {
   return readFileSync(file, "utf8").replaceAll(/\/\*[^]*?\*\//g, "");
 }
 
-/** The packages that an entry's declarations import, however far, and the names of Node that they use. */
+/** The packages that an entry's declarations import, directly or indirectly, and the names of Node that they use. */
 function reachedFrom(entry: string): readonly string[] {
   const seenFiles = new Set<string>();
   const reachable = new Set<string>();
@@ -59,11 +62,11 @@ test.each([
   ["testing", ["decimal.js", "fast-check"]],
   ["verify", []],
   ["vectors", []],
-])("the types of %s import %j alone", (entry, packages) => {
+])("the types of %s import only %j", (entry, packages) => {
   expect(reachedFrom(entry)).toEqual(packages);
 });
 
-test("the walk sees what is there: the server's types import zod and Node's", () => {
+test("the search works: it finds that the server's types import zod and Node's", () => {
   expect(reachedFrom("server")).toEqual(expect.arrayContaining(["fastify", "zod", "node:http"]));
 });
 
@@ -85,7 +88,11 @@ describe("defineBook with 50 meters and 1,000 cards", () => {
   const planText = (n: number, its: readonly string[]): string =>
     `{ id: "pp.${n}", name: "Plan ${n}", pricePlanDetails: { usageRateCards: [\n${its.join(",\n")}] } }`;
 
-  /** What the compiler says of the book, with its figures, and how many types it made. @param count how many plans it has */
+  /**
+   * The compiler's output for the book, with statistics such as the number of types.
+   *
+   * @param count the number of plans
+   */
   function compileBook(
     lastPlan: readonly string[],
     count = PLANS,
@@ -113,14 +120,14 @@ describe("defineBook with 50 meters and 1,000 cards", () => {
     return { diagnostics: stdout, types: Number(types) };
   }
 
-  test("takes the compiler few types, and so about half a second", () => {
+  test("creates few types, and so takes about half a second", () => {
     const { diagnostics, types } = compileBook(cards);
     expect(diagnostics).not.toContain("error TS");
-    // Types are counted in place of seconds, which are the machine's: they were 30,000 when the check took 0.3 s.
+    // Types are counted instead of seconds, which depend on the machine: there were 30,000 when the check took 0.3 s.
     expect(types).toBeLessThan(45_000);
   });
 
-  test("names the one misspelt meter, and what was meant", () => {
+  test("names the one misspelt meter, and suggests the right one", () => {
     const { diagnostics } = compileBook([...cards.slice(1), cardOf("um.m499")], 2);
     expect(diagnostics.match(/error TS\d+/g)).toHaveLength(1);
     expect(diagnostics).toMatch(/^program\.ts\(\d+,\d+\): error TS2820: Type '"um\.m499"' is not assignable to type/m);

@@ -1,4 +1,6 @@
-/** What a compiler says of inputs: a misspelt choice is an error with a suggestion, wherever a book's parts are taken. */
+/**
+ * Compiler errors for inputs: a misspelt value is an error with a suggestion, wherever a part of a book is accepted.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -19,9 +21,9 @@ import type { revenueRequest } from "../../src/book/requests/revenue-request.ts"
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** What one schema takes. */
+/** The input type of one schema. */
 type InputCase<List extends keyof typeof RESOURCES> = z.input<(typeof RESOURCES)[List]>;
-/** The same, whose lists and objects are read only: inputs are never changed. */
+/** The same with read-only lists and objects, because inputs are never changed. */
 type FrozenInput<Value> = Value extends string | number | boolean | null | undefined | { readonly toFixed: unknown }
   ? Value
   : Value extends readonly (infer Item)[]
@@ -30,7 +32,7 @@ type FrozenInput<Value> = Value extends string | number | boolean | null | undef
       ? { readonly [Key in keyof Value]: FrozenInput<Value[Key]> }
       : Value;
 
-describe("the types of inputs say what the schemas take, no more and no less", () => {
+describe("the types of inputs match the schemas exactly", () => {
   test("the resources of a book", () => {
     expectTypeOf<OrganizationInput>().branded.toEqualTypeOf<FrozenInput<z.input<typeof organization>>>();
     expectTypeOf<SettingInput>().branded.toEqualTypeOf<FrozenInput<InputCase<"settings">>>();
@@ -44,7 +46,7 @@ describe("the types of inputs say what the schemas take, no more and no less", (
     expectTypeOf<InvoiceGroupInput>().branded.toEqualTypeOf<FrozenInput<InputCase<"invoiceGroups">>>();
   });
 
-  test("requests without times, which an engine takes in more ways than a document", () => {
+  test("requests without times, which an engine accepts in more forms than a document", () => {
     expectTypeOf<CustomerRequest>().branded.toEqualTypeOf<FrozenInput<z.input<(typeof REQUESTS)["customerCreate"]>>>();
     expectTypeOf<AccountRequest>().branded.toEqualTypeOf<FrozenInput<z.input<(typeof REQUESTS)["accountCreate"]>>>();
     expectTypeOf<InvoiceGroupRequest>().branded.toEqualTypeOf<FrozenInput<z.input<(typeof REQUESTS)["groupCreate"]>>>();
@@ -52,7 +54,7 @@ describe("the types of inputs say what the schemas take, no more and no less", (
   });
 });
 
-test("an editor shows what each field of an input means", () => {
+test("an editor shows the description of each field of an input", () => {
   const folder = join(root, "src/book/model");
   const files = [
     ...readdirSync(folder).map((file) => join(folder, file)),
@@ -82,7 +84,7 @@ const card = { usageMeterId: "um.calls", ratePlan: { pricingModel: "TIERED", sla
 const event = { schemaName: "call", id: "e", accountId: "a", timestamp: "2024-06-01T00:00:00Z" } as const;
 `;
 
-/** Lines of a program, each with what the compiler must say of it; without a sentence it must compile. */
+/** Lines of a program, each with the expected compiler error; without one it must compile. */
 const LINES: readonly (readonly [line: string, sentence?: string])[] = [
   ['priceQuantity({ pricingModel: "TIERED", slabs }, rateValues[0], 3);'],
   [
@@ -177,7 +179,7 @@ const LINES: readonly (readonly [line: string, sentence?: string])[] = [
   ["void engine.load(readBook({}));"],
 ];
 
-test("a misspelt choice or field is an error of the compiler, which names what was meant", () => {
+test("a misspelt value or field is a compiler error that names the right one", () => {
   const folder = mkdtempSync(join(root, "test/package/.inputs-"));
   try {
     const head = HEAD.split("\n").length;

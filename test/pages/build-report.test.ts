@@ -1,4 +1,4 @@
-/** The data of a report says what the terminal prints. */
+/** The data of a report equals the terminal output. */
 import { describe, expect, test } from "vitest";
 
 import { createBacktest } from "../../src/analysis/backtest/backtest.ts";
@@ -18,7 +18,7 @@ import { catalogBook } from "../book/catalog-book.ts";
 import { goldenCases } from "../support/golden.ts";
 import { bookOfMany, planAt, usageOfMany } from "./many-accounts.ts";
 
-/** The lines as a terminal prints them: label, quantity, rate, amount; of slabs the figures alone. */
+/** The lines as printed by a terminal: label, quantity, rate, amount; only the figures for slabs. */
 function printLines({ lines }: InvoiceData, digits: number): readonly string[] {
   const figure = (text: string | undefined): string => (text === undefined ? "" : formatNumber(parseDecimal(text)));
   const printLine = (line: LineData): readonly string[] => [
@@ -35,7 +35,7 @@ function printLines({ lines }: InvoiceData, digits: number): readonly string[] {
 
 describe("an invoice on a page", () => {
   test.each(goldenCases().map((golden) => [golden.it, golden] as const))(
-    "%s: has the terminal's lines",
+    "%s: has the lines of the terminal",
     (_, golden) => {
       const { invoices } = preview(catalogBook(golden.book), golden.events as Iterable<EventInput>, {
         ...golden.options,
@@ -60,7 +60,7 @@ describe("an invoice on a page", () => {
 });
 
 describe("a slab on a page", () => {
-  test("is named by the words of the invoice page", () => {
+  test("has the label of the invoice page", () => {
     const names: string[] = [];
     for (const golden of goldenCases()) {
       const goldenOptions = { ...golden.options, explain: true };
@@ -84,7 +84,7 @@ describe("a slab on a page", () => {
   });
 });
 
-describe("a report that does not fit a page", () => {
+describe("a report that exceeds a page", () => {
   const many = parseBook(bookOfMany(40));
   const run = createPreview(many, { explain: true });
   const backtestRun = createBacktest(many, [parsePlan(planAt("pp.dear", 2), many)], { causes: true });
@@ -103,7 +103,7 @@ describe("a report that does not fit a page", () => {
   };
   const bytes = (data: unknown): number => Buffer.byteLength(JSON.stringify(data));
 
-  test("has the largest accounts, says how many it has not, and its totals are of all", () => {
+  test("has the largest accounts and the number of omitted ones, and its totals include all", () => {
     const whole = buildReport(input);
     expect([whole.leftOut, whole.detailed, whole.accounts.length]).toEqual([0, 40, 40]);
     const room = { details: 50_000, rows: 3000, drafts: 4000 };
@@ -122,7 +122,7 @@ describe("a report that does not fit a page", () => {
     expect((draft?.accounts.length ?? 0) + (draft?.more ?? 0)).toBe(40);
   });
 
-  test("leaves no account out for its events: these have the room that is left, the largest accounts first", () => {
+  test("omits no account because of its events, which use the remaining room, largest accounts first", () => {
     const event = { id: "e".repeat(50), timestamp: Date.parse("2024-06-10T09:08:07Z"), quantity: parseDecimal("1.5") };
     const twoEvents = () => ({ count: 7, largest: [event, event] });
     const without = buildReport(input, { details: 1e6, rows: 1e6, drafts: 1e6 });
@@ -142,7 +142,7 @@ describe("a report that does not fit a page", () => {
     expect(line?.days?.events?.[0]).toEqual({ day: 0, count: 7, largest: [eventRow, eventRow] });
   });
 
-  test("or does: what each day added comes to the lines' amounts, and causes to the differences", () => {
+  test("or fits: daily additions add up to the lines' amounts, and causes to the differences", () => {
     const whole = buildReport(input);
     const lines = whole.accounts.flatMap(({ detail }) => detail?.invoices.flatMap((each) => each.lines) ?? []);
     const linesWithDays = lines.filter(({ days }) => days !== undefined);

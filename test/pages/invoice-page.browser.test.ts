@@ -1,4 +1,4 @@
-/** Invoices and charts as a browser shows them: at every width, in the dark and on paper, with nothing loaded or run. */
+/** Invoices and charts in a browser: at every width, in dark mode and on paper, without loading or running anything. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
@@ -22,7 +22,7 @@ const LETTER = {
   reference: "PO-4711",
 };
 
-/** An invoice of an example with seats in advance, and a long one by its many slabs. */
+/** An invoice of an example with seats in advance, and a long one because of its many slabs. */
 function exampleInvoices(): readonly Invoice[] {
   const book = readBook(readFileSync(examplePath("cloud-storage", "book.json"), "utf8"));
   const events = readFileSync(examplePath("cloud-storage", "events.ndjson"), "utf8").trim().split("\n");
@@ -42,7 +42,7 @@ describe("the page of an invoice", () => {
   test.each([
     ["on a desk", DESK, "DUE"],
     ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }, "DRAFT"],
-  ] as const)("%s reads well, and loads and runs nothing", async (_, options, status) => {
+  ] as const)("%s is accessible, and loads and runs nothing", async (_, options, status) => {
     for (const invoice of exampleInvoices()) {
       const open = await openPage(renderPage(invoice, status), options);
       const text = await open.page.locator("body").innerText();
@@ -71,7 +71,7 @@ describe("the page of an invoice", () => {
     expect(new Set(breaks as readonly string[])).toEqual(new Set(["avoid"]));
     expect(await page.evaluate("getComputedStyle(document.querySelector('.draft')).position")).toBe("fixed");
     const paper = await page.pdf({ format, preferCSSPageSize: false });
-    // Four bytes say that it is one; an empty sheet is a tenth of this.
+    // The first four bytes identify a PDF; an empty sheet is a tenth of this size.
     expect(paper.subarray(0, 4).toString()).toBe("%PDF");
     expect(paper.length).toBeGreaterThan(8000);
     expect(paper.toString("latin1").match(/\/Type \/Page\b/g)).toHaveLength(1);
@@ -103,7 +103,7 @@ describe("the server's page of an invoice with a logo", () => {
   test.each([
     ["on a desk", DESK, 192],
     ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }, 128],
-  ] as const)("%s shows it whole, in its proportions, from the setting alone", async (_, options, width) => {
+  ] as const)("%s shows it completely and in proportion, from the setting alone", async (_, options, width) => {
     const api = await startApi("2024-05-01T09:00:00Z");
     await api.engine.load(USAGE_BOOK as BookInput);
     api.at("2024-06-15T12:00:00Z");
@@ -144,7 +144,7 @@ describe("a chart", () => {
     ["light", "rgb(255, 255, 255)"],
     ["dark", "rgb(18, 22, 31)"],
   ] as const)(
-    "in the %s: every text stands within it, and a screen reader has its sentences",
+    "in the %s: every text is within it, and a screen reader has its sentences",
     async (colorScheme, paper) => {
       const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>chart</title><link rel="icon" href="data:,"></head><body><main><h1>Chart</h1>${svg}</main></body></html>`;
       const open = await openPage(html, { ...DESK, colorScheme });

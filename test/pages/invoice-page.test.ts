@@ -1,4 +1,4 @@
-/** Invoices as pages: what they say to the one who pays, and that nothing of a name runs. */
+/** Invoices as pages: their texts for the customer, and that nothing in a name is executed. */
 import { createHash } from "node:crypto";
 
 import fc from "fast-check";
@@ -48,8 +48,8 @@ const renderPage = (invoice: ReturnType<typeof invoiceForUnits>, letter: Partial
     ),
   ].join("");
 
-describe("an invoice for the one who pays it", () => {
-  test("has its lines in words, and what is added, paid and due", () => {
+describe("an invoice for the customer", () => {
+  test("has its lines in words, and the amounts added, paid and due", () => {
     const rows = [...createPageRows({ ...invoiceForUnits(1500), status: "DUE" })];
     expect(
       rows.map(({ label, quantity, rate, amount }) => [label, quantity, rate, amount].filter(Boolean).join(" | ")),
@@ -73,7 +73,7 @@ describe("an invoice for the one who pays it", () => {
     ["DUE", "1,950.00 USD due by 1 July 2024."],
     ["PAID", "Paid. Nothing is due."],
     ["MERGED", "Part of the invoice of the group: pay that one."],
-  ] as const)("says of %s what is due", (status, sentence) => {
+  ] as const)("states what is due for %s", (status, sentence) => {
     const page = renderPage({ ...invoiceForUnits(1500), status });
     expect(page).toContain(`<p class="says">${sentence}</p>`);
     expect(page.includes(`<div class="draft" aria-hidden="true"></div>`)).toBe(status === "DRAFT");
@@ -84,7 +84,7 @@ describe("an invoice for the one who pays it", () => {
     ["PAID", "7", ["7", "0"]],
     ["PAID", "-7", ["0", "0"]],
     ["DRAFT", "7", ["0", "0"]],
-  ] as const)("S13.4 of %s over %s are paid and due %o", (status, total, expected) => {
+  ] as const)("S13.4 shows the paid and due amounts of %s over %s as %o", (status, total, expected) => {
     const { amountPaid, amountDue } = computePayment(status, new Decimal(total));
     expect([amountPaid.toFixed(), amountDue.toFixed()]).toEqual(expected);
   });
@@ -94,18 +94,18 @@ describe("an invoice for the one who pays it", () => {
     ["2026-06-15", "2026-06-16", "15 June 2026"],
     ["2026-06-15", "2026-07-15", "15 June to 14 July 2026"],
     ["2025-12-15", "2026-01-15", "15 December 2025 to 14 January 2026"],
-  ])("the period from %s until %s is %s", (from, until, words) => {
+  ])("shows the period from %s until %s as %s", (from, until, words) => {
     expect(formatLongPeriod(`${from}T00:00:00.000Z`, `${until}T00:00:00.000Z`)).toBe(words);
   });
 
-  test("the days of a part are said once", () => {
+  test("shows the days of a part once", () => {
     const invoice = invoiceForUnits(1500);
     const [, ...rows] = createPageRows({ ...invoice, revenueInfo: { ...invoice.revenueInfo } });
     expect(rows.map(({ label }) => label).join()).not.toMatch(/\d+\/\d+ days/);
   });
 });
 
-/** An invoice of a meter with a card of so many packages of one unit, all of which are reached. */
+/** An invoice of a meter with a card of this many packages of one unit, all of which are reached. */
 const invoiceOfSlabs = (count: number) => {
   const slabs = Array.from({ length: count }, (_, order) => ({ order: order + 1, startAfter: order }));
   const details = {
@@ -158,12 +158,12 @@ describe("an invoice of many slabs", () => {
       const { invoiceToCount, reads } = countingReads(invoiceOfSlabs(count));
       draw(invoiceToCount);
       expect(reads()).toBeGreaterThan(count);
-      // Names, notes and rows each look at the lines and at the slabs behind them.
+      // Names, notes and rows each read the lines and the slabs behind them.
       expect(reads()).toBeLessThan(20 * count + 100);
     }
   });
 
-  test("its page comes in pieces of a row at most", () => {
+  test("its page is written in pieces of at most a row", () => {
     const page = { id: ID, invoice: invoiceOfSlabs(400), account: "Contoso production", pricePlan: "Small" };
     const pieces = [...renderInvoicePage(page, LETTER)];
     const rows = pieces.map((piece) => piece.match(/<tr class/g)?.length ?? 0);
@@ -173,7 +173,7 @@ describe("an invoice of many slabs", () => {
   });
 });
 
-describe("the words of slabs", () => {
+describe("labels of slabs", () => {
   const slab = (startAfter: number, endAt?: number) => ({
     startAfter: new Decimal(startAfter),
     ...(endAt === undefined ? {} : { endAt: new Decimal(endAt) }),
@@ -190,14 +190,14 @@ describe("the words of slabs", () => {
     expect(describeSlabRange(model, reach)).toBe(words);
   });
 
-  test("a package is charged when it is begun", () => {
+  test("of packages say that a started package is charged", () => {
     const price = { priceType: "PACKAGE", rate: new Decimal("3.5"), packageSize: new Decimal(500) } as const;
     expect(describePrice(price, 2)).toBe("3.50 for every 500 begun");
   });
 });
 
 describe("invoice numbers", () => {
-  test("follow from the id, and are said without signs that are taken for another", () => {
+  test("are derived from the id, without characters that can be confused", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
         const number = formatInvoiceNumber(a, "2026-07-01T00:00:00.000Z");
@@ -223,17 +223,17 @@ describe("logos", () => {
     ["a picture that could run something", "data:image/svg+xml;base64,PHN2Zy8+"],
     ["a page", "data:text/html;base64,PGI+"],
     ["an address", "https://example.com/logo.png"],
-    ["content that is no picture of the type", "data:image/png;base64,PHN2Zy8+"],
+    ["content that is not a picture of the type", "data:image/png;base64,PHN2Zy8+"],
     ["more after the content", `${PNG}" onerror="alert(1)`],
-    ["what is too long", `${PNG.slice(0, -2)}${"A".repeat(LOGO_LENGTH_MAX)}`],
+    ["a picture that is too large", `${PNG.slice(0, -2)}${"A".repeat(LOGO_LENGTH_MAX)}`],
     ["nothing", ""],
-  ])("%s is not shown", (_, value) => {
+  ])("does not show %s", (_, value) => {
     expect(parseLogo(value)).toBeUndefined();
     expect(renderPage(invoiceForUnits(1), { logo: value })).not.toContain("<img");
   });
 });
 
-describe("what is in an invoice is text", () => {
+describe("everything in an invoice is text", () => {
   const nasty = fc
     .array(
       fc.oneof(
@@ -243,7 +243,7 @@ describe("what is in an invoice is text", () => {
     )
     .map((parts) => parts.join(""));
 
-  test("whatever names, notes and descriptions are", () => {
+  test("for any names, notes and descriptions", () => {
     const invoice = invoiceForUnits(1500);
     const plain = renderPage(invoice, { notes: "", reference: "" });
     const tags = (page: string): readonly string[] => page.match(/<[a-z][^>]*>/g) ?? [];
@@ -262,7 +262,7 @@ describe("what is in an invoice is text", () => {
     );
   });
 
-  test("nothing runs or is fetched: the policy names the style by its hash", () => {
+  test("and nothing is executed or fetched: the policy allows the style by its hash", () => {
     const page = renderPage(invoiceForUnits(1), { logo: PNG });
     const [, style = ""] = /<style>([^<]*)<\/style>/.exec(page) ?? [];
     expect(PAGE_POLICY).toContain(`'sha256-${createHash("sha256").update(style).digest("base64")}'`);

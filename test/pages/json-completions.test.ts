@@ -1,4 +1,4 @@
-/** What an editor of books offers at the caret, which is `|` here, also while the text is no JSON. */
+/** The completions of a book editor at the caret, marked as `|` here, also while the text is not valid JSON. */
 import { describe, expect, test } from "vitest";
 
 import { bookFileSchema, toDescribedSchema } from "../../src/book/describing/json-schema.ts";
@@ -14,7 +14,7 @@ function labelsAt(textWithCaret: string): readonly string[] | undefined {
   return place && findCompletions(SCHEMA, place).map(({ label }) => label);
 }
 
-describe("the place of the caret", () => {
+describe("the path of the caret", () => {
   test.each([
     ['{"a": [{"b|": 1}]}', { kind: "key", path: ["a", 0], prefix: "b", start: 8, end: 11, keys: [] }],
     ['{"a": 1, |, "z": 2}', { kind: "key", path: [], prefix: "", start: 9, end: 9, keys: ["a", "z"] }],
@@ -25,13 +25,13 @@ describe("the place of the caret", () => {
   ])("%s", (textWithCaret, place) => expect(placeOf(textWithCaret)).toEqual(place));
 
   test.each(["|", '{"a": 1}|', '{"a" |: 1}', '{"a": 1 |}', "{ // a |\n}", '{"a": "b"|}', "]]|}"])(
-    "nothing can be written at %s",
+    "does not exist at %s",
     (textWithCaret) => expect(placeOf(textWithCaret)).toBeUndefined(),
   );
 });
 
-describe("what may be written", () => {
-  test("keys of the object that it does not have, those that begin so first", () => {
+describe("completions", () => {
+  test("are missing keys of the object, those with the same prefix first", () => {
     expect(labelsAt('{"customers": [], "acc|"}')).toEqual(["accounts"]);
     expect(labelsAt('{"pricePlans": [{"pricePlanDetails": {"usageRateCards": [{"rate|')).toEqual([
       "ratePlan",
@@ -40,7 +40,7 @@ describe("what may be written", () => {
     expect(labelsAt('{"accounts": [{|, "id": "a"}]}')).not.toContain("id");
   });
 
-  test("the values of a choice", () => {
+  test("are the values of an enumeration", () => {
     const plan = '{"pricePlans": [{"pricePlanDetails": {"pricingCycleConfig": {"interval": ';
     expect(labelsAt(`${plan}"|`)).toEqual(["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"]);
     expect(labelsAt(`${plan}"ly|`)).toEqual(
@@ -52,12 +52,12 @@ describe("what may be written", () => {
     ]);
   });
 
-  test("nothing where the schema knows nothing", () => {
+  test("are empty where the schema has none", () => {
     expect(labelsAt('{"nowhere": {"|')).toEqual([]);
     expect(labelsAt('{"constructor": {"__proto__": {"|')).toEqual([]);
   });
 
-  test("what a field means is said with it", () => {
+  test("include the description of a field", () => {
     expect(findDescription(SCHEMA, ["pricePlans", 0, "pricePlanDetails", "minimumCommitment"])).toContain("The least");
     expect(findDescription(SCHEMA, ["accounts", 3])).toBe(findDescription(SCHEMA, ["accounts"]));
     expect(findDescription(SCHEMA, ["no", "such"])).toBe("");

@@ -1,4 +1,4 @@
-/** A book of many accounts and a month of their usage, drawn by a seed: what a report of some size is made of. */
+/** A seeded random book of many accounts and a month of their usage, for reports of a given size. */
 import { join } from "node:path";
 
 import type { Locator } from "playwright-core";
@@ -10,7 +10,7 @@ import type { OpenPage } from "../support/browser.ts";
 
 const METERS = ["calls", "storage", "tokens"] as const;
 
-/** Numbers from 0 to 1, always the same. */
+/** Deterministic numbers from 0 to 1. */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -19,7 +19,7 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** The small book's slabs, at a rate. */
+/** The small book's slabs with a rate. */
 function cardsAt(rate: number | string): readonly object[] {
   const ratePlan = SMALL_BOOK.pricePlans[0]?.pricePlanDetails.usageRateCards[0]?.ratePlan;
   return METERS.map((meter) => ({
@@ -44,7 +44,11 @@ export function planAt(id: string, rate: number | string): object {
   return { ...plan, id, name: id, pricePlanDetails: { ...details, usageRateCards: cardsAt(rate) } };
 }
 
-/** The book. @param nameOf what an account is called */
+/**
+ * The book.
+ *
+ * @param nameOf the name of an account
+ */
 export function bookOfMany(accounts: number, nameOf = (index: number): string => `Customer ${index + 1}`): object {
   return {
     ...SMALL_BOOK,
@@ -60,7 +64,7 @@ export function bookOfMany(accounts: number, nameOf = (index: number): string =>
   };
 }
 
-/** Their usage on the days of June, as a file of cells. */
+/** The accounts' usage on the days of June, as a file of cells. */
 export function usageOfMany(accounts: number): string {
   const next = createRandom(accounts);
   const lines = ["accountId,meterId,date,quantity"];
@@ -75,7 +79,11 @@ export function usageOfMany(accounts: number): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** A report of many accounts, as a file of a folder. @returns its path */
+/**
+ * A report of many accounts, as a file in a folder.
+ *
+ * @returns its path
+ */
 export async function reportOfMany(
   files: Folder,
   accounts: number,

@@ -1,4 +1,4 @@
-/** The documentation's pictures of pages: `npm run pictures` takes them anew. */
+/** The documentation's pictures of pages; `npm run pictures` updates them. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -15,7 +15,7 @@ import { bookOfMany, planAt, usageOfMany } from "./many-accounts.ts";
 
 const PICTURES = resolve(import.meta.dirname, "../../docs/pictures");
 
-/** A page, how large its picture is, and what is done on it before. */
+/** A page, the size of its picture, and what to do on it first. */
 interface Pictured {
   readonly html: string;
   readonly width?: number;
@@ -97,7 +97,7 @@ test.each([
   const file = join(PICTURES, `${name}.png`);
   if (process.env["RATEBOOK_PICTURES"] === "take") writeFileSync(file, picture);
   expect(existsSync(file)).toBe(true);
-  // Fonts differ from machine to machine: what is compared is that the page is a picture of about as much.
+  // Fonts differ between machines: only the approximate size of the picture is compared.
   expect(picture.length / readFileSync(file).length).toBeGreaterThan(0.5);
   expect(picture.length).toBeLessThan(200_000);
 });

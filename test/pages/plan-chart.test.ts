@@ -1,4 +1,4 @@
-/** The chart of a plan: what it says, and that nothing in it runs. */
+/** The chart of a plan: its texts, and that nothing in it is executed. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -49,14 +49,14 @@ describe("the chart of a plan", () => {
     { after: 20, rate: 20 },
   ];
 
-  test("says where a total falls, with figures to check by hand", () => {
+  test("shows where a total falls, with figures to check by hand", () => {
     const texts = textsOf(drawChart(bookWithSlabs("VOLUME", falling)));
     expect(texts).toContain("up to 20: 25.00 each");
     expect(texts).toContain("above 20: 20.00 each");
     expect(texts).toContain("falls: at 20 Seats: 500.00, at 21: 420.00");
   });
 
-  test("tells a screen reader the same", () => {
+  test("has the same text for a screen reader", () => {
     const [, description] = /<desc id="desc">([^<]*)<\/desc>/.exec(drawChart(bookWithSlabs("VOLUME", falling))) ?? [];
     expect(description).toBe(
       "Amounts in USD of a whole cycle, before lines are rounded. Seats: licenses held for the whole cycle, volume. " +
@@ -88,12 +88,12 @@ describe("the chart of a plan", () => {
       [{ after: 0, rate: 3, flatRate: 10, minimumRate: 20, maximumRate: 200 }],
       "all units: 3.00 each, and 10.00 once, at least 20.00, at most 200.00",
     ],
-    ["what is free", [{ after: 0, rate: 0 }], "all units: free"],
-  ])("says of %s", (_, rows, sentence) => {
+    ["a free plan", [{ after: 0, rate: 0 }], "all units: free"],
+  ])("describes %s", (_, rows, sentence) => {
     expect(textsOf(drawChart(bookWithSlabs("TIERED", rows)))).toContain(sentence);
   });
 
-  test("counts what it has no room for", () => {
+  test("counts what does not fit", () => {
     const rows = Array.from({ length: 50 }, (_, index) => ({ after: index * 100, rate: 50 - index }));
     const texts = textsOf(drawChart(bookWithSlabs("VOLUME", rows)));
     expect(texts).toContain("and 42 more slabs");
@@ -110,11 +110,11 @@ describe("the chart of a plan", () => {
     expect(formatAmount(parseDecimal(amount), 2)).toBe(text);
   });
 
-  test("writes quantities of a hundred digits short", () => {
+  test("shortens quantities of a hundred digits", () => {
     expect(textsOf(drawChart(bookWithSlabs("VOLUME", falling), { upTo: "1e100" }))).toContain("1 × 10^100");
   });
 
-  test("is well formed whatever the names are, and runs nothing", () => {
+  test("is well-formed for any names, and executes nothing", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 40 }), (name) => {
         const chart = drawChart(bookWithSlabs("TIERED", falling, { displayName: `<script>${name}"'\u202E]]>` }));
@@ -125,7 +125,7 @@ describe("the chart of a plan", () => {
     );
   });
 
-  test("of random plans is well formed, and every place is within the picture", () => {
+  test("is well-formed for random plans, with every point within the picture", () => {
     fc.assert(
       fc.property(bookArbitrary(), (input) => {
         for (const { name, pricePlanDetails } of parseBook(input).pricePlans) {
@@ -152,7 +152,7 @@ describe("the chart of a plan", () => {
     }
   });
 
-  test("the picture of the documentation is drawn as it is kept (vitest -u draws it)", async () => {
+  test("the picture in the documentation is up to date (update with vitest -u)", async () => {
     const text = readFileSync(join(import.meta.dirname, "../../docs/examples/cloud-storage/book.json"), "utf8");
     const { pricePlans, usageMeters } = parseBook(text);
     const names = new Map(usageMeters.map(({ id, displayName }) => [id, displayName]));

@@ -1,4 +1,4 @@
-/** What the playground says of input that it cannot take; and that nothing which it is given runs. */
+/** Messages of the playground for invalid input, and that nothing in its input is executed. */
 import fc from "fast-check";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ async function openWith(state: object): Promise<OpenPage> {
   return open;
 }
 
-/** Chooses a file that is made in the page: such a large one does not go through the wire. */
+/** Selects a file created in the page, because such a large one can't be sent to the browser. */
 const chooseIn = async (page: Page, blob: string): Promise<void> => {
   await page.evaluate(`{
     const files = new DataTransfer();
@@ -29,7 +29,7 @@ const chooseIn = async (page: Page, blob: string): Promise<void> => {
 };
 
 describe("a file of events", () => {
-  test("of a gigabyte is read in parts, while the page goes on", async () => {
+  test("of a gigabyte is read in parts, while the page stays responsive", async () => {
     const open = await openWith({});
     const { page } = open;
     await page.locator(".invoice").waitFor();
@@ -41,13 +41,13 @@ describe("a file of events", () => {
     await page.getByRole("progressbar").waitFor();
     await page.getByLabel("units, slab 2: rate").fill("1.5");
     await page.getByText("1 event, 1 invoice").waitFor();
-    // 100 × 2 + 2,900 × 1 − 50: by the book as it was when the file was chosen.
+    // 100 × 2 + 2,900 × 1 − 50, with the book from when the file was selected.
     expect(await page.locator("section[aria-labelledby=file] tr.total .number").innerText()).toBe("3,050.00");
     expect(open.faults).toEqual([]);
     await open.close();
   });
 
-  test("that is none is told", async () => {
+  test("that is invalid is reported", async () => {
     const open = await openWith({});
     const { page } = open;
     await page.locator(".invoice").waitFor();
@@ -57,7 +57,7 @@ describe("a file of events", () => {
     await open.close();
   });
 
-  test("without workers leads to the command line", async () => {
+  test("without workers is referred to the command line", async () => {
     const open = await openWith({});
     const { page } = open;
     await page.evaluate("globalThis.Worker = undefined");
@@ -69,7 +69,7 @@ describe("a file of events", () => {
   });
 });
 
-describe("what cannot be priced is told, and stays as it was typed", () => {
+describe("invalid input is reported, and stays as it was typed", () => {
   test.each([
     ["1e100", "digits"],
     ["9".repeat(101), "digits"],
@@ -106,7 +106,7 @@ describe("what cannot be priced is told, and stays as it was typed", () => {
     await open.close();
   });
 
-  test("dates that are none, and a range of ten thousand years", async () => {
+  test("invalid dates, and a range of ten thousand years", async () => {
     const open = await openWith({});
     const { page } = open;
     await page.locator(".invoice").waitFor();
@@ -122,7 +122,7 @@ describe("what cannot be priced is told, and stays as it was typed", () => {
   });
 });
 
-test("a book of many plans, slabs and accounts is shown in part", async () => {
+test("a book of many plans, slabs and accounts is partly shown", async () => {
   const [plan] = SMALL_BOOK.pricePlans;
   const [card] = plan?.pricePlanDetails.usageRateCards ?? [];
   const starts = Array.from({ length: 2000 }, (_, index) => index);
@@ -159,7 +159,7 @@ test.each([
   ["of another page", "#account=x"],
   ["long", `#v1.${"A".repeat(100_000)}`],
   ["cut within a letter", "#%E0%A4%A"],
-])("a link that is none is told, and the page begins with an example: %s", async (_, hash) => {
+])("an invalid link is reported, and the page begins with an example: %s", async (_, hash) => {
   const open = await openPage(await readPage("play"));
   await open.page.locator(".invoice").waitFor();
   await open.page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
@@ -169,7 +169,7 @@ test.each([
   await open.close();
 });
 
-test("a short link that unpacks to more than a page holds is told", async () => {
+test("a short link that unpacks to more than a page holds is reported", async () => {
   const bomb = await createLink({ ...STATE, book: " ".repeat(1 << 25) });
   expect(bomb?.length).toBeLessThan(500_000);
   const open = await openPage(await readPage("play"));
@@ -180,7 +180,7 @@ test("a short link that unpacks to more than a page holds is told", async () => 
   await open.close();
 });
 
-/** Texts that would run where a page takes them for its own. */
+/** Texts that would be executed if a page inserted them as HTML. */
 const NASTY = fc.constantFrom(
   "<script>globalThis.broken = 1</script>",
   "<img src=x onerror='globalThis.broken = 1'>",
@@ -198,7 +198,7 @@ const NASTY = fc.constantFrom(
   "]]></style><script>globalThis.broken = 1</script>",
 );
 
-/** A copy in which some texts, and some keys, are others. */
+/** A copy in which some texts and some keys are replaced. */
 function replaceTexts(value: unknown, next: () => string | undefined): unknown {
   if (Array.isArray(value)) return value.map((item) => replaceTexts(item, next));
   if (typeof value === "string") return next() ?? value;
@@ -208,7 +208,7 @@ function replaceTexts(value: unknown, next: () => string | undefined): unknown {
   );
 }
 
-/** The book with other names for all that a person names. */
+/** The book with other names for everything that users name. */
 function bookWithNames(name: () => string): object {
   return {
     ...SMALL_BOOK,
@@ -224,11 +224,11 @@ function bookWithNames(name: () => string): object {
   };
 }
 
-test("nothing runs of texts in a book, in events, in usage", async () => {
+test("texts in a book, in events and in usage are never executed", async () => {
   const open = await openWith({});
   const { page } = open;
   await page.locator(".invoice").waitFor();
-  // Names alone, so that the book can be priced; then anything.
+  // First only names, so that the book can be priced; then any text.
   const draws = fc.sample(fc.tuple(fc.infiniteStream(NASTY), fc.infiniteStream(fc.integer({ min: 0, max: 9 }))), {
     numRuns: 30,
     seed: 14,

@@ -1,4 +1,4 @@
-/** Files of events that are given to the playground: priced as the command line prices them, or refused in words. */
+/** Event files in the playground: priced like on the command line, or rejected with a message. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
@@ -35,7 +35,7 @@ const choose = async (page: Page, ...paths: readonly string[]): Promise<void> =>
 const readTotals = async (page: Page): Promise<readonly number[]> =>
   (await section(page).locator("tr.total .number").allInnerTexts()).map((text) => Number(text.replaceAll(",", "")));
 
-/** The totals that the command line comes to, and what it says of lines. */
+/** The totals of the command line, and its messages about lines. */
 async function terminal(book: string, events: string, map?: string) {
   const { out, err } = await ratebook([
     "preview",
@@ -55,7 +55,7 @@ describe("a CSV file", () => {
     ["on a desk", DESK],
     ["on a phone", PHONE],
   ])(
-    "%s: says which columns are missing, has fields for them, and comes to what the terminal prints",
+    "%s: reports missing columns, has fields for them, and prices to the same totals as the terminal",
     async (_, size) => {
       const book = exampleText("llm-api", "book.json");
       const csv = examplePath("llm-api", "AzureLLMInferenceTrace_code.csv");
@@ -80,7 +80,7 @@ describe("a CSV file", () => {
     },
   );
 
-  test("with its map beside it is priced at once, packed or not", async () => {
+  test("with its map beside it is priced at once, compressed or not", async () => {
     const book = exampleText("llm-api", "book.json");
     const csv = examplePath("llm-api", "AzureLLMInferenceTrace_conv.csv");
     const map = examplePath("llm-api", "conv.map.json");
@@ -98,7 +98,7 @@ describe("a CSV file", () => {
     await open.close();
   });
 
-  test("of a spreadsheet: semicolons, decimal commas, other times, broken lines; the map is one that --map takes", async () => {
+  test("of a spreadsheet: semicolons, decimal commas, other times, invalid lines; the map works with --map", async () => {
     const rows = [
       "\uFEFFEvent ID;Konto;Datum;Wert",
       'e1;prod;20.06.2024 08:00;"1.234,5"',
@@ -108,7 +108,7 @@ describe("a CSV file", () => {
       "e5;nobody;22.06.2024;1,5",
       "e1;prod;23.06.2024;5,0",
     ];
-    // The last line is no UTF-8.
+    // The last line is not UTF-8.
     const bytes = Buffer.concat([Buffer.from(`${rows.join("\r\n")}\r\n`), Buffer.from([0xff, 0x3b, 0x0a])]);
     const csv = `${files.path}/sheet.csv`;
     writeFileSync(csv, bytes);
@@ -116,7 +116,7 @@ describe("a CSV file", () => {
     const { page } = open;
     await choose(page, csv);
     await page.getByText("Choose a column for: dimension region.").waitFor();
-    // The ids are not each their own: that they are ids is for a person to say.
+    // Values of the column repeat, so the user must confirm that it contains ids.
     await page.getByLabel("event id", { exact: true }).selectOption({ label: "column Event ID" });
     await page.getByLabel("dimension region", { exact: true }).selectOption({ label: "same value in all rows" });
     await page.getByLabel("dimension region, same value in all rows").fill("eu");
@@ -139,7 +139,7 @@ describe("a CSV file", () => {
   });
 });
 
-test("the example's request traces come to what the terminal prints", async () => {
+test("the example's request traces have the same totals as in the terminal", async () => {
   const book = exampleText("llm-api", "book.json");
   const traces = [...traceEvents("code", "contoso-code"), ...traceEvents("conv", "contoso-chat")];
   const events = files.file("traces.ndjson", traces.map((event) => `${JSON.stringify(event)}\n`).join(""));
@@ -154,7 +154,7 @@ test("the example's request traces come to what the terminal prints", async () =
   await open.close();
 });
 
-test("a file that is dropped is priced; a text that is dropped is none", async () => {
+test("a dropped file is priced; a dropped text is not a file", async () => {
   const open = await openBook(SMALL);
   const { page } = open;
   const drop = async (put: string): Promise<void> => {
@@ -175,7 +175,7 @@ test("a file that is dropped is priced; a text that is dropped is none", async (
   await open.close();
 });
 
-describe("a file that is no file of events", () => {
+describe("a file that does not contain events", () => {
   test.each([
     ["Parquet", "usage.parquet", "PAR1\0\0", "the file is Parquet"],
     ["a spreadsheet", "usage.xlsx", "PK\u0003\u0004\0", "save it as CSV in UTF-8"],
@@ -194,7 +194,7 @@ describe("a file that is no file of events", () => {
     await open.close();
   });
 
-  test("two of them, and maps alone", async () => {
+  test("two of them, and only maps", async () => {
     const open = await openBook(SMALL);
     const { page } = open;
     const event = files.file("one.ndjson", eventLine("e1", "2024-06-20T00:00:00Z", "1"));
@@ -210,7 +210,7 @@ describe("a file that is no file of events", () => {
     await open.close();
   });
 
-  test("objects that are no events have a map, too, as on the command line", async () => {
+  test("objects that are not events have a map too, as on the command line", async () => {
     const events = files.file(
       "own.ndjson",
       '{"at":"2024-06-20T00:00:00Z","who":{"account":"prod"},"units":3000,"region":"eu"}\n',
@@ -228,7 +228,7 @@ describe("a file that is no file of events", () => {
     await open.close();
   });
 
-  test("that is a folder, or was changed since it was chosen", async () => {
+  test("that is a folder, or was changed since it was selected", async () => {
     const open = await openBook(SMALL);
     const { page } = open;
     const give = async (path: string): Promise<void> => {

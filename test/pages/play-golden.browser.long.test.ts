@@ -1,4 +1,7 @@
-/** The playground and the command line print the same invoices for the same input: every golden case and every recipe is put into both. */
+/**
+ * The playground and the command line print the same invoices for the same input: every golden case and every recipe is
+ * run in both.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -47,9 +50,9 @@ function listFigures({ revenueInfo }: PrintedInvoices["invoices"][number]): read
   ];
 }
 
-/** The same figures as the page shows them, each invoice after its title. */
+/** The same figures as shown on the page, each invoice after its title. */
 const shownOn = async (page: Page): Promise<readonly (readonly [title: string, figures: readonly number[]])[]> => {
-  // One question to the browser: asked cell by cell, a hundred cases take minutes.
+  // One query to the browser: cell by cell, a hundred cases take minutes.
   const texts = (await page.evaluate(`
     [...document.querySelectorAll("section[aria-labelledby=invoices] table.invoice")].map((invoice) => [
       invoice.caption.innerText,
@@ -61,7 +64,7 @@ const shownOn = async (page: Page): Promise<readonly (readonly [title: string, f
   ]);
 };
 
-/** A browser takes no more than 200 addresses of a page in ten seconds, and a case may need two. */
+/** A browser allows at most 200 URL changes of a page in ten seconds, and a case may need two. */
 const CASES_OF_PAGE = 90;
 
 test("golden cases", async () => {
@@ -76,7 +79,7 @@ test("golden cases", async () => {
     const { page } = open;
     const { from, until } = golden.options as { readonly from: string; readonly until: string };
     const [account = {}] = golden.book["accounts"] as readonly object[];
-    // By its name a person, and this test, sees that the page shows this case and no other.
+    // The title shows a person and this test that the page shows this case.
     const name = `Case ${index + 1}`;
     const book = { ...CATALOG.book, ...golden.book, accounts: [{ ...account, name }] };
     const events = golden.events.map((event) => JSON.stringify(event)).join("\n");

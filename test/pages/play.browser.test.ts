@@ -1,4 +1,4 @@
-/** The playground in a browser, walked as a person would; its invoices are those of the command line. */
+/** The playground in a browser, used like by a person; its invoices equal those of the command line. */
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
@@ -27,7 +27,7 @@ const totalsOn = async (page: Page): Promise<readonly string[]> =>
   page.locator("section[aria-labelledby=invoices] tr.total .number").allInnerTexts();
 
 describe("the playground", () => {
-  test("is one file of less than 300 kB as it is sent", async () => {
+  test("is one file of less than 300 kB compressed", async () => {
     const size = await measurePageSize("play");
     expect(size).toBeLessThan(300_000);
     expect(size).toBe(gzipSync(readFileSync(pageFile("play"))).length);
@@ -36,7 +36,7 @@ describe("the playground", () => {
   test.each([
     ["on a desk", DESK],
     ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
-  ])("%s: a slab is edited, and the invoice changes", async (_, options) => {
+  ])("%s: editing a slab changes the invoice", async (_, options) => {
     const open = await openPage(stateful({ book: SMALL, usage: [usageLine("1500")] }), options);
     const { page } = open;
     // 100 × 2 + 1,400 × 1 is raised to 2,000; 50 are credited.
@@ -52,7 +52,7 @@ describe("the playground", () => {
     await open.close();
   });
 
-  test("its link holds all of it; one that was cut is told", async () => {
+  test("its link contains everything; a truncated link is reported", async () => {
     const open = await openPage(stateful({ book: SMALL, usage: [usageLine("3000")] }));
     const { page } = open;
     await expect.poll(() => totalsOn(page)).toEqual(["3,050.00"]);
@@ -68,7 +68,7 @@ describe("the playground", () => {
     await open.close();
   });
 
-  test("says what is wrong with the book and where, and keeps what was typed", async () => {
+  test("reports what is wrong with the book and where, and keeps the typed text", async () => {
     const brokenBook = SMALL.replace('"rate": 2', '"rate": "two"');
     const open = await openPage(stateful({ book: brokenBook, usage: [usageLine("1")] }));
     const { page } = open;
@@ -87,7 +87,7 @@ describe("the playground", () => {
     await open.close();
   });
 
-  test("a file of events is priced by a worker, and comes to what the command line says", async () => {
+  test("a worker prices a file of events, with the same result as the command line", async () => {
     const book = files.file("book.json", SMALL);
     const events = files.file(
       "events.ndjson",
@@ -108,7 +108,7 @@ describe("the playground", () => {
     await open.close();
   });
 
-  test("nothing of a name or a text runs", async () => {
+  test("nothing in a name or a text is executed", async () => {
     const name = '<img src=x onerror="document.title=1"><script>document.title=2</script>\u202E';
     const book = JSON.parse(SMALL) as typeof SMALL_BOOK;
     const nasty = {
@@ -130,7 +130,7 @@ describe("the playground", () => {
     }
   });
 
-  test("what a card comes to at a quantity: in all, on average, the next one", async () => {
+  test("shows the price of a quantity on a card: total, average, and the next unit", async () => {
     const open = await openPage(stateful({ book: SMALL, usage: [usageLine("150")] }));
     const { page } = open;
     const costs = page.getByRole("region", { name: "units: cost" });
@@ -153,7 +153,7 @@ describe("the playground", () => {
     await open.close();
   });
 
-  test("cycles: where they begin, what cuts them, and which part is charged by days", async () => {
+  test("shows cycles: where they begin, what cuts them, and which part is prorated", async () => {
     const open = await openPage(stateful({ book: SMALL, usage: [usageLine("1")] }));
     const { page } = open;
     const cycles = page.locator("section[aria-labelledby=cycles]");
@@ -179,7 +179,7 @@ describe("the playground", () => {
     await open.close();
   });
 
-  test("the book's text is completed by its schema, and says what a field means", async () => {
+  test("completes the book's text from its schema, with descriptions of fields", async () => {
     const open = await openPage(stateful({ book: SMALL }));
     const { page } = open;
     await page.getByText("The book as JSON").click();

@@ -1,4 +1,4 @@
-/** The report in a browser, walked through as a person would: what it shows is what the terminal prints. */
+/** The report in a browser, used like by a person: it shows the terminal's output. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -34,7 +34,7 @@ describe("the report of the request traces", () => {
   ])("%s: totals, and each account's amount", async (_, options) => {
     const open = await tracesOn(options);
     const { page } = open;
-    // 20 + 80 for the code assistant and 0 + 13.10 for the chat, as the guide's invoices say.
+    // 20 + 80 for the code assistant and 0 + 13.10 for the chat, as in the guide's invoices.
     expect(await page.getByText("Total in USD").locator("..").innerText()).toContain("113.10");
     expect(await page.getByText("Events read").locator("..").innerText()).toContain("28,185");
     const rows = tableOf(open, "Accounts with invoices");
@@ -50,7 +50,7 @@ describe("the report of the request traces", () => {
   test.each([
     ["on a desk", DESK],
     ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
-  ])("%s: an account opens its invoices, an amount how it was made", async (_, options) => {
+  ])("%s: an account opens its invoices, an amount its calculation", async (_, options) => {
     const open = await tracesOn(options);
     const { page } = open;
     await page.getByRole("link", { name: "Contoso code assistant" }).click();
@@ -75,7 +75,7 @@ describe("the report of the request traces", () => {
     await open.close();
   });
 
-  test("drafts: both sides, the largest changes, and what causes them", async () => {
+  test("drafts: both sides, the largest changes, and their causes", async () => {
     const open = await tracesOn();
     const { page } = open;
     const draft = page.getByRole("region", { name: /^Draft one-rate\.json/ });
@@ -100,7 +100,7 @@ describe("the report of the request traces", () => {
     await open.close();
   });
 
-  test("numbers and money are written as the reader's locale has them", async () => {
+  test("numbers and money are formatted in the reader's locale", async () => {
     const open = await tracesOn({ ...DESK, locale: "de-DE" });
     const { page } = open;
     expect(await page.getByText("Events read").locator("..").innerText()).toContain("28.185");
@@ -112,7 +112,7 @@ describe("the report of the request traces", () => {
     await open.close();
   });
 
-  test("on paper each invoice begins a page, of all accounts or of the one that is open", async () => {
+  test("on paper each invoice begins a page, for all accounts or the open one", async () => {
     const open = await tracesOn();
     const { page } = open;
     const readPrinted = async (): Promise<readonly string[]> => {
@@ -154,7 +154,7 @@ describe("the summary on paper", () => {
     const open = await tracesOn(options);
     const { page } = open;
     const chartCount = await page.locator("main .chart > svg").count();
-    // A4 less its margins. The page learns of a new width a moment later than paper does: what it drew stays.
+    // A4 less its margins. The page reacts to a new width a moment later than paper does: the drawn chart stays.
     await page.emulateMedia({ media: "print" });
     await page.evaluate("document.body.style.width = '703px'");
     await page.evaluate("dispatchEvent(new Event('beforeprint'))");
@@ -172,7 +172,7 @@ describe("the summary on paper", () => {
   });
 });
 
-describe("names that are no names", () => {
+describe("unusual names", () => {
   const NAMES = [
     "<script>globalThis.broken = true</script>",
     "</script><script>globalThis.broken = true</script>",
@@ -185,7 +185,7 @@ describe("names that are no names", () => {
     "مرحبا Ltd",
   ] as const;
 
-  test("are shown as text, whatever they hold", async () => {
+  test("are shown as text, whatever they contain", async () => {
     const path = await reportOfMany(files, NAMES.length, (index) => NAMES[index] ?? "");
     const open = await openPage(readFileSync(path, "utf8"), PHONE);
     const { page } = open;
@@ -213,7 +213,7 @@ describe("the built page", () => {
     expect(Buffer.byteLength(html)).toBeLessThan(150_000);
   });
 
-  test("has a policy that runs nothing but its own script, and no style attribute", async () => {
+  test("has a policy that allows only its own script, and no style attribute", async () => {
     expect(html).toMatch(/content="default-src 'none'; script-src 'sha256-[\w+/=]+'; style-src 'sha256-[\w+/=]+';/);
     const open = await openPage(
       embedData(
