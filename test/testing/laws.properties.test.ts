@@ -1,4 +1,4 @@
-/** The laws of `ratebook/testing` hold of every book and plan that its arbitraries draw. */
+/** The laws of `ratebook/testing` are true for every book and plan of its arbitraries. */
 import fc from "fast-check";
 import { describe, test } from "vitest";
 
@@ -14,10 +14,10 @@ import {
 } from "../../src/testing.ts";
 import { runs } from "../support/runs.ts";
 
-/** Each run draws a whole book. */
+/** Each run generates a whole book. */
 const RUNS = { numRuns: runs(25) };
 
-describe("of all books", () => {
+describe("for all books", () => {
   test("S1.5 S7.2 lines add up", () => {
     fc.assert(linesAddUp(bookArbitrary()), RUNS);
   });
@@ -26,20 +26,20 @@ describe("of all books", () => {
     fc.assert(orderOfEventsDoesNotMatter(bookArbitrary()), RUNS);
   });
 
-  test("S15.4 an undo restores what was", async () => {
+  test("S15.4 an undo restores the previous state", async () => {
     await fc.assert(undoRestoresUsage(bookArbitrary()), RUNS);
   });
 
-  test("S13.5 a preview is the invoice", async () => {
+  test("S13.5 a preview equals the invoice", async () => {
     await fc.assert(previewMatchesInvoices(bookArbitrary()), RUNS);
   });
 
-  test("S12.3 credits take no account below zero where no fee is below it", () => {
+  test("S12.3 credits never make an account's total negative if no fee is", () => {
     fc.assert(revenueWithin(bookArbitrary({ fees: false }), { atLeast: 0 }), RUNS);
   });
 });
 
-describe("of all plans", () => {
+describe("for all plans", () => {
   test("S7.2 a TIERED price never falls as the quantity grows", () => {
     const tieredPlans = planArbitrary().map((plan) => ({
       ...plan,

@@ -1,4 +1,4 @@
-/** Each law finds the bug that is its own, and says which plan and usage show it. */
+/** Each law finds its kind of bug, and reports the plan and usage that show it. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -42,7 +42,7 @@ const bookWithPlan = (plan: PlanInput, more: BookInput = {}): BookInput => ({
   ...more,
 });
 
-/** What a run that fails says: the smallest case, and the sentence below it. */
+/** The report of a failed run: the smallest case, and the message below it. */
 function reportFailure<Values>(law: fc.IRawProperty<Values>): string {
   const run = fc.check(law, { seed: 1, numRuns: 500 }) as fc.RunDetails<Values>;
   if (!run.failed) throw new Error("the law holds");
@@ -51,7 +51,7 @@ function reportFailure<Values>(law: fc.IRawProperty<Values>): string {
 }
 
 describe("S7 a plan", () => {
-  test("VOLUME whose rate drops falls just above the edge", () => {
+  test("with VOLUME and a falling rate falls just above the edge", () => {
     const plan = planWith("VOLUME", { after: 0, rate: 2 }, { after: 10, rate: 1 });
     // 10 × 2 = 20; nothing above 10 and below 20 costs more than 10.01 to 20.
     const report = reportFailure(neverDecreases(plan));
@@ -61,7 +61,7 @@ describe("S7 a plan", () => {
     expect(report).toMatch(/the price falls: (\d|10).*of um\.units cost .* USD, 1\d.* cost .* USD/);
   });
 
-  test("whose rate rises never falls", () => {
+  test("with a rising rate never falls", () => {
     fc.assert(neverDecreases(planWith("VOLUME", { after: 0, rate: 1 }, { after: 10, rate: 2 })), { numRuns: 300 });
   });
 
@@ -73,7 +73,7 @@ describe("S7 a plan", () => {
     fc.assert(noJumpAbove(plan, "0.5"));
   });
 
-  test("may begin with a price, and with a first package, which is no jump", () => {
+  test("may begin with a price, and with a first package, which is not a jump", () => {
     const free = { after: 0, rate: 0 };
     fc.assert(noJumpAbove(planWith("TIERED", free, { after: 10, rate: 90, type: "FLAT" }), 0));
     const packages = planWith(
@@ -84,14 +84,14 @@ describe("S7 a plan", () => {
     fc.assert(noJumpAbove(packages, 0));
   });
 
-  test("with fees alone has no price that a quantity could change", () => {
+  test("with only fees has no price that depends on a quantity", () => {
     const plan: PlanInput = { id: "pp.fee", name: "Fee", pricePlanDetails: { ...MONTHLY } };
     expect(() => quantitiesArbitrary(plan)).toThrow(
       "expected a usage, license or overage card: nothing of this plan is priced by a quantity",
     );
   });
 
-  test("is asked for quantities at the edges of its slabs", () => {
+  test("is tested with quantities at the edges of its slabs", () => {
     const plan = planWith("TIERED", { after: 0, rate: 1 }, { after: 1000, rate: 2 });
     const samples = fc.sample(quantitiesArbitrary(plan), { seed: 1, numRuns: 100 });
     const countQuantity = (quantity: string): number => samples.filter((each) => each["um.units"] === quantity).length;
@@ -104,7 +104,7 @@ describe("S7 a plan", () => {
 describe("a book", () => {
   const plan = planWith("TIERED", { after: 0, rate: "0.01" }, { after: 1000, rate: "0.005" });
 
-  test("keeps all laws where nothing is wrong with it", async () => {
+  test("without faults satisfies all laws", async () => {
     const book = bookWithPlan(plan);
     fc.assert(linesAddUp(book));
     fc.assert(orderOfEventsDoesNotMatter(book));
@@ -112,21 +112,21 @@ describe("a book", () => {
     await fc.assert(previewMatchesInvoices(book), { numRuns: 20 });
   });
 
-  test("costs more than it should with more usage than it was made for", () => {
-    // 1,000 × 0.01 = 10 and no more; twelve events may bring more.
+  test("costs more than intended with more usage than it was designed for", () => {
+    // At most 1,000 × 0.01 = 10; twelve events may exceed it.
     const report = reportFailure(revenueWithin(bookWithPlan(plan), { atMost: 10 }));
     expect(report).toMatch(/account {2}time +event\n +prod +2026-0\S+ +call units=/);
     expect(report).toMatch(/account prod pays 1\d.*, expected at most 10$/);
   });
 
-  test("costs what it should with the usage that it was made for", () => {
+  test("costs what was intended with the usage that it was designed for", () => {
     const book = bookWithPlan(plan);
     // Ten events of at most 100: 1,000 × 0.01 = 10, in one month or in two.
     const events = eventsArbitrary(book, { values: fc.nat(100), eventsMax: 10 });
     fc.assert(revenueWithin(book, { atLeast: 0, atMost: 10, events }));
   });
 
-  test("whose every event takes of a feature has no order that does not matter", () => {
+  test("in which every event consumes a feature is not tested for the order of events", () => {
     const features = [
       { id: "feature.units", name: "Units", schemaAssociations: [{ schemaName: "call", attributeName: "units" }] },
     ];
@@ -144,7 +144,7 @@ describe("a book", () => {
 });
 
 describe("without fast-check", () => {
-  test("one sentence says what to install", () => {
+  test("an error says what to install", () => {
     const missing = (): never => {
       throw Object.assign(new Error("Cannot find module 'fast-check'"), { code: "MODULE_NOT_FOUND" });
     };
@@ -153,7 +153,7 @@ describe("without fast-check", () => {
     );
   });
 
-  test("another failure of it is told as it is", () => {
+  test("another failure of the import is thrown unchanged", () => {
     const throwBroken = (): never => {
       throw new TypeError("broken");
     };

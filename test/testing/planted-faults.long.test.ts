@@ -1,4 +1,4 @@
-/** Laws of a book catch faults that are planted in the program itself. */
+/** Laws of a book catch faults planted in the program itself. */
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
@@ -7,10 +7,10 @@ import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { orderOfEventsDoesNotMatter, previewMatchesInvoices } from "../../src/testing.ts";
 import { monthlyWithGrace, perUnit, planOfMonths, sumMeter } from "../book/builder.ts";
 
-type Fault = "none" | "drops what is out of order" | "counts a repeated id again" | "drops the last event";
+type Fault = "none" | "drops events out of order" | "counts a repeated id again" | "drops the last event";
 const injection = vi.hoisted(() => ({ fault: "none" as string }));
 
-/** The preview with the fault that is planted now. */
+/** The preview with the current fault. */
 vi.mock(import("../../src/ledger/preview/preview.ts"), async (original) => {
   const module: typeof PreviewModule = await original();
   const faultyPreview: typeof module.preview = (book, input, options) => {
@@ -18,7 +18,7 @@ vi.mock(import("../../src/ledger/preview/preview.ts"), async (original) => {
     switch (injection.fault as Fault) {
       case "none":
         return module.preview(book, events, options);
-      case "drops what is out of order":
+      case "drops events out of order":
         return module.preview(
           book,
           events.filter((each, at) => at === 0 || each.timestamp >= (events[at - 1]?.timestamp ?? "")),
@@ -50,7 +50,7 @@ const BOOK = {
   ],
 };
 
-/** What a run that fails says below its smallest case. */
+/** The message of a failed run below its smallest case. */
 function sentenceOf<Values>(run: fc.RunDetails<Values>): string {
   return run.failed && run.errorInstance instanceof Error ? run.errorInstance.message : "the law holds";
 }
@@ -60,7 +60,7 @@ afterEach(() => {
 });
 
 describe("a law of a book", () => {
-  test.each<Fault>(["drops what is out of order", "counts a repeated id again"])(
+  test.each<Fault>(["drops events out of order", "counts a repeated id again"])(
     "S14.4 orderOfEventsDoesNotMatter finds a preview that %s",
     (fault) => {
       injection.fault = fault;
@@ -78,7 +78,7 @@ describe("a law of a book", () => {
     expect(run.counterexample?.[0].events).toHaveLength(1);
   });
 
-  test("finds nothing where no fault is planted", async () => {
+  test("finds nothing without a fault", async () => {
     fc.assert(orderOfEventsDoesNotMatter(BOOK), { numRuns: 50 });
     await fc.assert(previewMatchesInvoices(BOOK), { numRuns: 10 });
   });

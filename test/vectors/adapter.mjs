@@ -1,9 +1,12 @@
-/** Another engine as `ratebook conformance` knows it: ratebook itself, from its own package, for the kinds that its face has. */
+/**
+ * A sample engine for `ratebook conformance`: ratebook itself, from its own package, for the kinds that its public API
+ * supports.
+ */
 import { createInterface } from "node:readline";
 
 import { cyclesBetween, priceQuantity } from "ratebook";
 
-/** What is wrong with this engine, for a test: `price`, `dumb`, `twice`, `text` or nothing. */
+/** The fault of this engine, for a test: `price`, `dumb`, `twice`, `text` or none. */
 const [fault] = process.argv.slice(2);
 const answer = (value) => console.log(JSON.stringify(value));
 
@@ -15,7 +18,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     const result = {
       amount: fault === "price" ? amount.add("0.01") : amount,
       slabs: slabs.map((slab) => ({ order: slab.order, quantity: slab.quantity, amount: slab.amount })),
-      // Numbers are as good as texts, and digits do not matter.
+      // Numbers are equal to texts, and extra digits do not matter.
       adjustment: adjustment.toNumber(),
     };
     if (fault !== "dumb") answer({ id, result });

@@ -1,4 +1,4 @@
-/** The vectors are what our engine does, and what the second program does where they touch. */
+/** The vectors match our engine, and the independent verifier where both compute the same. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -30,7 +30,7 @@ function daysOf({ from, until }: VectorDays): Cycle {
   return { start: parseDate(from), end: parseDate(until) };
 }
 
-/** What our engine makes of a vector, in the vector's words. */
+/** The result of our engine for a vector, in the vector's format. */
 function runVector(vector: Vector): Vector["expected"] {
   switch (vector.kind) {
     case "price":
@@ -100,7 +100,7 @@ function madeCredits({ lines, credits, digits }: CreditsVector["given"]): Credit
 }
 
 describe("vectors", () => {
-  test("fit their schema, and have names of their own", () => {
+  test("match their schema, and have unique names", () => {
     const readVectors = (file: string): object =>
       JSON.parse(readFileSync(join(root, "docs/vectors", file), "utf8")) as object;
     const ajv = new Ajv({ allErrors: true, formats: { date: (day: string) => formatDate(parseDate(day)) === day } });
@@ -119,7 +119,7 @@ describe("vectors", () => {
     vectors.flatMap((vector): [string, ProrationVector][] =>
       vector.kind === "proration" ? [[vector.id, vector]] : [],
     ),
-  )("the second program rounds alike: %s", (_, { given, expected }) => {
+  )("the verifier rounds in the same way: %s", (_, { given, expected }) => {
     const share = multiply(
       fractionOrZero(given.amount),
       divide(fractionOrZero(expected.days), fractionOrZero(expected.of)),

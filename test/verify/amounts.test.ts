@@ -1,4 +1,4 @@
-/** The second program on everything that is worked out by hand: all of it is verified, and a changed digit is not. */
+/** The verifier on all figures calculated by hand: all are verified, and a changed digit is detected. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -23,7 +23,7 @@ interface SumLine {
   lineItems?: SumLine[];
 }
 
-/** What a reader of the printed invoices gets. */
+/** The printed invoices as a reader parses them. */
 function asJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
@@ -59,7 +59,7 @@ describe("S13.6 every line is verified", () => {
     expectVerified(invoices.toReversed());
   });
 
-  test("S13.6 of any account", () => {
+  test("S13.6 for any account", () => {
     fc.assert(
       fc.property(billedAccounts, ({ view, catalog }) => {
         expectVerified(drawInvoices(view, catalog, { from: FIRST, until: FIRST + SPAN_DAYS * DAY_MS, explain: true }));
@@ -75,7 +75,7 @@ describe("a changed digit", () => {
     listFigures(invoices).flatMap((path) => (isTerm(path, invoices) ? [] : [{ invoices, path }])),
   );
 
-  test("S13.6 of any figure that an amount depends on is found", () => {
+  test("S13.6 in any figure that an amount depends on is detected", () => {
     fc.assert(
       fc.property(fc.constantFrom(...places), fc.nat(40), fc.nat(8), ({ invoices, path }, place, step) => {
         const withError = withOtherDigit(invoices, path, place, step);
@@ -86,7 +86,7 @@ describe("a changed digit", () => {
     );
   });
 
-  test("S13.6 of any figure of any account is found", () => {
+  test("S13.6 in any figure of any account is detected", () => {
     fc.assert(
       fc.property(billedAccounts, fc.nat(), fc.nat(40), fc.nat(8), ({ view, catalog }, choice, place, step) => {
         const drawnInvoices = drawInvoices(view, catalog, {
@@ -106,7 +106,7 @@ describe("a changed digit", () => {
     );
   });
 
-  test("is told with where it stands, what was expected and what was found", () => {
+  test("is reported with its path, the expected value and the actual one", () => {
     const [, invoices] = invoiceSets.find(([name]) => name.startsWith("S7.2 TIERED")) ?? ["", []];
     const tree = JSON.stringify(invoices).replace('"rate":"2"', '"rate":"3"');
     const { amounts, differences } = verify({ invoices: JSON.parse(tree) as unknown });
@@ -118,7 +118,7 @@ describe("a changed digit", () => {
   });
 });
 
-describe("what is missing", () => {
+describe("a missing or duplicate part", () => {
   const [, invoices] = invoiceSets.find(([name]) => name === "the example seats-and-usage") ?? ["", []];
 
   test("S13.6 is a difference: a figure", () => {
@@ -147,14 +147,14 @@ describe("what is missing", () => {
     expect(verify({ invoices: asJson(standard) }).differences).not.toEqual([]);
   });
 
-  test("S13.1 and what is there twice: an invoice", () => {
+  test("S13.1 is a difference if duplicated: an invoice", () => {
     const twice = asJson([...invoices, ...invoices]);
     expect(verify({ invoices: twice }).differences.map(({ expected }) => expected)).toContain(
       "days that no other STANDARD invoice has",
     );
   });
 
-  test("S9.3, S10.3 and what is charged in advance twice: each such invoice of every example and golden case", () => {
+  test("S9.3, S10.3 is a difference if charged in advance twice: each such invoice of every example and golden case", () => {
     let attempts = 0;
     for (const [, some] of invoiceSets) {
       for (const invoice of some.filter(({ invoiceType }) => invoiceType !== "STANDARD")) {
@@ -166,7 +166,7 @@ describe("what is missing", () => {
     expect(attempts).toBeGreaterThan(20);
   });
 
-  test("S12.3 what two invoices take of one credit that only one can have", () => {
+  test("S12.3 is a difference: a credit consumed by two invoices that is enough for one", () => {
     let attempts = 0;
     for (const [, some] of invoiceSets) {
       for (const invoice of some.filter(({ revenueInfo }) => JSON.stringify(revenueInfo).includes('"SUB_CREDITS"'))) {
@@ -178,7 +178,7 @@ describe("what is missing", () => {
     expect(attempts).toBeGreaterThan(10);
   });
 
-  test("S13.1 a card twice on an invoice in advance, its sums with it", () => {
+  test("S13.1 is a difference: a card twice on an invoice in advance, with consistent sums", () => {
     const advance = invoices.find(({ invoiceType }) => invoiceType === "STANDARD_ADVANCED");
     // 30 in advance, and 30 again: every sum is 60.
     const { revenueInfo: fees } = asJson(advance) as { readonly revenueInfo: SumLine };
@@ -194,12 +194,12 @@ describe("what is missing", () => {
     ]);
   });
 
-  test("is no list of invoices", () => {
+  test("is not a list of invoices", () => {
     expect(() => verify({ invoices: "none" })).toThrow('expected a list of invoices, or an object with "invoices"');
   });
 });
 
-test("S1.5 the digits of the currencies are those of ISO 4217", () => {
+test("S1.5 the digits of the currencies match ISO 4217", () => {
   const codes = ["USD", "EUR", "JPY", "KWD", "HUF", "CLF", "UYW", "ISK", "KRW", "TND", "XOF", "CLP", "BHD", "VND"];
   for (const currency of codes) {
     const digits = minorUnitDigits(currency);

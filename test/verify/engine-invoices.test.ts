@@ -1,4 +1,4 @@
-/** Invoices of an engine are verified as they are, whatever became final first; what is changed in them is found. */
+/** Invoices of an engine are verified, in any order of finalization; changes to them are detected. */
 import { describe, expect, test } from "vitest";
 
 import type { BookInput, Invoice } from "../../src/index.ts";
@@ -52,7 +52,7 @@ interface ExportedInvoice extends ChangedInvoice {
   revenueInfo: Line;
 }
 
-/** What `export` writes of an engine, as JSON. */
+/** The output of `export` for an engine, as JSON. */
 async function exportFrom({ engine }: EngineUnderTest, now: string): Promise<ExportedInvoice[]> {
   const { invoices } = await exportParts({ engine, now: () => Date.parse(now) });
   return JSON.parse(stringifyJson(invoices)) as ExportedInvoice[];
@@ -63,7 +63,7 @@ function* lines(line: Line): Generator<Line> {
   for (const item of line.lineItems ?? []) yield* lines(item);
 }
 
-/** Of each line of a credit: the date of its invoice, its value, and what its explanation says that was before. */
+/** For each credit line: the date of its invoice, its value, and the remainder before it in its explanation. */
 function creditSteps(invoices: readonly ExportedInvoice[]): readonly string[] {
   return invoices.flatMap(({ invoiceType, invoiceDate, revenueInfo }) =>
     [...lines(revenueInfo)].flatMap(({ type, value, explanation }) => {
@@ -81,7 +81,7 @@ function differencesIn(invoices: unknown): readonly string[] {
   return verify({ invoices }).differences.map(({ where, expected, found }) => `${where}: ${expected}, not ${found}`);
 }
 
-/** The invoices with one of them changed; the others stay. */
+/** The invoices with one of them changed. */
 function changeInvoice(
   invoices: readonly ExportedInvoice[],
   at: number,
@@ -94,7 +94,10 @@ function changeInvoice(
   return copy;
 }
 
-/** The weekly plan, given on Wednesday 12 April from Monday 3 April on: its first week is open until Thursday (S6.5). */
+/**
+ * The weekly plan, associated on Wednesday 12 April from Monday 3 April on: its first week is open until Thursday
+ * (S6.5).
+ */
 async function loadedLate(): Promise<EngineUnderTest> {
   const underTest = engineAt("2023-04-01");
   await underTest.engine.load(BOOK);
@@ -109,7 +112,7 @@ async function loadedLate(): Promise<EngineUnderTest> {
   return underTest;
 }
 
-test("S13.3 a refund that rounds to nothing makes no part of a true-up", async () => {
+test("S13.3 a refund that rounds to zero has no effect on a true-up", async () => {
   const underTest = engineAt("2024-01-31");
   await underTest.engine.load(BOOK);
   await underTest.engine.associate("a", { pricePlanId: "committed", effectiveFrom: "2024-02-01" });
@@ -126,11 +129,13 @@ test("S13.3 a refund that rounds to nothing makes no part of a true-up", async (
   expect(differencesIn(invoices)).toEqual([]);
 });
 
-describe("S12.4 a credit that invoices of several dates share", () => {
-  test("is followed in the order in which they became final, beside what drafts held", async () => {
+describe("S12.4 a credit shared by invoices of several dates", () => {
+  test("is verified in the order of finalization, including amounts held by drafts", async () => {
     const invoices = await exportFrom(await loadedLate(), "2023-04-18");
-    // On 12 April both weeks are charged in advance; the draft of the first week comes between them and holds 1,000. On 13 April
-    // it is final: 2,000 − 62 are left for it. On 17 April 938 pay what they can of 1,000, and nothing is left for the week ahead.
+    // On 12 April both weeks are charged in advance; the draft of the first week comes between them and holds 1,000. On
+    // 13 April
+    // it is final: 2,000 − 62 are left for it. On 17 April 938 pay a part of 1,000, and nothing is left for the next
+    // week.
     expect(creditSteps(invoices)).toEqual([
       "advance 04-03: -31, taken 0, held 0, left 2000 to 1969",
       "arrears 04-10: -1000, taken 62, held 0, left 1938 to 938",
@@ -141,7 +146,7 @@ describe("S12.4 a credit that invoices of several dates share", () => {
     expect(differencesIn(invoices.toReversed())).toEqual([]);
   });
 
-  test("has a difference where an invoice between two others is missing", async () => {
+  test("has a difference if an invoice between two others is missing", async () => {
     const invoices = await exportFrom(await loadedLate(), "2023-04-18");
     expect(differencesIn(invoices.filter((_, at) => at !== 1))).toEqual([
       "a STANDARD 2023-04-17T00:00:00.000Z: SUB_CREDITS a.credit.1, takenBefore: 62, not 1062".replace(
@@ -154,7 +159,7 @@ describe("S12.4 a credit that invoices of several dates share", () => {
     ]);
   });
 
-  test("has a difference where any of its figures is another", async () => {
+  test("has a difference if any of its figures is changed", async () => {
     const invoices = await exportFrom(await loadedLate(), "2023-04-18");
     const names = ["creditAmount", "takenBefore", "heldByDrafts", "left", "remaining"];
     let attempts = 0;
@@ -173,14 +178,14 @@ describe("S12.4 a credit that invoices of several dates share", () => {
     expect(attempts).toBe(4 * 4 + 1);
   });
 
-  test("is read as before in invoices that do not say what was taken: then from the most that is left to the least", async () => {
+  test("is verified as before in invoices without consumed amounts: then from the largest remainder to the smallest", async () => {
     const invoices = await exportFrom(await loadedLate(), "2023-04-18");
     const older = structuredClone(invoices);
     for (const { type, explanation } of older.flatMap(({ revenueInfo }) => [...lines(revenueInfo)])) {
       if (type !== "SUB_CREDITS") continue;
       for (const name of ["creditAmount", "takenBefore", "heldByDrafts"]) delete explanation[name];
     }
-    // From 1,969 that the first leaves, 1,938 are not left to the next; from 938 that this one leaves, 969 are not.
+    // From 1,969 left by the first, 1,938 are not left to the next; from 938 left by this one, 969 are not.
     expect(differencesIn(older)).toEqual([
       expect.stringMatching(/^a STANDARD 2023-04-10.*, left: 1969, not 1938$/),
       expect.stringMatching(/^a STANDARD_ADVANCED 2023-04-10.*, left: 938, not 969$/),
@@ -195,14 +200,14 @@ describe("S12.4 a credit that invoices of several dates share", () => {
   });
 });
 
-test("S9.5 a plan that is associated again on its cycle's first day charges the cycle again, and gives back what it charged", async () => {
+test("S9.5 a plan associated again on its cycle's first day charges the cycle again, and refunds the first charge", async () => {
   const underTest = engineAt("2024-05-30");
   await underTest.engine.load(BOOK);
   await underTest.at("2024-05-31T12:00:00Z").associate("a", { pricePlanId: "monthly", effectiveFrom: "2024-06-01" });
   await underTest.at("2024-06-01T10:00:00Z").associate("a", { pricePlanId: "monthly", effectiveFrom: "2024-06-01" });
   underTest.at("2024-06-03");
   const invoices = await exportFrom(underTest, "2024-06-03");
-  // 30 for June, given back and charged again.
+  // 30 for June, refunded and charged again.
   expect(invoices.map(({ revenueInfo, planDecidedAt }) => [revenueInfo["value"], planDecidedAt])).toEqual([
     [30, undefined],
     [0, "2024-06-01T10:00:00.000Z"],
@@ -254,7 +259,7 @@ describe("S13.1 the days of an invoice in advance or AD_HOC", () => {
     for (const [at, { startDate, endDate, invoiceDate }] of invoices.entries()) {
       for (const days of [-1, 1]) {
         for (const [name, date] of Object.entries({ startDate, endDate, invoiceDate })) {
-          // 160 for July are whole: a fee for several months would end no earlier.
+          // 160 for July are unprorated: a fee for several months would end no earlier.
           if (at === 2 && name === "endDate" && days === -1) continue;
           const copy = changeInvoice(invoices, at, (invoice) => (invoice[name] = addDays(String(date), days)));
           expect(differencesIn(copy), `${name} of invoice ${at}`).not.toEqual([]);
@@ -280,7 +285,7 @@ describe("S13.1 the days of an invoice in advance or AD_HOC", () => {
     underTest.at("2024-07-02");
     const invoices = await exportFrom(underTest, "2024-07-02");
     expect(differencesIn(invoices)).toEqual([]);
-    // 30 for all of June: the fee itself does not say that it was charged on 11 June.
+    // 30 for all of June: the fee itself does not show that it was charged on 11 June.
     const movedInvoices = changeInvoice(invoices, 0, (invoice) => {
       invoice["startDate"] = addDays("2024-06-11T00:00:00.000Z", 1);
       invoice.invoiceDate = addDays("2024-06-11T00:00:00.000Z", 1);
@@ -314,7 +319,7 @@ describe("S17.1 a meter whose events consume a feature", () => {
     accounts: [{ id: "a", name: "Acme a", customerId: "acme" }],
   };
 
-  test("is in a file of its own of an export, and its quantities are verified from it", async () => {
+  test("is in a separate file of an export, from which its quantities are verified", async () => {
     const underTest = engineAt("2024-01-01");
     await underTest.engine.load(withFeature);
     await underTest.engine.associate("a", { pricePlanId: "jobs", effectiveFrom: "2024-01-01" });

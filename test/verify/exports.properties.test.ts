@@ -1,6 +1,6 @@
 /**
- * Exports of any engine are verified: accounts with all kinds of cards, in several currencies, whose plans, versions, credits,
- * seats and groups change while events come, late ones too, and are undone.
+ * Exports of any engine are verified: accounts with all kinds of cards, in several currencies, whose plans, versions,
+ * credits, seats and groups change between events, some of them late or undone.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -18,7 +18,7 @@ import { runs } from "../support/runs.ts";
 import { listFigures, isTerm, withOtherDigit } from "./figures.ts";
 
 const accountId = fc.constantFrom(...ACTIVE);
-/** What people do beside the steps of a history. */
+/** Commands in addition to the steps of a history. */
 const command = fc.oneof(
   fc.record({
     what: fc.constant("credit" as const),
@@ -61,7 +61,7 @@ const cases = books(rates).chain((randomBook) => {
   });
 });
 
-/** Does a command. What the engine refuses changes nothing. */
+/** Runs a command. A rejected command changes nothing. */
 async function doHistoryStep({ engine, now }: HistoryRun, step: Exclude<Step, HistoryStep>): Promise<void> {
   const dayFromNow = (days: number): string => formatDate(now() + days * DAY_MS);
   const runStep = async (): Promise<unknown> => {
@@ -106,7 +106,7 @@ async function doHistoryStep({ engine, now }: HistoryRun, step: Exclude<Step, Hi
   }
 }
 
-test("S13.6 the export of any history is verified, and a changed figure of it is found", async () => {
+test("S13.6 the export of any history is verified, and a changed figure in it is detected", async () => {
   const counts = { invoices: 0, credits: 0 };
   await fc.assert(
     fc.asyncProperty(cases, fc.nat(), fc.nat(40), async ({ book, loadedOn, steps, daysAfter }, choice, place) => {

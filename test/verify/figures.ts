@@ -1,9 +1,9 @@
 /** Every figure of an invoice, and the invoice with another digit in one of them. */
 
-/** Where a figure stands in a JSON value: names and places from the root. */
+/** The path of a figure in a JSON value: names and indexes from the root. */
 export type FigurePath = readonly (string | number)[];
 
-/** Texts that are decimals but name or date something. */
+/** Decimal texts that are names or dates. */
 const NO_FIGURES = new Set([
   "id",
   "accountId",
@@ -23,7 +23,7 @@ export function listFigures(value: unknown, path: FigurePath = []): readonly Fig
   );
 }
 
-/** The value with another digit at a place of one figure; the place and the digit wrap around. */
+/** The value with another digit at one position of one figure; position and digit wrap around. */
 export function withOtherDigit(value: unknown, path: FigurePath, place: number, step: number): unknown {
   const [name, ...rest] = path;
   if (name === undefined) {
@@ -45,10 +45,9 @@ export function withOtherDigit(value: unknown, path: FigurePath, place: number, 
 }
 
 /**
- * Figures that may change without changing an amount: bounds that hold nothing, the order of a VOLUME slab and its end,
- * rates of a slab that a bound holds,
- * the priority of a credit, usage without a price, the start of a VOLUME slab of an increase or a refund.
- * Only the book and the events know them.
+ * Figures that may change without changing an amount: bounds that do not apply, the order of a VOLUME slab and its end,
+ * rates of a slab limited by a bound, the priority of a credit, usage without a price, the start of a VOLUME slab of an
+ * increase or a refund. Only the book and the events determine them.
  */
 export function isTerm(path: FigurePath, invoices: unknown): boolean {
   const name = path.findLast((part) => typeof part === "string");
@@ -66,7 +65,7 @@ export function isTerm(path: FigurePath, invoices: unknown): boolean {
   );
 }
 
-/** Whether a slab costs what one of its bounds says: what it would cost without it may be another amount then. */
+/** Whether a bound determines the price of a slab: its price without the bound may then be another amount. */
 function isHeld(slab: unknown): boolean {
   const { amount, minimumRate, maximumRate } = (slab ?? {}) as Readonly<Record<string, unknown>>;
   return amount !== undefined && (amount === minimumRate || amount === maximumRate);

@@ -1,4 +1,4 @@
-/** Labels that say something of an amount are verified as figures are: what kind of price, line, invoice or day it is. */
+/** Labels that affect an amount are verified like figures: the kind of price, line, invoice or day. */
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS } from "../../src/calendar/instant.ts";
@@ -9,7 +9,7 @@ import { catalogBook } from "../book/catalog-book.ts";
 import { exampleEvents, exampleText, previewExample } from "../support/examples.ts";
 import { goldenCases } from "../support/golden.ts";
 
-/** Some golden cases of every kind: each changed label is a verification of all invoices of its case. */
+/** Some golden cases of every kind: each changed label requires a verification of all invoices of its case. */
 const EVERY = 9;
 const invoiceSets: readonly unknown[] = [
   previewExample("cloud-storage", exampleEvents("cloud-storage", "events.ndjson"), { explain: true }).invoices,
@@ -21,7 +21,7 @@ const invoiceSets: readonly unknown[] = [
 ].map((invoices) => JSON.parse(JSON.stringify(invoices)) as unknown);
 
 type Holder = Readonly<Record<string, unknown>>;
-/** Another value of a label, or none to leave it. */
+/** Another value of a label, or none to keep it. */
 type Change = (name: string, value: unknown, holder: Holder) => unknown;
 
 /** Every copy of a JSON value with one label changed. */
@@ -47,10 +47,10 @@ const oneOf = (label: string, values: readonly string[]): Change => {
   return (name, value) => (name === label ? next(values, value) : undefined);
 };
 
-describe("S13.6 a changed label is found:", () => {
+describe("S13.6 a changed label is detected:", () => {
   test.each<[string, Change]>([
     ["the type of a line", oneOf("type", LINE_TYPES)],
-    ["what an explanation is of", oneOf("of", ["CARD", "SUM", "SLAB", "BOUNDS", "TRUE_UP", "CREDIT"])],
+    ["the type of an explanation", oneOf("of", ["CARD", "SUM", "SLAB", "BOUNDS", "TRUE_UP", "CREDIT"])],
     [
       "the type of an invoice, unless it charges an increase as a cycle begins",
       (name, value, holder) => {
@@ -59,14 +59,14 @@ describe("S13.6 a changed label is found:", () => {
       },
     ],
     [
-      "how a slab is priced, unless it comes to the same",
+      "how a slab is priced, unless the price is the same",
       (name, value, { rate, quantity, packageSize }) => {
         if (name !== "priceType" || rate === "0" || quantity === "1" || quantity === packageSize) return undefined;
         return value === "FLAT" ? "PER_UNIT" : "FLAT";
       },
     ],
     [
-      "the days that a card served, but of seats whose whole price was charged in advance",
+      "the days that a card served, except of seats charged in full in advance",
       (name, value, { type }) => {
         const { served } = (name === "explanation" ? value : {}) as { readonly served?: { readonly until: string } };
         if (served === undefined || type === "ADVANCED_LICENSE_RATE_CARD_AMOUNT") return undefined;
@@ -88,7 +88,7 @@ describe("S13.6 a changed label is found:", () => {
 });
 
 test.each(["cloud-storage", "seats-and-usage"])(
-  "S17.1 with the usage, an invoice in arrears under the name of another account is found: %s",
+  "S17.1 with the usage, an invoice in arrears under another account's name is detected: %s",
   (example) => {
     const events = exampleEvents(example, "events.ndjson");
     const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

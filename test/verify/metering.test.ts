@@ -1,4 +1,4 @@
-/** Quantities and cells, metered again by the second program. */
+/** Quantities and cells, metered independently by the verifier. */
 import { expect, describe, test } from "vitest";
 
 import { preview } from "../../src/index.ts";
@@ -15,7 +15,7 @@ function asJson(value: unknown): unknown {
 
 const LACKS = "INGESTION_FAILED_INSUFFICIENT_CREDITS";
 
-/** Events metered again and invoices verified from them; events in order of time, as a preview takes files. */
+/** Meters events again and verifies invoices from them; events are ordered by time, as in a preview of files. */
 function verifyMetered(book: unknown, events: readonly unknown[], result: ReturnType<typeof preview>) {
   const metering = createMetering(book, result.events[LACKS] === undefined);
   for (const event of events) metering.add(event);
@@ -129,7 +129,7 @@ describe("events", () => {
   test.each([
     ["numbers", [2, 1]],
     ["texts of numbers, as a JSON file may have them", ["2", "1"]],
-  ])("S4.3 are enriched in the order that fields say, not that in which they stand: %s", (_, [second, first]) => {
+  ])("S4.3 are enriched by the order of fields, not by their position in the list: %s", (_, [second, first]) => {
     const [schema] = BOOK.eventSchemas;
     const [field] = schema?.enrichments.fields ?? [];
     const twice = { ...field, name: "twice", value: { "*": [{ var: "attribute.n" }, 8] } };
@@ -142,12 +142,12 @@ describe("events", () => {
     expect(meterCells([callOn("1", 3)], { ...BOOK, eventSchemas }).units).toEqual({ numerator: 6n, denominator: 1n });
   });
 
-  test("S14.1 with an id that comes again after 45 days cannot be told", () => {
+  test("S14.1 with an id that repeats after 45 days can't be decided", () => {
     const later = callOn("1", 4, { timestamp: "2024-07-20T00:00:00Z" });
     expect(meterCells([callOn("1", 4), later])).toMatchObject({ total: 2, unverified: 1, units: undefined });
   });
 
-  test("with an operator that is not known are unverified, and say so", () => {
+  test("with an unknown operator are reported as unverified", () => {
     const meters = [{ ...BOOK.usageMeters[0], computations: [{ order: 1, computation: { mystery: [] } }] }];
     expect(meterCells([callOn("1", 4)], { ...BOOK, usageMeters: meters })).toEqual({
       reasons: ["the operator mystery is not known here"],
@@ -169,13 +169,13 @@ describe("events", () => {
     });
   });
 
-  test("S11.2 of which a feature names the schema alone, the first attribute is consumed, and none of an empty name", () => {
+  test("S11.2 consume the first attribute if a feature names only the schema, and none of an empty name", () => {
     const countUnits = (schemaAssociations: readonly unknown[]): unknown => {
       const metering = createMetering({ ...BOOK, features: [{ id: "f", schemaAssociations }] }, true);
       for (const value of [4, -4]) metering.add(callOn(String(value), value));
       return usageFromCells(metering.cells).unitsBetween("a", "um.n", "2024-06-01", "2024-06-02");
     };
-    // The event with -4 fails where its attribute is consumed.
+    // The event with -4 fails because its attribute is consumed.
     expect(countUnits(["call"])).toEqual(countUnits([{ schemaName: "call", attributeName: "n" }]));
     expect(countUnits(["call"])).not.toEqual(countUnits([{ schemaName: "call", attributeName: "" }]));
   });
@@ -192,11 +192,11 @@ describe("cells", () => {
     quantity,
   });
   const days = ["2024-06-03", "2024-06-24", "2024-07-10", "2024-07-11", "2024-07-20"];
-  /** As the example's README tells them. */
+  /** As in the example's README. */
   const quantities = ["1500", "1000", "400", "700", "500"];
   const usage = days.map((date, place) => usageRow(date, quantities[place] ?? ""));
 
-  test("are verified from events, and quantities from them", () => {
+  test("are verified from events, and quantities from cells", () => {
     const metering = createMetering(book, true);
     for (const event of events) metering.add(event);
     const report = verify({ invoices: asJson(result.invoices), usage, metering });
@@ -205,12 +205,12 @@ describe("cells", () => {
     expect(report.quantities).toEqual({ verified: 3, total: 3 });
   });
 
-  test("rows of one cell add up", () => {
+  test("with several rows are summed", () => {
     const splitRows = [usageRow("2024-06-03", "499.5"), usageRow("2024-06-03", "1000.5"), ...usage.slice(1)];
     expect(verify({ invoices: asJson(result.invoices), usage: splitRows }).differences).toEqual([]);
   });
 
-  test("with another digit, or without one of them, differ", () => {
+  test("with another digit, or with one missing, differ", () => {
     for (const otherUsage of [usage.slice(1), [usageRow("2024-06-03", "1501"), ...usage.slice(1)]]) {
       const { differences } = verify({ invoices: asJson(result.invoices), usage: otherUsage });
       expect(differences.map(({ where }) => where)).toContain(
@@ -220,11 +220,11 @@ describe("cells", () => {
   });
 
   test.each<[string, object, string]>([
-    ["a day that is none", usageRow("2024-02-30", "1"), "is no instant"],
+    ["an invalid day", usageRow("2024-02-30", "1"), "is no instant"],
     ["a day in words", usageRow("June", "1"), "row 1: the date June is no UTC day"],
     ["no quantity", usageRow("2024-06-03", "many"), "row 1: the quantity many is no decimal"],
     ["no meter", { ...usageRow("2024-06-03", "1"), meterId: "" }, "row 1: expected accountId and meterId"],
-  ])("with %s are refused", (_, bad, sentence) => {
+  ])("with %s are rejected", (_, bad, sentence) => {
     expect(() => verify({ invoices: [], usage: [bad] })).toThrow(sentence);
   });
 });

@@ -1,4 +1,4 @@
-/** Rules of the second program beside those of the first, and beside the library that it borrows. */
+/** Rules of the verifier, compared with ours and with the library that it uses. */
 import { createRequire } from "node:module";
 
 import fc from "fast-check";
@@ -24,7 +24,7 @@ function ours(rule: unknown, input: unknown): unknown {
   return plain(toFact(compile(rule as Rule)(input)));
 }
 
-/** Decimals as their texts, told apart from texts. */
+/** Decimals as texts, distinguished from strings. */
 function plain(value: unknown): unknown {
   const exact = typeof value === "string" ? undefined : toFraction(value);
   if (exact !== undefined) return { decimal: formatFraction(exact) };
@@ -33,9 +33,9 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, plain(part)]));
 }
 
-describe("rules of the second program", () => {
-  // The library computes arguments that nothing reads, ours does not: where one of those fails there is no answer.
-  test("S3.1 S3.2 give what ours give, wherever both give something", () => {
+describe("rules of the verifier", () => {
+  // The library computes arguments that are not needed, ours does not: if one of those fails there is no result.
+  test("S3.1 S3.2 give the same results as ours, wherever both give one", () => {
     fc.assert(
       fc.property(any, facts, (rule, input) => {
         let expected: unknown;
@@ -62,8 +62,8 @@ describe("rules of the second program", () => {
     ["S1.4 division keeps 34 digits", { "/": [1, 3] }, "0.3333333333333333333333333333333333"],
     ["S1.4 half up", { "/": [2, 3] }, "0.6666666666666666666666666666666667"],
     ["S1.4 a million", { "/": [1234567, 1000000] }, "1.234567"],
-    ["S3.2 the remainder has the sign of what is divided", { "%": [-7.5, 2] }, "-1.5"],
-    ["S3.4 round goes away from zero", { round: [-2.5] }, "-3"],
+    ["S3.2 the remainder has the sign of the dividend", { "%": [-7.5, 2] }, "-1.5"],
+    ["S3.4 round rounds away from zero", { round: [-2.5] }, "-3"],
     ["S3.4 round to hundreds", { round: [1250, -2] }, "1300"],
     ["S3.4 floor", { floor: [-2.01, 1] }, "-2.1"],
     ["S3.4 ceil", { ceil: [2.01] }, "3"],
@@ -85,7 +85,7 @@ describe("rules of the second program", () => {
   });
 
   test.each<[string, unknown]>([
-    ["S3.2 null is no decimal", { "+": [null, 1] }],
+    ["S3.2 null is not a decimal", { "+": [null, 1] }],
     ["S3.2 nor is a word", { "*": ["abc", 2] }],
     ["S3.2 by zero", { "/": [1, 0] }],
     ["S1.4 more than 100 digits", { "*": [`1${"0".repeat(60)}1`, `1${"0".repeat(60)}1`] }],
@@ -93,7 +93,7 @@ describe("rules of the second program", () => {
     expect(() => theirs(rule, {})).toThrow();
   });
 
-  test("leave the copies of a host as they were", () => {
+  test("do not change a host's copy of the library", () => {
     const mine = createRequire(import.meta.url)("json-logic-js") as typeof jsonLogic;
     createRuleEvaluator();
     expect(createRequire(import.meta.url)("json-logic-js")).toBe(mine);
@@ -103,7 +103,7 @@ describe("rules of the second program", () => {
     }
   });
 
-  test("name the operator that they lack, wherever it stands", () => {
+  test("name the missing operator, at any depth", () => {
     expect(rules.findUnknownOperator({ if: [{ "+": [1, 2] }, { mystery: [] }, 1] })).toBe("mystery");
     expect(rules.findUnknownOperator({ method: [1, "toFixed"] })).toBe("method");
     expect(rules.findUnknownOperator({ "date.add": [{ var: "a" }, "P1D"] })).toBeUndefined();

@@ -1,17 +1,19 @@
-/** A ClickHouse for the tests of a file, and a client of it. */
+/** A ClickHouse server for the tests of a file, and a client. */
 import type { ClickHouseClient } from "@clickhouse/client";
 import { afterAll, afterEach, beforeAll } from "vitest";
 
 import { type ChDbServer, startChDb } from "../clickhouse/chdb-server.ts";
 import { clientOf } from "./clickhouse-tables.ts";
 
-/** There while the tests run. */
+/** Available while the tests run. */
 export interface ChDbOfTests {
   readonly server: ChDbServer;
   readonly client: ClickHouseClient;
 }
 
-/** Starts a server before the tests of the file that calls it, and ends it after them; each test finds it answering in full. */
+/**
+ * Starts a server before the tests of the calling file, and stops it afterwards; its faults are reset before each test.
+ */
 export function chDbOfTests(): ChDbOfTests {
   let server: ChDbServer;
   let client: ClickHouseClient;

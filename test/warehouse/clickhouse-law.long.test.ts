@@ -1,4 +1,4 @@
-/** The law of events that live in ClickHouse: what it sums up is what the core would have counted (S17.2, S17.3). */
+/** The law of events in ClickHouse: its sums equal what the core would have counted (S17.2, S17.3). */
 import type { ClickHouseClient } from "@clickhouse/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(async () => server.close());
 
-test("S17.2, S17.3 random books and tables: ClickHouse and the core give what the core alone gives", async () => {
+test("S17.2, S17.3 random books and tables: ClickHouse and the core give the same as the core alone", async () => {
   await checkLaw(clickHouseTables(server.url), { types: tableTypes, numRuns: 150 });
 });
 
@@ -23,11 +23,11 @@ describe("the law catches", () => {
   test.each<Planted>([
     ["an unchecked scale", /\{1,6\}/g, "{1,20}"],
     [
-      "any of an id's events in place of the first",
+      "any of an id's events instead of the first",
       /order by at_ms asc nulls first, order_id/g,
       "order by at_ms desc, order_id",
     ],
-    ["ids that come again elsewhere", /having count\(\*\) > 1/g, "having count(*) > 2"],
+    ["ids that repeat in another file", /having count\(\*\) > 1/g, "having count(*) > 2"],
     [
       "days of a local time zone",
       /intDiv\(at_ms, toInt64\(86400000\)\)/g,
@@ -38,11 +38,7 @@ describe("the law catches", () => {
       /translate\((\S+), '012345678', '999999999'\)/g,
       "concat(left($1, 19), 'Z') <> '' or ''",
     ],
-    [
-      "rows of an account that is not known, which nobody decides",
-      /where not plain/g,
-      "where not plain and id is null",
-    ],
+    ["rows of an unknown account, which are not decided", /where not plain/g, "where not plain and id is null"],
     ["a sum that is beyond 64 bits", /then toInt128\((.*?)\) end\)/g, "then $1 end)"],
   ])("%s", async (fault, pattern, instead) => {
     const summing = { dedupes: true, usesPushdown: true };

@@ -1,4 +1,4 @@
-/** Rows in tables of ClickHouse, which chDB runs. */
+/** Rows in ClickHouse tables, run by chDB. */
 import { type ClickHouseClient, createClient } from "@clickhouse/client";
 import fc from "fast-check";
 
@@ -8,15 +8,15 @@ import { openTables } from "../../src/warehouse/clickhouse/mapped-tables.ts";
 import { COLUMNS, MAP, type ReadRow, type Types, type World } from "./law.ts";
 import type { Row } from "./rows.ts";
 
-/** A zone of the session in which it is yesterday for the first hours of a day. */
+/** A session time zone in which it is yesterday for the first hours of a UTC day. */
 export const HOSTILE_ZONE = "America/New_York";
 
-/** A client of a server whose sessions are in a hostile zone. */
+/** A client of a server whose sessions have an unusual time zone. */
 export function clientOf(url: string): ClickHouseClient {
   return createClient({ url, clickhouse_settings: { session_timezone: HOSTILE_ZONE } });
 }
 
-/** What a text becomes in a column of a type; what the type does not take becomes NULL. */
+/** The value of a text in a column of a type; a text that the type does not accept becomes NULL. */
 function castText(name: string, type: string): string {
   const [, inner = type] = /^Nullable\((.*)\)$/.exec(type) ?? [];
   const [, precision] = /^Decimal\((\d+)/.exec(inner) ?? [];
@@ -29,7 +29,7 @@ function castText(name: string, type: string): string {
   return type === "Nullable(String)" ? `"${name}"` : `accurateCastOrNull("${name}", '${inner}')`;
 }
 
-/** Tables of a server; what a client is asked may be changed. */
+/** Tables of a server; the statements of a client can be changed. */
 export const clickHouseTables =
   (url: string, wrapClient: (client: ClickHouseClient) => ClickHouse = (client) => client): World =>
   async (files, types, work) => {
@@ -57,7 +57,11 @@ export const clickHouseTables =
     }
   };
 
-/** Writes a table. @returns its rows, read back in another way than they are metered */
+/**
+ * Writes a table.
+ *
+ * @returns its rows, read back independently of metering
+ */
 async function writeTable(
   client: ClickHouseClient,
   table: string,
@@ -96,7 +100,7 @@ async function writeTable(
   });
 }
 
-/** How the columns of a table are typed. */
+/** The column types of a table. */
 export const tableTypes = fc.record({
   x: fc.constantFrom(
     "Nullable(String)",

@@ -1,4 +1,4 @@
-/** Faults that are planted where a question for usage is asked of a table of ClickHouse: each is caught by the law of its cells (S17.2, S17.3). */
+/** Faults planted in usage queries of a ClickHouse table: the law of its cells catches each of them (S17.2, S17.3). */
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { DAY_MS, formatDate } from "../../src/calendar/instant.ts";
@@ -11,7 +11,7 @@ import type { Types } from "./law.ts";
 import type { Row } from "./rows.ts";
 import { usageAccount, cellsByCore, collectCells, FIRST } from "./usage-law.ts";
 
-/** What a fault makes of the name under which an id is remembered. */
+/** Changes the key under which an id is remembered. */
 const patchedIds = vi.hoisted(() => ({ as: (id: string) => id }));
 vi.mock(import("../../src/ledger/preview/accepted-id-set.ts"), async (original) => {
   const module = await original();
@@ -32,7 +32,7 @@ afterEach(() => {
   patchedIds.as = (id) => id;
 });
 
-/** A question about March, asked in its last minute; ids are held for 45 days, those of `b` for 100. */
+/** A query about March, sent in its last minute; ids are remembered for 45 days, those of `b` for 100. */
 const [FROM, UNTIL] = [FIRST + 60, FIRST + 91] as const;
 const UP_TO = UNTIL * DAY_MS - 60_000;
 const query: CellQuery = {
@@ -58,12 +58,12 @@ const useRow = (id: string, time: string, more: Partial<Row> = {}): Row => ({
 const noonOf = (number: number): string => `${formatDate((FIRST + number) * DAY_MS)}T12:00:00Z`;
 const after = (at: number): string => new Date(at).toISOString();
 
-/** A fault: rows that show it, how their table is typed, and what it changes. */
+/** A fault: rows that show it, the column types of their table, and the change. */
 interface Fault {
   readonly rows: readonly Row[];
   readonly time?: string;
   readonly x?: string;
-  /** What is in a statement, and what would stand there in its place. */
+  /** A part of a statement, and its replacement. */
   readonly statement?: readonly [found: RegExp, instead: string];
   readonly query?: Partial<CellQuery>;
   readonly remembers?: (id: string) => string;
@@ -108,7 +108,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     time: INSTANTS,
     statement: [new RegExp(`< (${boundPattern})`, "g"), "<= $1"],
   },
-  "`<` for `<=` at the instant of the question": {
+  "`<` for `<=` at the instant of the query": {
     rows: [useRow("1", after(UP_TO))],
     time: INSTANTS,
     query: { upTo: UP_TO - 1 },
@@ -125,19 +125,19 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     rows: [useRow("1", `${formatDate((FROM - 1) * DAY_MS)}T23:30:00-01:00`)],
     statement: [/e\."time" >= '\d{4}-\d\d-\d\d'/g, `e."time" >= '${formatDate(FROM * DAY_MS)}'`],
   },
-  "texts that are not plain left out of the window": {
+  "texts that are not plain excluded from the window": {
     rows: [useRow("1", `${formatDate(FROM * DAY_MS)}T12:00:00+05:30`)],
     statement: [/, true\)/g, ", false)"],
   },
-  "any of an id's rows in place of the first": {
+  "any of an id's rows instead of the first": {
     rows: [useRow("1", noonOf(70), { x: "5" }), useRow("1", noonOf(71), { x: "7" })],
     statement: [/order by at_ms asc nulls first, order_id/g, "order by at_ms desc, order_id"],
   },
-  "an id that comes again is summed": {
+  "a repeated id is summed": {
     rows: [useRow("1", noonOf(70)), useRow("1", noonOf(71))],
     statement: [/having count\(\*\) > 1/g, "having count(*) > 2"],
   },
-  "ids of the days before are not looked at": {
+  "ids of the days before are not checked": {
     rows: [useRow("1", noonOf(40)), useRow("1", noonOf(70))],
     statement: [/having count\(\*\) > 1/g, "having sum(is_asked) > 1"],
   },
@@ -145,30 +145,30 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     rows: [useRow("1", noonOf(40)), useRow("1", noonOf(70)), useRow("1", noonOf(71))],
     statement: [/global in \(/g, "global not in ("],
   },
-  "rows before those that hold an id are not looked for": {
+  "rows before those that reserve an id are not read": {
     rows: [-60, -10, 80].map((number) => useRow("1", noonOf(number), { account: "b" })),
     statement: [
       new RegExp(String.raw`select toString\(count\(\)\)(?=[^]*"time" < '${formatDate((FROM - 98) * DAY_MS)}')`, "g"),
       "select '0'",
     ],
   },
-  "the time for which ids are held is ignored": {
+  "the time for which ids are remembered is ignored": {
     rows: [useRow("1", noonOf(40)), useRow("1", noonOf(70))],
     query: { idHeldUntil: (_, at) => at },
   },
-  "ids are held for good": {
+  "ids are remembered forever": {
     rows: [useRow("1", noonOf(10)), useRow("1", noonOf(70))],
     query: { idHeldUntil: () => Infinity },
   },
-  "the ids of all accounts are held as long as those of the first": {
+  "the ids of all accounts are remembered as long as those of the first": {
     rows: [useRow("1", noonOf(10), { account: "b" }), useRow("1", noonOf(70), { account: "b" })],
     query: { idHeldUntil: (_, at) => query.idHeldUntil("a", at) },
   },
-  "ids once per table and not per account": {
+  "ids are unique per table instead of per account": {
     rows: [useRow("1", noonOf(70)), useRow("1", noonOf(71), { account: "b" })],
     remembers: (id) => id.replace(/^\d+ /, ""),
   },
-  "an alias that is not asked for": {
+  "an alias that is not queried": {
     rows: [useRow("1", noonOf(70), { account: "ü𝒳-9" })],
     statement: [/\["ü𝒳-9"\]/g, '["b"]'],
   },
@@ -176,7 +176,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     rows: [useRow("1", noonOf(70)), useRow("2", noonOf(70), { schema: "use-of-others" })],
     statement: [/e\."schema" (?:in \('use'\)|= 'use')/g, `startsWith(e."schema", 'use')`],
   },
-  "rows that are not plain, which nobody decides": {
+  "rows that are not plain are not decided": {
     rows: [useRow("1", noonOf(70), { x: "1e3" }), useRow("2", noonOf(70))],
     statement: [/where not plain/g, "where not plain and id is null"],
   },
@@ -198,7 +198,7 @@ describe("the law catches", () => {
       const expected = query.accounts.map((each) => cellsByCore(query, each, read));
       expect(await collectCells(chDb.client, query)).toEqual(expected);
       if (fault.remembers !== undefined) patchedIds.as = fault.remembers;
-      // A row too many or too few may be told by their number, before there are cells.
+      // A row too many or too few may be detected by the number of rows, before there are cells.
       const wrong = await collectCells(faulty, { ...query, ...fault.query }).catch(String);
       expect(wrong).not.toEqual(expected);
       if (typeof wrong === "string") expect(wrong).toContain("the usage changed while it was read");

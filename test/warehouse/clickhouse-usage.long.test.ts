@@ -1,4 +1,7 @@
-/** Usage for an engine from a table of ClickHouse: its cells are those that the core makes of the same rows (S17.2 to S17.5). */
+/**
+ * Usage for an engine from a ClickHouse table: its cells equal those that the core computes from the same rows (S17.2
+ * to S17.5).
+ */
 import type { ClickHouseClient } from "@clickhouse/client";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -20,7 +23,7 @@ const ACCOUNTS = [
   usageAccount("gone", "left-over"),
   usageAccount("idle"),
 ];
-/** Rows of ten months, with ids that come again; three in four of them are well formed. */
+/** Rows of ten months, with repeated ids; three in four of them are well-formed. */
 const yearRows = fc
   .tuple(rows, fc.noBias(fc.nat(300 * 24)), fc.nat(25), fc.noBias(fc.nat(7)))
   .map(([row, hours, id, kind]): Row => {
@@ -42,7 +45,7 @@ const [countingBook] = fc.sample(
   1,
 ) as [object];
 
-test("S17.2, S17.3 the cells of a table are those that the core makes of the rows of each account, whoever else is asked for", async () => {
+test("S17.2, S17.3 the cells of a table equal those that the core computes from the rows of each account, whichever accounts are queried", async () => {
   const questions = fc.record({
     accounts: fc.subarray(ACCOUNTS, { minLength: 1 }),
     from: fc.noBias(fc.integer({ min: -60, max: 250 })),
@@ -84,7 +87,7 @@ test("S17.2, S17.3 the cells of a table are those that the core makes of the row
   expect(cellCount).toBeGreaterThan(150);
 }, 600_000);
 
-describe("S17.2 one question", () => {
+describe("S17.2 a usage query", () => {
   const timeOn = (day: number, time = "12:00:00"): string =>
     `${new Date((FIRST + day) * DAY_MS).toISOString().slice(0, 10)}T${time}Z`;
   const useRow = (id: string, day: number, more: Partial<Row> = {}): Row => {
@@ -114,12 +117,12 @@ describe("S17.2 one question", () => {
     ["nothing", [], []],
     ["an id of the days before holds", [useRow("1", 30), useRow("1", 70)], []],
     ["an id is free again after its time", [useRow("1", 14), useRow("1", 70)], ["a 70 1"]],
-    ["an id that was held itself holds nothing", [useRow("1", 0), useRow("1", 40), useRow("1", 80)], ["a 80 1"]],
+    ["a duplicate id does not extend the reservation", [useRow("1", 0), useRow("1", 40), useRow("1", 80)], ["a 80 1"]],
     ["a row that failed holds nothing", [useRow("1", 61, { x: "many" }), useRow("1", 62)], ["a 62 1"]],
     ["an alias is its account", [useRow("1", 30), useRow("1", 70, { account: "ü𝒳-9" })], []],
     ["an account holds no id of another", [useRow("1", 30), useRow("1", 70, { account: "b" })], ["b 70 1"]],
     [
-      "other schemas and accounts are not asked for",
+      "other schemas and accounts are not queried",
       [useRow("1", 70, { account: "c" }), useRow("2", 70, { schema: "other" })],
       [],
     ],
@@ -137,14 +140,14 @@ describe("S17.2 one question", () => {
     expect(await answer(rowList)).toEqual(cells);
   });
 
-  test("a source whose ids are said to be unique looks for none", async () => {
+  test("looks for no duplicates if ids are configured as unique", async () => {
     expect(await answer([useRow("1", 30), useRow("1", 70), useRow("1", 71)], {}, true)).toEqual(["a 70 1", "a 71 1"]);
     expect(clickhouseUsage(chDb.client, { table: "t0", hasUniqueIds: true }).name).toBe(
       "the table t0 of ClickHouse, whose ids are said to be unique",
     );
   });
 
-  test("days and instants beyond what a database knows, and names that no row can have", async () => {
+  test("may have days and instants beyond the range of a database, and names that no row can have", async () => {
     const rowList = [useRow("1", 70), useRow("2", 0, { time: "0001-01-01T00:00:00Z" })];
     for (const [from, until] of [
       [-1_000_000, -720_000],
@@ -159,12 +162,12 @@ describe("S17.2 one question", () => {
     expect(await answer(rowList, { accounts })).toEqual(["a 70 1"]);
   });
 
-  test("bytes that are no UTF-8 are U+FFFD, in the names of accounts, in ids and in dimensions", async () => {
+  test("treats bytes that are not UTF-8 as U+FFFD, in the names of accounts, in ids and in dimensions", async () => {
     const accounts = [usageAccount("a\uFFFD"), usageAccount("b")];
     const cells = await clickHouseTables(chDb.server.url)([[useRow("1", 70)]], { ...texts, x: "String" }, async () => {
       const bytes = (text: string): string => `unhex('${Buffer.from(text, "latin1").toString("hex")}')`;
       const rowList = [
-        // The id is held by the first row of an account, whichever bytes its name was written with.
+        // The first row of an account reserves the id, whichever bytes its name was written with.
         ["\xFF1", "a\xFF", 70, "eu"],
         ["\xFE1", "a\xFE", 71, "eu"],
         ["\xEF\xBF\xBD1", "a\xEF\xBF\xBD", 72, "eu"],
@@ -183,7 +186,7 @@ describe("S17.2 one question", () => {
     );
   });
 
-  test("a database, a table and columns of hostile names, and doubles that are no decimals", async () => {
+  test("works for a database, a table and columns with unusual names, and doubles that are not decimals", async () => {
     const hostile = (name: string): string => `${name}"\\'; drop table t0; --é\n\``;
     const quotedName = (name: string): string => `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
     const [database, table] = [hostile("db"), hostile("t")];
@@ -219,7 +222,7 @@ describe("S17.2 one question", () => {
     await runCommand(`drop database ${quotedName(database)}`);
   });
 
-  test("thousands of accounts with all their aliases", async () => {
+  test("works for thousands of accounts with all their aliases", async () => {
     const accounts = Array.from({ length: 2000 }, (_, n) =>
       usageAccount(
         `account-${String(n).padStart(4, "0")}`,
@@ -230,7 +233,7 @@ describe("S17.2 one question", () => {
     expect(await answer(rowList, { accounts })).toEqual(["account-0000 70 1", "account-1999 70 1"]);
   });
 
-  test("a time that is put together of columns is that of the column, with as few statements", async () => {
+  test("with a time combined from columns equals that of one column, with as few statements", async () => {
     const rowList = [useRow("1", 30), useRow("1", 70), useRow("2", 71), useRow("2", 72)];
     const queryWithTime = async (
       time: object,
@@ -250,13 +253,13 @@ describe("S17.2 one question", () => {
     expect(statements).toBeLessThanOrEqual(simple.statements);
   });
 
-  test("columns that are none are refused when the source is made", () => {
+  test("rejects unknown columns when the source is created", () => {
     const wrong = { ...columns, timestamp: { column: 5 } } as unknown as EventColumns;
     expect(() => clickhouseUsage(chDb.client, { table: "t0", columns: wrong })).toThrow(/\$\.columns\.timestamp/);
   });
 });
 
-describe("S17.5 rows that come while a question is answered", () => {
+describe("S17.5 rows that arrive during a query", () => {
   const arriving = (statement: RegExp, times: number): ClickHouseClient => {
     let remaining = times;
     return new Proxy(chDb.client, {
@@ -300,7 +303,7 @@ describe("S17.5 rows that come while a question is answered", () => {
       return answers.join();
     });
 
-  test("are counted by the next try; those after its instant change nothing; after three tries it cannot be read", async () => {
+  test("are counted by the next try; those after its instant have no effect; after three tries the source is unreadable", async () => {
     expect(await readWhileArriving("2024-01-31T00:00:00Z", 1)).toBe("1 1,6 1");
     expect(await readWhileArriving("2024-01-03T00:00:00Z", 9)).toBe("1 1");
     expect(await readWhileArriving("2024-01-31T00:00:00Z", 9)).toMatch(

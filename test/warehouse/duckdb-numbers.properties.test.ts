@@ -1,4 +1,4 @@
-/** Columns of numbers: one text for one number as a dimension, and times that are counted in numbers of any type (S2.2, S4.1). */
+/** Numeric columns: one text per number as a dimension, and times as numbers of any type (S2.2, S4.1). */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ const BOOK = readBook(
   }),
 );
 
-/** Writes numbers to a file, each in a row of 2 units: with a form they are its times, without one its dimension. */
+/** Writes numbers to a file, each in a row of 2 units: with a form as its time, without one as its dimension. */
 async function writeNumbers(values: readonly string[], type: string, form?: string): Promise<WrittenRows["open"]> {
   const path = join(folder, "numbers.parquet");
   const instance = await DuckDBInstance.create(":memory:");
@@ -73,7 +73,7 @@ interface MappedEvent {
   readonly dimensions: { readonly d: string };
 }
 
-/** The events of a file, or why a row is none, in the order of its rows. */
+/** The events of a file, or the problem of each invalid row, in row order. */
 async function readEvents(open: WrittenRows["open"]): Promise<readonly (MappedEvent | string)[]> {
   const rowResults: (readonly [row: number, event: MappedEvent | string])[] = [];
   const sink: EventSink = {
@@ -97,9 +97,9 @@ describe("S4.1 a dimension has one text for one number", () => {
     ["DOUBLE", ["1", "0.1", "-0", "1e-7", "1e21"], ["1", "0.1", "0", "0.0000001", "1000000000000000000000"]],
     ["HUGEINT", ["1", "100", "0"], ["1", "100", "0"]],
     ["BIGINT", ["1", "100", "-7"], ["1", "100", "-7"]],
-    // A text is no number: another one is another dimension.
+    // A text is not a number: a different text is a different dimension.
     ["VARCHAR", ["1", "1.0", "1.00"], ["1", "1.0", "1.00"]],
-  ])("in a column of %s, whoever counts its rows", async (type, values, texts) => {
+  ])("in a column of %s, in the database and in the core", async (type, values, texts) => {
     const open = await writeNumbers(values, type);
     const events = await readEvents(open);
     expect(events.map((event) => (typeof event === "string" ? event : event.dimensions.d))).toEqual(texts);
@@ -112,7 +112,7 @@ describe("S4.1 a dimension has one text for one number", () => {
   });
 });
 
-describe("S2.2 times that count seconds or milliseconds", () => {
+describe("S2.2 times in seconds or milliseconds", () => {
   test("are read from integers, decimals and doubles, of which Parquet makes a HUGEINT", async () => {
     for (const type of ["BIGINT", "UINTEGER", "HUGEINT", "DOUBLE", "DECIMAL(12, 2)", "DECIMAL(38, 0)"]) {
       const [event] = await readEvents(await writeNumbers(["1704067200"], type, "seconds"));
@@ -124,7 +124,7 @@ describe("S2.2 times that count seconds or milliseconds", () => {
   });
 
   // The cursor itself compares the instant by which the database orders a row with that of its event.
-  test("are cut to milliseconds, by the database and by the core", async () => {
+  test("are cut to milliseconds, in the database and in the core", async () => {
     const numbers = fc.oneof(
       fc.double({ min: 0, max: 4_102_444_800, noNaN: true }),
       fc.integer({ min: 0, max: 4_102_444_800_000 }).map((millis) => millis / 1000),
@@ -145,7 +145,7 @@ describe("S2.2 times that count seconds or milliseconds", () => {
     );
   });
 
-  test("and what is no time is no event", async () => {
+  test("and invalid times are not events", async () => {
     const none = ["-1", "-0.5", "nan", "inf", "1e20"];
     const events = await readEvents(await writeNumbers(none, "DOUBLE", "seconds"));
     expect(events).toHaveLength(none.length);

@@ -1,11 +1,14 @@
-/** Times that are texts: what DuckDB takes for a plain one, the core reads as the same instant (S2.2, S17.3). */
+/** Times as texts: a text that DuckDB reads as a plain time is read as the same instant by the core (S2.2, S17.3). */
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { tryParseInstant } from "../../src/calendar/instant.ts";
 import { type DuckDb, openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
 import { duckDbSql, quoteText } from "../../src/warehouse/duckdb/duckdb-sql.ts";
 
-/** What may stand in a place by mistake: digits, blanks of every kind, separators, letters, what is no ASCII. */
+/**
+ * Characters that may be in a wrong place by mistake: digits, blanks of every kind, separators, letters, non-ASCII
+ * characters.
+ */
 const SLIPS = "0123456789 \t\n\v\f\r-+:./\\,TtZz_e\u00A0\u0663".split("");
 
 let db: DuckDb;
@@ -14,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(async () => db.close());
 
-/** Every text that has other characters in one place or in two. */
+/** Every text with one or two characters replaced. */
 async function slippedFrom(text: string): Promise<void> {
   const slips = SLIPS.map((slip) => `(${quoteText(slip)})`).join(", ");
   const replaceCharacter = (of: string, place: string): string =>
@@ -27,7 +30,7 @@ async function slippedFrom(text: string): Promise<void> {
   );
 }
 
-/** Each text that is taken for a plain time, with its milliseconds since 1970. */
+/** Each text that is accepted as a plain time, with its milliseconds since 1970. */
 async function plainTimes(zoneMinutes: number | undefined): Promise<readonly (readonly [string, number])[]> {
   const part = { column: "t", type: { type: "text" } } as const;
   const rows = await db.execute(
@@ -43,13 +46,13 @@ test.each([
   "1970-01-01T00:00:00Z",
   "2024-03-05 07:08:09.1234567Z",
   "2024-03-05T07:08:09.5",
-])("S2.2, S17.3 %s with a slip or two is read as the core reads it, or not at all", async (text) => {
+])("S2.2, S17.3 %s with one or two wrong characters is read as by the core, or not at all", async (text) => {
   await slippedFrom(text);
   for (const zoneMinutes of [undefined, 90]) {
     const plain = await plainTimes(zoneMinutes);
     const inUtc = (text: string): string => (text.endsWith("Z") || zoneMinutes === undefined ? text : `${text}+01:30`);
     expect(plain.filter(([text, at]) => tryParseInstant(inUtc(text)) !== at)).toEqual([]);
-    // Some slips leave a time, such as a digit for another.
+    // Some replacements are valid times, such as another digit.
     if (text.endsWith("Z") || zoneMinutes !== undefined) expect(plain.length).toBeGreaterThan(100);
   }
 });

@@ -1,4 +1,4 @@
-/** Rows of which a fault in a statement makes another bill, and the book that meters them. */
+/** Rows for which a fault in a statement changes the bill, and the book that meters them. */
 import { readBook } from "../../src/book/book.ts";
 import type { Row } from "./rows.ts";
 
@@ -23,20 +23,20 @@ export const SUMMING_BOOK = readBook(
   }),
 );
 
-/** Files, or tables, of which some rows show a fault; by what is wrong. */
+/** Files or tables whose rows show a fault, by fault. */
 export const FAULTS = {
   "an unchecked scale": [[{ ...row, id: "1", time: "2024-03-01T10:00:00Z", x: "0.1234567" }]],
-  "any of an id's events in place of the first": [
+  "any of an id's events instead of the first": [
     [{ ...row, id: "1", time: "2024-03-01T10:00:00Z", x: "5" }],
     [{ ...row, id: "1", time: "2024-03-01T11:00:00Z", x: "7" }],
   ],
-  "ids that come again elsewhere": [
+  "ids that repeat in another file": [
     [{ ...row, id: "1", time: "2024-03-01T10:00:00Z", x: "5" }],
     [{ ...row, id: "1", time: "2024-03-01T11:00:00Z", x: "7" }],
   ],
   "days of a local time zone": [[{ ...row, id: "1", time: "2024-03-02T01:00:00Z" }]],
   "an offset that is dropped": [[{ ...row, id: "1", time: "2024-03-02T01:00:00+05:30" }]],
-  "rows of an account that is not known, which nobody decides": [
+  "rows of an unknown account, which are not decided": [
     [
       { ...row, id: "1", account: "nobody", time: "2024-03-02T01:00:00Z" },
       { ...row, id: "2", time: "2024-03-02T01:00:00Z" },
@@ -55,5 +55,5 @@ export const FAULTS = {
 /** The name of a fault. */
 export type Fault = keyof typeof FAULTS;
 
-/** A fault of a dialect: what is in its statements, and what would stand there in its place. */
+/** A fault of a dialect: a part of its statements, and its replacement. */
 export type Planted = readonly [fault: Fault, found: RegExp, instead: string];

@@ -1,4 +1,4 @@
-/** What the core makes of rows, and what a database and the core together make of them: to be compared. */
+/** The core's results for rows, and those of a database and the core together, for comparison. */
 import { Decimal } from "decimal.js";
 import fc from "fast-check";
 import { expect } from "vitest";
@@ -19,7 +19,7 @@ import { books, type Row, rows } from "./rows.ts";
 /** The columns of a table or a file. */
 export const COLUMNS = ["schema", "id", "account", "time", "x", "y", "d"] as const;
 
-/** The map of them; times without a zone are an hour and a half east of UTC where the column has no zone itself. */
+/** The map of the columns; times without a zone are an hour and a half east of UTC if the column has no zone itself. */
 export const MAP = JSON.stringify({
   schemaName: { column: "schema" },
   id: { column: "id" },
@@ -29,36 +29,36 @@ export const MAP = JSON.stringify({
   dimensions: { d: { column: "d" } },
 });
 
-/** A row as it was kept: its texts as an event has them, and as the database orders them. */
+/** A row as stored: its texts as in an event, and as the database orders them. */
 export interface ReadRow {
   readonly record: readonly string[];
   readonly order: readonly string[];
 }
 
-/** How the columns are typed that need not be texts. */
+/** The types of columns that may be other than text. */
 export interface Types {
   readonly x: string;
   readonly y: string;
   readonly time: string;
 }
 
-/** Rows that a database has. */
+/** Rows in a database. */
 export interface WrittenRows {
   /** By their files, or tables. */
   readonly read: readonly (readonly ReadRow[])[];
-  /** How a problem's row is named; undefined where rows have no numbers. */
+  /** How a problem's row is named; undefined if rows have no numbers. */
   readonly placeOf: (file: number, row: number) => string | undefined;
   readonly open: (sink: EventSink, reading: DatabaseReadOptions) => Promise<readonly EventCursor[]>;
 }
 
-/** A database that keeps rows for some work on them. */
+/** A database that stores rows during an operation. */
 export type World = <Result>(
   files: readonly (readonly Row[])[],
   types: Types,
   work: (rows: WrittenRows) => Promise<Result>,
 ) => Promise<Result>;
 
-/** What came of the rows. */
+/** The results of the rows. */
 export interface Outcome {
   readonly cells: readonly string[];
   readonly counts: Readonly<Record<string, number>>;
@@ -89,12 +89,12 @@ export function byCore(book: Book, { read, placeOf }: WrittenRows, dedupes: bool
   return toOutcome(run, problems);
 }
 
-/** The id, then all parts in the order of the map. */
+/** The id, then all columns in the order of the map. */
 function contentOf([schema = "", id = "", account = "", ...others]: readonly string[]): readonly string[] {
   return [id, schema, account, id, ...others];
 }
 
-/** Texts by their code points, which is by their bytes, one after another. */
+/** Compares texts by code points, which is the order of their bytes. */
 export function byTexts(a: readonly string[], b: readonly string[]): number {
   for (const [place, text] of a.entries()) {
     const order = Buffer.compare(Buffer.from(text), Buffer.from(b[place] ?? ""));
@@ -103,7 +103,7 @@ export function byTexts(a: readonly string[], b: readonly string[]): number {
   return 0;
 }
 
-/** Plain rows summed by a database, all others decided by the core; or all by the core, from the same database. */
+/** Plain rows are summed by a database and others decided by the core; or all by the core, from the same database. */
 export async function byDatabase(
   book: Book,
   { open, placeOf }: WrittenRows,
@@ -150,12 +150,15 @@ function toOutcome(run: ReturnType<typeof startEventRun>, problems: readonly str
   };
 }
 
-/** What is compared. */
+/** The compared values. */
 export function comparable({ cells, counts, problems, span }: Outcome): Outcome {
   return { cells, counts, problems, span };
 }
 
-/** Checks on random books and rows that a database and the core give the cells, outcomes and problems of the core alone. */
+/**
+ * Checks on random books and rows that a database and the core give the same cells, outcomes and problems as the core
+ * alone.
+ */
 export async function checkLaw(
   world: World,
   { types, numRuns }: { readonly types: fc.Arbitrary<Types>; readonly numRuns: number },
@@ -181,11 +184,11 @@ export async function checkLaw(
     }),
     { numRuns },
   );
-  // The law says nothing where nothing is pushed down: two runs in five are, of few runs by chance none.
+  // The law is trivial if nothing is pushed down: two runs in five push down, but of a few runs possibly none.
   if (numRuns >= 100) expect(runsWithSums).toBeGreaterThan(numRuns / 5);
 }
 
-/** The text of a cell as an event has it: of a number that is no integer the plain decimal, of anything else the same. */
+/** The text of a cell as in an event: the plain decimal of a number that is not an integer, otherwise unchanged. */
 export function plainText(text: string, type: string): string {
   if (!/DOUBLE|FLOAT|DECIMAL/i.test(type) || !/^[-+\d.e]+$/.test(text)) return text;
   const number = new Decimal(text);

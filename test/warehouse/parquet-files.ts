@@ -1,4 +1,4 @@
-/** Rows in Parquet files, which DuckDB reads. */
+/** Rows in Parquet files, read by DuckDB. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import type { openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
 import { openParquet } from "../../src/warehouse/duckdb/mapped-files.ts";
 import { COLUMNS, MAP, plainText, type ReadRow, type Types, type World } from "./law.ts";
 
-/** Parquet files that DuckDB reads; it may be opened in another way. */
+/** Parquet files read by DuckDB; it can be opened in another way. */
 export const parquetFiles =
   (open?: typeof openDuckDb): World =>
   async (files, types, work) => {
@@ -71,7 +71,7 @@ function textIn(name: string, types: Types): string {
   return name in types && types[name as keyof Types] === "DOUBLE" ? `"${name}"` : `"${name}"::VARCHAR`;
 }
 
-/** What a cell of a file says, in an independent way: NULL is nothing, a double its shortest text. */
+/** The value of a cell, read independently: NULL is missing, a double its shortest text. */
 function asText(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }

@@ -1,4 +1,4 @@
-/** Random books, and random rows of Parquet files with all that a table may hold by mistake or by malice. */
+/** Random books, and random rows of Parquet files with everything that a table may contain by mistake or malice. */
 import fc from "fast-check";
 
 import type { Rule } from "../../src/rules/rule.ts";
@@ -96,7 +96,7 @@ export const books = fc
     ].map((account) => ({ name: "Account", customerId: "c", invoiceCurrency: "USD", ...account })),
   }));
 
-/** The first computed field sees no computed one. */
+/** The first computed field uses no computed one. */
 function withoutComputed(rule: Rule): Rule {
   return JSON.parse(
     JSON.stringify(rule).replaceAll("attribute.computed", "attribute.x").replaceAll("dimension.copy", "dimension.d"),
@@ -210,7 +210,7 @@ export const rows: fc.Arbitrary<Row> = fc.record({
   ),
 });
 
-/** How the columns of a file are typed; a value that the type does not take becomes NULL. */
+/** The column types of a file; a value that the type does not accept becomes NULL. */
 export const types = fc.record({
   x: fc.constantFrom("VARCHAR", "VARCHAR", "DOUBLE", "BIGINT", "DECIMAL(18, 6)", "DECIMAL(38, 10)"),
   y: fc.constantFrom("VARCHAR", "DOUBLE", "INTEGER", "DECIMAL(9, 2)", "FLOAT"),

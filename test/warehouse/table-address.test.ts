@@ -1,4 +1,4 @@
-/** Addresses of tables of ClickHouse. */
+/** Addresses of ClickHouse tables. */
 import { describe, expect, test } from "vitest";
 
 import { readTableAddress } from "../../src/warehouse/clickhouse/table-address.ts";
@@ -30,10 +30,10 @@ describe("the address of a table", () => {
     "clickhouse://h/usage?table=t&table=u",
     "clickhouse://h/usage?table=t&secure=no",
     "clickhouse://h/usage?table=t&password=hidden-7",
-    // A % that is followed by no byte.
+    // A % that is not followed by two hexadecimal digits.
     "clickhouse://h/us%age?table=t",
     "clickhouse://someone:hidden-7%@h/usage?table=t",
-  ])("%s is none, and nothing of it is told", (address) => {
+  ])("%s is invalid, and its text is not printed", (address) => {
     let printedText = "";
     try {
       readTableAddress(address, {});

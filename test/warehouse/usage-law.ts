@@ -1,4 +1,7 @@
-/** What the core makes of the rows of an engine's accounts, and what a source over a table of the same rows answers: to be compared. */
+/**
+ * The core's results for the rows of an engine's accounts, and the answers of a source over a table of the same rows,
+ * for comparison.
+ */
 import { expect } from "vitest";
 
 import { readBook } from "../../src/book/book.ts";
@@ -19,14 +22,14 @@ import { byTexts, COLUMNS, MAP, type ReadRow } from "./law.ts";
 export const columns = JSON.parse(MAP) as EventColumns;
 /** The first day of random rows. */
 export const FIRST = dayOf(parseInstant("2024-01-01T00:00:00Z"));
-/** An account by its id and its aliases. */
+/** An account with its id and its aliases. */
 export const usageAccount = (id: string, ...aliases: readonly string[]): UsageAccount => ({
   id,
   aliases,
   customerId: "c",
 });
 
-/** What the core alone makes of an account's rows, one by one in the order of S17.2. */
+/** The core's results for an account's rows, one by one in the order of S17.2. */
 export function cellsByCore(query: CellQuery, account: UsageAccount, read: readonly ReadRow[]): readonly string[] {
   const make = createEventMaker<readonly string[]>(readEventFileMap("map", MAP), (name) => {
     const place = COLUMNS.findIndex((column) => column === name);
@@ -72,7 +75,7 @@ function toAccounts(list: readonly UsageAccount[]): readonly Account[] {
   }));
 }
 
-/** What a source over the table `t0` answers. */
+/** The answers of a source over the table `t0`. */
 export async function collectCells(
   client: ClickHouse,
   query: CellQuery,
@@ -88,12 +91,12 @@ export async function collectCells(
         cellsByAccount.get(accountId)?.push(`${accountId} ${meterId} ${day} ${formatDecimal(quantity)}`);
     }
   }
-  // All cells of an account come together, in the order of the question.
+  // All cells of an account come together, in the order of the query.
   expect(order).toEqual(query.accounts.map(({ id }) => id).filter((id) => order.includes(id)));
   return [...cellsByAccount.values()].map((cells) => cells.toSorted());
 }
 
-/** A book as an engine asks by it. */
+/** A book in the form used by an engine's queries. */
 export const withoutAccounts = (json: object): Book => ({
   ...readBook(JSON.stringify(json)),
   accounts: [],
