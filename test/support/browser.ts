@@ -1,4 +1,4 @@
-/** Opens pages from disk in Chromium, and notes whatever a page should not do: requests, messages, errors. */
+/** Opens pages from disk in Chromium, and records whatever a page should not do: requests, messages, errors. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,15 +8,15 @@ import axe, { type AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, expect, inject } from "vitest";
 
-/** A page that is open, with what it did that a page should not. */
+/** An open page, with a record of what it should not do. */
 export interface OpenPage {
   readonly page: Page;
-  /** Messages on the console, errors, violations of the policy, and requests for anything but the page itself. */
+  /** Console messages, errors, policy violations, and requests other than the page itself. */
   readonly faults: readonly string[];
   readonly close: () => Promise<void>;
 }
 
-/** The sizes at which pages are looked at. */
+/** The window sizes for tests of pages. */
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true } satisfies BrowserContextOptions;
 export const DESK = { viewport: { width: 1280, height: 900 } } satisfies BrowserContextOptions;
 
@@ -29,7 +29,7 @@ afterAll(async () => {
   await browser?.close();
 });
 
-/** Opens a page from a file of its own. */
+/** Opens a page from a separate file. */
 export async function openPage(html: string, options: BrowserContextOptions = DESK): Promise<OpenPage> {
   const folder = mkdtempSync(join(tmpdir(), "ratebook-page-"));
   folders.push(folder);
@@ -38,7 +38,7 @@ export async function openPage(html: string, options: BrowserContextOptions = DE
   browserPromise ??= chromium.connect(inject("browser"));
   const browser = await browserPromise;
   const context = await browser.newContext({ locale: "en-US", colorScheme: "light", ...options });
-  // What does not come at all is waited for as long as by `expect.poll`.
+  // Wait for what never appears as long as `expect.poll` does.
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const faults: string[] = [];
@@ -53,9 +53,9 @@ export async function openPage(html: string, options: BrowserContextOptions = DE
   return { page, faults, close: async () => context.close() };
 }
 
-/** What axe finds against the page as it stands, in sentences. */
+/** The violations found by axe on the current page, as sentences. */
 export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
-  // The page's policy keeps out scripts that are put into it: this one is run by the browser's debugger.
+  // The page's policy blocks injected scripts, so this one is run by the browser's debugger.
   await page.evaluate(axe.source);
   const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
   return violations.map(({ id, help, nodes }) =>
@@ -63,7 +63,7 @@ export async function accessibilityFaults(page: Page): Promise<readonly string[]
   );
 }
 
-/** Expects that a page has done nothing that it should not, reads well to a screen reader, and fits its width. */
+/** Expects that a page did nothing that it should not, is accessible, and fits its width. */
 export async function expectSound({ page, faults }: OpenPage): Promise<void> {
   expect(await accessibilityFaults(page)).toEqual([]);
   expect(faults).toEqual([]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { findProcess } from "../../src/store/embedded/processes.ts";
 
-/** The id of the main process of the server of a directory; undefined where none runs. */
+/** The id of the main process of the server of a directory; undefined if none runs. */
 export function postmasterOf(directory: string): number | undefined {
   const [pid] = readFileLines(join(directory, "postgres", "postmaster.pid"));
   return findProcess(Number(pid))?.name === "postgres" ? Number(pid) : undefined;
@@ -22,7 +22,7 @@ function parentOf(pid: number): number {
   return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1]);
 }
 
-/** @returns nothing where the file is not there: no server has begun, or the process has ended meanwhile */
+/** @returns undefined if the file does not exist: no server has started, or the process has ended in the meantime */
 function readFileLines(file: string): readonly string[] {
   try {
     return readFileSync(file, "utf8").split("\n");

@@ -1,4 +1,4 @@
-/** Reads the examples under docs/examples as the command line does, without it. */
+/** Reads the examples in docs/examples like the command line, without running it. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,12 +7,12 @@ import type { EventInput } from "../../src/metering/event-envelope.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../../docs/examples");
 
-/** The path of a file of an example. */
+/** The path of a file in an example. */
 export function examplePath(example: string, file: string): string {
   return join(EXAMPLES, example, file);
 }
 
-/** The arguments with which a command reads both request traces. */
+/** The command-line arguments that read both request traces. */
 export const TRACES_READ: readonly string[] = ["code", "conv"].flatMap((trace) => [
   "--events",
   examplePath("llm-api", `AzureLLMInferenceTrace_${trace}.csv`),
@@ -33,7 +33,7 @@ export function exampleEvents(example: string, file: string): EventInput[] {
     .map((line) => JSON.parse(line) as EventInput);
 }
 
-/** The events of one of the two request traces, as their map files say. */
+/** The events of one of the two request traces, read with their maps. */
 export function traceEvents(trace: "code" | "conv", accountId: string): EventInput[] {
   const [, ...rows] = exampleText("llm-api", `AzureLLMInferenceTrace_${trace}.csv`).trim().split(/\r?\n/);
   return rows.map((row, index) => {

@@ -1,4 +1,4 @@
-/** The golden cases, each with its whole book and events: what a case leaves out is in `catalog.json`. */
+/** The golden cases, each with its whole book and events: fields that a case omits are in `catalog.json`. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -9,13 +9,13 @@ import { CATALOG } from "../book/catalog-book.ts";
 /** One case of a golden file. */
 export interface Golden {
   readonly it: string;
-  /** The figures, worked out in words. */
+  /** How the figures were calculated, in words. */
   readonly because: string;
-  /** Laid over the catalog's book: plans, accounts, and whatever else differs. */
+  /** Overrides the catalog's book: plans, accounts, and other differences. */
   readonly book: Part;
   readonly events: readonly unknown[];
   readonly options: PreviewOptions;
-  /** How many events had which status, where not all are accepted. */
+  /** The number of events with each status, if not all are accepted. */
   readonly counts?: Readonly<Record<string, number>>;
   readonly invoices: readonly {
     readonly invoice: string;
@@ -27,7 +27,7 @@ export interface Golden {
 
 /** A case as it is written. */
 interface GoldenSource extends Omit<Golden, "book" | "events"> {
-  /** What differs from the catalog's book, but for plans and accounts. */
+  /** The differences from the catalog's book, without plans and accounts. */
   readonly book?: Part;
   /** The fields of each plan and of its details that differ from the catalog's plan. */
   readonly plans: readonly Part[];
@@ -63,7 +63,7 @@ function toGolden({ plans, account, events = [], book, ...rest }: GoldenSource):
   };
 }
 
-/** A plan whose fields and details are written side by side. */
+/** Splits a plan's fields from its details, which are written side by side. */
 function toPlan(source: Part): Part {
   const { pricePlan, pricePlanDetails } = CATALOG;
   const [own, details] = [{ ...pricePlan }, { ...pricePlanDetails }];

@@ -1,4 +1,4 @@
-/** Pages of the documentation, the programs that they show, and the commands. */
+/** Pages of the documentation with their programs and commands. */
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -14,7 +14,7 @@ export function readGuide(page: string): string {
   return readFileSync(join(root, "docs", page), "utf8");
 }
 
-/** The first block of a language in a page. */
+/** The first code block of a language in a page. */
 export function firstBlock(guide: string, language: string): string {
   return new RegExp(`\`\`\`${language}\n([^]*?)\n\`\`\``).exec(guide)?.[1] ?? "";
 }
@@ -24,7 +24,11 @@ export function readProgram(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
 
-/** Runs a program of the project in this process. @returns its output */
+/**
+ * Runs a program of the project in this process.
+ *
+ * @returns its output
+ */
 export async function runProgram(path: string): Promise<string> {
   const chunks: string[] = [];
   const print = (part: unknown): string => (typeof part === "string" ? part : JSON.stringify(part));
@@ -46,7 +50,7 @@ export interface CommandBlock {
   readonly output: string | undefined;
 }
 
-/** The shell blocks of a page. Blocks marked `console` are for the reader alone. */
+/** The shell blocks of a page. Blocks marked `console` are not run. */
 export function commandBlocks(guide: string): readonly CommandBlock[] {
   return [...guide.matchAll(/```sh\n([^]*?)\n```(?:\n\n```text\n([^]*?)\n```)?/g)].map(([, commands = "", output]) => ({
     commands: commands.replaceAll(/\\\n\s+/g, "").split("\n"),
@@ -54,7 +58,10 @@ export function commandBlocks(guide: string): readonly CommandBlock[] {
   }));
 }
 
-/** Runs a command of a page in a folder. It knows `npx ratebook`, `cp` from the package, `head`, and `node` with a program. */
+/**
+ * Runs a command of a page in a folder. Supports `npx ratebook`, `cp` from the package, `head`, and `node` with a
+ * program.
+ */
 export async function runGuideCommand(command: string, folder: Folder): Promise<{ code: number; out: string }> {
   const [name = "", ...args] = command.split(" ");
   if (name === "cp") {
@@ -73,7 +80,7 @@ export async function runGuideCommand(command: string, folder: Folder): Promise<
   const argv = args
     .slice(1)
     .map((part) => (/^[\w./-]+\.(?:jsonc?|ndjson|csv|txt|svg|html)$/.test(part) ? join(folder.path, part) : part));
-  // Without a directory, `init` writes where it runs.
+  // Without a directory, `init` writes to the current one.
   const directory = argv[0] === "init" ? [folder.path] : [];
   const { code, out } = await ratebook([...argv, ...directory]);
   return { code, out: out.replaceAll(`${folder.path}/`, "") };

@@ -1,7 +1,7 @@
-/** Reads invoices line by line, for tests that compare them with figures worked out elsewhere. */
+/** Reads invoices line by line, to compare them with independently calculated figures. */
 import type { Invoice, InvoiceLine } from "../../src/index.ts";
 
-/** A line and how deep it lies in its tree; the total is at 0. */
+/** A line and its depth in the tree; the total has depth 0. */
 export interface PlacedLine {
   readonly line: InvoiceLine;
   readonly depth: number;
@@ -22,7 +22,7 @@ export function headOf({ invoiceType, startDate, endDate, invoiceDate }: Invoice
   return `${invoiceType} ${toDate(startDate)}/${toDate(endDate)} on ${toDate(invoiceDate)}`;
 }
 
-/** The date alone where a moment is a midnight. */
+/** Only the date if an instant is a midnight. */
 function toDate(moment: string): string {
   return moment.replace(/T00:00:00\.000Z$/, "");
 }
@@ -31,10 +31,9 @@ function toDate(moment: string): string {
 const WRAPPERS = new Set(["GROSS_AMOUNT", "PRICE_PLAN_AMOUNT", "NET_AMOUNT", "TOTAL_CREDITS"]);
 
 /**
- * An invoice for reading and for golden files: cards with their slabs indented, then true-up, credits and total.
- *
- * A line is `type id: quantity at rate = value (exactly x)`; what does not apply is left out, and an exact value of more
- * than ten decimals is cut there and marked by `…`.
+ * An invoice as text for golden files: cards with their slabs indented, then true-up, credits and total. A line is
+ * `type id: quantity at rate = value (exactly x)`; missing parts are omitted, and an exact value of more than ten
+ * decimals is cut there and marked by `…`.
  */
 export function compactLines({ revenueInfo }: Invoice): readonly string[] {
   const visibleLines = flattenLines(revenueInfo).filter(({ line }) => !WRAPPERS.has(line.type));

@@ -1,4 +1,4 @@
-/** Empty databases: the first is made, which takes a second or two, all others are copies of it. */
+/** Empty databases: the first one is created, which takes a second or two, and the others are copies of it. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
@@ -8,25 +8,25 @@ import { inject } from "vitest";
 
 import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
 
-/** Gives a directory, which is made where it is not there, the files of a private PostgreSQL. */
+/** Copies the files of an empty private PostgreSQL to a directory, creating it if necessary. */
 export async function newDatabaseIn(directory: string): Promise<void> {
   const template = join(inject("databases"), "postgres");
   if (!existsSync(template)) {
     const draft = await mkdtemp(join(inject("databases"), "draft-"));
     await makeIn(draft);
-    // Another file of tests may have made one meanwhile.
+    // Another test file may have created one in the meantime.
     await rename(join(draft, "postgres"), template).catch((error: unknown) => {
       if (!existsSync(template)) throw error;
     });
   }
   await mkdir(directory, { recursive: true });
-  // With owners and rights: a server starts as the user whose files they are.
+  // With owners and permissions: a server starts as the user who owns the files.
   execFileSync("cp", ["-a", template, join(directory, "postgres")]);
 }
 
 async function makeIn(folder: string): Promise<void> {
   await (await openPrivateServer(folder)).close();
-  // The directory of its socket, which it takes with it a moment later.
+  // The directory of its socket, which it removes a moment later.
   const data = join(folder, "postgres");
   for (const name of await readdir(data)) {
     if (name.startsWith("ratebook-")) await rm(join(data, name), { recursive: true, force: true });

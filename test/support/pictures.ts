@@ -1,4 +1,4 @@
-/** The pictures of the documentation, drawn by the project: the curves are what `priceQuantity` charges. */
+/** The pictures of the documentation, drawn by the project: the curves show the prices of `priceQuantity`. */
 import { Decimal, priceQuantity } from "../../src/index.ts";
 
 const FONT = 'font-family="system-ui, sans-serif"';
@@ -19,7 +19,10 @@ function text(x: number, y: number, content: string, more = ""): string {
   return `<text x="${x}" y="${y}" fill="${INK}" ${more}>${content}</text>`;
 }
 
-/** The usage of two days, the price of a thousand units, of the next nine thousand and of all beyond, and a credit, in USD. */
+/**
+ * The usage of two days, the prices of the first thousand units, of the next nine thousand and of all beyond, and a
+ * credit, in USD.
+ */
 const [FIRST, SECOND, CREDIT] = [4500, 8000, 20];
 const FLOW_PLAN = {
   pricingModel: "TIERED",
@@ -35,7 +38,7 @@ const FLOW_RATES = [
   { order: 3, rate: "0.001" },
 ] as const;
 
-/** The steps of the flow, with the figures of one example that follow from each other. */
+/** The steps of the flow, with consistent figures of one example. */
 function flowSteps(): readonly {
   readonly name: string;
   readonly about: readonly string[];
@@ -108,14 +111,14 @@ const CURVES = [
   { name: "volume", colour: "#b91c1c", plan: { pricingModel: "VOLUME", slabs: TWO }, slabRates: TWO_RATES },
 ] as const;
 
-/** What a quantity costs on a curve. */
+/** The price of a quantity on a curve. */
 export function amountOn(name: (typeof CURVES)[number]["name"], quantity: number): Decimal {
   const curve = CURVES.find((each) => each.name === name);
   if (curve === undefined) throw new TypeError(`no curve ${name}`);
   return priceQuantity(curve.plan, { currency: "USD", slabRates: curve.slabRates }, new Decimal(quantity)).amount;
 }
 
-/** What a month costs in four ways. */
+/** The price of a month in four ways. */
 export function costCurvePicture(): string {
   const x = (units: number): number => LEFT + (units / UNITS_MAX) * WIDTH;
   const y = (amount: number): number => TOP + HEIGHT - (amount / AMOUNT_MAX) * HEIGHT;

@@ -1,4 +1,4 @@
-/** Programs of the tests, built once and run in processes of their own: they speak lines of JSON, and may be killed. */
+/** Test programs, built once and run as separate processes: they exchange lines of JSON, and can be killed. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -6,30 +6,30 @@ import { createInterface } from "node:readline";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** A program that runs. */
+/** A running program. */
 export interface Running {
-  /** What it says, line by line, until it ends. */
+  /** Its output, line by line, until it ends. */
   readonly lines: AsyncIterableIterator<unknown>;
-  /** When it has ended, and all that it said was read: how, and what it complained of. */
+  /** Resolves when it has ended and all its output was read, with the exit status and its error output. */
   readonly end: Promise<{
     readonly code: number | null;
     readonly signal: NodeJS.Signals | null;
     readonly errors: string;
   }>;
-  /** Says a line to it. */
+  /** Sends a line to it. */
   say(line: unknown): void;
-  /** Kills it at once: nothing of it can go on. */
+  /** Kills it immediately. */
   kill(): void;
 }
 
-/** A program that was built. */
+/** A built program. */
 export interface Program {
   run(...args: readonly string[]): Running;
-  /** Kills what still runs, and takes the built files away. */
+  /** Kills running processes, and deletes the built files. */
   remove(): void;
 }
 
-/** Builds a program beneath `node_modules`, so that it finds its packages. */
+/** Builds a program below `node_modules`, so that it finds its packages. */
 export function buildProgram(source: string): Program {
   mkdirSync(join(root, "node_modules/.cache"), { recursive: true });
   const buildFolder = mkdtempSync(join(root, "node_modules/.cache/ratebook-"));
@@ -56,7 +56,7 @@ function startProgram(file: string, args: readonly string[], children: Set<Child
   children.add(child);
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
-  // A program that was killed reads no more.
+  // A killed program reads no more.
   child.stdin.on("error", () => {});
   const end = new Promise<Awaited<Running["end"]>>((settle) => {
     child.on("close", (code, signal) => {
@@ -65,7 +65,7 @@ function startProgram(file: string, args: readonly string[], children: Set<Child
     });
   });
   return {
-    // It is listened to from now on: a line that nobody waits for yet is kept.
+    // Read its output from now on: lines without a reader are buffered.
     lines: parseLines(createInterface({ input: child.stdout })[Symbol.asyncIterator]()),
     end,
     say: (line) => void child.stdin.write(`${JSON.stringify(line)}\n`),
@@ -73,7 +73,7 @@ function startProgram(file: string, args: readonly string[], children: Set<Child
   };
 }
 
-/** A line that a kill cut off was not said. */
+/** A line cut off by a kill is ignored. */
 async function* parseLines(lines: AsyncIterableIterator<string>): AsyncIterableIterator<unknown> {
   for await (const line of lines) {
     let value: unknown;

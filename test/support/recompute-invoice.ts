@@ -1,6 +1,6 @@
 /**
- * Recomputes every line of an invoice from its explanation alone (S13.6): no part of rating or invoicing is used, and an
- * invoice is looked at as the JSON that a reader gets.
+ * Recomputes every line of an invoice from its explanation alone (S13.6): no code of rating or invoicing is used, and
+ * the invoice is read as the JSON that a user gets.
  */
 import {
   compareRatios,
@@ -40,13 +40,18 @@ interface LineFacts {
   readonly explanation?: { readonly of: string; readonly rules: readonly string[] } & Readonly<Record<string, unknown>>;
 }
 
-/** Where the rules stand. */
+/** The page of the rules. */
 const LINKS: ReadonlySet<string> = new Set(
   rulebook().rules.map((rule) => `docs/reference/semantics.md#${rule.toLowerCase()}`),
 );
 const NONE: Ratio = { over: 0n, under: 1n };
 
-/** Checks a line and all below it. @returns how many lines were recomputed @throws when a line is not what it explains */
+/**
+ * Checks a line and all below it.
+ *
+ * @returns the number of recomputed lines
+ * @throws if a line does not match its explanation
+ */
 export function recomputeTree(tree: unknown): number {
   return recomputeLine(JSON.parse(JSON.stringify(tree)) as LineFacts);
 }
@@ -116,7 +121,9 @@ function cardValue(
   return toRatio(roundOnce(exact, facts.rounding.digits, facts.rounding.mode));
 }
 
-/** What each slab has in a card's charge, in slab order: its amount in every part, by the part's sign and share. */
+/**
+ * The amount of each slab of a card's charge, in slab order: its amount in every part, with the part's sign and share.
+ */
 function chargedBySlab({ parts }: ExplanationFacts): readonly Ratio[] {
   const bySlab = new Map<number, Ratio>();
   for (const { sign, share, slabs } of parts) {
@@ -129,7 +136,7 @@ function chargedBySlab({ parts }: ExplanationFacts): readonly Ratio[] {
   return [...bySlab].toSorted(([a], [b]) => a - b).map(([, amount]) => amount);
 }
 
-/** Cut down to the minor unit, plus the units that went to it (S1.5). */
+/** Rounded down to the minor unit, plus the units assigned to it (S1.5). */
 function slabValue({ exact, digits, missing }: { exact: Exact; digits: number; missing: number }): Ratio {
   const { over: top, under } = over(exact);
   const unit = 10n ** BigInt(digits);

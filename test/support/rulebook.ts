@@ -1,4 +1,4 @@
-/** The rulebook, docs/reference/semantics.md, as data: which sections and rules there are. */
+/** The rulebook, docs/reference/semantics.md, as data: its sections and rules. */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -18,10 +18,10 @@ export function rulebook(): Rulebook {
 }
 
 /**
- * Reads a rulebook: a section is an anchor above a heading that begins with its number, a rule an anchor above a title
- * in bold that begins with its number.
+ * Parses a rulebook: a section is an anchor above a heading that begins with its number, a rule an anchor above a bold
+ * title that begins with its number.
  *
- * @throws Error where an anchor and the number below it differ, or a number is not the one after the number before it
+ * @throws Error if an anchor and the number below it differ, or a number does not follow the previous one
  */
 export function parseRulebook(text: string): Rulebook {
   const sections: string[] = [];

@@ -1,11 +1,11 @@
-/** Reads an SVG: its texts, and elements that are not closed. */
+/** Reads an SVG: its visible texts, and unclosed elements. */
 
-/** The texts that a person sees, in order. */
+/** The visible texts, in order. */
 export function textsOf(svg: string): readonly string[] {
   return [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text = ""]) => text);
 }
 
-/** Elements that are not closed in the order in which they were opened, and marks that are no part of any. */
+/** Elements that are not closed in the order in which they were opened, and stray angle brackets. */
 export function unclosedIn(svg: string): readonly string[] {
   const open: string[] = [];
   const rest = svg.replaceAll(
