@@ -28,7 +28,7 @@ describe("a book in any form", () => {
   if (draft === undefined) throw new Error("the example has no plan");
   const sources: readonly (readonly [string, BookSource])[] = [
     ["a text", text],
-    ["an object as it is written", written],
+    ["an input object", written],
     ["a book that was read", parseBook(text)],
     ["a copy of a book that was read", { ...parseBook(text) }],
   ];

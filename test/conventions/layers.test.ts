@@ -278,13 +278,13 @@ describe("the rules themselves", () => {
     ["a side effect", "numbers/x.ts", 'import "../cli/run.ts";'],
     ["a dynamic import", "numbers/x.ts", 'const a = await import("../cli/run.ts");'],
     ["node in the core", "rating/x.ts", 'import { readFileSync } from "node:fs";'],
-    ["a package away from home", "rating/x.ts", 'import { Decimal } from "decimal.js";'],
+    ["a package outside its folder", "rating/x.ts", 'import { Decimal } from "decimal.js";'],
     ["a package without a home", "cli/x.ts", 'import x from "left-pad";'],
     ["a rounding method", "rating/x.ts", "const y = a.plus(b);"],
     ["a part of zod", "book/x.ts", 'import { z } from "zod";'],
     ["anything at all in the second program", "verify/x.ts", 'import { a } from "../numbers/decimal.ts";'],
     ["even errors in the second program", "verify/x.ts", 'import { a } from "../errors.ts";'],
-    ["a required package away from home", "cli/x.ts", 'const a = require("json-logic-js");'],
+    ["a required package outside its folder", "cli/x.ts", 'const a = require("json-logic-js");'],
     ["a clock", "ledger/x.ts", "const y = Date.now();"],
   ])("reject %s", (_, file, text) => {
     expect(listFaults(file, text)).toHaveLength(1);

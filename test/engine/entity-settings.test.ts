@@ -55,9 +55,9 @@ describe("settings created with their owner", () => {
   });
 
   test.each([
-    ["a value that is no number", [limit("much")], /^ERR_INPUT_INVALID settings\[0\]\.value: /],
+    ["a value that is not a number", [limit("much")], /^ERR_INPUT_INVALID settings\[0\]\.value: /],
     [
-      "a setting twice",
+      "a duplicate setting",
       [limit("1"), { ...limit("2"), namespace: "user" }],
       'ERR_INPUT_INVALID settings[1].id: expected each setting once, got "limit" again',
     ],

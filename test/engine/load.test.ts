@@ -138,9 +138,9 @@ describe("loading a book", () => {
       },
       'ERR_TAKEN the alias "prod" is taken',
     ],
-    ["with a taken name", { addOns: [{ id: "ao.b", name: "Seats", type: "LICENSE" }] }, /^ERR_INPUT_INVALID name: /],
+    ["with a name in use", { addOns: [{ id: "ao.b", name: "Seats", type: "LICENSE" }] }, /^ERR_INPUT_INVALID name: /],
     ["that is broken", { customers: [{ id: "a" }] }, /^ERR_BOOK_INVALID the book has/],
-    ["that is no JSON", "{", /^ERR_BOOK_INVALID the book has a problem: \$: not JSON/],
+    ["that is not JSON", "{", /^ERR_BOOK_INVALID the book has a problem: \$: not JSON/],
   ])("rejects a book %s, and stores nothing of it", async (_, book, sentence) => {
     const { engine, store } = engineAt("2024-03-01");
     await engine.load({

@@ -46,7 +46,7 @@ function asFormerly(store: MemoryStore): MemoryStore {
 }
 
 test.each([
-  ["as it is stored now", async () => loadHistory()],
+  ["as stored by this version", async () => loadHistory()],
   ["stored without when it was recorded", async () => asFormerly(await loadHistory())],
 ])("S6.5 history accepts events for a day after it was loaded, %s", async (_, storeOf) => {
   const { engine, at } = engineAt(LOADED, await storeOf());

@@ -19,7 +19,7 @@ function planAt(rate: string): PlanInput {
   };
 }
 
-function costOf(plan: PlanInput, quantity = "0") {
+function priceAt(plan: PlanInput, quantity = "0") {
   const [card] = plan.pricePlanDetails.usageRateCards ?? [];
   const [rates] = card?.rateValues ?? [];
   if (card === undefined || rates === undefined) throw new Error("expected a usage card with rates");
@@ -28,6 +28,6 @@ function costOf(plan: PlanInput, quantity = "0") {
 
 const [old, draft] = [planAt("0.002"), planAt("0.0019")];
 fc.assert(
-  fc.property(quantitiesArbitrary(draft), ({ "um.calls": calls }) => costOf(draft, calls).lte(costOf(old, calls))),
+  fc.property(quantitiesArbitrary(draft), ({ "um.calls": calls }) => priceAt(draft, calls).lte(priceAt(old, calls))),
 );
 console.log("nobody pays more");

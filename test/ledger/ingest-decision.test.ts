@@ -19,7 +19,7 @@ describe("each event gets one outcome, checked in order (S14.1)", () => {
   const rows: readonly [because: string, event: unknown, status: string, description: string][] = [
     ["malformed", createCall({ id: 7 }), "INGESTION_REFUSED", "Field id: expected a text, got a number."],
     [
-      "an id that is held",
+      "a reserved id",
       createCall({ id: "held", accountId: "nobody" }),
       "INGESTION_FAILED_DUPLICATE_EVENT",
       'An event with the id "held" was accepted before.',

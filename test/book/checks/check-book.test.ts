@@ -133,7 +133,7 @@ testRows("references", [
     `$.${details}.entitlementOverageRateCards[0].featureId: expected the id or name of a feature, got "__proto__"`,
   ],
   [
-    "S12.2 a grant pays for what is known",
+    "S12.2 a grant pays for known items",
     [[`${grant}.grantDetails.applicableEntityIds[0]`, "ALL"]],
     `$.${grant}.grantDetails.applicableEntityIds[0]: expected the id or name of a usage meter or add-on or feature, got "ALL"`,
   ],
@@ -163,7 +163,7 @@ testRows("references", [
     '$.accounts[0].featureCredits[0].featureId: expected the id or name of a feature, got "x"',
   ],
   [
-    "a credit pays for what is known",
+    "a credit pays for known items",
     [["accounts[0].credits[0].applicableEntityIds", ["x"]]],
     '$.accounts[0].credits[0].applicableEntityIds[0]: expected the id or name of a usage meter or add-on or feature, got "x"',
   ],
@@ -201,7 +201,7 @@ testRows("references", [
     '$.settings[1].entityId: expected "acme", the organization\'s id, got "other"',
   ],
   [
-    "a name that two accounts have is refused",
+    "a name of two accounts is rejected",
     [["accounts[2]", { id: "third", name: "Contoso test", customerId: "contoso" }]],
     '$.invoiceGroups[0].accountIds[1]: the name "Contoso test" belongs to "contoso-test" and "third": use one of these',
   ],
@@ -237,7 +237,7 @@ testRows("event schemas and settings", [
     "$.eventSchemas[0].enrichments.dependencies[1].name: expected a name of its own: $.eventSchemas[0].enrichments.dependencies[0] has the same",
   ],
   [
-    "S4.3 equal orders are refused",
+    "S4.3 equal orders are rejected",
     [[`${fields}[2].order`, 2]],
     `$.${fields}[2].order: expected an order of its own: $.${fields}[1] has the same`,
   ],
@@ -313,7 +313,7 @@ testRows("event schemas and settings", [
     '$.settings[1].value: expected JSON, as dataType JSON says, got "hello"',
   ],
   [
-    "S4.2 a JSON setting has no key twice",
+    "S4.2 a JSON setting has no duplicate keys",
     [
       ["settings[1].dataType", "JSON"],
       ["settings[1].value", '{"small": {"rate": 1, "rate": 2}}'],
@@ -368,7 +368,7 @@ testRows("usage meters and features", [
     `$.${steps}[0].matcher: in the rule: "equals" is not an operator`,
   ],
   [
-    "S3.5 method is refused",
+    "S3.5 method is rejected",
     [[`${steps}[0].matcher`, { method: ["a", "b"] }]],
     `$.${steps}[0].matcher: in the rule: "method" is refused: it would call any function of the facts`,
   ],
@@ -388,7 +388,7 @@ testRows("usage meters and features", [
     '$.features[0].schemaAssociations[0]: expected "context_tokens", as in featureDetails, got "generated_tokens"',
   ],
   [
-    "both spellings at once are refused",
+    "both spellings together are rejected",
     [["features[1].schemaAssociations", ["login"]]],
     "$.features[1].schemaAssocitions: expected schemaAssociations or schemaAssocitions, got both",
   ],
@@ -651,7 +651,7 @@ testRows("associations", [
     `$.${plans}[1].decidedAt: expected associations sorted by decidedAt: 2024-01-02T00:00:00.000Z is before 2024-01-05T00:00:00.000Z of pricePlans[0]`,
   ],
   [
-    "S9.2 a date that is written out as decidedAt must stand in the order of decisions, too",
+    "S9.2 decidedAt as a date must be in the order of decisions too",
     [
       [`${plans}[0]`, { pricePlanId: "pp.main", effectiveFrom: "2024-06-15", decidedAt: "2024-06-15" }],
       [`${plans}[1]`, { pricePlanId: "pp.main", effectiveFrom: "2024-06-20", decidedAt: "2024-06-01T12:00:00Z" }],
@@ -777,7 +777,7 @@ testRows("what accounts hold", [
     '$.accounts[1].aliases[0]: expected an alias of its own: the account "contoso-prod" has the same',
   ],
   [
-    "S16.6 an alias is no account's id",
+    "S16.6 an alias can't be an account's id",
     [["accounts[0].aliases[0]", "contoso-test"]],
     '$.accounts[0].aliases[0]: expected an alias that is no account\'s id, got "contoso-test"',
   ],

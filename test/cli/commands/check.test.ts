@@ -65,7 +65,7 @@ describe("ratebook check", () => {
 
   test.each([
     [
-      "a book that is no JSON",
+      "a book that is not JSON",
       "{",
       /^book\.json:1:\d: \$: not JSON: the text ends too soon\n {6}1 \| \{\nbook\.json: 1 problem\n$/,
     ],

@@ -139,13 +139,13 @@ describe("--from a CSV file", () => {
     ],
     // 1.25 and 0.5 at a cent are 0.0125 and 0.005, which are 0.01 each.
     [
-      "a comma that could stand between thousands beside one that cannot",
+      "a comma that may separate thousands and one that can't",
       "at;client;kg;km\n2026-03-02T08:15:00Z;ACME;1,250;0,5\n",
       ['  numbers with a decimal comma in "kg", "km"\nwrote '],
       /^ACME +1 +2 meters +0\.02 /m,
     ],
     [
-      "bars, and numbers that name what is not the event",
+      "bars, and numbers that identify other things than the event",
       "ts|customer|order_id|qty\n2026-01-01T00:00:00Z|ACME|7|4\n2026-01-02T00:00:00Z|ACME|7|5\n",
       [
         '  account in "customer"\n  no column for the event id; using row numbers, so duplicate events will be billed\n  meters for "qty"\nwrote ',
@@ -194,7 +194,7 @@ describe("--from a CSV file", () => {
       /^ratebook: in\.csv: no column holds a time in each row: .* the header has "a", "b"\n$/,
     ],
     [
-      "whose times are in another form",
+      "with times in another format",
       "When (local),calls\n2nd of March,7\n",
       /: expected date-times such as 2026-01-31T12:00:00Z, or one of the forms YYYY-MM-DD, .*, milliseconds \(since 1970\); the column "When \(local\)" has "2nd of March"; the header has "When \(local\)", "calls"\n$/,
     ],

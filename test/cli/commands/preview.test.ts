@@ -246,7 +246,7 @@ Total                                                                           
 
 describe("invalid input is rejected with a one-sentence message", () => {
   test.each<readonly [string, string | Uint8Array, string]>([
-    ["a line that is no object", "7\n", "1: Expected an event, an object, got a number. [INGESTION_REFUSED]"],
+    ["a line that is not an object", "7\n", "1: Expected an event, an object, got a number. [INGESTION_REFUSED]"],
     ["bytes that are no text", Uint8Array.of(0x7b, 0xff, 0x7d, 0x0a), "1: the line is not valid UTF-8 [BAD_LINE]"],
     ["a line of 3 MiB", `${"x".repeat(3 << 20)}\n`, "1: the line is longer than 1 MiB [BAD_LINE]"],
     ["a line of 3 MiB at the end", "x".repeat(3 << 20), "1: the line is longer than 1 MiB [BAD_LINE]"],
@@ -276,7 +276,7 @@ describe("invalid input is rejected with a one-sentence message", () => {
       '1: The attribute "units" is unfit: "1000 MB" is not a decimal. [INGESTION_FAILED]',
     ],
     [
-      "a schema that nobody has",
+      "an unknown schema",
       eventLine("a", "2024-02-03T00:00:00Z", 1, { schemaName: "x" }),
       '1: No event schema "x" is active. [INGESTION_FAILED_SCHEMA_NOT_DEFINED]',
     ],
@@ -308,7 +308,7 @@ describe("invalid input is rejected with a one-sentence message", () => {
   test.each([
     ["the event", '"id":"b"', 157],
     ["an attribute", '"attributes":[{"name":"units","value":1,"value":2}]', 157],
-    ["what no rule sees", `"more":${'{"a":'.repeat(300)}{"b":1,"b":2}${"}".repeat(300)}`, 1671],
+    ["fields that no rule reads", `"more":${'{"a":'.repeat(300)}{"b":1,"b":2}${"}".repeat(300)}`, 1671],
   ])("a line is invalid if %s has a duplicate key", async (_, members, column) => {
     const good = eventLine("a", "2024-01-05T00:00:00Z", 60);
     const events = files.file(
@@ -330,10 +330,10 @@ describe("invalid input is rejected with a one-sentence message", () => {
   });
 
   test.each<readonly [string, (folder: Folder) => readonly string[], number, string]>([
-    ["a file that is not there", ({ path }) => ["--events", `${path}/none.ndjson`], 1, "none.ndjson: no such file"],
+    ["a missing file", ({ path }) => ["--events", `${path}/none.ndjson`], 1, "none.ndjson: no such file"],
     ["a directory", ({ path }) => ["--events", path], 1, "/: expected a file, got a directory"],
     [
-      "a .gz that is none",
+      "a .gz that is not compressed",
       (f) => ["--events", f.file("fake.ndjson.gz", "{}\n")],
       1,
       "fake.ndjson.gz: the file name ends in .gz, but the content is not gzip",
@@ -371,7 +371,7 @@ describe("invalid input is rejected with a one-sentence message", () => {
     ],
     ["an option without its value", () => ["--events"], 2, "--events needs a value: --events FILE…"],
     ["a flag with a value", () => ["--strict=yes"], 2, '--strict takes no value, got "yes"'],
-    ["an option given twice", () => ["--at", "2024-01-01", "--at", "2024-01-02"], 2, "--at can be given only once"],
+    ["a repeated option", () => ["--at", "2024-01-01", "--at", "2024-01-02"], 2, "--at can be given only once"],
     ["an unknown format", () => ["--format", "xml"], 2, '--format must be one of table, json, csv, html, got "xml"'],
     [
       "no events and no range",
@@ -386,7 +386,7 @@ describe("invalid input is rejected with a one-sentence message", () => {
       "--at must be before 9999-01-01, which means no end; got 9999-12-31",
     ],
     [
-      "a range that goes on behind the end of time",
+      "a range beyond the last date",
       () => ["--from", "9998-12-01", "--until", "9999-01-02"],
       2,
       "--until must be at most 9999-01-01, which means no end; got 9999-01-02",

@@ -138,7 +138,7 @@ describe("ratebook verify", () => {
       "bad.ndjson:1: date: expected a text",
     ],
     [
-      "a day that is none, in the second of two files",
+      "an invalid day, in the second of two files",
       () => [
         invoices,
         "--usage",

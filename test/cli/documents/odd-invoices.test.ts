@@ -30,7 +30,7 @@ describe("verify and diff reject with a one-sentence message", () => {
     ["an empty list", () => "[]", /^ratebook: x\.json:1:1: \$: the file has no invoices\n$/],
     ["no invoices", () => '{"invoices":[]}', /^ratebook: x\.json:1:13: \$\.invoices: the file has no invoices\n$/],
     [
-      "a number in place of an invoice",
+      "a number instead of an invoice",
       () => "[1]",
       /^ratebook: x\.json:1:2: \$\[0\]: expected an invoice written by preview/,
     ],
@@ -50,12 +50,12 @@ describe("verify and diff reject with a one-sentence message", () => {
       /^ratebook: x\.json.*: (it is )?nested .*deep/,
     ],
     [
-      "a number beyond what is kept",
+      "a number of too many digits",
       () => output.replace('"value": 3,', '"value": 1e99999,'),
       /^ratebook: x\.json:169:38: not JSON: a number of more than 100 significant digits or beyond 10\^1000 is not kept\n$/,
     ],
     [
-      "a date that is none",
+      "an invalid date",
       () => output.replace('"startDate": "2024-06-01T00:00:00.000Z"', '"startDate": "yesterday"'),
       /^ratebook: x\.json:\d+:\d+: \$\.invoices\[0\]\.startDate: .*expected an instant such as 2024-06-01T00:00:00\.000Z\n$/,
     ],

@@ -277,7 +277,7 @@ describe("a CSV file of events", () => {
 
   test.each<readonly [string, unknown, string]>([
     [
-      "a column that is not there",
+      "a missing column",
       { ...MAP, accountId: { column: "Who" } },
       'events.csv: the map uses the column "Who", but the header has "TIMESTAMP", "Account", "Units"',
     ],
@@ -302,7 +302,7 @@ describe("a CSV file of events", () => {
       'map.json: $.attribute: unknown field: did you mean "attributes"?',
     ],
     [
-      "a column that is nearly there",
+      "a column with a similar name",
       { ...MAP, accountId: { column: "Acount" } },
       'events.csv: the map uses the column "Acount", but the header has "TIMESTAMP", "Account", "Units": did you mean "Account"?',
     ],

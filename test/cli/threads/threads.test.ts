@@ -18,7 +18,7 @@ async function runOnEngine(engine: string, argv: readonly string[], more: object
   return ratebook([...argv, "--engine", engine], { cut: place.path, partBytes: 300, ...more });
 }
 
-/** What both readers print; it must be the same. */
+/** The output of both readers, which must be equal. */
 async function both(argv: readonly string[], more: object = {}): Promise<Ran> {
   const core = await runOnEngine("core", argv, more);
   expect(await runOnEngine("threads", argv, more)).toEqual(core);
@@ -29,15 +29,15 @@ function rejected(reason: string): Ran {
   return { code: 2, out: "", err: `ratebook: --engine threads ${reason}; use --engine core\n` };
 }
 
-describe("S17.3 --engine threads prints what one thread prints", () => {
-  test("the sum of events in several ranges: 20 events of 0.5 to 19.5 are 200 units", async () => {
+describe("S17.3 --engine threads prints the same as one thread", () => {
+  test("for the sum of events in several ranges: 20 events of 0.5 to 19.5 are 200 units", async () => {
     const events = place.file("plain.ndjson", plain);
     const { out } = await both(["meter", book, "--events", events, "--format", "csv"]);
     const units = out.split(/\r?\n/).map((row) => Number(row.split(",").at(-1)));
     expect(units.filter((each) => each > 0).reduce((sum, each) => sum + each, 0)).toBe(200);
   });
 
-  test("an id that comes again in another range and in another file counts once", async () => {
+  test("for an id that repeats in another range and in another file: it counts once", async () => {
     const first = place.file(
       "first.ndjson",
       plain + eventLine("e-3", noonOf(22), 1000) + eventLine("e-4", noonOf(23), 1000),
@@ -45,17 +45,17 @@ describe("S17.3 --engine threads prints what one thread prints", () => {
     const second = place.file("second.ndjson", eventLine("e-5", noonOf(1), 1000));
     const { out, err } = await both(["preview", book, "--events", first, second, "--format", "csv"]);
     expect(err).toContain("3 INGESTION_FAILED_DUPLICATE_EVENT");
-    // Of e-5 the one of 1 January counts, 1,000 in place of 5.5.
+    // Of the two e-5, the one of 1 January counts: 1,000 instead of 5.5.
     expect(out).toContain(",um.units,units,1194.5,");
   });
 
-  test("an event of more than ten years before the others is named by its id", async () => {
+  test("for an event more than ten years before the others, which is named by its id", async () => {
     const far = place.file("far.ndjson", eventLine("far-off", "1999-01-01T00:00:00Z", 1) + plain);
     const { code, err } = await both(["preview", book, "--events", far]);
     expect([code, err]).toEqual([2, expect.stringContaining('event "far-off"')]);
   });
 
-  test("a feature that is spent in 19 decimals, beside events that are summed", async () => {
+  test("for a feature consumed with 19 decimals beside summed events", async () => {
     const job = { schemaName: "job", attributes: [{ name: "units", value: "0.1234567890123456789" }] };
     const withFeature = place.file(
       "feature.json",
@@ -87,14 +87,14 @@ describe("S17.3 --engine threads prints what one thread prints", () => {
     expect([code, err]).toEqual([0, expect.stringContaining("22 events read")]);
   });
 
-  test("a file whose size its file system does not tell", async () => {
+  test("for a file whose size its file system doesn't report", async () => {
     const untold = existsSync("/proc/version") ? "/proc/version" : "/dev/null";
     const argv = ["preview", book, "--events", untold];
     expect((await runOnEngine("core", argv)).code).toBeLessThan(2);
     expect(await runOnEngine("threads", argv)).toEqual(rejected(`needs uncompressed files on disk, got ${untold}`));
   });
 
-  test("many files, of which a thread has one open at a time", async () => {
+  test("for many files, of which a thread opens one at a time", async () => {
     const events = Array.from({ length: 60 }, (_, n) =>
       place.file(`many-${n}.ndjson`, eventLine(`m-${n}`, noonOf(1), n)),
     );
@@ -108,7 +108,7 @@ describe("S17.3 --engine threads prints what one thread prints", () => {
     expect(most).toBeLessThan(30);
   });
 
-  test("objects of another kind, by a map", async () => {
+  test("for objects of another kind, with a map", async () => {
     const rows = Array.from({ length: 9 }, (_, n) =>
       JSON.stringify({ key: `k-${n % 7}`, who: "c-1", at: noonOf(n + 1), n }),
     );
@@ -145,8 +145,8 @@ describe("S17.3 --engine threads prints what one thread prints", () => {
   });
 });
 
-describe("S17.5 a file that cannot be read to its end prices nothing", () => {
-  test("one that changes while it is read", async () => {
+describe("S17.5 a file that can't be read to its end prices nothing", () => {
+  test("because it changes while it is read", async () => {
     const events = place.file("growing.ndjson", plain);
     const grow = (): void => appendFileSync(events, eventLine("more", noonOf(25), 1));
     const ran = await runOnEngine("threads", ["preview", book, "--events", events], { onPart: grow });
@@ -157,7 +157,7 @@ describe("S17.5 a file that cannot be read to its end prices nothing", () => {
     });
   });
 
-  test("one that a thread cannot read", async () => {
+  test("because a thread can't read it", async () => {
     const events = place.file("failing.ndjson", plain);
     const fail = (): void => {
       throw Object.assign(new Error("EIO: i/o error, read"), { code: "EIO", syscall: "read" });

@@ -102,7 +102,7 @@ test.each([
     /bad\.csv:1: .*meterId is missing from .*: did you mean "meter_Id"\?$/,
   ],
   [
-    "a column is there twice",
+    "a column is duplicated",
     "accountId,meterId,date,date,quantity\n",
     /the header has the column "date" more than once$/,
   ],

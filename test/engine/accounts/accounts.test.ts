@@ -36,17 +36,17 @@ describe("customers and accounts", () => {
 
   const refusals: readonly [string, (engine: Engine) => Promise<unknown>, string | RegExp][] = [
     [
-      "a taken customer id",
+      "a customer id in use",
       (e) => e.customers.create({ id: "acme", name: "Acme" }),
       'ERR_TAKEN the customer id "acme" is taken',
     ],
     [
-      "a taken account id",
+      "an account id in use",
       (e) => e.accounts.create({ id: "prod", name: "Acme", customerId: "acme" }),
       'ERR_TAKEN the account id "prod" is taken',
     ],
     [
-      "an account of nobody",
+      "an account without a customer",
       (e) => e.accounts.create({ id: "a", name: "Acme", customerId: "no" }),
       "ERR_INPUT_INVALID customerId: expected the id of a customer",
     ],

@@ -63,7 +63,7 @@ describe("event schemas", () => {
       "ERR_REFUSED eventLevelRevenue: in an ACTIVE event schema only description, attributes, dimensions and enrichments can change",
     ],
     ["a new name", { name: "other" }, "ERR_INPUT_INVALID name: cannot be set here; remove it"],
-    ["a state that is none", { status: "GONE" }, "ERR_INPUT_INVALID status: expected ACTIVE, INACTIVE or ARCHIVED"],
+    ["an invalid state", { status: "GONE" }, "ERR_INPUT_INVALID status: expected ACTIVE, INACTIVE or ARCHIVED"],
     [
       "archived while ACTIVE",
       { status: "ARCHIVED" },

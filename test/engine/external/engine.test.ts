@@ -263,11 +263,7 @@ describe("S17.5 an unreadable source", () => {
   });
 
   test.each([
-    [
-      "a meter that there is not",
-      usageRow("2024-01-03", 1, "um.nothing"),
-      /it has rows of the unknown meter "um.nothing"/,
-    ],
+    ["an unknown meter", usageRow("2024-01-03", 1, "um.nothing"), /it has rows of the unknown meter "um.nothing"/],
     ["a meter whose events are ingested", usageRow("2024-01-03", 1, "um.writes"), /of its schema "save" are ingested/],
     ["no decimal", usageRow("2024-01-03", "1e"), /"1e" is not a decimal/],
   ])("is one with rows of %s: other rows are not used either", async (_, wrong, why) => {

@@ -100,7 +100,7 @@ describe("metrics", () => {
       ["INGESTION_COMPLETED_EVENT_METERED: 60 67 5 0", "INGESTION_COMPLETED_EVENT_NOT_BILLED: 0 0 3 0"],
     ],
     [
-      "usage by month in a range of days that are taken whole",
+      "usage by month in a range of whole days",
       ["2024-01-30T12:00:00Z", "2024-02-02T01:00:00Z"],
       { name: "USAGE", aggregationPeriod: "MONTH" },
       ["all: 127 8"],
@@ -185,7 +185,7 @@ describe("metrics", () => {
       ["USD: 0 0 0 0"],
     ],
     [
-      "no groups where there is nothing",
+      "no groups without usage",
       ["2023-06-01", "2023-06-02"],
       { name: "USAGE", aggregationPeriod: "DAY", groupBy: "ACCOUNT_ID" },
       [],
@@ -234,7 +234,7 @@ describe("metrics", () => {
       { metricQueries: Array.from({ length: 6 }, (_, id) => ({ ...query, id: `q${id}` })) },
       /^metricQueries: expected at most 5 items, got 6$/,
     ],
-    ["one id twice", { metricQueries: [query, query] }, /^metricQueries\[1\]\.id: duplicate query id "q"$/],
+    ["a duplicate id", { metricQueries: [query, query] }, /^metricQueries\[1\]\.id: duplicate query id "q"$/],
     [
       "too many points",
       { endTime: "2024-02-12", metricQueries: [{ ...query, aggregationPeriod: "HOUR" }] },

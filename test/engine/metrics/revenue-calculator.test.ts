@@ -313,7 +313,7 @@ describe("S13.5 a revenue calculation is rejected", () => {
   test.each([
     ["without a plan", {}, /^pricePlanDetailsConfig: missing/],
     [
-      "with a mode that is none",
+      "with an invalid mode",
       { pricePlanDetailsConfig: { mode: "NONE" } },
       /^pricePlanDetailsConfig\.mode: expected "CUSTOM", "PRICE_PLAN" or "ACCOUNT"/,
     ],
@@ -372,7 +372,7 @@ describe("S13.5 a revenue calculation is rejected", () => {
       /^usageConfig\.usageMap\["um\.no"\]: expected the id of a usage meter as the key, got "um\.no"$/,
     ],
     [
-      "for usage that is no number",
+      "for usage that is not a number",
       { pricePlanDetailsConfig: PLAN, usageConfig: customUsage({ "um.calls": "many" }) },
       /^usageConfig\.usageMap\["um\.calls"\]: expected a decimal, got "many"$/,
     ],
@@ -417,7 +417,7 @@ describe("S13.5 a revenue calculation is rejected", () => {
       /^licenseEntriesConfig\.custom\[0\]\.quantity: /,
     ],
     [
-      "for one feature that is listed twice",
+      "for a duplicate feature",
       {
         pricePlanDetailsConfig: PLAN,
         entitlementOverageConfig: {
@@ -441,7 +441,7 @@ describe("S13.5 a revenue calculation is rejected", () => {
       /^entitlementOverageConfig\.x: expected the id of a feature as the key/,
     ],
     [
-      "for usage of nobody",
+      "for usage without an account",
       { pricePlanDetailsConfig: PLAN, usageConfig: { mode: "LOOKUP_CYCLE" } },
       /^usageConfig\.accountId: missing/,
     ],
@@ -456,7 +456,7 @@ describe("S13.5 a revenue calculation is rejected", () => {
       /^usageConfig\.cycle: use CURRENT/,
     ],
     [
-      "for two cycles at once",
+      "for two cycles",
       {
         pricePlanDetailsConfig: PLAN,
         usageConfig: { mode: "LOOKUP_CYCLE", accountId: "prod", cycle: "LAST", date: "2024-02-01" },

@@ -87,7 +87,7 @@ describe("S9.2 S11.3 S11.5 a plan that is decided after an event of its first da
     attributes: [{ name: "n", value: 10 }],
   });
   const cases = [
-    ["the grant takes overage though no event comes after it", null, ["06:00:00"]],
+    ["the grant covers overage although no event follows", null, ["06:00:00"]],
     ["its limit of overage counts from its decision on", 0, ["06:00:00"]],
     ["and refuses an event after that", 5, ["06:00:00", "13:00:00"]],
   ] as const;

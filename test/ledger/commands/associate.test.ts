@@ -189,7 +189,7 @@ describe("a rejected command changes nothing", () => {
       "plan changes can't be backdated: the earliest date is today (2024-01-10)",
     ],
     [
-      "S16.1 an instant that is no date",
+      "S16.1 an instant that is not a date",
       "q",
       "2024-01-11T01:00:00Z",
       "ERR_INPUT_INVALID",
@@ -197,7 +197,7 @@ describe("a rejected command changes nothing", () => {
       "effectiveFrom: expected a date, which is a midnight UTC, got 2024-01-11T01:00:00.000Z",
     ],
     [
-      "S16.1 an end that is no date",
+      "S16.1 an end that is not a date",
       "q",
       "2024-01-11",
       "ERR_INPUT_INVALID",

@@ -72,7 +72,7 @@ describe("the range of a preview", () => {
   });
 
   test.each<[string, PreviewOptions, string]>([
-    ["at beside from", { at: 0, from: 0 }, "use either `at`, or `from` and `until`"],
+    ["at together with from", { at: 0, from: 0 }, "use either `at`, or `from` and `until`"],
     ["from alone", { from: 0 }, "`from` and `until` must be given together"],
     [
       "an empty range",

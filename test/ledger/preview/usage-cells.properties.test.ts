@@ -205,12 +205,7 @@ describe("usage rows", () => {
       'no usage meter has the id "um.unit": did you mean "um.units"?',
     ],
     ["an unknown account", { accountId: "zed" }, "accountId", 'no account has the id or alias "zed"'],
-    [
-      "a day that is no day",
-      { date: "2024-02-30" },
-      "date",
-      '"2024-02-30" is no date: 2024-02 has days 01 to 29, not 30',
-    ],
+    ["an invalid day", { date: "2024-02-30" }, "date", '"2024-02-30" is no date: 2024-02 has days 01 to 29, not 30'],
     [
       "an instant within a day",
       { date: 1 },
