@@ -22,7 +22,7 @@ type RecordOf<List extends "accounts" | "documents" | "entries" | "credits" | "i
   Changes[List]
 >[number];
 
-/** All that is kept. A commit makes another one of it: whoever reads sees the one before or the one after. */
+/** The complete state. A commit replaces it, so a reader sees the state before or after. */
 interface State {
   readonly revision: number;
   readonly documents: ReadonlyMap<string, RecordOf<"documents">>;
@@ -36,7 +36,7 @@ interface State {
   readonly keptUsage: ReadonlyMap<string, RecordOf<"keptUsage">>;
 }
 
-/** A store that is a handful of maps: every read looks through all of one, and transactions go one after another. */
+/** A store of a few maps: every read searches a complete map, and transactions run one after another. */
 export function listStore(): Store {
   const nothing = new Map<string, never>();
   let state: State = {
@@ -71,7 +71,7 @@ export function listStore(): Store {
   };
 }
 
-/** The state after changes. It throws before anything is kept, or not at all. */
+/** The state after changes. Throws before anything is stored. */
 function applyChanges(state: State, changes: Changes): State {
   const documents = putAll(state.documents, changes.documents, documentKey);
   for (const removal of changes.removedDocuments ?? []) documents.delete(documentKey(removal));
@@ -79,7 +79,7 @@ function applyChanges(state: State, changes: Changes): State {
   let number = Math.max(0, ...[...events.values()].map((event) => event.number));
   for (const event of changes.newEvents ?? []) {
     if (events.has(event.referenceId)) throw idTaken(event.referenceId);
-    // What was sent is the sender's own, who may change it later.
+    // The caller owns the sent objects and may change them later.
     const { accountId, attributes, dimensions } = event.sent;
     const payload = { accountId, attributes: attributes?.map((each) => ({ ...each })), dimensions: { ...dimensions } };
     events.set(event.referenceId, toEventRecord({ ...event, sent: payload }, ++number));
@@ -111,12 +111,12 @@ function putAll<Item extends object>(
   keyOf: (item: Item) => string,
 ): Map<string, Item> {
   const after = new Map(before);
-  // A copy reads all of a record: one that cannot be read breaks nothing that is kept.
+  // Copying reads a whole record: one that can't be read leaves the stored state intact.
   for (const item of items) after.set(keyOf(item), { ...item });
   return after;
 }
 
-/** Sums with more added: exact, or an error. A sum of 0 is no cell. */
+/** Adds to sums exactly, or throws. A sum of 0 is not a cell. */
 function addUsage(
   before: ReadonlyMap<string, UsageDelta>,
   deltas: readonly UsageDelta[] = [],
@@ -276,12 +276,12 @@ function filterCells(
     .map((cell) => ({ ...cell, quantity: decimalOfExact(cell.quantity) }));
 }
 
-/** Whether an event is accepted and not undone: it counts, and holds its id. */
+/** Whether an event is accepted and not undone: it counts, and its id is reserved. */
 function counts({ status, reverted }: EventRecord): boolean {
   return status.startsWith("INGESTION_COMPLETED") && !reverted;
 }
 
-/** What ended a credit: nothing, its use, or somebody. */
+/** What ended a credit: nothing, its consumption, or a void. */
 function creditStateOf({ voided, creditAmount, consumedAmount }: RecordOf<"credits">): string {
   if (voided) return "VOIDED";
   return creditAmount.gt(consumedAmount) ? "ACTIVE" : "CONSUMED";
@@ -296,7 +296,7 @@ function isAsked({ accepted, timestamp, createdAt, ...filter }: EventFilter): (e
     isWithin(event.createdAt, createdAt);
 }
 
-/** Whether an item has all fields of a filter; what is undefined does not filter. */
+/** Whether an item matches all fields of a filter; undefined fields do not filter. */
 function hasAll(filter: object): (item: object) => boolean {
   const conditions = Object.entries(filter).filter(([, value]) => value !== undefined);
   return (item) => conditions.every(([name, value]) => Reflect.get(item, name) === value);
