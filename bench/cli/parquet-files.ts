@@ -38,10 +38,7 @@ export interface SqlComparison {
   readonly at: (name: string) => string;
   /** Runs a preview of `book.json`. */
   readonly preview: (...options: readonly string[]) => readonly string[];
-  /**
-   * Runs SQL on a table expression.
-   * @param day the SQL for the day of a time
-   */
+  /** Runs SQL on a table expression. @param day the SQL for the day of a time */
   readonly byHand: (from: string, day: string) => readonly string[];
   readonly runs: { readonly times: number; readonly folder: string; readonly count: number };
 }

@@ -64,10 +64,7 @@ function createMeasurement(folder: string, start: bigint, output: string): Measu
   return { seconds, peak: 1024 * Number(readFileSync(join(folder, "peak"), "utf8")), output };
 }
 
-/**
- * Checks that the baseline and the invoices have the same tokens and events.
- * @throws {Error} if they differ
- */
+/** Checks that the baseline and the invoices have the same tokens and events. @throws {Error} if they differ */
 export function checkFigures(baseline: string, ...previews: readonly string[]): void {
   const { events, tokens } = JSON.parse(baseline) as { readonly events: number; readonly tokens: number };
   for (const csv of previews) {

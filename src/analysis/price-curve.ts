@@ -75,20 +75,14 @@ export function priceCurve(
   return computePriceCurve(joinSlabRates(plan, card), requireCurveEnd(upTo));
 }
 
-/**
- * Checks the end of a curve.
- * @throws {RatebookError} ERR_NUMBER_INVALID or ERR_OPTION_INVALID as {@link priceCurve}
- */
+/** Checks the end of a curve. @throws {RatebookError} ERR_NUMBER_INVALID or ERR_OPTION_INVALID as {@link priceCurve} */
 export function requireCurveEnd(upTo: DecimalInput): Decimal {
   const end = parseDecimal(upTo);
   if (end.gt(ZERO)) return end;
   throw optionError("upTo", `expected more than 0, got ${end.toFixed()}`);
 }
 
-/**
- * Same as {@link priceCurve}, for slabs that are already checked.
- * @param upTo above 0
- */
+/** Same as {@link priceCurve}, for slabs that are already checked. @param upTo above 0 */
 export function computePriceCurve(ratedSlabs: RatedSlabs, upTo: Decimal): PriceCurve {
   const pieces: PricePiece[] = [];
   let below = ZERO;

@@ -10,10 +10,7 @@ import { wrapText } from "./table/wrap-text.ts";
 /** The maximum width of an option's name with its text beside it; texts of longer names are on the next line. */
 const LABEL_WIDTH_MAX = 28;
 
-/**
- * All commands with their summaries.
- * @param width characters per line
- */
+/** All commands with their summaries. @param width characters per line */
 export function formatOverview(commands: Readonly<Record<string, Command>>, width: number): string {
   const rows = Object.entries(commands).map(([label, { summary }]) => ({ label, description: summary }));
   return [
@@ -27,10 +24,7 @@ export function formatOverview(commands: Readonly<Record<string, Command>>, widt
   ].join("\n");
 }
 
-/**
- * The usage, options and environment variables of a command.
- * @param width characters per line
- */
+/** The usage, options and environment variables of a command. @param width characters per line */
 export function formatCommandHelp(name: string, command: Command, commonOptions: OptionSpecs, width: number): string {
   const { usage, summary, options, variables = {} } = command;
   const rows = Object.entries({ ...options, ...commonOptions }).map(([option, spec]) => ({

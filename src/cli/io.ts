@@ -27,15 +27,9 @@ export interface Io {
   readonly isStderrTerminal: boolean;
   /** The terminal of standard output, if it is one. */
   readonly terminal: Terminal | undefined;
-  /**
-   * Creates a file that gets its name, replacing an existing file, when it is committed.
-   * @throws as node:fs does
-   */
+  /** Creates a file that gets its name, replacing an existing file, when it is committed. @throws as node:fs does */
   readonly createFile: (path: string) => Promise<PendingFile>;
-  /**
-   * Reads a small file: a book, a plan, a map.
-   * @throws as node:fs does
-   */
+  /** Reads a small file: a book, a plan, a map. @throws as node:fs does */
   readonly readFile: (path: string) => Promise<Uint8Array>;
   /** 128 random bits. */
   readonly fingerprintKey: () => FingerprintKey;

@@ -44,10 +44,7 @@ export interface RowParser {
   end(): Promise<void>;
 }
 
-/**
- * Creates a parser for the lines of one file.
- * @param onRow receives each row as soon as it is complete
- */
+/** Creates a parser for the lines of one file. @param onRow receives each row as soon as it is complete */
 export function createRowParser(file: string, delimiter: Separator, onRow: (row: Row) => void): RowParser {
   let columns: number | undefined;
   let linesRead = 0;

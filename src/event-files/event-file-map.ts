@@ -148,10 +148,7 @@ export type OriginReader<Record> = (record: Record, row: number) => string;
  */
 export type ColumnReader<Record> = (name: string) => (record: Record) => string;
 
-/**
- * Binds an origin to the columns of a file.
- * @throws {InputError} as `findColumn` does
- */
+/** Binds an origin to the columns of a file. @throws {InputError} as `findColumn` does */
 export function bindOrigin<Record>(origin: Origin, findColumn: ColumnReader<Record>): OriginReader<Record> {
   if ("column" in origin) return findColumn(origin.column);
   if ("value" in origin) {

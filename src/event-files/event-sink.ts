@@ -17,9 +17,6 @@ export interface EventSink {
   findSlots(schemaName: string): EventSlots | undefined;
   /** Receives the event in the slots, with a valid envelope and every declared attribute and dimension. */
   onFilledSlots(file: string, line: number, slots: EventSlots): boolean;
-  /**
-   * Receives events that a database measured.
-   * @returns false if they must be passed one at a time instead
-   */
+  /** Receives events that a database measured. @returns false if they must be passed one at a time instead */
   onCountedEvents(events: CountedEvents): boolean;
 }

@@ -16,20 +16,11 @@ export interface EventCursor {
   readonly line: number;
   /** The timestamp of the head; undefined if the line is bad or has no valid one. */
   readonly at: Instant | undefined;
-  /**
-   * Moves to the next event of the block.
-   * @returns false at the end of the block
-   */
+  /** Moves to the next event of the block. @returns false at the end of the block */
   advance(): boolean;
-  /**
-   * Reads the next block.
-   * @returns false at the end of the file
-   */
+  /** Reads the next block. @returns false at the end of the file */
   fill(): Promise<boolean>;
-  /**
-   * Meters the head, or reports why it can't.
-   * @returns false if reading must stop
-   */
+  /** Meters the head, or reports why it can't. @returns false if reading must stop */
   take(): boolean;
   close(): Promise<void>;
 }
@@ -99,10 +90,7 @@ async function takeWhileFirst(
   }
 }
 
-/**
- * Moves to the next event of a file.
- * @returns false at its end
- */
+/** Moves to the next event of a file. @returns false at its end */
 async function advanceRun({ cursor }: MergeRun, callbacks: MergeCallbacks): Promise<boolean> {
   while (!cursor.advance()) {
     if (!(await cursor.fill())) return false;

@@ -12,10 +12,7 @@ import { listFields } from "./json-fields.ts";
 /** The maximum number of rows to guess from. */
 export const SAMPLE_ROWS_MAX = 1000;
 
-/**
- * Reads the first objects of an NDJSON file.
- * @throws {InputError} for a line that isn't JSON
- */
+/** Reads the first objects of an NDJSON file. @throws {InputError} for a line that isn't JSON */
 export function readJsonSample(path: string, text: string): readonly unknown[] {
   const lines = text.split("\n").map((line, index) => [line.trim(), index + 1] as const);
   return lines
@@ -31,10 +28,7 @@ export function readJsonSample(path: string, text: string): readonly unknown[] {
     });
 }
 
-/**
- * The fields of objects as rows, with a column for each path.
- * @throws {InputError} without fields
- */
+/** The fields of objects as rows, with a column for each path. @throws {InputError} without fields */
 export function createFieldSample(path: string, objects: readonly unknown[]): Sample {
   const rows = objects.map((object) => new Map(listFields(object)));
   const header = [...new Set(rows.flatMap((row) => [...row.keys()]))];

@@ -21,19 +21,13 @@ export const PAGE_BUDGETS: Readonly<Record<PageName, { readonly maxBytes: number
   report: { maxBytes: 150_000, isGzipped: false },
 };
 
-/**
- * The size of a built page without data, in bytes, as its budget measures it.
- * @throws as node:fs does
- */
+/** The size of a built page without data, in bytes, as its budget measures it. @throws as node:fs does */
 export async function measurePageSize(name: PageName): Promise<number> {
   const bytes = await readFile(pageFile(name));
   return PAGE_BUDGETS[name].isGzipped ? gzipSync(bytes).length : bytes.length;
 }
 
-/**
- * Reads a built page.
- * @throws as node:fs does, if the package is not built
- */
+/** Reads a built page. @throws as node:fs does, if the package is not built */
 export async function readPage(name: PageName): Promise<string> {
   return readFile(pageFile(name), "utf8");
 }

@@ -60,10 +60,7 @@ export interface SlabPrice {
   readonly maximumRate?: Decimal | undefined;
 }
 
-/**
- * Describes a slab's price: `0.01 each, at least 5.00`.
- * @param digits minor-unit digits of the currency
- */
+/** Describes a slab's price: `0.01 each, at least 5.00`. @param digits minor-unit digits of the currency */
 export function describePrice(slab: SlabPrice, digits: number): string {
   const formatRate = (amount: Decimal): string => formatMoney(amount, digits);
   const phrases = [describeRate(slab, digits)];

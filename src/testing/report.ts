@@ -21,10 +21,7 @@ export function formatTable(head: TableRow, rows: readonly TableRow[]): string {
     .join("\n");
 }
 
-/**
- * Makes fast-check print `text` for a value instead of its fields.
- * @returns the value
- */
+/** Makes fast-check print `text` for a value instead of its fields. @returns the value */
 export function withPrintedText<Value extends object>(value: Value, text: (value: Value) => string): Value {
   return Object.defineProperty(value, fastCheck().toStringMethod, { value: () => `\n${text(value)}\n` });
 }

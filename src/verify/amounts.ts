@@ -130,10 +130,7 @@ export function verifyInvoices(invoiceValues: readonly unknown[], usage?: Usage)
   return { ...tallies, unverifiedMeters };
 }
 
-/**
- * Verifies the usage of each meter.
- * @returns the meters that are permitted to be missing from the usage, and are
- */
+/** Verifies the usage of each meter. @returns the meters that are permitted to be missing from the usage, and are */
 function verifyQuantities(name: string, invoice: JsonObject, usage: Usage, tally: Tally): readonly string[] {
   if (invoice["invoiceType"] !== "STANDARD") return [];
   // A meter without usage has no line, and only STANDARD invoices list usage.

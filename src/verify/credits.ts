@@ -43,10 +43,7 @@ export interface PaidInvoice {
   readonly digits: number;
 }
 
-/**
- * Finds the context of each line of a credit.
- * @param lines the SUB_CREDITS lines of an account, in any order
- */
+/** Finds the context of each line of a credit. @param lines the SUB_CREDITS lines of an account, in any order */
 export function findCreditLineContexts(lines: readonly JsonObject[]): ReadonlyMap<JsonObject, CreditLineContext> {
   const contexts = new Map<JsonObject, CreditLineContext>();
   const linesById = new Map<unknown, JsonObject[]>();

@@ -145,10 +145,7 @@ export function formatFraction(value: Fraction): string {
   return `${numerator < 0n ? "-" : ""}${integerDigits}${places === 0 || part === "" ? "" : `.${part}`}`;
 }
 
-/**
- * Parses JSON with numbers as exact fractions.
- * @throws {SyntaxError}
- */
+/** Parses JSON with numbers as exact fractions. @throws {SyntaxError} */
 export function parseJson(json: string): unknown {
   // Numbers are quoted before JSON.parse, so that they don't become doubles; a prefix letter distinguishes them from
   // strings.

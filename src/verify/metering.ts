@@ -194,10 +194,7 @@ function measureEvent(
   }
 }
 
-/**
- * Adds a computed field to the facts for later rules.
- * @throws {Error} if the result doesn't have the field's type
- */
+/** Adds a computed field to the facts for later rules. @throws {Error} if the result doesn't have the field's type */
 function enrich(facts: JsonObject, { name, type, rules: computations }: Step, rules: RuleEvaluator): void {
   const [{ kind, rule: ruleSource } = { kind: "VALUE", rule: undefined }] = computations;
   const source =

@@ -25,10 +25,7 @@ import {
 export interface RuleEvaluator {
   /** The first operator of a rule that is not supported here. */
   readonly findUnknownOperator: (rule: unknown) => string | undefined;
-  /**
-   * Evaluates a rule on facts; numbers are fractions.
-   * @throws {Error} if the rule fails
-   */
+  /** Evaluates a rule on facts; numbers are fractions. @throws {Error} if the rule fails */
   readonly evaluate: (rule: unknown, facts: JsonObject) => unknown;
 }
 
@@ -181,10 +178,7 @@ export function readInstant(value: unknown): number {
   return instant - offset * 60_000;
 }
 
-/**
- * The decimal of a number or string (S3.2).
- * @throws {Error} for anything else
- */
+/** The decimal of a number or string (S3.2). @throws {Error} for anything else */
 export function requireDecimal(value: unknown): Fraction {
   const result = typeof value === "string" || isFraction(value) ? toFraction(value) : undefined;
   if (result === undefined) throw new Error(`${toText(value)} is no decimal`);

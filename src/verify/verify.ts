@@ -111,10 +111,7 @@ export function usageFromCells(cells: UsageCells, unverifiedMeters: ReadonlySet<
   };
 }
 
-/**
- * Reads rows of cells.
- * @throws {Error} for the first invalid row, with its position
- */
+/** Reads rows of cells. @throws {Error} for the first invalid row, with its position */
 export function readCells(rows: Iterable<unknown>): UsageCells {
   const cells: UsageCells = new Map();
   let place = 0;

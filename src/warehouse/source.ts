@@ -56,10 +56,7 @@ export interface Source {
 /** Digits that always fit a 64-bit integer. */
 const INTEGER_DIGITS = 18;
 
-/**
- * The range of a plain event's attribute.
- * @returns undefined if no row can be plain
- */
+/** The range of a plain event's attribute. @returns undefined if no row can be plain */
 export function computePartRange(part: SourcePart | undefined, bounds: DigitBounds): NumberRange | undefined {
   if (part === undefined || "isTemplate" in part) return undefined;
   if ("value" in part) return computeValueRange(part.value);

@@ -134,10 +134,7 @@ export function backtest(
   return finish();
 }
 
-/**
- * Starts a backtest that takes events one at a time.
- * @throws {RatebookError} as {@link backtest}
- */
+/** Starts a backtest that takes events one at a time. @throws {RatebookError} as {@link backtest} */
 export function createBacktest(
   source: BookSource,
   plans: readonly PricePlan[],

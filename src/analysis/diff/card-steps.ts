@@ -43,10 +43,7 @@ export type SideLines = Sides<InvoiceLine | undefined>;
  */
 export type Steps = readonly Fraction[];
 
-/**
- * Steps of a line that changes in one step.
- * @param step the index of the group that changes it
- */
+/** Steps of a line that changes in one step. @param step the index of the group that changes it */
 export function createSteps(step: number, from: Fraction, to: Fraction): Steps {
   return Array.from({ length: 7 }, (_, index) => (index <= step ? from : to));
 }

@@ -26,10 +26,7 @@ export interface ChargedPair {
   readonly chargedAmounts: Steps;
 }
 
-/**
- * The true-up of two STANDARD invoices at each step (S13.3).
- * @param others the account's other invoices
- */
+/** The true-up of two STANDARD invoices at each step (S13.3). @param others the account's other invoices */
 export function computeTrueUpSteps(own: ChargedPair, lines: SideLines, others: readonly ChargedPair[]): Steps {
   const explanations = [
     lines[0] && requireTrueUpExplanation(lines[0]),
@@ -158,10 +155,7 @@ function completeCommitment(
   return { ...base, rate: roundFraction(shortfall, digits, mode).gt(ZERO) ? ZERO : planRate };
 }
 
-/**
- * The commitment's rate if a side doesn't show it.
- * @param other the other side's rate
- */
+/** The commitment's rate if a side doesn't show it. @param other the other side's rate */
 function findCommitmentRate(sides: Sides<InvoiceSide>, side: 0 | 1, other: Decimal | undefined): Decimal | undefined {
   const { terms, invoice, currency } = sides[side];
   const [details] = terms?.details ?? [];

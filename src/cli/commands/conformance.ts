@@ -63,10 +63,7 @@ async function runConformance(args: Arguments, io: Io): Promise<"done" | "proble
   return differingCount === 0 ? "done" : "problems";
 }
 
-/**
- * Runs the program on all vectors.
- * @throws {InputError} if its output is not an answer, or it fails
- */
+/** Runs the program on all vectors. @throws {InputError} if its output is not an answer, or it fails */
 async function collectAnswers(
   command: string,
   vectors: readonly Vector[],

@@ -59,10 +59,7 @@ export const keysCommand: Command = {
 
 type KeyAction = (keys: ApiKeys) => Promise<string>;
 
-/**
- * Parses the action.
- * @throws {UsageError} before a database is opened
- */
+/** Parses the action. @throws {UsageError} before a database is opened */
 function parseAction(args: Arguments): KeyAction {
   const [action, id, ...more] = args.positionals;
   const name = args.value("name");

@@ -141,10 +141,7 @@ export async function previewBook(args: Arguments, format: PreviewFormat, io: Io
   return list.count > 0 || skipped.length > 0 ? "problems" : "done";
 }
 
-/**
- * The line to trace.
- * @throws {UsageError} without events to list, or together with other output
- */
+/** The line to trace. @throws {UsageError} without events to list, or together with other output */
 function readTraceOption(args: Arguments, usagePaths: readonly string[], format: PreviewFormat): string | undefined {
   const line = args.value("trace");
   if (line === undefined) return undefined;

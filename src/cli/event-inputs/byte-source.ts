@@ -68,10 +68,7 @@ export async function openByteSource(path: string, stdin: () => Readable): Promi
   }
 }
 
-/**
- * Rejects known binary formats by their first two bytes.
- * @throws {InputError}
- */
+/** Rejects known binary formats by their first two bytes. @throws {InputError} */
 function rejectOtherKinds(name: string, [first, second]: Uint8Array): void {
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   if (isUtf16) throw new InputError(`${name}: the file is UTF-16; save it as UTF-8`);

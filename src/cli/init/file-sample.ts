@@ -18,10 +18,7 @@ import type { Io } from "../io.ts";
 
 const SAMPLE_BYTES = 1 << 20;
 
-/**
- * Reads the first whole lines of a file.
- * @throws {InputError} if the file is empty or isn't text
- */
+/** Reads the first whole lines of a file. @throws {InputError} if the file is empty or isn't text */
 export async function readBeginning(path: string, io: Io): Promise<string> {
   const source = await openByteSource(path, io.stdin);
   try {
@@ -48,10 +45,7 @@ export function isJsonObject(text: string): boolean {
   return /^\s*\{/.test(text);
 }
 
-/**
- * Parses the header and the first rows of a CSV file.
- * @throws {InputError}
- */
+/** Parses the header and the first rows of a CSV file. @throws {InputError} */
 export function parseCsvSample(path: string, text: string): Sample {
   if (/^\s*\[\s*[{[\]]/.test(text)) {
     throw new InputError(

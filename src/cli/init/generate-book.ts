@@ -37,10 +37,7 @@ export interface GeneratedBook {
 
 const METERS_MAX = 50;
 
-/**
- * Generates a book for a file.
- * @throws {InputError} if it can't, with what was expected
- */
+/** Generates a book for a file. @throws {InputError} if it can't, with what was expected */
 export async function generateBook(path: string, namedColumns: NamedColumns, io: Io): Promise<GeneratedBook> {
   const text = await readBeginning(path, io);
   if (!isJsonObject(text)) return generateFromTable(path, parseCsvSample(path, text), { namedColumns, isJson: false });

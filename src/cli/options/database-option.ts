@@ -70,10 +70,7 @@ export function isMissingDirectory(database: string): boolean {
   return directory !== undefined && !existsSync(directory);
 }
 
-/**
- * Requires an existing database.
- * @throws {InputError} if its directory doesn't exist
- */
+/** Requires an existing database. @throws {InputError} if its directory doesn't exist */
 export function requireDatabase(database: string): void {
   if (isMissingDirectory(database))
     throw new InputError(

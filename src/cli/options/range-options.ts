@@ -19,10 +19,7 @@ export const rangeOptions: OptionSpecs = {
   },
 };
 
-/**
- * Reads the range.
- * @throws {UsageError} for an invalid date, or options that can't be combined
- */
+/** Reads the range. @throws {UsageError} for an invalid date, or options that can't be combined */
 export function readRange(args: Arguments): Pick<PreviewOptions, "at" | "from" | "until"> {
   const [at, from, until] = [args.value("at"), args.value("from"), args.value("until")];
   if (at !== undefined && (from !== undefined || until !== undefined)) {
@@ -46,10 +43,7 @@ function parseDayOrInstant(text: string): Instant {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? parseDate(text) : parseInstant(text);
 }
 
-/**
- * Parses a date of an option.
- * @throws {UsageError} if it is invalid
- */
+/** Parses a date of an option. @throws {UsageError} if it is invalid */
 export function parseDateOption(name: string, text: string, parse: (text: string) => Instant): Instant {
   try {
     return parse(text);

@@ -21,10 +21,7 @@ export async function withOutput<T>(args: Arguments, io: Io, produce: (io: Io) =
   return path === undefined ? produce(io) : writeToFile(path, io, produce);
 }
 
-/**
- * Same as {@link withOutput}, for a given path.
- * @throws {InputError} if the file can't be written
- */
+/** Same as {@link withOutput}, for a given path. @throws {InputError} if the file can't be written */
 export async function writeToFile<T>(path: string, io: Io, produce: (io: Io) => Promise<T>): Promise<T> {
   const throwUnwritable = (error: unknown): never => {
     throw new InputError(`${path}: cannot write: ${describeSystemError(error)}`);

@@ -19,10 +19,7 @@ export interface ReportPageInput extends Omit<ReportInput, "problems"> {
 /** The maximum number of problems listed. */
 const PROBLEMS_SHOWN_MAX = 20;
 
-/**
- * Renders the page with its data.
- * @throws {InputError} if the package is not built
- */
+/** Renders the page with its data. @throws {InputError} if the package is not built */
 export async function renderReportPage({ problems, problemCount, ...input }: ReportPageInput): Promise<string> {
   const first = problems
     .slice(0, PROBLEMS_SHOWN_MAX)

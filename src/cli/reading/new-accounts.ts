@@ -28,10 +28,7 @@ export interface UsageInputFiles {
   readonly memory: string | undefined;
 }
 
-/**
- * Finds the accounts in files.
- * @throws {UsageError} for standard input, which can only be read once
- */
+/** Finds the accounts in files. @throws {UsageError} for standard input, which can only be read once */
 export async function findFirstUses({ files, usagePaths, memory }: UsageInputFiles, io: Io): Promise<FirstUses> {
   if ([...usagePaths, ...files.map(({ path }) => path)].includes("-"))
     throw new UsageError("--accounts-from-events reads the events twice, so it needs files, not standard input");

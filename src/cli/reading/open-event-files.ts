@@ -110,10 +110,7 @@ export interface EventReadOptions extends ParquetReadOptions {
   readonly threadOptions?: ThreadOptions | undefined;
 }
 
-/**
- * Options for reading row by row, without sums.
- * @param memory the memory limit of DuckDB
- */
+/** Options for reading row by row, without sums. @param memory the memory limit of DuckDB */
 export function createRowReading(memory: string | undefined): EventReadOptions {
   return {
     book: { eventSchemas: [], usageMeters: [], accounts: [] },
@@ -161,10 +158,7 @@ export async function openEventFiles(
   }
 }
 
-/**
- * Opens files for one thread.
- * @param sources the sources of the files
- */
+/** Opens files for one thread. @param sources the sources of the files */
 function openSequentially(
   streams: readonly EventFile[],
   sources: readonly ByteSource[],

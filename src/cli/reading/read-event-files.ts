@@ -35,10 +35,7 @@ export interface ReadEventsOptions {
   readonly io: Io;
 }
 
-/**
- * Reads all events.
- * @returns false if reading stopped at a problem
- */
+/** Reads all events. @returns false if reading stopped at a problem */
 export async function readEventFiles(
   run: EventConsumer,
   files: readonly EventFile[],

@@ -16,10 +16,7 @@ import { type UsageRow, readUsageLines } from "./usage-rows.ts";
 /** The maximum number of row problems listed. */
 const PROBLEMS_SHOWN_MAX = 20;
 
-/**
- * The files of `--usage`.
- * @param otherInputs other files to read
- */
+/** The files of `--usage`. @param otherInputs other files to read */
 export function readUsagePaths(args: Arguments, otherInputs: readonly { readonly path: string }[]): readonly string[] {
   const paths = args.values("usage");
   if ([...paths, ...otherInputs.map(({ path }) => path)].filter((path) => path === "-").length > 1)

@@ -162,10 +162,7 @@ function hasNdjsonExtension(file: string): boolean {
   return /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(file);
 }
 
-/**
- * The positions of the fields in a header.
- * @param headerPlace the header's place, for messages
- */
+/** The positions of the fields in a header. @param headerPlace the header's place, for messages */
 function findColumns(headerPlace: string, header: readonly string[]): readonly number[] {
   return FIELDS.map((field) => {
     const index = header.indexOf(field);

@@ -20,10 +20,7 @@ export function isUsageFormat(text: string): text is UsageFormat {
 /** The buffer size in characters, because a write for each row is slow. */
 const BUFFER_CHARACTERS = 65_536;
 
-/**
- * Writes rows with exact quantities.
- * @returns the number of rows
- */
+/** Writes rows with exact quantities. @returns the number of rows */
 export async function writeUsage(
   rows: AsyncIterable<UsageRow> | Iterable<UsageRow>,
   format: UsageFormat,

@@ -24,10 +24,7 @@ export interface Axis {
   readonly toPosition: (value: Decimal) => number;
 }
 
-/**
- * An axis from 0 to a quantity.
- * @param count the approximate number of ticks
- */
+/** An axis from 0 to a quantity. @param count the approximate number of ticks */
 export function createQuantityAxis(upTo: Decimal, count: number): Axis {
   return createAxis(ZERO, upTo, chooseStep(upTo, count));
 }

@@ -41,10 +41,7 @@ export interface CardCosts {
 /** The maximum number of edges shown. */
 const EDGES_MAX = 12;
 
-/**
- * The costs of each card of a plan.
- * @param quantitiesById typed usage of meters and quantities of licenses, by id
- */
+/** The costs of each card of a plan. @param quantitiesById typed usage of meters and quantities of licenses, by id */
 export function computeCardCosts(
   { cards, currency }: PlanCurves,
   quantitiesById: ReadonlyMap<string, Decimal>,

@@ -86,10 +86,7 @@ export function computeBill(state: PlayState): PlayBill {
   }
 }
 
-/**
- * Why the range of a state can't be priced; undefined if it can.
- * @throws {RatebookError} for an invalid date
- */
+/** Why the range of a state can't be priced; undefined if it can. @throws {RatebookError} for an invalid date */
 function describeRangeProblem({ from, until }: PlayState): string | undefined {
   if (toInstant(until) - toInstant(from) <= YEARS_MAX * 366 * DAY_MS) return undefined;
   return `cycles from ${from} until ${until}: expected ${YEARS_MAX} years at most`;

@@ -57,10 +57,7 @@ export function createStateFromRecipe(recipe: Recipe, title: string): PlayState 
   };
 }
 
-/**
- * A state with a book and events only.
- * @param day a day of the first month to show, `YYYY-MM-DD`
- */
+/** A state with a book and events only. @param day a day of the first month to show, `YYYY-MM-DD` */
 export function createStateFromBook(book: string, events = "", day = "2026-01-01"): PlayState {
   const [year = 2026, month = 1] = day.split("-").map(Number);
   const next = month === 12 ? `${year + 1}-01` : `${year}-${String(month + 1).padStart(2, "0")}`;

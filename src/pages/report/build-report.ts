@@ -60,10 +60,7 @@ export interface ReportSizeLimits {
 /** The rest of ten megabytes is for the page itself and the totals of all accounts. */
 const DEFAULT_SIZE_LIMITS: ReportSizeLimits = { details: 6_000_000, rows: 1_700_000, drafts: 1_800_000 };
 
-/**
- * Builds the data of a report.
- * @param limits data beyond them is left out and counted
- */
+/** Builds the data of a report. @param limits data beyond them is left out and counted */
 export function buildReport(
   { book, invoices, cellsOf, eventsOf, events, problems, notices, backtest, draftNames }: ReportInput,
   limits = DEFAULT_SIZE_LIMITS,
@@ -100,10 +97,7 @@ export function buildReport(
   };
 }
 
-/**
- * Adds events to the space that invoices leave, to the largest accounts first.
- * @param maxBytes bytes
- */
+/** Adds events to the space that invoices leave, to the largest accounts first. @param maxBytes bytes */
 function addEvents(accounts: AccountData[], details: readonly AccountDetail[], maxBytes: number): void {
   let bytesLeft = maxBytes;
   for (const [index, detail] of details.entries()) {

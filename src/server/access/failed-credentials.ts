@@ -12,10 +12,7 @@ const WINDOW_MS = 30 * 60_000;
 /** The maximum number of addresses. The one whose last failure is oldest is removed first. */
 const ADDRESSES_MAX = 10_000;
 
-/**
- * Counts an invalid credential.
- * @returns the seconds to wait if the limit is exceeded
- */
+/** Counts an invalid credential. @returns the seconds to wait if the limit is exceeded */
 export type FailureCounter = (address: string) => number | undefined;
 
 /** @param clock milliseconds since 1970 */

@@ -95,10 +95,7 @@ export function isSameKey(text: string, storedKey: StoredKey | undefined): store
   return timingSafeEqual(digest, storedKey?.digest ?? NO_DIGEST) && storedKey !== undefined;
 }
 
-/**
- * The API keys of an engine's database.
- * @param clock milliseconds since 1970
- */
+/** The API keys of an engine's database. @param clock milliseconds since 1970 */
 export function manageApiKeys({ store }: Pick<Engine, "store">, clock: () => number = Date.now): ApiKeys {
   return {
     create: (request) =>

@@ -34,10 +34,7 @@ export const RATE_LIMITS: RateLimits = {
 /** Changes to {@link RATE_LIMITS}, or `off`. */
 export type RateLimitOptions = Partial<RateLimits> | "off";
 
-/**
- * Counts a request.
- * @returns the seconds to wait if the limit is exceeded
- */
+/** Counts a request. @returns the seconds to wait if the limit is exceeded */
 export type RateLimiter = (caller: string, bucket: Endpoint["bucket"]) => number | undefined;
 
 /** The maximum number of buckets. The least recently used are removed, which refills them. */

@@ -32,10 +32,7 @@ const ALGORITHM = "HS256";
 /** The maximum length of a token; issued ones have about 250 characters. */
 const LENGTH_MAX = 2000;
 
-/**
- * Creates a token service.
- * @param clock milliseconds since 1970
- */
+/** Creates a token service. @param clock milliseconds since 1970 */
 export function createTokenService(secret: SecretSource, clock: () => number): TokenService {
   return {
     issue: async (keyId) => {

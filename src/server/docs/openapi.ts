@@ -162,10 +162,7 @@ const OMITTED_KEYS: ReadonlySet<string> = new Set(["$schema", "$id", "id"]);
 /** The bounds of safe integers, which are omitted. */
 const SAFE_INTEGER_BOUNDS: ReadonlySet<unknown> = new Set([Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]);
 
-/**
- * Adds descriptions to fields without one.
- * @param owner the component or field that the schema belongs to
- */
+/** Adds descriptions to fields without one. @param owner the component or field that the schema belongs to */
 function addDescriptions(value: unknown, owner: string): unknown {
   if (Array.isArray(value)) return value.map((part) => addDescriptions(part, owner));
   if (typeof value !== "object" || value === null) return value;

@@ -29,10 +29,7 @@ export type AnswerSchema<Schema> =
 
 /** Derives answer schemas. Equal parts of the book get the same schema. */
 export interface AnswerDeriver {
-  /**
-   * Derives the answer schema of a book schema.
-   * @throws {TypeError} for a schema that answers don't support
-   */
+  /** Derives the answer schema of a book schema. @throws {TypeError} for a schema that answers don't support */
   derive<Schema extends z.ZodType>(schema: Schema): AnswerSchema<Schema>;
   /**
    * Derives an object schema with some fields changed, and a name in the OpenAPI document if given.

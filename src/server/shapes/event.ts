@@ -158,10 +158,7 @@ function toEventFields(event: EventRecord): Omit<z.input<typeof undoneEventShape
   });
 }
 
-/**
- * The outcome of an event.
- * @throws {InvariantError} for an outcome that is only answered as a 400
- */
+/** The outcome of an event. @throws {InvariantError} for an outcome that is only answered as a 400 */
 export function toIngestionStatus(status: IngestStatus, statusDescription: string): z.input<typeof ingestionStatus> {
   invariant(status !== "INGESTION_REFUSED", "S14.1: a malformed event is refused whole, or INGESTION_FAILED");
   return { status, statusDescription };

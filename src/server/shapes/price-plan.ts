@@ -58,11 +58,7 @@ export function shownVersion(stored: PricePlanVersion): Readonly<Record<string, 
   };
 }
 
-/**
- *
- *
- * @param pricingSchedule the schedule entries of its versions
- */
+/** @param pricingSchedule the schedule entries of its versions */
 export function toPlanJson(
   { item: { id, name, type, status, description } }: StoredResource<PricePlan>,
   pricingSchedule: readonly Readonly<Record<string, unknown>>[],

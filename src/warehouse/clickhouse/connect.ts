@@ -21,10 +21,7 @@ export interface ClickHouse {
 
 const PACKAGE = "@clickhouse/client";
 
-/**
- * Connects to a server.
- * @throws {RatebookError} ERR_USAGE_UNAVAILABLE if the package is not installed
- */
+/** Connects to a server. @throws {RatebookError} ERR_USAGE_UNAVAILABLE if the package is not installed */
 export async function connectClickHouse({
   url,
   username,

@@ -91,10 +91,7 @@ interface TableRequest {
   readonly comparesContents: boolean;
 }
 
-/**
- * Reads once.
- * @returns undefined if rows were added or removed meanwhile
- */
+/** Reads once. @returns undefined if rows were added or removed meanwhile */
 async function tryReadCells(
   db: Database,
   name: TableName,

@@ -69,10 +69,7 @@ export async function openTable(
   };
 }
 
-/**
- * Reads the columns of a table.
- * @throws {RatebookError} as {@link openTable}
- */
+/** Reads the columns of a table. @throws {RatebookError} as {@link openTable} */
 export async function readTableColumns(
   db: Database,
   { database, table }: TableName,

@@ -23,20 +23,14 @@ export interface DuckDbLimits {
 
 /** An open instance. */
 export interface DuckDb extends Database {
-  /**
-   * Runs a statement.
-   * @throws {RatebookError} ERR_USAGE_UNAVAILABLE with DuckDB's message
-   */
+  /** Runs a statement. @throws {RatebookError} ERR_USAGE_UNAVAILABLE with DuckDB's message */
   readonly execute: (sql: string) => Promise<readonly Row[]>;
   readonly close: () => Promise<void>;
 }
 
 const PACKAGE = "@duckdb/node-api";
 
-/**
- * Opens an instance.
- * @throws {RatebookError} ERR_REFUSED if the package is not installed or a limit is invalid
- */
+/** Opens an instance. @throws {RatebookError} ERR_REFUSED if the package is not installed or a limit is invalid */
 export async function openDuckDb({ memory = "1GB", threads }: DuckDbLimits = {}): Promise<DuckDb> {
   const duckDb = await importDuckDb();
   const folder = await mkdtemp(join(tmpdir(), "ratebook-"));

@@ -25,10 +25,7 @@ const SEARCHED_LENGTH_MAX = 512;
 
 type InferPart = (part: Rule | undefined) => InferredValue;
 
-/**
- * The term of a comparison; undefined for other operators.
- * @throws {NotPushable} with the reason
- */
+/** The term of a comparison; undefined for other operators. @throws {NotPushable} with the reason */
 export function inferComparison(operator: string, parts: readonly Rule[], value: InferPart): TruthTerm | undefined {
   switch (operator) {
     case "==":

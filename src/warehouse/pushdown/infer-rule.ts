@@ -49,10 +49,7 @@ export interface VariableTerms {
 
 const NULL_VALUE: InferredValue = { kind: "nothing" };
 
-/**
- * The term of a rule's result.
- * @throws {NotPushable} with the reason
- */
+/** The term of a rule's result. @throws {NotPushable} with the reason */
 export function inferRule(rule: Rule | undefined, variables: VariableTerms): InferredValue {
   if (rule === undefined || rule === null) return NULL_VALUE;
   if (typeof rule !== "object") return inferLiteral(rule);
@@ -67,10 +64,7 @@ export function inferRule(rule: Rule | undefined, variables: VariableTerms): Inf
   return operator === "var" ? inferVariable(parts[0], variables) : inferOperation(operator, parts, variables);
 }
 
-/**
- * Whether the result counts as true (S3.1).
- * @throws {NotPushable} with the reason
- */
+/** Whether the result counts as true (S3.1). @throws {NotPushable} with the reason */
 export function inferTruth(rule: Rule | undefined, variables: VariableTerms): TruthTerm {
   const truth = (part: Rule | undefined): TruthTerm => inferTruth(part, variables);
   if (typeof rule === "object" && rule !== null && !Array.isArray(rule) && !isDecimalObject(rule)) {
@@ -95,10 +89,7 @@ export function inferTruth(rule: Rule | undefined, variables: VariableTerms): Tr
   return toTruthTerm(inferRule(rule, variables));
 }
 
-/**
- * The term of a rule that must return a decimal.
- * @throws {NotPushable} with the reason
- */
+/** The term of a rule that must return a decimal. @throws {NotPushable} with the reason */
 export function inferNumber(rule: Rule | undefined, variables: VariableTerms): NumberTerm {
   return toNumberTerm(inferRule(rule, variables));
 }
@@ -111,10 +102,7 @@ function inferLiteral(literal: boolean | number | string): InferredValue {
   return createNumberConstant(value);
 }
 
-/**
- * A text literal that every database accepts.
- * @throws {NotPushable} for any other
- */
+/** A text literal that every database accepts. @throws {NotPushable} for any other */
 export function createTextLiteral(text: string): TextTerm {
   if (!isPlainText(text)) throw new NotPushable("it has a text that is no valid Unicode, or has a NUL in it");
   return createTextConstant(text);

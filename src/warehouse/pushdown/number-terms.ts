@@ -31,10 +31,7 @@ const QUOTIENT_END = 10n ** 34n;
 /** The maximum number of decimal places of a term. Results with more don't fit any database integer. */
 const SCALE_MAX = 36;
 
-/**
- * Creates a term of a decimal in a range.
- * @throws {NotPushable} if no database integer fits it
- */
+/** Creates a term of a decimal in a range. @throws {NotPushable} if no database integer fits it */
 export function createNumberTerm(range: NumberRange, expression: NumberOperation): NumberTerm {
   if (largestMagnitude(range) >= INT128_END || range.scale > SCALE_MAX)
     throw new NotPushable("what it computes may need more digits than a database's integers hold", true);
@@ -112,10 +109,7 @@ function reinterpretAtScale(term: NumberTerm, scale: number): NumberTerm {
   return createNumberTerm({ ...term.range, scale }, term.expression);
 }
 
-/**
- * The remainder of a ÷ b, with the sign of a, if b is constant.
- * @throws {NotPushable} otherwise
- */
+/** The remainder of a ÷ b, with the sign of a, if b is constant. @throws {NotPushable} otherwise */
 export function takeRemainder(a: NumberTerm, b: NumberTerm): NumberTerm {
   requireConstant(b, "takes the remainder by");
   const [left, right] = alignScales(a, b);
@@ -194,10 +188,7 @@ function isInOrder(order: Order, a: bigint, b: bigint): boolean {
   }
 }
 
-/**
- * The decimal places of a rounding, if constant.
- * @throws {NotPushable} otherwise, and if they are invalid
- */
+/** The decimal places of a rounding, if constant. @throws {NotPushable} otherwise, and if they are invalid */
 export function requirePlaces({ expression, range }: NumberTerm): number {
   if (expression.operation !== "constant" || range.scale !== 0 || largestMagnitude(range) > 100n)
     throw new NotPushable("it rounds to places that are no whole number known beforehand");

@@ -190,10 +190,7 @@ function uniqueNames(fields: readonly { readonly name: string }[]): readonly str
 /** The number of text searches within a rule's budget for any event (S3.8). */
 const SEARCHES_MAX = 100;
 
-/**
- * Returns a rule whose evaluation is within the budget for any event.
- * @throws {NotPushable} for others
- */
+/** Returns a rule whose evaluation is within the budget for any event. @throws {NotPushable} for others */
 function requireWithinBudget(rule: Rule | undefined): Rule | undefined {
   let searches = 0;
   const countSearches = (part: unknown): void => {

@@ -61,10 +61,7 @@ export interface Metering {
   readonly rest: () => AsyncIterable<readonly SourceRow[]>;
 }
 
-/**
- * Meters sources.
- * @throws {RatebookError} ERR_USAGE_UNAVAILABLE if the database can't be read
- */
+/** Meters sources. @throws {RatebookError} ERR_USAGE_UNAVAILABLE if the database can't be read */
 export async function meterSources(
   db: Database,
   sources: readonly MeteredSource[],

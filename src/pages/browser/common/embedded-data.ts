@@ -4,10 +4,7 @@
  * @module
  */
 
-/**
- * The JSON in the page.
- * @throws {SyntaxError} if it is truncated
- */
+/** The JSON in the page. @throws {SyntaxError} if it is truncated */
 export function readEmbeddedData(): unknown {
   return JSON.parse(document.getElementById("data")?.textContent ?? "null");
 }

@@ -5,10 +5,7 @@
  */
 import type { JSX } from "preact";
 
-/**
- * A small bar behind a row.
- * @param share 0 to 1
- */
+/** A small bar behind a row. @param share 0 to 1 */
 export function ShareBar({ share }: { readonly share: number }): JSX.Element {
   return (
     <svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">

@@ -6,10 +6,7 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/**
- * The width of an element in pixels, updated when it changes.
- * @param initialWidth used until it is measured
- */
+/** The width of an element in pixels, updated when it changes. @param initialWidth used until it is measured */
 export function useWidth(initialWidth: number): readonly [RefObject<HTMLElement | null>, number] {
   const element = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(initialWidth);

@@ -83,10 +83,7 @@ export function EventFile({ state, source }: { readonly state: PlayState; readon
   );
 }
 
-/**
- * Finds the file of events and its map, which is another of the files or guessed.
- * @throws {InputError}
- */
+/** Finds the file of events and its map, which is another of the files or guessed. @throws {InputError} */
 async function findEventFile(files: readonly File[], book: unknown): Promise<ChosenFile> {
   const candidates = await Promise.all(
     files.map(async (file) => {

@@ -82,10 +82,7 @@ function describeReadError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/**
- * Removes a byte order mark.
- * @throws {InputError} for a block that isn't text
- */
+/** Removes a byte order mark. @throws {InputError} for a block that isn't text */
 function requireTextBlock(block: Uint8Array, isFirst: boolean): Uint8Array {
   if (!isFirst) return block;
   const kind = BINARY_KINDS.find(([bytes]) => startsWith(block, bytes));

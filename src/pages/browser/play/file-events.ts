@@ -31,10 +31,7 @@ export interface MappedFile {
 
 const SAMPLE_BYTES = 1 << 20;
 
-/**
- * Reads the events of a file in order, in batches.
- * @throws {InputError} for an unreadable file or map
- */
+/** Reads the events of a file in order, in batches. @throws {InputError} for an unreadable file or map */
 export async function* readFileEvents(
   { file, map }: MappedFile,
   onRead: (bytes: number) => void,

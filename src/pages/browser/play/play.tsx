@@ -28,10 +28,7 @@ export interface PlayData {
 /** Milliseconds without typing after which everything is priced again. */
 const PAUSE_MS = 120;
 
-/**
- * The page.
- * @param source the page's script, which the worker runs too
- */
+/** The page. @param source the page's script, which the worker runs too */
 export function Playground({
   source,
   data,
