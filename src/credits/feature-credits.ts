@@ -1,7 +1,6 @@
 /**
- * Feature credit entries: how they are spent, given back and how overage moves onto them (S11).
- *
- * Pure functions over plain entries. Quantities are exact values of the event path.
+ * Feature credit entries: how they are spent and restored, and how overage moves onto them (S11). Pure functions over
+ * plain entries; quantities are Exact values.
  *
  * @module
  */
@@ -10,7 +9,7 @@ import { invariant } from "../errors.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { addExact, compareExact, isZeroExact, subtractExact } from "../numbers/exact.ts";
 
-/** One grant or purchase of feature credits that an account holds. */
+/** One grant or purchase of feature credits of an account. */
 export interface FeatureEntry {
   readonly id: string;
   readonly featureId: string;
@@ -21,9 +20,9 @@ export interface FeatureEntry {
   /** In force over the half-open `[effectiveFrom, effectiveUntil)`. */
   readonly effectiveFrom: Instant;
   readonly effectiveUntil: Instant;
-  /** Any number that grows in the order in which entries are made. */
+  /** Any number that increases in the order of creation. */
   readonly createdAt: number;
-  /** A voided entry keeps granted and balance and is not spent (S11.8). */
+  /** A voided entry keeps granted and balance, but cannot be spent (S11.8). */
   readonly voided: boolean;
 }
 
@@ -33,22 +32,22 @@ export interface Allocation {
   readonly quantity: Exact;
 }
 
-/** The consumption of an event: from entries, in the order taken, and the rest as overage. */
+/** The consumption of an event: from entries, in the order taken, with the rest as overage. */
 export interface Consumption {
   readonly allocations: readonly Allocation[];
   readonly overage: Exact;
 }
 
-/** Units of overage that are still allowed; 0 where no overage card is in force (S11.3). */
+/** Units of overage that are still allowed; 0 without an overage card in force (S11.3). */
 export type OverageAllowance = Exact | "UNLIMITED";
 
-/** Consumed in whole, or not at all (S11.3). */
+/** Consumed completely or not at all (S11.3). */
 export type ConsumeResult =
   | ({ readonly kind: "CONSUMED"; readonly entries: readonly FeatureEntry[] } & Consumption)
-  /** `available` is in entries and overage together; `missing` is in entries alone. */
+  /** `available` is the total of entries and overage; `missing` is what entries lack. */
   | { readonly kind: "INSUFFICIENT"; readonly available: Exact; readonly missing: Exact };
 
-/** An event whose quantity was, in part, overage. */
+/** An event of which some quantity was overage. */
 export interface OverageEvent extends Consumption {
   readonly eventId: string;
   /** The event's own timestamp. */
@@ -65,18 +64,18 @@ export function compareSpending(a: FeatureEntry, b: FeatureEntry): number {
   );
 }
 
-/** The entries in the order in which they are spent (S11.2). */
+/** The entries in spending order (S11.2). */
 export function sortForSpending(entries: readonly FeatureEntry[]): readonly FeatureEntry[] {
   return entries.toSorted(compareSpending);
 }
 
 /**
- * Spends the entries in force at an event's timestamp, the rest being overage, all or nothing (S11.2, S11.3).
+ * Spends the entries in force at an event's timestamp, with the rest as overage, all or nothing (S11.2, S11.3).
  *
  * @param entries of one account and feature, in spending order
  * @param quantity units, 0 or more
  * @param at the event's timestamp: a late event still spends an entry that covered it
- * @returns the entries with their new balances, in the same order, and what was taken
+ * @returns the entries with their new balances, in the same order, and the consumption
  */
 export function consume(
   entries: readonly FeatureEntry[],
@@ -89,7 +88,7 @@ export function consume(
   const { remaining, allocations } = balances.spendEntries(quantity, at);
   if (overageAllowance !== "UNLIMITED" && compareExact(remaining, overageAllowance) > 0) {
     const covered = subtractExact(quantity, remaining);
-    // A later plan may allow less than was used already.
+    // A later plan may allow less than was already used.
     const available = compareExact(overageAllowance, 0) > 0 ? addExact(covered, overageAllowance) : covered;
     return { kind: "INSUFFICIENT", available, missing: remaining };
   }
@@ -97,9 +96,8 @@ export function consume(
 }
 
 /**
- * Gives every allocation back to where it came from, last taken first (S11.5).
- *
- * An entry that has expired or been voided gets its balance back and stays as it is.
+ * Returns every allocation to its entry, last taken first (S11.5). An expired or voided entry gets its balance back and
+ * stays expired or voided.
  */
 export function restoreAllocations(
   entries: readonly FeatureEntry[],
@@ -119,13 +117,12 @@ export function restoreAllocations(
 }
 
 /**
- * Moves overage onto entries that are not voided and cover its event, wherever they have a balance (S11.5).
- *
- * Called after credits were given back, and whenever an entry is made, raised or extended.
+ * Moves overage onto entries that have a balance, are not voided and cover its event (S11.5). Call it after credits
+ * were returned, and whenever an entry is created, raised or extended.
  *
  * @param entries of one account and feature, in spending order
  * @param events with overage of the same feature in open cycles, earliest ingested first
- * @returns the entries, and the events with their new allocations and overage, both in the order given
+ * @returns the entries, and the events with their new allocations and overage, both in the given order
  */
 export function moveOverage(
   entries: readonly FeatureEntry[],
@@ -140,14 +137,14 @@ export function moveOverage(
   return { entries: balances.entries(), events: moved };
 }
 
-/** The balances of entries while several quantities are taken from them, one after another. */
+/** The balances of entries while quantities are taken from them. */
 class Balances {
   readonly #entries: readonly FeatureEntry[];
-  /** A copy of the entries, from the first change on. */
+  /** A copy of the entries, created on the first change. */
   #changed: FeatureEntry[] | undefined;
-  /** The places that are looked at, in spending order; undefined: all. */
+  /** The indices still considered, in spending order; undefined: all. */
   #places: readonly number[] | undefined;
-  /** How many of these places were used up. */
+  /** The number of these indices with nothing left. */
   #usedUp = 0;
 
   /** @param entries in spending order */
@@ -155,7 +152,7 @@ class Balances {
     this.#entries = entries;
   }
 
-  /** Takes as much of a quantity as the entries in force hold. */
+  /** Takes as much of a quantity as the entries in force have. */
   spendEntries(
     quantity: Exact,
     at: Instant,
@@ -176,7 +173,7 @@ class Balances {
     return { remaining, allocations };
   }
 
-  /** The entries with their balances now, in the order given. */
+  /** The entries with their current balances, in the given order. */
   entries(): readonly FeatureEntry[] {
     return this.#changed ?? this.#entries;
   }
@@ -187,7 +184,7 @@ class Balances {
     if (isZeroExact(entry.balance)) this.#usedUp++;
   }
 
-  /** Looks no more at what is used up, once it is half of all: thousands of events may use up thousands of entries. */
+  /** Stops considering exhausted entries once they are half of all: thousands of events may exhaust thousands of entries. */
   #leaveUsedUp(count: number): void {
     if (this.#usedUp * 2 < count || this.#usedUp === 0) return;
     const entries = this.entries();

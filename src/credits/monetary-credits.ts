@@ -1,5 +1,5 @@
 /**
- * Monetary credits: which of them pay an invoice, in which order, and how much of which line (S12).
+ * Monetary credits: which of them pay an invoice, in which order, and how much of each line (S12).
  *
  * @module
  */
@@ -8,8 +8,8 @@ import type { Instant } from "../calendar/instant.ts";
 import { add, Decimal, greatest, least, subtract, ZERO } from "../numbers/decimal.ts";
 
 /**
- * What made a credit: a person or a book (`MANUAL`), a credit grant card of a plan (`PLAN`), a refund of a charge in advance
- * (`REFUND`), or an invoice below zero (`NEGATIVE_INVOICE`). Stored, so that nothing has to read the purpose.
+ * What created a credit: a user or a book (`MANUAL`), a credit grant card of a plan (`PLAN`), a refund of an advance
+ * charge (`REFUND`), or an invoice below zero (`NEGATIVE_INVOICE`). Stored, so that no code parses the purpose.
  */
 export type CreditKind = "MANUAL" | "PLAN" | "REFUND" | "NEGATIVE_INVOICE";
 
@@ -18,7 +18,7 @@ export interface MonetaryCredit {
   readonly id: string;
   readonly accountId?: string;
   readonly kind: CreditKind;
-  /** The purpose, for a person. */
+  /** For people. */
   readonly purpose: string;
   /** Major units of the account's invoice currency. */
   readonly creditAmount: Decimal;
@@ -30,9 +30,9 @@ export interface MonetaryCredit {
   readonly effectiveUntil?: Instant;
   /** Billable ids and names of kinds (S12.2); absent or empty: any line. */
   readonly applicableEntityIds?: readonly string[] | null;
-  /** Orders credits that are alike in all else; the lowest is the oldest. */
+  /** Breaks ties between otherwise equal credits; the lowest is the oldest. */
   readonly createdAt: number;
-  /** The amount that may still be spent: neither held nor consumed. 0 once voided (S12.5). */
+  /** The amount that can still be spent: neither reserved nor consumed. 0 once voided (S12.5). */
   readonly left: Decimal;
 }
 
@@ -46,7 +46,7 @@ export type PayableKind =
   | "CREDIT_GRANT"
   | "TRUE_UP";
 
-/** One card's line, or the true-up line, of an invoice. */
+/** The line of one card, or the true-up line, of an invoice. */
 export interface PayableLine {
   readonly kind: PayableKind;
   /** The meter's, add-on's or feature's id. */
@@ -60,11 +60,11 @@ export interface CreditUse {
   readonly creditId: string;
   /** Major units, above 0. */
   readonly amount: Decimal;
-  /** By the lines' places in the invoice, in the order in which they were paid; they add up to `amount`. */
+  /** By line index, in order of payment; they add up to `amount`. */
   readonly lines: readonly { readonly index: number; readonly amount: Decimal }[];
 }
 
-/** The names that stand for all cards of a kind (S12.2). */
+/** The names for all cards of a kind (S12.2). */
 const KIND_OF_NAME: ReadonlyMap<string, PayableKind> = new Map([
   ["ALL_USAGE_METER_RATE_CARDS", "USAGE"],
   ["ALL_FIXED_FEE_RATE_CARDS", "FIXED_FEE"],
@@ -73,7 +73,7 @@ const KIND_OF_NAME: ReadonlyMap<string, PayableKind> = new Map([
   ["ALL_ENTITLEMENT_OVERAGE_RATE_CARDS", "ENTITLEMENT_OVERAGE"],
 ]);
 
-/** Whether a credit is in force in a billing period, for a part of it at least (S12.1). */
+/** Whether a credit is in force in a part of a billing period (S12.1). */
 export function isEffectiveIn(
   { effectiveFrom, effectiveUntil }: Pick<MonetaryCredit, "effectiveFrom" | "effectiveUntil">,
   { start, end }: Cycle,
@@ -97,12 +97,12 @@ export function compareCredits(a: MonetaryCredit, b: MonetaryCredit): number {
 }
 
 /**
- * Pays an invoice's lines with credits (S12.2, S12.3): lines in invoice order, the true-up last; no line, and not their
- * sum, goes below 0.
+ * Pays an invoice's lines with credits (S12.2, S12.3): lines in invoice order, the true-up last; neither a line nor the
+ * sum goes below 0.
  *
- * @param credits in the order in which they pay, see {@link compareCredits}; no more of them are asked for than pay
+ * @param credits in the order in which they pay, see {@link compareCredits}; read only as far as needed
  * @param lines in invoice order
- * @param digits of the currency's minor unit: amounts are cut to it
+ * @param digits of the currency's minor unit: amounts are truncated to it
  * @returns the credits that pay something, in their order
  */
 export function applyCredits(
@@ -112,9 +112,9 @@ export function applyCredits(
 ): { readonly uses: readonly CreditUse[] } {
   const open = lines.map(({ value }) => greatest(value, ZERO));
   const isOpen = (index: number): boolean => open[index]?.isZero() === false;
-  // Lines that no credit pays (S12.2) are left out: an account may have thousands of credits to look at in vain.
+  // Skip lines that credits cannot pay (S12.2): an account may have thousands of credits.
   let order = paymentOrder(lines).filter((index) => lines[index]?.kind !== "CREDIT_GRANT" && isOpen(index));
-  // A discount lowers what there is to pay as a whole, not any one line.
+  // A discount reduces the total to pay, not any one line.
   let net = ZERO;
   for (const { value } of lines) net = add(net, value);
   const uses: CreditUse[] = [];
@@ -142,7 +142,7 @@ export function applyCredits(
   return { uses };
 }
 
-/** A credit's state as a read shows it (S12.4): CONSUMED once nothing is left and nothing is held. */
+/** A credit's status (S12.4): CONSUMED once nothing is left or reserved. */
 export function creditStatus(credit: {
   readonly creditAmount: Decimal;
   readonly holdAmount: Decimal;
@@ -153,7 +153,7 @@ export function creditStatus(credit: {
   return credit.holdAmount.isZero() && availableAmount(credit).lte(ZERO) ? "CONSUMED" : "ACTIVE";
 }
 
-/** The part of a credit that is neither held nor consumed (S12.4); 0 once voided (S12.5). */
+/** The amount of a credit that is neither reserved nor consumed (S12.4); 0 once voided (S12.5). */
 export function availableAmount(credit: {
   readonly creditAmount: Decimal;
   readonly holdAmount: Decimal;
@@ -163,7 +163,7 @@ export function availableAmount(credit: {
   return credit.voided ? ZERO : subtract(subtract(credit.creditAmount, credit.holdAmount), credit.consumedAmount);
 }
 
-/** Whether a credit, none of which is held, can still pay: most of the thousands that an account may have cannot. */
+/** Whether a credit without reserved amounts can still pay; most of the thousands that an account may have cannot. */
 export function canPay(credit: {
   readonly creditAmount: Decimal;
   readonly consumedAmount: Decimal;
@@ -172,7 +172,7 @@ export function canPay(credit: {
   return !credit.voided && credit.consumedAmount.lt(credit.creditAmount);
 }
 
-/** The earliest first, none last. */
+/** Earliest first, undefined last. */
 function compareEnds(a: Instant | undefined, b: Instant | undefined): number {
   if (a === b) return 0;
   if (a === undefined) return 1;
@@ -183,7 +183,7 @@ function isUnlimited({ applicableEntityIds }: MonetaryCredit): boolean {
   return applicableEntityIds === undefined || applicableEntityIds === null || applicableEntityIds.length === 0;
 }
 
-/** Which lines a credit pays (S12.2). */
+/** A predicate for the lines that a credit can pay (S12.2). */
 function lineFilter(credit: MonetaryCredit): (line: PayableLine) => boolean {
   if (isUnlimited(credit)) return ({ kind }) => kind !== "CREDIT_GRANT";
   const ids = new Set(credit.applicableEntityIds);
@@ -194,7 +194,7 @@ function lineFilter(credit: MonetaryCredit): (line: PayableLine) => boolean {
   };
 }
 
-/** The lines' places in the order in which they are paid: the true-up last (S12.3). */
+/** The line indices in the order of payment: the true-up last (S12.3). */
 function paymentOrder(lines: readonly PayableLine[]): readonly number[] {
   const isTrueUp = (index: number): boolean => lines[index]?.kind === "TRUE_UP";
   return lines.map((_, index) => index).sort((a, b) => Number(isTrueUp(a)) - Number(isTrueUp(b)) || a - b);
@@ -206,7 +206,7 @@ function sumAmounts(paid: readonly { readonly amount: Decimal }[]): Decimal {
   return amount;
 }
 
-/** Cut down to the minor unit. */
+/** Truncates to the minor unit. */
 function truncate(amount: Decimal, digits: number): Decimal {
   return amount.toDecimalPlaces(digits, Decimal.ROUND_DOWN);
 }

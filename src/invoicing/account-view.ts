@@ -1,5 +1,5 @@
 /**
- * An account as invoicing sees it: plans, licenses, credits, and how much was used when.
+ * The input of invoicing for one account: plans, licenses, credits, and usage over time.
  *
  * @module
  */
@@ -15,11 +15,11 @@ export interface LicenseChange {
   readonly updateType: "ABSOLUTE" | "RELATIVE";
   readonly quantity: Decimal;
   readonly effectiveFrom: Instant;
-  /** When it arrived; absent: known from the start. What was charged before stays as it was (S10.3, S13.4). */
+  /** When it arrived; absent: known from the start. Earlier charges do not change (S10.3, S13.4). */
   readonly knownFrom?: Instant;
 }
 
-/** All that invoicing reads of one account. */
+/** The data of one account that invoicing reads. */
 export interface AccountView extends GraceTerms {
   readonly accountId: string;
   readonly customerId: string;
@@ -32,7 +32,7 @@ export interface AccountView extends GraceTerms {
   readonly timeline: Timeline;
   /** In order of arrival. */
   readonly licenseChanges: readonly LicenseChange[];
-  /** Monetary credits that were given, apart from those that plans and invoices grant. */
+  /** Monetary credits, except those granted by plans and invoices. */
   readonly credits: readonly MonetaryCredit[];
   /** A meter's usage in the UTC days `[from, until)`. */
   readonly usage: (meterId: string, from: Day, until: Day) => Decimal;
@@ -40,15 +40,15 @@ export interface AccountView extends GraceTerms {
   readonly overage: (featureId: string, from: Day, until: Day) => Decimal;
 }
 
-/** The parts of invoicing that are the same for all accounts. */
+/** The data that is the same for all accounts. */
 export interface BillingCatalog {
   readonly rounding: "HALF_UP" | "HALF_EVEN" | "DOWN";
-  /** The meters whose usage is listed, in book order: id and name. */
+  /** The names of the meters whose usage is listed, by id, in book order. */
   readonly meters: ReadonlyMap<string, string>;
-  /** The features whose credits the events of meters consume, by the meter's id; other meters are not in it. */
+  /** The features whose credits a meter's events consume, by meter id; other meters are omitted. */
   readonly featuresByMeter: ReadonlyMap<string, string>;
-  /** Id and name. */
+  /** Names by id. */
   readonly addOns: ReadonlyMap<string, string>;
-  /** Id and name. */
+  /** Names by id. */
   readonly features: ReadonlyMap<string, string>;
 }

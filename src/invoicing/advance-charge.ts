@@ -1,5 +1,5 @@
 /**
- * A charge in advance, and the end of the service that it paid for where that comes sooner than was known (S9.5, S13.1).
+ * Advance charges, and the end of a charged service if it comes earlier than expected (S9.5, S13.1).
  *
  * @module
  */
@@ -10,37 +10,37 @@ import type { CardKind, Charge, ChargeExplanation } from "../rating/charge.ts";
 import type { DueCycle } from "./due-work.ts";
 import type { AccountCycle, PlanDecision } from "./timeline.ts";
 
-/** Charges that fall due at one instant, of one cycle as it was known then. */
+/** Charges due at one instant, for one cycle as known then. */
 export interface AdvanceCharge {
   readonly invoiceType: "STANDARD_ADVANCED" | "AD_HOC";
   readonly invoiceDate: Instant;
-  /** When it was known that it falls due: later than its date where it was decided later. */
+  /** When it is known to be due; later than its date if it was decided later. */
   readonly due: Instant;
   readonly cycle: AccountCycle;
-  /** Rates it, for only a few of those that are known are shown; undefined where it is nothing. */
+  /** Computes the charge, because only a few of the known ones are shown; undefined if it is nothing. */
   readonly rate: () => Charge | undefined;
 }
 
-/** A refund of unserved days: becomes a credit for any line, of priority 0, without expiry (S9.5). */
+/** A refund of unserved days: becomes a credit for any line, with priority 0 and no expiry (S9.5). */
 export interface Refund {
   readonly key: string;
   readonly kind: CardKind;
   readonly billableId: string;
-  /** The cycle whose charge it gives back, as known when that was made. */
+  /** The cycle of the refunded charge, as known when that was made. */
   readonly cycle: AccountCycle;
-  /** From when it may be spent. */
+  /** From when it can be spent. */
   readonly at: Instant;
   /** When it is known; at `at` or later. */
   readonly due: Instant;
-  /** The natural period whose days the shares count. */
+  /** The natural period of the shares. */
   readonly natural: Cycle;
   readonly amount: Fraction;
   readonly explanation: ChargeExplanation;
 }
 
 /**
- * Names a refund for good: what was charged, when that fell due, from when it is given back and when that is known. The
- * versions of a plan that share a cycle each charge their own days of it under one name, and each may be cut (S9.5).
+ * Identifies a refund: what was charged, when that was due, from when it is refunded and when that is known. Plan
+ * versions that share a cycle each charge their own days of it under one key, and each may be cut short (S9.5).
  */
 export function refundKey(
   chargeKey: string,
@@ -50,15 +50,15 @@ export function refundKey(
   return [chargeKey, ...[due, refund.at, refund.due].map(formatInstant)].join("|");
 }
 
-/** The charges in advance of an account, and the refunds. */
+/** The advance charges of an account, and the refunds. */
 export interface AdvanceBilling {
   readonly charges: readonly AdvanceCharge[];
   readonly refunds: readonly Refund[];
 }
 
 /**
- * When a period that was charged in advance ends after all: the start of the first part of it that a decision made
- * after `known` takes away; undefined where it is served whole (S9.5).
+ * The new end of a period that was charged in advance: the start of the first part of it that a decision made after
+ * `known` removes; undefined if it is served completely (S9.5).
  */
 export function findCut(
   decisions: readonly PlanDecision[],

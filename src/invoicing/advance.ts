@@ -1,6 +1,6 @@
 /**
- * Charges made before the service: invoices dated at a cycle's start (STANDARD_ADVANCED), increases of licenses
- * (AD_HOC), and refunds when the service ends sooner (S9.3, S9.5, S10.3, S13.1). Charges in arrears that came too late for their
+ * Charges before the service: invoices dated at a cycle's start (STANDARD_ADVANCED), increases of licenses (AD_HOC),
+ * and refunds if the service ends sooner (S9.3, S9.5, S10.3, S13.1). Arrears charges that came too late for their
  * STANDARD invoice are made the same way.
  *
  * @module
@@ -34,7 +34,7 @@ import { findDueCards, type DueCycle } from "./due-work.ts";
 import { chargeLicensesInAdvance } from "./license-advance.ts";
 import { type AccountCycle, type Timeline } from "./timeline.ts";
 
-/** Whether an account may be charged, or given something back, beside its STANDARD invoices. */
+/** Whether an account may have charges or refunds besides its STANDARD invoices. */
 export function mayChargeInAdvance(view: AccountView, timeline: Timeline): boolean {
   const isCharged = view.decisions.some(({ plan }) => plan !== null && chargesInAdvance(plan.details));
   return isCharged || chargeLateArrears(view, timeline).length > 0;
@@ -47,11 +47,11 @@ function chargesInAdvance(details: PricePlanDetails): boolean {
 }
 
 /**
- * Everything charged in advance, or late, in these cycles, and given back for them; a charge of nothing may be among it.
+ * All advance and late charges in these cycles, and refunds of them; may include charges of nothing.
  *
  * @param dues every cycle since the account's first, in order
- * @param isWanted whose charges are asked for; those of other cycles, and what is given back of their licenses, are left
- * out where that is of no use
+ * @param isWanted the cycles whose charges are needed; those of others, and refunds of their licenses, are omitted if
+ * irrelevant
  */
 export function* computeAdvanceBilling(
   view: AccountView,
@@ -72,12 +72,13 @@ export function* computeAdvanceBilling(
   return { charges, refunds: [...(yield* feeRefunds(view, dues)), ...licenses.refunds] };
 }
 
-/** An invoice in advance, or a late one, by its dates alone. */
+/** An advance or late invoice by its dates. */
 export type AdvanceTerms = Pick<AdvanceCharge, "invoiceType" | "invoiceDate" | "due" | "cycle">;
 
 /**
- * When something may be charged in advance, or late, in these cycles, and what is given back: {@link computeAdvanceBilling} without the charges.
- * There may be hundreds for each of thousands of cycles. Where all of an invoice turns out to be nothing, it is none.
+ * When advance or late charges may occur in these cycles, and refunds: {@link computeAdvanceBilling} without the
+ * charges, of which there may be hundreds in each of thousands of cycles. If all charges of an invoice turn out to be
+ * nothing, it does not exist.
  */
 export function* advanceDates(
   view: AccountView,
@@ -105,7 +106,7 @@ export function* advanceDates(
   };
 }
 
-/** Whether a charge in advance other than a license's begins in a cycle. */
+/** Whether an advance charge other than a license's begins in a cycle. */
 function beginsCharge({ timeline, cycle }: DueCycle): boolean {
   const { fixedFeeRateCards, billingEntitlementRateCards, creditGrantRateCards } = cycle.term.plan.details;
   const begins = (card: TimedCard): boolean => {
@@ -132,7 +133,7 @@ function* chargeFeesInAdvance(
     );
 }
 
-/** What is given back of fees that are charged by days. */
+/** The refunds of fees charged by days. */
 function* feeRefunds(view: AccountView, dues: readonly DueCycle[]): Steps<readonly Refund[]> {
   const refunds: Refund[] = [];
   const mayBeCut = dues.filter(({ due }) => view.decisions.some(({ decidedAt }) => decidedAt > due));

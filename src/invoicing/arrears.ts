@@ -1,6 +1,6 @@
 /**
- * Charges made when a cycle has ended: on its STANDARD invoice, or at once where that was final before they were known
- * (S9.3, S10.2, S11.7, S13.1).
+ * Charges after the end of a cycle: on its STANDARD invoice, or on an immediate one if that was final before they were
+ * known (S9.3, S10.2, S11.7, S13.1).
  *
  * @module
  */
@@ -38,7 +38,7 @@ import {
 import { closesAt } from "./grace-period.ts";
 import { type AccountCycle, type AssociatedPlan, cycleAt, naturalPeriod, type Timeline } from "./timeline.ts";
 
-/** The charges in arrears of an account for one cycle, exact, in the order of the plan's cards. */
+/** The exact arrears charges of an account for one cycle, in the order of the plan's cards. */
 export function chargeInArrears(view: AccountView, timeline: Timeline, cycle: AccountCycle): readonly Charge[] {
   const isLate = isEndedLate(cycle, closesAt(cycle, view));
   const isDue: IsDue = (period) => endsIn(cycle, period) && !(isLate && isCutShort(cycle, period));
@@ -53,8 +53,8 @@ export function chargeInArrears(view: AccountView, timeline: Timeline, cycle: Ac
 }
 
 /**
- * Charges for several cycles whose plan was cut short after the STANDARD invoice of the last cycle was final: an AD_HOC
- * invoice of the end of the plan, due as soon as that end was decided (S9.3).
+ * Charges that cover several cycles, if the plan was cut short after the STANDARD invoice of the last cycle was final:
+ * an AD_HOC invoice at the end of the plan, due as soon as that end was decided (S9.3).
  */
 export function chargeLateArrears(view: AccountView, timeline: Timeline): readonly AdvanceCharge[] {
   return timeline.flatMap((term): readonly AdvanceCharge[] => {
@@ -75,7 +75,7 @@ export function chargeLateArrears(view: AccountView, timeline: Timeline): readon
 /** Whether the charge that covers a cycle is made. */
 type IsDue = (period: CoveredPeriod) => boolean;
 
-/** The billing window of a cycle's overage (S11.7), inside the association; undefined before `startOffset`. */
+/** The billing window of a cycle's overage (S11.7), within the association; undefined before `startOffset`. */
 export function findOverageWindow(
   cycle: AccountCycle,
   config:
@@ -120,16 +120,16 @@ function chargeLicenses(view: AccountView, timeline: Timeline, cycle: AccountCyc
   });
 }
 
-/** A quantity of a license that a piece of a cycle charged whole. */
+/** A quantity of a license that a part of a cycle charged in full. */
 export interface ChargedQuantity {
   readonly quantity: Decimal;
-  /** When the piece ended. */
+  /** When the part ended. */
   readonly until: Instant;
 }
 
 /**
- * The quantities that earlier pieces of the natural cycle charged whole, those of each piece in the order of time: in
- * arrears its largest, in advance each above those before it (S9.1, S10.3).
+ * The quantities that earlier parts of the natural cycle charged in full, each part in order of time: in arrears its
+ * largest, in advance each one greater than those before (S9.1, S10.3).
  *
  * @param isMeant which of their cards for the license count; default all
  */
@@ -152,7 +152,7 @@ export function quantitiesChargedBefore(
     if (term.from > cycle.start) break;
     for (const { day, until, plan } of supersededPlansIn(before, term)) {
       const card = cardIn(plan);
-      // What an ousted plan charged by days, as the first, was given back.
+      // What a superseded plan charged by days, as the first, was refunded.
       if (card?.invoiceTiming !== "IN_ADVANCE" || (card.enableProration && charged.length === 0)) continue;
       const known = changes.filter(({ knownFrom = day }) => knownFrom < until);
       add(quantitiesChargedInAdvance(known, { start: day, end: until }), until);

@@ -1,9 +1,8 @@
 /**
- * Which cycle carries a card's charge, and the days that it serves (S9.1 to S9.3).
- *
- * A charge covers one or more natural cycles of a run of terms. The first term that has the card in the first of them
- * says how the period is charged: whole, once, by that term; or by days, by every term for its own part. So a cycle
- * that is cut by a new version of the plan is never charged twice for one day.
+ * Finds the cycle that has a card's charge, and the days that it serves (S9.1 to S9.3). A charge covers one or more
+ * natural cycles of a run of terms. The first term that has the card in the first of them determines how the period is
+ * charged: in full, once, by that term; or by days, by every term for its own part. So a cycle that is split by a new
+ * version of the plan is never charged twice for one day.
  *
  * @module
  */
@@ -23,13 +22,13 @@ import {
   type Timeline,
 } from "./timeline.ts";
 
-/** A card, as far as the timing of its charge goes. */
+/** The timing of a card's charge. */
 export interface TimedCard {
   readonly kind: CardKind;
   readonly billableId: string;
   readonly recurrence?: RecurrenceConfig | null | undefined;
   readonly type?: RecurrenceType;
-  /** Whether its own plan charges it by days. Only fixed fees that recur, and licenses, ever are (S9.1, S10, S11.1, S12.6). */
+  /** Whether its own plan charges it by days. Only recurring fixed fees and licenses can be (S9.1, S10, S11.1, S12.6). */
   readonly prorated?: boolean;
 }
 
@@ -54,24 +53,20 @@ export function grantTiming({ id, recurrenceConfig, type }: CreditGrantRateCard)
   return { kind: "CREDIT_GRANT", billableId: id, recurrence: recurrenceConfig, type };
 }
 
-/** A charge that a cycle's term makes. */
+/** A charge made by a cycle's term. */
 export interface CoveredPeriod extends RatedPeriod {
   readonly covered: Coverage;
-  /** Charged by the days served; else whole, with `served` the same as `natural`. */
+  /** Charged by the days served; else in full, with `served` equal to `natural`. */
   readonly prorated: boolean;
 }
 
-/**
- * The charge of a card that covers a cycle, if the cycle's term makes it (S9.1, S9.2).
- *
- * @param card one of the cycle's plan
- */
+/** The charge of a card that covers a cycle, if the cycle's term makes it (S9.1, S9.2). @param card one of the cycle's plan */
 export function findCoveredPeriod(timeline: Timeline, cycle: AccountCycle, card: TimedCard): CoveredPeriod | undefined {
   const { term } = cycle;
   const covered = coverageAt(card.recurrence, card.type ?? "RECURRING", cycle.n);
   if (covered === undefined) return undefined;
   if (isOnlyTerm(cycle)) {
-    // No other version has a say, and a search for its card among many would take longer than all else.
+    // No other version matters, and searching their many cards would dominate.
     const natural = naturalPeriod(cycle, covered.first, covered.last);
     const prorated = card.prorated === true;
     return { covered, natural, served: prorated ? clipToTerm(natural, cycle.term) : natural, prorated };
@@ -88,7 +83,7 @@ export function findCoveredPeriod(timeline: Timeline, cycle: AccountCycle, card:
   return isOwner ? { covered, natural, served: natural, prorated: false } : undefined;
 }
 
-/** Whether a cycle's term is the whole of its run, and took the place of no plan on its first day. */
+/** Whether a cycle's term is its whole run, and superseded no plan on its first day. */
 function isOnlyTerm({ term, run }: AccountCycle): boolean {
   return run.start === term.from && run.end === term.until && (term.superseded ?? []).length === 0;
 }
@@ -99,25 +94,25 @@ export function isChargedByDays(timeline: Timeline, cycle: AccountCycle, card: T
   return isProrated((findChargingPiece(timeline, cycle, card, cycle.n) ?? cycle.term).plan, card);
 }
 
-/** Whether a charge in arrears is made in this cycle: the last it covers, or the association's last (S9.3). */
+/** Whether an arrears charge is made in this cycle: the last it covers, or the association's last (S9.3). */
 export function endsIn(cycle: AccountCycle, period: { readonly covered: Coverage }): boolean {
   return isCoveredUp(cycle, period) || cycle.end === cycle.term.until;
 }
 
-/** Whether a charge in arrears is made in this cycle only because the association ends there. */
+/** Whether an arrears charge is made in this cycle only because the association ends there. */
 export function isCutShort(cycle: AccountCycle, period: { readonly covered: Coverage }): boolean {
   return !isCoveredUp(cycle, period) && cycle.end === cycle.term.until;
 }
 
 /**
- * Whether a cycle was closed when it became its association's last: by a decision that came on the day on which the next
- * one had begun (S16.1). What is charged because of it is on no STANDARD invoice.
+ * Whether a cycle was closed when it became its association's last, by a decision on the day on which the next one had
+ * begun (S16.1). Charges that follow from it are on no STANDARD invoice.
  *
  * @param closes when the cycle closes
  */
 export function isEndedLate({ end, natural, term }: AccountCycle, closes: Instant): boolean {
   const { until, endDecidedAt } = term;
-  // A decision that cuts a cycle finds it open.
+  // A decision that splits a cycle finds it open.
   return end === until && end === natural.end && endDecidedAt > closes && endDecidedAt < end + DAY_MS;
 }
 
@@ -125,7 +120,7 @@ function isCoveredUp(cycle: AccountCycle, { covered }: { readonly covered: Cover
   return cycle.n === covered.last && cycle.end === cycle.natural.end;
 }
 
-/** Whether a charge in advance is made in this cycle: the association's first that it covers (S9.3). */
+/** Whether an advance charge is made in this cycle: the association's first that it covers (S9.3). */
 export function beginsIn(cycle: AccountCycle, period: RatedPeriod): boolean {
   return cycle.start === Math.max(period.served.start, cycle.term.from);
 }
@@ -137,14 +132,14 @@ export function termsOverlapping(timeline: Timeline, cycle: AccountCycle, period
   return timeline.filter((term) => term.from < end && term.until > start);
 }
 
-/** The part of a period in which a term applies; empty at the period's start where there is none. */
+/** The part of a period in which a term applies; empty at the period's start if there is none. */
 export function clipToTerm(period: Cycle, term: Term): Cycle {
   return intersection(period, { start: term.from, end: term.until }) ?? { start: period.start, end: period.start };
 }
 
 /**
- * Of the plans that were ousted on a term's first day, those of its run, where that day lies in a period: what one of them
- * charged whole in advance for the period is paid (S9.1).
+ * Of the plans that were superseded on a term's first day, those of its run, if that day is in a period: what one of
+ * them charged in full in advance for the period is paid (S9.1).
  */
 export function supersededPlansIn({ start }: Cycle, { from, plan, superseded = [] }: Term): readonly SupersededPlan[] {
   if (from < start) return [];
@@ -153,16 +148,16 @@ export function supersededPlansIn({ start }: Cycle, { from, plan, superseded = [
   );
 }
 
-/** The first piece that has a card, in the natural cycle in which its charge begins. */
+/** The first part that has a card, in the natural cycle in which its charge begins. */
 interface ChargingPiece {
   readonly plan: AssociatedPlan;
-  /** Absent for a plan that took no day of it. */
+  /** Absent for a plan that was in force on no day of it. */
   readonly from?: Instant;
 }
 
 /**
- * The first term of the run that has the card in the natural cycle in which its charge begins, or what charged it whole in
- * advance before such a term ousted it.
+ * The first term of the run that has the card in the natural cycle in which its charge begins, or a plan superseded by
+ * such a term that had charged it in full in advance.
  *
  * @param n the number of that natural cycle
  */
@@ -183,8 +178,8 @@ function findChargingPiece(
 }
 
 /**
- * Of days that a term charges one by one, those after the cycles that other versions charged whole; undefined where none is left
- * (S9.1).
+ * Of days that a term charges individually, those after the cycles that other versions charged in full; undefined if
+ * none is left (S9.1).
  */
 function unpaid(timeline: Timeline, cycle: AccountCycle, card: TimedCard, served: Cycle): Cycle | undefined {
   if (served.start >= served.end) return undefined;
@@ -196,11 +191,11 @@ function unpaid(timeline: Timeline, cycle: AccountCycle, card: TimedCard, served
 }
 
 /**
- * The last of several natural cycles that were charged whole at once, by a version that the card recurs in otherwise, where one
- * of them, but not the first, is the cycle of a number; undefined where there is no such charge (S9.1).
+ * The last of several natural cycles charged in full at once, by a version whose card recurs differently, if one of
+ * them, except the first, has a given number; undefined if there is no such charge (S9.1).
  *
  * @param n the number of that natural cycle
- * @param found the answers for cycles before it, so that each is looked for once
+ * @param found cached results for earlier cycles
  */
 function paidThrough(
   timeline: Timeline,
@@ -219,7 +214,7 @@ function paidThrough(
   for (let begun = n - 1; begun > Math.max(n - longest, 0); begun--) {
     const charged = chargedWholeAt(timeline, cycle, card, begun);
     if (charged === undefined || charged.isOnce || charged.last < n) continue;
-    // What begins in a cycle that is paid is not charged: an earlier charge may reach further.
+    // A charge that begins in a paid cycle is not made, although an earlier one may reach further.
     if (paidThrough(timeline, cycle, card, begun, found) !== undefined) continue;
     found.set(n, charged.last);
     break;
@@ -227,7 +222,7 @@ function paidThrough(
   return found.get(n);
 }
 
-/** The last natural cycle of a charge that some version made whole, and that began in the cycle of a number. */
+/** The last natural cycle of a charge that some version made in full, and that began in cycle `n`. */
 function chargedWholeAt(
   timeline: Timeline,
   cycle: AccountCycle,
@@ -242,15 +237,16 @@ function chargedWholeAt(
 }
 
 /**
- * Whether what a card says of a natural cycle holds for another version's card under the same id. A fee that recurs and one
- * that is charged once are two charges: the first says nothing of the second, and the second only of the cycle in which it is charged.
+ * Whether what one card implies for a natural cycle applies to another version's card with the same id. A recurring fee
+ * and a one-time fee are two charges: the first implies nothing for the second, and the second only for the cycle in
+ * which it is charged.
  */
 function isSameChargeIn(own: TimedCard, card: TimedCard, n: number): boolean {
   if (own.type !== "ONE_TIME") return card.type !== "ONE_TIME";
   return card.type === "ONE_TIME" || chargedIn(own.recurrence, own.type, n);
 }
 
-/** Whether a plan charges a card whole in advance in the natural cycle of a number. */
+/** Whether a plan charges a card in full in advance in natural cycle `n`. */
 function isChargedWhole(plan: AssociatedPlan, card: TimedCard, n: number): boolean {
   const own = findPlanCard(plan, card);
   if (own?.invoiceTiming !== "IN_ADVANCE" || isProrated(plan, own) || !isSameChargeIn(own, card, n)) return false;
@@ -261,7 +257,7 @@ interface PlanCard extends TimedCard {
   readonly invoiceTiming: string;
 }
 
-/** A plan's own card for what another version's is for. */
+/** A plan's own card for the same billable item as another version's. */
 function findPlanCard({ details }: AssociatedPlan, { kind, billableId }: TimedCard): PlanCard | undefined {
   const byId = ({ id }: { readonly id: string }): boolean => id === billableId;
   switch (kind) {
@@ -289,7 +285,7 @@ function toPlanCard<Card extends { readonly invoiceTiming: string }>(
   return card && { ...toTiming(card), invoiceTiming: card.invoiceTiming };
 }
 
-/** Whether a plan has a card of its own for what another version's is for, and charges it by days. */
+/** Whether a plan has a card for the same item as another version's, and charges it by days. */
 function isProrated(plan: AssociatedPlan, card: TimedCard): boolean {
   return findPlanCard(plan, card)?.prorated === true;
 }

@@ -1,5 +1,5 @@
 /**
- * From drafts to revenue trees: credits pay the lines of each draft, in the order of the drafts (S12, S13.2).
+ * Converts drafts to line trees: credits pay the lines of each draft, in the order of the drafts (S12, S13.2).
  *
  * @module
  */
@@ -30,34 +30,30 @@ import {
 import { cardLineType, type InvoiceLine } from "./invoice.ts";
 import type { AssociatedPlan } from "./timeline.ts";
 
-/** A draft and what pays it. */
+/** A draft with its payments. */
 export interface PaidDraft {
   readonly draft: Draft;
-  /** The value of its tree of lines. */
+  /** The value of its line tree. */
   readonly total: Decimal;
-  /** Makes its tree of lines. */
+  /** Builds its line tree. */
   readonly tree: () => InvoiceLine;
-  /** The same tree, of which all below the total is made when it is read first: lists show totals alone. */
+  /** The same tree, of which everything below the total is built on first access: lists show only totals. */
   readonly lazyTree: () => InvoiceLine;
-  /** The amount taken of each credit, in their order. */
+  /** The amount taken from each credit, in their order. */
   readonly taken: readonly CreditUse[];
-  /** The credit that it grants: its total is below zero (S13.4). */
+  /** The credit that it grants if its total is below zero (S13.4). */
   readonly granted?: GrantedCredit;
 }
 
-/**
- * Which invoices are asked for: those of which something holds, or all that take credits. Others are drawn only where the asked ones
- * depend on them.
- */
+/** Which invoices to draw: those that match, or all that take credits. Others are drawn only if the result depends on them. */
 export type DraftsAsked = ((terms: DraftTerms) => boolean) | "TAKING_CREDITS";
 
 /**
- * Pays drafts with credits, one after another: what one takes is gone for the next (S12.3). In steps of a draft each.
- *
- * A draft that is not asked for is not drawn where no credit is left for it and it can grant none: no other draft depends on it.
+ * Pays drafts with credits in order: what one takes is not available to the next (S12.3). One draft per step. A draft
+ * that is not requested is not drawn if no credit is left for it and it cannot grant one: no other draft depends on it.
  *
  * @param drafts in the order in which they take credits
- * @returns the asked ones, without those that have nothing to show
+ * @returns the requested ones, without those that have nothing to show
  */
 export function* payWithCredits(
   drafts: readonly PlannedDraft[],
@@ -65,13 +61,16 @@ export function* payWithCredits(
   style: {
     readonly rounding: Rounding;
     readonly explain: boolean;
-    /** The id of a credit by what caused it; default the cause. */
+    /** The id of a credit from its cause; default the cause. */
     readonly creditId?: ((cause: string) => string) | undefined;
-    /** Leaves out of totals and trees what the credits of drafts below zero pay, so that totals add up to what is paid; default false. */
+    /**
+     * Excludes from totals and trees what the credits of drafts below zero pay, so that totals add up to the amount
+     * payable; default false.
+     */
     readonly belowZeroOnce?: boolean | undefined;
     /** Default: all. */
     readonly accepts?: DraftsAsked | undefined;
-    /** Stops when it has found so many of these; default all. */
+    /** Stops after this many; default all. */
     readonly most?: number | undefined;
   },
 ): Steps<readonly PaidDraft[]> {
@@ -127,7 +126,7 @@ function isEmpty(items: Iterable<unknown>): boolean {
   return true;
 }
 
-/** Tells whether invoices of a plan may be below zero, and so grant a credit (S13.4); looks at each plan once. */
+/** Creates a predicate for whether invoices of a plan may be below zero, and so grant a credit (S13.4); checks each plan once. */
 function belowZeroPlans(): (plan: AssociatedPlan) => boolean {
   const known = new Map<AssociatedPlan, boolean>();
   return (plan) => {
@@ -139,12 +138,12 @@ function belowZeroPlans(): (plan: AssociatedPlan) => boolean {
   };
 }
 
-/** The amount left to pay: what is charged, less what credits pay. */
+/** The amount payable: the charge minus what credits pay. */
 function amountToPay(draft: Draft, paying: readonly { readonly use: CreditUse }[]): Decimal {
   return subtract(grossAmount(draft), sum(paying.map(({ use }) => use.amount)));
 }
 
-/** Of each draft, the start of the earliest cycle that it or a later one is of. */
+/** For each draft, the earliest cycle start among this and later ones. */
 function earliestStarts(drafts: readonly DraftTerms[]): readonly Instant[] {
   const starts: Instant[] = [];
   let earliest = Number.POSITIVE_INFINITY;
@@ -245,10 +244,10 @@ function creditLine(
 }
 
 /**
- * A tree of lines whose invoice becomes final while earlier drafts are still open: what these hold of a credit is told apart from
- * what final invoices took (S12.4).
+ * Adjusts the line tree of an invoice that becomes final while earlier drafts are open: separates the amounts of a
+ * credit reserved by these from those consumed by final invoices (S12.4).
  *
- * @param consumed the amount that final invoices took of a credit
+ * @param consumed the amount of a credit consumed by final invoices
  */
 export function withConsumedCredits(line: InvoiceLine, consumed: (creditId: string) => Decimal): InvoiceLine {
   const { explanation, id, lineItems } = line;
@@ -264,7 +263,7 @@ export function withConsumedCredits(line: InvoiceLine, consumed: (creditId: stri
   return { ...line, lineItems: lineItems.map((item) => withConsumedCredits(item, consumed)) };
 }
 
-/** The type and id of a paid line; what is no card is the true-up. */
+/** The type and id of a paid line; a line without a card is the true-up. */
 function describePaidLine(
   line: CardItem | Draft | undefined,
   style: LineStyle,

@@ -1,8 +1,7 @@
 /**
- * The credits of an account while its drafts take them, one after another (S12.1, S12.3).
- *
- * An account may have a credit for each cycle of thousands of years: they are put in order once, each draft looks at no
- * more of them than it needs, and those that no later draft can take are forgotten.
+ * The credits of an account while its drafts take them in order (S12.1, S12.3). An account may have a credit for each
+ * of thousands of cycles: they are sorted once, each draft reads only as many as it needs, and those that no later
+ * draft can take are removed.
  *
  * @module
  */
@@ -13,23 +12,23 @@ import { type Decimal, subtract } from "../numbers/decimal.ts";
 import type { DraftTerms } from "./draft.ts";
 import type { GrantedCredit } from "./granted-credits.ts";
 
-/** Credits with what is left of them. */
+/** Credits with their remaining amounts. */
 export interface CreditPool {
   /**
-   * The credits that a draft may take, in the order in which they pay; found as they are asked for.
+   * The credits that a draft may take, in the order in which they pay; found lazily.
    *
-   * @param earliest the start of the earliest cycle that this draft or a later one is of
+   * @param earliest the earliest cycle start among this draft and later ones
    */
   usableFor(draft: DraftTerms, earliest: Instant): Iterable<GrantedCredit>;
-  /** Takes an amount of a credit. @returns the credit as it was before; undefined for an unknown one */
+  /** Takes an amount from a credit. @returns the credit before that; undefined for an unknown one */
   take(id: string, amount: Decimal): GrantedCredit | undefined;
   add(credit: GrantedCredit): void;
 }
 
-/** So many forgotten credits are stepped over before they are taken out. */
+/** Removed credits that are skipped before the list is compacted. */
 const FORGOTTEN_MAX = 64;
 
-/** The time from the first to the last day of some drafts: no other credit pays them (S12.1). */
+/** The time from the first to the last day of some drafts: only credits in force in it can pay them (S12.1). */
 export function draftsPeriod(drafts: readonly DraftTerms[]): Cycle {
   return {
     start: Math.min(...drafts.map(({ cycle }) => cycle.start)),
@@ -37,7 +36,7 @@ export function draftsPeriod(drafts: readonly DraftTerms[]): Cycle {
   };
 }
 
-/** A pool of the credits that one of these drafts may take. */
+/** Creates a pool of the credits that these drafts may take. */
 export function createCreditPool(credits: readonly GrantedCredit[], drafts: readonly DraftTerms[]): CreditPool {
   const span = draftsPeriod(drafts);
   const effective = credits.filter((credit) => isEffectiveIn(credit, span));

@@ -1,5 +1,5 @@
 /**
- * Invoices before credits: their cards, rounded, their usage and their true-up (S13.1, S13.3).
+ * Invoices before credits: rounded cards, usage and true-up (S13.1, S13.3).
  *
  * @module
  */
@@ -17,22 +17,22 @@ import type { InvoiceType, UsageLine } from "./invoice.ts";
 import { cardFinder } from "./plan-cards.ts";
 import type { AccountCycle, Timeline } from "./timeline.ts";
 
-/** What is known of an invoice before anything of it is rated. */
+/** The data of an invoice that is known before rating. */
 export interface DraftTerms {
   readonly invoiceType: InvoiceType;
   readonly cycle: AccountCycle;
   readonly invoiceDate: Instant;
-  /** From when it never changes (S13.4). */
+  /** From when it is final (S13.4). */
   readonly finalAt: Instant;
 }
 
-/** An invoice that an account may get: rating its cards costs far more than knowing of it. */
+/** An invoice that an account may get; rating its cards is far more expensive than planning it. */
 export interface PlannedDraft extends DraftTerms {
-  /** Rates its cards, when it is first called; undefined where there is nothing to show (S13.1). */
+  /** Rates its cards on the first call; undefined if there is nothing to show (S13.1). */
   readonly draft: () => Draft | undefined;
 }
 
-/** An invoice before credits: its cards, rounded, and its true-up. */
+/** An invoice before credits: rounded cards, and true-up. */
 export interface Draft extends DraftTerms {
   readonly items: readonly CardItem[];
   /** The sum of the cards' lines. */
@@ -42,25 +42,25 @@ export interface Draft extends DraftTerms {
   readonly notices: readonly string[];
 }
 
-/** A true-up, with the invoices and the refunds that it counts (S13.3). */
+/** A true-up with the invoices and refunds that it counts (S13.3). */
 export interface DraftTrueUp extends TrueUp {
   readonly description: string;
   readonly invoiced: readonly Draft[];
   readonly refunds: readonly RefundedCharge[];
 }
 
-/** What is charged in advance or ad hoc, and what is given back of it: a minimum commitment counts both (S13.3). */
+/** Advance and ad hoc charges, and their refunds: a minimum commitment counts both (S13.3). */
 export interface ChargedAhead {
   readonly drafts: readonly PlannedDraft[];
   readonly refunds: readonly RefundedCharge[];
 }
 
-/** What a draft charges before credits: the cards and the true-up. */
+/** The charge of a draft before credits: the cards and the true-up. */
 export function grossAmount({ subTotal, trueUp }: Draft): Decimal {
   return trueUp === undefined ? subTotal : add(subTotal, trueUp.amount);
 }
 
-/** Identifies an invoice within its account: a draft has the same key whenever it is drawn. */
+/** Identifies an invoice within its account; a draft always has the same key. */
 export function invoiceKey({
   invoiceType,
   cycle,
@@ -71,7 +71,7 @@ export function invoiceKey({
   return [invoiceType, formatInstant(cycle.start), formatInstant(invoiceDate), ...late].join("|");
 }
 
-/** The cycle that a STANDARD invoice is drafted for. */
+/** The input for the STANDARD invoice of a cycle. */
 export interface StandardDraftInput {
   readonly view: AccountView;
   readonly catalog: BillingCatalog;
@@ -80,7 +80,7 @@ export interface StandardDraftInput {
   readonly cycle: AccountCycle;
 }
 
-/** The STANDARD invoice of a cycle; there is none where there is neither a line nor usage to show (S13.1). */
+/** The STANDARD invoice of a cycle; undefined without lines or usage to show (S13.1). */
 export function plannedStandard(of: StandardDraftInput, ahead: ChargedAhead): PlannedDraft {
   const { view, cycle } = of;
   const terms = { invoiceType: "STANDARD", cycle, invoiceDate: cycle.end, finalAt: closesAt(cycle, view) } as const;
@@ -105,11 +105,11 @@ function draftStandardInvoice(of: StandardDraftInput, terms: DraftTerms, ahead: 
 /** The name of a minimum commitment without a displayName. */
 export const COMMITMENT_NAME = "Minimum commitment";
 
-/** The draft with what the invoices that charge for its cycle lack of the minimum commitment (S13.3). */
+/** Adds to a draft what the invoices for its cycle lack of the minimum commitment (S13.3). */
 function withTrueUp(draft: Draft, { view, rounding, cycle }: StandardDraftInput, ahead: ChargedAhead): Draft {
   const commitment = cycle.term.plan.details.minimumCommitment;
   if (!commitment) return draft;
-  // What became known after this invoice was final is not counted by it.
+  // What became known after this invoice was final does not count.
   const others = ahead.drafts
     .filter((other) => isChargeFor(cycle, other.cycle) && other.finalAt <= draft.finalAt)
     .flatMap((other) => other.draft() ?? []);
@@ -126,7 +126,7 @@ function withTrueUp(draft: Draft, { view, rounding, cycle }: StandardDraftInput,
   return { ...draft, trueUp: { ...lacking, description, invoiced, refunds } };
 }
 
-/** One invoice for each kind, date, cycle and instant of becoming known, of what is charged in advance. */
+/** One invoice per type, date, cycle and instant of becoming known, for the advance charges. */
 export function plannedInAdvance(
   catalog: BillingCatalog,
   rounding: Rounding,
@@ -162,7 +162,7 @@ function once<Result>(work: () => Result): () => Result {
   return () => (done ??= { result: work() }).result;
 }
 
-/** An invoice in advance is final at its date, or as soon as it is known (S13.4). */
+/** An advance invoice is final at its date, or as soon as it is known (S13.4). */
 export function finalInstant(invoiceDate: Instant, due: Instant): Instant {
   return Math.max(invoiceDate, due);
 }
@@ -182,7 +182,7 @@ function toCardItems(
   return sortIntoLineOrder(items);
 }
 
-/** The name of what a charge is for: a meter and a feature may share an id. */
+/** The name of the charged item: a meter and a feature may share an id. */
 function billableName(catalog: BillingCatalog, { kind, billableId }: Charge): string | undefined {
   switch (kind) {
     case "USAGE":
@@ -202,8 +202,8 @@ function sumItems(items: readonly CardItem[]): Decimal {
 }
 
 /**
- * Whether what was charged when a cycle began charges for a cycle of the account: it began on a day of it, by any version of the
- * plan, which may have been replaced on that day (S13.3).
+ * Whether a charge at the start of a cycle is for a cycle of the account: it began on one of its days, with any version
+ * of the plan, even one replaced on that day (S13.3).
  */
 function isChargeFor({ start, end, term }: AccountCycle, charged: AccountCycle): boolean {
   return start <= charged.start && charged.start < end && charged.term.plan.planId === term.plan.planId;
@@ -228,7 +228,7 @@ function usageLines(view: AccountView, catalog: BillingCatalog, cycle: AccountCy
   });
 }
 
-/** Overage of a feature that the plan has no overage card for costs nothing and is noted (S11.7). */
+/** Notices on overage of features without an overage card in the plan, which costs nothing (S11.7). */
 function unpricedOverage(view: AccountView, catalog: BillingCatalog, cycle: AccountCycle): readonly string[] {
   const [from, until] = dayRange(cycle);
   const cardFor = cardFinder(cycle.term.plan.details);

@@ -1,6 +1,5 @@
 /**
- * Draws the invoices of an account for the cycles that a range touches: what a preview shows and what finalizing writes
- * come from here (S13).
+ * Draws the invoices of an account for the cycles that a range touches, both for previews and for finalizing (S13).
  *
  * @module
  */
@@ -22,41 +21,41 @@ import { findCreditGrants, type GrantedCredit, toRefundCredit, refundedCharge } 
 import { INVOICE_TYPES, type Invoice, type InvoiceLine } from "./invoice.ts";
 import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline } from "./timeline.ts";
 
-/** The range and options of drawing. */
+/** The range and options for drawing invoices. */
 export interface DrawOptions {
-  /** The cycles that touch `[from, until)` are drawn; what others would consume is left (book.md, preview). */
+  /** Draws the cycles that touch `[from, until)`; credits that others would consume are not reserved (book.md, preview). */
   readonly from: Instant;
   readonly until: Instant;
-  /** Up to when what falls due is known, where that is later than `until`: a charge may follow from a later one (S9.1). */
+  /** Until when due items are known, if later than `until`: a charge may follow from a later one (S9.1). */
   readonly knownUntil?: Instant | undefined;
-  /** Whether lines carry explanations (S13.6). */
+  /** Whether lines have explanations (S13.6). */
   readonly explain?: boolean;
-  /** Invoices that are not drawn: they are final, and what they took is gone from the view's credits. */
+  /** Invoices to skip: they are final, and the credits they took are already deducted in the view. */
   readonly isFinal?: (draft: DraftTerms) => boolean;
-  /** Which invoices are wanted; default all. */
+  /** Which invoices to draw; default all. */
   readonly accepts?: DraftsAsked | undefined;
-  /** Stops when it has drawn so many of these; default all. */
+  /** Stops after this many; default all. */
   readonly most?: number | undefined;
-  /** Whether the view's credits hold what plans and invoices granted, too; default false: they are worked out. */
+  /** Whether the view's credits include those granted by plans and invoices; default false: they are computed. */
   readonly creditsAreWhole?: boolean;
-  /** The id of a credit by what caused it; default the cause. */
+  /** The id of a credit from its cause; default the cause. */
   readonly creditId?: (cause: string) => string;
   /**
-   * Whether what the credit of an invoice below zero pays of another one is left out of that one: the totals then add up to what is
-   * paid in all (S13.4). Default false: invoices are as they are issued.
+   * Whether an invoice excludes what the credit of another invoice below zero pays of it, so that the totals add up to
+   * the amount payable (S13.4). Default false: as issued.
    */
   readonly belowZeroOnce?: boolean | undefined;
 }
 
-/** An invoice with what it was drawn from, and what it takes of credits. */
+/** An invoice with its draft and the credits that it takes. */
 export interface DrawnInvoice {
   readonly draft: Draft;
-  /** Makes it, with its lines. */
+  /** Builds the invoice with its lines. */
   readonly invoice: () => Invoice;
-  /** Makes it, with its total; the lines below that are made when they are read first. Until then it holds on to the draft. */
+  /** Builds the invoice with its total; the lines below are built on first access, and keep the draft in memory until then. */
   readonly invoiceWithLazyLines: () => Invoice;
   readonly taken: readonly CreditUse[];
-  /** The credit that it grants once it is final: its total is below zero (S13.4). */
+  /** The credit that it grants once final, if its total is below zero (S13.4). */
   readonly granted?: GrantedCredit;
 }
 
@@ -65,12 +64,12 @@ export function drawInvoices(view: AccountView, catalog: BillingCatalog, options
   return runToCompletion(drawDrafts(view, catalog, options)).map(({ invoice }) => invoice());
 }
 
-/** The totals of what {@link drawInvoices} draws, without its lines: that takes less time. */
+/** The totals of {@link drawInvoices}, without lines, which is faster. */
 export function drawTotals(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly Decimal[] {
   return runToCompletion(drawPaidDrafts(view, catalog, options)).map(({ total }) => total);
 }
 
-/** As {@link drawInvoices}, with what finalizing must know of each, in steps. */
+/** Like {@link drawInvoices}, with the data for finalizing, in steps. */
 export function* drawDrafts(
   view: AccountView,
   catalog: BillingCatalog,
@@ -95,9 +94,9 @@ function* drawPaidDrafts(
   const rounding = accountRounding(view, catalog);
   const cycles = cyclesIn(timeline, options.from, options.until);
   const horizon = Math.max(options.knownUntil ?? options.until, ...cycles.map(({ end }) => end));
-  // A cycle that was cut since it was charged is shown with what is left of it.
+  // A cycle that was cut short after its charge is shown with what is left of it.
   const isTouched = createCycleFilter(timeline, options);
-  // What was charged before is read again where a refund of it may pay, and is to be explained.
+  // Earlier charges are needed if a refund of them may pay and must be explained.
   const hasRefunds = explain && view.credits.some(({ kind, left }) => kind === "REFUND" && left.gt(ZERO));
   const isWhole = options.creditsAreWhole !== true || hasRefunds;
   const dues = findDueCycles(view.decisions, horizon, isWhole ? undefined : chargingWindow(view.decisions, options));
@@ -120,7 +119,7 @@ function* drawPaidDrafts(
   const open = options.isFinal === undefined ? drafts : drafts.filter((draft) => options.isFinal?.(draft) !== true);
   yield;
   const span = draftsPeriod(open);
-  // An account may have thousands of credits, and a draw is of a few cycles.
+  // An account may have thousands of credits, and a draw has few cycles.
   const effective = view.credits.filter((credit) => isEffectiveIn(credit, span));
   const credits = [
     ...effective.map((credit) => {
@@ -141,8 +140,8 @@ function* drawPaidDrafts(
 const NO_ADVANCE: AdvanceBilling = { charges: [], refunds: [] };
 
 /**
- * Whether all invoices in advance of the touched cycles are final, and no true-up counts them (S13.3): finding that out by their dates
- * takes far less time than looking at each card.
+ * Whether all advance invoices of the touched cycles are final, and no true-up counts them (S13.3): checking their
+ * dates is much faster than checking each card.
  */
 function* isAdvanceFinal(
   view: AccountView,
@@ -161,7 +160,7 @@ function* isAdvanceFinal(
   );
 }
 
-/** Whether a cycle, as its account has it by now, touches a range. */
+/** Whether a cycle, as currently known, touches a range. */
 function createCycleFilter(
   timeline: Timeline,
   { from, until }: Pick<DrawOptions, "from" | "until">,
@@ -169,7 +168,7 @@ function createCycleFilter(
   return (cycle) => cycle.start < until && (cycleAt(timeline, cycle.start)?.end ?? cycle.end) > from;
 }
 
-/** The dates of the invoices in advance and AD_HOC ones that {@link drawDrafts} may draw at any instant before `until`. */
+/** The dates of the advance and AD_HOC invoices that {@link drawDrafts} may draw at any instant before `until`. */
 export function* datesInAdvance(
   view: AccountView,
   { from, until }: Pick<DrawOptions, "from" | "until">,
@@ -185,27 +184,27 @@ export function* datesInAdvance(
   return [...new Map(dated.map((each) => [invoiceKey(each), each])).values()];
 }
 
-/** The dues of an account before `until`, except invoices in arrears. */
+/** The due items of an account before `until`, except invoices in arrears. */
 export interface DueItems {
-  /** Credits that cards grant and refunds; their ids are derived from their causes (S9.5, S10.3, S12.6). */
+  /** Credits granted by cards and refunds; their ids derive from their causes (S9.5, S10.3, S12.6). */
   readonly credits: readonly GrantedCredit[];
-  /** When invoices in advance become final; some may turn out to be none. */
+  /** When advance invoices become final; some may not exist. */
   readonly advanceFinalAt: readonly Instant[];
 }
 
-/** The dues of an account in `[since, until)`; some may be older. */
+/** The due items of an account in `[since, until)`; some may be older. */
 export function* findDueBefore(
   view: AccountView,
   catalog: BillingCatalog,
   { since, until }: { readonly since: Instant; readonly until: Instant },
 ): Steps<DueItems> {
   const { decisions } = view;
-  // A decision that is made since may make dues of any time before.
+  // A decision made since then may create due items of any earlier time.
   const isNew = decisions.some(({ decidedAt }) => decidedAt >= since);
   const openFrom = earliestOpenEnd(decisions, view, since - DAY_MS);
   const window = { from: earliestChargeStart(decisions, openFrom), until: Number.POSITIVE_INFINITY };
   const dues = findDueCycles(decisions, until, isNew ? undefined : window);
-  // Nothing of a cycle falls due once it is closed, but what is given back of a fee for several cycles.
+  // Nothing of a closed cycle falls due, except refunds of a fee for several cycles.
   const advance = yield* advanceDates(view, dues, (cycle) => closesAt(cycle, view) + DAY_MS >= since);
   const credits = [
     ...(yield* findCreditGrants(view, catalog, dues)),
@@ -225,7 +224,7 @@ function accountRounding(view: AccountView, catalog: BillingCatalog): Rounding {
   return { mode: catalog.rounding, digits: minorUnitDigits(view.currency) };
 }
 
-/** What tells an invoice in advance or AD_HOC from another one of its date (S9.5, S10.3). */
+/** Distinguishes advance or AD_HOC invoices with the same date (S9.5, S10.3). */
 function invoiceOrigin({
   invoiceType,
   invoiceDate,

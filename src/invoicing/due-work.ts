@@ -1,5 +1,6 @@
 /**
- * What falls due as cycles begin: the cycles themselves, and the feature credits that their plans grant (S2.4, S11.1).
+ * What falls due at the start of cycles: the cycles themselves, and the feature credits that their plans grant (S2.4,
+ * S11.1).
  *
  * @module
  */
@@ -28,17 +29,17 @@ import {
   type Timeline,
 } from "./timeline.ts";
 
-/** A cycle at the instant when it began, or was decided if that was later, as it was known then (S9.2). */
+/** A cycle, as known at its start, or at the decision if that was later (S9.2). */
 export interface DueCycle {
   readonly due: Instant;
   readonly cycle: AccountCycle;
-  /** The timeline that was known then. */
+  /** The timeline known then. */
   readonly timeline: Timeline;
 }
 
-/** A feature credit entry that a billing entitlement card grants (S11.1). */
+/** A feature credit entry granted by a billing entitlement card (S11.1). */
 export interface FeatureGrant {
-  /** Identifies the grant by its cause: the same grant is never made twice. */
+  /** Identifies the grant by its cause, so that it is not created twice. */
   readonly key: string;
   readonly featureId: string;
   readonly granted: Decimal;
@@ -46,21 +47,21 @@ export interface FeatureGrant {
   readonly effectiveUntil: Instant;
   /** When the grant falls due. */
   readonly due: Instant;
-  /** The start of the cycle that it is made for; before `due` where the plan was decided afterwards. */
+  /** The start of its cycle; before `due` if the plan was decided afterwards. */
   readonly start: Instant;
 }
 
-/** Which cycles matter: an account may have thousands of others. */
+/** The relevant cycles: an account may have thousands of others. */
 export interface CycleWindow {
-  /** Cycles that end by then are left out. */
+  /** Excludes cycles that end at or before this. */
   readonly from: Instant;
-  /** Cycles that start then or later are left out. */
+  /** Excludes cycles that start at or after this. */
   readonly until: Instant;
 }
 
 const ALL_TIME: CycleWindow = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
-/** The cycles that fall due before `until`, in that order; also those that were decided away after they began. */
+/** The cycles that fall due before `until`, in order, including those removed by a decision after they began. */
 export function findDueCycles(
   decisions: readonly PlanDecision[],
   until: Instant,
@@ -71,7 +72,7 @@ export function findDueCycles(
     const end = Math.min(until, knownUntil);
     if (knownFrom >= end) continue;
     for (const [index, term] of timeline.entries()) {
-      // A term decided just now that began before is due now: an account's first association may start in the past.
+      // A backdated term that was just decided is due now: an account's first association may start in the past.
       const start = term.decidedAt === knownFrom ? Math.min(term.from, knownFrom) : knownFrom;
       if (term.until <= start || term.from >= end) continue;
       const [first, last] = [Math.max(start, window.from), Math.min(end, window.until)];
@@ -83,7 +84,7 @@ export function findDueCycles(
   return dues.sort((a, b) => a.due - b.due || a.cycle.start - b.cycle.start);
 }
 
-/** Days that a natural cycle has at most; a little more than it can have. */
+/** Upper bound of the days of a natural cycle. */
 const DAYS_MAX: Readonly<Record<Interval, number>> = {
   WEEKLY: 7,
   MONTHLY: 34,
@@ -93,16 +94,16 @@ const DAYS_MAX: Readonly<Record<Interval, number>> = {
 };
 
 /**
- * An instant before the start of each cycle, and of each period of several cycles that a card charges for, that ends after
- * `from`: which charges there are from then on depends on no cycle that ends before it (S9.1).
+ * An instant before the start of each cycle, and of each period of several cycles that a card charges for, that ends
+ * after `from`: charges from then on depend on no cycle that ends before it (S9.1).
  */
 export function earliestChargeStart(decisions: readonly PlanDecision[], from: Instant): Instant {
   return from - longestPeriod(decisions);
 }
 
 /**
- * The cycles on which the charges of cycles that touch `[from, until)` depend: those, and what shares a period of several
- * cycles with them (S9.1).
+ * The cycles on which the charges of cycles that touch `[from, until)` depend: those, and all that share a period of
+ * several cycles with them (S9.1).
  */
 export function chargingWindow(
   decisions: readonly PlanDecision[],
@@ -112,12 +113,12 @@ export function chargingWindow(
   return { from: from - longest, until: until + longest };
 }
 
-/** At least the length of each cycle, and of each period of several cycles that a card charges for, in milliseconds. */
+/** An upper bound, in milliseconds, of the length of each cycle and each period of several cycles that a card charges for. */
 function longestPeriod(decisions: readonly PlanDecision[]): number {
   const lengths = decisions.map(({ plan }) => {
     if (plan === null) return 0;
     const intervals = recurringCards(plan.details).map(({ recurrenceConfig }) => recurrenceConfig?.interval ?? 1);
-    // One more: the cycle that a charge begins in may itself have begun before.
+    // One more: the cycle in which a charge begins may itself have begun earlier.
     return (Math.max(1, ...intervals) + 1) * DAYS_MAX[plan.cycleConfig.interval];
   });
   return Math.max(0, ...lengths) * DAY_MS;
@@ -131,15 +132,15 @@ function recurringCards(
 }
 
 /**
- * Names what is made once for a natural cycle of a run, however the cycle is cut or decided anew (S9.1): the plan, the
- * card's kind and billable, and the start of the period within its run.
+ * The key of what is charged once per natural cycle of a run, even if the cycle is split or decided again (S9.1): the
+ * plan, the card's kind and billable id, and the start of the period within its run.
  */
 export function chargeOnceKey(cycle: AccountCycle, card: TimedCard, natural: Cycle): string {
   const begun = Math.max(natural.start, cycle.run.start);
   return `${cycle.term.plan.planId}|${card.kind}|${card.billableId}|${formatInstant(begun)}`;
 }
 
-/** As {@link chargeOnceKey}, told apart from a period of other cycles of the plan that begins on the same day. */
+/** Like {@link chargeOnceKey}, with the number of cycles: another period of the plan may begin on the same day. */
 export function periodKey(cycle: AccountCycle, card: TimedCard, natural: Cycle): string {
   const { interval, dayOffset, monthOffset } = cycle.term.plan.cycleConfig;
   return [chargeOnceKey(cycle, card, natural), interval, dayOffset, monthOffset ?? "NIL"].join("|");
@@ -151,15 +152,15 @@ export interface DueCard<Card> {
   readonly card: Card;
   readonly period: CoveredPeriod;
   readonly key: string;
-  /** The name with its cycles, under which an earlier version may have stored it; absent where that is `key`. */
+  /** The key with its cycles, under which an earlier version may have stored it; absent if equal to `key`. */
   readonly fullKey?: string;
 }
 
 /**
- * The cycles in which the charges or grants of a kind of card begin: for what is not prorated, each once (S9.1). In steps of
- * a cycle each.
+ * The cycles in which the charges or grants of a kind of card begin; without proration, each once (S9.1). One cycle per
+ * step.
  *
- * @param dues every cycle since the account's first, so that what was made before is known
+ * @param dues every cycle since the account's first, to know earlier charges
  */
 export function* findDueCards<Card>(
   dues: readonly DueCycle[],
@@ -185,7 +186,7 @@ export function* findDueCards<Card>(
       const own = periodKey(due.cycle, timed, period.natural);
       if (made.has(own)) continue;
       made.add(own);
-      // The name without the cycles is that of the first period that begins on the day.
+      // The first period that begins on a day has the key without cycles.
       found.push({ due, card, period, ...(named.has(once) ? { key: own } : { key: once, fullKey: own }) });
       named.add(once);
     }
@@ -193,11 +194,7 @@ export function* findDueCards<Card>(
   return found;
 }
 
-/**
- * The feature credit entries that fall due in `[from, until)`, in that order (S11.1).
- *
- * @param isMade the keys of those that are left out
- */
+/** The feature credit entries due in `[from, until)`, in order (S11.1). @param isMade the keys of those to omit */
 export function* findFeatureGrants(
   decisions: readonly PlanDecision[],
   from: Instant,
@@ -237,8 +234,8 @@ function toFeatureGrant(
 }
 
 /**
- * A cycle's start plus a duration of a checked book: months by the cycle's day offset, where it begins on one (S11.1);
- * {@link NO_END} where that is after the year 9999.
+ * A cycle's start plus a duration: months by the cycle's day offset, if it begins on one (S11.1); {@link NO_END} beyond
+ * the year 9999.
  */
 export function addToCycleStart(cycle: AccountCycle, text: string): Instant {
   const duration = parseDuration(text);

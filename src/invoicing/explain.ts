@@ -1,5 +1,5 @@
 /**
- * Explanations: for each line, as data, enough to recompute its value by hand (S13.6).
+ * Explanations as data: for each line, enough to recompute its value manually (S13.6).
  *
  * @module
  */
@@ -17,10 +17,10 @@ export interface Period {
   readonly until: string;
 }
 
-/** How one line's value was made; `rules` in each says where the rules stand that made it. */
+/** How a line's value was computed; `rules` links to the rules applied. */
 export type Explanation =
   | CardExplanation
-  /** `floor(exact)` to the minor unit, plus `missing` units that make the slabs add up to the card (S1.5). */
+  /** `floor(exact)` to the minor unit, plus `missing` units so that the slabs add up to the card (S1.5). */
   | {
       readonly of: "SLAB";
       readonly rules: readonly RuleLink[];
@@ -28,38 +28,38 @@ export type Explanation =
       readonly digits: number;
       readonly missing: number;
     }
-  /** The rounded bound less the rounded charge (S7.4). */
+  /** The rounded charge after card limits minus that before (S7.4). */
   | { readonly of: "BOUNDS"; readonly rules: readonly RuleLink[]; readonly bounded: Decimal; readonly charged: Decimal }
-  /** The sum of the lines right below it. */
+  /** The sum of the lines directly below. */
   | { readonly of: "SUM"; readonly rules: readonly RuleLink[] }
   | TrueUpExplanation
   | CreditExplanation;
 
-/** The explanation of a charge, its rules as links. */
+/** The explanation of a charge, with links to its rules. */
 export interface CitedExplanation extends Omit<ChargeExplanation, "rules"> {
   readonly rules: readonly RuleLink[];
 }
 
-/** A card: its parts, its bounds, and how the sum was rounded. */
+/** A card: its parts, its limits, and the rounding of the sum. */
 export interface CardExplanation extends CitedExplanation {
   readonly of: "CARD";
-  /** The period served, and the natural one, the proration denominator; the billing period is the invoice's (S6.7). */
+  /** The served period and the natural one, the denominator of proration; the billing period is the invoice's (S6.7). */
   readonly served: Period;
   readonly natural: Period;
   readonly exact: Fraction;
   readonly rounding: Rounding;
 }
 
-/** A true-up: the commitment's part, less the sub-totals of the invoices for the cycle, plus the refunds of them (S13.3). */
+/** A true-up: the commitment, minus the sub-totals of the invoices for the cycle, plus their refunds (S13.3). */
 export interface TrueUpExplanation extends CitedExplanation {
   readonly of: "TRUE_UP";
-  /** The invoice's cycle, and the proration denominator. */
+  /** The invoice's cycle, and the denominator of proration. */
   readonly served: Period;
   readonly natural: Period;
   /** The shortfall before rounding. */
   readonly exact: Fraction;
   readonly invoiced: readonly { readonly invoiceType: string; readonly invoiceDate: string; readonly value: Decimal }[];
-  /** What was given back of these invoices; absent where nothing was. */
+  /** The refunds of these invoices, if any. */
   readonly refunds?: readonly CountedRefund[];
   readonly rounding: Rounding;
 }
@@ -71,38 +71,37 @@ export interface CreditExplanation {
   readonly priority: number;
   readonly creditAmount: Decimal;
   /**
-   * The amount that other invoices took of the credit before this one, which is this invoice's place among them: before a final
-   * invoice those that were final by then; before a draft all final ones and the drafts that precede it (S12.3).
+   * The amount that other invoices took from the credit before this one: before a final invoice, those that were final
+   * by then; before a draft, all final ones and the drafts that precede it (S12.3).
    */
   readonly takenBefore: Decimal;
-  /** The amount that earlier drafts held when this invoice became final before them (S12.4). Absent: none. */
+  /** The amount reserved by earlier drafts when this invoice became final before them (S12.4). Absent: none. */
   readonly heldByDrafts?: Decimal;
-  /** The remaining credit before this invoice: `creditAmount` less `takenBefore` and `heldByDrafts`. */
+  /** The balance before this invoice: `creditAmount` minus `takenBefore` and `heldByDrafts`. */
   readonly left: Decimal;
   readonly paid: readonly { readonly type: string; readonly id?: string; readonly amount: Decimal }[];
-  /** The remaining credit after this invoice. */
+  /** The balance after this invoice. */
   readonly remaining: Decimal;
-  /** How the amount of the credit was made, where it gives back what was charged in advance. */
+  /** How the amount of a refund credit was computed. */
   readonly refund?: RefundExplanation;
 }
 
 /** A refund: the sum of its parts, rounded once, is the amount of the credit (S9.5, S10.3). */
 export interface RefundExplanation extends CitedExplanation {
-  /** The period whose days the shares count. */
+  /** The period of the shares. */
   readonly natural: Period;
   readonly exact: Fraction;
   readonly rounding: Rounding;
 }
 
-/** A refund that a true-up counts. */
+/** A refund counted by a true-up. */
 export interface CountedRefund extends RefundExplanation {
-  /** From when the credit may be spent. */
+  /** From when the credit can be spent. */
   readonly effectiveFrom: string;
   /** The amount of the credit. */
   readonly value: Decimal;
 }
 
-/** The explanation of a sum. */
 export const SUM: Explanation = { of: "SUM", rules: [ruleLink("S1.5"), ruleLink("S13.2")] };
 
 /** Explains a card's line. */
@@ -117,12 +116,12 @@ export function explainCard(charge: Charge, rounding: Rounding): CardExplanation
   };
 }
 
-/** An explanation of rating, as a reader gets it. */
+/** Converts an explanation of rating for readers. */
 export function citeRules(explanation: ChargeExplanation): CitedExplanation {
   return { ...explanation, rules: explanation.rules.map(ruleLink) };
 }
 
-/** A fraction as data; zero stands over 1, whatever was divided. */
+/** A fraction as data; zero has the denominator 1. */
 export function toExactFraction({ numerator, denominator }: Fraction): Fraction {
   return { numerator, denominator: numerator.isZero() ? 1 : denominator };
 }

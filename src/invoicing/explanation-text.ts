@@ -1,5 +1,5 @@
 /**
- * How lines were made, in sentences with the figures that a reader needs to reckon them again (S13.6).
+ * Explains lines in sentences with the values needed to recompute them (S13.6).
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { CardExplanation, TrueUpExplanation } from "./explain.ts";
 import { formatNumber } from "./format-values.ts";
 import type { InvoiceLine } from "./invoice.ts";
 
-/** One sentence, without its full stop, and the rules that it speaks of. */
+/** One sentence, without its full stop, and its rules. */
 export interface ExplanationText {
   readonly text: string;
   readonly rules: readonly RuleLink[];
@@ -28,13 +28,14 @@ export function describeParts({ type, explanation, value }: InvoiceLine): readon
   if (explanation === undefined || !("parts" in explanation)) return [];
   const { rules } = explanation;
   const several = explanation.parts.length > 1 || type === "TRUE_UP_AMOUNT";
-  // A whole price that stands alone is the amount beside it, or follows from quantities and rates; but a fee may be rounded.
+  // The price of a single part is the amount on the line, or follows from quantities and rates, but a fee may be
+  // rounded.
   const texts = explanation.parts.map((part) => describePart(part, several || part.rate?.eq(value) === false));
   const more = [...describeEarlierCharge(explanation), ...(isRaisedToZero(explanation) ? ["not taken below 0"] : [])];
   return [...texts, ...more].map((text) => ({ text, rules }));
 }
 
-/** Above what an increase counts, where that is not what its prices are taken off (S10.3). */
+/** The quantity above which an increase counts, if it differs from the quantity whose price is subtracted (S10.3). */
 function describeEarlierCharge({ chargedBefore, parts }: CardExplanation | TrueUpExplanation): readonly string[] {
   const isSaid = ({ sign, quantity }: PartExplanation): boolean =>
     sign < 0 && chargedBefore !== undefined && quantity?.eq(chargedBefore) === true;
@@ -42,7 +43,7 @@ function describeEarlierCharge({ chargedBefore, parts }: CardExplanation | TrueU
   return [`${formatNumber(chargedBefore)} charged before: the quantity is what is held above`];
 }
 
-/** The slabs behind the lines below a card, by line; of several quantities that were priced, that of the last. */
+/** The slabs of the lines below a card, by line; if several quantities were priced, those of the last. */
 export function slabsByLine({ explanation, lineItems = [] }: InvoiceLine): ReadonlyMap<InvoiceLine, SlabExplanation> {
   if (explanation?.of !== "CARD") return new Map();
   const byOrder = new Map(explanation.parts.flatMap(({ slabs = [] }) => slabs).map((slab) => [slab.order, slab]));
@@ -52,10 +53,10 @@ export function slabsByLine({ explanation, lineItems = [] }: InvoiceLine): Reado
 }
 
 /**
- * Makes the texts of what the lines below a card do not show: packages, flat rates and bounds. The slabs are looked up once
- * for all lines: a card may have thousands.
+ * Creates a function that describes what the lines below a card do not show: packages, flat rates and limits. The slabs
+ * are looked up once for all lines: a card may have thousands.
  *
- * @param slabs those of {@link slabsByLine}
+ * @param slabs from {@link slabsByLine}
  */
 export function createItemDescriber(
   { explanation }: InvoiceLine,
@@ -79,7 +80,7 @@ function partPrice({ rate = ZERO, slabs, bounds = {} }: Pick<PartExplanation, "r
   return slabs === undefined ? rate : clampToBounds(sumSlabs(slabs), bounds);
 }
 
-/** Whether a charge below 0 was raised to 0, its least amount (S10.3). */
+/** Whether a negative charge was raised to 0, its minimum (S10.3). */
 function isRaisedToZero(explanation: CardExplanation | TrueUpExplanation): boolean {
   return explanation.of === "CARD" && explanation.least !== undefined && explanation.exact.numerator.isZero();
 }
@@ -91,14 +92,14 @@ function describeSlab(slab: SlabExplanation, alone: boolean): ExplanationText | 
     ...(minimumRate === undefined ? [] : [`at least ${formatNumber(minimumRate)}`]),
     ...(maximumRate === undefined ? [] : [`at most ${formatNumber(maximumRate)}`]),
   ];
-  // Where several quantities were priced, each has packages of its own.
+  // If several quantities were priced, each has its own packages.
   const counted =
     packages === undefined || !alone ? [] : [packages.eq(1) ? "1 package" : `${formatNumber(packages)} packages`];
   const rules = [...(counted.length > 0 ? [ruleLink("S7.3")] : []), ...(bounds.length > 0 ? [ruleLink("S7.4")] : [])];
   return rules.length === 0 ? undefined : { text: [...counted, ...bounds].join(", "), rules };
 }
 
-/** Which bound of the card made an adjustment; of prices that were held one by one, their sentences say so. */
+/** Which limit of the card caused an adjustment; limits of individual prices are described with these. */
 function describeBound({ bounds, parts }: CardExplanation, adjustment: Decimal): ExplanationText | undefined {
   const [only, ...others] = parts;
   const holding: (Bounds & { readonly share: Share }) | undefined =

@@ -1,6 +1,6 @@
 /**
- * The monetary credits that plans and invoices make: grants of credit grant cards, refunds of what was charged in
- * advance, and invoices below zero (S9.5, S10.3, S12.6, S13.4).
+ * Monetary credits created by plans and invoices: grants of credit grant cards, refunds of advance charges, and
+ * invoices below zero (S9.5, S10.3, S12.6, S13.4).
  *
  * @module
  */
@@ -21,33 +21,33 @@ import { addToCycleStart, type DueCycle, findDueCards } from "./due-work.ts";
 import { citeRules, toExactFraction, toIsoPeriod, type RefundExplanation } from "./explain.ts";
 import { type AccountCycle, NO_END } from "./timeline.ts";
 
-/** A credit and when it comes to be: an invoice that became final before cannot have taken it. */
+/** A credit with its creation time: an invoice that became final earlier cannot have taken it. */
 export interface GrantedCredit extends MonetaryCredit {
   readonly grantedAt: Instant;
-  /** How a refund was made. */
+  /** How a refund was computed. */
   readonly refund?: RefundExplanation;
   /** Another cause under which an earlier version may have stored the same grant. */
   readonly formerCause?: string;
 }
 
-/** What is given back of one charge in advance, rounded. */
+/** The rounded refund of one advance charge. */
 export interface RefundedCharge {
-  /** The cycle whose charge it gives back, as known when that was made. */
+  /** The cycle of the refunded charge, as known when that was made. */
   readonly cycle: AccountCycle;
-  /** From when it may be spent. */
+  /** From when it can be spent. */
   readonly at: Instant;
   readonly knownAt: Instant;
   readonly amount: Decimal;
   readonly explanation: RefundExplanation;
 }
 
-/** The purposes of credits that no card names. They are stored and shown, never compared: see {@link CreditKind}. */
+/** The purposes of credits without a card name. They are stored and shown, never compared: see {@link CreditKind}. */
 const PURPOSES = {
   REFUND: "refund of what was charged in advance and not served",
   NEGATIVE_INVOICE: "invoice below zero",
 } as const satisfies Partial<Record<CreditKind, string>>;
 
-/** The grants of credit grant cards in these cycles, one for each natural cycle of their recurrence (S9.1, S12.6). */
+/** The grants of credit grant cards in these cycles, one per natural cycle of their recurrence (S9.1, S12.6). */
 export function* findCreditGrants(
   view: AccountView,
   { addOns }: Pick<BillingCatalog, "addOns">,
@@ -74,13 +74,13 @@ export function* findCreditGrants(
   });
 }
 
-/** A refund as a credit for any line, of priority 0, without expiry (S9.5, S10.3). */
+/** A refund as a credit for any line, with priority 0 and no expiry (S9.5, S10.3). */
 export function toRefundCredit(refund: Refund, rounding: Rounding): GrantedCredit {
   const { amount, at, knownAt, explanation } = refundedCharge(refund, rounding);
   return { ...createCredit(`refund|${refund.key}`, "REFUND", amount, at, knownAt), refund: explanation };
 }
 
-/** A refund as a minimum commitment counts it (S13.3). */
+/** A refund as counted by a minimum commitment (S13.3). */
 export function refundedCharge(refund: Refund, rounding: Rounding): RefundedCharge {
   return {
     cycle: refund.cycle,
@@ -96,12 +96,12 @@ export function refundedCharge(refund: Refund, rounding: Rounding): RefundedChar
   };
 }
 
-/** The cause of the credit that an invoice below zero is, by the invoice's key. */
+/** The cause of the credit granted by an invoice below zero, from the invoice's key. */
 export function negativeInvoiceCause(key: string): string {
   return `negative|${key}`;
 }
 
-/** Whether a plan has a rate, a flat rate or a maximum below zero, without which no invoice of it is. */
+/** Whether a plan has a negative rate, flat rate or maximum, without which none of its invoices is below zero. */
 export function mayChargeBelowZero(details: PricePlanDetails): boolean {
   const { usageRateCards, licenseRateCards, billingEntitlementRateCards, entitlementOverageRateCards } = details;
   const isNegative = (amount: Decimal | null | undefined): boolean => amount?.isNegative() === true;
@@ -122,7 +122,7 @@ export function mayChargeBelowZero(details: PricePlanDetails): boolean {
   );
 }
 
-/** An invoice below zero, once final, as a credit for any line (S13.4). */
+/** A final invoice below zero as a credit for any line (S13.4). */
 export function toNegativeInvoiceCredit(
   id: string,
   total: Decimal,
@@ -152,7 +152,7 @@ function createCredit(
   };
 }
 
-/** PRICING_CYCLE ends with the natural cycle, or with the run of the plan that it was granted in. */
+/** PRICING_CYCLE expires with the natural cycle, or with the run of the plan that granted it. */
 function creditExpiry(card: CreditGrantRateCard, { cycle }: DueCycle): Instant | undefined {
   const { expiryType, expiryDuration } = card.grantDetails;
   switch (expiryType) {

@@ -1,5 +1,5 @@
 /**
- * From charges to the lines of an invoice (S1.5, S13.2).
+ * Builds the lines of an invoice from charges (S1.5, S13.2).
  *
  * @module
  */
@@ -12,25 +12,25 @@ import { ruleLink } from "../rulebook.ts";
 import { type Explanation, toExactFraction, explainCard, SUM } from "./explain.ts";
 import { cardLineType, type InvoiceLine, type LineType } from "./invoice.ts";
 
-/** A card's charge with its rounded values and how the card presents itself. */
+/** A card's charge with its rounded values and display fields. */
 export interface CardItem {
   readonly charge: Charge;
   readonly values: CardValues;
   readonly description: string;
-  /** Cards with one tag are shown under one line (S13.2). */
+  /** Cards with the same tag are grouped under one line (S13.2). */
   readonly tag?: string;
 }
 
-/** How lines are made. */
+/** Options for building lines. */
 export interface LineStyle {
   readonly rounding: Rounding;
-  /** Whether lines carry explanations (S13.6). */
+  /** Whether lines have explanations (S13.6). */
   readonly explain: boolean;
-  /** Whether the card and slab lines are those of an invoice in advance. */
+  /** Whether the card and slab lines are those of an advance invoice. */
   readonly inAdvance: boolean;
 }
 
-/** Rounds a charge; undefined where it makes no line: quantity 0 and charge 0 (S13.1). */
+/** Rounds a charge; undefined if it needs no line: quantity 0 and charge 0 (S13.1). */
 export function toCardItem(
   charge: Charge,
   face: { readonly description: string; readonly tag?: string },
@@ -41,12 +41,12 @@ export function toCardItem(
   return { charge, values: roundLines(charge, rounding.digits, rounding.mode), ...face };
 }
 
-/** The items in the order of their lines: by kind, and within it as the plan has them. */
+/** The items in the order of their lines: by kind, then in plan order. */
 export function sortIntoLineOrder(items: readonly CardItem[]): readonly CardItem[] {
   return CARD_KINDS.flatMap((kind) => items.filter((item) => item.charge.kind === kind));
 }
 
-/** Groups items that share a tag, each group at the place of its first item (S13.2). */
+/** Groups items with the same tag, each group at the position of its first item (S13.2). */
 export function groupByTag(items: readonly CardItem[]): readonly (readonly CardItem[])[] {
   const groups = new Map<string | CardItem, CardItem[]>();
   for (const item of items) {
@@ -58,7 +58,7 @@ export function groupByTag(items: readonly CardItem[]): readonly (readonly CardI
   return [...groups.values()];
 }
 
-/** The line of a group of items: the card's, or a CUSTOM_TAG line over the cards'. */
+/** The line of a group of items: the card's, or a CUSTOM_TAG line above the cards'. */
 export function groupLine(group: readonly CardItem[], style: LineStyle): InvoiceLine {
   const lines = group.map((item) => cardLine(item, style));
   const [only] = lines;
@@ -82,7 +82,7 @@ export function sumLine(
   };
 }
 
-/** `explanation` where it was asked for. */
+/** `explanation` if requested. */
 export function withExplanation(style: LineStyle, make: () => Explanation): { readonly explanation?: Explanation } {
   return style.explain ? { explanation: make() } : {};
 }
@@ -148,12 +148,12 @@ function adjustmentLine(values: CardValues, billableId: string, style: LineStyle
   };
 }
 
-/** `exactValue` where the exact amount differs from the rounded one. */
+/** `exactValue` if the exact amount differs from the rounded one. */
 export function exactValueField(exact: Fraction, value: Decimal): { readonly exactValue?: string } {
   return compareFractions(exact, toFraction(value)) === 0 ? {} : { exactValue: formatFraction(exact) };
 }
 
-/** Which units a slab prices, and how. */
+/** The units that a slab prices, and how. */
 function describeSlab(slab: SlabCharge, priced: SlabExplanation | undefined): string {
   return priced === undefined ? `slab ${slab.order}` : `${formatRange(priced)} ${describePriceType(priced)}`;
 }

@@ -1,5 +1,5 @@
 /**
- * An invoice as a person reads it: cards with their slabs below them, then sub-total, true-up, credits, total.
+ * An invoice for people: cards with their slabs, then sub-total, true-up, credits, total.
  *
  * @module
  */
@@ -13,11 +13,11 @@ import { type Invoice, type InvoiceLine, invoiceParts, type UsageLine } from "./
 export type InvoiceRow =
   /** The cells are the description, quantity, rate and amount. */
   | { readonly kind: "line"; readonly depth: number; readonly cells: readonly [string, string, string, string] }
-  /** How the line above was made, as a sentence, and by which rules. */
+  /** How the line above was computed, as a sentence with its rules. */
   | { readonly kind: "text"; readonly depth: number; readonly text: string; readonly rules: readonly RuleLink[] }
   | { readonly kind: "rule" };
 
-/** The rows of an invoice: its lines of money, then the usage that no line prices. */
+/** The rows of an invoice: its lines, then the usage without a price. */
 export function invoiceRows(invoice: Invoice): readonly InvoiceRow[] {
   const { revenueInfo, currency } = invoice;
   const digits = minorUnitDigits(currency);

@@ -1,6 +1,6 @@
 /**
- * The shape of an invoice (S13.1, S13.2): a tree of lines in which every line above a card is the sum of the rounded
- * lines below it.
+ * The structure of an invoice (S13.1, S13.2): a tree of lines in which every line above a card is the sum of the
+ * rounded lines below it.
  *
  * @module
  */
@@ -9,18 +9,17 @@ import type { Decimal } from "../numbers/decimal.ts";
 import { CARD_KINDS, type CardKind } from "../rating/charge.ts";
 import type { Explanation } from "./explain.ts";
 
-/** In arrears for a cycle, in advance for a cycle, or at once for an increase of a license (S13.1). */
+/** In arrears for a cycle, in advance for a cycle, or immediately for a license increase (S13.1). */
 export type InvoiceType = (typeof INVOICE_TYPES)[number];
 
 /** The types of invoice, in the order in which those of one date take credits (S12.3). */
 export const INVOICE_TYPES = ["STANDARD", "STANDARD_ADVANCED", "AD_HOC"] as const;
 
-/** DRAFT until it becomes final (S13.4); MERGED once its group's composite invoice shows it (S16.7). */
+/** DRAFT until it becomes final (S13.4); MERGED once its group's composite invoice contains it (S16.7). */
 export const INVOICE_STATUSES = ["DRAFT", "DUE", "PAID", "MERGED"] as const;
-/** One of {@link INVOICE_STATUSES}. */
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
-/** The type of a line that one card makes, as the service's clients know them; those of slabs are the same in advance. */
+/** The type of a card's line, as the service's clients know it; slab lines have the same types in advance. */
 export type CardLineType =
   | `${CardKind}_RATE_CARD_AMOUNT`
   | `${CardKind}_RATE_CARD_SLAB_AMOUNT`
@@ -33,12 +32,12 @@ export function cardLineType(kind: CardKind, inAdvance: boolean): CardLineType {
   return kind === "FIXED_FEE" ? "ADVANCED_FIXED_FEE" : `ADVANCED_${kind}_RATE_CARD_AMOUNT`;
 }
 
-/** The types of the lines that cards make, in arrears and in advance. */
+/** The types of card lines, in arrears and in advance. */
 export const CARD_LINE_TYPES: ReadonlySet<string> = new Set(
   CARD_KINDS.flatMap((kind) => [cardLineType(kind, false), cardLineType(kind, true)]),
 );
 
-/** The types of the lines that are the sum of those right below (S1.5). */
+/** The types of lines that are the sum of those directly below (S1.5). */
 export const SUM_LINE_TYPES: ReadonlySet<string> = new Set([
   "TOTAL_AMOUNT",
   "NET_AMOUNT",
@@ -66,21 +65,21 @@ export type LineType =
 /** One line of an invoice, in the invoice's currency. */
 export interface InvoiceLine {
   readonly type: LineType;
-  /** The billable's: meter, add-on or feature; a credit's on its line. */
+  /** The id of the meter, add-on or feature; on a credit line, that of the credit. */
   readonly id?: string;
-  /** What made the credit of a SUB_CREDITS line. */
+  /** The kind of the credit of a SUB_CREDITS line. */
   readonly creditKind?: CreditKind;
   readonly description?: string;
-  /** Rounded to the currency's minor unit (S1.5). Credits are below 0. */
+  /** Rounded to the currency's minor unit (S1.5). Credits are negative. */
   readonly value: Decimal;
-  /** The exact amount as text, where it differs; 34 significant digits where it has no end. */
+  /** The exact amount as text, if it differs; 34 significant digits if it has infinitely many. */
   readonly exactValue?: string;
   /** Units. */
   readonly quantity?: Decimal;
   /** The rate of a slab. */
   readonly valuePerQuantity?: Decimal;
   readonly lineItems?: readonly InvoiceLine[];
-  /** How the value was made, where it was asked for (S13.6). */
+  /** How the value was computed, if requested (S13.6). */
   readonly explanation?: Explanation;
 }
 
@@ -90,7 +89,7 @@ export interface UsageLine {
   readonly id: string;
   readonly description: string;
   readonly quantity: Decimal;
-  /** The feature whose credits the meter's events consume: such a meter has no usage cells (S17.1). */
+  /** The feature whose credits the meter's events consume: such a meter cannot have usage cells (S17.1). */
   readonly featureId?: string;
 }
 
@@ -109,37 +108,36 @@ export interface Invoice {
   readonly endDate: string;
   readonly invoiceDate: string;
   readonly dueDate: string;
-  /** On an invoice in advance or AD_HOC that became due only after its date: when that was. */
+  /** On an advance or AD_HOC invoice that became due after its date: when. */
   readonly dueSince?: string;
   /**
-   * On these and on every AD_HOC invoice: when the plan was decided that it charges. A plan that is associated again on a cycle's
-   * first day charges the cycle again, and what was charged before is given back (S9.5).
+   * On these and on every AD_HOC invoice: when its plan was decided. A plan that is associated again on a cycle's first
+   * day charges the cycle again, and the previous charge is refunded (S9.5).
    */
   readonly planDecidedAt?: string;
   /** On STANDARD invoices of cycles with usage. */
   readonly usageInfo?: { readonly type: "TOTAL_USAGE"; readonly lineItems: readonly UsageLine[] };
   readonly revenueInfo: InvoiceLine;
-  /** Sentences that a person should read before paying. */
+  /** Sentences to read before paying. */
   readonly notices: readonly string[];
 }
 
-/** A line and all lines below it, each before those below it. */
+/** A line and all lines below it, parents first. */
 export function allLines(line: InvoiceLine): readonly InvoiceLine[] {
   return [line, ...(line.lineItems ?? []).flatMap(allLines)];
 }
 
-/** The parts in which a person reads an invoice, in this order; its total comes last. */
+/** The sections of an invoice in reading order; the total comes last. */
 export interface InvoiceParts {
-  /** The sub-totals, with the cards that they add up below them. */
+  /** The sub-totals, each with its cards. */
   readonly subTotals: readonly InvoiceLine[];
-  /** The true-ups that are not 0. */
+  /** The true-ups other than 0. */
   readonly trueUps: readonly InvoiceLine[];
   readonly credits: readonly InvoiceLine[];
-  /** Usage that no line prices. */
+  /** Usage without a price. */
   readonly unpriced: readonly UsageLine[];
 }
 
-/** The parts of an invoice. */
 export function invoiceParts({ revenueInfo, usageInfo }: Pick<Invoice, "revenueInfo" | "usageInfo">): InvoiceParts {
   const lines = allLines(revenueInfo);
   const ofType = (type: LineType): readonly InvoiceLine[] => lines.filter((line) => line.type === type);

@@ -1,6 +1,6 @@
 /**
- * Licenses that are paid before they are used: the quantity at a cycle's start, each increase at once, and what is
- * given back for a decrease or an early end (S9.5, S10.3).
+ * Licenses paid in advance: the quantity at a cycle's start, each increase immediately, and refunds for a decrease or
+ * an early end (S9.5, S10.3).
  *
  * @module
  */
@@ -50,28 +50,28 @@ import {
 } from "./paid-days.ts";
 import type { AccountCycle } from "./timeline.ts";
 
-/** The updates of a license that were known from one instant until the next one arrived. */
+/** The updates of a license known from one instant until the next one arrived. */
 interface Epoch {
   readonly from: Instant;
   readonly until: Instant;
   /** Those of the cycle, after one that sets the quantity at its start. */
   readonly changes: readonly QuantityUpdate[];
-  /** Whether a change arrived at its beginning: what was known before was charged already. */
+  /** Whether an update arrived at its start: what was known before was charged already. */
   readonly isLater: boolean;
 }
 
-/** One license in one cycle that it is charged for. */
+/** One license in one charged cycle. */
 interface LicenseCycle {
   readonly view: AccountView;
   readonly due: DueCycle;
-  /** Prorated as the cycle is. */
+  /** Prorated like the cycle. */
   readonly card: LicenseRateCard;
   readonly key: string;
   readonly period: { readonly served: Cycle; readonly natural: Cycle };
   readonly cut: { readonly at: Instant; readonly decidedAt: Instant } | undefined;
   readonly priceOf: PriceOf;
   readonly charges: AdvanceCharge[];
-  /** By key: what is given back from one instant on and becomes known at one is one refund. */
+  /** By key: decreases refunded from the same instant and known at the same instant form one refund. */
   readonly decreases: Map<
     string,
     { readonly at: Instant; readonly due: Instant; readonly decreases: RefundableDecrease[] }
@@ -79,9 +79,10 @@ interface LicenseCycle {
 }
 
 /**
- * Every license charge in advance in these cycles, and what was given back for them.
+ * Every advance license charge in these cycles, and the refunds.
  *
- * @param isAsked of other cycles only what was paid whole matters: later pieces of a natural cycle charge what is above it
+ * @param isAsked for other cycles only quantities charged in full matter: later parts of a natural cycle charge what
+ * exceeds them
  */
 export function* chargeLicensesInAdvance(
   view: AccountView,
@@ -133,8 +134,8 @@ function openLicenseCycle(view: AccountView, due: DueCycle, card: LicenseRateCar
 }
 
 /**
- * By days: each increase is charged, and each decrease given back, for the days that it changes of those paid. A change
- * that arrives after its time changes the days from its own day on (S10.3).
+ * By days: each increase is charged, and each decrease refunded, for the paid days that it changes. A late update
+ * changes the days from its own day on (S10.3).
  */
 function payByDays(licenseCycle: LicenseCycle): void {
   const { view, due, card, period, cut } = licenseCycle;
@@ -149,7 +150,7 @@ function payByDays(licenseCycle: LicenseCycle): void {
     let next = 0;
     for (const run of splitIntoDayRuns(epoch.changes, period.served)) {
       if (run.start >= epoch.until) break;
-      // A quantity that arrived when its days were over changes no later day, where days are given back.
+      // A quantity that arrived after its days were over changes no later day, if days are refunded.
       const isOver = epoch.isLater && refundsDecreases(card) && run.end <= epoch.from;
       const change: Change = { licenseCycle, epoch, end: isOver ? run.end : period.served.end };
       paid = decrease(change, { from: run.start, quantity: run.quantity }, paid);
@@ -174,11 +175,11 @@ function payByDays(licenseCycle: LicenseCycle): void {
 interface Change {
   readonly licenseCycle: LicenseCycle;
   readonly epoch: Epoch;
-  /** It changes no day from here on. */
+  /** It changes no later day. */
   readonly end: Instant;
 }
 
-/** Charges an increase for the days, from one on, of which less is charged (S10.3); what they are paid up to then. */
+/** Charges an increase for the days from `start` on for which less was charged (S10.3); returns what they are then paid for. */
 function increase(
   { licenseCycle, epoch, end }: Change,
   step: QuantityStep,
@@ -187,7 +188,7 @@ function increase(
 ): readonly PaidDays[] {
   if (!paid.some((days) => days.end > start && step.quantity.gt(highestPaid(days).quantity))) return paid;
   const known = Math.max(step.from, epoch.from);
-  // The cycle may have been cut on that day, before or after the increase.
+  // The cycle may have been cut short on that day, before or after the increase.
   const remaining = { start, end: Math.min(end, endAsKnown(licenseCycle, known)) };
   const fewer = clipToPeriod(paid, remaining).filter((days) => step.quantity.gt(highestPaid(days).quantity));
   if (fewer.length === 0) return paid;
@@ -201,7 +202,7 @@ function increase(
   return after;
 }
 
-/** Gives back a decrease for the days, from its first on, of which more is charged (S10.3); as {@link increase}. */
+/** Refunds a decrease for the days from its first on for which more was charged (S10.3); like {@link increase}. */
 function decrease(
   { licenseCycle, epoch, end }: Change,
   step: QuantityStep,
@@ -252,7 +253,7 @@ function toRefunds({ view, due: { cycle }, card, period, decreases }: LicenseCyc
   });
 }
 
-/** Charges an increase on an invoice of its own, for the cycle as it is known to end when it falls due (S13.1). */
+/** Charges an increase on a separate invoice, for the cycle as known when it falls due (S13.1). */
 function chargeAtOnce(licenseCycle: LicenseCycle, at: Instant, known: Instant, increases: readonly Increase[]): void {
   const { view, due, card, period, charges } = licenseCycle;
   const rate = (): Charge | undefined => unlessNothing(rateLicenseIncrease(card, view.currency, increases, period));
@@ -260,18 +261,18 @@ function chargeAtOnce(licenseCycle: LicenseCycle, at: Instant, known: Instant, i
   charges.push({ invoiceType: "AD_HOC", invoiceDate: at, due: known, cycle, rate });
 }
 
-/** A quantity that may be charged whole, and when that is known. */
+/** A quantity that may be charged in full, and when it is known. */
 interface Moment {
   readonly licenseCycle: LicenseCycle;
   readonly known: Instant;
   readonly step: QuantityStep;
-  /** Whether it is what the cycle began with, as known when it fell due. */
+  /** Whether it is the quantity at the start of the cycle, as known when it fell due. */
   readonly isStart: boolean;
 }
 
 /**
- * Without proration: the pieces of a natural cycle together charge each quantity above those that were charged, once and
- * in full, in the order in which it became known (S9.1, S10.3).
+ * Without proration: the parts of a natural cycle together charge each quantity that exceeds earlier ones, once and in
+ * full, in the order in which it became known (S9.1, S10.3).
  */
 function payWhole(pieces: readonly LicenseCycle[]): void {
   const inArrears = new Map(pieces.map((piece) => [piece, quantitiesChargedInArrears(piece)]));
@@ -296,7 +297,7 @@ function payWhole(pieces: readonly LicenseCycle[]): void {
   }
 }
 
-/** Charged quantities in the order of time, on which the paid level depends where more seats cost less. */
+/** Charged quantities in order of time; the paid level depends on it if larger quantities cost less. */
 function inOrder(
   inArrears: readonly ChargedQuantity[],
   inAdvance: readonly { readonly quantity: Decimal; readonly known: Instant }[],
@@ -321,7 +322,7 @@ function findMoments(pieces: readonly LicenseCycle[]): readonly Moment[] {
     .sort((a, b) => a.known - b.known);
 }
 
-/** The charges in arrears of earlier pieces of the natural cycle. */
+/** The arrears charges of earlier parts of the natural cycle. */
 function quantitiesChargedInArrears({ view, due, card }: LicenseCycle): readonly ChargedQuantity[] {
   return quantitiesChargedBefore(view, due.timeline, due.cycle, card.id, (each) => each.invoiceTiming === "IN_ARREARS");
 }
@@ -332,7 +333,7 @@ function quantityAtStart(epochs: readonly Epoch[], served: Cycle): Decimal {
 
 /** The known updates by instant: when the cycle fell due, and at each later arrival. */
 function findEpochs({ view, due: { due }, card, period: { served } }: LicenseCycle): readonly Epoch[] {
-  // A change that takes effect after the cycle says nothing of it, whenever it arrives.
+  // An update that takes effect after the cycle is irrelevant, whenever it arrives.
   const changes = view.licenseChanges.filter((each) => each.licenseId === card.id && each.effectiveFrom < served.end);
   const arrivals = changes.map((change) => arrivalOf(change)).filter((at) => at > due);
   const starts = [due, ...[...new Set(arrivals)].sort((a, b) => a - b)];
@@ -347,7 +348,7 @@ function findEpochs({ view, due: { due }, card, period: { served } }: LicenseCyc
   }));
 }
 
-/** The changes of a cycle alone: an account may have years of others, and a cycle looks at its own again and again. */
+/** The updates of one cycle: an account may have years of others, and a cycle uses its own repeatedly. */
 function changesIn({ start, end }: Cycle, changes: readonly LicenseChange[]): readonly QuantityUpdate[] {
   const before = { updateType: "ABSOLUTE", quantity: quantityAt(changes, start), effectiveFrom: start } as const;
   return [before, ...changes.filter(({ effectiveFrom }) => effectiveFrom > start && effectiveFrom < end)];
@@ -357,7 +358,7 @@ function arrivalOf({ knownFrom }: LicenseChange): Instant {
   return knownFrom ?? Number.NEGATIVE_INFINITY;
 }
 
-/** The end of the cycle as it was known at an instant. */
+/** The end of the cycle as known at an instant. */
 function endAsKnown({ view, due, period }: LicenseCycle, at: Instant): Instant {
   const decisions = view.decisions.filter(({ decidedAt }) => decidedAt <= at);
   return findCut(decisions, period.served, due.due)?.at ?? period.served.end;

@@ -1,5 +1,5 @@
 /**
- * What several invoices come to.
+ * The net total of several invoices.
  *
  * @module
  */
@@ -7,8 +7,9 @@ import { type Decimal, greatest, subtract, sum } from "../numbers/decimal.ts";
 import { allLines, type Invoice } from "./invoice.ts";
 
 /**
- * The sum of the totals of one account's invoices, in which an invoice below zero counts once: not once more where the credit that
- * it is pays of another one (S13.4). What a credit of an invoice that is not among them pays is taken off as any credit is.
+ * The sum of the totals of one account's invoices, in which an invoice below zero counts once, not again where its
+ * credit pays another one (S13.4). Payments from the credit of any other invoice are deducted like those from any
+ * credit.
  *
  * @param invoices of one account, in one currency
  */
@@ -19,6 +20,6 @@ export function netTotal(invoices: readonly Invoice[]): Decimal {
     .flatMap(({ revenueInfo }) => allLines(revenueInfo))
     .filter(({ creditKind }) => creditKind === "NEGATIVE_INVOICE");
   const paidByThem = sum(credits.map(({ value }) => value));
-  // Both are below zero, or 0.
+  // Both are negative or 0.
   return subtract(sum(totals), greatest(belowZero, paidByThem));
 }

@@ -1,6 +1,6 @@
 /**
- * The part of a license charged in advance that is paid, day by day: the charged quantities of each stretch of days, and the
- * paid level that they make (S10.3).
+ * The paid part of a license charged in advance, by day: the charged quantities of each range of days, and the
+ * resulting paid level (S10.3).
  *
  * @module
  */
@@ -15,9 +15,9 @@ export interface PaidQuantity {
   readonly paidAs: Decimal | undefined;
 }
 
-/** Days that are paid alike. */
+/** Days with the same paid quantities. */
 export interface PaidDays extends Cycle {
-  /** By quantity, the least first; one at least. */
+  /** By quantity, ascending; at least one. */
   readonly charged: readonly PaidQuantity[];
 }
 
@@ -29,12 +29,12 @@ export function highestPaid({ charged }: PaidDays): PaidQuantity {
   return charged.at(-1) ?? { quantity: ZERO, paidAs: undefined };
 }
 
-/** The paid level: what is paid for the days, as for a whole natural cycle. */
+/** The paid level of the days, as for a whole natural cycle. */
 export function paidAmount({ paidAs }: PaidQuantity, priceOf: PriceOf): Decimal {
   return paidAs === undefined ? ZERO : priceOf(paidAs);
 }
 
-/** The charged quantities once one above them is charged. */
+/** Adds a charged quantity. */
 export function addCharged(days: PaidDays, quantity: Decimal, priceOf: PriceOf): PaidDays {
   const top = highestPaid(days);
   const isMore = priceOf(quantity).gt(paidAmount(top, priceOf));
@@ -42,9 +42,9 @@ export function addCharged(days: PaidDays, quantity: Decimal, priceOf: PriceOf):
 }
 
 /**
- * The charged quantities once those above a quantity are taken back: the paid level falls to that of the others or to
- * the quantity's price, where that is more. It never rises, and lowering does not take it below 0: no more is given back than was
- * charged, and a quantity that was charged before is paid at the level that it had then.
+ * Removes the charged quantities above a given one: the paid level falls to that of the others or to the quantity's
+ * price, whichever is more. It never rises or falls below 0: no more is refunded than was charged, and a quantity
+ * charged before is paid at the level that it had then.
  */
 export function removeAbove(days: PaidDays, quantity: Decimal, priceOf: PriceOf): PaidDays {
   const remaining = days.charged.filter((paid) => paid.quantity.lte(quantity));
@@ -58,7 +58,7 @@ export function removeAbove(days: PaidDays, quantity: Decimal, priceOf: PriceOf)
   return { ...days, charged: [...remaining, isLess ? most : { quantity, paidAs: top.paidAs }] };
 }
 
-/** The parts of paid days that lie in a period. */
+/** The parts of paid days within a period. */
 export function clipToPeriod(paid: readonly PaidDays[], period: Cycle): readonly PaidDays[] {
   return paid.flatMap((days) => {
     const common = intersection(days, period);
@@ -66,7 +66,7 @@ export function clipToPeriod(paid: readonly PaidDays[], period: Cycle): readonly
   });
 }
 
-/** Paid days with some of them paid otherwise. */
+/** Replaces some of the paid days. */
 export function replaceDays(paid: readonly PaidDays[], days: PaidDays): readonly PaidDays[] {
   const rest = paid.flatMap((each) =>
     intersection(each, days) === undefined

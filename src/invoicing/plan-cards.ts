@@ -1,12 +1,12 @@
 /**
- * The cards of a plan by kind and billable: one card per billable item and kind (S16.4).
+ * The cards of a plan by kind and billable id: one card per billable item and kind (S16.4).
  *
  * @module
  */
 import type { PricePlanDetails } from "../book/model/price-plan.ts";
 import type { CardKind } from "../rating/charge.ts";
 
-/** The fields of every card apart from its prices. */
+/** The fields of every card besides its prices. */
 export interface CardLabels {
   readonly displayName?: string | null | undefined;
   readonly tag?: string | null | undefined;
@@ -17,7 +17,7 @@ export function findCard(details: PricePlanDetails, kind: CardKind, billableId: 
   return readCards(details, kind).find(([id]) => id === billableId)?.[1];
 }
 
-/** As {@link findCard}, for many: a plan may have hundreds of cards of a kind. */
+/** Like {@link findCard}, for many cards: a plan may have hundreds of a kind. */
 export function cardFinder(details: PricePlanDetails): (kind: CardKind, billableId: string) => CardLabels | undefined {
   const byKind = new Map<CardKind, ReadonlyMap<string, CardLabels>>();
   return (kind, billableId) => {
@@ -27,7 +27,7 @@ export function cardFinder(details: PricePlanDetails): (kind: CardKind, billable
   };
 }
 
-/** How many cards of all kinds a plan has. */
+/** The number of cards of a plan. */
 export function cardCount(details: PricePlanDetails): number {
   const { usageRateCards, fixedFeeRateCards, licenseRateCards } = details;
   const { billingEntitlementRateCards, entitlementOverageRateCards, creditGrantRateCards } = details;

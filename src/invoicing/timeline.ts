@@ -1,8 +1,7 @@
 /**
- * An account's plans over time, and the cycles that they make (S6.4, S9.1, S16.1).
- *
- * Decisions are kept as a list. From it comes the timeline that applied, and the one that was known at any earlier instant,
- * by which a charge in advance is made that fell due before a change of plan (S9.2).
+ * An account's plans over time, and the resulting cycles (S6.4, S9.1, S16.1). From the list of decisions follow the
+ * timeline that applies, and the one known at any earlier instant, which determines advance charges due before a change
+ * of plan (S9.2).
  *
  * @module
  */
@@ -22,13 +21,13 @@ import { dayStart, type Instant } from "../calendar/instant.ts";
 /** 9999-01-01: "no end". */
 export const NO_END: Instant = 253_370_764_800_000;
 
-/** One version of a plan as an account has it: overrides laid in, offsets derived or retained (S6.3, S16.1, S16.2). */
+/** A plan version as an account has it: with overrides applied, and offsets derived or retained (S6.3, S16.1, S16.2). */
 export interface AssociatedPlan {
   readonly planId: string;
   readonly version: number;
   readonly details: PricePlanDetails;
   readonly cycleConfig: CycleConfig;
-  /** Whole days after a cycle's end in which late events are taken (S6.5). */
+  /** Whole days after a cycle's end in which late events are accepted (S6.5). */
   readonly gracePeriodDays: number;
 }
 
@@ -36,51 +35,54 @@ export interface AssociatedPlan {
 export interface PlanDecision {
   readonly from: Instant;
   readonly until: Instant;
-  /** When it was decided; from then on it is known. */
+  /** When it was decided, from when on it is known. */
   readonly decidedAt: Instant;
-  /** When it was put on record, where that is not when it was decided. */
+  /** When it was recorded, if that differs. */
   readonly recordedAt?: Instant | undefined;
   readonly plan: AssociatedPlan | null;
 }
 
-/** One association as it stands in a timeline: a decision, less what later ones took from it. */
+/** One association in a timeline: a decision, without the days taken by later ones. */
 export interface Term {
   readonly from: Instant;
   readonly until: Instant;
   readonly decidedAt: Instant;
   readonly recordedAt?: Instant | undefined;
-  /** When it was decided that it ends at `until`: with itself, or by what cut it. */
+  /** When its end at `until` was decided: with itself, or by the decision that cut it short. */
   readonly endDecidedAt: Instant;
   readonly plan: AssociatedPlan;
-  /** What was in force on its first day before it, in order. */
+  /** The plans that were in force on its first day before it, in order. */
   readonly superseded?: readonly SupersededPlan[] | undefined;
 }
 
-/** A plan that was in force when a day had begun, until a decision of that day: it took nothing of the day, but may have charged for it. */
+/**
+ * A plan that was in force at the start of a day, until a decision of that day: it has none of the day, but may have
+ * charged for it.
+ */
 export interface SupersededPlan {
   readonly day: Instant;
-  /** When it was decided that another plan takes its place, or none. */
+  /** When it was decided that another plan, or none, replaces it. */
   readonly until: Instant;
   readonly plan: AssociatedPlan;
 }
 
-/** Terms in order, none overlapping another. */
+/** Terms in order, without overlap. */
 export type Timeline = readonly Term[];
 
-/** A natural cycle, or the piece of one that a term leaves of it (S6.4). */
+/** A natural cycle, or the part of one within a term (S6.4). */
 export interface AccountCycle extends Cycle {
   readonly natural: Cycle;
-  /** Which natural cycle of the run this is, from 1; a cut cycle keeps its number (S9.1). */
+  /** The number of the natural cycle in the run, from 1; a partial cycle keeps it (S9.1). */
   readonly n: number;
   readonly term: Term;
-  /** The unbroken run of terms of one plan with one cycle config that the cycle lies in. */
+  /** The continuous run of terms with one plan and cycle config that contains the cycle. */
   readonly run: Cycle;
 }
 
 /**
- * Adds a decision to a timeline: in its days it takes the place of older terms, and what one of them had after these days goes on.
+ * Adds a decision to a timeline. It replaces older terms on its days; what one of them had after these days continues.
  *
- * @param superseded what was in force on its first day before
+ * @param superseded the plans that were in force on its first day before
  */
 function withDecision(
   timeline: Timeline,
@@ -88,7 +90,7 @@ function withDecision(
   superseded?: readonly SupersededPlan[],
 ): Timeline {
   const endDecidedAt = decidedAt;
-  // Decisions come one after the other for the days ahead: mostly it is about the last terms.
+  // Decisions are mostly about upcoming days, and so about the last terms.
   const first = timeline.findLastIndex((term) => term.until <= from) + 1;
   const after = timeline.findIndex((term, index) => index >= first && term.from >= until);
   const touched = timeline.slice(first, after < 0 ? undefined : after);
@@ -101,19 +103,19 @@ function withDecision(
   ];
 }
 
-/** A term that ends at `until` or sooner; it may have ended just there before. */
+/** Ends a term at `until` or sooner; it may already end there. */
 function endTermAt(term: Term, until: Instant, decidedAt: Instant): Term {
   return term.until <= until ? term : { ...term, until, endDecidedAt: decidedAt };
 }
 
-/** The timeline that all decisions make, in the order in which they were decided. */
+/** The timeline that results from decisions in their order. */
 export function buildTimeline(decisions: readonly PlanDecision[]): Timeline {
   let last: Timeline = [];
   for (const { timeline } of layerDecisions(decisions)) last = timeline;
   return last;
 }
 
-/** The decisions in the order in which they were made, each with the timeline that it makes of the one before. */
+/** The decisions in order, each with the timeline before it. */
 function* layerDecisions(
   decisions: readonly PlanDecision[],
 ): Generator<{ readonly decidedAt: Instant; readonly timeline: Timeline }> {
@@ -121,7 +123,7 @@ function* layerDecisions(
   let superseded: readonly SupersededPlan[] = [];
   for (const decision of sortDecisions(decisions)) {
     const { from: day, decidedAt: until } = decision;
-    // Only a decision on the day that it is made on finds it begun.
+    // Only a decision on its own first day finds that day begun.
     if (day === dayStart(until) && day < until) {
       const former = timeline.findLast((term) => term.from <= day && term.until > day && term.decidedAt < until);
       superseded = [
@@ -135,14 +137,14 @@ function* layerDecisions(
   }
 }
 
-/** A timeline and the half-open period in which it was what was known. */
+/** A timeline, and the half-open period in which it was the known one. */
 export interface KnownTimeline {
   readonly knownFrom: Instant;
   readonly knownUntil: Instant;
   readonly timeline: Timeline;
 }
 
-/** The timelines as they were known, one from each instant of decision to the next (S9.2). */
+/** The known timelines, one from each instant of decision to the next (S9.2). */
 export function knownTimelines(decisions: readonly PlanDecision[]): readonly KnownTimeline[] {
   const laid = [...layerDecisions(decisions)];
   return laid.flatMap(({ decidedAt: knownFrom, timeline }, index) => {
@@ -151,12 +153,12 @@ export function knownTimelines(decisions: readonly PlanDecision[]): readonly Kno
   });
 }
 
-/** The account's cycles that touch `[from, until)`, in order; each cut by its term but not by the range. */
+/** The account's cycles that touch `[from, until)`, in order; limited to their terms but not to the range. */
 export function cyclesIn(timeline: Timeline, from: Instant, until: Instant): readonly AccountCycle[] {
   return timeline.flatMap((_, index) => cyclesInTerm(timeline, index, from, until));
 }
 
-/** Of the cycles that {@link cyclesIn} gives, those of one term. */
+/** The cycles of {@link cyclesIn} of one term. */
 export function cyclesInTerm(
   timeline: Timeline,
   index: number,
@@ -172,7 +174,7 @@ export function cyclesInTerm(
   return cyclesBetween(term.plan.cycleConfig, start, end).map((natural) => toAccountCycle(natural, term, run));
 }
 
-/** The account's cycle that holds an instant; undefined before, between and after its terms. */
+/** The account's cycle that contains an instant; undefined outside of its terms. */
 export function cycleAt(timeline: Timeline, instant: Instant): AccountCycle | undefined {
   const index = timeline.findIndex((term) => term.from <= instant && instant < term.until);
   const term = timeline[index];
@@ -180,7 +182,7 @@ export function cycleAt(timeline: Timeline, instant: Instant): AccountCycle | un
   return toAccountCycle(naturalCycleAt(term.plan.cycleConfig, instant), term, continuousRunAt(timeline, index));
 }
 
-/** The natural cycles `first` to `last` of a cycle's run, as one period; not cut by the run or the term. */
+/** The natural cycles `first` to `last` of a cycle's run, as one period; not limited to the run or the term. */
 export function naturalPeriod(cycle: AccountCycle, first: number, last: number): Cycle {
   const config = cycle.term.plan.cycleConfig;
   const index = cycleIndexAt(config, cycle.natural.start);
@@ -201,7 +203,7 @@ function toAccountCycle(natural: Cycle, term: Term, run: Cycle): AccountCycle {
   };
 }
 
-/** The terms of one plan and one cycle config that follow each other without a gap around one of them (S9.1). */
+/** The terms with one plan and cycle config that are adjacent to each other, around one of them (S9.1). */
 function continuousRunAt(timeline: Timeline, index: number): Cycle {
   let first = index;
   let last = index;

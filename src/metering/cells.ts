@@ -1,8 +1,6 @@
 /**
- * Exact sums by row, column and UTC day, in memory bounded by cells.
- *
- * A cell is a safe integer among the dense cells. The part of its sum that does not fit there is an exact decimal of any size
- * among the wide cells.
+ * Exact sums by row, column and UTC day, with memory bounded by the number of cells. A dense cell is a safe integer;
+ * the part of a sum that does not fit is a wide cell, an exact decimal of any size.
  *
  * @module
  */
@@ -20,22 +18,22 @@ import {
   newTotal,
 } from "./dense-cells.ts";
 
-/** Sums that grow. */
+/** Cells to which quantities can be added. */
 export interface Cells {
   /**
-   * Adds to one cell; 0 makes the cell.
+   * Adds to one cell; adding 0 creates the cell.
    *
-   * @throws {RatebookError} ERR_ARITHMETIC when the cell would need more than 100 digits (S1.4); nothing is added then
+   * @throws {RatebookError} ERR_ARITHMETIC if the cell would need more than 100 digits (S1.4); nothing is added then
    */
   readonly add: (row: number, column: number, day: Day, quantity: Exact) => void;
-  /** Makes a function that adds to several columns at once. @param columns without repetition */
+  /** Creates a function that adds to several columns at once. @param columns without repetition */
   readonly adder: (columns: readonly number[]) => AddAll;
-  /** The cells that were made, in no particular order; none of a row or column that does not exist. */
+  /** The existing cells, unordered; empty for an unknown row or column. */
   days(row: number, column: number): Iterable<readonly [Day, Exact]>;
   /**
    * The sum of the cells on the days `[from, until)`.
    *
-   * @throws {RatebookError} ERR_ARITHMETIC when it needs more than 100 digits (S1.4)
+   * @throws {RatebookError} ERR_ARITHMETIC if it needs more than 100 digits (S1.4)
    */
   between(row: number, column: number, from: Day, until: Day): Exact;
 }
@@ -43,28 +41,24 @@ export interface Cells {
 /**
  * Adds to several cells of one row and day.
  *
- * @param quantities by the place of their column in the adder's list; undefined leaves its cell alone. Within 40 digits
- * before and after the point (S1.6), so that no sum of them leaves what is exact
+ * @param quantities by the index of their column in the adder's list; undefined skips its cell. At most 40 digits
+ * before and after the point (S1.6), so that every sum stays exact
  */
 export type AddAll = (row: number, day: Day, quantities: readonly (Exact | undefined)[]) => void;
 
-/** The sums that the dense cells cannot hold, by row, column and day. */
+/** The parts of sums that dense cells cannot store, by row, column and day. */
 interface WideCells {
   readonly columns: number;
-  /** By row times columns plus column. */
+  /** By row × columns + column. */
   readonly byCell: Map<number, Map<Day, Exact>>;
 }
 
-/**
- * No cells yet.
- *
- * @param together columns that are mostly added to at once
- */
+/** @param together columns that are usually added to together */
 export function createCells(rows: number, columns: number, together?: readonly (readonly number[])[]): Cells {
   const dense = createDenseCells(rows, columns, together);
   const wide: WideCells = { columns, byCell: new Map() };
   const add: Cells["add"] = (row, column, day, quantity) => {
-    // Beside a wide cell even a small quantity may be too much.
+    // With a wide cell, even a small quantity may be too much.
     if (wide.byCell.size > 0 && wide.byCell.get(row * columns + column)?.has(day) === true) {
       addWide(dense, wide, { row, column, day }, quantity);
       return;
@@ -103,14 +97,14 @@ export function createCells(rows: number, columns: number, together?: readonly (
   };
 }
 
-/** Adds to dense cells only, or to none: to those of one lane with one look at where it is. */
+/** Adds to dense cells only, or to none; the cells of one lane are located once. */
 function createDenseAdder(
   dense: DenseCells,
   columns: readonly number[],
 ): (row: number, day: Day, quantities: readonly (Exact | undefined)[]) => boolean {
   const lanes = columns.map((column) => dense.lanes[column] ?? 0);
   const places = columns.map((column) => dense.places[column] ?? 0);
-  /** The cells that were touched, and what they were. */
+  /** The changed cells, and their previous values. */
   const cells = new Int32Array(columns.length);
   const before = new Float64Array(columns.length);
   const undo = (from: number, quantities: readonly (Exact | undefined)[]): void => {
@@ -155,13 +149,13 @@ function addWide(dense: DenseCells, wide: WideCells, { row, column, day }: CellK
   const cell = row * wide.columns + column;
   const days = wide.byCell.get(cell) ?? new Map<Day, Exact>();
   const total = addExact(days.get(day) ?? 0, quantity);
-  // The cell as a whole must be an exact decimal too (S1.4): throws before anything is changed.
+  // The complete cell must be an exact decimal too (S1.4): this throws before anything changes.
   addExact(total, denseCell(dense, row, column, day) ?? 0);
   days.set(day, total);
   wide.byCell.set(cell, days);
 }
 
-/** The days of a row and column that have usage, dense days first. */
+/** The days of a row and column with usage, dense days first. */
 function* iterateCells(
   dense: DenseCells,
   wide: WideCells,

@@ -1,5 +1,5 @@
 /**
- * A book's schemas and meters, compiled once: event in, units out (S4, S5).
+ * Compiles a book's schemas and meters, which turn events into units (S4, S5).
  *
  * @module
  */
@@ -23,24 +23,24 @@ export interface MeteringBook {
   readonly usageMeters: readonly UsageMeter[];
 }
 
-/** The feature that events consume, and how much. */
+/** The feature that events consume, and the quantity. */
 export interface FeatureProgram {
   readonly featureId: string;
-  /** The slot of the attribute that says how much; undefined where each event consumes 1. */
+  /** The slot of the attribute with the quantity; undefined if each event consumes 1. */
   readonly slot: number | undefined;
 }
 
 /** How the events of one ACTIVE schema are metered. */
 export interface SchemaProgram {
-  /** Its place among the book's programs. */
+  /** Its index among the book's programs. */
   readonly index: number;
   readonly schema: EventSchema;
   readonly slots: EventSlots;
   readonly enrichment: Enrichment;
   readonly measure: Measure;
-  /** The meters of the measure, in the order of its units. */
+  /** The measured meters, in the order of the units. */
   readonly meters: readonly UsageMeter[];
-  /** The ids of those. */
+  /** Their ids. */
   readonly meterIds: readonly string[];
   /** Whether its events have enriched fields. */
   readonly enriches: boolean;
@@ -48,36 +48,32 @@ export interface SchemaProgram {
   readonly feature?: FeatureProgram;
 }
 
-/** A compiled book. It holds the event that is being metered: one program serves one run at a time. */
+/** A compiled book. It contains the event being metered: one program serves one run at a time. */
 export interface MeteringProgram {
-  /** The ids of all meters of the book, in book order: their indices are those of the tally. */
+  /** The ids of all meters in book order, with the same indices as in the tally. */
   readonly meterIds: readonly string[];
-  /** By the schema's name; only ACTIVE schemas (S4.4). */
+  /** By schema name; only ACTIVE schemas (S4.4). */
   readonly schemas: ReadonlyMap<string, SchemaProgram>;
-  /** Those of the book. */
+  /** The settings of the book. */
   readonly settings: readonly Setting[];
 }
 
-/** How the rules of a book are compiled. */
+/** Options for compiling rules. */
 export interface MeteringOptions {
-  /** The budget of one evaluation of a rule that goes through lists or makes text (S3.8). */
+  /** The budget for one evaluation of a rule that iterates over lists or creates text (S3.8). */
   readonly ruleBudget?: RuleBudget | undefined;
 }
 
-/**
- * Compiles a book that was read and checked: its rules are parsed, its references are ids.
- *
- * @throws {RatebookError} ERR_OPTION_INVALID for a budget that is none
- */
+/** Compiles a checked book. @throws {RatebookError} ERR_OPTION_INVALID for an invalid budget */
 export function compileMetering(book: MeteringBook, options: MeteringOptions = {}): MeteringProgram {
   return runToCompletion(compileMeteringInSteps(book, options));
 }
 
 /**
- * As {@link compileMetering}, a schema in a step.
+ * Like {@link compileMetering}, one schema per step.
  *
- * @param before compiled with the same options of a book that has items in common with this one, as the same objects: what
- * was compiled of these alone is taken from it. Only one of the two programs may meter an event at a time.
+ * @param before compiled with the same options from a book that shares items, as the same objects; their compiled parts
+ * are reused. Only one of the two programs may meter an event at a time
  */
 export function* compileMeteringInSteps(
   book: MeteringBook,
@@ -103,7 +99,7 @@ export function* compileMeteringInSteps(
   return { meterIds: book.usageMeters.map(({ id }) => id), schemas, settings: book.settings };
 }
 
-/** All that the program of a schema is compiled with. */
+/** The inputs for compiling a schema's program. */
 interface SchemaParts {
   readonly index: number;
   readonly places: readonly IndexedMeter[];
@@ -127,7 +123,7 @@ function compileSchema(schema: EventSchema, { index, places, findSetting, budget
   };
 }
 
-/** Whether a program was compiled of the same schema, meters and settings. */
+/** Whether a program was compiled from the same schema, meters and settings. */
 function isCurrent(
   known: SchemaProgram,
   schema: EventSchema,
@@ -142,14 +138,14 @@ function isCurrent(
   );
 }
 
-/** The keys of settings that are in one list and not in the other. */
+/** The keys of settings in only one of the lists. */
 function changedKeys(before: readonly Setting[], after: readonly Setting[]): ReadonlySet<string> {
   const [old, current] = [new Set(before), new Set(after)];
   const changed = [...before.filter((setting) => !current.has(setting)), ...after.filter((each) => !old.has(each))];
   return new Set(changed.map(fullKey));
 }
 
-/** The ACTIVE meters of each schema, with their places in the book. */
+/** The ACTIVE meters of each schema, with their indices in the book. */
 function activeMeters(meters: readonly UsageMeter[]): ReadonlyMap<string, readonly IndexedMeter[]> {
   const bySchema = new Map<string, IndexedMeter[]>();
   for (const [index, meter] of meters.entries()) {

@@ -1,7 +1,6 @@
 /**
- * The dense part of the cells: sums that are safe integers at a scale, of days close to each other, in one shared array.
- *
- * Columns that one event adds to lie side by side, day by day, so that it touches one place in memory, not one for each.
+ * Exact sums that are small and dense. Columns to which one event adds are adjacent, day by day, so that it accesses
+ * one place in memory instead of one per column.
  *
  * @module
  */
@@ -10,43 +9,39 @@ import { invariant } from "../errors.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { Scaled } from "../numbers/exact.ts";
 
-/** Sums by row, column and day, where they are small and close enough. */
+/** Sums by row, column and day that are small and close enough. */
 export interface DenseCells {
-  /** By row, the index at which its fields begin in the table; -1 until the row has cells. */
+  /** By row, the index of its fields in the table; -1 until the row has cells. */
   readonly bases: Int32Array;
   /** By row, the fields of each lane: {@link START} and so on, then the scale of each of its columns. */
   table: Int32Array;
   tableUsed: number;
-  /** Mantissas; NaN where there is no cell. */
+  /** Mantissas; NaN for a missing cell. */
   sums: Float64Array;
   sumsUsed: number;
-  /** By column: where its lane begins in the fields of a row, and its place in the lane; the same in every row. */
+  /** By column: the index of its lane in the fields of a row, and its index in the lane; the same for every row. */
   readonly lanes: readonly number[];
   readonly places: readonly number[];
-  /** The fields of a row that has no days yet. */
+  /** The fields of a row without days. */
   readonly emptyRow: Int32Array;
 }
 
-/** Where the days of a lane begin in the sums, its first day, how many days it has room for, how many columns it has. */
+/** The fields of a lane: the index of its sums, its first day, its capacity in days, its number of columns. */
 const START = 0;
 const FIRST = 1;
 const DAYS = 2;
 const WIDTH = 3;
 const SCALES = 4;
-/** Columns that share a lane: eight sums are a line of a processor's cache, and a column that is not used costs little. */
+/** Maximum number of columns per lane: eight sums fill a cache line, and an unused column costs little. */
 const LANE_COLUMNS_MAX = 8;
-/** Sums that a lane spans: more than eleven years of one column. Days further away are kept aside. */
+/** Maximum number of sums per lane: more than eleven years of one column. Days further apart are stored as wide cells. */
 const LANE_SUMS_MAX = 4096;
 
 const SAFE_MAX = Number.MAX_SAFE_INTEGER;
-/** Exactly representable powers of ten that a safe mantissa may be raised by. */
+/** Exact powers of ten by which a safe mantissa may be scaled. */
 const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => Number(`1e${power}`));
 
-/**
- * No cells yet.
- *
- * @param together columns that are mostly added to at once; every other one is alone
- */
+/** @param together columns that are usually added to together; every other one has its own lane */
 export function createDenseCells(
   rows: number,
   columns: number,
@@ -69,7 +64,7 @@ function computeLayout(
   const lanes = Array.from({ length: columns }, () => -1);
   const places = Array.from({ length: columns }, () => 0);
   const emptyRow: number[] = [];
-  // A column of no list is in a lane of its own.
+  // A column in no list gets its own lane.
   for (const list of [...together, ...Array.from(lanes, (_, column) => [column])]) {
     const own = list.filter((column) => lanes[column] === -1);
     for (let from = 0; from < own.length; from += LANE_COLUMNS_MAX) {
@@ -84,7 +79,7 @@ function computeLayout(
   return { lanes, places, emptyRow: Int32Array.from(emptyRow) };
 }
 
-/** Where the fields of a row begin in the table; they are made when it has none. */
+/** The index of a row's fields in the table, created if missing. */
 export function ensureRow(dense: DenseCells, row: number): number {
   const base = dense.bases[row] ?? -1;
   return base >= 0 ? base : makeRow(dense, row);
@@ -106,9 +101,9 @@ function makeRow(dense: DenseCells, row: number): number {
 }
 
 /**
- * Where the sums of a lane's day begin, for which room is made; -1 when the day lies too far from the lane's others.
+ * The index of a day's sums in a lane, reserved if necessary; -1 if the day is too far from the lane's others.
  *
- * @param lane where the lane of the row begins in the table
+ * @param lane the index of the row's lane in the table
  */
 export function ensureDay(dense: DenseCells, lane: number, day: Day): number {
   const { table } = dense;
@@ -117,7 +112,7 @@ export function ensureDay(dense: DenseCells, lane: number, day: Day): number {
   return offset < 0 ? -1 : (table[lane + START] ?? 0) + offset * (table[lane + WIDTH] ?? 0);
 }
 
-/** Makes room for a day in a lane, and gives its offset there; -1 when it lies too far from the lane's other days. */
+/** Reserves space for a day in a lane, and returns its offset; -1 if it is too far from the lane's other days. */
 function reserve(dense: DenseCells, lane: number, day: Day): number {
   const { table } = dense;
   const width = table[lane + WIDTH] ?? 0;
@@ -127,7 +122,7 @@ function reserve(dense: DenseCells, lane: number, day: Day): number {
   let capacity = 4;
   while (capacity < needed) capacity *= 2;
   if (capacity * width > LANE_SUMS_MAX) return -1;
-  // The room that is left over goes to the side on which the lane grows.
+  // Spare space is added on the side on which the lane grows.
   const newFirst = day < first ? first + days - capacity : first;
   const start = dense.sumsUsed;
   const end = start + capacity * width;
@@ -146,12 +141,12 @@ function reserve(dense: DenseCells, lane: number, day: Day): number {
 }
 
 /**
- * The new sum of a cell to which a quantity is added, as a safe integer at the scale of its column in the row; that scale is
- * raised for the quantity where all the cells stay safe. NaN where it does not fit.
+ * The sum of a cell after adding a quantity, as a safe integer at the scale of its column in the row; the scale is
+ * increased for the quantity if all cells stay safe. NaN if it does not fit.
  *
- * @param lane where the lane of the row begins in the table
- * @param place the column's place in the lane
- * @param cell its place in the sums
+ * @param lane the index of the row's lane in the table
+ * @param place the column's index in the lane
+ * @param cell its index in the sums
  */
 export function newTotal(dense: DenseCells, lane: number, place: number, cell: number, quantity: Exact): number {
   const scale = dense.table[lane + SCALES + place] ?? 0;
@@ -160,13 +155,13 @@ export function newTotal(dense: DenseCells, lane: number, place: number, cell: n
   else if (typeof quantity === "object" && quantity.scale === scale && typeof quantity.mantissa === "number") {
     mantissa = quantity.mantissa;
   } else mantissa = mantissaAtColumnScale(dense, lane, place, quantity);
-  // Read after that, which may raise it.
+  // Read after the scale may have been increased.
   const before = dense.sums[cell] ?? 0;
   const total = Number.isNaN(before) ? mantissa : before + mantissa;
   return total <= SAFE_MAX && total >= -SAFE_MAX ? total : Number.NaN;
 }
 
-/** The quantity's mantissa at the scale of the column, which is raised where it must and can be; else NaN. */
+/** The quantity's mantissa at the scale of the column, which is increased if necessary and possible; else NaN. */
 function mantissaAtColumnScale(dense: DenseCells, lane: number, place: number, quantity: Exact): number {
   const scale = dense.table[lane + SCALES + place] ?? 0;
   if (typeof quantity === "number") return safeOrNaN(quantity * (POWERS[scale] ?? Number.NaN));
@@ -176,7 +171,7 @@ function mantissaAtColumnScale(dense: DenseCells, lane: number, place: number, q
   return raise(dense, lane, place, quantity.scale) ? mantissa : Number.NaN;
 }
 
-/** Brings the cells of a column in a row to a higher scale, where they all stay safe. */
+/** Converts the cells of a column in a row to a larger scale, if they all stay safe. */
 function raise({ table, sums }: DenseCells, lane: number, place: number, scale: number): boolean {
   const power = POWERS[scale - (table[lane + SCALES + place] ?? 0)];
   if (power === undefined || scale >= POWERS.length) return false;
@@ -192,7 +187,7 @@ function safeOrNaN(mantissa: number): number {
   return mantissa <= SAFE_MAX && mantissa >= -SAFE_MAX ? mantissa : Number.NaN;
 }
 
-/** The first day for which a row and column have room, and how many days follow it, that one included; 0 for none. */
+/** The first day for which a row and column have space, and the number of days from there; 0 if none. */
 export function dayCapacity(
   dense: DenseCells,
   row: number,
@@ -204,7 +199,7 @@ export function dayCapacity(
   return { first: dense.table[lane + FIRST] ?? 0, days: dense.table[lane + DAYS] ?? 0 };
 }
 
-/** The dense cell of a day; undefined where there is none. */
+/** The dense cell of a day, if it exists. */
 export function denseCell(dense: DenseCells, row: number, column: number, day: Day): Exact | undefined {
   const { first, days } = dayCapacity(dense, row, column);
   const offset = day - first;
@@ -216,7 +211,7 @@ export function denseCell(dense: DenseCells, row: number, column: number, day: D
   return Number.isNaN(mantissa) ? undefined : toExact(mantissa, table[lane + SCALES + place] ?? 0);
 }
 
-/** The sum of the dense cells on the days `[from, until)`; undefined where it is beyond a safe integer at their scale. */
+/** The sum of the dense cells on the days `[from, until)`; undefined if it exceeds a safe integer at their scale. */
 export function denseSum(
   dense: DenseCells,
   row: number,
@@ -240,6 +235,6 @@ export function denseSum(
 }
 
 function toExact(mantissa: number, scale: number): Exact {
-  // Adding 0 turns minus zero, which is no Exact, into 0.
+  // Adding 0 turns minus zero, which is not an Exact, into 0.
   return scale === 0 || mantissa === 0 ? mantissa + 0 : new Scaled(mantissa, scale);
 }

@@ -1,5 +1,5 @@
 /**
- * Enrichment: fields computed of an event, its account's settings and the fields before them (S4.2, S4.3).
+ * Enrichment: computes fields from an event, its account's settings and earlier fields (S4.2, S4.3).
  *
  * @module
  */
@@ -23,13 +23,9 @@ import { parseSettingValue } from "./settings.ts";
 export interface Enrichment {
   /** Whether the schema depends on settings. */
   readonly dependent: boolean;
-  /** The settings that the schema depends on, as an account has them; to be put into the slots before {@link run}. */
+  /** The account's settings that the schema depends on; put them into the slots before {@link run}. */
   findDependencies(owner: SettingOwner): AccountDependencies;
-  /**
-   * Fills the enriched slots.
-   *
-   * @returns what is wrong when a field cannot be computed; undefined when all are
-   */
+  /** Fills the enriched slots. @returns the problem if a field cannot be computed */
   run(): Problem | undefined;
 }
 
@@ -44,11 +40,7 @@ interface Step {
   readonly compute: Compiled;
 }
 
-/**
- * Compiles a schema's enrichment over its slots.
- *
- * @param budget what one evaluation of a rule may do (S3.8)
- */
+/** Compiles a schema's enrichment over its slots. @param budget for one evaluation of a rule (S3.8) */
 export function compileEnrichment(
   schema: EventSchema,
   slots: EventSlots,
@@ -82,15 +74,15 @@ export function compileEnrichment(
   };
 }
 
-/** The slots over which a rule is compiled, and its budget. */
+/** The slots for compiling a rule, and its budget. */
 export interface RuleContext {
   readonly slots: EventSlots;
   readonly visible: VisibleSlots;
-  /** The budget of one evaluation (S3.8). */
+  /** The budget for one evaluation (S3.8). */
   readonly budget: FullRuleBudget;
 }
 
-/** Compiles a rule so that the names in it are read from the slots. */
+/** Compiles a rule whose variables are read from the slots. */
 export function compileRuleOver(rule: unknown, { slots, visible, budget }: RuleContext): Compiled {
   return compile<RuleObject>(rule as Rule, {
     variables: createVariableReader(slots, visible),
@@ -99,7 +91,7 @@ export function compileRuleOver(rule: unknown, { slots, visible, budget }: RuleC
   });
 }
 
-/** A rule's result as a decimal; undefined when it is none. Text that is a decimal is that decimal (S3.2). */
+/** A rule's result as a decimal; undefined if it is not one. A decimal text is a decimal (S3.2). */
 export function exactResult(value: RuleValue): Exact | undefined {
   if (typeof value === "number") return value;
   if (isDecimal(value)) return value;
@@ -107,7 +99,7 @@ export function exactResult(value: RuleValue): Exact | undefined {
 }
 
 /**
- * The reason for a rule's failure, as the end of a sentence: any error fails the one event (S3.8), but for an
+ * The reason for a rule's failure, as the end of a sentence. Any error fails the event (S3.8), except an
  * {@link InvariantError}, which is rethrown.
  */
 export function describeFailure(error: unknown): string {
@@ -184,7 +176,7 @@ function findDependencies(
   }
 }
 
-/** A rule that a setting holds was not checked with the book: its names are checked here, on first use (S3.6). */
+/** A rule in a setting was not checked with the book: its variables are checked here, on first use (S3.6). */
 function compileChecked(text: unknown, schema: EventSchema, place: RuleContext): Compiled {
   const { slots, visible } = place;
   const rule = requireValidRule(parseRule(text), {

@@ -1,7 +1,6 @@
 /**
- * The envelope of an event: which schema, whose, when, and under which id (S14.1).
- *
- * It is read once, before anything else: the locks and reads of a batch follow from it.
+ * The envelope of an event: its schema, account, timestamp and id (S14.1). It is read once, before anything else,
+ * because it determines the locks and reads of a batch.
  *
  * @module
  */
@@ -13,52 +12,51 @@ import { createTimestampReader } from "./timestamps.ts";
 
 /** One attribute of an event. */
 export interface EventAttribute {
-  /** As the event schema declares it, 1 to 255 characters; each once. */
+  /** As declared by the event schema, 1 to 255 characters; unique. */
   readonly name: string;
   /** A number, a decimal text or a Decimal, of at most 20 digits before and 20 after the point. */
   readonly value: DecimalInput;
-  /** At most 50 characters; nothing is computed by it. */
+  /** At most 50 characters; no effect on computations. */
   readonly unit?: string | null | undefined;
 }
 
-/** A usage event as it is sent (S4.1). What the schema does not declare is kept, and not seen by rules. */
+/** A usage event as sent (S4.1). Fields that the schema does not declare are stored, but rules cannot use them. */
 export interface EventInput {
   /** The name of an event schema. */
   readonly schemaName: string;
-  /** Chosen by the sender, 1 to 512 characters: an id that was accepted before is a duplicate (S14.1). */
+  /** Chosen by the sender, 1 to 512 characters; an id that was already accepted is a duplicate (S14.1). */
   readonly id: string;
   /** When it happened: a date-time with its zone (S2.2). */
   readonly timestamp: string;
   /** An account's id or one of its aliases. */
   readonly accountId: string;
-  /** Numbers, at most 100: all that the schema declares, and others, which are kept. */
+  /** Numbers, at most 100: all that the schema declares, and others, which are stored. */
   readonly attributes?: readonly EventAttribute[] | null | undefined;
-  /** At most 100 texts of at most 512 characters: all that the schema declares, and others, which are kept. */
+  /** At most 100 texts of at most 512 characters: all that the schema declares, and others, which are stored. */
   readonly dimensions?: Readonly<Record<string, DecimalInput>> | null | undefined;
 }
 
-/** Longest id of an event, and of an account in an event. */
+/** Maximum length of an event id, and of an account name in an event. */
 export const EVENT_ID_LENGTH_MAX = 512;
 
-/** The fields of an event that say which one it is, of which account and of when. */
+/** The id, account, schema and timestamp of an event. */
 export interface EventEnvelope {
   readonly schemaName: string;
   readonly id: string;
-  /** As the event names it: an id or an alias. */
+  /** As sent: an id or an alias. */
   readonly accountId: string;
   readonly timestamp: Instant;
 }
 
-/** An event whose envelope is well formed. */
+/** An event with a valid envelope. */
 export interface IncomingEvent extends EventEnvelope {
-  /** As it was sent; its attributes and dimensions are not checked yet. */
+  /** As sent; its attributes and dimensions are not checked yet. */
   readonly sent: EventInput;
 }
 
-/** Reads envelopes one after another. @returns what is wrong with a malformed one */
+/** Reads envelopes. @returns the problem of a malformed one */
 export type ReadEnvelope = (value: unknown) => IncomingEvent | Problem;
 
-/** Makes a reader of envelopes. */
 export function createEnvelopeReader(): ReadEnvelope {
   const readTimestamp = createTimestampReader();
   return (value) => {
@@ -81,7 +79,7 @@ export function createEnvelopeReader(): ReadEnvelope {
   };
 }
 
-/** Why a text is no date-time: 30 February, 24:00, or no zone. */
+/** Explains an invalid date-time: 30 February, 24:00, or no zone. */
 function invalidTimestamp(timestamp: string): Problem {
   try {
     parseInstant(timestamp);
@@ -104,7 +102,7 @@ export function textProblem(field: string, value: unknown): Problem {
   return { ...fieldProblem(field, "MISSING", { expected: "a text" }), message: `Field ${field} is missing.` };
 }
 
-/** The problem of a field that holds something else than expected. */
+/** The problem of a field with an unexpected value. */
 export function valueProblem(field: string, expected: string, value: unknown): Problem {
   return fieldProblem(field, "WRONG_TYPE", { expected, got: describeType(value) });
 }
@@ -114,7 +112,7 @@ export function tooLong(field: string, maximum: number, length: number): Problem
   return fieldProblem(field, "OUT_OF_BOUNDS", { maximum, unit: "character", got: String(length) });
 }
 
-/** A problem of a field, in a sentence that names the field. */
+/** A problem of a field, with a message that names the field. */
 export function fieldProblem<Code extends ProblemCode>(
   field: string,
   code: Code,

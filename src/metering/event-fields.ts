@@ -1,5 +1,5 @@
 /**
- * Reads the fields of an event into the slots of its schema, and says what is wrong with it (S4.1, S14.1).
+ * Reads the fields of an event into the slots of its schema, and reports problems (S4.1, S14.1).
  *
  * @module
  */
@@ -20,30 +20,29 @@ import {
 import type { EventSlots } from "./event-slots.ts";
 import { parseAttributeValue, isDecimalInput, formatDimensionValue } from "./event-values.ts";
 
-/** Most attributes, and most dimensions, that an event may carry. */
+/** Maximum number of attributes, and of dimensions, of an event. */
 export const EVENT_FIELDS_MAX = 100;
-/** Longest text of a dimension. */
+/** Maximum length of a dimension. */
 export const DIMENSION_LENGTH_MAX = 512;
-/** Longest unit of an attribute. */
+/** Maximum length of an attribute's unit. */
 export const UNIT_LENGTH_MAX = 50;
 
-/** Used in place of `Object.hasOwn`, as JavaScript engines optimize it away inside `for … in`. */
+/** Instead of `Object.hasOwn`, because JavaScript engines optimize it away inside `for … in`. */
 const { hasOwnProperty: isOwn } = Object.prototype as { hasOwnProperty: (this: object, name: string) => boolean };
 
 /** The result of reading the fields of an event. */
 export interface FieldsRead {
-  /** Undefined where the schema is unknown or not ACTIVE. Its slots hold the declared fields until the next event is read. */
+  /** Undefined if the schema is unknown or not ACTIVE. Its slots contain the declared fields until the next event is read. */
   readonly program: SchemaProgram | undefined;
-  /** What is wrong with a malformed field: the event is refused (S14.1). */
+  /** The problem of a malformed field: the event is rejected (S14.1). */
   readonly problem: Problem | undefined;
-  /** Why the event fails once its account and schema are known: a declared field is missing, or a value is no decimal. */
+  /** Why the event fails once its account and schema are known: a declared field is missing, or a value is not a decimal. */
   readonly fault: Problem | undefined;
 }
 
-/** Reads the fields of events into the slots of their schemas, one event after another. */
+/** Reads the fields of one event at a time into the slots of its schema. */
 export type ReadFields = (event: IncomingEvent) => FieldsRead;
 
-/** Makes a reader of the fields of these schemas' events. */
 export function createFieldReader(schemas: ReadonlyMap<string, SchemaProgram>): ReadFields {
   const layouts = new Map([...schemas].map(([name, program]) => [name, createLayout(program)]));
   const unknown = createLayout(undefined);
@@ -58,17 +57,20 @@ export function createFieldReader(schemas: ReadonlyMap<string, SchemaProgram>): 
   };
 }
 
-/** The slots of a schema's fields, and the form of the last events: those of one sender have the same fields in the same order. */
+/**
+ * The slots of a schema's fields, and the layout of the last events: those of one sender have the same fields in the
+ * same order.
+ */
 interface Layout {
   readonly name: string | undefined;
   readonly program: SchemaProgram | undefined;
   readonly attributes: FieldLayout;
   readonly dimensions: FieldLayout;
-  /** The result for every event without a fault: one object for all of them. */
+  /** The result for every event without a problem: one shared object. */
   readonly plain: FieldsRead;
-  /** Counts the events, to tell which slots this one has filled. */
+  /** The number of events, to identify the slots filled by the current one. */
   serial: number;
-  /** As {@link FieldsRead.fault}, of the event that is being read: the first one counts. */
+  /** Like {@link FieldsRead.fault}, for the event being read: the first one counts. */
   fault: Problem | undefined;
 }
 
@@ -76,16 +78,16 @@ interface FieldLayout {
   /** Slots of the declared fields by name; enriched fields cannot be sent. */
   readonly slots: ReadonlyMap<string, number>;
   readonly declared: readonly string[];
-  /** The name last seen at each position, and its slot. */
+  /** The last name at each position, and its slot. */
   readonly names: string[];
   readonly places: number[];
   /** The serial of the event that last filled each slot. */
   readonly filled: number[];
-  /** The digits after the point of the last fraction at each position. */
+  /** The decimal places of the last fraction at each position. */
   readonly scales: number[];
-  /** How many fields the last event had, if their names are all in `names` and none is repeated or missing; else -1. */
+  /** The number of fields of the last event if all names are in `names`, without repetition or gaps; else -1. */
   complete: number;
-  /** How many declared fields the last event has, and which other names. */
+  /** The number of declared fields of the last event, and its other names. */
   count: number;
   readonly others: string[];
 }
@@ -143,9 +145,9 @@ function readAttributesByName(list: unknown, layout: Layout): Problem | undefine
 }
 
 /**
- * Reads attributes that have the names of the event before, in the same order: no name is looked up then.
+ * Reads attributes with the same names in the same order as in the previous event, without looking up names.
  *
- * @returns false for all others and for unusual values: {@link readAttribute} reads and checks these
+ * @returns false for others and for unusual values, which {@link readAttribute} reads and checks
  */
 function readAttributesByPosition(list: unknown, fields: FieldLayout, values: Exact[]): boolean {
   if (!Array.isArray(list) || list.length !== fields.complete) return false;
@@ -203,14 +205,14 @@ function readDimensionsByName(dimensions: unknown, layout: Layout): Problem | un
     if (typeof dimensions !== "object" || Array.isArray(dimensions)) {
       return valueProblem("dimensions", "an object", dimensions);
     }
-    // No list of the names is made for each event, only for one with too many of them.
+    // Avoid creating a list of names except for an event with too many of them.
     for (const name in dimensions) {
       if (!Object.hasOwn(dimensions, name)) continue;
       if (index === EVENT_FIELDS_MAX) return tooMany("dimensions", Object.keys(dimensions).length);
       const value: unknown = (dimensions as Readonly<Record<string, unknown>>)[name];
       const problem = findDimensionProblem(value, name);
       if (problem !== undefined) {
-        // A number that is kept with all its digits is an object, too.
+        // A number stored exactly is an object, too.
         return isDecimalObject(dimensions) ? valueProblem("dimensions", "an object", dimensions) : problem;
       }
       readDimension(name, value as DecimalInput, index, layout);
@@ -222,7 +224,7 @@ function readDimensionsByName(dimensions: unknown, layout: Layout): Problem | un
   return undefined;
 }
 
-/** As {@link readAttributesByPosition}, for dimensions. */
+/** Like {@link readAttributesByPosition}, for dimensions. */
 function readDimensionsByPosition(dimensions: unknown, fields: FieldLayout, texts: string[]): boolean {
   if (typeof dimensions !== "object" || dimensions === null || Array.isArray(dimensions)) return false;
   const { names, places } = fields;
@@ -249,7 +251,7 @@ function readDimension(name: string, value: DecimalInput, index: number, layout:
   if (program !== undefined && text !== undefined) program.slots.texts[slot] = text;
 }
 
-/** Finds the slot of a name, and remembers it for the next event's field at this position. */
+/** Finds the slot of a name, and caches it for this position in the next event. */
 function findSlot(fields: FieldLayout, index: number, name: string): number {
   const slot = fields.slots.get(name) ?? -1;
   fields.names[index] = name;

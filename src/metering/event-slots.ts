@@ -1,8 +1,6 @@
 /**
- * One event, laid out in slots: what its schema declares first, the enriched fields after.
- *
- * One set of buffers serves all events of a schema, one after another; a rule reads a slot by its index, so that no name
- * is looked up while events pass.
+ * One event in slots: declared fields first, then enriched ones. One set of buffers serves all events of a schema, one
+ * after another; a rule reads a slot by index, without looking up names.
  *
  * @module
  */
@@ -15,26 +13,26 @@ import type { ValueSlot } from "../rules/node.ts";
 import type { RuleObject, RuleValue } from "../rules/value.ts";
 import { restOfPathReader } from "../rules/variables.ts";
 
-/** The settings that a schema depends on, as one account has them (S4.2). */
+/** One account's settings that a schema depends on (S4.2). */
 export interface AccountDependencies {
   /** Their values by name. */
   readonly byName: RuleObject;
-  /** The rules that JSON_LOGIC_FROM_DEPENDENCY fields take from settings, by the order of the enrichment's steps. */
+  /** The rules of JSON_LOGIC_FROM_DEPENDENCY fields from settings, by the order of the enrichment's steps. */
   readonly rules: readonly (((facts: RuleObject) => RuleValue) | undefined)[];
-  /** A setting is missing or does not hold what is needed: every event of the account fails. */
+  /** A setting is missing or invalid: every event of the account fails. */
   readonly fault?: Problem;
 }
 
-/** The event that is being metered: filled by the reader of events, and filled again with the next event. */
+/** The event being metered; overwritten by the next one. */
 export interface EventSlots {
   readonly schemaName: string;
   id: string;
-  /** As the event names it: an id or an alias. */
+  /** As sent: an id or an alias. */
   accountId: string;
   timestamp: Instant;
-  /** Declared attributes by their slot, then the enriched ones. */
+  /** Declared attributes by slot, then the enriched ones. */
   readonly values: Exact[];
-  /** Declared dimensions by their slot, then the enriched ones. */
+  /** Declared dimensions by slot, then the enriched ones. */
   readonly texts: string[];
   readonly declaredAttributes: number;
   readonly declaredDimensions: number;
@@ -76,15 +74,13 @@ export function fieldsInOrder(schema: EventSchema): NonNullable<EventSchema["enr
   return schema.enrichments.fields.toSorted((a, b) => a.order - b.order);
 }
 
-/** How many slots a rule may read: a field sees the event and all fields before it (S4.3), a meter sees all. */
+/** The number of slots that a rule may read: a field reads the event and earlier fields (S4.3), a meter reads all. */
 export interface VisibleSlots {
   readonly attributes: number;
   readonly dimensions: number;
 }
 
-/**
- * The slots as plain facts, for the rules that name a variable only when they run. Each read sees the current event.
- */
+/** The slots as a plain object, for rules that compute variable names. Each read returns values of the current event. */
 export function createFacts(slots: EventSlots, visible: VisibleSlots): RuleObject {
   const attributes = (): RuleObject => bindNames(slots.attributeSlots, slots.values, visible.attributes);
   const dimensions = (): RuleObject => bindNames(slots.dimensionSlots, slots.texts, visible.dimensions);
@@ -105,7 +101,7 @@ export function createFacts(slots: EventSlots, visible: VisibleSlots): RuleObjec
   });
 }
 
-/** Makes what reads a variable by its path; undefined for a path that only the plain facts can answer (S3.3). */
+/** Creates a reader for a variable path; undefined for a path that needs the plain object (S3.3). */
 export function createVariableReader(slots: EventSlots, visible: VisibleSlots) {
   return (path: string): (() => RuleValue) | undefined => {
     const dot = path.indexOf(".");
@@ -135,7 +131,7 @@ export function createVariableReader(slots: EventSlots, visible: VisibleSlots) {
   };
 }
 
-/** Finds the slot of a variable by its path; undefined where it is no attribute or dimension that the rule may read. */
+/** Finds the slot of a variable path; undefined if it is not an attribute or dimension that the rule may read. */
 export function createSlotFinder(slots: EventSlots, visible: VisibleSlots): (path: string) => ValueSlot | undefined {
   return (path) => {
     const name = path.slice(path.indexOf(".") + 1);
@@ -149,7 +145,7 @@ function slotIn(values: readonly RuleValue[], index: number | undefined, visible
   return index !== undefined && index < visible ? { values, index } : undefined;
 }
 
-/** The slot of the attribute that a rule is, when it is nothing but a variable of that name: it is never missing. */
+/** The slot of the attribute if a rule is just that variable, which is never missing. */
 export function findAttributeSlot(rule: unknown, slots: EventSlots, visible: VisibleSlots): number | undefined {
   if (typeof rule !== "object" || rule === null || !Object.hasOwn(rule, "var")) return undefined;
   const { var: path } = rule as { readonly var: unknown };
@@ -173,7 +169,7 @@ function eventReader(slots: EventSlots, name: string): (() => RuleValue) | undef
   }
 }
 
-/** The first of two equal names has the slot. */
+/** The first of equal names has the slot. */
 function indexNames(names: readonly string[]): ReadonlyMap<string, number> {
   const slots = new Map<string, number>();
   for (const name of names) if (!slots.has(name)) slots.set(name, slots.size);

@@ -1,5 +1,5 @@
 /**
- * The values of an event's fields as the event path has them (S1.3, S4.1).
+ * Parses the values of an event's fields (S1.3, S4.1).
  *
  * @module
  */
@@ -11,15 +11,15 @@ import { exactOfDecimal, exactOfNumber, exactOfText, Scaled, formatExact } from 
 
 const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => Number(`1e${power}`));
 
-/** Whether a value may stand for a decimal; it need not be one. */
+/** Whether a value has a type that can represent a decimal. */
 export function isDecimalInput(value: unknown): value is DecimalInput {
   return typeof value === "number" || typeof value === "string" || isDecimalObject(value);
 }
 
 /**
- * The exact value of an attribute, within S1.3; undefined where it is none.
+ * The exact value of an attribute, within S1.3; undefined if it is invalid.
  *
- * @param scales the digits after the point of the last fraction at each position, to be tried first and kept up
+ * @param scales the decimal places of the last fraction at each position, tried first and updated
  */
 export function parseAttributeValue(value: DecimalInput, scales: number[], index: number): Exact | undefined {
   if (typeof value === "number") {
@@ -27,7 +27,7 @@ export function parseAttributeValue(value: DecimalInput, scales: number[], index
     const scale = scales[index] ?? 0;
     const power = POWERS[scale] ?? 1;
     const mantissa = Math.round(value * power);
-    // A decimal of at most 15 digits that divides back to a double is the one that its text says.
+    // A decimal of at most 15 digits that divides back to the same double is the one in its text.
     if (mantissa / power === value && mantissa < 1e15 && mantissa > -1e15) return new Scaled(mantissa, scale);
   }
   const exact = parseExactValue(value);
@@ -44,7 +44,7 @@ function parseExactValue(value: DecimalInput): Exact | undefined {
   if (typeof value === "string") {
     const exact = exactOfText(value);
     if (typeof exact === "number") return exact;
-    // A mantissa of at most 15 digits at a scale of at most 20 is within the bounds.
+    // A mantissa of at most 15 digits with at most 20 decimal places is within the bounds.
     return exact !== undefined && typeof exact.mantissa === "number" && exact.scale <= 20
       ? exact
       : parseCheckedValue(value);
@@ -61,7 +61,7 @@ function parseCheckedValue(value: DecimalInput): Exact | undefined {
   }
 }
 
-/** A numeric dimension is its plain decimal text; undefined where it is no decimal within S1.3. */
+/** The plain decimal text of a numeric dimension; undefined if it is not a decimal within S1.3. */
 export function formatDimensionValue(value: DecimalInput): string | undefined {
   const exact = parseExactValue(value);
   return exact === undefined ? undefined : formatExact(exact);

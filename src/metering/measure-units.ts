@@ -1,5 +1,5 @@
 /**
- * Measuring: the units of each meter for an enriched event (S5).
+ * Computes the units of each meter for an enriched event (S5).
  *
  * @module
  */
@@ -14,20 +14,20 @@ import { compileRuleOver, exactResult, describeFailure, type RuleContext } from 
 import type { EventSlots, VisibleSlots } from "./event-slots.ts";
 import { findAttributeSlot, createFacts } from "./event-slots.ts";
 
-/** A meter as the measure needs it: `index` is its place in the tally. */
+/** A meter with its index in the tally. */
 export interface IndexedMeter {
   readonly meter: UsageMeter;
   readonly index: number;
 }
 
-/** The units of an event, by the meters of its schema in their order; undefined where a meter does not match. */
+/** The units of an event, by the schema's meters in order; undefined if a meter does not match. */
 export type Units = readonly (Exact | undefined)[];
 
 /** Measures the event in the slots. */
 export interface Measure {
-  /** The tally's index of each meter, in their order. */
+  /** The tally index of each meter, in order. */
   readonly meters: readonly number[];
-  /** The units of the event; what is wrong when a meter's rule fails on it. */
+  /** The units of the event, or the problem if a meter's rule fails. */
   run(): Units | Problem;
 }
 
@@ -40,11 +40,7 @@ interface Step {
   readonly computes: (facts: RuleObject) => Exact;
 }
 
-/**
- * Compiles the meters of one schema over its slots.
- *
- * @param budget what one evaluation of a rule may do (S3.8)
- */
+/** Compiles the meters of one schema over its slots. @param budget for one evaluation of a rule (S3.8) */
 export function compileMeasure(slots: EventSlots, places: readonly IndexedMeter[], budget: FullRuleBudget): Measure {
   const facts = createFacts(slots, allSlots(slots));
   const nothing: Units = places.map(() => undefined);
@@ -68,7 +64,7 @@ export function compileMeasure(slots: EventSlots, places: readonly IndexedMeter[
   };
 }
 
-/** COUNT: 1 when a matcher is truthy. SUM: the results of all computations whose matcher is (S5.2). */
+/** COUNT: 1 if a matcher is truthy. SUM: the sum of all computations whose matcher is truthy (S5.2). */
 function compileAggregation(
   { aggregation }: Pick<UsageMeter, "aggregation">,
   steps: readonly Step[],
@@ -86,7 +82,7 @@ function compileAggregation(
 
 function compileSum(steps: readonly Step[]): (facts: RuleObject) => Exact | undefined {
   const [only] = steps;
-  // Most meters have one computation: nothing is added up then.
+  // Most meters have one computation, which needs no sum.
   if (only !== undefined && steps.length === 1) {
     const { matches, computes } = only;
     if (matches === undefined) return computes;
@@ -106,12 +102,12 @@ function compileSum(steps: readonly Step[]): (facts: RuleObject) => Exact | unde
   };
 }
 
-/** The computations of a meter, in their order. */
+/** The computations of a meter, in order. */
 function compileSteps(meter: UsageMeter, place: RuleContext): readonly Step[] {
   return meter.computations.toSorted((a, b) => a.order - b.order).map((computation) => compileStep(computation, place));
 }
 
-/** The rule of a meter that fails on an event, as a part of a sentence; empty where the meter has no other rule. */
+/** Describes the rule that failed; empty if the meter has only one. */
 function describeFailingRule(steps: readonly Step[], facts: RuleObject): string {
   for (const { order, matches, computes } of steps) {
     let where = `, in the matcher of its computation ${order}`;
@@ -134,7 +130,7 @@ function compileStep({ order, matcher, computation }: Computation, place: RuleCo
   };
 }
 
-/** The units of a computation. The most frequent one is an attribute itself: its slot always holds a decimal, so it is not checked. */
+/** The units of a computation. The most frequent one is just an attribute: its slot always has a decimal, so it is not checked. */
 function compileUnits(computation: unknown, place: RuleContext): (facts: RuleObject) => Exact {
   const compiled = compileRuleOver(computation, place);
   const slot = findAttributeSlot(computation, place.slots, place.visible);
@@ -143,7 +139,7 @@ function compileUnits(computation: unknown, place: RuleContext): (facts: RuleObj
   return () => values[slot] ?? 0;
 }
 
-/** A meter sees the event and every enriched field. */
+/** A meter reads the event and every enriched field. */
 function allSlots(slots: EventSlots): VisibleSlots {
   return { attributes: slots.values.length, dimensions: slots.texts.length };
 }

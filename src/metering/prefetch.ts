@@ -1,25 +1,23 @@
 /**
- * Prefetching events into the processor's cache.
- *
- * A long list of events is far larger than a processor's caches, and each event is a dozen objects here and there in
- * memory. Reading and metering one takes so many steps that the processor waits for each of those objects in turn. A
- * short loop that merely looks at the objects of some events lets it fetch them all at once; metering then finds them
- * near. Nothing is decided here, so anything may be in the list.
+ * Prefetches events into the processor's cache. A long list of events exceeds the caches, and each event is a dozen
+ * scattered objects. Metering one takes so many steps that the processor waits for each object in turn. A short loop
+ * that merely reads the objects of some events lets it fetch them in parallel, so that metering finds them in the
+ * cache. The list may contain anything.
  *
  * @module
  */
 
-/** How many events are looked at at once: few enough that they stay near. */
+/** Events prefetched at once: few enough to stay in the cache. */
 const LOOK_AHEAD = 32;
 
-/** Attributes of an event that are looked at. */
+/** Maximum number of attributes prefetched per event. */
 const ATTRIBUTES_MAX = 8;
 
 /**
- * Calls a function with each event of a list, in order, and reads the objects of some events before they are needed: a million
- * events in memory are previewed in four fifths of the time.
+ * Calls a function with each event of a list, in order, reading objects of some events in advance: a preview of a
+ * million events in memory takes 20 % less time.
  *
- * @returns a number without meaning: without a result, JavaScript engines would leave out the reads
+ * @returns a meaningless number, without which engines would eliminate the reads
  */
 export function forEachPrefetched(events: readonly unknown[], take: (event: unknown) => void): number {
   let seen = 0;
@@ -31,11 +29,7 @@ export function forEachPrefetched(events: readonly unknown[], take: (event: unkn
   return seen;
 }
 
-/**
- * Looks at the parts of the events `[from, until)` of a list.
- *
- * @returns a number without meaning, as {@link forEachPrefetched}
- */
+/** Reads the parts of the events `[from, until)` of a list. @returns a meaningless number, as {@link forEachPrefetched} */
 function lookAtEvents(events: readonly unknown[], from: number, until: number): number {
   let seen = 0;
   for (let index = from; index < until; index++) {

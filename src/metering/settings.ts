@@ -1,5 +1,5 @@
 /**
- * Settings as rules see them: looked up from the most specific level to the least, and parsed (S4.2).
+ * Looks up settings for rules, from the most specific level to the least, and parses them (S4.2).
  *
  * @module
  */
@@ -10,24 +10,24 @@ import { parseJson } from "../numbers/json.ts";
 import type { RuleValue } from "../rules/value.ts";
 import { toRuleValue } from "../rules/value.ts";
 
-/** Whose settings are asked for. */
+/** The account and customer whose settings apply. */
 export interface SettingOwner {
   readonly accountId: string;
   readonly customerId: string;
 }
 
 /**
- * Finds a setting by `setting.<namespace>.<id>` in lower case or by its bare id: the account's own, else its customer's,
- * else the organization's; undefined where no level has it.
+ * Finds a setting by `setting.<namespace>.<id>` in lower case or by its bare id: the account's own, else its
+ * customer's, else the organization's; undefined if there is none.
  */
 export type FindSetting = (key: string, owner: SettingOwner) => Setting | undefined;
 
-/** The key by which the dependencies of event schemas name a setting. */
+/** The key of a setting in the dependencies of event schemas. */
 export function fullKey({ namespace, id }: Pick<Setting, "namespace" | "id">): string {
   return `setting.${namespace}.${id}`.toLowerCase();
 }
 
-/** Makes the settings of a book ready to be found. */
+/** Indexes the settings of a book. */
 export function findSettingIn(settings: readonly Setting[]): FindSetting {
   const byOwner = new Map<string, Map<string, Setting>>();
   for (const setting of settings) {
@@ -48,9 +48,9 @@ export function findSettingIn(settings: readonly Setting[]): FindSetting {
 }
 
 /**
- * The value of a setting in a rule: NUMERIC is a decimal, JSON is its data, everything else its text (S4.2).
+ * The value of a setting in a rule: NUMERIC is a decimal, JSON is its data, everything else a text (S4.2).
  *
- * @throws {RatebookError} ERR_NUMBER_INVALID or ERR_JSON_INVALID when the text is not what the data type says
+ * @throws {RatebookError} ERR_NUMBER_INVALID or ERR_JSON_INVALID if the text does not match the data type
  */
 export function parseSettingValue(setting: Setting): RuleValue {
   switch (setting.dataType) {

@@ -1,24 +1,24 @@
 /**
- * Timestamps of events, which come day after day: the last date is remembered, and only the time of day is read anew.
+ * Parses timestamps of events: caches the last date, and parses only the time of day.
  *
  * @module
  */
 import type { Instant } from "../calendar/instant.ts";
 import { DAY_MS, dayOf, tryParseInstant } from "../calendar/instant.ts";
 
-/** Reads a date-time as {@link tryParseInstant} does. */
+/** Parses a date-time like {@link tryParseInstant}. */
 export type ReadTimestamp = (text: string) => Instant | undefined;
 
 const [ZERO, COLON, POINT, LETTER_Z] = [48, 58, 46, 90];
-/** `2024-01-02T03:04:05.678Z`, as programs write instants, and what of it is the date. */
+/** The lengths of `2024-01-02T03:04:05.678Z`, the usual format, and of its date. */
 const USUAL_LENGTH = 24;
 const DATE_LENGTH = 11;
-/** Stands for characters that are no digits: so far below 0 that no sum with other parts of a day reaches 0. */
+/** Represents characters that are not digits: so negative that no sum with other parts of a time reaches 0. */
 const NONE = -1_000_000_000;
 
-/** A reader with a memory of its own. */
+/** Creates a parser with its own cache. */
 export function createTimestampReader(): ReadTimestamp {
-  /** The characters of the last date and the `T` after it, and its midnight. */
+  /** The characters of the last date and its `T`, and its midnight. */
   const date = new Uint16Array(DATE_LENGTH);
   let midnight = 0;
 
@@ -38,7 +38,7 @@ export function createTimestampReader(): ReadTimestamp {
   };
 }
 
-/** The milliseconds since midnight that `HH:MM:SS.mmmZ` at the end of a usual text says; below 0 where it is not that. */
+/** The milliseconds since midnight of `HH:MM:SS.mmmZ` at the end of a text; negative for another format. */
 function readTimeOfDay(text: string): number {
   const hours = readTwoDigits(text, 11);
   const minutes = readTwoDigits(text, 14);
@@ -52,7 +52,7 @@ function readTimeOfDay(text: string): number {
   return ((hours * 60 + minutes) * 60 + seconds) * 1000 + millis;
 }
 
-/** The number that two digits say. */
+/** The value of two digits. */
 function readTwoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - ZERO;
   const ones = text.charCodeAt(at + 1) - ZERO;

@@ -1,5 +1,5 @@
 /**
- * Rows of usage that was counted elsewhere, as they are given: so many units of a meter, by account and day (S17.1).
+ * Rows of usage as input: the units of a meter by account and day (S17.1).
  *
  * @module
  */
@@ -19,23 +19,23 @@ import { type Decimal, type DecimalInput, parseDecimal, formatDecimal } from "..
 import { rejection } from "../problem-table.ts";
 import type { UsageCell } from "./usage.ts";
 
-/** How much of a meter an account used on a day. Several rows of one account, meter and day add up (S17.1). */
+/** The usage of a meter by an account on a day. Rows of one account, meter and day add up (S17.1). */
 export interface UsageRow {
   readonly accountId: string;
   readonly meterId: string;
-  /** The UTC day, as in `2026-01-31`. */
+  /** UTC day, `2026-01-31`. */
   readonly date: string;
-  /** Exact; it may be below zero (S5.2). */
+  /** Exact; may be negative (S5.2). */
   readonly quantity: Decimal;
 }
 
-/** As {@link UsageRow}, to be given. */
+/** The input form of a {@link UsageRow}. */
 export interface UsageRowInput {
   /** An account's id or one of its aliases. */
   readonly accountId: string;
   /** A usage meter's id. */
   readonly meterId: string;
-  /** The UTC day, as in `2026-01-31`; as an instant, its midnight. */
+  /** UTC day, `2026-01-31`; as an instant, its midnight. */
   readonly date: string | Instant | Date;
   /** At most 60 digits before the point and 40 after it. */
   readonly quantity: DecimalInput;
@@ -43,22 +43,21 @@ export interface UsageRowInput {
 
 const FIELDS = ["accountId", "meterId", "date", "quantity"] as const satisfies readonly (keyof UsageRow)[];
 const TEXT_MAX = 512;
-/** A day's sum of what events measure (S1.6) has these digits at most, however many there are. */
+/** The maximum digits of a day's sum of event units (S1.6), however many events there are. */
 const INTEGER_DIGITS_MAX = 60;
 const FRACTION_DIGITS_MAX = 40;
 
-/** The names of a row's fields. */
 export const USAGE_FIELDS: readonly string[] = FIELDS;
 
-/** A cell as a row. */
+/** Converts a cell to a row. */
 export function toUsageRow({ accountId, meterId, day, quantity }: UsageCell): UsageRow {
   return { accountId, meterId, date: formatDate(day * DAY_MS), quantity };
 }
 
 /**
- * Reads the form of a row. Whether its account and meter exist is checked elsewhere.
+ * Parses a row. That its account and meter exist is checked elsewhere.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID for another form, a field that is none or has too many digits, a day that is none
+ * @throws {RatebookError} ERR_INPUT_INVALID for an invalid structure, field, day, or too many digits
  */
 export function readUsageRow(value: unknown): UsageCell {
   if (typeof value !== "object" || value === null || Array.isArray(value))

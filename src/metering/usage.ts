@@ -1,7 +1,6 @@
 /**
- * The tally of usage: exact quantities by account, meter and UTC day (S5.3).
- *
- * Cycles always begin on a UTC day, so any cycle, whatever plans come and go, is a sum of days.
+ * The tally of usage: exact quantities by account, meter and UTC day (S5.3). Cycles begin on UTC days, so every cycle
+ * is a sum of days, whatever plans come and go.
  *
  * @module
  */
@@ -20,53 +19,49 @@ export interface UsageCell {
   readonly quantity: Decimal;
 }
 
-/** A tally to be read. */
+/** A readable tally. */
 export interface Usage {
   readonly accountIds: readonly string[];
   readonly meterIds: readonly string[];
   /**
-   * The sum over the days `[from, until)`; 0 where nothing was metered, and for an unknown account or meter.
+   * The sum over the days `[from, until)`; 0 without usage, and for an unknown account or meter.
    *
-   * @throws {RatebookError} ERR_ARITHMETIC when the sum needs more than 100 digits (S1.4)
+   * @throws {RatebookError} ERR_ARITHMETIC if the sum needs more than 100 digits (S1.4)
    */
   between(accountId: string, meterId: string, from: Day, until: Day): Decimal;
-  /** Whether anything was metered on the days `[from, until)`, be it 0. */
+  /** Whether anything was metered on the days `[from, until)`, even 0. */
   hasUsage(accountId: string, meterId: string, from: Day, until: Day): boolean;
-  /** The first and the last day (inclusive) of an account on which anything was metered. */
+  /** The first and the last day (inclusive) with usage of an account. */
   daysOf(accountId: string): { readonly first: Day; readonly last: Day } | undefined;
   /** Every cell with usage, by account, meter and day. */
   cells(): Iterable<UsageCell>;
   /** The cells of one account, by meter and day. */
   cellsOf(accountId: string): Iterable<UsageCell>;
-  /** Every cell with usage, by the indices of its account and meter, in no particular order of days. */
+  /** Every cell with usage, by account and meter index; days are unordered. */
   visit(cell: (account: number, meter: number, day: Day, quantity: Exact) => void): void;
 }
 
-/** A tally that grows. */
+/** A tally to which usage can be added. */
 export interface UsageTally extends Usage {
   /**
-   * Adds to one cell; 0 makes the cell.
+   * Adds to one cell; adding 0 creates the cell.
    *
    * @param account the index in `listAccountIds`
    * @param meter the index in `meterIds`
-   * @throws {RatebookError} ERR_ARITHMETIC when the cell would need more than 100 digits (S1.4); nothing is added then
+   * @throws {RatebookError} ERR_ARITHMETIC if the cell would need more than 100 digits (S1.4); nothing is added then
    */
   readonly add: (account: number, meter: number, day: Day, quantity: Exact) => void;
   /**
-   * Makes a function that adds all units of one event, or none of them where one does not fit.
+   * Creates a function that adds all units of one event, or none if one does not fit.
    *
-   * @param meters different indices in `meterIds`
+   * @param meters distinct indices in `meterIds`
    */
   readonly adder: (meters: readonly number[]) => AddAll;
-  /** Adds all of another tally, whose accounts and meters are all known here. */
+  /** Adds another tally, whose accounts and meters must exist here. */
   merge(other: Usage): void;
 }
 
-/**
- * An empty tally for these accounts and meters.
- *
- * @param together the indices of meters that one event may count in
- */
+/** Creates an empty tally. @param together the indices of meters in which one event may count */
 export function createUsageTally(
   accountIds: readonly string[],
   meterIds: readonly string[],
@@ -118,7 +113,7 @@ export function createUsageTally(
   };
 }
 
-/** The first and the last day of all; undefined where there is none. */
+/** The first and the last of all days; undefined without any. */
 function dayRange(lists: readonly Iterable<readonly [Day, Exact]>[]): { first: Day; last: Day } | undefined {
   let [first, last] = [Infinity, -Infinity];
   for (const list of lists) {

@@ -9,16 +9,15 @@ import { ratedSlabsIn } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";
 import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
 
-/** The units of the feature that a card grants in a cycle, all its entries together. */
+/** The units of the feature that a card grants in a cycle, over all its entries. */
 export function grantedUnits({ featureConfigs }: Pick<BillingEntitlementRateCard, "featureConfigs">): Decimal {
   return sum(featureConfigs.map(({ featureCreditLimit }) => featureCreditLimit));
 }
 
 /**
- * Prices the sum of the card's featureCreditLimits, in full: grants are never prorated (S11.1), nor are the bounds of
- * what is charged for one.
+ * Prices the sum of the card's featureCreditLimits. Neither grants (S11.1) nor the limits of their charge are prorated.
  *
- * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
+ * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
  */
 export function rateBillingEntitlement(
   card: BillingEntitlementRateCard,

@@ -1,5 +1,5 @@
 /**
- * Finds what a card says for one currency (S7.7), and the share of a period.
+ * Finds a card's rates in one currency (S7.7), and the share of a period.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { type RatedSlabs, joinSlabRates } from "./prepared-slabs.ts";
  * The entry for a currency.
  *
  * @param billableId named in the error
- * @throws {RatebookError} ERR_RATES_INVALID when there is none (S7.7: refused when the plan is associated)
+ * @throws {RatebookError} ERR_RATES_INVALID if there is none (S7.7: rejected when the plan is associated)
  */
 export function findInCurrency<Entry extends { readonly currency: string }>(
   entries: readonly Entry[],

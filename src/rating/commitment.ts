@@ -1,5 +1,5 @@
 /**
- * Minimum commitments: the least that a cycle costs (S13.3).
+ * Minimum commitments: the minimum charge of a cycle (S13.3).
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { findInCurrency } from "./card-rates.ts";
 import type { ChargeExplanation, RatedPeriod } from "./charge.ts";
 import { WHOLE_SHARE } from "./slab-charge.ts";
 
-/** How amounts become lines: the digits of the currency's minor unit, and the mode (S1.5). */
+/** How amounts are rounded: the digits of the currency's minor unit, and the mode (S1.5). */
 export interface Rounding {
   readonly digits: number;
   readonly mode: RoundingMode;
@@ -28,18 +28,18 @@ export interface Rounding {
 export interface TrueUp {
   /** Major units, rounded; above 0. */
   readonly amount: Decimal;
-  /** Before it was rounded. */
+  /** Before rounding. */
   readonly exact: Fraction;
   readonly explanation: ChargeExplanation;
 }
 
 /**
- * The commitment, prorated by days in a cut cycle, less what the invoices that charge for the cycle come to; undefined where
- * nothing is lacking (S13.3).
+ * The commitment, prorated by days in a partial cycle, minus the invoices that charge for the cycle; undefined if they
+ * reach it (S13.3).
  *
- * @param counted.invoiced the rounded sub-totals of these invoices together
- * @param counted.refunded what was given back of them; default nothing
- * @throws {RatebookError} ERR_RATES_INVALID when the commitment has no rate in the currency
+ * @param counted.invoiced the total of the rounded sub-totals of these invoices
+ * @param counted.refunded refunds of these invoices; default none
+ * @throws {RatebookError} ERR_RATES_INVALID if the commitment has no rate in the currency
  */
 export function computeTrueUp(
   commitment: MinimumCommitment,

@@ -1,5 +1,5 @@
 /**
- * Credit grant rate cards: what a card grants in money, and the price of it (S12.6).
+ * Credit grant rate cards: the amount that a card grants, and its price (S12.6).
  *
  * @module
  */
@@ -12,18 +12,18 @@ import { type RatedSlabs, joinSlabRates } from "./prepared-slabs.ts";
 import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
 
 /**
- * The amount that a card grants each time, in major units of the currency (S12.6).
+ * The amount of each grant, in major units of the currency (S12.6).
  *
- * @throws {RatebookError} ERR_RATES_INVALID when the card grants nothing in the currency
+ * @throws {RatebookError} ERR_RATES_INVALID if the card grants nothing in the currency
  */
 export function creditAmountOf(card: CreditGrantRateCard, currency: string): Decimal {
   return detailsIn(card, currency).creditAmount;
 }
 
 /**
- * Prices the creditAmount through the card's slabs, in full: a grant is never prorated.
+ * Prices the creditAmount with the card's slabs; grants are not prorated.
  *
- * @throws {RatebookError} ERR_RATES_INVALID when the card grants nothing in the currency, or its slabs are malformed
+ * @throws {RatebookError} ERR_RATES_INVALID if the card grants nothing in the currency, or its slabs are malformed
  */
 export function rateCreditGrant(card: CreditGrantRateCard, currency: string, period: RatedPeriod): Charge {
   const quantity = creditAmountOf(card, currency);
@@ -45,7 +45,7 @@ function detailsIn(card: CreditGrantRateCard, currency: string): Details {
   return findInCurrency(card.rateDetails.currencySlabRateDetails, currency, card.id);
 }
 
-/** A grant's slabs hold their rates; an order that is not given is the slab's place. */
+/** A grant's slabs include their rates; a missing order is the slab's position. */
 export function ratedGrantSlabs(card: CreditGrantRateCard, currency: string): RatedSlabs {
   const slabs: RatePlanInput["slabs"][number][] = [];
   const slabRates: RateValueInput["slabRates"][number][] = [];

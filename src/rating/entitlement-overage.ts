@@ -1,5 +1,5 @@
 /**
- * Entitlement overage rate cards: the price of what was consumed beyond the feature credits (S11.7).
+ * Entitlement overage rate cards: the price of consumption beyond the feature credits (S11.7).
  *
  * @module
  */
@@ -11,11 +11,11 @@ import type { Charge, RatedPeriod } from "./charge.ts";
 import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
 
 /**
- * Prices the overage of a billing window, counted from 0; as with usage, only the card's bounds are prorated where the
- * window is cut (S7.4).
+ * Prices the overage of a billing window. As with usage, only the card's limits are prorated if the window is partial
+ * (S7.4).
  *
- * @param period the window as served, and in whole
- * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
+ * @param period the served window, and the whole one
+ * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
  */
 export function rateOverage(
   card: EntitlementOverageRateCard,

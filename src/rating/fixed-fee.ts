@@ -13,10 +13,10 @@ import type { Charge, RefundedCharge, RatedPeriod } from "./charge.ts";
 import { WHOLE_SHARE } from "./slab-charge.ts";
 
 /**
- * Charges a fee: with proration the rate × served days ÷ natural days, else, and for ONE_TIME always, the whole rate
- * (S9.1, S9.2). A negative rate is a discount (S9.4).
+ * Charges a fee: with proration the rate × served days ÷ natural days; otherwise, and always for ONE_TIME, the whole
+ * rate (S9.1, S9.2). A negative rate is a discount (S9.4).
  *
- * @throws {RatebookError} ERR_RATES_INVALID when the card has no rate in the currency
+ * @throws {RatebookError} ERR_RATES_INVALID if the card has no rate in the currency
  */
 export function rateFixedFee(card: FixedFeeRateCard, currency: string, period: RatedPeriod): Charge {
   const { rate } = findInCurrency(card.rateValues, currency, card.id);
@@ -46,10 +46,10 @@ export function rateFixedFee(card: FixedFeeRateCard, currency: string, period: R
 }
 
 /**
- * The refund of a fee charged in advance when its association ends early: rate × unserved days ÷ natural days
- * with proration, else nothing (S9.5). A discount is not taken back.
+ * The refund of an advance fee when its association ends early: rate × unserved days ÷ natural days with proration,
+ * else none (S9.5). A discount is not refunded.
  *
- * @param unservedDays the days that were charged and will not be served, inside `period.natural`
+ * @param unservedDays charged days that will not be served, inside `period.natural`
  */
 export function refundFixedFee(
   card: FixedFeeRateCard,

@@ -1,5 +1,5 @@
 /**
- * How many units of a license an account holds, when (S10.1).
+ * The quantity of a license over time (S10.1).
  *
  * @module
  */
@@ -14,23 +14,23 @@ export interface QuantityUpdate {
   readonly effectiveFrom: Instant;
 }
 
-/** Days `[start, end)`, one or more, on each of which the quantity was the same. */
+/** Days `[start, end)`, one or more, with the same quantity. */
 export interface QuantityRun extends Cycle {
   readonly quantity: Decimal;
 }
 
-/** An update that takes the quantity out of its bounds. */
+/** An update that makes the quantity exceed its bounds. */
 export interface TimelineViolation {
-  /** The update's place in arrival order, from 0. */
+  /** The update's index in order of arrival. */
   readonly index: number;
   readonly effectiveFrom: Instant;
-  /** The refused quantity: below 0 or above the most. */
+  /** The invalid quantity: below 0 or above the maximum. */
   readonly quantity: Decimal;
 }
 
-/** The quantity once an update is applied. */
+/** The quantity after an update. */
 interface Step extends QuantityStep {
-  /** The update's place in arrival order, from 0. */
+  /** The update's index in order of arrival. */
   readonly index: number;
 }
 
@@ -43,15 +43,15 @@ export function quantityAt(updates: readonly QuantityUpdate[], instant: Instant)
   return timelineSteps(updates).findLast(({ from }) => from <= instant)?.quantity ?? ZERO;
 }
 
-/** From when on a quantity is in effect, until the next one is. */
+/** A quantity, and when it takes effect. */
 export interface QuantityStep {
   readonly from: Instant;
   readonly quantity: Decimal;
 }
 
 /**
- * The instants at which updates take effect, in order, each with the quantity from it on; updates of one instant make
- * one step.
+ * The instants at which updates take effect, in order, with the resulting quantities; updates of one instant form one
+ * step.
  *
  * @param updates one license's updates of one account, in order of arrival
  */
@@ -60,8 +60,8 @@ export function quantitySteps(updates: readonly QuantityUpdate[]): readonly Quan
 }
 
 /**
- * A period as runs of days of one quantity, in order and without gaps. A day's quantity is the largest in effect at any
- * time of that day (S10.1); what an update of the same instant replaced was never in effect.
+ * Splits a period into runs of days with one quantity, in order and without gaps. A day's quantity is the largest in
+ * effect at any time of that day (S10.1); a quantity replaced at the same instant was never in effect.
  *
  * @param updates one license's updates of one account, in order of arrival
  * @param period whole UTC days
@@ -77,13 +77,13 @@ export function splitIntoDayRuns(updates: readonly QuantityUpdate[], period: Cyc
     let largest = current;
     let step = steps[next];
     while (step !== undefined && step.from < day + DAY_MS) {
-      // An update at midnight leaves nothing of what was before it on this day.
+      // After an update at midnight, the previous quantity is not in effect on this day.
       largest = step.from === day ? step.quantity : greatest(largest, step.quantity);
       current = step.quantity;
       next += 1;
       step = steps[next];
     }
-    // Where the day ended with its largest quantity, nothing changes until the day of the next update.
+    // If the day ends with its largest quantity, nothing changes until the day of the next update.
     const end = largest.eq(current) ? Math.min(step ? dayStart(step.from) : period.end, period.end) : day + DAY_MS;
     appendRun(runs, { start: day, end, quantity: largest });
     day = end;
@@ -92,10 +92,11 @@ export function splitIntoDayRuns(updates: readonly QuantityUpdate[], period: Cyc
 }
 
 /**
- * The first update, by its time, after which the quantity is not within 0 and the most (S10.1); undefined where all are.
+ * The first update, by time, after which the quantity is below 0 or above the maximum (S10.1); undefined if there is
+ * none.
  *
  * @param updates one license's updates of one account, in order of arrival
- * @param maxQuantity inclusive; absent: no bound above
+ * @param maxQuantity inclusive; absent: no maximum
  */
 export function checkTimeline(
   updates: readonly QuantityUpdate[],
@@ -108,17 +109,17 @@ export function checkTimeline(
   return wrong && { index: wrong.index, effectiveFrom: wrong.from, quantity: wrong.quantity };
 }
 
-/** The largest quantity of some runs; 0 of none. */
+/** The largest quantity of some runs; 0 if there are none. */
 export function largestQuantity(runs: readonly { readonly quantity: Decimal }[]): Decimal {
   let largest = ZERO;
   for (const { quantity } of runs) largest = greatest(largest, quantity);
   return largest;
 }
 
-/** The updates applied by effectiveFrom, then arrival. */
+/** The updates by effectiveFrom, then arrival. */
 function timelineSteps(updates: readonly QuantityUpdate[]): Step[] {
   let quantity = ZERO;
-  // They are looked at for each later one anew: so no copies, and no sorting where they came in order.
+  // Called for each later update: avoid copies, and sorting if they arrived in order.
   const ordered = updates.map((update, index) => ({ update, index }));
   const isInOrder = updates.every(
     (update, index) => update.effectiveFrom >= (updates[index - 1] ?? update).effectiveFrom,
@@ -130,7 +131,7 @@ function timelineSteps(updates: readonly QuantityUpdate[]): Step[] {
   });
 }
 
-/** Of the steps of one instant, only the last. */
+/** Only the last step of each instant. */
 function lastStepsOfInstants(steps: readonly Step[]): readonly Step[] {
   return steps.filter((step, index) => steps[index + 1]?.from !== step.from);
 }

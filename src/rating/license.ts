@@ -1,8 +1,6 @@
 /**
- * License rate cards: what the units that an account holds cost, in arrears and in advance (S10).
- *
- * Where a price is taken off another, both are held to the card's bounds first: so a cycle's charges together stay
- * within them (S7.4).
+ * License rate cards: the price of an account's licenses, in arrears and in advance (S10). If one price is subtracted
+ * from another, the card's limits apply to both first, so that a cycle's charges together stay within them (S7.4).
  *
  * @module
  */
@@ -20,7 +18,7 @@ import { priceThrough } from "./slabs.ts";
 
 /** Earlier charges of the same natural cycle or the same days (S9.1, S10.3). */
 export interface EarlierCharges {
-  /** The largest quantity that was charged: no more than it is charged again. */
+  /** The largest quantity charged: only more than this is charged. */
   readonly above: Decimal;
   /** The quantity whose price is the paid level; undefined: nothing is paid. */
   readonly paidAs: Decimal | undefined;
@@ -28,9 +26,9 @@ export interface EarlierCharges {
 
 /** An increase over what is paid for some days. */
 export interface Increase extends EarlierCharges {
-  /** One for all increases that are charged together. */
+  /** The same for all increases that are charged together. */
   readonly to: Decimal;
-  /** From the update's day on; of no use without proration. */
+  /** From the update's day on; ignored without proration. */
   readonly days: Cycle;
 }
 
@@ -38,10 +36,10 @@ export interface Increase extends EarlierCharges {
 export const NO_EARLIER_CHARGES: EarlierCharges = { above: ZERO, paidAs: undefined };
 
 /**
- * The paid level of quantities that were charged one after another, each where it was above all before it: the highest of
- * their prices by the card now in force (S10.3).
+ * The paid level of quantities charged one after another, each greater than those before: the highest of their prices
+ * with the current card (S10.3).
  *
- * @returns undefined where none was charged
+ * @returns undefined if none was charged
  */
 export function paidLevel(
   card: LicenseRateCard,
@@ -63,13 +61,13 @@ export function paidLevel(
 }
 
 /**
- * Charges a cycle when it has ended (S10.2): without proration the largest daily quantity, in full; with proration, for
- * each run of days with one quantity, its price × days ÷ natural days, and the card's bounds by the days served.
+ * Charges a cycle after its end (S10.2): without proration, the largest daily quantity in full; with proration, for
+ * each run of days with one quantity, its price × days ÷ natural days, and the card's limits by the days served.
  *
  * @param runs the served period in runs of days, in order
- * @param earlierCharges without proration, what earlier pieces of the same natural cycle charged: only the price above the
- * paid level is charged, never below 0, and nothing where no more was held (S9.1)
- * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
+ * @param earlierCharges without proration, what earlier parts of the same natural cycle charged: only the price above
+ * the paid level is charged, never below 0, and nothing if the quantity was not greater (S9.1)
+ * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
  */
 export function rateLicenseInArrears(
   card: LicenseRateCard,
@@ -98,11 +96,11 @@ export function rateLicenseInArrears(
 }
 
 /**
- * Charges a cycle at its start, for the quantity held then (S10.3): with proration × served days ÷ natural days, else in
- * full.
+ * Charges a cycle at its start, for the quantity at that time (S10.3): with proration × served days ÷ natural days,
+ * else in full.
  *
  * @param earlierCharges as in {@link rateLicenseInArrears}
- * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
+ * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
  */
 export function rateLicenseInAdvance(
   card: LicenseRateCard,
@@ -123,11 +121,11 @@ export function rateLicenseInAdvance(
 }
 
 /**
- * Charges an increase during a cycle that was charged in advance, at once (S10.3): what its price is above the paid level,
+ * Charges an increase during a cycle that was charged in advance, immediately (S10.3): its price above the paid level,
  * never below 0, with proration × remaining days ÷ natural days, else in full.
  *
- * @param increases one, or of an update that arrived late, one for each stretch of days that are paid alike
- * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
+ * @param increases one, or for a late update, one for each range of days with the same paid level
+ * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
  */
 export function rateLicenseIncrease(
   card: LicenseRateCard,
@@ -143,30 +141,30 @@ export function rateLicenseIncrease(
 }
 
 /**
- * The price of a quantity for a whole natural cycle, held to the card's bounds (S7.4).
+ * The price of a quantity for a whole natural cycle, within the card's limits (S7.4).
  *
- * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
+ * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
  */
 export function licensePrice(card: LicenseRateCard, currency: string, quantity: Decimal): Decimal {
   return priceThrough(ratedSlabsIn(card, currency, card.id), quantity).amount;
 }
 
-/** Days for which the paid level falls: from what was paid for one quantity to what stays paid for another. */
+/** Days for which the paid level falls from the price of one quantity to that of another. */
 export interface RefundableDecrease {
   /** The quantity whose price was paid. */
   readonly from: Decimal;
-  /** The quantity whose price stays paid; undefined: nothing does. */
+  /** The quantity whose price stays paid; undefined: nothing stays paid. */
   readonly to: Decimal | undefined;
   /** Inside the natural period. */
   readonly days: Cycle;
 }
 
 /**
- * The refund of a charge made in advance by days: the fall of the paid level × days ÷ natural days; nothing
- * for days on which it does not fall (S9.5, S10.3).
+ * The refund of an advance charge by days: the decrease of the paid level × days ÷ natural days; nothing for days on
+ * which it does not decrease (S9.5, S10.3).
  *
- * @returns undefined where nothing is given back
- * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
+ * @returns undefined if nothing is refunded
+ * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
  */
 export function refundLicense(
   card: LicenseRateCard,
@@ -194,7 +192,7 @@ export function refundLicense(
   return { amount, explanation };
 }
 
-/** Without proration: once for a natural cycle, whichever of its pieces charges it (S9.1). */
+/** Without proration: once per natural cycle, whichever of its parts charges it (S9.1). */
 function chargeInFull(
   card: LicenseRateCard,
   currency: string,
@@ -229,12 +227,12 @@ interface Differences {
   readonly rules: readonly RuleNumber[];
 }
 
-/** The prices above the paid levels, none below 0; nothing where there is no more than was charged. */
+/** The prices above the paid levels, none below 0; nothing if no quantity is greater than was charged. */
 function chargeDifferences({ card, currency, differences, period, rules }: Differences): Charge {
   const more = differences.filter(({ to, above }) => to.gt(above));
   const price = (quantity: Decimal | undefined): Decimal =>
     quantity === undefined ? ZERO : licensePrice(card, currency, quantity);
-  // A level that is cheaper on some days takes nothing off one that is dearer on others.
+  // A level that is cheaper on some days does not reduce one that is more expensive on others.
   const dearer = more.filter(({ to, paidAs }) => price(to).gt(price(paidAs)));
   const quantity = largestQuantity(more.map(({ to, above }) => ({ quantity: subtract(to, above) })));
   const largest = largestQuantity(more.map(({ to }) => ({ quantity: to })));

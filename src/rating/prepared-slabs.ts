@@ -1,5 +1,5 @@
 /**
- * Slabs and their rates in one currency, checked once and ready to price many quantities (S7.1, S7.4).
+ * Slabs with their rates in one currency, checked once to price many quantities (S7.1, S7.4).
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { RatePlanInput, RateValueInput } from "../book/model/rate-card.ts";
 import { RatebookError } from "../errors.ts";
 import { Decimal, type DecimalInput, parseValue, ZERO } from "../numbers/decimal.ts";
 
-/** The least and the most of a charge (S7.4), major units; both inclusive. Absent: unbounded on that side. */
+/** The minimum and maximum of a charge (S7.4), major units, inclusive. Absent: no limit. */
 export interface Bounds {
   readonly minimumRate?: Decimal;
   readonly maximumRate?: Decimal;
@@ -22,22 +22,22 @@ export interface RatedSlab extends Bounds {
   /** Units; inclusive. Absent on the last slab. */
   readonly endAt?: Decimal;
   readonly priceType: "FLAT" | "PER_UNIT" | "PACKAGE";
-  /** Major units of the currency: for the slab, a unit or a package, as `priceType` says. */
+  /** Major units of the currency: per slab, unit or package, depending on `priceType`. */
   readonly rate: Decimal;
-  /** Units in a package, above 0; only with PACKAGE. */
+  /** Units per package, above 0; only for PACKAGE. */
   readonly packageSize?: Decimal;
-  /** Added once where the slab is reached. */
+  /** Added once if the slab is reached. */
   readonly flatRate?: Decimal;
 }
 
-/** Slabs that start at 0 and strictly ascend, each with its rate. Only {@link joinSlabRates} makes one. */
+/** Slabs that start at 0 and strictly ascend, with their rates. Created only by {@link joinSlabRates}. */
 export interface RatedSlabs {
   readonly pricingModel: "TIERED" | "VOLUME";
   /** At least one; `slabs[i].order` is `i + 1`. */
   readonly slabs: readonly RatedSlab[];
-  /** Whether the first slab counts as reached at quantity zero (S7.5). */
+  /** Whether a quantity of zero reaches the first slab (S7.5). */
   readonly chargeAtZero: boolean;
-  /** The bounds of the whole card (S7.4); absent where it has none. */
+  /** The limits of the whole card (S7.4), if any. */
   readonly bounds?: Bounds;
 }
 
@@ -47,10 +47,10 @@ type SlabRateInput = RateValueInput["slabRates"][number];
 /**
  * Checks a rate plan and one currency's rates, and joins them by order (S7.1).
  *
- * @throws {RatebookError} ERR_RATES_INVALID with a sentence: no slabs, an unknown pricing model or price type, orders
- * that are not 1 to n, slabs that do not start at 0 or do not ascend, an `endAt` that is not the next `startAfter`, a
- * PACKAGE slab without a package size, a slab without a rate or a rate without a slab, a minimum above its maximum, a
- * value that is no decimal within S1.3
+ * @throws {RatebookError} ERR_RATES_INVALID for: no slabs, an unknown pricing model or price type, orders that are not
+ * 1 to n, slabs that do not start at 0 or do not ascend, an `endAt` that is not the next `startAfter`, a PACKAGE slab
+ * without a package size, a slab without a rate or a rate without a slab, a minimum above its maximum, a value that is
+ * not a decimal within S1.3
  */
 export function joinSlabRates(plan: RatePlanInput, rates: RateValueInput): RatedSlabs {
   checkShape(plan, rates);
@@ -83,7 +83,7 @@ export function joinSlabRates(plan: RatePlanInput, rates: RateValueInput): Rated
     : { pricingModel, slabs: rated, chargeAtZero, bounds };
 }
 
-/** Checks at run time what types promise, for callers without types. */
+/** Checks types at run time, for callers without types. */
 function checkShape(plan: RatePlanInput, rates: RateValueInput): void {
   if (typeof plan !== "object" || plan === null) throw invalidRates(`expected a rate plan, got ${quoteValue(plan)}`);
   if (typeof rates !== "object" || rates === null)
@@ -132,7 +132,7 @@ function readPackageSize(slab: SlabInput): Decimal {
   return packageSize;
 }
 
-/** The rates in the order of their slabs, each exactly once. */
+/** The rates in slab order, each exactly once. */
 function ratesByOrder(rates: readonly SlabRateInput[] | undefined, slabCount: number): readonly SlabRateInput[] {
   if (!Array.isArray(rates)) throw invalidRates("the rates of a currency have an array of slabRates");
   const listed: readonly SlabRateInput[] = rates;
@@ -200,7 +200,7 @@ function isPresent<T>(value: T | null | undefined): value is T {
 }
 
 function readSlabField(value: DecimalInput | undefined, order: number, field: string): Decimal {
-  // The sentence is only built where it is needed: this runs for every field of every slab.
+  // Build the message only if needed: this runs for every field of every slab.
   return isCheckedDecimal(value) ? value : readDecimalField(value, `slab ${order}'s ${field}`);
 }
 
@@ -214,7 +214,7 @@ function readDecimalField(value: DecimalInput | undefined, whose: string): Decim
   }
 }
 
-/** Whether a value is a decimal that needs no reading. */
+/** Whether a value is a Decimal that needs no parsing. */
 export function isCheckedDecimal(value: unknown): value is Decimal {
   return typeof value === "object" && value?.constructor === Decimal && (value as Decimal).isFinite();
 }

@@ -1,11 +1,11 @@
 /**
- * In which cycles a recurring card is charged, and which cycles a charge covers (S9.1, S11.1, S11.7).
+ * The cycles in which a recurring card is charged, and the cycles that a charge covers (S9.1, S11.1, S11.7).
  *
  * @module
  */
 import type { RecurrenceConfig } from "../book/model/rate-card.ts";
 
-/** RECURRING: again and again. ONE_TIME: once. */
+/** RECURRING: repeatedly. ONE_TIME: once. */
 export type RecurrenceType = "RECURRING" | "ONE_TIME";
 
 /** The cycles that one charge covers, by number; both inclusive. */
@@ -15,8 +15,8 @@ export interface Coverage {
 }
 
 /**
- * Whether a charge begins in cycle `n`: RECURRING where `n > offset` and `(n − 1 − offset) mod interval = 0`, ONE_TIME
- * where `n = 1 + offset` (S9.1). Missing values are interval 1 and offset 0.
+ * Whether a charge begins in cycle `n`: RECURRING if `n > offset` and `(n − 1 − offset) mod interval = 0`, ONE_TIME if
+ * `n = 1 + offset` (S9.1). Missing values are interval 1 and offset 0.
  *
  * @param n 1 is the first cycle, partial or not
  */
@@ -25,8 +25,8 @@ export function chargedIn(recurrence: RecurrenceConfig | null | undefined, type:
 }
 
 /**
- * The cycles of the charge that covers cycle `n`: `interval` of them for RECURRING, one for ONE_TIME; undefined where
- * none covers it.
+ * The cycles of the charge that covers cycle `n`: `interval` cycles for RECURRING, one for ONE_TIME; undefined if there
+ * is none.
  *
  * @param n 1 is the first cycle, partial or not
  */

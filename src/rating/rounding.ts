@@ -1,5 +1,5 @@
 /**
- * From a card's exact charge to the values on its lines (S1.5, S7.4).
+ * Rounds a card's exact charge to the values on its lines (S1.5, S7.4).
  *
  * @module
  */
@@ -19,15 +19,15 @@ import type { Charge } from "./charge.ts";
 export interface CardValues {
   /** The card's line: its bounded charge, rounded once. */
   readonly value: Decimal;
-  /** One for each of the charge's slabs, in their order; they add up to `value − adjustment`. Worked out when asked for. */
+  /** One per slab of the charge, in order; they add up to `value − adjustment`. Computed on first use. */
   readonly slabs: readonly Decimal[];
-  /** The rounded bound less the rounded charge; 0 where the card's bounds changed nothing. */
+  /** The rounded charge after card limits minus that before; 0 if they had no effect. */
   readonly adjustment: Decimal;
 }
 
 /**
- * Rounds a charge once, and shares what was rounded out among its slabs: each is cut down to the minor unit, and the
- * missing units go to the largest remainders, lowest order first (S1.5).
+ * Rounds a charge once, and distributes the result to its slabs: each is truncated to the minor unit, and the missing
+ * units go to the largest remainders, lowest order first (S1.5).
  *
  * @param digits of the currency's minor unit
  */
@@ -48,7 +48,7 @@ export function roundLines(
   };
 }
 
-/** Cuts each amount down, and gives the units missing to `total` to the largest remainders, the first of equals first. */
+/** Truncates each amount, and adds the units missing to `total` to the largest remainders, the first of equals first. */
 function allocateRemainders(amounts: readonly Fraction[], total: Decimal, digits: number): readonly Decimal[] {
   const values = amounts.map((amount) => floorFraction(amount, digits));
   const missing = subtract(total, sum(values));

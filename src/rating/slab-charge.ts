@@ -1,6 +1,6 @@
 /**
- * Makes the charge of a card that is priced by slabs: prices its parts, adds them, holds the sum to the card's bounds
- * (S7.4), and keeps all that is needed to do so again (S13.6).
+ * Computes the charge of a card with slabs: prices its parts, adds them, applies the card's limits (S7.4), and records
+ * everything needed to recompute it (S13.6).
  *
  * @module
  */
@@ -20,21 +20,21 @@ import type { CardKind, Charge, ChargeExplanation, PartExplanation, RatedPeriod,
 import type { Bounds, RatedSlabs } from "./prepared-slabs.ts";
 import { explainSlabs, clampToBounds, type PricedSlab, priceReachedSlabs, sumSlabs } from "./slabs.ts";
 
-/** The whole of an amount. */
+/** The share of a whole amount. */
 export const WHOLE_SHARE: Share = { days: 1, of: 1 };
 
 /** One quantity to price. */
 export interface Part {
-  /** Why this quantity is priced, as a sentence without its full stop. */
+  /** The reason for pricing this quantity, as a sentence without its full stop. */
   readonly because: string;
-  /** −1 where a price already paid is taken off. */
+  /** −1 if a price already charged is subtracted. */
   readonly sign: 1 | -1;
   readonly share: Share;
-  /** Units; below zero is priced as zero (S7.5). */
+  /** Units; a negative quantity is priced as zero (S7.5). */
   readonly quantity: Decimal;
 }
 
-/** A card, and what of it is to be charged. */
+/** A card and the parts to charge. */
 export interface SlabChargeOrder {
   readonly kind: CardKind;
   readonly billableId: string;
@@ -43,27 +43,27 @@ export interface SlabChargeOrder {
   /** Units on the card's line. */
   readonly quantity: Decimal;
   readonly parts: readonly Part[];
-  /** The rules that charge so, ascending, beside those of S7 and S8 that follow from the slabs and shares. */
+  /** The rules applied, ascending, besides those of S7 and S8 that follow from the slabs and shares. */
   readonly rules: readonly RuleNumber[];
   /**
-   * The price that the card's bounds apply to: the sum of the parts, to this share of them; or the price of each part, before its
-   * share, so that a price difference is one of prices that were held.
+   * What the card's limits apply to: the sum of the parts, with this share of the limits; or each part's price before
+   * its share, so that a difference is one of limited prices.
    */
   readonly bounds: Share | "EACH_PART";
-  /** Whether the charge is not taken below 0 (S10.3). */
+  /** Whether the charge is at least 0 (S10.3). */
   readonly notBelowZero?: boolean;
-  /** As in the explanation: what of the parts' quantity was charged before (S10.3). */
+  /** As in the explanation: the quantity charged before (S10.3). */
   readonly chargedBefore?: Decimal;
 }
 
 /** A part with its price. */
 interface PricedPart extends Part {
   readonly slabs: readonly PricedSlab[];
-  /** Before bounds. */
+  /** Before limits. */
   readonly price: Decimal;
 }
 
-/** Prices an order. */
+/** Computes the charge. */
 export function chargeBySlabs(order: SlabChargeOrder): Charge {
   const { kind, billableId, period, ratedSlabs, quantity } = order;
   const parts = order.parts.map((part): PricedPart => {
@@ -80,7 +80,7 @@ export function chargeBySlabs(order: SlabChargeOrder): Charge {
     billableId,
     period,
     quantity,
-    // Lines alone need the slabs and the explanation. Each is computed once: a card may have thousands of slabs.
+    // Only lines need the slabs and the explanation. Each is computed once: a card may have thousands of slabs.
     get slabs() {
       return (slabs ??= raised ? [] : slabCharges(parts));
     },
@@ -95,7 +95,7 @@ export function chargeBySlabs(order: SlabChargeOrder): Charge {
   };
 }
 
-/** The amount after bounds: each part's price held, or the sum held. */
+/** The amount after limits, applied to each part's price or to the sum. */
 function applyBounds(
   { ratedSlabs: { bounds }, bounds: share, notBelowZero }: SlabChargeOrder,
   parts: readonly PricedPart[],
@@ -130,7 +130,7 @@ function partFraction(amount: Decimal, { sign, share }: Part): Fraction {
   return sign === 1 ? shared : negateFraction(shared);
 }
 
-/** The parts' slabs by order: amounts added, units the most that any part had there less those already paid. */
+/** The parts' slabs by order: the sum of amounts, and the maximum of units minus those already paid. */
 function slabCharges(parts: readonly PricedPart[]): readonly SlabCharge[] {
   const byOrder = new Map<number, { rate: Decimal; charged: Decimal; paid: Decimal; amount: Fraction }>();
   for (const part of parts) {

@@ -1,7 +1,6 @@
 /**
- * Slab arithmetic: how many units fall in each slab and what they cost (S7).
- *
- * Amounts are exact. Rounding happens once, where an invoice writes the card's line (S1.5).
+ * Slab arithmetic: how many units fall in each slab and what they cost (S7). Amounts are exact; an invoice rounds once,
+ * in the card's line (S1.5).
  *
  * @module
  */
@@ -22,34 +21,35 @@ import {
 import type { SlabExplanation } from "./charge.ts";
 import { type Bounds, isCheckedDecimal, type RatedSlabs, joinSlabRates, type RatedSlab } from "./prepared-slabs.ts";
 
-/** The part that one slab had in a price. */
+/** One slab's part of a price. */
 export interface PricedSlab {
   /** 1 for the first slab. */
   readonly order: number;
-  /** Units that fell in the slab: in VOLUME the whole quantity (S7.2). */
+  /** Units in the slab: for VOLUME the whole quantity (S7.2). */
   readonly quantity: Decimal;
-  /** Major units: for the slab, a unit or a package. */
+  /** Major units: per slab, unit or package. */
   readonly rate: Decimal;
-  /** Exact, with the slab's flat rate and bounds. */
+  /** Exact, including the slab's flat rate and limits. */
   readonly amount: Decimal;
 }
 
-/** A quantity priced through slabs, exact and unrounded. */
+/** A quantity priced with slabs, exact and unrounded. */
 export interface PricedQuantity {
-  /** After the card's bounds (S7.4). */
+  /** After the card's limits (S7.4). */
   readonly amount: Decimal;
-  /** The slabs that were reached, in order; they add up to `amount − adjustment`. */
+  /** The reached slabs, in order; they add up to `amount − adjustment`. */
   readonly slabs: readonly PricedSlab[];
-  /** The difference that the card's bounds make; 0 if none. */
+  /** The difference made by the card's limits; 0 if none. */
   readonly adjustment: Decimal;
 }
 
 /**
- * Prices one quantity through a card's slabs (S7).
+ * Prices one quantity with a card's slabs (S7).
  *
- * @param quantity units consumed in the cycle, a number, a decimal text or a Decimal; below zero is priced as zero (S7.5)
- * @throws {RatebookError} ERR_RATES_INVALID when the slabs or their rates are malformed, ERR_NUMBER_INVALID when the
- * quantity is no decimal, ERR_ARITHMETIC when the exact amount needs more than 100 digits, in this order
+ * @param quantity units consumed in the cycle, a number, a decimal text or a Decimal; a negative one is priced as zero
+ * (S7.5)
+ * @throws {RatebookError} ERR_RATES_INVALID if the slabs or their rates are malformed, ERR_NUMBER_INVALID if the
+ * quantity is not a decimal, ERR_ARITHMETIC if the exact amount needs more than 100 digits, in this order
  */
 export function priceQuantity(
   ratePlan: RatePlanInput,
@@ -62,7 +62,7 @@ export function priceQuantity(
   );
 }
 
-/** As {@link priceQuantity}, through slabs that were checked before: for many quantities of one card. */
+/** Like {@link priceQuantity}, with checked slabs, for many quantities of one card. */
 export function priceThrough(ratedSlabs: RatedSlabs, quantity: Decimal): PricedQuantity {
   const slabs = priceReachedSlabs(ratedSlabs, quantity);
   const price = sumSlabs(slabs);
@@ -71,7 +71,7 @@ export function priceThrough(ratedSlabs: RatedSlabs, quantity: Decimal): PricedQ
   return { amount, slabs, adjustment: subtract(amount, price) };
 }
 
-/** The sum of slabs, exactly; 0 of none. */
+/** The exact sum of slabs; 0 if there are none. */
 export function sumSlabs(slabs: readonly { readonly amount: Decimal }[]): Decimal {
   const [first, ...others] = slabs;
   let total = first === undefined ? ZERO : first.amount;
@@ -80,8 +80,8 @@ export function sumSlabs(slabs: readonly { readonly amount: Decimal }[]): Decima
 }
 
 /**
- * The slabs that a quantity reaches, priced, in order (S7.2, S7.5): every slab below it in TIERED, the one that holds
- * it in VOLUME, none at zero or below unless the first is charged at zero.
+ * The slabs that a quantity reaches, priced, in order (S7.2, S7.5): every slab up to it for TIERED, the one that
+ * contains it for VOLUME, none at zero or below unless the first is charged at zero.
  */
 export function priceReachedSlabs(ratedSlabs: RatedSlabs, quantity: Decimal): PricedSlab[] {
   const [first] = ratedSlabs.slabs;
@@ -100,7 +100,7 @@ export function priceReachedSlabs(ratedSlabs: RatedSlabs, quantity: Decimal): Pr
   return slabs;
 }
 
-/** All that is needed to price the reached slabs again by hand (S13.6). */
+/** Everything needed to recompute the reached slabs manually (S13.6). */
 export function explainSlabs(ratedSlabs: RatedSlabs, slabs: readonly PricedSlab[]): SlabExplanation[] {
   return slabs.map(({ order, quantity, amount }) => {
     const slab = slabAt(ratedSlabs, order);
@@ -110,14 +110,14 @@ export function explainSlabs(ratedSlabs: RatedSlabs, slabs: readonly PricedSlab[
   });
 }
 
-/** The slab of this order. */
+/** The slab with this order. */
 function slabAt(ratedSlabs: RatedSlabs, order: number): RatedSlab {
   const slab = ratedSlabs.slabs[order - 1];
   if (slab === undefined) throw new RatebookError("ERR_RATES_INVALID", `there is no slab ${order}`, {});
   return slab;
 }
 
-/** The one place where a slab is priced (S7.3, S7.4): price, then flat rate, then the slab's bounds. */
+/** Prices a slab (S7.3, S7.4): price, then flat rate, then the slab's limits. No other code does. */
 function priceSlab(slab: RatedSlab, quantity: Decimal): PricedSlab {
   const { order, rate } = slab;
   let amount = priceBeforeBounds(slab, quantity);
@@ -136,24 +136,24 @@ function priceBeforeBounds(slab: RatedSlab, quantity: Decimal): Decimal {
   }
 }
 
-/** Packages that hold the units, whole: a started package counts (S7.3). */
+/** The number of packages for the units: a started package counts (S7.3). */
 export function countPackages(quantity: Decimal, packageSize: Decimal): Decimal {
   const full = quantity.divToInt(packageSize);
   const rest = subtract(quantity, multiply(full, packageSize));
-  // A quotient beyond the kept digits comes out rounded: then the rest is not what a package can leave.
+  // A quotient with too many digits is rounded: then the remainder is out of range.
   if (rest.isNegative() || rest.gte(packageSize)) {
     throw new RatebookError("ERR_ARITHMETIC", "a count of packages needs more than 100 significant digits", {});
   }
   return rest.isZero() ? full : add(full, ONE);
 }
 
-/** An amount held to bounds, both inclusive. */
+/** Limits an amount; both bounds are inclusive. */
 export function clampToBounds(amount: Decimal, { minimumRate, maximumRate }: Bounds): Decimal {
   const raised = minimumRate === undefined ? amount : greatest(amount, minimumRate);
   return maximumRate === undefined ? raised : least(raised, maximumRate);
 }
 
-/** The slab in which a quantity above 0 falls: startAfter < quantity <= endAt. */
+/** The slab that contains a quantity above 0: startAfter < quantity <= endAt. */
 function findSlab(slabs: readonly RatedSlab[], quantity: Decimal): RatedSlab {
   let low = 0;
   let high = slabs.length - 1;

@@ -1,5 +1,5 @@
 /**
- * Usage rate cards: what a meter's units in a cycle cost (S7).
+ * Usage rate cards: the price of a meter's units in a cycle (S7).
  *
  * @module
  */
@@ -11,10 +11,11 @@ import type { Charge, RatedPeriod } from "./charge.ts";
 import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
 
 /**
- * Prices a meter's usage. In a cut cycle the card's bounds are prorated by days; slabs and packages never are (S7.4).
+ * Prices a meter's usage. In a partial cycle the card's limits are prorated by days; slabs and packages never are
+ * (S7.4).
  *
- * @param quantity units in the served period; below zero is priced as zero, with a notice (S7.5)
- * @throws {RatebookError} ERR_RATES_INVALID when the card has no rates in the currency
+ * @param quantity units in the served period; a negative one is priced as zero, with a notice (S7.5)
+ * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
  */
 export function rateUsage(card: UsageRateCard, currency: string, quantity: Decimal, period: RatedPeriod): Charge {
   return chargeBySlabs({
