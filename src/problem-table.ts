@@ -1,7 +1,6 @@
 /**
- * What can be wrong in an input: each code with its parameters, and the one sentence that words them.
- *
- * Code branches on codes and parameters, never on sentences. Texts from outside are cut at 60 characters.
+ * The problems of inputs: each code with its parameters and its message. Code branches on codes and parameters, never
+ * on messages. Input texts are truncated to 60 characters.
  *
  * @module
  */
@@ -10,21 +9,21 @@
 interface Bounds {
   readonly minimum?: number | string;
   readonly maximum?: number | string;
-  /** The value must be more than this one. */
+  /** The value must be greater than this. */
   readonly above?: number | string;
   /** What is counted: `character`, `item`. */
   readonly unit?: string;
-  /** Which field sets the bound. */
+  /** The field that sets the bound. */
   readonly source?: string;
 }
-/** What was found, as text: `"abc"`, `3`, `a list`, `nothing`. */
+/** The actual value, as text: `"abc"`, `3`, `a list`, `nothing`. */
 interface Got {
   readonly got: string;
 }
 interface Reason {
   readonly reason: string;
 }
-/** What was expected; `reason` says why what was found is not it. */
+/** The expected value; `reason` says why the actual one does not match. */
 interface Expectation extends Got {
   readonly expected: string;
   readonly reason?: string;
@@ -37,7 +36,7 @@ interface Named {
   readonly name: string;
 }
 interface OfAccount {
-  /** The account as the event names it: an id or an alias. */
+  /** As in the event: an id or an alias. */
   readonly accountId: string;
 }
 interface Quantity {
@@ -48,7 +47,7 @@ interface Resource {
   readonly id: string;
 }
 
-/** The sentence of each code. Adding a code is a minor release; changing or removing one is a major one. */
+/** The message of each code. Adding a code is a minor release; changing or removing one is a major one. */
 const SENTENCES = {
   // Shapes.
   MISSING: ({ expected, reason }: { readonly expected: string; readonly reason?: string }) =>
@@ -202,23 +201,23 @@ const SENTENCES = {
     `The event needs ${quantity} of the feature ${quote(name)}: ${available} are left.`,
 } as const satisfies Readonly<Record<string, (params: never) => string>>;
 
-/** The stable codes of problems, as a union. */
+/** The stable codes of problems. */
 export type ProblemCode = keyof typeof SENTENCES;
 /** The parameters of a code: plain JSON. */
 export type ProblemParams<Code extends ProblemCode> = Parameters<(typeof SENTENCES)[Code]>[0];
 
-/** One thing that is wrong in an input. Branch on `code`; the wording of `message` may change. */
+/** A problem of an input. Branch on `code`; the wording of `message` may change. */
 export interface Problem {
   readonly code: ProblemCode;
-  /** Where it is, as a JSON path such as `$.pricePlans[0].pricePlanDetails`; `$` is the whole input. */
+  /** A JSON path such as `$.pricePlans[0].pricePlanDetails`; `$` is the whole input. */
   readonly path: string;
-  /** What the sentence names: bounds, what was found, other places. */
+  /** The values in the message: bounds, the actual value, other places. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** One sentence for a person. */
+  /** One sentence for people. */
   readonly message: string;
 }
 
-/** A problem with its sentence. */
+/** Creates a problem with its message. */
 export function createProblem<Code extends ProblemCode>(
   path: string,
   code: Code,
@@ -228,7 +227,7 @@ export function createProblem<Code extends ProblemCode>(
   return { code, path, params: { ...params }, message: describe(params as never) };
 }
 
-/** A problem that no other code fits, without the table: the sentence is its parameter. */
+/** A problem without a specific code; its message is its parameter. */
 export function rejection(path: string, reason: string): Problem {
   return { code: "NOT_ACCEPTED", path, params: { reason }, message: reason };
 }
@@ -280,12 +279,12 @@ function withArticle(noun: string): string {
   return /^(?:[aeio]|u[^s])/.test(noun) ? `an ${noun}` : `a ${noun}`;
 }
 
-/** A text from outside, quoted and cut at 60 characters. */
+/** An input text, quoted and truncated to 60 characters. */
 function quote(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
-/** Texts as an enumeration in quotes: `"a", "b" or "c"`. */
+/** Quotes and joins texts: `"a", "b" or "c"`. */
 export function joinQuoted(texts: readonly string[], word: "and" | "or"): string {
   const quotedTexts = texts.map(quote);
   const last = quotedTexts.at(-1) ?? "nothing";

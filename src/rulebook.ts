@@ -1,5 +1,5 @@
 /**
- * References to the rules of docs/reference/semantics.md: by number in the code, by link in output.
+ * References to the rules of docs/reference/semantics.md: numbers in code, links in output.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export function ruleLink(rule: RuleNumber): RuleLink {
   return `docs/reference/semantics.md#s${rule.slice(1)}`;
 }
 
-/** Joins links and names the page once: `docs/reference/semantics.md#s8.1, #s9.2`; empty without links. */
+/** Joins links, with the page only once: `docs/reference/semantics.md#s8.1, #s9.2`; empty without links. */
 export function formatRuleLinks(links: readonly RuleLink[]): string {
   return links.map((link, index) => (index === 0 ? link : link.slice(link.indexOf("#")))).join(", ");
 }

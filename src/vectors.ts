@@ -80,7 +80,7 @@ interface VectorBase {
   readonly id: string;
   /** The rule number in `docs/reference/semantics.md`. */
   readonly rule: string;
-  /** The calculation by hand. */
+  /** The manual calculation. */
   readonly because: string;
   readonly others?: readonly ServiceComparison[];
 }

@@ -1,10 +1,7 @@
 /**
- * Days of the Gregorian calendar, counted: no `Date`, no zone, no allocation on the way in.
- *
- * The calendar is extended backwards as it is today (proleptic), so the year 0 exists and is a leap year.
- *
- * date-fns with its UTCDate is the oracle of the tests, not the means: in place of {@link dayInMonth} it takes 4 µs for a
- * natural cycle beside less than 0.5 µs, and invoices are drawn at about half the rate.
+ * Gregorian calendar days as numbers: without `Date`, zones or allocation. The calendar is proleptic, so the year 0
+ * exists and is a leap year. Tests compare with date-fns and UTCDate; using these instead of {@link dayInMonth} takes 4
+ * µs per natural cycle instead of under 0.5 µs, and halves the rate of invoices.
  *
  * @module
  */
@@ -39,7 +36,7 @@ export function daysInMonth(year: number, month: number): number {
   return MONTH_DAYS[month - 1] ?? 0;
 }
 
-/** The day of a date that exists; the caller has checked that it does. */
+/** The day of a date, which must exist. */
 export function dayOfDate(year: number, month: number, day: number): Day {
   const leapDay = month > 2 && isLeapYear(year) ? 1 : 0;
   return firstDayOfYear(year) + (DAYS_BEFORE_MONTH[month - 1] ?? 0) + leapDay + (day - 1);
@@ -48,7 +45,7 @@ export function dayOfDate(year: number, month: number, day: number): Day {
 /** The date of a day. */
 export function dateOfDay(day: Day): CivilDate {
   const sinceYear0 = day + DAYS_BEFORE_1970;
-  // The estimate is the year or one beside it: the 400 years are not equally long, but nearly.
+  // The estimate may be off by one, because 400 years are only nearly equally long.
   let year = Math.floor((sinceYear0 * 400) / DAYS_OF_400_YEARS);
   if (firstDayOfYear(year) > day) year -= 1;
   else if (firstDayOfYear(year + 1) <= day) year += 1;
@@ -57,19 +54,19 @@ export function dateOfDay(day: Day): CivilDate {
     if (rest === 59) return { year, month: 2, day: 29 };
     rest -= 1;
   }
-  // Months fall short of 31 days by 7 days a year at most, so the estimate is the month or the one before it.
+  // Months are shorter than 31 days by at most 7 days a year, so the estimate is the month or the previous one.
   let month = Math.floor(rest / 31) + 1;
   if (rest >= (DAYS_BEFORE_MONTH[month] ?? 365)) month += 1;
   return { year, month, day: rest - (DAYS_BEFORE_MONTH[month - 1] ?? 0) + 1 };
 }
 
-/** Months since January of the year 0, of the month that holds a date. */
+/** Months since January of the year 0, for the month of a date. */
 export function monthNumberOf(date: CivilDate): number {
   return date.year * 12 + (date.month - 1);
 }
 
 /**
- * The day of a month on which a day of the month falls: a day that the month lacks is the month's last day (S6.2).
+ * The day of a month, or its last day if the month is shorter (S6.2).
  *
  * @param monthNumber months since January of the year 0
  * @param dayOfMonth 1 to 31, or LAST
@@ -91,5 +88,5 @@ function computedFirstDay(year: number): Day {
   return year * 365 + leapYears - DAYS_BEFORE_1970;
 }
 
-/** The 1 January of the years 0 to 9999: a look is quicker than three divisions, and every event's timestamp has one. */
+/** 1 January of the years 0 to 9999: a lookup is faster than three divisions, and every event's timestamp needs one. */
 const YEAR_STARTS: Int32Array = Int32Array.from({ length: 10_000 }, (_, year) => computedFirstDay(year));

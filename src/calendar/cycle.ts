@@ -1,8 +1,6 @@
 /**
- * Pricing cycles (S6): periods that come from the calendar, each from the one rule, never from the one before.
- *
- * Natural cycles are numbered: cycle k of a config is computed from k alone, so a step, a distance and a range need no
- * loop over what lies between.
+ * Pricing cycles (S6): calendar periods. Natural cycles are numbered, and cycle k of a config is computed from k alone,
+ * so steps, distances and ranges need no loop.
  *
  * @module
  */
@@ -21,7 +19,7 @@ const INTERVALS = ["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"] 
 /** The length of a cycle (S6.1). */
 export type Interval = (typeof INTERVALS)[number];
 
-/** When natural cycles begin, checked and in one form: equal configs have equal fields. */
+/** When natural cycles begin, checked and normalized: equal configs have equal fields. */
 export interface CycleConfig {
   readonly interval: Interval;
   /** Weekly: 1 (Monday) to 7. Otherwise the day of the month, 1 to 30, or LAST (31 is LAST). */
@@ -30,7 +28,7 @@ export interface CycleConfig {
   readonly monthOffset: number | null;
 }
 
-/** Where a cycle starts within its interval, as a book says it (S6.1). */
+/** Where a cycle starts within its interval, in a book (S6.1). */
 interface StartOffset {
   /** `"1"` to `"31"` (weekly `"7"`), or `LAST`. */
   readonly dayOffset: string;
@@ -38,10 +36,10 @@ interface StartOffset {
   readonly monthOffset?: string | null | undefined;
 }
 
-/** The part of a plan's pricingCycleConfig that says when cycles begin (S6.1, S6.3). */
+/** The fields of a plan's pricingCycleConfig that define when cycles begin (S6.1, S6.3). */
 export interface CycleTerms {
   readonly interval: Interval;
-  /** Needed unless `anniversaryCycle` is true, and ignored then. */
+  /** Required unless `anniversaryCycle` is true; ignored then. */
   readonly startOffset?: StartOffset | null | undefined;
   readonly anniversaryCycle?: boolean | null | undefined;
 }
@@ -56,10 +54,10 @@ const MONTHS: Readonly<Record<Exclude<Interval, "WEEKLY">, number>> = {
 const WEEK_0_MONDAY: Day = -3;
 
 /**
- * Checks a plan's cycle terms and settles them for one association (S6.1, S6.3).
+ * Checks a plan's cycle terms and resolves them for one association (S6.1, S6.3).
  *
- * @param associationDate what an anniversary is derived from; only its UTC day counts
- * @throws {RatebookError} ERR_CYCLE_INVALID when an offset is not one of the interval's
+ * @param associationDate an anniversary is derived from its UTC day
+ * @throws {RatebookError} ERR_CYCLE_INVALID if an offset is not valid for the interval
  */
 export function resolveCycleConfig(terms: CycleTerms, associationDate: Instant): CycleConfig {
   const { interval } = terms;
@@ -74,7 +72,7 @@ export function resolveCycleConfig(terms: CycleTerms, associationDate: Instant):
   return { interval, dayOffset: parseDayOffset(interval, offset), monthOffset: parseMonthOffset(interval, offset) };
 }
 
-/** The offsets of a config in the shape of a book, as an association stores those derived for it (S6.3). */
+/** The offsets of a config in the form of a book, as stored with an association (S6.3). */
 export function toStartOffset(config: CycleConfig): { readonly dayOffset: string; readonly monthOffset: string } {
   return {
     dayOffset: String(config.dayOffset),
@@ -82,49 +80,46 @@ export function toStartOffset(config: CycleConfig): { readonly dayOffset: string
   };
 }
 
-/** Whether two configs are one: the same interval and the same offsets. */
+/** Whether two configs have the same interval and offsets. */
 export function isSameCycleConfig(a: CycleConfig, b: CycleConfig): boolean {
   return a.interval === b.interval && a.dayOffset === b.dayOffset && a.monthOffset === b.monthOffset;
 }
 
-/** The natural cycle that holds an instant (S6.2). */
+/** The natural cycle that contains an instant (S6.2). */
 export function naturalCycleAt(config: CycleConfig, instant: Instant): Cycle {
   return naturalCycle(config, cycleIndexAt(config, instant));
 }
 
 /**
- * Natural cycle number `index` of a config; numbers ascend with time, and where they begin means nothing.
+ * Natural cycle number `index` of a config; numbers ascend with time, from an arbitrary origin.
  *
- * @param index whole, also below 0
+ * @param index a whole number, possibly negative
  */
 export function naturalCycle(config: CycleConfig, index: number): Cycle {
   return { start: startDay(config, index) * DAY_MS, end: startDay(config, index + 1) * DAY_MS };
 }
 
-/** The number of the natural cycle that holds an instant. */
+/** The number of the natural cycle that contains an instant. */
 export function cycleIndexAt(config: CycleConfig, instant: Instant): number {
   const day = dayOf(instant);
   if (config.interval === "WEEKLY") return Math.floor((day - startDay(config, 0)) / 7);
   const month = monthNumberOf(dateOfDay(day)) - ((config.monthOffset ?? 1) - 1);
   const index = Math.floor(month / MONTHS[config.interval]);
-  // Only in the month in which a cycle starts can a day still belong to the cycle before.
+  // Only in a month in which a cycle starts can a day belong to the previous cycle.
   return startDay(config, index) > day ? index - 1 : index;
 }
 
-/**
- * How many natural cycles the one that holds `to` comes after the one that holds `from`: 0 for the same, below 0 where
- * it comes before.
- */
+/** The number of natural cycles from the one that contains `from` to the one that contains `to`; negative if it is earlier. */
 export function cyclesElapsed(config: CycleConfig, from: Instant, to: Instant): number {
   return cycleIndexAt(config, to) - cycleIndexAt(config, from);
 }
 
 /**
- * The natural cycles that touch a range (S6.2), oldest first and whole, also where the range cuts them.
+ * The complete natural cycles that touch a range (S6.2), oldest first.
  *
- * @param config a checked config, or a plan's pricingCycleConfig; an anniversary is then that of `from`
+ * @param config a checked config, or a plan's pricingCycleConfig, with an anniversary derived from `from`
  * @param from inclusive
- * @param until exclusive; a range that ends where it starts, or before, touches none
+ * @param until exclusive; an empty range touches none
  * @throws {RatebookError} ERR_CYCLE_INVALID as {@link resolveCycleConfig}; ERR_DATE_INVALID as {@link toInstant}
  */
 export function cyclesBetween(
@@ -132,7 +127,7 @@ export function cyclesBetween(
   from: Instant | string | Date,
   until: Instant | string | Date,
 ): readonly Cycle[] {
-  // Callers without types may give anything.
+  // Callers without types may pass anything.
   if (typeof config !== "object" || config === null) {
     throw cycleError("pricingCycleConfig", "expected an object with an interval");
   }
@@ -144,7 +139,7 @@ export function cyclesBetween(
   return Array.from({ length: count }, (_, step) => naturalCycle(resolved, start + step));
 }
 
-/** The day on which natural cycle number `index` starts. */
+/** The start day of natural cycle number `index`. */
 function startDay(config: CycleConfig, index: number): Day {
   if (config.interval === "WEEKLY") return index * 7 + WEEK_0_MONDAY + (Number(config.dayOffset) - 1);
   return dayInMonth(index * MONTHS[config.interval] + ((config.monthOffset ?? 1) - 1), config.dayOffset);
@@ -168,7 +163,7 @@ function parseDayOffset(interval: Interval, { dayOffset }: StartOffset): number 
   if (!(day >= 1 && day <= last)) {
     throw invalidCycle("startOffset.dayOffset", `"1" to "${last}" or LAST in a ${interval} cycle`, dayOffset);
   }
-  // A month's 31st or its last day is one and the same day: one form for it, so that equal configs are equal.
+  // The 31st is always the last day of a month: use one form, so that equal configs are equal.
   return day === 31 ? "LAST" : day;
 }
 
@@ -186,7 +181,7 @@ function parseMonthOffset(interval: Interval, { monthOffset }: StartOffset): num
   throw invalidCycle("startOffset.monthOffset", expected, monthOffset ?? "none");
 }
 
-/** The number that a text of one or two digits says; NaN for any other text. */
+/** The number in a text of one or two digits; NaN for any other text. */
 function parseWholeNumber(text: string): number {
   return /^[1-9]\d?$/.test(text) ? Number(text) : Number.NaN;
 }

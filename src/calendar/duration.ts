@@ -1,5 +1,5 @@
 /**
- * ISO 8601 durations: years and months are steps of the calendar, everything below is exact time (S3.4, S11.1).
+ * ISO 8601 durations: years and months are calendar steps, all smaller units are exact times (S3.4, S11.1).
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { decimalOfFraction } from "../numbers/fraction.ts";
 import { dateOfDay, dayInMonth, monthNumberOf } from "./civil.ts";
 import { DAY_MS, dayOf, formatInstant, INSTANT_END, INSTANT_MIN, type Instant } from "./instant.ts";
 
-/** A duration. Both parts have the same sign; a duration without length has none. */
+/** A duration. Both parts have the same sign. */
 export interface Duration {
   /** Years and months, in months. Whole. */
   readonly months: number;
@@ -17,9 +17,8 @@ export interface Duration {
   readonly millis: Decimal;
 }
 
-/** The units that a duration can be made of and counted in (S3.4). */
+/** The units for creating and measuring durations (S3.4). */
 export const DURATION_UNITS = ["MILLIS", "SECONDS", "MINUTES", "HOURS", "DAYS"] as const;
-/** A unit that a duration can be made of and counted in (S3.4). */
 export type DurationUnit = (typeof DURATION_UNITS)[number];
 
 const UNIT_MS: Readonly<Record<DurationUnit, number>> = {
@@ -30,21 +29,21 @@ const UNIT_MS: Readonly<Record<DurationUnit, number>> = {
   DAYS: DAY_MS,
 };
 
-/** Longer texts are refused before they are read. */
+/** Maximum length of a text. */
 const TEXT_LENGTH_MAX = 128;
 const SHAPE =
   /^([+-]?)P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+(?:[.,]\d+)?)W)?(?:(\d+(?:[.,]\d+)?)D)?(?:T(?=.)(?:(\d+(?:[.,]\d+)?)H)?(?:(\d+(?:[.,]\d+)?)M)?(?:(\d+(?:[.,]\d+)?)S)?)?$/;
-/** Milliseconds of the parts of the shape from weeks down. */
+/** Milliseconds of each part from weeks down. */
 const PART_MS: readonly number[] = [7 * DAY_MS, DAY_MS, 3_600_000, 60_000, 1000];
 
-/** Whether a text names a unit, in capitals. */
+/** Whether a text is a unit, in capitals. */
 export function isDurationUnit(text: string): text is DurationUnit {
   return (DURATION_UNITS as readonly string[]).includes(text);
 }
 
 /**
- * Reads an ISO 8601 duration: `P1Y2M3W4DT5H6M7.5S`, any part may be absent, not all. Capitals only. The last part may
- * have a fraction, unless it is years or months. One sign before the `P` is for the whole.
+ * Parses an ISO 8601 duration: `P1Y2M3W4DT5H6M7.5S` with at least one part. Capitals only. The last part may have a
+ * fraction, unless it is years or months. A sign before the `P` applies to the whole.
  *
  * @throws {RatebookError} ERR_DATE_INVALID with the reason; ERR_ARITHMETIC beyond 100 digits
  */
@@ -67,11 +66,11 @@ export function parseDuration(text: string): Duration {
 }
 
 /**
- * An instant moved by a duration: first by its months, keeping the day of the month and the time of day (a day that the
- * month lacks is the month's last day), then by its exact time, cut to whole milliseconds.
+ * Moves an instant by a duration: first by its months, keeping the day of the month (or the month's last day if it is
+ * shorter) and the time of day, then by its exact time, truncated to whole milliseconds.
  *
  * @param sign 1 moves forward, −1 back
- * @throws {RatebookError} ERR_DATE_INVALID when the result is not within the years 0000 to 9999
+ * @throws {RatebookError} ERR_DATE_INVALID if the result is not within the years 0000 to 9999
  */
 export function addDuration(instant: Instant, duration: Duration, sign: 1 | -1 = 1): Instant {
   if (duration.months === 0) return shiftInstant(instant, instant, duration, sign);
@@ -82,14 +81,12 @@ export function addDuration(instant: Instant, duration: Duration, sign: 1 | -1 =
 }
 
 /**
- * The start of a cycle moved forward by a duration: its months go by the cycle's day offset, not by the day on which
- * the start happens to fall (S11.1): with LAST, 28 February and `P1M` make 31 March.
- *
- * A start that is not on its day offset (a cycle that a plan change began) and weekly cycles, whose offset is a day of
- * the week, move as in {@link addDuration}.
+ * Moves the start of a cycle forward by a duration. Months follow the cycle's day offset, not the actual day of the
+ * start (S11.1): with LAST, 28 February and `P1M` give 31 March. A start that is not on its day offset, after a plan
+ * change, and weekly cycles move as in {@link addDuration}.
  *
  * @param dayOffset the cycle's: a day of the month, or LAST
- * @throws {RatebookError} ERR_DATE_INVALID when the result is not within the years 0000 to 9999
+ * @throws {RatebookError} ERR_DATE_INVALID if the result is not within the years 0000 to 9999
  */
 export function addDurationFromCycleStart(start: Instant, duration: Duration, dayOffset: number | "LAST"): Instant {
   const month = monthNumberOf(dateOfDay(dayOf(start)));
@@ -98,8 +95,8 @@ export function addDurationFromCycleStart(start: Instant, duration: Duration, da
 }
 
 /**
- * The exact time from one instant to another, in hours, minutes and seconds: 1 May to 1 June is `PT744H` (S3.4). `PT0S`
- * for none; one that goes back has its sign in front: `-PT1H`.
+ * The exact time between two instants, in hours, minutes and seconds: 1 May to 1 June is `PT744H` (S3.4). No time is
+ * `PT0S`; a negative one has a sign: `-PT1H`.
  */
 export function durationBetween(from: Instant, until: Instant): string {
   const ms = Math.abs(until - from);
@@ -113,9 +110,9 @@ export function durationBetween(from: Instant, until: Instant): string {
 }
 
 /**
- * The text of `count` units: 100 DAYS is `P100D`, 250 MILLIS is `PT0.25S` (S3.4). A negative one has its sign in front.
+ * Formats a number of units: 100 DAYS is `P100D`, 250 MILLIS is `PT0.25S` (S3.4). A negative one has a leading sign.
  *
- * @throws {RatebookError} ERR_DATE_INVALID when the text would be longer than a duration may be
+ * @throws {RatebookError} ERR_DATE_INVALID if the text would be too long
  */
 export function formatDuration(count: Decimal, unit: DurationUnit): string {
   const amount = unit === "MILLIS" ? multiply(count, new Decimal("0.001")) : count;
@@ -134,9 +131,9 @@ const UNIT_LETTERS: Readonly<Record<Exclude<DurationUnit, "DAYS">, string>> = {
 };
 
 /**
- * How many units a duration is: `PT24H` is 1 in DAYS (S3.4). Exact where a decimal is, else 34 significant digits.
+ * Converts a duration to a number of units: `PT24H` is 1 in DAYS (S3.4). Exact if possible, else 34 significant digits.
  *
- * @throws {RatebookError} ERR_DATE_INVALID when it has years or months, which have no fixed length
+ * @throws {RatebookError} ERR_DATE_INVALID if it has years or months, which have no fixed length
  */
 export function durationAs(duration: Duration, unit: DurationUnit): Decimal {
   if (duration.months !== 0) {
@@ -145,7 +142,7 @@ export function durationAs(duration: Duration, unit: DurationUnit): Decimal {
   return decimalOfFraction({ numerator: duration.millis, denominator: UNIT_MS[unit] });
 }
 
-/** `base`, which is `from` moved by the months, moved by the exact time too. */
+/** Moves `base`, which is `original` moved by the months, by the exact time. */
 function shiftInstant(original: Instant, base: Instant, duration: Duration, sign: 1 | -1): Instant {
   const result = base + sign * Number(formatDecimal(duration.millis.trunc()));
   if (result >= INSTANT_MIN && result < INSTANT_END) return result;

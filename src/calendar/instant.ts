@@ -1,9 +1,7 @@
 /**
- * Instants: milliseconds since 1970-01-01T00:00:00.000Z, UTC (S2).
- *
- * The reader is our own: `Date.parse` takes 30 February for 1 March and a text without a zone for local time. It walks
- * the text once without allocating, because it is on the path of every event. What it accepts is written down at
- * {@link parseInstant}.
+ * Instants: milliseconds since 1970-01-01T00:00:00.000Z, UTC (S2). The parser is custom, because `Date.parse` accepts
+ * 30 February as 1 March and a text without a zone as local time. It reads the text once without allocating, because
+ * every event needs it; see {@link parseInstant} for the accepted formats.
  *
  * @module
  */
@@ -17,19 +15,19 @@ export type Instant = number;
 
 /** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;
-/** The first instant that is accepted: 0000-01-01T00:00:00.000Z. */
+/** The first supported instant: 0000-01-01T00:00:00.000Z. */
 export const INSTANT_MIN: Instant = -62_167_219_200_000;
-/** The end of what is accepted, exclusive: the first instant after the year 9999. */
+/** The end of the supported range, exclusive: the first instant after the year 9999. */
 export const INSTANT_END: Instant = 253_402_300_800_000;
-/** The furthest offset from UTC that is accepted, in minutes: that of the Line Islands. */
+/** The largest offset from UTC, in minutes: that of the Line Islands. */
 const OFFSET_MINUTES_MAX = 14 * 60;
 
 const MINUTE_MS = 60_000;
 /** `00` to `99`. */
 const TWO_DIGITS: readonly string[] = Array.from({ length: 100 }, (_, value) => String(100 + value).slice(1));
-/** Stands for a part of a text that is not there: no day and no pair of digits is as far below 0. */
+/** Represents a missing part of a text: more negative than any day or pair of digits. */
 const NONE = -1_000_000;
-// The signs of a date-time, as character codes.
+// The characters of a date-time, as codes.
 const SPACE = 32;
 const PLUS = 43;
 const COMMA = 44;
@@ -41,14 +39,12 @@ const T = 84;
 const Z = 90;
 
 /**
- * Reads a date-time (S2.2).
+ * Parses a date-time (S2.2): `YYYY-MM-DD`, a `T` or one space, `HH:MM` with optional `:SS` and an optional fraction
+ * after a point or a comma, then, after at most one space, a zone: `Z`, `UTC`, `±HH:MM`, `±HHMM` or `±HH`, at most 14
+ * hours. Digits beyond milliseconds are truncated. Hours are 00 to 23, seconds 00 to 59, years 0000 to 9999 (in UTC).
  *
- * Accepted are `YYYY-MM-DD`, a `T` or one space, `HH:MM` with optional `:SS` and an optional fraction after a point or a
- * comma, then, after at most one space, a zone: `Z`, `UTC`, `±HH:MM`, `±HHMM` or `±HH`, at most 14 hours. Digits beyond
- * milliseconds are cut. Hours are 00 to 23, seconds 00 to 59, years 0000 to 9999 (in UTC).
- *
- * @param zoneMinutes the offset from UTC, in minutes east, of a text that names no zone; without it such a text is
- * refused
+ * @param zoneMinutes the offset from UTC, in minutes east, for a text without a zone; by default such a text is
+ * rejected
  * @throws {RatebookError} ERR_DATE_INVALID with the reason
  */
 export function parseInstant(text: string, zoneMinutes?: number): Instant {
@@ -57,17 +53,17 @@ export function parseInstant(text: string, zoneMinutes?: number): Instant {
   return instant;
 }
 
-/** As {@link parseInstant}, but undefined where that throws: for the path of every event. */
+/** Like {@link parseInstant}, but returns undefined instead of throwing, for parsing events. */
 export function tryParseInstant(text: string, zoneMinutes?: number): Instant | undefined {
   const instant = readDateTime(text, zoneMinutes ?? Number.NaN);
   return Number.isNaN(instant) ? undefined : instant;
 }
 
 /**
- * Reads a zone: `UTC`, `Z` or an offset such as `+05:30`.
+ * Parses a zone: `UTC`, `Z` or an offset such as `+05:30`.
  *
  * @returns minutes east of UTC
- * @throws {RatebookError} ERR_DATE_INVALID; names such as `Europe/Berlin` are refused, since what they mean changes
+ * @throws {RatebookError} ERR_DATE_INVALID; names such as `Europe/Berlin` are rejected, because their offsets change
  */
 export function parseZone(text: string): number {
   const minutes = text.startsWith(" ") ? Number.NaN : readZone(text, 0);
@@ -78,9 +74,9 @@ export function parseZone(text: string): number {
 }
 
 /**
- * Reads a date, or a date-time that is a midnight in UTC (S2.2).
+ * Parses a date, or a date-time at midnight UTC (S2.2).
  *
- * @returns the midnight that begins the day
+ * @returns the midnight at the start of the day
  * @throws {RatebookError} ERR_DATE_INVALID with the reason
  */
 export function parseDate(text: string): Instant {
@@ -95,22 +91,22 @@ export function parseDate(text: string): Instant {
   return instant;
 }
 
-/** As {@link parseDate}, in whole days since 1970. @throws {RatebookError} ERR_DATE_INVALID */
+/** Like {@link parseDate}, in whole days since 1970. @throws {RatebookError} ERR_DATE_INVALID */
 export function parseDay(text: string): Day {
   return parseDate(text) / DAY_MS;
 }
 
 /**
- * An instant as a caller may give it: milliseconds since 1970, a `Date`, or a text: a date-time with its zone, or a date,
- * which is its midnight UTC (S2.2).
+ * An instant as input: milliseconds since 1970, a `Date`, or a text: a date-time with its zone, or a date, which means
+ * its midnight UTC (S2.2).
  */
 export type InstantInput = Instant | string | Date;
 
 /**
- * Takes an instant as a caller of the public face may hold one.
+ * Converts an instant from its input form.
  *
- * @throws {RatebookError} ERR_DATE_INVALID for another value, a fraction of a millisecond, or a year beyond 0000 to 9999
- * (the end of the year 9999 is taken, as the end of a range)
+ * @throws {RatebookError} ERR_DATE_INVALID for another value, a fraction of a millisecond, or a year beyond 0000 to
+ * 9999 (the end of the year 9999 is accepted, as the end of a range)
  */
 export function toInstant(value: InstantInput): Instant {
   if (typeof value === "string") return value.length === 10 ? parseDate(value) : parseInstant(value);
@@ -123,10 +119,10 @@ export function toInstant(value: InstantInput): Instant {
 }
 
 /**
- * `2024-01-02T03:04:05.000Z`. An instant outside the years 0000 to 9999, such as the end of the last cycle of 9999, is
- * written with a sign and six digits of year, as ISO 8601 has it.
+ * Formats `2024-01-02T03:04:05.000Z`. An instant outside the years 0000 to 9999, such as the end of the last cycle of
+ * 9999, has a sign and a six-digit year, as in ISO 8601.
  *
- * @throws {RangeError} for what is no instant at all
+ * @throws {RangeError} for an invalid instant
  */
 export function formatInstant(instant: Instant): string {
   if (!(instant >= INSTANT_MIN && instant < INSTANT_END)) return new Date(instant).toISOString();
@@ -139,25 +135,25 @@ export function formatInstant(instant: Instant): string {
   return `${formatDay(day)}T${formatTwoDigits(hour)}:${formatTwoDigits(minute - hour * 60)}:${formatTwoDigits(second - minute * 60)}.${fraction}Z`;
 }
 
-/** `2024-01-02`: the UTC day that holds an instant. Years beyond 0000 to 9999 as in {@link formatInstant}. */
+/** The UTC day of an instant, `2024-01-02`. Years beyond 0000 to 9999 as in {@link formatInstant}. */
 export function formatDate(instant: Instant): string {
   if (!(instant >= INSTANT_MIN && instant < INSTANT_END)) return new Date(instant).toISOString().slice(0, -14);
   return formatDay(dayOf(instant));
 }
 
-/** The UTC day that holds an instant. */
+/** The UTC day of an instant. */
 export function dayOf(instant: Instant): Day {
   return Math.floor(instant / DAY_MS);
 }
 
-/** The midnight with which the UTC day of an instant begins. */
+/** The midnight at the start of an instant's UTC day. */
 export function dayStart(instant: Instant): Instant {
   return dayOf(instant) * DAY_MS;
 }
 
 /**
- * Reads a date-time; NaN where it is none. The parts are small whole numbers, {@link NONE} where they are missing, so
- * that nothing here leaves the integers before the sum.
+ * Parses a date-time; NaN if invalid. The parts are small integers, {@link NONE} if missing, so that all values before
+ * the sum are integers.
  */
 function readDateTime(text: string, zoneMinutes: number): number {
   const length = text.length;
@@ -184,25 +180,25 @@ function readDateTime(text: string, zoneMinutes: number): number {
   return instant >= INSTANT_MIN && instant < INSTANT_END ? instant : Number.NaN;
 }
 
-/** The day of the `YYYY-MM-DD` at the beginning; NONE where there is no such day. The text has 10 characters or more. */
+/** The day of the `YYYY-MM-DD` at the start; NONE if there is none. The text has at least 10 characters. */
 function readDay(text: string): number {
   const year = readTwoDigits(text, 0) * 100 + readTwoDigits(text, 2);
   const month = readTwoDigits(text, 5);
   const day = readTwoDigits(text, 8);
   if (year < 0 || text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH) return NONE;
-  // 28 days are in every month: most days need no look at the calendar.
+  // Every month has 28 days: most days need no calendar lookup.
   if (day < 1 || month < 1 || month > 12 || (day > 28 && day > daysInMonth(year, month))) return NONE;
   return dayOfDate(year, month, day);
 }
 
-/** The minutes since midnight of the `HH:MM` after the date; below 0 where there is none. The text has 16 characters. */
+/** The minutes since midnight of the `HH:MM` after the date; negative if there is none. The text has 16 characters. */
 function readMinutes(text: string): number {
   const hour = readTwoDigits(text, 11);
   const minute = readTwoDigits(text, 14);
   return text.charCodeAt(13) === COLON && hour < 24 && minute < 60 ? hour * 60 + minute : NONE;
 }
 
-/** The milliseconds of the fraction that ends at `end`, cut. */
+/** The milliseconds of the fraction that ends at `end`, truncated. */
 function readMilliseconds(text: string, end: number): number {
   let ms = 100 * (text.charCodeAt(20) - ZERO);
   if (end > 21) ms += 10 * (text.charCodeAt(21) - ZERO);
@@ -210,7 +206,7 @@ function readMilliseconds(text: string, end: number): number {
   return ms;
 }
 
-/** The offset in minutes of the zone that fills the rest of the text; NaN where it is none. */
+/** The offset in minutes of the zone at the end of the text; NaN if invalid. */
 function readZone(text: string, from: number): number {
   const at = text.charCodeAt(from) === SPACE ? from + 1 : from;
   const length = text.length - at;
@@ -233,8 +229,8 @@ function readOffset(text: string, at: number, length: number): number {
 }
 
 /**
- * The two digits at a place as a number; {@link NONE} where they are not digits, far enough below 0 that no sum with
- * other digits comes out at 0 or more. Both places are inside the text.
+ * The number of two digits in the text; {@link NONE} if they are not digits, so negative that no sum with other digits
+ * reaches 0.
  */
 function readTwoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - ZERO;
@@ -246,7 +242,7 @@ function isPoint(code: number): boolean {
   return code === POINT || code === COMMA;
 }
 
-/** Where the digits that begin at a place end, exclusive. */
+/** The end of the digits from an index, exclusive. */
 function endOfDigits(text: string, from: number): number {
   let at = from;
   while (at < text.length && text.charCodeAt(at) >= ZERO && text.charCodeAt(at) < COLON) at += 1;
@@ -264,7 +260,7 @@ function formatTwoDigits(value: number): string {
 
 const SHAPE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?(.*))?$/;
 
-/** Why a text that {@link readDateTime} refused is refused; off the fast path, so it may read the text again. */
+/** Explains why {@link readDateTime} rejected a text; not time-critical. */
 function explainInvalidDate(text: string, timeNeeded: boolean): string {
   const expected = `expected ${timeNeeded ? "" : "2024-01-02 or "}a date-time such as 2024-01-02T03:04:05Z`;
   const parts = text.length > 60 ? null : SHAPE.exec(text);

@@ -1,5 +1,5 @@
 /**
- * Proration counts whole UTC days (S8).
+ * Proration by whole UTC days (S8).
  *
  * @module
  */
@@ -7,21 +7,14 @@ import { invariant } from "../errors.ts";
 import type { Cycle } from "./cycle.ts";
 import { DAY_MS } from "./instant.ts";
 
-/**
- * `days` out of `of`: the share of a full amount that is charged, multiplied by the one and divided by the other last (S8.1);
- * 1 of 1 is the whole.
- */
+/** The charged share of a full amount: `days` out of `of`, multiplied first and divided last (S8.1). */
 export interface Share {
   readonly days: number;
   /** 1 or more. */
   readonly of: number;
 }
 
-/**
- * The days of a period, 0 or more.
- *
- * @throws {InvariantError} when it is not made of whole UTC days, or ends before it starts
- */
+/** The days of a period, 0 or more. @throws {InvariantError} if it does not consist of whole UTC days, or ends before it starts */
 export function daysIn(period: Cycle): number {
   invariant(
     Number.isInteger(period.start / DAY_MS) && Number.isInteger(period.end / DAY_MS) && period.start <= period.end,
@@ -38,11 +31,11 @@ export function intersection(a: Cycle, b: Cycle): Cycle | undefined {
 }
 
 /**
- * The share of a full amount that is charged for `served` (S8.1): 15 to 30 June of June is 16 of 30.
+ * The charged share for the `served` days (S8.1): 15 to 30 June of June is 16 of 30.
  *
  * @param served inside `natural`
  * @param natural at least one day
- * @throws {InvariantError} when one of them is not whole UTC days, or `served` is not inside `natural`
+ * @throws {InvariantError} if one of them is not whole UTC days, or `served` is not inside `natural`
  */
 export function shareOfDays(served: Cycle, natural: Cycle): Share {
   const of = daysIn(natural);

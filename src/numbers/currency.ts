@@ -1,14 +1,14 @@
 /**
- * Currencies and their minor units (S1.5), from a table of ISO 4217 and not from `Intl`, which disagrees with ISO for
- * some currencies and changes with the runtime.
+ * Currencies and their minor units (S1.5), from a table of ISO 4217 instead of `Intl`, which differs from ISO for some
+ * currencies and depends on the runtime.
  *
  * @module
  */
 import { RatebookError } from "../errors.ts";
 
 /**
- * The currencies of ISO 4217 by the digits of their minor unit, without codes that are not money: metals, units of account
- * that have no minor unit, codes for tests. A package with the table has the countries' names too, which a browser would load.
+ * The currencies of ISO 4217 by the digits of their minor unit, without codes that are not money: metals, units of
+ * account, test codes. A package with the table also has country names, which a browser would load.
  */
 const CODES_BY_DIGITS: readonly (readonly [digits: number, codes: string])[] = [
   [0, "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"],
@@ -34,11 +34,7 @@ export function isCurrency(code: string): boolean {
   return MINOR_UNITS.has(code);
 }
 
-/**
- * The digits after the point of a currency's amounts: USD 2, JPY 0, KWD 3, HUF 2 (S1.5).
- *
- * @throws {RatebookError} ERR_CURRENCY_UNKNOWN
- */
+/** The decimal places of a currency's amounts: USD 2, JPY 0, KWD 3, HUF 2 (S1.5). @throws {RatebookError} ERR_CURRENCY_UNKNOWN */
 export function minorUnitDigits(currency: string): number {
   const digits = MINOR_UNITS.get(currency);
   if (digits === undefined) {

@@ -1,7 +1,6 @@
 /**
- * Exact decimals at the public face of ratebook (S1). The only file that imports decimal.js.
- *
- * A method of decimal.js rounds in silence at its precision; the functions here never do, so the core calls these.
+ * Exact decimals of the public API (S1). Only this file imports decimal.js, whose methods silently round at their
+ * precision; the functions here never do.
  *
  * @module
  */
@@ -9,32 +8,30 @@ import { Decimal as Base } from "decimal.js";
 
 import { type NumberFault, RatebookError } from "../errors.ts";
 
-/** Most significant digits of an exact result (S1.4). */
+/** Maximum significant digits of an exact result (S1.4). */
 export const DIGITS_MAX = 100;
-/** Significant digits that a division in a rule keeps (S1.4). */
+/** Significant digits of a division in a rule (S1.4). */
 export const QUOTIENT_DIGITS = 34;
-/** Most digits before, and most digits after, the point of a value from an event or a book (S1.3). */
+/** Maximum digits before, and after, the decimal point of a value from an event or a book (S1.3). */
 export const VALUE_DIGITS_MAX = 20;
-/** Largest power of ten, up or down, of an exact result; keeps hostile exponents from filling memory. */
+/** Maximum power of ten, positive or negative, of an exact result; prevents huge exponents from filling memory. */
 export const EXPONENT_MAX = 1000;
 
 const settings = { rounding: Base.ROUND_HALF_UP, toExpNeg: -9e15, toExpPos: 9e15, defaults: true } as const;
 
-/** A constructor of our own (S1.4): a host that configures decimal.js does not change our results, nor we its. */
+/** A separate constructor (S1.4): configuring decimal.js elsewhere does not affect our results, nor vice versa. */
 export const Decimal = Base.clone({ ...settings, precision: DIGITS_MAX });
 /** An exact decimal. */
 export type Decimal = Base;
-/** How decimal.js numbers its ways of rounding. */
+/** The rounding modes of decimal.js. */
 export type DecimalRounding = Base.Rounding;
 const Wide = Base.clone({ ...settings, precision: 4 * EXPONENT_MAX });
 const Quotient = Base.clone({ ...settings, precision: QUOTIENT_DIGITS });
 
-/** Zero. */
 export const ZERO: Decimal = new Decimal(0);
-/** One. */
 export const ONE: Decimal = new Decimal(1);
 
-/** The whole numbers that most events carry, made once: a Decimal never changes. */
+/** Small integers, which most events have, cached: a Decimal never changes. */
 const SMALL: readonly Decimal[] = Array.from({ length: 1025 }, (_, value) => new Decimal(value));
 
 /** A safe integer as a Decimal; small ones are shared. */
@@ -42,13 +39,12 @@ export function decimalOfInteger(value: number): Decimal {
   return SMALL[value] ?? new Decimal(value);
 }
 
-/** The forms of a decimal input: a decimal text, a JavaScript number (its shortest text) or a Decimal. */
+/** The input forms of a decimal: a decimal text, a JavaScript number (its shortest text) or a Decimal. */
 export type DecimalInput = string | number | Decimal;
 
 /**
- * Whether a value is a decimal, be it of a host's own decimal.js.
- *
- * That package knows its decimals by a property, which any data may have; theirs is inherited, and what JSON says is not.
+ * Whether a value is a decimal, even from another copy of decimal.js. Decimals are recognized by a property that any
+ * data may have, but theirs is inherited, whereas JSON data has own properties.
  */
 export function isDecimalObject(value: unknown): value is Decimal {
   return Base.isDecimal(value) && (value instanceof Decimal || !Object.hasOwn(value, "toStringTag"));
@@ -59,10 +55,10 @@ const TEXT_LENGTH_MAX = 4 * EXPONENT_MAX;
 const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,9})?$/;
 
 /**
- * Reads a decimal of any size within the exact range (S1.2).
+ * Parses a decimal of any size within the exact range (S1.2).
  *
  * @throws {RatebookError} ERR_NUMBER_INVALID for NaN, infinities, hex, blanks, separators, other types, and for a
- * JavaScript number above 2^53, which may no longer be what was written
+ * JavaScript number above 2^53, which may differ from what was written
  */
 export function parseDecimal(value: unknown): Decimal {
   if (isDecimalObject(value)) return requireInputInRange(new Decimal(value));
@@ -91,7 +87,7 @@ function describeType(value: unknown): string {
 }
 
 /**
- * Reads a value of an event or a book: at most 20 integer and 20 fraction digits (S1.3).
+ * Parses a value of an event or a book: at most 20 integer and 20 fraction digits (S1.3).
  *
  * @throws {RatebookError} ERR_NUMBER_INVALID as {@link parseDecimal}, and for more digits; never rounds
  */
@@ -107,34 +103,34 @@ export function parseValue(value: unknown): Decimal {
   return decimal;
 }
 
-/** a + b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC when that needs more than 100 digits */
+/** a + b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC if the result needs more than 100 digits */
 export function add(a: Decimal, b: Decimal): Decimal {
-  // Every sum begins with this zero, and most sums of an invoice have one or two members.
+  // Every sum begins with this zero, and most sums of an invoice have one or two terms.
   if (a === ZERO && b.constructor === Decimal && isNarrowSum(a, b)) return positiveZero(b);
   const total = smallInteger(a) + smallInteger(b);
   if (Math.abs(total) < GROUP) return new Decimal(total);
   return isNarrowSum(a, b) ? positiveZero(a.plus(b)) : narrowResult(Wide.add(a, b));
 }
 
-/** a − b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC when that needs more than 100 digits */
+/** a − b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC if the result needs more than 100 digits */
 export function subtract(a: Decimal, b: Decimal): Decimal {
   const difference = smallInteger(a) - smallInteger(b);
   if (Math.abs(difference) < GROUP) return new Decimal(difference);
   return isNarrowSum(a, b) ? positiveZero(a.minus(b)) : narrowResult(Wide.sub(a, b));
 }
 
-/** a × b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC when that needs more than 100 digits */
+/** a × b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC if the result needs more than 100 digits */
 export function multiply(a: Decimal, b: Decimal): Decimal {
   return isNarrowProduct(a, b) ? positiveZero(a.times(b)) : narrowResult(Wide.mul(a, b));
 }
 
-/** a ÷ b to 34 significant digits, half up (S1.4). @throws {RatebookError} ERR_ARITHMETIC when b is zero */
+/** a ÷ b to 34 significant digits, half up (S1.4). @throws {RatebookError} ERR_ARITHMETIC if b is zero */
 export function divide(a: Decimal, b: Decimal): Decimal {
   if (b.isZero()) throw new RatebookError("ERR_ARITHMETIC", "division by zero", {});
   return narrowResult(Quotient.div(a, b));
 }
 
-/** The sum, exactly; 0 of nothing. @throws {RatebookError} ERR_ARITHMETIC when it needs more than 100 digits */
+/** The exact sum; 0 for no values. @throws {RatebookError} ERR_ARITHMETIC if the result needs more than 100 digits */
 export function sum(values: Iterable<Decimal>): Decimal {
   let total = ZERO;
   for (const value of values) total = add(total, value);
@@ -156,7 +152,7 @@ export function formatDecimal(value: Decimal): string {
   return value.isZero() ? "0" : value.toFixed();
 }
 
-/** decimal.js keeps digits in groups of seven: 10^7. */
+/** decimal.js stores digits in groups of seven: 10^7. */
 const GROUP = 1e7;
 
 /** The value of a whole number below 10^7, which is one group of digits; else NaN. */
@@ -165,8 +161,8 @@ function smallInteger({ d, e, s }: Decimal): number {
 }
 
 /**
- * Whether our constructor's own addition keeps every digit, so that no wider one is needed: from the first digit of the
- * larger operand, and a carry, down to the last of the lower.
+ * Whether addition with our constructor keeps every digit, so that no higher precision is needed: from the first digit
+ * of the larger operand, plus a carry, to the last digit of the smaller one.
  */
 function isNarrowSum(a: Decimal, b: Decimal): boolean {
   if (a.constructor !== Decimal) return false;
@@ -174,7 +170,7 @@ function isNarrowSum(a: Decimal, b: Decimal): boolean {
   return Math.max(a.e, b.e) + 1 - lowest <= DIGITS_MAX && Math.abs(a.e) < EXPONENT_MAX && Math.abs(b.e) < EXPONENT_MAX;
 }
 
-/** Whether our constructor's own multiplication keeps every digit: a product has no more than both operands together. */
+/** Whether multiplication with our constructor keeps every digit: a product has at most as many as both operands together. */
 function isNarrowProduct(a: Decimal, b: Decimal): boolean {
   return (
     a.constructor === Decimal &&
@@ -199,7 +195,7 @@ function requireInRange(result: Decimal): Decimal {
   return result;
 }
 
-/** A value that was given, not computed: what does not fit is an invalid number. */
+/** Checks an input value: one out of range is an invalid number. */
 function requireInputInRange(value: Decimal): Decimal {
   if (!value.isFinite()) throw invalidNumber("NOT_A_DECIMAL", `${value.toString()} is not a decimal`);
   if (value.precision() > DIGITS_MAX || Math.abs(value.e) > EXPONENT_MAX) {
@@ -215,7 +211,7 @@ function invalidNumber(reason: NumberFault, message: string): RatebookError<"ERR
   return new RatebookError("ERR_NUMBER_INVALID", message, { reason });
 }
 
-/** Texts from outside are cut at 60 characters before they enter a message. */
+/** Truncates input texts to 60 characters for messages. */
 function quoteShort(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -1,8 +1,7 @@
 /**
- * Exact decimals inside the event path: a safe integer where it fits, a mantissa with a scale beyond, faster than the
- * {@link Decimal} of the public face and with the same results (S1).
- *
- * Each operation first tries doubles, whose integers are exact up to 2^53, and falls back to bigint.
+ * Exact decimals for processing events: a safe integer if it fits, else a mantissa with a scale; faster than the
+ * {@link Decimal} of the public API, with the same results (S1). Each operation first tries doubles, whose integers are
+ * exact up to 2^53, and falls back to bigint.
  *
  * @module
  */
@@ -10,8 +9,8 @@ import { RatebookError } from "../errors.ts";
 import { Decimal, decimalOfInteger, DIGITS_MAX, EXPONENT_MAX, QUOTIENT_DIGITS } from "./decimal.ts";
 
 /**
- * `mantissa × 10^-scale`. The mantissa is a safe integer but 0, or a bigint where that does not fit; the scale is 0 to
- * 1000. Not normal: 1.5 and 1.50 are different objects of one value, and a scaled value may be a whole number.
+ * `mantissa × 10^-scale`. The mantissa is a nonzero safe integer, or a bigint if that does not fit; the scale is 0 to
+ * 1000. Not normalized: 1.5 and 1.50 are different objects with one value, and a scaled value may be a whole number.
  */
 export class Scaled {
   readonly mantissa: number | bigint;
@@ -30,11 +29,11 @@ export type Exact = number | Scaled;
 export type PlacesRounding = "round" | "floor" | "ceil";
 
 const SAFE_MAX = Number.MAX_SAFE_INTEGER;
-/** 10^0 to 10^22: the powers of ten that a double holds exactly. */
+/** 10^0 to 10^22: the powers of ten that a double represents exactly. */
 const POWERS: readonly number[] = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
-/** Below this a mantissa has at most 100 digits, so no digit has to be counted. */
+/** A smaller mantissa has at most 100 digits, which then need not be counted. */
 const MANTISSA_END = 10n ** BigInt(DIGITS_MAX);
-/** A quotient of this many digits has one more than are kept, to round by. */
+/** A quotient of this many digits has one extra digit for rounding. */
 const QUOTIENT_END = 10n ** BigInt(QUOTIENT_DIGITS + 1);
 
 /** Whether a value of a rule is an exact decimal. */
@@ -75,18 +74,18 @@ export function multiplyExact(a: Exact, b: Exact): Exact {
   return makeExact(BigInt(x) * BigInt(y), scale);
 }
 
-/** a ÷ b, to 34 significant digits, half up (S1.4). @throws {RatebookError} ERR_ARITHMETIC when b is zero */
+/** a ÷ b, to 34 significant digits, half up (S1.4). @throws {RatebookError} ERR_ARITHMETIC if b is zero */
 export function divideExact(a: Exact, b: Exact): Exact {
   if (isZeroExact(b)) throw divisionByZero();
   const scaleA = scaleOf(a);
   const scaleB = scaleOf(b);
-  // At one scale, or with the dividend at the larger one, the places of the mantissas' quotient only move down.
+  // With equal scales, or a larger one of the dividend, the quotient of the mantissas only loses places.
   const x = mantissaAtScale(a, Math.max(scaleA, scaleB));
   const y = mantissaOf(b);
   if (x === 0) return 0;
   if (typeof y === "number") {
     const scale = Math.max(scaleA - scaleB, 0);
-    // A quotient of a few places, the usual case, is found by trying one place after another.
+    // A quotient with few decimal places, the usual case, is found by trial.
     for (let places = 0; places <= 6; places++) {
       const dividend = x * (POWERS[places] ?? Number.NaN);
       if (!(dividend <= SAFE_MAX && dividend >= -SAFE_MAX)) break;
@@ -96,7 +95,7 @@ export function divideExact(a: Exact, b: Exact): Exact {
   return divideMantissas(BigInt(mantissaOf(a)), BigInt(y), scaleA - scaleB);
 }
 
-/** The remainder of a ÷ b with the sign of a, as in JavaScript. @throws {RatebookError} ERR_ARITHMETIC when b is zero */
+/** The remainder of a ÷ b with the sign of a, as in JavaScript. @throws {RatebookError} ERR_ARITHMETIC if b is zero */
 export function remainderExact(a: Exact, b: Exact): Exact {
   if (isZeroExact(b)) throw divisionByZero();
   const scale = Math.max(scaleOf(a), scaleOf(b));
@@ -114,7 +113,7 @@ export function negateExact(a: Exact): Exact {
   return new Scaled(-a.mantissa, a.scale);
 }
 
-/** Below 0, 0 or above 0 as a is less than, equal to or more than b, by value. */
+/** Negative, 0 or positive if a is less than, equal to or greater than b. */
 export function compareExact(a: Exact, b: Exact): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
   const scale = Math.max(scaleOf(a), scaleOf(b));
@@ -125,13 +124,12 @@ export function compareExact(a: Exact, b: Exact): number {
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 }
 
-/** Whether the value is 0. */
 export function isZeroExact(a: Exact): boolean {
   const mantissa = mantissaOf(a);
   return mantissa === 0 || mantissa === 0n;
 }
 
-/** Rounds to `places` after the point; below zero, to tens, hundreds and so on. */
+/** Rounds to `places` after the decimal point; negative `places` round to tens, hundreds and so on. */
 export function roundExact(value: Exact, places: number, rounding: PlacesRounding): Exact {
   const drop = scaleOf(value) - places;
   if (drop <= 0) return value;
@@ -147,17 +145,13 @@ export function roundExact(value: Exact, places: number, rounding: PlacesRoundin
   return makeExact(units, places);
 }
 
-/**
- * The decimal that a JavaScript number's shortest text says (S1.2).
- *
- * @returns undefined for NaN, infinities and numbers above 2^53
- */
+/** The decimal in a JavaScript number's shortest text (S1.2). @returns undefined for NaN, infinities and numbers above 2^53 */
 export function exactOfNumber(value: number): Exact | undefined {
   if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
   return scaledAt(value, 2) ?? scaledAt(value, 4) ?? scaledAt(value, 6) ?? exactOfUnusual(value);
 }
 
-/** A decimal of at most 15 digits that is the nearest one to a double is what the double's shortest text says. */
+/** If a decimal of at most 15 digits is nearest to a double, it is the one in the double's shortest text. */
 function scaledAt(value: number, scale: 2 | 4 | 6): Scaled | undefined {
   const power = scale === 2 ? 100 : scale === 4 ? 10_000 : 1_000_000;
   const mantissa = Math.round(value * power);
@@ -169,15 +163,15 @@ function exactOfUnusual(value: number): Exact | undefined {
   return Math.abs(value) <= SAFE_MAX ? exactOfText(String(value)) : undefined;
 }
 
-/** The digits of a text that a double holds whatever they are, with a sign and a point. */
+/** The number of characters, including sign and point, that a double can always represent. */
 const SHORT_TEXT_MAX = 17;
 const SHORT_DIGITS_MAX = 15;
 const SHORT_END = 1e15;
 
 /**
- * The decimal that a text says (S1.2), of any size within the exact range.
+ * The decimal in a text (S1.2), of any size within the exact range.
  *
- * @returns undefined when the text is no decimal, or is out of range
+ * @returns undefined if the text is not a decimal, or out of range
  */
 export function exactOfText(text: string): Exact | undefined {
   const { length } = text;
@@ -198,7 +192,7 @@ export function exactOfText(text: string): Exact | undefined {
   return trimFraction(first === MINUS ? -mantissa : mantissa, point < 0 ? 0 : digits - point);
 }
 
-/** Without the zeros at the end of the fraction: `1.00` is the whole number. */
+/** Removes trailing zeros of the fraction: `1.00` becomes a whole number. */
 function trimFraction(mantissa: number, places: number): Exact {
   let [digits, scale] = [mantissa, places];
   while (scale > 0 && digits % 10 === 0) {
@@ -243,7 +237,7 @@ export function decimalOfExact(value: Exact): Decimal {
   return typeof value === "number" ? decimalOfInteger(value) : new Decimal(`${value.mantissa}e${-value.scale}`);
 }
 
-/** A {@link Decimal} as an exact value of the event path. @throws {RatebookError} ERR_ARITHMETIC beyond 100 digits */
+/** Converts a {@link Decimal}. @throws {RatebookError} ERR_ARITHMETIC beyond 100 digits */
 export function exactOfDecimal(value: Decimal): Exact {
   const whole = smallWhole(value);
   if (!Number.isNaN(whole)) return whole;
@@ -252,7 +246,7 @@ export function exactOfDecimal(value: Decimal): Exact {
   return makeExact(BigInt(integer + fraction), fraction.length - Number(exponent));
 }
 
-/** A whole number below 10^15 from its groups of seven digits, the highest first; NaN for any other decimal. */
+/** A whole number below 10^15 from its groups of seven digits, highest first; NaN for any other decimal. */
 export function smallWhole({ d, e, s }: Decimal): number {
   const groups = Math.floor(e / 7) + 1;
   if (e < 0 || e > 14 || d.length > groups) return Number.NaN;
@@ -262,8 +256,9 @@ export function smallWhole({ d, e, s }: Decimal): number {
 }
 
 /**
- * Whether a value has at most `places` digits before and at most `places` after the point; zeros at the end of the
- * fraction are no digits. Looks at mantissa and scale alone: a Decimal for each value costs the event path two thirds.
+ * Whether a value has at most `places` digits before and after the decimal point, ignoring trailing zeros of the
+ * fraction. Uses only mantissa and scale: creating a Decimal per value would take two thirds of the time of processing
+ * events.
  *
  * @param places 16 or more
  */
@@ -276,12 +271,12 @@ export function isWithinPlaces(value: Exact, places: number): boolean {
   return digits < end && digits > -end && (scale <= places || digits % 10n ** BigInt(scale - places) === 0n);
 }
 
-/** The integer that, at 10^-scale, is the value. */
+/** The mantissa of a value at its scale. */
 export function mantissaOf(value: Exact): number | bigint {
   return typeof value === "number" ? value : value.mantissa;
 }
 
-/** The number of digits after the point that the mantissa counts. */
+/** The decimal places of the mantissa. */
 export function scaleOf(value: Exact): number {
   return typeof value === "number" ? 0 : value.scale;
 }
@@ -297,7 +292,7 @@ function addScaled(a: Exact, b: Exact, sign: 1 | -1): Exact {
   return makeExact(bigMantissaAtScale(a, scale) + BigInt(sign) * bigMantissaAtScale(b, scale), scale);
 }
 
-/** `mantissa × 10^places` where that is a safe integer; else NaN. */
+/** `mantissa × 10^places` if that is a safe integer; else NaN. */
 function multiplyByPowerOfTen(mantissa: number | bigint, places: number): number {
   if (typeof mantissa !== "number") return Number.NaN;
   if (places === 0) return mantissa;
@@ -324,13 +319,13 @@ function makeExact(mantissa: bigint, scale: number): Exact {
   throw outOfRange();
 }
 
-/** `mantissa × 10^-scale`; undefined beyond the bounds of S1.4. A negative scale raises the mantissa. */
+/** `mantissa × 10^-scale`; undefined beyond the bounds of S1.4. A negative scale multiplies the mantissa. */
 function exactWithinBounds(mantissa: bigint, scale: number): Exact | undefined {
   const isWithin = scale >= 0 && scale <= EXPONENT_MAX && mantissa < MANTISSA_END && mantissa > -MANTISSA_END;
   return isWithin ? narrowMantissa(mantissa, scale) : trimZeros(mantissa, scale);
 }
 
-/** {@link exactWithinBounds} without the zeros at the end of a fraction. */
+/** {@link exactWithinBounds} without trailing zeros of the fraction. */
 function trimZeros(mantissa: bigint, scale: number): Exact | undefined {
   if (mantissa === 0n) return 0;
   const digits = mantissa < 0n ? (-mantissa).toString() : mantissa.toString();
@@ -355,7 +350,7 @@ function narrowMantissa(mantissa: bigint, scale: number): Exact {
 function divideMantissas(dividend: bigint, divisor: bigint, scale: number): Exact {
   const numerator = dividend < 0n ? -dividend : dividend;
   const denominator = divisor < 0n ? -divisor : divisor;
-  // A quotient of 35 or 36 digits: those that are kept and at least one to round by; what is cut off decides nothing.
+  // A quotient of 35 or 36 digits: the kept ones and at least one for rounding; later digits do not matter.
   const shift = QUOTIENT_DIGITS + 1 + countDigits(denominator) - countDigits(numerator);
   const quotient = shift > 0 ? (numerator * 10n ** BigInt(shift)) / denominator : numerator / denominator;
   const surplus = shift > 0 ? (quotient < QUOTIENT_END ? 1 : 2) : countDigits(quotient) - QUOTIENT_DIGITS;

@@ -1,5 +1,5 @@
 /**
- * Exact fractions of decimals: what proration makes (S8) and what a card line is rounded from, once (S1.5).
+ * Exact fractions of decimals: results of proration (S8), which a card line rounds once (S1.5).
  *
  * @module
  */
@@ -14,14 +14,13 @@ export interface Fraction {
 /** How an amount is rounded to its minor unit: half away from zero, half to even, or towards zero (S1.5). */
 export type RoundingMode = "HALF_UP" | "HALF_EVEN" | "DOWN";
 
-/** The modes as decimal.js numbers them. */
+/** The rounding modes in decimal.js. */
 const MODES: Readonly<Record<RoundingMode, DecimalRounding>> = {
   HALF_UP: Decimal.ROUND_HALF_UP,
   HALF_EVEN: Decimal.ROUND_HALF_EVEN,
   DOWN: Decimal.ROUND_DOWN,
 };
 
-/** Zero. */
 export const ZERO_FRACTION: Fraction = { numerator: ZERO, denominator: 1 };
 
 /** A decimal as a fraction. */
@@ -29,7 +28,7 @@ export function toFraction(value: Decimal): Fraction {
   return { numerator: value, denominator: 1 };
 }
 
-/** `fraction × times ÷ parts`; the division is only recorded (S8.1: divided last). */
+/** `fraction × times ÷ parts`; the division is only recorded, and carried out last (S8.1). */
 export function multiplyByShare(fraction: Fraction, times: number, parts: number): Fraction {
   if (times === parts) return fraction;
   return { numerator: multiply(fraction.numerator, new Decimal(times)), denominator: fraction.denominator * parts };
@@ -42,7 +41,7 @@ export function addFractions(a: Fraction, b: Fraction): Fraction {
   return { numerator: add(numeratorOver(a, common), numeratorOver(b, common)), denominator: common };
 }
 
-/** The sum, exactly; 0 of nothing. */
+/** The exact sum; 0 for no fractions. */
 export function sumFractions(fractions: Iterable<Fraction>): Fraction {
   let total = ZERO_FRACTION;
   for (const fraction of fractions) total = addFractions(total, fraction);
@@ -54,17 +53,17 @@ export function negateFraction(a: Fraction): Fraction {
   return { numerator: a.numerator.isZero() ? ZERO : a.numerator.negated(), denominator: a.denominator };
 }
 
-/** Below 0, 0 or above 0 as a is less than, equal to or more than b. */
+/** Negative, 0 or positive if a is less than, equal to or greater than b. */
 export function compareFractions(a: Fraction, b: Fraction): number {
   const common = leastCommonMultiple(a.denominator, b.denominator);
   return numeratorOver(a, common).comparedTo(numeratorOver(b, common));
 }
 
-/** Rounds once, from the exact fraction, to `digits` after the point (S1.5). */
+/** Rounds the exact fraction once to `digits` decimal places (S1.5). */
 export function roundFraction(fraction: Fraction, digits: number, mode: RoundingMode): Decimal {
   if (fraction.denominator === 1) return roundToPlaces(fraction.numerator, digits, MODES[mode]);
   const { units, rest, parts } = splitIntoUnits(fraction, digits);
-  // `units` is cut towards minus infinity, so 0 <= rest < parts.
+  // `units` is rounded towards minus infinity, so 0 <= rest < parts.
   const negative = fraction.numerator.isNegative();
   const twice = 2n * rest;
   let up: boolean;
@@ -74,7 +73,7 @@ export function roundFraction(fraction: Fraction, digits: number, mode: Rounding
   return decimalOfUnits(up ? units + 1n : units, digits);
 }
 
-/** The largest multiple of 10^-digits that is not above the fraction. */
+/** The largest multiple of 10^-digits that is at most the fraction. */
 export function floorFraction(fraction: Fraction, digits: number): Decimal {
   if (fraction.denominator === 1) return roundToPlaces(fraction.numerator, digits, Decimal.ROUND_FLOOR);
   return decimalOfUnits(splitIntoUnits(fraction, digits).units, digits);
@@ -85,17 +84,17 @@ export function subtractFractions(a: Fraction, b: Fraction): Fraction {
   return addFractions(a, negateFraction(b));
 }
 
-/** The exact decimal text where there is one, else 34 significant digits, half up. */
+/** The exact decimal text if there is one, else 34 significant digits, half up. */
 export function formatFraction(fraction: Fraction): string {
   return formatDecimal(decimalOfFraction(fraction));
 }
 
-/** The fraction as a decimal: exact where there is one of at most 100 digits, else 34 significant digits, half up. */
+/** The fraction as a decimal: exact if at most 100 digits suffice, else 34 significant digits, half up. */
 export function decimalOfFraction({ numerator, denominator }: Fraction): Decimal {
   if (denominator === 1) return numerator;
   const divisor = new Decimal(denominator);
-  // At the 100 digits of our constructor a terminating quotient comes out whole: multiplying back proves it. In whole
-  // numbers, because a repeating quotient that happens to end in zeros there makes a product of more than 100 digits.
+  // With 100 digits a terminating quotient is complete, which multiplying back proves. Uses whole numbers, because a
+  // repeating quotient that happens to end in zeros there gives a product of more than 100 digits.
   const quotient = numerator.div(divisor);
   const places = Math.max(quotient.decimalPlaces(), numerator.decimalPlaces());
   const ends = mantissaAtPlaces(quotient, places) * BigInt(denominator) === mantissaAtPlaces(numerator, places);
@@ -108,13 +107,13 @@ function numeratorOver(fraction: Fraction, common: number): Decimal {
     : multiply(fraction.numerator, new Decimal(common / fraction.denominator));
 }
 
-/** A decimal rounded to places after the point; the same object where it has no more, and never minus zero. */
+/** Rounds a decimal; returns the same object if it has no more places, and never minus zero. */
 function roundToPlaces(value: Decimal, digits: number, rounding: DecimalRounding): Decimal {
   const rounded = value.decimalPlaces() <= digits ? value : value.toDecimalPlaces(digits, rounding);
   return rounded.isZero() ? ZERO : rounded;
 }
 
-/** The fraction in units of 10^-digits: whole units cut towards minus infinity, and the rest out of `parts`. */
+/** The fraction in whole units of 10^-digits, rounded towards minus infinity, and the rest out of `parts`. */
 function splitIntoUnits(fraction: Fraction, digits: number): { units: bigint; rest: bigint; parts: bigint } {
   const places = Math.max(fraction.numerator.decimalPlaces(), digits);
   const mantissa = mantissaAtPlaces(fraction.numerator, places);

@@ -1,14 +1,14 @@
 /**
- * Why a text is not JSON, and where. A JavaScript engine says it in words of its own, which differ between versions, and
- * often without a place.
+ * Explains why a text is not JSON, and where. The messages of JavaScript engines differ between versions and often lack
+ * a position.
  *
  * @module
  */
 import { placeInText } from "./json-text.ts";
 
-/** The first place at which a text stops being JSON. */
+/** The first error in a text. */
 export interface JsonFault {
-  /** The index of the first character that cannot stand where it does; the length of a text that ends too soon. */
+  /** The index of the first invalid character; the length of the text if it ends too early. */
   readonly index: number;
   readonly message: string;
 }
@@ -22,15 +22,15 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 const LITERALS = ["true", "false", "null"] as const;
 
-/** The state of a reader between two tokens. */
+/** The state of the scanner between two tokens. */
 interface Reader {
   readonly text: string;
-  /** Whether each bracket that is open is that of an object. */
+  /** For each open bracket, whether it is an object's. */
   readonly open: boolean[];
   expected: "value" | "value or ]" | "key" | "key or }" | "colon" | "comma or end";
 }
 
-/** The first fault of a text, undefined where it is JSON. */
+/** Finds the first error of a text; undefined if it is valid JSON. */
 export function findJsonFault(text: string): JsonFault | undefined {
   const reader: Reader = { text, open: [], expected: "value" };
   let at = 0;
@@ -44,7 +44,7 @@ export function findJsonFault(text: string): JsonFault | undefined {
   return reader.open.length === 0 && reader.expected === "comma or end" ? undefined : faultAt(text, text.length);
 }
 
-/** Where the token ends that begins here; `~index` of the first character that is wrong. */
+/** The end of the token at an index; `~index` of the first invalid character. */
 function endOfToken(reader: Reader, at: number): number {
   const code = reader.text.charCodeAt(at);
   switch (reader.expected) {
@@ -81,7 +81,7 @@ function endOfBracket(reader: Reader, at: number): number {
   return at + 1;
 }
 
-/** Of an object or a list the opening bracket. */
+/** For an object or list, the end of the opening bracket. */
 function endOfValue(reader: Reader, at: number, code: number): number {
   const isObject = code === OPEN_OBJECT;
   if (isObject || code === OPEN_LIST) {
@@ -93,7 +93,7 @@ function endOfValue(reader: Reader, at: number, code: number): number {
   return endOfScalar(reader.text, at);
 }
 
-/** The sentence on why a text is not JSON, with the place where it is not at the end. */
+/** A message about the error, with its position unless it is the end. */
 export function sentenceOnJsonFault(text: string): string {
   const fault = findJsonFault(text);
   if (fault === undefined) return "it cannot be read";
@@ -107,7 +107,7 @@ function faultAt(text: string, index: number): JsonFault {
   return { index, message: `${JSON.stringify(String.fromCodePoint(text.codePointAt(index) ?? 0))} is not expected` };
 }
 
-/** Where a text, a number or a literal ends that begins here; `~index` of the first character that is wrong. */
+/** The end of the string, number or literal at an index; `~index` of the first invalid character. */
 function endOfScalar(text: string, start: number): number {
   if (text.charCodeAt(start) === QUOTE) return endOfText(text, start);
   const literal = LITERALS.find((each) => text[start] === each[0]);
@@ -121,13 +121,13 @@ function endOfScalar(text: string, start: number): number {
   return ~(text[start] === "-" ? start + 1 : start);
 }
 
-/** Where a text ends whose quote is here; `~index` of the first character that is wrong. */
+/** The end of the string whose opening quote is here; `~index` of the first invalid character. */
 function endOfText(text: string, start: number): number {
   let at = start + 1;
   for (;;) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) return at + 1;
-    // Also behind the end, where there is no code.
+    // Also true after the end, where the code is NaN.
     if (!(code >= FIRST_PRINTABLE)) return ~at;
     if (code === BACKSLASH) {
       ESCAPE.lastIndex = at;

@@ -1,31 +1,29 @@
 /**
- * Long JSON texts in pieces, so that whoever writes them can pause between these.
+ * Serializes long JSON in pieces, so that the writer can pause between them.
  *
  * @module
  */
 import { Decimal, isDecimalObject, formatDecimal } from "./decimal.ts";
 
-/** Characters after which a piece ends: longer texts are slow to put together. */
+/** Characters per piece: longer texts are slow to build. */
 const PIECE_LENGTH = 16_384;
 
-/** A list or an object whose parts are being written. */
+/** A list or object being written. */
 interface OpenValue {
   /** Undefined for a list. */
   readonly keys: readonly string[] | undefined;
   readonly values: Readonly<Record<string | number, unknown>>;
   readonly length: number;
-  /** The place of the next part. */
+  /** The index of the next part. */
   next: number;
   /** Whether no part has been written yet. */
   isEmpty: boolean;
 }
 
-/**
- * The text that `stringifyJson` makes of a value, in pieces of a few thousand characters. A value must not contain itself.
- */
+/** The text of `stringifyJson`, in pieces of a few thousand characters. The value must not contain itself. */
 export function* jsonPieces(value: unknown): Generator<string, void, undefined> {
   const open: OpenValue[] = [];
-  // The fields of the items of a list are the same.
+  // The items of a list usually have the same fields.
   const fieldTexts = new Map<string, string>();
   let text = "";
   let part = plainPart(value);
@@ -58,7 +56,7 @@ export function* jsonPieces(value: unknown): Generator<string, void, undefined> 
   yield text;
 }
 
-/** Moves to the next part that has a text; false where there is none. */
+/** Moves to the next part that has a text; false if there is none. */
 function moveToNext(value: OpenValue): boolean {
   const { keys, values, length } = value;
   if (keys === undefined) return value.next < length;
@@ -70,12 +68,12 @@ function fieldText(key: string, texts: Map<string, string>): string {
   const before = texts.get(key);
   if (before !== undefined) return before;
   const text = `${JSON.stringify(key)}:`;
-  // Ids as keys may be many, and each comes once.
+  // Ids as keys may be many, each used once.
   if (texts.size < 1000) texts.set(key, text);
   return text;
 }
 
-/** A list or object to write part by part; undefined for anything else. */
+/** A list or object to write part by part; undefined for other values. */
 function openValue(part: unknown): OpenValue | undefined {
   if (typeof part !== "object" || part === null || isScalarObject(part)) return undefined;
   const values = part as OpenValue["values"];
@@ -83,7 +81,7 @@ function openValue(part: unknown): OpenValue | undefined {
   return { keys, values, length: Array.isArray(part) ? part.length : (keys?.length ?? 0), next: 0, isEmpty: true };
 }
 
-/** An object with a `toJSON` of its own is what that gives. */
+/** Applies an object's `toJSON`, if it has one. */
 function plainPart(part: unknown): unknown {
   if (typeof part !== "object" || part === null || isScalarObject(part)) return part;
   const { toJSON } = part as { readonly toJSON?: unknown };

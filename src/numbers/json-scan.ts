@@ -1,6 +1,6 @@
 /**
- * One look over a JSON text before it is parsed: how deep it is, whether a double keeps all of its numbers (S1.2), and
- * how many keys and values it writes out.
+ * Scans a JSON text before parsing: its depth, whether doubles can represent its numbers (S1.2), and its number of keys
+ * and values.
  *
  * @module
  */
@@ -8,30 +8,30 @@ import { Decimal } from "./decimal.ts";
 
 /** The properties of a JSON text that decide how it is parsed. */
 export interface JsonScan {
-  /** Levels of objects and lists; brackets in texts do not count. */
+  /** Levels of objects and lists; brackets in strings do not count. */
   readonly depth: number;
-  /** The numbers of more than 15 digits, or with an exponent: only of these can a double lose something. */
+  /** The numbers of more than 15 digits, or with an exponent, which a double may not represent. */
   readonly longNumbers: number;
-  /** The keys of all objects, each as often as it is written. */
+  /** The keys of all objects, including repeated ones. */
   readonly keys: number;
-  /** Its commas and opening brackets: about as many as it has values. */
+  /** The commas and opening brackets: approximately the number of values. */
   readonly values: number;
-  /** The index of the first key that is one too many in its object; -1 where no object has more than {@link KEYS_MAX}. */
+  /** The index of the first key beyond {@link KEYS_MAX} in an object; -1 if there is none. */
   readonly keyTooMany: number;
 }
 
-/** Most keys of an object that is sent to a server. */
+/** Maximum number of keys of an object sent to a server. */
 export const KEYS_MAX = 1000;
-/** Levels whose keys are counted; deeper texts are refused. */
+/** Levels whose keys are counted; deeper texts are rejected. */
 const LEVELS_MAX = 256;
 
 const [QUOTE, BACKSLASH, POINT, COMMA, COLON, ZERO, NINE] = [0x22, 0x5c, 0x2e, 0x2c, 0x3a, 0x30, 0x39];
-/** The bit by which `{` differs from `[`, `}` from `]` and `e` from `E`: one comparison finds both. */
+/** The bit that distinguishes `{` from `[`, `}` from `]` and `e` from `E`: one comparison finds both. */
 const LOWER = 0x20;
 const [OPEN, CLOSE, EXPONENT] = [0x7b, 0x7d, 0x65];
 const DIGITS_MAX = 15;
 
-/** Looks over the UTF-8 bytes of a JSON text; what is no JSON at all gets any answer. */
+/** Scans the UTF-8 bytes of a JSON text; the result is arbitrary for other texts. */
 export function scanJson(bytes: Uint8Array): JsonScan {
   const { length } = bytes;
   let level = 0;
@@ -65,9 +65,9 @@ export function scanJson(bytes: Uint8Array): JsonScan {
 }
 
 /**
- * The keys of all objects of a value that was parsed: fewer than were written where an object had one of them twice.
+ * The number of keys in a parsed value: fewer than in the text if an object had a key twice.
  *
- * @throws {RangeError} where nested too deeply for the stack
+ * @throws {RangeError} if nested too deeply for the stack
  */
 export function countKeys(value: unknown): number {
   if (typeof value !== "object" || value === null || value instanceof Decimal) return 0;
@@ -76,7 +76,7 @@ export function countKeys(value: unknown): number {
     for (const item of value) if (typeof item === "object") keys += countKeys(item);
     return keys;
   }
-  // Quicker than a list of the keys; what a parser made inherits nothing that is listed.
+  // Faster than a list of the keys; parsed objects inherit no enumerable properties.
   for (const key in value) {
     keys++;
     const field: unknown = (value as Readonly<Record<string, unknown>>)[key];
@@ -85,10 +85,10 @@ export function countKeys(value: unknown): number {
   return keys;
 }
 
-/** Counts the keys of the objects that are open, one at each level. */
+/** Counts the keys of the open objects by level. */
 class KeyCounts {
   keyTooMany = -1;
-  /** What is written behind its last level is not kept. */
+  /** Writes beyond the last level are ignored. */
   readonly #counts = new Uint32Array(LEVELS_MAX);
 
   begin(level: number): void {
@@ -102,7 +102,7 @@ class KeyCounts {
   }
 }
 
-/** Where a text ends that begins at a quote. */
+/** The end of the string that starts at a quote. */
 function endOfText(bytes: Uint8Array, start: number): number {
   const { length } = bytes;
   let at = start + 1;

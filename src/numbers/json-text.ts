@@ -1,45 +1,44 @@
 /**
- * Facts in the text of a JSON document that its parsed value lacks: where something stands, and keys that are given twice.
- *
- * The parser of lossless-json calls its `onDuplicateKey` without the path to the key, not for a key that is given again
- * with an equal value, and fails on deep nesting; it also takes several times as long as the look over the text here.
+ * Information in a JSON text that its parsed value lacks: positions, and duplicate keys. The parser of lossless-json
+ * calls `onDuplicateKey` without a path, not for a duplicate with an equal value, and fails on deep nesting; it is also
+ * several times slower than this scan.
  *
  * @module
  */
 
-/** A place in a text, from 1. */
+/** A position in a text, from 1. */
 export interface TextPlace {
   readonly line: number;
   readonly column: number;
 }
 
-/** A key that its object has already. */
+/** A duplicate key. */
 export interface RepeatedKey extends TextPlace {
-  /** Keys and list positions from the root; the last is the key itself. */
+  /** Keys and list indices from the root; the last is the duplicate key. */
   readonly path: readonly (string | number)[];
 }
 
-/** Most repeated keys that are listed: more tell nobody anything. */
+/** Maximum number of duplicate keys listed. */
 const REPEATED_MAX = 1000;
 const [LINE_END, QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [
   0x0a, 0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
 ];
 
-/** Where the character at an index stands. */
+/** The position of an index. */
 export function placeInText(text: string, index: number): TextPlace {
   const before = text.slice(0, index).split("\n");
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
 /**
- * The keys that an object of the text has more than once, each repetition once, in the order of the text.
+ * Finds duplicate keys, each repetition once, in text order.
  *
- * @param text JSON that a parser has taken; of anything else any answer
- * @param limit how many of them are looked for
+ * @param text valid JSON; the result is arbitrary for other texts
+ * @param limit maximum number of results
  */
 export function findRepeatedKeys(text: string, limit = REPEATED_MAX): readonly RepeatedKey[] {
   const found: RepeatedKey[] = [];
-  // Of every object or list that is open: its keys so far, none for a list, and the step into it that is taken now.
+  // For every open object or list: its keys so far (none for a list), and the current key or index in it.
   const open: (Set<string> | undefined)[] = [];
   const path: (string | number)[] = [];
   let keyIsNext = false;
@@ -77,7 +76,7 @@ export function findRepeatedKeys(text: string, limit = REPEATED_MAX): readonly R
   return found;
 }
 
-/** The sentence about a repeated key. */
+/** The message about a duplicate key. */
 export function describeRepeatedKey({ line, column }: TextPlace): string {
   return `the key is repeated at line ${line}, column ${column}`;
 }
@@ -88,7 +87,7 @@ function closingQuote(text: string, from: number): number {
   return at;
 }
 
-/** A key as a parser reads it: written with escapes, it is the same key. */
+/** A key as parsed: with or without escapes it is the same. */
 function textBetween(text: string, from: number, to: number): string {
   const raw = text.slice(from + 1, to);
   return raw.includes("\\") ? (JSON.parse(text.slice(from, to + 1)) as string) : raw;

@@ -1,5 +1,5 @@
 /**
- * JSON whose numbers are the decimals that their text says (S1.2), also beyond what a double keeps.
+ * JSON with exact decimals (S1.2), even those that a double cannot represent.
  *
  * @module
  */
@@ -11,18 +11,18 @@ import { sentenceOnJsonFault } from "./json-error.ts";
 import { parseWithLongNumbers } from "./json-numbers.ts";
 
 /**
- * A run of more than 15 digits, points aside, or a number with an exponent: only then can a double lose something. The
- * exponent must stand where JSON may have a number, so that most ids of hex digits stay on the fast path.
+ * More than 15 digits, ignoring points, or a number with an exponent: only then may a double be inexact. The exponent
+ * must be where JSON allows a number, so that most ids of hex digits do not match.
  */
 const MANY_DIGITS = /\d(?:\.?\d){15}|(?:^|[[:,\s])-?\d[\d.]*[eE][-+\d]/;
 
 /**
- * Parses a JSON text. A number that a double keeps is a JavaScript number, any other is a {@link Decimal}. Of a repeated
- * key the last value counts, and a `__proto__` key is a plain own key, as in JSON.parse.
+ * Parses a JSON text. A number that a double can represent is a JavaScript number, any other a {@link Decimal}. Of a
+ * duplicate key the last value counts, and a `__proto__` key is an ordinary own key, as in JSON.parse.
  *
- * @param unkept what stands in place of a number that no decimal keeps, beyond 10^1000 or 100 digits
- * @throws {RatebookError} ERR_JSON_INVALID with the reason; also for a number that is not kept, unless `unkept` is given,
- * and for a text that holds a long number and is nested too deeply for the stack
+ * @param unkept creates the replacement of a number beyond 10^1000 or 100 digits
+ * @throws {RatebookError} ERR_JSON_INVALID with the reason; also for such a number without `unkept`, and for a text
+ * with a long number that is nested too deeply for the stack
  */
 export function parseJson(text: string, unkept?: (reason: string) => unknown): unknown {
   try {
@@ -37,7 +37,7 @@ export function parseJson(text: string, unkept?: (reason: string) => unknown): u
 }
 
 /**
- * As {@link parseJson}, for a text that is known to hold no number of more than 15 digits, and none with an exponent.
+ * Like {@link parseJson}, for a text without numbers of more than 15 digits or with an exponent.
  *
  * @throws {RatebookError} ERR_JSON_INVALID with the reason
  */
@@ -49,7 +49,7 @@ export function parsePlainJson(text: string): unknown {
   }
 }
 
-/** The JSON text of a value; a {@link Decimal} is a number with all its digits. */
+/** Serializes a value as JSON; a {@link Decimal} becomes a number with all its digits. */
 export function stringifyJson(value: unknown, indent?: number): string {
   const text = stringify(value, undefined, indent, [
     { test: (part) => isDecimalObject(part), stringify: (part) => formatDecimal(part as Decimal) },
@@ -58,9 +58,9 @@ export function stringifyJson(value: unknown, indent?: number): string {
 }
 
 /**
- * The value of a number as JSON writes it: a JavaScript number where a double keeps it, else a {@link Decimal}.
+ * The value of a JSON number: a JavaScript number if a double can represent it, else a {@link Decimal}.
  *
- * @throws {RatebookError} ERR_NUMBER_INVALID when no decimal keeps it
+ * @throws {RatebookError} ERR_NUMBER_INVALID if no decimal can
  */
 export function jsonNumber(text: string): number | Decimal {
   if (isSafeNumber(text)) return Number(text);

@@ -1,24 +1,24 @@
 /**
- * Short ids that follow from what they are of, 16 base-62 characters of a SHA-256, and digests.
+ * Short ids derived from a key, as 16 base-62 characters of a SHA-256; and digests.
  *
  * @module
  */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 
-/** The digits of numbers to the base 62, in the order of their codes: texts of one length sort as their numbers do. */
+/** The digits of base 62, in the order of their codes: texts of equal length sort like their numbers. */
 export const BASE_62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BASE = BASE_62.length;
-/** Half of the digits: their number is a safe integer. */
+/** Half of the digits, whose number is a safe integer. */
 const HALF = 8;
 const HALVES = BigInt(BASE ** HALF);
 
 /**
- * `prefix.` and 16 characters that follow from the parts of a key, in their order: the same key has the same id in every
- * process, and texts that only look alike when they are joined have different ones. 62^16 ids are 95 bits: among a
- * thousand million of them, the chance that two are the same is below one in 10^10, and nobody can choose parts that make it so.
+ * `prefix.` and 16 characters derived from the ordered parts of a key: equal keys have equal ids in every process, and
+ * different parts have different ids even if their concatenations are equal. 62^16 ids are 95 bits: among a billion,
+ * the probability of a collision is below 10^-10, and collisions cannot be chosen.
  *
- * @param parts any texts, unpaired surrogates too
+ * @param parts any texts, including unpaired surrogates
  */
 export function shortId(prefix: string, parts: readonly string[]): string {
   const { buffer } = sha256(new TextEncoder().encode(JSON.stringify(parts)));
@@ -27,7 +27,7 @@ export function shortId(prefix: string, parts: readonly string[]): string {
   return `${prefix}.${formatBase62(Number((digest / HALVES) % HALVES))}${formatBase62(Number(digest % HALVES))}`;
 }
 
-/** The SHA-256 of a text, in hexadecimal digits: other texts have other ones. */
+/** The SHA-256 of a text, in hexadecimal digits. */
 export function digestOf(text: string): string {
   return bytesToHex(sha256(new TextEncoder().encode(text)));
 }

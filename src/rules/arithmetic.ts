@@ -1,7 +1,6 @@
 /**
- * `+ - * / % min max` on exact decimals (S3.2), and `round`, `floor`, `ceil` (S3.4).
- *
- * Operands are evaluated in order. The usual shapes have closures of their own, so that they stay quick.
+ * `+ - * / % min max` on exact decimals (S3.2), and `round`, `floor`, `ceil` (S3.4). Operands are evaluated in order.
+ * Common shapes have their own closures for speed.
  *
  * @module
  */
@@ -22,7 +21,7 @@ import { toDecimal } from "./node.ts";
 import type { Evaluator, Node } from "./node.ts";
 import { ruleFailure, isDecimal, formatValue } from "./value.ts";
 
-/** Decimals are rounded to this many places at most, to the right or to the left of the point. */
+/** Maximum number of places for rounding, before or after the decimal point. */
 const PLACES_MAX = 100;
 
 type Binary = (a: Exact, b: Exact) => Exact;
@@ -57,7 +56,7 @@ export function compileRounding(operator: PlacesRounding, operands: readonly Nod
   return (frame) => {
     const x = decimal(run(frame));
     const digitsValue = places.run(frame);
-    // Text that is a decimal converts here, too: a setting of texts may say how many places there are.
+    // A decimal text is converted here too, for example from a text setting.
     const digits = typeof digitsValue === "string" ? exactOfText(digitsValue) : digitsValue;
     if (typeof digits !== "number" || Math.abs(digits) > PLACES_MAX) {
       const found = isDecimal(digits) ? formatValue(digitsValue) : `${formatValue(digitsValue)}, not a decimal`;
@@ -69,7 +68,7 @@ export function compileRounding(operator: PlacesRounding, operands: readonly Nod
   };
 }
 
-/** An operand with its conversion; a constant that is a decimal is converted already. */
+/** An operand with its conversion; constant decimals are converted in advance. */
 interface Operand {
   readonly run: Evaluator;
   readonly decimal: (value: ReturnType<Evaluator>) => Exact;

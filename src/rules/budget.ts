@@ -1,32 +1,28 @@
 /**
- * The budget of one evaluation of a rule (S3.8): steps, and text that it makes. All of it is counted before it is done.
+ * The budget for one evaluation of a rule (S3.8): steps, and text created. Both are counted in advance.
  *
  * @module
  */
 import { RatebookError } from "../errors.ts";
 
-/** The steps and the text that one evaluation of a rule may take; what is left out keeps its default (S3.8). */
+/** The maximum steps and text of one evaluation of a rule; omitted fields have defaults (S3.8). */
 export interface RuleBudget {
-  /** Elements visited, made or copied, and nodes of a body for each element: 1 or more. Default 10,000. */
+  /** Elements visited, created or copied, and nodes of a body per element: 1 or more. Default 10,000. */
   readonly steps?: number | undefined;
-  /** Characters of text made (UTF-16 code units): 1 or more. Default 65,536. */
+  /** Characters of text created (UTF-16 code units): 1 or more. Default 65,536. */
   readonly text?: number | undefined;
 }
 
-/** The budget of a rule whose options say nothing else. */
+/** The default budget. */
 export const RULE_BUDGET: FullRuleBudget = { steps: 10_000, text: 65_536 };
 
-/** A budget with nothing left out. */
+/** A complete budget. */
 export interface FullRuleBudget {
   readonly steps: number;
   readonly text: number;
 }
 
-/**
- * A budget as an option gives it, with its defaults.
- *
- * @throws {RatebookError} ERR_OPTION_INVALID for what is no whole number, 1 or more
- */
+/** Applies defaults to a budget. @throws {RatebookError} ERR_OPTION_INVALID for values that are not whole numbers of 1 or more */
 export function resolveRuleBudget(budget: RuleBudget | undefined): FullRuleBudget {
   if (budget === undefined) return RULE_BUDGET;
   if (typeof budget !== "object" || budget === null) throw badOption("ruleBudget", "expected { steps, text }", budget);
@@ -44,25 +40,23 @@ function badOption(option: string, expected: string, value: unknown): RatebookEr
 }
 
 /**
- * The rest of the budget of the evaluation that is under way. All parts of one compiled rule share it.
- *
- * A rule in which no part asked for {@link count} while it was compiled has no loop and makes no text: nothing of it is
- * counted then.
+ * The remaining budget of the current evaluation, shared by all parts of a compiled rule. If no part called
+ * {@link count} during compilation, the rule has no loop and creates no text, and nothing is counted.
  */
 export interface Allowance {
-  /** Says, while the rule is compiled, that its evaluations are to be counted. */
+  /** Called during compilation: evaluations must be counted. */
   count(): void;
-  /** Takes so many steps. @throws {RatebookError} ERR_RULE_FAILED when fewer are left */
+  /** Deducts steps. @throws {RatebookError} ERR_RULE_FAILED if fewer are left */
   steps(count: number): void;
-  /** Takes so many characters. @throws {RatebookError} ERR_RULE_FAILED when fewer are left */
+  /** Deducts characters. @throws {RatebookError} ERR_RULE_FAILED if fewer are left */
   text(length: number): void;
   /** The remaining steps and text. */
   remaining(): FullRuleBudget;
-  /** An evaluation that starts with the whole budget, also inside of another one; as it is where nothing is counted. */
+  /** Wraps an evaluation so that it starts with the full budget, even inside another one; unchanged if nothing is counted. */
   evaluation<Frame, Value>(run: (frame: Frame) => Value): (frame: Frame) => Value;
 }
 
-/** A whole budget. */
+/** Creates a full allowance. */
 export function createAllowance(budget: FullRuleBudget): Allowance {
   let { steps, text } = budget;
   let counted = false;
@@ -90,7 +84,7 @@ export function createAllowance(budget: FullRuleBudget): Allowance {
         try {
           return run(frame);
         } finally {
-          // An operator of a user's own may evaluate the rule that it is part of.
+          // A custom operator may evaluate the rule that contains it.
           steps = outerSteps;
           text = outerText;
         }
@@ -99,7 +93,7 @@ export function createAllowance(budget: FullRuleBudget): Allowance {
   };
 }
 
-/** The end of a sentence on a rule that exceeds its budget. */
+/** The end of a message about a rule that exceeds its budget. */
 export function describeExcess(budget: FullRuleBudget, what: "steps" | "text"): string {
   const limit = budget[what].toLocaleString("en-US");
   return what === "steps"

@@ -1,5 +1,5 @@
 /**
- * `== === != !== < <= > >=` (S3.2): two decimals by value, everything else as json-logic-js has it.
+ * `== === != !== < <= > >=` (S3.2): decimals by value, everything else as in json-logic-js.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export function compileComparison(
 ): Evaluator | undefined {
   const left = operands[0] ?? ABSENT;
   const right = operands[1] ?? ABSENT;
-  // A list is compared as its text, which must be paid for; most operands are never one.
+  // A list is compared as text, which costs budget; most operands are never lists.
   const scalar = operands.every((operand) => operand.scalar === true);
   const textAllowance = (): WorkAllowance => {
     if (scalar) return undefined;
@@ -50,7 +50,7 @@ export function compileComparison(
   }
 }
 
-/** The budget for the text of lists; undefined where no operand can be a list. */
+/** The budget for the text of lists; undefined if no operand can be a list. */
 type WorkAllowance = Allowance | undefined;
 
 type Test = (a: RuleValue, b: RuleValue) => boolean;
@@ -122,7 +122,7 @@ function lessOrEqual(textAllowance: WorkAllowance): Test {
   return (a, b) => compareValues(a, b, textAllowance) <= 0;
 }
 
-/** `{"<": [a, b, c]}`: a < b and b < c; without a third value, only the first. */
+/** `{"<": [a, b, c]}`: a < b and b < c; without a third value only the first. */
 function between(operands: readonly Node[], test: Test): Evaluator {
   const [low, middle, high] = [operands[0] ?? ABSENT, operands[1] ?? ABSENT, operands[2] ?? ABSENT];
   return (frame) => {

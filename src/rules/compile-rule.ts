@@ -1,5 +1,5 @@
 /**
- * Rules at the public face.
+ * Rules in the public API.
  *
  * @module
  */
@@ -13,29 +13,29 @@ import type { RuleFields } from "./rule.ts";
 import { toFact, ruleFailure, describeError } from "./value.ts";
 import type { Fact } from "./value.ts";
 
-/** How {@link compileRule} reads a rule. */
+/** Options for {@link compileRule}. */
 export interface RuleOptions {
-  /** Operators of your own, beside the built-in ones; they are known to this rule alone. */
+  /** Custom operators, in addition to the built-in ones, for this rule only. */
   readonly operators?: RuleOperators;
-  /** The fields that the rule's variables may name; absent, any. */
+  /** The fields that the rule's variables may use; default any. */
   readonly fields?: RuleFields;
-  /** The budget of one evaluation that goes through lists or makes text (S3.8). */
+  /** The budget for one evaluation that iterates over lists or creates text (S3.8). */
   readonly ruleBudget?: RuleBudget | undefined;
 }
 
 /**
- * Compiles a JSON logic rule, given as an object, a literal, or a text that holds one (S3).
+ * Compiles a JSON logic rule: an object, a literal, or a text that contains one (S3).
  *
  * ```ts
  * const cost = compileRule({ "*": [{ var: "attribute.hours" }, 0.1] });
  * cost({ attribute: { hours: 3 } }); // Decimal 0.3
  * ```
  *
- * @returns evaluates the rule on facts: plain data whose numbers may be numbers, texts or Decimals. Decimals come out
- * as Decimals. Throws ERR_RULE_FAILED when the facts do not answer the rule, when it would exceed its budget (S3.8), and
- * for whatever an operator throws; ERR_ARITHMETIC beyond 100 digits and for a division by zero
- * @throws {RatebookError} ERR_RULE_INVALID with the path inside the rule and the reason (S3.6), also for a rule that no
- * facts could keep within its budget (S3.8); ERR_OPTION_INVALID for a budget that is none
+ * @returns evaluates the rule on facts: plain data whose numbers may be numbers, texts or Decimals. Decimals are
+ * returned as Decimals. Throws ERR_RULE_FAILED if the rule cannot be evaluated on the facts, if it exceeds its budget
+ * (S3.8), and for whatever an operator throws; ERR_ARITHMETIC beyond 100 digits and for a division by zero
+ * @throws {RatebookError} ERR_RULE_INVALID with the path inside the rule and the reason (S3.6), also for a rule that
+ * exceeds its budget for all facts (S3.8); ERR_OPTION_INVALID for an invalid budget
  */
 export function compileRule(rule: unknown, options: RuleOptions = {}): (facts: unknown) => Fact {
   const { operators } = options;
@@ -47,7 +47,7 @@ export function compileRule(rule: unknown, options: RuleOptions = {}): (facts: u
     try {
       return toFact(compiled(facts));
     } catch (error) {
-      // Facts may be read through code of somebody else's, and a deep one may leave no stack.
+      // Facts may run foreign code, and deep ones may exhaust the stack.
       if (error instanceof RatebookError || error instanceof InvariantError) throw error;
       throw ruleFailure(`the rule failed: ${describeError(error)}`, error);
     }

@@ -1,5 +1,5 @@
 /**
- * Compiles a rule to closures, once, to be evaluated many times (S3.7). No `eval`, no `new Function`.
+ * Compiles a rule to closures, to evaluate it many times (S3.7). No `eval`, no `new Function`.
  *
  * @module
  */
@@ -24,60 +24,60 @@ import { toFact, ruleFailure, describeError, toRuleValue } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 import { compileMissing, compileMissingSome, compileVariable, pathReader, variableReader } from "./variables.ts";
 
-/** How a rule is compiled. */
+/** Options for compiling a rule. */
 export interface CompileOptions<Frame> {
-  /** Operators beside the built-in ones. */
+  /** Custom operators. */
   readonly operators?: RuleOperators;
   /**
-   * Binds a variable path, such as `attribute.tokens`, to a reader; called once for a literal path, and once for each
-   * evaluation of a computed one. Without a reader the path is looked up in the frame as plain data. The path `""` is
-   * the whole of the facts. Not asked for the variables of `map` and its like, which read the element.
+   * Binds a variable path, such as `attribute.tokens`, to a reader; called once for a literal path, and in each
+   * evaluation for a computed one. Without a reader the path is looked up in the frame as plain data. The path `""` is
+   * the whole facts. Not used for variables in `map` and similar, which read the element.
    */
   readonly variables?: (path: string) => ((frame: Frame) => RuleValue) | undefined;
   /**
-   * Binds a literal variable path to a slot that always holds its value, which is quicker than a reader; asked before
+   * Binds a literal variable path to a slot that always has its value, which is faster than a reader; tried before
    * {@link variables}.
    */
   readonly slots?: (path: string) => ValueSlot | undefined;
-  /** The budget of one evaluation (S3.8). */
+  /** The budget for one evaluation (S3.8). */
   readonly budget?: FullRuleBudget;
 }
 
 /**
- * Compiles a rule for frames of one kind. The event path's form: decimals are {@link RuleValue}s, not Decimals.
+ * Compiles a rule for frames of one kind, for processing events: decimals are {@link RuleValue}s, not Decimals.
+ * Compiling fails only for a malformed rule; everything is computed, and may fail, in the evaluation, even from
+ * literals.
  *
- * Compiling fails only on a malformed rule; whatever a rule computes, even from literals alone, is computed, and may
- * fail, when it is evaluated.
- *
- * @returns evaluates the rule on a frame; throws ERR_RULE_FAILED, also beyond the budget, or ERR_ARITHMETIC (S3.2, S3.8)
- * @throws {RatebookError} ERR_RULE_INVALID for a rule that {@link requireValidRule} refuses
+ * @returns evaluates the rule on a frame; throws ERR_RULE_FAILED, also beyond the budget, or ERR_ARITHMETIC (S3.2,
+ * S3.8)
+ * @throws {RatebookError} ERR_RULE_INVALID for a rule that {@link requireValidRule} rejects
  */
 export function compile<Frame>(rule: Rule, options: CompileOptions<Frame> = {}): (frame: Frame) => RuleValue {
   const { operators, slots } = options;
   const checked = requireValidRule(rule, operators === undefined ? {} : { operators });
-  // The readers are only ever called with the frames that the caller passes.
+  // The readers are only called with frames from the caller.
   const variables = options.variables as Scope["variables"];
   const allowance = createAllowance(options.budget ?? RULE_BUDGET);
   const { run } = compileNode(checked, { operators, variables, slots, inElement: false, allowance });
   return allowance.evaluation(run);
 }
 
-/** Compiles a part of a checked rule on its own, to measure its work; its variables read plain data. */
+/** Compiles a part of a checked rule separately, to measure its work; its variables read plain data. */
 export function compilePart(part: Rule | undefined, allowance: Allowance, operators: RuleOperators | undefined): Node {
   return compileNode(part, { operators, variables: undefined, slots: undefined, inElement: true, allowance });
 }
 
-/** The context in which a part of a rule is compiled. */
+/** The context for compiling a part of a rule. */
 interface Scope {
   readonly operators: RuleOperators | undefined;
   readonly variables: ((path: string) => Evaluator | undefined) | undefined;
   readonly slots: ((path: string) => ValueSlot | undefined) | undefined;
-  /** Inside `map` and its like, where a variable reads the element, and the element is plain data. */
+  /** Inside `map` and similar, where a variable reads the element, which is plain data. */
   readonly inElement: boolean;
   readonly allowance: Allowance;
 }
 
-/** Recursive: a checked rule nests at most 64 deep. */
+/** Recursive: a checked rule has at most 64 levels. */
 function compileNode(rule: Rule | undefined, scope: Scope): Node {
   if (typeof rule !== "object" || rule === null) return constantNode(toRuleValue(rule));
   if (Array.isArray(rule))
@@ -125,7 +125,7 @@ function countWork(nodes: readonly Node[]): number {
   return nodes.reduce((size, node) => size + node.size, 0);
 }
 
-/** One of the operators that give one of their arguments. */
+/** Whether an operator returns one of its arguments. */
 function isChoice(operator: string): boolean {
   return ["if", "?:", "and", "or", "log"].includes(operator);
 }
@@ -159,13 +159,13 @@ function compileOtherOperation(operator: string, nodes: readonly Node[], scope: 
   }
 }
 
-/** Reads a path by the scope's own readers, else in the frame as plain data. */
+/** Reads a path with the scope's readers, else in the frame as plain data. */
 function createPathReaders({ variables, inElement }: Scope): (path: string | undefined) => Evaluator {
   if (inElement) return pathReader;
   return (path) => variables?.(path ?? "") ?? variableReader(path);
 }
 
-/** An operation that gets all its arguments evaluated: one on dates, or a user's own. */
+/** An operation whose arguments are all evaluated: a date operation or a custom one. */
 function compileCall(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
   const own = findUserOperator(scope.operators, operator);
   const operation =
@@ -175,7 +175,7 @@ function compileCall(operator: string, nodes: readonly Node[], scope: Scope): Ev
   return (frame) => operation(runs.map((run) => run(frame)));
 }
 
-/** An operator of a user's own: a call is one step, and so is every element that is copied for it. */
+/** A custom operator: a call costs one step, as does every element copied for it. */
 function wrapUserOperator(name: string, operator: RuleOperator, allowance: Allowance): Operation {
   const countCopy = (): void => allowance.steps(1);
   return (args) => {

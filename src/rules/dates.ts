@@ -1,7 +1,6 @@
 /**
- * `date date.add date.sub duration.between duration.of duration.as` (S3.4).
- *
- * A date is its text, `2024-05-29T00:00:00.000Z`: two of them are equal, and ordered, as their instants are.
+ * `date date.add date.sub duration.between duration.of duration.as` (S3.4). A date is its text,
+ * `2024-05-29T00:00:00.000Z`: dates compare like their instants.
  *
  * @module
  */
@@ -26,7 +25,7 @@ import type { RuleValue } from "./value.ts";
 /** Computes a value from evaluated arguments. */
 export type Operation = (args: readonly RuleValue[]) => RuleValue;
 
-/** The operations on dates and durations, by name. What is not one is an error of the event (S3.4). */
+/** The operations on dates and durations, by name. An invalid argument is an error of the event (S3.4). */
 export const DATE_OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["date", ([text]) => formatInstant(requireInstant(text, "date"))],
   ["date.add", ([date, duration]) => moveDate(date, duration, 1)],
@@ -77,7 +76,7 @@ function requireUnit(value: RuleValue, operator: string): DurationUnit {
   throw ruleFailure(`"${operator}" takes a unit, one of ${DURATION_UNITS.join(", ")}, got ${formatValue(value)}`);
 }
 
-/** Turns what the calendar refuses into an error of the rule. */
+/** Converts calendar errors to errors of the rule. */
 function withCalendarErrors<Result>(operator: string, question: () => Result): Result {
   try {
     return question();

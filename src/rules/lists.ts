@@ -1,5 +1,5 @@
 /**
- * Texts and lists: `cat substr in merge`, and the operators that go through a list: `map filter reduce all some none`.
+ * Texts and lists: `cat substr in merge`, and the iterations `map filter reduce all some none`.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { RuleList, RuleValue } from "./value.ts";
 
 const ABSENT = constantNode(undefined);
 
-/** Compiles a list of which some parts are computed. */
+/** Compiles a list with computed parts. */
 export function compileList(parts: readonly Node[], allowance: Allowance): Evaluator {
   allowance.count();
   return (frame) => {
@@ -41,11 +41,11 @@ export function compileTextAndLists(
 }
 
 /**
- * Compiles `map filter reduce all some none`. Every element costs one step, one more where it goes into a new list, and
- * one for each node of the body.
+ * Compiles `map filter reduce all some none`. Each element costs one step, one more if it is added to a new list, and
+ * one per node of the body.
  *
  * @param body evaluated with the element as its facts
- * @param initial `reduce` alone: where it starts; null when absent
+ * @param initial only for `reduce`: the initial value; default null
  */
 export function compileIteration(
   operator: Iteration,
@@ -65,7 +65,7 @@ export function compileIteration(
     return found;
   };
   const matches = (element: unknown): boolean => isTruthy(body.run(element));
-  /** For what may stop before the last element. */
+  /** For iterations that may stop early. */
   const paidMatch = (element: unknown): boolean => {
     allowance.steps(perElement);
     return matches(element);
@@ -93,7 +93,7 @@ export function compileIteration(
   }
 }
 
-/** Compiles `in`: to look for a value in a list of literals costs nothing. */
+/** Compiles `in`; searching a list of literals costs nothing. */
 export function compileIn(operands: readonly Node[], allowance: Allowance): Evaluator {
   const { run: searched } = operands[0] ?? ABSENT;
   const within = operands[1] ?? ABSENT;
@@ -109,7 +109,7 @@ export function compileIn(operands: readonly Node[], allowance: Allowance): Eval
   };
 }
 
-/** Whether a list of literals has a value, without going through it: decimals by their text, all else as it is. */
+/** Whether a list of literals contains a value, without iterating: decimals by text, other values unchanged. */
 function createLiteralLookup(list: RuleList): (searched: RuleValue) => boolean {
   const values = list.map((element) => toRuleValue(element));
   const decimals = new Set(values.filter(isDecimal).map(formatExact));
@@ -120,7 +120,7 @@ function createLiteralLookup(list: RuleList): (searched: RuleValue) => boolean {
 
 function compileReduce(elements: (frame: unknown) => RuleList, step: Evaluator, initial: Node): Evaluator {
   return (frame) => {
-    // In this order: what the list and the start are made of may fail, and the list is read first.
+    // In this order: evaluating the list or the initial value may fail, and the list is first.
     const found = elements(frame);
     let accumulator = initial.run(frame);
     for (const current of found) accumulator = step({ current, accumulator });
@@ -129,12 +129,12 @@ function compileReduce(elements: (frame: unknown) => RuleList, step: Evaluator, 
 }
 
 /**
- * Comparisons of characters in one step. To find a text in another may take as many as their lengths multiplied: the
- * search of JavaScript starts over behind each part that was nearly it.
+ * Character comparisons per step. Finding a text in another may take the product of their lengths, because JavaScript's
+ * search restarts after each partial match.
  */
 const COMPARISONS_A_STEP = 4096;
 
-/** Whether a text holds a text, or a list an element. */
+/** Whether a text contains a text, or a list an element. */
 function contains(searched: RuleValue, within: RuleValue, allowance: Allowance): boolean {
   if (typeof within === "string") {
     if (within === "") return false;
@@ -147,7 +147,7 @@ function contains(searched: RuleValue, within: RuleValue, allowance: Allowance):
   return within.some((element) => isStrictlyEqual(toRuleValue(element), searched));
 }
 
-/** `cat`: the texts of its arguments one after another; nothing for null and undefined. */
+/** `cat`: concatenates the texts of its arguments; null and undefined are empty. */
 function compileCat(operands: readonly Node[], allowance: Allowance): Evaluator {
   allowance.count();
   return (frame) => {
@@ -157,7 +157,7 @@ function compileCat(operands: readonly Node[], allowance: Allowance): Evaluator 
   };
 }
 
-/** `merge`: the elements of its lists, and its other arguments, in one list. */
+/** `merge`: combines the elements of lists, and other arguments, into one list. */
 function compileMerge(operands: readonly Node[], allowance: Allowance): Evaluator {
   allowance.count();
   return (frame) => {
@@ -170,7 +170,7 @@ function compileMerge(operands: readonly Node[], allowance: Allowance): Evaluato
   };
 }
 
-/** `substr`: from `start` (from the end when negative), `length` characters, or all but the last -length. */
+/** `substr`: from `start` (from the end if negative), `length` characters, or all except the last -length. */
 function compileSubstr([source = ABSENT, start = ABSENT, length]: readonly Node[], allowance: Allowance): Evaluator {
   allowance.count();
   return (frame) => {
@@ -184,11 +184,11 @@ function compileSubstr([source = ABSENT, start = ABSENT, length]: readonly Node[
 }
 
 function takeSubstring(source: string, start: RuleValue, length: RuleValue, allowance: Allowance): string {
-  // A slice shares the characters of its source: nothing is made yet.
+  // A slice shares the characters of its source: nothing is created yet.
   const rest = source.slice(Math.trunc(toDouble(start, allowance)) || 0);
   if (length === undefined) return rest;
   const count = toDouble(length, allowance) || 0;
-  // A negative text joins the length instead of lowering it in json-logic-js, and leaves nothing.
+  // In json-logic-js a negative text is concatenated with the length instead of subtracted, and the result is empty.
   if (count < 0 && !isDecimal(length)) return "";
   return rest.slice(0, Math.max(0, Math.trunc(count < 0 ? rest.length + count : count)));
 }

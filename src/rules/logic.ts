@@ -1,5 +1,5 @@
 /**
- * `if ?: and or ! !!`: what is not asked for is not evaluated.
+ * `if ?: and or ! !!`: only the required operands are evaluated.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export function compileControl(operator: string, nodes: readonly Node[]): Evalua
   }
 }
 
-/** `if`: pairs of condition and result, then what else; null without one. */
+/** `if`: pairs of condition and result, then the alternative; null without one. */
 function compileIf(nodes: readonly Node[]): Evaluator {
   const [condition, result, otherwise] = nodes.map((node) => node.run);
   if (nodes.length === 3 && condition !== undefined && result !== undefined && otherwise !== undefined) {
@@ -43,7 +43,7 @@ function compileIf(nodes: readonly Node[]): Evaluator {
   return (frame) => (isTruthy(condition(frame)) ? result(frame) : rest(frame));
 }
 
-/** `and` and `or`: the first value that is falsy, or truthy, else the last; undefined of none. */
+/** `and` and `or`: the first falsy or truthy value, else the last; undefined without operands. */
 function compileAndOr(nodes: readonly Node[], stopsAt: boolean): Evaluator {
   const runs = nodes.map((node) => node.run);
   const [first, second] = runs;

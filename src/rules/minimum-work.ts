@@ -1,9 +1,6 @@
 /**
- * The least work of a rule, whatever the facts are: a rule that can never keep within its budget is refused when it is saved
- * (S3.8).
- *
- * A part that reads nothing of the facts is evaluated, once, within the budget. Of everything else what is certain is
- * added up.
+ * The minimum work of a rule for any facts: a rule that always exceeds its budget is rejected when saved (S3.8). Parts
+ * that read no facts are evaluated once within the budget; for all others the certain work is added up.
  *
  * @module
  */
@@ -15,30 +12,27 @@ import { minimumArguments, toArguments, isIteration, type RuleOperators } from "
 import type { Rule } from "./rule.ts";
 import { isList, type RuleValue } from "./value.ts";
 
-/** The limits on a rule's least work. */
+/** The limits for a rule's minimum work. */
 export interface WorkLimits {
   readonly budget: FullRuleBudget;
-  /** Operators beside the built-in ones: what they give is not known before. */
+  /** Custom operators, whose results are not known in advance. */
   readonly operators?: RuleOperators | undefined;
 }
 
-/**
- * The problem of a checked rule that takes more than its budget whatever the facts are; undefined when some facts
- * may keep it within.
- */
+/** The problem of a checked rule that always exceeds its budget; undefined if some facts may not. */
 export function describeExcessWork(rule: Rule, { budget, operators }: WorkLimits): string | undefined {
   const least = leastWork(rule, { budget, operators, spent: { steps: 0 } });
   const what = least.steps > budget.steps ? "steps" : least.text > budget.text ? "text" : undefined;
   return what === undefined ? undefined : `${describeExcess(budget, what)}, whatever the event`;
 }
 
-/** @throws {RatebookError} ERR_RULE_INVALID with what {@link describeExcessWork} finds */
+/** @throws {RatebookError} ERR_RULE_INVALID with the problem from {@link describeExcessWork} */
 export function rejectHeavyRule(rule: Rule, limits: WorkLimits): void {
   const problem = describeExcessWork(rule, limits);
   if (problem !== undefined) throw new RatebookError("ERR_RULE_INVALID", problem, { path: "$" });
 }
 
-/** The least that an evaluation takes. */
+/** The minimum work of an evaluation. */
 interface Work {
   readonly steps: number;
   readonly text: number;
@@ -47,16 +41,16 @@ interface Work {
 const NONE: Work = { steps: 0, text: 0 };
 
 interface Weighing extends WorkLimits {
-  /** Steps that the evaluations took so far: beyond a few budgets no more are made, and the work of further parts stays unknown. */
+  /** Steps of all evaluations so far: beyond a few budgets there are no more, and the work of further parts stays unknown. */
   readonly spent: { steps: number };
 }
 
-/** Most steps, and characters, of one evaluation to find out what a rule takes. */
+/** Maximum steps, and characters, of one evaluation for measuring. */
 const EVALUATION_MAX = 1_000_000;
-/** Most budgets that all evaluations may take together. */
+/** Maximum of all evaluations together, in budgets. */
 const SPENT_MAX = 3;
 
-/** Recursive: a checked rule nests at most 64 deep. */
+/** Recursive: a checked rule has at most 64 levels. */
 function leastWork(rule: Rule | undefined, weighing: Weighing): Work {
   if (typeof rule !== "object" || rule === null || isDecimalObject(rule)) return NONE;
   if (isClosed(rule)) return evaluateClosedPart(rule, weighing).work;
@@ -70,7 +64,7 @@ function leastWork(rule: Rule | undefined, weighing: Weighing): Work {
     case "and":
     case "or":
     case "var":
-      // Arguments after the first are not always evaluated.
+      // Later arguments are not always evaluated.
       return leastWork(args[0], weighing);
     default:
       return isIteration(operator) ? loopWork(operator, args, weighing) : sumWork(args, weighing);
@@ -81,7 +75,7 @@ function sumWork(parts: readonly Rule[], weighing: Weighing): Work {
   return parts.map((part) => leastWork(part, weighing)).reduce(addWork, NONE);
 }
 
-/** The condition, and the lighter one of what follows. */
+/** The condition, and the branch with less work. */
 function choiceWork(args: readonly Rule[], weighing: Weighing): Work {
   const results: Work[] = [];
   let conditions = NONE;
@@ -97,7 +91,7 @@ function choiceWork(args: readonly Rule[], weighing: Weighing): Work {
   };
 }
 
-/** A loop over a list that is known, with a body, or a start, that is not. */
+/** A loop over a known list with an unknown body or initial value. */
 function loopWork(operator: string, [list, body, initial]: readonly Rule[], weighing: Weighing): Work {
   const around = addWork(leastWork(list, weighing), operator === "reduce" ? leastWork(initial, weighing) : NONE);
   if (!isClosed(list) || !["map", "filter", "reduce"].includes(operator)) return around;
@@ -113,7 +107,7 @@ function addWork(a: Work, b: Work): Work {
   return { steps: a.steps + b.steps, text: a.text + b.text };
 }
 
-/** Evaluates a part that reads no facts: what it took, and its value unless it fails, as it would for every event. */
+/** Evaluates a part that reads no facts: its work, and its value unless it fails, as it would for every event. */
 function evaluateClosedPart(part: Rule | undefined, { budget, spent }: Weighing): { work: Work; value?: RuleValue } {
   const limits = { steps: Math.min(budget.steps, EVALUATION_MAX), text: Math.min(budget.text, EVALUATION_MAX) };
   if (spent.steps > SPENT_MAX * limits.steps) return { work: NONE };
@@ -134,7 +128,7 @@ function evaluateClosedPart(part: Rule | undefined, { budget, spent }: Weighing)
   }
 }
 
-/** Whether a part reads nothing of the facts: no variable but those of its own loops, no operator of a user's own. */
+/** Whether a part reads no facts: only variables of its own loops, and no custom operators. */
 function isClosed(part: Rule | undefined): boolean {
   if (typeof part !== "object" || part === null || isDecimalObject(part)) return true;
   if (Array.isArray(part)) return (part as readonly Rule[]).every(isClosed);
@@ -146,7 +140,7 @@ function isClosed(part: Rule | undefined): boolean {
   return isClosed(list) && isClosed(initial) && !callsOwn(body);
 }
 
-/** Whether an operator of a user's own is anywhere in a part. */
+/** Whether a part contains a custom operator. */
 function callsOwn(part: Rule | undefined): boolean {
   if (typeof part !== "object" || part === null || isDecimalObject(part)) return false;
   if (Array.isArray(part)) return (part as readonly Rule[]).some(callsOwn);

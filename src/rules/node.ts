@@ -1,5 +1,5 @@
 /**
- * The compiled form of a rule, and how an operand becomes a decimal.
+ * The compiled form of a rule, and the conversion of operands to decimals.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { RuleValue } from "./value.ts";
 /** Computes a value from the facts of one event, or from one element of a list. */
 export type Evaluator = (frame: unknown) => RuleValue;
 
-/** Where the value of a variable always is: a list that others fill, and the place in it. It is never undefined. */
+/** Where a variable's value is: a list that other code fills, and an index. The value is never undefined. */
 export interface ValueSlot {
   readonly values: readonly RuleValue[];
   readonly index: number;
@@ -20,30 +20,30 @@ export interface ValueSlot {
 /** A compiled part of a rule. */
 export interface Node {
   readonly run: Evaluator;
-  /** How many nodes it has: those that one evaluation visits at most once, so without the bodies of loops (S3.8). */
+  /** The number of nodes that one evaluation visits at most once, so excluding the bodies of loops (S3.8). */
   readonly size: number;
-  /** Present when no value of it is a list or an object. */
+  /** Present if its value is never a list or object. */
   readonly scalar?: boolean;
-  /** Present when the value is the same for all facts. */
+  /** Present if the value is the same for all facts. */
   readonly constant?: { readonly value: RuleValue };
   /** The variable that it reads, for messages. */
   readonly variable?: string;
-  /** Present for a variable that is read from its slot, so that what uses it can read it there itself. */
+  /** Present for a variable with a slot, so that the caller can read it directly. */
   readonly slot?: ValueSlot;
 }
 
-/** A node of one value. A list of literals costs nothing (S3.8). */
+/** A node with a constant value. A list of literals costs nothing (S3.8). */
 export function constantNode(value: RuleValue): Node {
   const composite = typeof value === "object" && value !== null && !(value instanceof Scaled);
   return { run: () => value, size: composite ? 0 : 1, scalar: !composite, constant: { value } };
 }
 
-/** Turns the value of one operand into a decimal (S3.2). */
+/** Converts the value of one operand to a decimal (S3.2). */
 export type ToDecimal = (value: RuleValue) => Exact;
 
 /**
- * Makes the conversion of one operand. Text that is a decimal converts; anything else is an error that names the
- * operator, and the variable where the operand is one (S3.2).
+ * Creates the conversion of one operand. Decimal texts are converted; anything else is an error that names the
+ * operator, and the variable if the operand is one (S3.2).
  */
 export function toDecimal(node: Node, operator: string): ToDecimal {
   return (value) => {
@@ -54,7 +54,7 @@ export function toDecimal(node: Node, operator: string): ToDecimal {
   };
 }
 
-/** The decimal that a value says, for an operator whose operand has no name of its own. */
+/** Converts a value to a decimal, for an operator with unnamed operands. */
 export function requireDecimal(value: RuleValue, operator: string): Exact {
   if (typeof value === "number" || value instanceof Scaled) return value;
   const exact = typeof value === "string" ? exactOfText(value) : undefined;

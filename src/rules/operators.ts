@@ -1,20 +1,20 @@
 /**
- * The names of the operators and how many arguments each takes.
+ * The operators, and their minimum numbers of arguments.
  *
  * @module
  */
 import type { Fact } from "./value.ts";
 
 /**
- * An operator of a user's own. It gets its arguments evaluated, decimals as Decimals, and returns a fact. It must be
- * pure: a rule may be evaluated any number of times.
+ * A custom operator. It gets evaluated arguments, with decimals as Decimals, and returns a fact. It must be pure: a
+ * rule may be evaluated any number of times.
  */
 export type RuleOperator = (...args: readonly Fact[]) => unknown;
 
-/** Operators of a user's own, by name. Built-in names cannot be taken. */
+/** Custom operators by name. Built-in names are reserved. */
 export type RuleOperators = Readonly<Record<string, RuleOperator>>;
 
-/** Every built-in operator, by the fewest arguments it takes; more than it reads are ignored, as in json-logic-js. */
+/** Every built-in operator, by its minimum number of arguments; extra ones are ignored, as in json-logic-js. */
 const OPERATORS: readonly (readonly [number, string])[] = [
   [0, "var missing missing_some if ?: and or ! !! log == === != !== < <= > >="],
   [0, "map filter reduce all some none merge in cat substr"],
@@ -38,22 +38,21 @@ export function isScalarOperator(operator: string): boolean {
   return SCALAR_OPERATORS.has(operator);
 }
 
-/** The operators whose second argument is evaluated on each element of a list, and reads that element. */
+/** The operators whose second argument is evaluated for each element of a list. */
 const ITERATIONS = ["map", "filter", "reduce", "all", "some", "none"] as const;
-/** One of the operators that go through a list. */
 export type Iteration = (typeof ITERATIONS)[number];
 
-/** The fewest arguments that a built-in operator takes; undefined when there is no such operator. */
+/** The minimum number of arguments of a built-in operator; undefined if there is no such operator. */
 export function minimumArguments(operator: string): number | undefined {
   return ARGUMENTS_MIN.get(operator);
 }
 
-/** Whether an operator's second argument reads the elements of a list instead of the facts. */
+/** Whether an operator's second argument reads the elements of a list. */
 export function isIteration(operator: string): operator is Iteration {
   return (ITERATIONS as readonly string[]).includes(operator);
 }
 
-/** A user's own operator of this name; own properties only. */
+/** A custom operator with this name; own properties only. */
 export function findUserOperator(operators: RuleOperators | undefined, name: string): RuleOperator | undefined {
   return operators !== undefined && Object.hasOwn(operators, name) ? operators[name] : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Reading and checking rules before they are saved (S3.6). Every walk here is iterative, so that a rule as deep as the
- * heap is refused like any other.
+ * Parses and checks rules before they are saved (S3.6). All traversals are iterative, so that extremely deep rules are
+ * rejected like any other.
  *
  * @module
  */
@@ -24,36 +24,35 @@ export interface RuleFields {
   readonly dependencies: ReadonlySet<string>;
 }
 
-/** One thing that is wrong in a rule. */
+/** A problem in a rule. */
 export interface RuleProblem {
-  /** The place inside the rule, such as `if[0].==[1]`; `$` is the whole rule. */
+  /** The path inside the rule, such as `if[0].==[1]`; `$` is the whole rule. */
   readonly path: string;
   readonly message: string;
 }
 
-/** The fields and limits that a rule is checked against. */
+/** What a rule is checked against. */
 export interface RuleCheckOptions {
   /** Absent: variables are not checked. */
   readonly fields?: RuleFields;
-  /** Operators beside the built-in ones. */
+  /** Custom operators. */
   readonly operators?: RuleOperators;
 }
 
-/** Operations and lists nest at most this deep; an operation and its argument list are one level (S3.6). */
+/** Maximum nesting of operations and lists; an operation and its argument list are one level (S3.6). */
 export const RULE_NESTING_MAX = 64;
-/** A rule has at most this many operations, lists and literals together (S3.6). */
+/** Maximum number of operations, lists and literals of a rule (S3.6). */
 export const RULE_NODES_MAX = 2000;
-/** A rule's text is at most this long. */
+/** Maximum length of a rule's text. */
 const RULE_TEXT_MAX = 1_000_000;
 
 const EVENT_FIELDS = new Set(["id", "timestamp", "accountId", "schemaName"]);
 
 /**
- * Reads a rule: an object, a list, a literal, or a text that holds one of these as JSON (S3.6).
+ * Parses a rule: an object, a list, a literal, or a JSON text of one of these (S3.6). It is not checked; see
+ * {@link checkRule}.
  *
- * The rule is not checked; see {@link checkRule}.
- *
- * @throws {RatebookError} ERR_RULE_INVALID for a text that is not JSON, and for what no JSON can hold
+ * @throws {RatebookError} ERR_RULE_INVALID for a text that is not JSON, and for values that JSON does not have
  */
 export function parseRule(source: unknown): Rule {
   if (typeof source !== "string") {
@@ -79,11 +78,10 @@ export function parseRule(source: unknown): Rule {
 }
 
 /**
- * Checks a rule (S3.6): one key in each object, known operators, enough arguments, decimals within bounds, nesting at
- * most 64, at most 2,000 nodes, and, where `fields` are given, that each literal variable path names one of them.
+ * Checks a rule (S3.6): one key in each object, known operators, enough arguments, decimals within bounds, nesting of
+ * at most 64, at most 2,000 nodes, and, with `fields`, literal variable paths that name one of them.
  *
- * @returns what is wrong, in the rule's order, each with the path inside the rule, such as `if[0].==[1]`; `$` is the
- * whole rule; none when the rule is good
+ * @returns the problems in rule order, each with the path inside the rule, such as `if[0].==[1]`; `$` is the whole rule
  */
 export function checkRule(rule: unknown, options: RuleCheckOptions = {}): readonly RuleProblem[] {
   const problems: RuleProblem[] = [];
@@ -111,11 +109,7 @@ export function checkRule(rule: unknown, options: RuleCheckOptions = {}): readon
   return problems;
 }
 
-/**
- * A checked rule.
- *
- * @throws {RatebookError} ERR_RULE_INVALID with the first problem of {@link checkRule}
- */
+/** Checks a rule and returns it. @throws {RatebookError} ERR_RULE_INVALID with the first problem of {@link checkRule} */
 export function requireValidRule(rule: Rule, options: RuleCheckOptions = {}): Rule {
   const [problem, ...others] = checkRule(rule, options);
   if (problem === undefined) return rule;
@@ -126,18 +120,18 @@ export function requireValidRule(rule: Rule, options: RuleCheckOptions = {}): Ru
 interface Place {
   readonly rule: unknown;
   readonly path: string;
-  /** How many operations and lists are around this one. */
+  /** The number of operations and lists around this one. */
   readonly depth: number;
-  /** Inside the second argument of `map` and its like, where a variable reads the element. */
+  /** Inside the second argument of `map` and similar, where a variable reads the element. */
   readonly inElement: boolean;
 }
 
-/** The children of a node, and the problem of the node itself. */
+/** The children of a node, and its own problem. */
 interface NodeCheck {
   readonly message?: string | undefined;
   readonly parts: readonly unknown[];
   readonly prefix: string;
-  /** The one argument was given without a list around it. */
+  /** The single argument has no list around it. */
   readonly bare?: boolean;
   readonly iterates?: boolean;
 }
@@ -162,7 +156,7 @@ function checkNode(place: Place, options: RuleCheckOptions): NodeCheck {
   return { message, parts, prefix, bare: !Array.isArray(operand), iterates: isIteration(operator) };
 }
 
-/** An object that is no Decimal; whether it has exactly one key is another question. */
+/** An object that is not a Decimal, with any number of keys. */
 function isOperation(rule: unknown): rule is Readonly<Record<string, unknown>> {
   if (typeof rule !== "object" || rule === null || Decimal.isDecimal(rule)) return false;
   const prototype: unknown = Object.getPrototypeOf(rule);
@@ -193,7 +187,7 @@ function describeOperatorProblem(operator: string, count: number, own: RuleOpera
   return `${quoteName(operator)} takes at least ${builtIn === 1 ? "one argument" : `${builtIn} arguments`}`;
 }
 
-/** Problems of the literal variable names that an operation reads. */
+/** Problems of the literal variable names in an operation. */
 function describeVariableProblem(operator: string, parts: readonly unknown[], fields: RuleFields): string | undefined {
   const names =
     operator === "var"
@@ -223,7 +217,7 @@ function describePathProblem(path: string, fields: RuleFields): string | undefin
     case "dimensions":
       return fields.dimensions.has(name) ? undefined : `${quoteName(path)} names no dimension of the event schema`;
     case "dependencies":
-      // A JSON setting can be read further down: dependencies.prices.small.
+      // A JSON setting may be read with a longer path: dependencies.prices.small.
       if (fields.dependencies.has(name) || fields.dependencies.has(name.split(".", 1)[0] ?? "")) return undefined;
       return `${quoteName(path)} names no dependency of the event schema`;
     case "event":

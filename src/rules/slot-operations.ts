@@ -1,6 +1,6 @@
 /**
- * The usual parts of rules on the path of events: a variable that has a slot, beside a constant. The variable is read
- * where it stands, without a call for it and one for the constant.
+ * Fast paths for events: operations on a variable with a slot and a constant. The variable is read directly, which
+ * saves a call for it and one for the constant.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Evaluator, Node, ValueSlot } from "./node.ts";
 import { toDecimal } from "./node.ts";
 import { isDecimal, isLooselyEqual, compareValues, type RuleValue, isStrictlyEqual } from "./value.ts";
 
-/** Compiles an operation of a slot and a constant; undefined where the operands are others, or it is not a usual one. */
+/** Compiles an operation on a slot and a constant; undefined for other operands or operators. */
 export function compileSlotOperation(operator: string, operands: readonly Node[]): Evaluator | undefined {
   const [left, right] = operands;
   const constant = right?.constant?.value;
@@ -29,7 +29,7 @@ function compileEquality(
   constant: string | number,
 ): Evaluator | undefined {
   const equal = operator === "==" || operator === "!=" ? isLooselyEqual : isStrictlyEqual;
-  // A closure for each kind: comparing values of one known kind needs no call.
+  // One closure per kind: comparing values of one known kind needs no call.
   const isEqual =
     typeof constant === "string"
       ? (a: RuleValue): boolean => (typeof a === "string" ? a === constant : equal(a, constant))

@@ -1,5 +1,5 @@
 /**
- * The values that rules compute with, and what it means that two of them are equal, ordered or true (S3.1, S3.2).
+ * The values of rules, and their equality, order and truthiness (S3.1, S3.2).
  *
  * @module
  */
@@ -19,27 +19,27 @@ import type { Exact } from "../numbers/exact.ts";
 import type { Allowance } from "./budget.ts";
 
 /**
- * A value inside a rule: a decimal is an {@link Exact}; lists and objects are data, whose parts are read as they are and
- * become values when a rule asks for them, so that reading a list takes no longer than reading a text.
+ * A value in a rule: a decimal is an {@link Exact}; lists and objects are raw data, whose parts are converted when a
+ * rule reads them, so that reading a list takes no longer than reading a text.
  */
 export type RuleValue = Exact | string | boolean | null | undefined | RuleList | RuleObject;
 
-/** A list of values or facts: {@link toRuleValue} makes a value of each. */
+/** A list of values or facts, converted by {@link toRuleValue}. */
 export type RuleList = readonly unknown[];
 
-/** An object among the facts. Its properties are read as they are and become values when a rule asks for them. */
+/** An object in the facts. Its properties are converted when a rule reads them. */
 export interface RuleObject {
   readonly [name: string]: unknown;
 }
 
-/** A value as it crosses the public face: a decimal is a {@link Decimal}. */
+/** A value in the public API: a decimal is a {@link Decimal}. */
 export type Fact = Decimal | string | boolean | null | undefined | readonly Fact[] | { readonly [name: string]: Fact };
 
-/** Lists and objects that are gone through nest at most this deep, so that none can exhaust the stack. */
+/** Maximum nesting of lists and objects in traversals, so that none can exhaust the stack. */
 export const NESTING_MAX = 64;
 
 /**
- * A fact as a value: numbers and Decimals become exact, lists and objects stay as they are.
+ * Converts a fact to a value: numbers and Decimals become Exact, lists and objects stay unchanged.
  *
  * @throws {RatebookError} ERR_RULE_FAILED for NaN, infinities, numbers above 2^53
  */
@@ -64,8 +64,8 @@ export function toRuleValue(fact: unknown): RuleValue {
 }
 
 /**
- * A value as a fact of the public face: exact decimals become Decimals, within lists and objects too. A list that a
- * value holds many times is read once.
+ * Converts a value to a fact: exact decimals become Decimals, also in lists and objects. A list that occurs many times
+ * is copied once.
  *
  * @param countCopy called for each part of a list or object before it is copied
  * @throws {RatebookError} ERR_RULE_FAILED for lists and objects nested more than 64 deep
@@ -75,12 +75,12 @@ export function toFact(value: RuleValue, countCopy: () => void = () => undefined
 }
 
 interface Copying {
-  /** Copies that were made already, by their originals. */
+  /** Copies by original. */
   readonly known: Map<unknown, Fact>;
   readonly countCopy: () => void;
 }
 
-/** Recursive: nested at most 64 deep. */
+/** Recursive: at most 64 levels. */
 function toNestedFact(value: RuleValue, depth: number, copying: Copying): Fact {
   if (!isComposite(value)) return toScalarFact(value);
   const same = copying.known.get(value);
@@ -101,7 +101,7 @@ function toScalarFact(value: Exclude<RuleValue, RuleList | RuleObject>): Fact {
   return typeof value === "number" || value instanceof Scaled ? decimalOfExact(value) : value;
 }
 
-/** Whether a value counts as true: not false, null, undefined, "", 0 and [] (S3.1, S3.4). */
+/** Whether a value is truthy: not false, null, undefined, "", 0 and [] (S3.1, S3.4). */
 export function isTruthy(value: RuleValue): boolean {
   if (typeof value !== "object" || value === null) return Boolean(value);
   if (value instanceof Scaled) return !isZeroExact(value);
@@ -114,7 +114,7 @@ export function isStrictlyEqual(a: RuleValue, b: RuleValue): boolean {
   return isDecimal(a) && isDecimal(b) && compareExact(a, b) === 0;
 }
 
-/** `==`: as {@link isStrictlyEqual}, after the conversions of JavaScript; text that is a decimal is that decimal. */
+/** `==`: like {@link isStrictlyEqual}, after JavaScript's conversions; a decimal text equals its decimal. */
 export function isLooselyEqual(a: RuleValue, b: RuleValue, allowance?: Allowance): boolean {
   if (a === b) return true;
   if (isNullish(a) || isNullish(b)) return isNullish(a) && isNullish(b);
@@ -123,10 +123,10 @@ export function isLooselyEqual(a: RuleValue, b: RuleValue, allowance?: Allowance
 }
 
 /**
- * Below 0, 0 or above 0 as a is less than, equal to or more than b: texts by their characters, everything else as
- * decimals, after the conversions of JavaScript. NaN where the two have no order.
+ * Negative, 0 or positive if a is less than, equal to or greater than b: texts by characters, everything else as
+ * decimals, after JavaScript's conversions. NaN if they have no order.
  *
- * @param allowance pays for the text of a list; needed where one of the two may be a list
+ * @param allowance for the text of a list; required if one may be a list
  */
 export function compareValues(a: RuleValue, b: RuleValue, allowance?: Allowance): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
@@ -135,7 +135,7 @@ export function compareValues(a: RuleValue, b: RuleValue, allowance?: Allowance)
   if (typeof x === "string" && typeof y === "string") return x === y ? 0 : x < y ? -1 : 1;
   const left = toNumber(x);
   const right = toNumber(y);
-  // NaN and the infinities are no decimals: the doubles' own order holds, with any decimal in the middle.
+  // NaN and the infinities are not decimals: compare them as doubles, with any decimal in between.
   if (!isFiniteNumber(left) || !isFiniteNumber(right)) {
     const [m, n] = [isFiniteNumber(left) ? 0 : left, isFiniteNumber(right) ? 0 : right];
     return m === n ? 0 : Number(m) - Number(n);
@@ -144,9 +144,9 @@ export function compareValues(a: RuleValue, b: RuleValue, allowance?: Allowance)
 }
 
 /**
- * The text of a value as JavaScript has it; a decimal is its plain text (S3.4).
+ * The text of a value as in JavaScript; a decimal is its plain text (S3.4).
  *
- * @param allowance pays for the text of a list; needed where the value may be a list
+ * @param allowance for the text of a list; required if the value may be a list
  */
 export function toText(value: RuleValue, allowance?: Allowance, depth = 0): string {
   if (typeof value === "string") return value;
@@ -155,12 +155,12 @@ export function toText(value: RuleValue, allowance?: Allowance, depth = 0): stri
   return typeof value === "object" && value !== null ? "[object Object]" : String(value);
 }
 
-/** The text of a value within other text: nothing for null and undefined. */
+/** The text of a value within another text: empty for null and undefined. */
 export function toInnerText(value: RuleValue, allowance: Allowance | undefined, depth = 0): string {
   return isNullish(value) ? "" : toText(value, allowance, depth);
 }
 
-/** The texts of the elements with commas between: each element is a step. */
+/** The texts of the elements, separated by commas: each element costs a step. */
 function listText(list: RuleList, allowance: Allowance | undefined, depth: number): string {
   if (depth > NESTING_MAX) throw nestedTooDeep();
   const texts: string[] = [];
@@ -173,24 +173,23 @@ function listText(list: RuleList, allowance: Allowance | undefined, depth: numbe
   return texts.join(",");
 }
 
-/** Whether a value is a decimal. */
 export function isDecimal(value: RuleValue): value is Exact {
   return typeof value === "number" || value instanceof Scaled;
 }
 
-/** A value in a message: texts quoted and cut at 60 characters. */
+/** A value in a message: texts are quoted and truncated to 60 characters. */
 export function formatValue(value: RuleValue): string {
   if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   if (Array.isArray(value)) return "a list";
   return isComposite(value) ? "an object" : toText(value);
 }
 
-/** The error of facts that a rule cannot answer for (S3.2). */
+/** The error for facts with which a rule cannot be evaluated (S3.2). */
 export function ruleFailure(message: string, cause?: unknown): RatebookError<"ERR_RULE_FAILED"> {
   return new RatebookError("ERR_RULE_FAILED", message, {}, cause === undefined ? undefined : { cause });
 }
 
-/** Most characters of the message of an error that a user's operator threw. */
+/** Maximum characters of the message of an error from a custom operator. */
 const MESSAGE_MAX = 300;
 
 /** The message of a thrown value, which may be no Error. */
@@ -203,7 +202,7 @@ export function describeError(error: unknown): string {
   }
 }
 
-/** The number of JavaScript nearest to what a value converts to; for positions and lengths, never for amounts. */
+/** The JavaScript number nearest to a value's conversion; for positions and lengths, never for amounts. */
 export function toDouble(value: RuleValue, allowance?: Allowance): number {
   const number = toNumber(isComposite(value) ? toText(value, allowance) : value);
   return typeof number === "number" ? number : Number(formatExact(number));
@@ -232,7 +231,6 @@ function isNullish(value: RuleValue): value is null | undefined {
   return value === null || value === undefined;
 }
 
-/** Whether a value is a list. */
 export function isList(value: RuleValue): value is RuleList {
   return Array.isArray(value);
 }
@@ -245,10 +243,10 @@ function isFiniteNumber(value: Exact): boolean {
   return typeof value !== "number" || Number.isFinite(value);
 }
 
-/** Longer texts are no numbers: reading one takes time that nothing counts. */
+/** Longer texts are not numbers: parsing one takes time that is not counted. */
 const NUMBER_TEXT_MAX = 4 * EXPONENT_MAX;
 
-/** JavaScript's conversion of a primitive to a number: a decimal, or a NaN or infinity, which are no values of a rule. */
+/** JavaScript's conversion of a primitive to a number: a decimal, or NaN or an infinity, which are not rule values. */
 function toNumber(value: Exact | string | boolean | null | undefined): Exact {
   if (value === undefined) return NaN;
   if (value === null || typeof value === "boolean") return value === true ? 1 : 0;

@@ -1,5 +1,5 @@
 /**
- * Reading facts by name (S3.3): own properties only, and a name may hold dots.
+ * Reads facts by name (S3.3): own properties only; names may contain dots.
  *
  * @module
  */
@@ -11,22 +11,22 @@ import type { Evaluator, Node, ValueSlot } from "./node.ts";
 import { toDouble, ruleFailure, isList, NESTING_MAX, toRuleValue, formatValue, toText } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 
-/** Names that decimals have as objects; a decimal is one value and has no properties. */
+/** Property names of decimal objects; a decimal is one value and has no properties. */
 const DECIMAL_NAMES = new Set(["d", "e", "s", "constructor", "mantissa", "scale"]);
 
-/** Makes the reader of a path; undefined is the whole of the facts. */
+/** Creates the reader of a path; undefined is the whole facts. */
 type Readers = (path: string | undefined) => Evaluator;
-/** Finds the slot of a path; undefined where it has none. */
+/** Finds the slot of a path, if it has one. */
 type Slots = (path: string) => ValueSlot | undefined;
 
-/** Where variables are found, and what pays for the names that are put together. */
+/** How variables are found, and the budget for computed names. */
 interface VariableScope {
   readonly readers: Readers;
   readonly slots: Slots | undefined;
   readonly allowance: Allowance;
 }
 
-/** Compiles `var`: the value at a path, else the default, else null. The path is a literal, or is computed. */
+/** Compiles `var`: the value at a path, else the default, else null. The path is literal or computed. */
 export function compileVariable(
   path: Node,
   fallback: Node | undefined,
@@ -37,7 +37,7 @@ export function compileVariable(
     const value = reader(frame);
     return value === undefined ? (orElse(frame) ?? null) : value;
   };
-  // A name that is written out is one node with its variable.
+  // A literal name and its variable are one node.
   const size = 1 + (path.constant === undefined ? path.size : 0) + (fallback?.size ?? 0);
   if (path.constant === undefined) {
     if (path.scalar !== true) allowance.count();
@@ -55,7 +55,7 @@ export function compileVariable(
   return { size, run: (frame) => reader(frame) ?? null, variable: name };
 }
 
-/** Compiles `missing`: those of the names, given one by one or as one list, whose value is absent, null or "". */
+/** Compiles `missing`: those of the names, given individually or as one list, whose value is absent, null or "". */
 export function compileMissing(names: readonly Node[], readers: Readers, allowance: Allowance): Evaluator {
   const [first] = names;
   const known = names.every((name) => name.constant !== undefined);
@@ -76,7 +76,7 @@ export function compileMissing(names: readonly Node[], readers: Readers, allowan
   };
 }
 
-/** Compiles `missing_some`: nothing when at least so many of the listed names have a value, else the missing ones. */
+/** Compiles `missing_some`: empty if at least that many of the listed names have a value, else the missing ones. */
 export function compileMissingSome(
   [needed, names]: readonly Node[],
   readers: Readers,
@@ -93,11 +93,11 @@ export function compileMissingSome(
 }
 
 /**
- * Reads a path of plain data: the part up to the first dot is a key of the facts, and what is left of the path is, at
- * each step, first tried as one key, then up to its first dot. Only own properties of objects, lists and texts are
- * read. Facts without the first part may have the whole path as one key. Undefined is the whole of the facts.
+ * Reads a path in plain data: the part up to the first dot is a key of the facts; the rest is, at each step, first
+ * tried as one key, then up to its first dot. Only own properties of objects, lists and texts are read. If the first
+ * part is not a key, the whole path may be one. Undefined is the whole facts.
  *
- * @returns reads undefined where there is none
+ * @returns reads undefined if there is no value
  */
 export function pathReader(path: string | undefined): Evaluator {
   if (path === undefined) return (facts) => toRuleValue(facts);
@@ -112,10 +112,7 @@ export function pathReader(path: string | undefined): Evaluator {
   };
 }
 
-/**
- * Reads what comes after the first part of a variable, such as the name of a dependency: as one key, then step by step
- * (S3.3).
- */
+/** Reads the path after the first part of a variable, such as the name of a dependency: as one key, then step by step (S3.3). */
 export function restOfPathReader(path: string): Evaluator {
   const read = restReader(path);
   return (data) => toRuleValue(read(data));
@@ -127,7 +124,7 @@ const SPELLINGS: readonly (readonly [string, string])[] = [
   ["dimension.", "dimensions."],
 ];
 
-/** {@link pathReader}, but what is not there under one spelling of `attribute.` or `dimension.` is read under the other. */
+/** Like {@link pathReader}, but also tries the other spelling of `attribute.` or `dimension.`. */
 export function variableReader(path: string | undefined): Evaluator {
   const reader = pathReader(path);
   const other = path === undefined ? undefined : otherSpelling(path);
@@ -149,7 +146,7 @@ function otherSpelling(path: string): string | undefined {
 
 type Read = (data: unknown) => unknown;
 
-/** Reads what is left of a path: as one key, then step by step. Beyond 64 steps there are no facts. */
+/** Reads the rest of a path: as one key, then step by step. Facts have at most 64 steps. */
 function restReader(path: string): Read {
   const steps: { readonly key: Read; readonly rest: Read }[] = [];
   let rest = path;
@@ -172,7 +169,7 @@ function restReader(path: string): Read {
   };
 }
 
-/** Reads one own property; undefined where there is none. */
+/** Reads one own property, if it exists. */
 function propertyReader(key: string): Read {
   if (DECIMAL_NAMES.has(key)) {
     return (data) => (Decimal.isDecimal(data) || data instanceof Scaled ? undefined : ownProperty(data, key));
@@ -184,7 +181,7 @@ function ownProperty(data: unknown, key: string): unknown {
   if (typeof data === "object" ? data === null : typeof data !== "string") return undefined;
   const record = data as Readonly<Record<string, unknown>>;
   const value = record[key];
-  // Asked last: most names that are not there are not inherited either.
+  // Checked last: most missing names are not inherited either.
   return value !== undefined && Object.hasOwn(record, key) ? value : undefined;
 }
 
@@ -201,15 +198,15 @@ function isMissing(value: RuleValue): boolean {
   return value === undefined || value === null || value === "";
 }
 
-/** A path given as a value: a number is the place in a list; null, "" and nothing are the whole of the facts. */
+/** A path given as a value: a number is a list index; null, "" and undefined are the whole facts. */
 function toPathName(path: RuleValue, allowance?: Allowance): string | undefined {
   return path === null || path === undefined || path === "" ? undefined : toText(path, allowance);
 }
 
-/** Longest name that is put together when a rule is evaluated. */
+/** Maximum length of a computed name. */
 const COMPUTED_NAME_MAX = 1000;
 
-/** As {@link toPathName}, for a path that is computed: every part of it is a step. */
+/** Like {@link toPathName}, for a computed path: each of its parts costs a step. */
 function computedName(path: RuleValue, allowance: Allowance): string | undefined {
   const name = toPathName(path, allowance);
   if (name === undefined) return undefined;
