@@ -21,7 +21,7 @@ export type Vector = PriceVector | CyclesVector | ProrationVector | RemaindersVe
 /** The price of a quantity, slab by slab (S7). */
 export interface PriceVector extends VectorBase {
   readonly kind: "price";
-  readonly given: { readonly ratePlan: VectorRatePlan; readonly rateValue: VectorRateValue; readonly quantity: string };
+  readonly input: { readonly ratePlan: VectorRatePlan; readonly rateValue: VectorRateValue; readonly quantity: string };
   readonly expected: {
     readonly amount: string;
     readonly slabs: readonly { readonly order: number; readonly quantity: string; readonly amount: string }[];
@@ -33,14 +33,14 @@ export interface PriceVector extends VectorBase {
 /** The start days of the cycles that overlap `[from, until)` (S6). */
 export interface CyclesVector extends VectorBase {
   readonly kind: "cycles";
-  readonly given: { readonly pricingCycleConfig: VectorCycle; readonly from: string; readonly until: string };
+  readonly input: { readonly pricingCycleConfig: VectorCycle; readonly from: string; readonly until: string };
   readonly expected: { readonly starts: readonly string[] };
 }
 
 /** The share of an amount that is charged for the served days (S8), rounded once (S1.5). */
 export interface ProrationVector extends VectorBase {
   readonly kind: "proration";
-  readonly given: {
+  readonly input: {
     readonly amount: string;
     readonly served: VectorDays;
     readonly natural: VectorDays;
@@ -54,14 +54,14 @@ export interface ProrationVector extends VectorBase {
 /** The distribution of a rounded amount to the lines below it (S1.5). */
 export interface RemaindersVector extends VectorBase {
   readonly kind: "remainders";
-  readonly given: { readonly amounts: readonly string[]; readonly digits: number; readonly rounding: "HALF_UP" };
+  readonly input: { readonly amounts: readonly string[]; readonly digits: number; readonly rounding: "HALF_UP" };
   readonly expected: { readonly value: string; readonly lines: readonly string[] };
 }
 
 /** How much each credit pays of each line (S12); lines are numbered from 0. */
 export interface CreditsVector extends VectorBase {
   readonly kind: "credits";
-  readonly given: {
+  readonly input: {
     readonly lines: readonly VectorLine[];
     /** In the order in which they were granted. */
     readonly credits: readonly VectorCredit[];

@@ -9,7 +9,7 @@ const files = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter
 const texts = new Map(files.map((file) => [file, readFileSync(join(SOURCES, file), "utf8")]));
 
 /** Participles that do not name a value. */
-const NAME = /\b(?:const|let|readonly|function)\s+(asked|told|held|kept|tried|looked)\b/g;
+const NAME = /\b(?:const|let|readonly|function)\s+(asked|given|told|held|kept|tried|looked)\b/g;
 
 /** Phrases that readers found unclear. */
 const PHRASES = [

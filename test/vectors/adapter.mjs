@@ -11,10 +11,10 @@ const [fault] = process.argv.slice(2);
 const answer = (value) => console.log(JSON.stringify(value));
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { id, kind, given } = JSON.parse(line);
+  const { id, kind, input } = JSON.parse(line);
   if (fault === "text") console.log("ready");
   if (kind === "price") {
-    const { amount, slabs, adjustment } = priceQuantity(given.ratePlan, given.rateValue, given.quantity);
+    const { amount, slabs, adjustment } = priceQuantity(input.ratePlan, input.rateValue, input.quantity);
     const result = {
       amount: fault === "price" ? amount.add("0.01") : amount,
       slabs: slabs.map((slab) => ({ order: slab.order, quantity: slab.quantity, amount: slab.amount })),
@@ -24,7 +24,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     if (fault !== "dumb") answer({ id, result });
     if (fault === "twice") answer({ id, result });
   } else if (kind === "cycles") {
-    const cycles = cyclesBetween(given.pricingCycleConfig, given.from, given.until);
+    const cycles = cyclesBetween(input.pricingCycleConfig, input.from, input.until);
     answer({ id, result: { starts: cycles.map(({ start }) => new Date(start).toISOString().slice(0, 10)) } });
   } else answer({ id, skipped: true });
 }

@@ -34,14 +34,14 @@ function daysOf({ from, until }: VectorDays): Cycle {
 function runVector(vector: Vector): Vector["expected"] {
   switch (vector.kind) {
     case "price":
-      return madePrice(vector.given);
+      return madePrice(vector.input);
     case "cycles": {
-      const { pricingCycleConfig, from, until } = vector.given;
+      const { pricingCycleConfig, from, until } = vector.input;
       const cycles = cyclesBetween(pricingCycleConfig as CycleConfig, from, until);
       return { starts: cycles.map(({ start }) => formatDate(start)) };
     }
     case "proration": {
-      const { amount, served, natural, digits, rounding } = vector.given;
+      const { amount, served, natural, digits, rounding } = vector.input;
       const { days, of } = shareOfDays(daysOf(served), daysOf(natural));
       return {
         days,
@@ -50,13 +50,13 @@ function runVector(vector: Vector): Vector["expected"] {
       };
     }
     case "remainders":
-      return madeRemainders(vector.given);
+      return madeRemainders(vector.input);
     case "credits":
-      return madeCredits(vector.given);
+      return madeCredits(vector.input);
   }
 }
 
-function madePrice({ ratePlan, rateValue, quantity }: PriceVector["given"]): PriceVector["expected"] {
+function madePrice({ ratePlan, rateValue, quantity }: PriceVector["input"]): PriceVector["expected"] {
   const { amount, slabs, adjustment } = priceQuantity(ratePlan as RatePlanInput, rateValue, quantity);
   const slabRows = slabs.map((slab) => ({
     order: slab.order,
@@ -66,7 +66,7 @@ function madePrice({ ratePlan, rateValue, quantity }: PriceVector["given"]): Pri
   return { amount: amount.toFixed(), slabs: slabRows, adjustment: adjustment.toFixed() };
 }
 
-function madeRemainders({ amounts, digits, rounding }: RemaindersVector["given"]): RemaindersVector["expected"] {
+function madeRemainders({ amounts, digits, rounding }: RemaindersVector["input"]): RemaindersVector["expected"] {
   const exact = amounts.map((amount) => toFraction(new Decimal(amount)));
   const exactSum = sumFractions(exact);
   const nothing = new Decimal(0);
@@ -75,7 +75,7 @@ function madeRemainders({ amounts, digits, rounding }: RemaindersVector["given"]
   return { value: lines.value.toFixed(), lines: lines.slabs.map((line) => line.toFixed()) };
 }
 
-function madeCredits({ lines, credits, digits }: CreditsVector["given"]): CreditsVector["expected"] {
+function madeCredits({ lines, credits, digits }: CreditsVector["input"]): CreditsVector["expected"] {
   const payable = lines.map(({ kind, id, value }) => ({ kind, billableId: id, value: new Decimal(value) }));
   const creditList = credits.map(
     ({ left, effectiveFrom, effectiveUntil, applicableEntityIds, ...credit }, createdAt) => ({
@@ -119,11 +119,11 @@ describe("vectors", () => {
     vectors.flatMap((vector): [string, ProrationVector][] =>
       vector.kind === "proration" ? [[vector.id, vector]] : [],
     ),
-  )("the verifier rounds in the same way: %s", (_, { given, expected }) => {
+  )("the verifier rounds in the same way: %s", (_, { input, expected }) => {
     const share = multiply(
-      fractionOrZero(given.amount),
+      fractionOrZero(input.amount),
       divide(fractionOrZero(expected.days), fractionOrZero(expected.of)),
     );
-    expect(formatFraction(roundToDigits(share, given.digits, given.rounding))).toBe(expected.amount);
+    expect(formatFraction(roundToDigits(share, input.digits, input.rounding))).toBe(expected.amount);
   });
 });

@@ -74,7 +74,7 @@ async function collectAnswers(
   const exit = once(program, "close") as Promise<[number | null, NodeJS.Signals | null]>;
   // The program may exit before it has read everything; the remaining vectors then have no answer.
   program.stdin.on("error", () => {});
-  for (const { id, kind, given } of vectors) program.stdin.write(`${JSON.stringify({ id, kind, given })}\n`);
+  for (const { id, kind, input } of vectors) program.stdin.write(`${JSON.stringify({ id, kind, input })}\n`);
   program.stdin.end();
   const answers = new Map<string, Answer>();
   let isTimedOut = false;
