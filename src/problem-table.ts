@@ -148,6 +148,15 @@ const SENTENCES = {
     readonly owner?: string;
   }) => (place === undefined ? reason : `in the rule${owner ?? ""}${place === "$" ? "" : ` at ${place}`}: ${reason}`),
   RULE_WORK_EXCEEDED: repeatReason,
+  // Operations.
+  DATE_NOT_ALLOWED: repeatReason,
+  QUANTITY_NOT_ALLOWED: repeatReason,
+  UNKNOWN_ID: repeatReason,
+  REPEATED_ITEM: repeatReason,
+  NOT_SUPPORTED: repeatReason,
+  INVALID_FILTER: repeatReason,
+  INVALID_USAGE: repeatReason,
+  INVALID_TABLE: repeatReason,
   // Lines of event files.
   INVALID_ENCODING: ({ expected }: { readonly expected: string }) => `the line is not valid ${expected}`,
   LINE_TOO_LONG: ({ maximum }: { readonly maximum: string }) => `the line is longer than ${maximum}`,
@@ -206,6 +215,9 @@ export type ProblemCode = keyof typeof SENTENCES;
 /** The parameters of a code: plain JSON. */
 export type ProblemParams<Code extends ProblemCode> = Parameters<(typeof SENTENCES)[Code]>[0];
 
+/** The codes whose only parameter is a reason. */
+export type ReasonCode = { [Code in ProblemCode]: Reason extends ProblemParams<Code> ? Code : never }[ProblemCode];
+
 /** A problem of an input. Branch on `code`; the wording of `message` may change. */
 export interface Problem {
   readonly code: ProblemCode;
@@ -228,8 +240,8 @@ export function createProblem<Code extends ProblemCode>(
 }
 
 /** A problem without a specific code; its message is its parameter. */
-export function rejection(path: string, reason: string): Problem {
-  return { code: "NOT_ACCEPTED", path, params: { reason }, message: reason };
+export function rejection(path: string, code: ReasonCode, reason: string): Problem {
+  return createProblem(path, code, { reason });
 }
 
 /** The same problem at another path, or with other parameters. */

@@ -39,5 +39,5 @@ export function toWritten(source: unknown): unknown {
   const written = inputOf(source);
   if (written !== undefined) return written;
   const message = "a changed copy of a book that was read: change the book as it is written, and pass that";
-  throw bookError("the book", 1, [rejection("$", message)]);
+  throw bookError("the book", 1, [rejection("$", "NOT_ACCEPTED", message)]);
 }

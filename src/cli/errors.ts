@@ -30,8 +30,3 @@ export function describeSystemError(error: unknown): string {
   if (reason !== undefined) return reason;
   return error instanceof Error ? error.message : String(error);
 }
-
-/** Replaces option names of the library in a sentence by those of the command: `` `at` `` becomes `--at`. */
-export function withOptionDashes(sentence: string): string {
-  return sentence.replace(/`(at|from|until)`/g, "--$1");
-}

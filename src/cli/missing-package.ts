@@ -12,6 +12,7 @@
 export function describeMissingPackage(error: unknown): string | undefined {
   if (!(error instanceof Error) || (error as { readonly code?: unknown }).code !== "ERR_MODULE_NOT_FOUND")
     return undefined;
+  // Only Node's message names the package.
   const [, name] = /^Cannot find package '([^']+)'/.exec(error.message) ?? [];
   if (name === undefined) return undefined;
   return `this command needs the package ${name}; install it with npm install --include=optional`;

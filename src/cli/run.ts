@@ -31,7 +31,7 @@ import { schemaCommand } from "./commands/schema.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { sqlCommand } from "./commands/sql.ts";
 import { verifyCommand } from "./commands/verify.ts";
-import { UsageError, withOptionDashes } from "./errors.ts";
+import { UsageError } from "./errors.ts";
 import { formatCommandHelp, formatOverview } from "./help.ts";
 import { type Io, write } from "./io.ts";
 import { describeMissingPackage } from "./missing-package.ts";
@@ -135,7 +135,6 @@ async function reportFailure(error: unknown, debug: boolean, io: Io): Promise<nu
 /** The messages of an error, one per line. */
 function describeFailure(error: unknown): string {
   if (error instanceof UsageError || error instanceof InputError) return `ratebook: ${toPrintable(error.message)}\n`;
-  if (hasCode(error, "ERR_OPTION_INVALID")) return `ratebook: ${toPrintable(withOptionDashes(error.message))}\n`;
   if (error instanceof RatebookError) return `ratebook: ${toPrintable(error.message)}\n`;
   const missingPackageText = describeMissingPackage(error);
   if (missingPackageText !== undefined) return `ratebook: ${toPrintable(missingPackageText)}\n`;

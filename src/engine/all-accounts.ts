@@ -50,6 +50,7 @@ export async function* accountsWithinBound(
       const most = WALKED_ACCOUNTS_MAX.toLocaleString("en-US");
       throw invalidInput(
         path,
+        "QUANTITY_NOT_ALLOWED",
         `expected ${filter}: ${what} can be asked of at most ${most} accounts at once, and there are more`,
       );
     }

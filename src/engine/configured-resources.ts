@@ -246,10 +246,10 @@ export function checkName<Document extends NamedDocument>(
 /** Rejects fields that only the engine sets. @throws {RatebookError} ERR_INPUT_INVALID */
 export function checkGiven(input: unknown, own: readonly string[]): Body {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    throw invalidInput("$", "expected an object");
+    throw invalidInput("$", "NOT_ACCEPTED", "expected an object");
   }
   const set = own.find((name) => Object.hasOwn(input, name) && Reflect.get(input, name) !== undefined);
-  if (set !== undefined) throw invalidInput(set, "cannot be set here; remove it");
+  if (set !== undefined) throw invalidInput(set, "UNEXPECTED_FIELD", "here; remove it");
   return input as Body;
 }
 

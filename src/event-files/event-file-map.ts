@@ -99,7 +99,7 @@ export function readEventFileMap(file: string, text: string): EventFileMap {
   const path = (issue?.path ?? []).map((key) => (typeof key === "number" ? key : String(key)));
   const [unknownField] = issue?.code === "unrecognized_keys" ? issue.keys : findMisspeltFields(document.value, path);
   if (unknownField === undefined)
-    throw toInputError(issue === undefined ? rejection("$", "expected a map") : toProblem(issue, path));
+    throw toInputError(issue === undefined ? rejection("$", "NOT_ACCEPTED", "expected a map") : toProblem(issue, path));
   const knownFields = path.length === 0 ? Object.keys(eventFileMap.shape) : ORIGIN_FIELDS;
   const params = { field: unknownField, ...guessName(unknownField, knownFields) };
   throw toInputError(createProblem(formatPath([...path, unknownField]), "UNKNOWN_FIELD", params));

@@ -4,7 +4,7 @@
  * @module
  */
 import { inputError, RatebookError } from "../errors.ts";
-import { rejection } from "../problem-table.ts";
+import { type ReasonCode, rejection } from "../problem-table.ts";
 import { ruleLink, type RuleNumber } from "../rulebook.ts";
 
 /** A rule rejects the operation in the current state. */
@@ -13,9 +13,9 @@ export function refusal(rule: RuleNumber, message: string): RatebookError<"ERR_R
 }
 
 /** An input is malformed or out of bounds. */
-export function invalidInput(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
+export function invalidInput(path: string, code: ReasonCode, message: string): RatebookError<"ERR_INPUT_INVALID"> {
   const place = path === "$" ? path : `$${path.startsWith("[") ? "" : "."}${path}`;
-  return inputError([rejection(place, message)]);
+  return inputError([rejection(place, code, message)]);
 }
 
 /** No record has this id. */

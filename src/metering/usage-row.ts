@@ -110,6 +110,6 @@ function describeError(error: unknown): string {
 
 function invalidRow(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
   return new RatebookError("ERR_INPUT_INVALID", message, {
-    problems: [rejection(path, message)],
+    problems: [rejection(path, "INVALID_USAGE", message)],
   });
 }

@@ -179,7 +179,7 @@ function findSchemasWithoutFeatures(book: BookInput): readonly string[] {
   if (plain.length > 0) return plain;
   const message = "expected a schema whose events take of no feature: where all do, the order matters";
   throw new RatebookError("ERR_INPUT_INVALID", message, {
-    problems: [rejection("$.features", message)],
+    problems: [rejection("$.features", "NOT_SUPPORTED", message)],
   });
 }
 

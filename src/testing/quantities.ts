@@ -64,7 +64,7 @@ export function requireQuantityCards(plan: PlanInput): readonly QuantityCard[] {
   if (cards.length > 0) return cards;
   const message = "expected a usage, license or overage card: nothing of this plan is priced by a quantity";
   throw new RatebookError("ERR_INPUT_INVALID", message, {
-    problems: [rejection("$.pricePlanDetails", message)],
+    problems: [rejection("$.pricePlanDetails", "NOT_SUPPORTED", message)],
   });
 }
 

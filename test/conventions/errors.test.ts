@@ -1,5 +1,5 @@
 /** The docs describe every error code, and no others. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 import { expect, test } from "vitest";
@@ -18,4 +18,23 @@ test("docs/reference/errors.md lists the code of each problem, in the order of t
   const codes = [...table].map(([, code]) => code);
   expect(codes).toContain("UNKNOWN_FIELD");
   expect([...list.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code)).toEqual(codes);
+});
+
+/** Messages of momoa, ClickHouse, DuckDB, Node and pg, which give no code for what is needed of them. */
+const THIRD_PARTY = [
+  "book/reading/json-document.ts",
+  "cli/missing-package.ts",
+  "store/postgres/failures.ts",
+  "warehouse/clickhouse/connect.ts",
+  "warehouse/duckdb/connect.ts",
+];
+
+test("no code reads messages or descriptions of ratebook: it reads their codes and params", () => {
+  const called = String.raw`\b(?:message|description)\??\)?\.(?:match|matchAll|replace|replaceAll|split|includes|startsWith|endsWith|search|indexOf)\(`;
+  const reading = new RegExp(`${called}|\\.(?:test|exec)\\([^()]*\\b(?:message|description)\\)`);
+  const src = resolve(root, "src");
+  const readers = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
+    (file) => file.endsWith(".ts") && reading.test(readFileSync(resolve(src, file), "utf8")),
+  );
+  expect(readers.toSorted()).toEqual(THIRD_PARTY);
 });

@@ -63,5 +63,5 @@ export function computeSubTotal(invoice: Invoice | undefined): Decimal {
 }
 
 export function incomparableError(message: string): RatebookError<"ERR_INPUT_INVALID"> {
-  return new RatebookError("ERR_INPUT_INVALID", message, { problems: [rejection("$", message)] });
+  return new RatebookError("ERR_INPUT_INVALID", message, { problems: [rejection("$", "NOT_ACCEPTED", message)] });
 }

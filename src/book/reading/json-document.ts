@@ -65,7 +65,8 @@ function toJsonFault(error: unknown, text: string): JsonFault {
   if (error instanceof RangeError) return { message: "nested too deeply", line: 1, column: 1 };
   const { line, column, offset } = error as { readonly line?: unknown; readonly column?: unknown; offset?: unknown };
   if (typeof line !== "number" || typeof column !== "number" || typeof offset !== "number") throw error;
-  // The last bracket, comma or colon is not the error: what should follow it is missing.
+  // The last bracket, comma or colon is not the error: what should follow it is missing. momoa's errors at the end of a
+  // text differ only in their message.
   const isCutOff = /^[[{,:]?\s*$/.test(text.slice(offset)) || (error as Error).message.includes("end of input");
   if (isCutOff) return { message: "the text ends too soon", ...placeInText(text, text.trimEnd().length) };
   return { message: `${JSON.stringify(text.slice(offset, offset + 1))} is not expected here`, line, column };

@@ -84,7 +84,7 @@ export async function readDraftFile(
     } catch (error) {
       if (!hasCode(error, "ERR_OPTION_INVALID")) throw error;
       const part = plan.pricePlanDetails.pricingCycleConfig ? ".supportedCurrencies" : "";
-      throw bookError("the plan", 1, [rejection(`$.pricePlanDetails${part}`, error.message)]);
+      throw bookError("the plan", 1, [rejection(`$.pricePlanDetails${part}`, "NOT_SUPPORTED", error.message)]);
     }
   });
 }

@@ -12,7 +12,6 @@ import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
-import { withOptionDashes } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import {
   BAD_LINE,
@@ -152,7 +151,7 @@ function listProblemLines({ problems, kinds, count, unknownAccountEvents }: Prob
 }
 
 export async function printNotices(notices: readonly string[], io: Io): Promise<void> {
-  for (const notice of notices) await write(io.stderr, `note: ${toPrintable(withOptionDashes(notice))}\n`);
+  for (const notice of notices) await write(io.stderr, `note: ${toPrintable(notice)}\n`);
 }
 
 /** Prints how many accounts were created for events. */

@@ -34,7 +34,7 @@ export async function createAccount(
     const now = clock();
     const { record, changes } = await prepareAccount(configured.catalog, view, request, now);
     const customer = await view.document("customer", request.customerId);
-    if (customer === undefined) throw invalidInput("customerId", "expected the id of a customer");
+    if (customer === undefined) throw invalidInput("customerId", "UNKNOWN_ID", "expected the id of a customer");
     checkActive("customer", toTypedDocument("customer", customer).body);
     const { id, settings } = request;
     const own = await prepareSettings(configured, [{ entityType: "ACCOUNT", id, settings, place: "" }], now);
@@ -57,7 +57,8 @@ export async function updateAccount(context: EngineContext, id: string, input: A
       ...withoutUndefined(patch),
       updatedAt: now,
     });
-    if (next["name"] === undefined) throw invalidInput("name", "expected a name: it cannot be cleared");
+    if (next["name"] === undefined)
+      throw invalidInput("name", "NOT_SUPPORTED", "expected a name: it cannot be cleared");
     work.putRecord(next as unknown as AccountRecord);
     return work.record;
   });

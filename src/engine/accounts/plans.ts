@@ -131,7 +131,7 @@ function checkCycles(config: PricingCycleConfig): void {
     resolveCycleConfig(config, 0);
   } catch (error) {
     if (!hasCode(error, "ERR_CYCLE_INVALID")) throw error;
-    throw invalidInput(`pricingCycleConfig.${error.details.field}`, error.details.reason);
+    throw invalidInput(`pricingCycleConfig.${error.details.field}`, "INVALID_CYCLE", error.details.reason);
   }
 }
 

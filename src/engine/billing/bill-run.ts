@@ -61,7 +61,12 @@ export async function finalize(
 ): Promise<FinalizeResult> {
   const now = context.clock();
   const at = asOf === undefined ? now : toInstant(asOf);
-  if (at > now) throw invalidInput("asOf", `expected an instant that is not later than now, got ${formatInstant(at)}`);
+  if (at > now)
+    throw invalidInput(
+      "asOf",
+      "DATE_NOT_ALLOWED",
+      `expected an instant that is not later than now, got ${formatInstant(at)}`,
+    );
   // A configuration that cannot be compiled must fail the run, not single accounts.
   const { catalog } = await context.configuration(context.store.read);
   const failures = collectFailures(context);

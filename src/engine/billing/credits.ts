@@ -122,6 +122,6 @@ function checkEntities(
     const unknown = applicableEntityIds.findIndex((id) => !known.has(id) && !CARD_KIND_WORDS.has(id));
     if (unknown < 0) continue;
     const path = `[${index}].applicableEntityIds[${unknown}]`;
-    throw invalidInput(path, "expected the id of a usage meter, add-on or feature, or ALL_…_RATE_CARDS");
+    throw invalidInput(path, "UNKNOWN_ID", "expected the id of a usage meter, add-on or feature, or ALL_…_RATE_CARDS");
   }
 }

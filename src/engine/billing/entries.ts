@@ -6,6 +6,7 @@
 import type { EntryGrantRequest, EntryPatch } from "../../book/model/requests.ts";
 import { readRequest } from "../../book/requests/requests.ts";
 import { dayOf, type Instant } from "../../calendar/instant.ts";
+import { inputError } from "../../errors.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { matchesId } from "../../ledger/account/due-ids.ts";
@@ -13,9 +14,10 @@ import type { Catalog } from "../../ledger/catalog.ts";
 import * as entryCommands from "../../ledger/commands/entries.ts";
 import { readForEntry, readForGrant } from "../../ledger/commands/entry-reads.ts";
 import type { EntryRecord } from "../../ledger/records.ts";
-import { invalidInput, notFound } from "../../ledger/refusals.ts";
+import { notFound } from "../../ledger/refusals.ts";
 import { type AccountWork, openWorkspace } from "../../ledger/workspace.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";
+import { createProblem } from "../../problem-table.ts";
 import { decideOnAccount, type EngineContext } from "../context.ts";
 import { type Page, selectPage, type PageOptions } from "../pages.ts";
 import { projectAccount } from "../projected-accounts.ts";
@@ -81,7 +83,7 @@ export async function updateEntry(
     effectiveUntil: effectiveUntil ?? undefined,
   };
   if (change.granted === undefined && change.effectiveUntil === undefined) {
-    throw invalidInput("granted", "missing: expected granted or effectiveUntil");
+    throw inputError([createProblem("$.granted", "MISSING", { expected: "granted or effectiveUntil" })]);
   }
   const { store, clock, configuration } = context;
   return store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async (view) => {

@@ -149,7 +149,11 @@ export async function readInvoices(
 ): Promise<readonly InvoiceSnapshot[]> {
   const show = function* ({ catalog, workspace, now }: ProjectedAccounts): Steps<readonly InvoiceSnapshot[]> {
     if (at !== undefined && at < now) {
-      throw invalidInput("asOf", `expected an instant that is now or later, got ${formatInstant(at)}`);
+      throw invalidInput(
+        "asOf",
+        "DATE_NOT_ALLOWED",
+        `expected an instant that is now or later, got ${formatInstant(at)}`,
+      );
     }
     const all: InvoiceSnapshot[] = [];
     for (const id of accountIds) {

@@ -153,11 +153,16 @@ function requireLine(invoice: Invoice, { lineId, type }: Omit<LineTarget, "invoi
   if (first === undefined) {
     const wanted =
       type === undefined ? "a line of a meter's usage or a feature's overage" : `a line of the type ${type}`;
-    throw invalidInput("lineId", `expected ${wanted}: ${quoteText(lineId)} is of the type ${types.join(", ")}`);
+    throw invalidInput(
+      "lineId",
+      "NOT_SUPPORTED",
+      `expected ${wanted}: ${quoteText(lineId)} is of the type ${types.join(", ")}`,
+    );
   }
   if (meant.some((line) => line.of !== first.of)) {
     throw invalidInput(
       "type",
+      "NOT_SUPPORTED",
       `expected a type: ${quoteText(lineId)} is the id of a meter and of a feature on this invoice`,
     );
   }

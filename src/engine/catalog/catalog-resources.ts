@@ -230,7 +230,7 @@ async function checkEntity(view: LedgerView, { entityType, entityId }: Body): Pr
   const id = typeof entityId === "string" ? entityId : "";
   const found = entityType === "CUSTOMER" ? await view.document("customer", id) : (await view.accounts([id]))[0];
   if (found === undefined)
-    throw invalidInput("entityId", `expected the id of ${what === "account" ? "an" : "a"} ${what}`);
+    throw invalidInput("entityId", "UNKNOWN_ID", `expected the id of ${what === "account" ? "an" : "a"} ${what}`);
 }
 
 function checkIdFree(documents: Parameters<typeof requireDocument>[0], { what }: KindWords, id: string): void {

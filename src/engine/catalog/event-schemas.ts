@@ -114,7 +114,7 @@ function updateSchema(latest: SchemaDocument, patch: object, configuring: Config
   const current = edited.at(-1) ?? latest;
   if (status === undefined || status === null || status === latest.body.status) return { documents: edited };
   if (status !== "ACTIVE" && status !== "INACTIVE" && status !== "ARCHIVED") {
-    throw invalidInput("status", "expected ACTIVE, INACTIVE or ARCHIVED");
+    throw invalidInput("status", "NOT_SUPPORTED", "expected ACTIVE, INACTIVE or ARCHIVED");
   }
   checkSchemaMove(latest, status, configuring);
   return { documents: [...edited.slice(0, -1), patchDocument(current, { status }, configuring.now)] };
@@ -230,7 +230,7 @@ function isSame(existing: Body, item: Body): boolean {
 
 function requireList(value: unknown, path: string): readonly Body[] {
   if (Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null)) return value;
-  throw invalidInput(path, "expected a list of objects");
+  throw invalidInput(path, "NOT_ACCEPTED", "expected a list of objects");
 }
 
 function moveTo(document: SchemaDocument, to: SchemaMove, configuring: ConfigurationState): DocumentRecord {

@@ -192,7 +192,7 @@ function checkMigrationFields({ mode, versionsToMigrate }: Body): void {
 
 function checkOneOf(field: string, value: unknown, known: readonly string[]): void {
   if (value === undefined || value === null || known.some((each) => each === value)) return;
-  throw invalidInput(field, `expected ${known.join(", ")}`);
+  throw invalidInput(field, "NOT_SUPPORTED", `expected ${known.join(", ")}`);
 }
 
 function activatePlan(
@@ -221,7 +221,11 @@ function requireSupportedCurrencies({ body }: PlanDocument, currencies: readonly
   const supported = body.pricePlanDetails?.supportedCurrencies ?? [];
   const unknown = currencies.find((currency) => !supported.includes(currency));
   if (unknown === undefined) return currencies;
-  throw invalidInput("currencies", `expected currencies that the price plan supports, got ${quoteText(unknown)}`);
+  throw invalidInput(
+    "currencies",
+    "NOT_SUPPORTED",
+    `expected currencies that the price plan supports, got ${quoteText(unknown)}`,
+  );
 }
 
 /**
@@ -240,7 +244,7 @@ function withAskedCurrencies(document: DocumentRecord): DocumentRecord {
   const unknown = currencies.find((each): each is string => typeof each === "string" && !known.includes(each));
   if (unknown === undefined) return document;
   const expected = `expected currencies that the price plan supports, got ${quoteText(unknown)}`;
-  throw invalidInput("pricePlanDetails.activeCurrencies", expected);
+  throw invalidInput("pricePlanDetails.activeCurrencies", "NOT_SUPPORTED", expected);
 }
 
 /** A version with these active currencies; a new one has none until it is activated. */
@@ -259,7 +263,7 @@ function migrationsOnActivation({
 }: PlanDocument): readonly MigrateRequest[] {
   if (migrationMode === undefined || migrationMode === null || version < 2) return [];
   const mode = MIGRATION_MODES.find((each) => each === migrationMode);
-  if (mode === undefined) throw invalidInput("mode", `expected ${MIGRATION_MODES.join(", ")}`);
+  if (mode === undefined) throw invalidInput("mode", "NOT_SUPPORTED", `expected ${MIGRATION_MODES.join(", ")}`);
   const first = versionsToMigrate === "ALL_VERSION" ? 1 : version - 1;
   return Array.from({ length: version - first }, (_, index) => ({
     sourceId: id,

@@ -89,7 +89,11 @@ export async function computeMetrics(
   const request = readMetricsRequest(input);
   const { startTime, endTime, metricQueries } = request;
   if (startTime >= endTime) {
-    throw invalidInput("endTime", `expected a time after ${formatInstant(startTime)}, the startTime`);
+    throw invalidInput(
+      "endTime",
+      "DATE_NOT_ALLOWED",
+      `expected a time after ${formatInstant(startTime)}, the startTime`,
+    );
   }
   const view = context.store.read;
   const latest = async (): Promise<Catalog> => (await context.configuration(view)).catalog;
@@ -99,7 +103,7 @@ export async function computeMetrics(
   for (const [place, query] of metricQueries.entries()) {
     const path = `metricQueries[${place}]`;
     if (metricQueries.findIndex(({ id }) => id === query.id) < place) {
-      throw invalidInput(`${path}.id`, `duplicate query id ${quoteText(query.id)}`);
+      throw invalidInput(`${path}.id`, "REPEATED_ITEM", `duplicate query id ${quoteText(query.id)}`);
     }
     const periods = requirePeriods(query, request, path);
     const selection = await resolveSelection(query, catalog, view, path);
@@ -114,7 +118,7 @@ function requirePeriods(query: MetricQuery, { startTime, endTime }: MetricsReque
   const periods = createPeriods(query.aggregationPeriod, startTime, endTime);
   if (periods.count <= POINTS_MAX) return periods;
   const message = `the range has ${periods.count} periods by ${query.aggregationPeriod}; use at most ${POINTS_MAX}`;
-  throw invalidInput(`${path}.aggregationPeriod`, message);
+  throw invalidInput(`${path}.aggregationPeriod`, "DATE_NOT_ALLOWED", message);
 }
 
 /** The checked filters of a metric. */
@@ -125,20 +129,21 @@ async function resolveSelection(
   path: string,
 ): Promise<Selection> {
   if (name === "REVENUE" && groupBy === "EVENT_STATUS") {
-    throw invalidInput(`${path}.groupBy`, "revenue cannot be filtered or grouped by this field");
+    throw invalidInput(`${path}.groupBy`, "NOT_SUPPORTED", "revenue cannot be filtered or grouped by this field");
   }
   const selection = new Map<MetricField, ReadonlySet<string>>();
   for (const [place, { fieldName, fieldValues }] of (filters ?? []).entries()) {
     const at = `${path}.filters[${place}]`;
-    if (selection.has(fieldName)) throw invalidInput(`${at}.fieldName`, `expected one filter by ${fieldName}`);
+    if (selection.has(fieldName))
+      throw invalidInput(`${at}.fieldName`, "REPEATED_ITEM", `expected one filter by ${fieldName}`);
     if (name === "REVENUE" && fieldName === "EVENT_STATUS") {
-      throw invalidInput(`${at}.fieldName`, "revenue cannot be filtered or grouped by this field");
+      throw invalidInput(`${at}.fieldName`, "NOT_SUPPORTED", "revenue cannot be filtered or grouped by this field");
     }
     const known = await requireKnownValues(fieldName, fieldValues, book, view);
     const unknown = fieldValues.findIndex((value) => !known.has(value));
     if (unknown >= 0) {
       const message = `expected ${VALUES[fieldName]}, got ${quoteText(fieldValues[unknown] ?? "")}`;
-      throw invalidInput(`${at}.fieldValues[${unknown}]`, message);
+      throw invalidInput(`${at}.fieldValues[${unknown}]`, "UNKNOWN_ID", message);
     }
     selection.set(fieldName, new Set(fieldValues));
   }
@@ -197,7 +202,11 @@ function checkIngested(metric: MetricCase): void {
   );
   if (elsewhere === undefined) return;
   const why = `it is computed from stored events, and the usage of the event schema ${quoteText(elsewhere)} is external`;
-  throw invalidInput(path, `expected usage or revenue by day or longer, or a filter by other schemas: ${why}`);
+  throw invalidInput(
+    path,
+    "NOT_SUPPORTED",
+    `expected usage or revenue by day or longer, or a filter by other schemas: ${why}`,
+  );
 }
 
 /** Rejects metrics that need events if some have been deleted: the values would be too low. */
@@ -209,7 +218,7 @@ async function checkRetention(metric: MetricCase): Promise<void> {
   if (from >= complete) return;
   const first = formatInstant(Math.ceil(complete / DAY_MS) * DAY_MS);
   const why = `${metric.path} is computed from stored events, and older events were deleted`;
-  throw invalidInput("startTime", `expected ${first} or later: ${why}`);
+  throw invalidInput("startTime", "DATE_NOT_ALLOWED", `expected ${first} or later: ${why}`);
 }
 
 async function computeSeries(metric: MetricCase, skipping: SkippedCollector): Promise<readonly MetricSeries[]> {
@@ -236,7 +245,7 @@ async function computeSeries(metric: MetricCase, skipping: SkippedCollector): Pr
 function emptySeries<Value>({ path, query }: MetricCase, plus: (a: Value, b: Value) => Value): SeriesSet<Value> {
   return createSeries(plus, SERIES_MAX, () => {
     const message = `expected at most ${SERIES_MAX} series: filter by ${query.groupBy ?? "ACCOUNT_ID"}`;
-    throw invalidInput(`${path}.groupBy`, message);
+    throw invalidInput(`${path}.groupBy`, "NOT_SUPPORTED", message);
   });
 }
 

@@ -13,7 +13,7 @@ import {
 } from "../../book/requests/revenue-request.ts";
 import { type Cycle, type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
 import { dayOf, formatDate, formatInstant, type Instant, INSTANT_MIN } from "../../calendar/instant.ts";
-import { invariant } from "../../errors.ts";
+import { inputError, invariant } from "../../errors.ts";
 import type { LicenseChange } from "../../invoicing/account-view.ts";
 import { type AccountCycle, cycleAt, cyclesIn, NO_END } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
@@ -22,6 +22,7 @@ import { calculateRevenue, type CalculatedRevenue, findChargedCycle } from "../.
 import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInput, quoteText } from "../../ledger/refusals.ts";
 import { add, type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { createProblem } from "../../problem-table.ts";
 import { checkTimeline } from "../../rating/license-timeline.ts";
 import type { EngineContext } from "../context.ts";
 
@@ -76,7 +77,7 @@ export async function calculatePlanRevenue(context: EngineContext, input: Revenu
   const cycleNumber = request.cycleConfig?.cycleNumber ?? found.cycleNumber;
   const cycle = findChargedCycle(cycleConfig, at, cycleNumber);
   if (cycle.planStart < INSTANT_MIN || cycle.end > NO_END) {
-    throw invalidInput("cycleConfig", "expected a cycle within the years 0000 to 9998");
+    throw invalidInput("cycleConfig", "DATE_NOT_ALLOWED", "expected a cycle within the years 0000 to 9998");
   }
   const plan = { planId: found.planId, version: found.version, details, cycleConfig, gracePeriodDays: 0 };
   const usage = await resolveUsage(calculation, lookedUp);
@@ -114,7 +115,7 @@ async function readAccountsNamed(
   const accounts = new Map(records.map((record) => [record.id, record]));
   const missing = named.find(([, id]) => !accounts.has(id));
   if (missing !== undefined)
-    throw invalidInput(missing[0], `expected the id of an account, got ${quoteText(missing[1])}`);
+    throw invalidInput(missing[0], "UNKNOWN_ID", `expected the id of an account, got ${quoteText(missing[1])}`);
   return accounts;
 }
 
@@ -126,13 +127,14 @@ function lookUpCycle({ catalog, request, accounts, now }: CalculationInput): Acc
   invariant(record !== undefined, "the account was read");
   const { cycle: which, date } = usage;
   if (which && date !== undefined && date !== null)
-    throw invalidInput("usageConfig.date", "expected either cycle or date, not both");
+    throw invalidInput("usageConfig.date", "NOT_SUPPORTED", "expected either cycle or date, not both");
   const { timeline } = findAccountPlan(catalog, record);
   if (which === "LAST") {
     const ended = cyclesIn(timeline, timeline[0]?.from ?? now, now).findLast(({ end }) => end <= now);
     if (ended !== undefined) return ended;
     throw invalidInput(
       "usageConfig.cycle",
+      "DATE_NOT_ALLOWED",
       `use CURRENT: no pricing cycle of the account ${quoteText(record.id)} has ended`,
     );
   }
@@ -142,6 +144,7 @@ function lookUpCycle({ catalog, request, accounts, now }: CalculationInput): Acc
   const field = date === undefined || date === null ? "usageConfig.cycle" : "usageConfig.date";
   throw invalidInput(
     field,
+    "DATE_NOT_ALLOWED",
     `expected a time at which the account ${quoteText(record.id)} has a price plan, not ${formatDate(at)}`,
   );
 }
@@ -149,7 +152,8 @@ function lookUpCycle({ catalog, request, accounts, now }: CalculationInput): Acc
 function accountToLookUp({ usageConfig: usage, pricePlanDetailsConfig: plan }: RevenueRequest): string {
   if (usage?.mode === "LOOKUP_CYCLE" && usage.accountId) return usage.accountId;
   if (plan.mode === "ACCOUNT") return plan.accountId;
-  throw invalidInput("usageConfig.accountId", "missing: expected the id of the account whose usage is used");
+  const expected = "the id of the account whose usage is used";
+  throw inputError([createProblem("$.usageConfig.accountId", "MISSING", { expected })]);
 }
 
 function findPlan(calculation: CalculationInput, at: Instant): FoundPlan {
@@ -166,7 +170,7 @@ function findPlan(calculation: CalculationInput, at: Instant): FoundPlan {
       const cycle = cycleAt(findAccountPlan(calculation.catalog, record).timeline, at);
       if (cycle !== undefined) return { ...cycle.term.plan, cycleNumber: cycle.n, currency: record.invoiceCurrency };
       const message = `no price plan is in force on ${formatDate(at)} for the account ${quoteText(record.id)}`;
-      throw invalidInput("pricePlanDetailsConfig.accountId", message);
+      throw invalidInput("pricePlanDetailsConfig.accountId", "NOT_SUPPORTED", message);
     }
   }
 }
@@ -192,12 +196,12 @@ function storedPlan({ book, findPlan: find }: Catalog, id: string, version: numb
   const versions = book.pricePlans.filter((plan) => plan.id === id).map((plan) => plan.version);
   if (versions.length === 0) {
     const message = `expected the id of a price plan, got ${quoteText(id)}`;
-    throw invalidInput("pricePlanDetailsConfig.pricePlanId", message);
+    throw invalidInput("pricePlanDetailsConfig.pricePlanId", "UNKNOWN_ID", message);
   }
   const found = find(id, version ?? Math.max(...versions));
   if (found !== undefined) return found;
   const message = `expected a version of ${quoteText(id)}, 1 to ${Math.max(...versions)}, got ${version}`;
-  throw invalidInput("pricePlanDetailsConfig.pricePlanVersion", message);
+  throw invalidInput("pricePlanDetailsConfig.pricePlanVersion", "UNKNOWN_ID", message);
 }
 
 function resolveCycle(config: PricePlanDetails["pricingCycleConfig"], at: Instant): CycleConfig {
@@ -257,14 +261,18 @@ function resolveLicenseChanges(
     const late = changes.findIndex(({ effectiveFrom }) => effectiveFrom >= cycle.end);
     if (late >= 0) {
       const message = `expected a time before ${formatInstant(cycle.end)}, the end of the cycle`;
-      throw invalidInput(`${path}[${late}].effectiveFrom`, message);
+      throw invalidInput(`${path}[${late}].effectiveFrom`, "DATE_NOT_ALLOWED", message);
     }
     const most = details.licenseRateCards.find(({ id }) => id === licenseId)?.config?.maxQuantity;
     const wrong = checkTimeline(changes, most);
     if (wrong === undefined) return changes;
     const place = Array.isArray(entry) ? `${path}[${wrong.index}].quantity` : path;
     const bounds = most ? `0 to ${formatDecimal(most)}` : "0 or more";
-    throw invalidInput(place, `expected ${bounds} licenses, got ${formatDecimal(wrong.quantity)}`);
+    throw invalidInput(
+      place,
+      "QUANTITY_NOT_ALLOWED",
+      `expected ${bounds} licenses, got ${formatDecimal(wrong.quantity)}`,
+    );
   });
 }
 
@@ -279,6 +287,7 @@ function requireKnownKeys<Value>(
   if (unknown === undefined) return new Map(Object.entries(calculation));
   throw invalidInput(
     `${path}${formatKey(unknown)}`,
+    "UNKNOWN_ID",
     `expected the id of a ${what} as the key, got ${quoteText(unknown)}`,
   );
 }

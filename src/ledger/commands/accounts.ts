@@ -46,7 +46,11 @@ export function addAliases(
   const added = [...new Set(aliases)].filter((alias) => !own.has(alias));
   for (const alias of added) checkFree(alias, record.id, takenNames);
   if (own.size + added.length > ALIASES_MAX) {
-    throw invalidInput("aliases", `expected at most ${ALIASES_MAX} aliases in all, got ${own.size + added.length}`);
+    throw invalidInput(
+      "aliases",
+      "QUANTITY_NOT_ALLOWED",
+      `expected at most ${ALIASES_MAX} aliases in all, got ${own.size + added.length}`,
+    );
   }
   if (added.length === 0) return { documents: [], removedDocuments: [] };
   const records = added.map((alias) => ({ alias, createdAt: now }));

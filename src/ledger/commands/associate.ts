@@ -271,7 +271,8 @@ const RESOURCES = { usageMeterId: "usage meter", id: "add-on", featureId: "featu
 function checkDays(work: AccountWork, { from, until = NO_END }: DayRange, now: Instant): void {
   checkMidnight("effectiveFrom", from);
   checkMidnight("effectiveUntil", until);
-  if (until <= from) throw invalidInput("effectiveUntil", `expected a date after ${formatDate(from)}`);
+  if (until <= from)
+    throw invalidInput("effectiveUntil", "DATE_NOT_ALLOWED", `expected a date after ${formatDate(from)}`);
   const today = dayStart(now);
   if (from < today && work.record.associations.length > 0) {
     throw refusal("S16.1", `plan changes can't be backdated: the earliest date is today (${formatDate(today)})`);
@@ -297,10 +298,14 @@ function checkAge({ from }: DayRange, now: Instant, years: number): void {
   if (from >= earliest) return;
   const bound = years === 1 ? "one year" : `${years} years`;
   const expected = `expected ${formatDate(earliest)} or later: the first plan of an account can start at most ${bound} in the past`;
-  throw invalidInput("effectiveFrom", `${expected}, got ${formatDate(from)}`);
+  throw invalidInput("effectiveFrom", "DATE_NOT_ALLOWED", `${expected}, got ${formatDate(from)}`);
 }
 
 function checkMidnight(path: string, instant: Instant): void {
   if (instant % DAY_MS === 0) return;
-  throw invalidInput(path, `expected a date, which is a midnight UTC, got ${formatInstant(instant)}`);
+  throw invalidInput(
+    path,
+    "DATE_NOT_ALLOWED",
+    `expected a date, which is a midnight UTC, got ${formatInstant(instant)}`,
+  );
 }

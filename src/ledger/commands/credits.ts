@@ -143,11 +143,19 @@ export function* creditSnapshots(catalog: Catalog, work: AccountWork, now: Insta
 
 function checkRequest({ creditAmount, effectiveFrom, effectiveUntil }: CreditRequest, place: string): void {
   if (creditAmount.lte(ZERO)) {
-    throw invalidInput(`${place}.creditAmount`, `expected an amount above 0, got ${formatDecimal(creditAmount)}`);
+    throw invalidInput(
+      `${place}.creditAmount`,
+      "QUANTITY_NOT_ALLOWED",
+      `expected an amount above 0, got ${formatDecimal(creditAmount)}`,
+    );
   }
   if (effectiveUntil === undefined || effectiveUntil > effectiveFrom) return;
   const got = formatInstant(effectiveUntil);
-  throw invalidInput(`${place}.effectiveUntil`, `expected a date after ${formatInstant(effectiveFrom)}, got ${got}`);
+  throw invalidInput(
+    `${place}.effectiveUntil`,
+    "DATE_NOT_ALLOWED",
+    `expected a date after ${formatInstant(effectiveFrom)}, got ${got}`,
+  );
 }
 
 function isSameCredit(credit: CreditRecord, request: CreditRequest): boolean {

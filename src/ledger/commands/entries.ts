@@ -177,7 +177,8 @@ function checkOpen(work: AccountWork, now: Instant): void {
 }
 
 function checkGranted(granted: Decimal): void {
-  if (granted.isNegative()) throw invalidInput("granted", `expected 0 or more, got ${formatDecimal(granted)}`);
+  if (granted.isNegative())
+    throw invalidInput("granted", "QUANTITY_NOT_ALLOWED", `expected 0 or more, got ${formatDecimal(granted)}`);
 }
 
 function checkPeriod(effectiveFrom: Instant, effectiveUntil: Instant): void {
@@ -185,6 +186,7 @@ function checkPeriod(effectiveFrom: Instant, effectiveUntil: Instant): void {
   const from = formatInstant(effectiveFrom);
   throw invalidInput(
     "effectiveUntil",
+    "DATE_NOT_ALLOWED",
     `expected a time after effectiveFrom, ${from}, got ${formatInstant(effectiveUntil)}`,
   );
 }

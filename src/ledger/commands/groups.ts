@@ -264,5 +264,9 @@ function toDocument(composite: CompositeInvoice): DocumentRecord {
 
 function checkCount(accounts: readonly AccountWork[]): void {
   if (accounts.length >= 1 && accounts.length <= GROUP_CALL_MAX) return;
-  throw invalidInput("accountIds", `expected 1 to ${GROUP_CALL_MAX} accounts, got ${accounts.length}`);
+  throw invalidInput(
+    "accountIds",
+    "QUANTITY_NOT_ALLOWED",
+    `expected 1 to ${GROUP_CALL_MAX} accounts, got ${accounts.length}`,
+  );
 }

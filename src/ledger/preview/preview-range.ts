@@ -76,7 +76,7 @@ export function rangeOfEvents({ first, last }: EventSpan): PreviewRange {
   const [begin, end] = [first, last].map(({ name, timestamp }) => `${formatInstant(timestamp)} (${name})`);
   throw invalidOption(
     "from",
-    `the events span more than ten years, from ${begin} to ${end}; if both dates are right, choose the billing periods with \`at\`, or \`from\` and \`until\``,
+    `the events span more than ten years, from ${begin} to ${end}; if both dates are right, set at, or from and until`,
   );
 }
 

@@ -63,7 +63,8 @@ export function takeUsage(take: (row: unknown) => void, rows: Iterable<unknown>)
     } catch (error) {
       if (!isRowFault(error)) throw error;
       const path = hasCode(error, "ERR_INPUT_INVALID") ? (error.details.problems[0]?.path.slice(1) ?? "") : "";
-      if (problems.length < PROBLEMS_MAX) problems.push(rejection(`$.usage[${index}]${path}`, error.message));
+      if (problems.length < PROBLEMS_MAX)
+        problems.push(rejection(`$.usage[${index}]${path}`, "INVALID_USAGE", error.message));
     }
     index++;
   }
@@ -89,6 +90,6 @@ export function refusedCells(schemaName: string, featureId: string): RatebookErr
 
 function invalidRow(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
   return new RatebookError("ERR_INPUT_INVALID", message, {
-    problems: [rejection(path, message)],
+    problems: [rejection(path, "INVALID_USAGE", message)],
   });
 }

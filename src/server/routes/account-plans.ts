@@ -97,7 +97,7 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
       const request = paging.readRequest({ list: `pricing_schedules:${accountId}`, sizes: SCHEDULE_PAGE_SIZES, query });
       const { start_date: start = Number.NEGATIVE_INFINITY, end_date: end = Number.POSITIVE_INFINITY } =
         request.filters;
-      if (end <= start) throw invalidInput("end_date", "expected a date after start_date");
+      if (end <= start) throw invalidInput("end_date", "DATE_NOT_ALLOWED", "expected a date after start_date");
       const { limit, after: { createdAt: last = Number.NEGATIVE_INFINITY } = {} } = request.page;
       const schedules = await engine.accounts.pricingSchedules(accountId);
       // A schedule without an end continues after any date.

@@ -39,7 +39,7 @@ export function readTableAddress(
   if (parts === undefined) {
     const message = 'expected "clickhouse://host[:port]/database?table=name", also with "&secure=true"';
     throw new RatebookError("ERR_INPUT_INVALID", message, {
-      problems: [rejection("$.events", message)],
+      problems: [rejection("$.events", "INVALID_TABLE", message)],
     });
   }
   const { table, secure: secureOption } = parts;

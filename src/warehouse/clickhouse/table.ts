@@ -168,6 +168,6 @@ function checkColumn(name: string, columns: ReadonlyMap<string, ColumnType>, tab
 /** The error for an unusable table or map. */
 export function invalidTable(message: string): RatebookError<"ERR_INPUT_INVALID"> {
   return new RatebookError("ERR_INPUT_INVALID", message, {
-    problems: [rejection("$.events", message)],
+    problems: [rejection("$.events", "INVALID_TABLE", message)],
   });
 }

@@ -132,6 +132,6 @@ export const FILE_EXPRESSION: string = quoteName(FILE_COLUMN);
 
 function invalidFile(message: string): RatebookError<"ERR_INPUT_INVALID"> {
   return new RatebookError("ERR_INPUT_INVALID", message, {
-    problems: [rejection("$.events", message)],
+    problems: [rejection("$.events", "INVALID_TABLE", message)],
   });
 }
