@@ -62,7 +62,7 @@ async function growing(pool: Pool, { old, stored: eventCount, quietMs }: Size): 
     }
     const rate = Math.round(Math.min(20 * BATCH, until) / last).toLocaleString("en-US");
     lines.push(
-      `${until.toLocaleString("en-US")} stored: ingested ${rate}/s, undo ${await measureUndo(engine, until, clock.now)}`,
+      `${until.toLocaleString("en-US")} stored: ingested ${rate}/s, undo ${await measureUndoInCycle(engine, until, clock.now)}`,
     );
   }
   clock.now = JUNE + 10 * DAY + RETENTION_MS + DAY;
@@ -120,7 +120,7 @@ function createEvent(id: string, place: number, now: number): EventInput {
 }
 
 /** Undoes some events of an open cycle, and ingests each again. */
-async function measureUndo(engine: Engine, eventCount: number, now: number): Promise<string> {
+async function measureUndoInCycle(engine: Engine, eventCount: number, now: number): Promise<string> {
   const times: number[] = [];
   for (let turn = 0; turn < REPETITIONS; turn++) {
     const place = eventCount - 1 - turn * 7;

@@ -26,7 +26,7 @@ export interface ChDbServer {
   /** Cuts the connection during every answer that is longer than this many bytes. */
   cutAfter: number;
   /** Closes the connection of statements that match, without an answer. */
-  awayFor: RegExp | undefined;
+  disconnectOn: RegExp | undefined;
   /** The only accepted password. */
   password: string;
   readonly close: () => Promise<void>;
@@ -70,7 +70,7 @@ export async function startChDb(from = import.meta.url): Promise<ChDbServer> {
     const sql = [searchParams.get("query") ?? "", body].filter((part) => part !== "").join("\n");
     if (sql === "") return void response.end("Ok.\n");
     statements.push(sql);
-    if (server.awayFor?.test(sql) === true) return void response.destroy();
+    if (server.disconnectOn?.test(sql) === true) return void response.destroy();
     try {
       const bytes = await inTurn(async () => {
         for (const [name, value] of searchParams) {
@@ -95,7 +95,7 @@ export async function startChDb(from = import.meta.url): Promise<ChDbServer> {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
     statements,
     cutAfter: Infinity,
-    awayFor: undefined,
+    disconnectOn: undefined,
     password: "",
     close: async () => {
       await closeServer(http);

@@ -6,7 +6,7 @@ import addFormats from "ajv-formats";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, test } from "vitest";
 
-import { startServed } from "../server/served-requests.ts";
+import { startCompleteServer } from "../server/complete-server.ts";
 import { type Json, listOperations, pointedBy, listReferences, listAllSchemas } from "./document.ts";
 
 /** The JSON Schema of OpenAPI 3.1, from a package of a client generator. */
@@ -17,7 +17,7 @@ const SAYS = ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"];
 describe("the OpenAPI document of a started server", () => {
   let document: Json;
   beforeAll(async () => {
-    document = (await (await startServed()).ask("GET /openapi.json")).json();
+    document = (await (await startCompleteServer()).ask("GET /openapi.json")).json();
   });
 
   test("every schema has at least a type", () => {

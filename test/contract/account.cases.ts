@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { ADDRESS } from "../server/account-requests.ts";
 import { type ApiAnswer, type Api, type Json, oncePerServer, uniqueText, unique } from "./api.ts";
 import { type Case, expectRefused, tableCases } from "./case.ts";
-import { anAccount } from "./made.ts";
+import { anAccount } from "./resources.ts";
 
 const SETTING = { namespace: "USER", name: "A setting", dataType: "STRING", value: "1" };
 

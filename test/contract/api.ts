@@ -2,7 +2,7 @@
 import { randomInt } from "node:crypto";
 
 import { createAnswerChecker } from "../server/answer-check.ts";
-import { type TestServer, startServed } from "../server/served-requests.ts";
+import { type TestServer, startCompleteServer } from "../server/complete-server.ts";
 
 /** A JSON object of a request or an answer. */
 // Tests read answers like an outside client, without our types.
@@ -49,7 +49,7 @@ async function describedBy(server: TestServer): Promise<NonNullable<typeof openA
 
 /** Starts a server. Each case has its own key, so that it has its own rate limits. */
 export async function startContract(): Promise<() => Promise<Api>> {
-  const server = await startServed();
+  const server = await startCompleteServer();
   const { document, check } = (openApi ??= await describedBy(server));
   return async () => {
     const key = await server.key("admin");

@@ -2,8 +2,8 @@
 import { expect } from "vitest";
 
 import { type ApiAnswer, type Api, type Json, oncePerServer, uniqueText } from "./api.ts";
-import { saidOtherwise } from "./described.ts";
 import type { Row } from "./reference.ts";
+import { saidOtherwise } from "./schema-differences.ts";
 import { misfits, misfitsOf, type Type, typeOfRow, unseen } from "./types.ts";
 
 /** One case. */

@@ -3,8 +3,8 @@ import { expect } from "vitest";
 
 import { type ApiAnswer, type Api, type Json, oncePerServer, uniqueText, unique } from "./api.ts";
 import { type Case, tableCases, expectTaken } from "./case.ts";
-import { aFeature, aMeter, anAccount, anAddOn, anEvent, aPlan, aSchema, meterRequest, PER_UNIT } from "./made.ts";
 import { figureIn, rowOf, rowsIn } from "./reference.ts";
+import { aFeature, aMeter, anAccount, anAddOn, anEvent, aPlan, aSchema, meterRequest, PER_UNIT } from "./resources.ts";
 import { misfits, parseType, unseen } from "./types.ts";
 
 type Write = (api: Api, value: unknown) => Promise<ApiAnswer>;

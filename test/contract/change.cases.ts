@@ -4,8 +4,8 @@ import { expect } from "vitest";
 import { type ApiAnswer, type Api, type Json, uniqueText, unique } from "./api.ts";
 import { type Case, expectRefused, ruleCases } from "./case.ts";
 import { aMigration } from "./holdings.cases.ts";
-import { anAccount, MONTHLY } from "./made.ts";
 import { figureIn, type Row } from "./reference.ts";
+import { anAccount, MONTHLY } from "./resources.ts";
 import { misfits, parseType, unseen, valuesIn } from "./types.ts";
 
 async function aDraft(api: Api): Promise<string> {

@@ -5,8 +5,8 @@ import { type Api, unique } from "./api.ts";
 import { type Case, expectRefused, ruleCases } from "./case.ts";
 import { endpointCase, sendRow } from "./endpoint.ts";
 import { aCredit, aMigration, anEntry, migrations } from "./holdings.cases.ts";
-import { anAccount, anAddOn, anEvent, aSchema, meterRequest, MONTHLY } from "./made.ts";
 import { rowOf } from "./reference.ts";
+import { anAccount, anAddOn, anEvent, aSchema, meterRequest, MONTHLY } from "./resources.ts";
 
 const aDraft = async (api: Api): Promise<string> =>
   (await api.callOk("POST /price_plans", { name: unique("plan"), type: "BILLING", pricePlanDetails: {} })).id;

@@ -6,9 +6,9 @@ import { type Api, type Json, oncePerServer, startContract, unique } from "./api
 import { type Case, expectRefused, ruleCases, tableCases } from "./case.ts";
 import { addOns, meters, schemas } from "./catalog.cases.ts";
 import { anEntry, migrations } from "./holdings.cases.ts";
-import { aMeter, anAccount, anEvent, aPlannedAccount, aSchema, PER_UNIT } from "./made.ts";
 import { plans } from "./price-plan.cases.ts";
 import { figureIn, type Row } from "./reference.ts";
+import { aMeter, anAccount, anEvent, aPlannedAccount, aSchema, PER_UNIT } from "./resources.ts";
 import { valuesIn } from "./types.ts";
 
 const DAY_MS = 86_400_000;

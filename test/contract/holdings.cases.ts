@@ -3,8 +3,8 @@ import { expect } from "vitest";
 
 import { type Api, type Json, oncePerServer, uniqueText, unique } from "./api.ts";
 import { type Case, ruleCases, tableCases } from "./case.ts";
-import { aFeature, anAccount, aPlan, aSchema } from "./made.ts";
 import { figureIn } from "./reference.ts";
+import { aFeature, anAccount, aPlan, aSchema } from "./resources.ts";
 
 /** An account with a purchased entry of a feature. */
 export async function anEntry(api: Api): Promise<Json> {

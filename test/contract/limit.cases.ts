@@ -5,8 +5,8 @@ import { type ApiAnswer, type Api, type Json, startContract, uniqueText, unique 
 import { type Case, expectRefused, ruleCases, expectTaken } from "./case.ts";
 import { sendRow } from "./endpoint.ts";
 import { aMigration, anEntry } from "./holdings.cases.ts";
-import { aMeter, anAccount, anEvent, aSchema, meterRequest } from "./made.ts";
 import { figureIn, type Row } from "./reference.ts";
+import { aMeter, anAccount, anEvent, aSchema, meterRequest } from "./resources.ts";
 
 type Write = (api: Api, size: number) => Promise<ApiAnswer>;
 

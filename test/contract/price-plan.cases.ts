@@ -3,9 +3,9 @@ import { expect } from "vitest";
 
 import { type ApiAnswer, type Api, type Json, oncePerServer, unique } from "./api.ts";
 import { type Case, ruleCases, tableCases } from "./case.ts";
-import { saidOtherwise } from "./described.ts";
-import { aFeature, aMeter, anAddOn, aPlan, aSchema, MONTHLY } from "./made.ts";
 import { type Row, rowOf } from "./reference.ts";
+import { aFeature, aMeter, anAddOn, aPlan, aSchema, MONTHLY } from "./resources.ts";
+import { saidOtherwise } from "./schema-differences.ts";
 import { fieldsOfTable, misfits, parseFields, parseType, listSpoiled, type Type, unseen } from "./types.ts";
 
 const SLABS = {

@@ -4,8 +4,8 @@ import { expect } from "vitest";
 import { type Api, type Json, startContract, uniqueText, unique } from "./api.ts";
 import { type Case, expectRefused, ruleCases } from "./case.ts";
 import { aMigration, anEntry, listPages } from "./holdings.cases.ts";
-import { anAccount, aPlan, aPlannedAccount, aSchema } from "./made.ts";
 import { figureIn, rowsIn } from "./reference.ts";
+import { anAccount, aPlan, aPlannedAccount, aSchema } from "./resources.ts";
 import { valuesIn } from "./types.ts";
 
 /**

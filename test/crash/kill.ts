@@ -28,7 +28,7 @@ export interface KillResult {
   /** Kills after which a step was done but not acknowledged. */
   readonly commits: number;
   /** The number of all steps done. */
-  readonly deeds: number;
+  readonly steps: number;
 }
 
 interface Life {
@@ -75,7 +75,7 @@ export async function killAndCompare({ program, database, kills, seed, also }: K
     lastAnswer = life.lastAnswer;
   }
   await finish(program, database, lastAnswer);
-  return { ...counts, deeds: lastAnswer + 1 };
+  return { ...counts, steps: lastAnswer + 1 };
 }
 
 /** Reads the output of an engine to its end. */

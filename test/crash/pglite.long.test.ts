@@ -49,5 +49,5 @@ test("S14.3 fifty kills of the engine leave each batch stored completely or not 
     ),
   );
   expect(results.map(({ opening, doing }) => opening + doing)).toEqual([25, 25]);
-  for (const { deeds } of results) expect(deeds).toBeGreaterThan(25);
+  for (const { steps } of results) expect(steps).toBeGreaterThan(25);
 });

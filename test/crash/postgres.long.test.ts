@@ -41,7 +41,7 @@ test("S14.3 fifty kills of the engine leave each batch stored completely or not 
   const result = await killAndCompare({ program, database: directory, kills: 50, seed: 14 });
   await server.close();
   expect(result.opening + result.doing).toBe(50);
-  expect(result.deeds).toBeGreaterThan(50);
+  expect(result.steps).toBeGreaterThan(50);
 });
 
 test("S14.3 acknowledged events survive kills of the engine together with its server, whichever process restarts it", async () => {

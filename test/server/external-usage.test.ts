@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 
 import type { UsageSource } from "../../src/ledger/usage-source.ts";
 import { countEvent, teamBook } from "../engine/team-book.ts";
-import { type TestServer, startServed } from "./served-requests.ts";
+import { type TestServer, startCompleteServer } from "./complete-server.ts";
 
-const AWAY: UsageSource = {
+const UNAVAILABLE: UsageSource = {
   name: "a table",
   cells() {
     throw new Error("ECONNREFUSED 10.0.0.1:9000");
@@ -13,7 +13,7 @@ const AWAY: UsageSource = {
 };
 
 async function startWithoutUsage(): Promise<{ readonly it: TestServer; readonly by: string }> {
-  const it = await startServed({ usage: { schemas: ["call"], source: AWAY } });
+  const it = await startCompleteServer({ usage: { schemas: ["call"], source: UNAVAILABLE } });
   await it.engine.load(teamBook([{ pricePlanId: "pp.team", effectiveFrom: "2024-06-01" }]));
   return { it, by: await it.key() };
 }

@@ -6,7 +6,7 @@ import { RatebookError } from "../../src/errors.ts";
 import { manageApiKeys } from "../../src/server/access/keys.ts";
 import { billingApi } from "../../src/server/plugin.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
-import { type TestServer, startServed } from "./served-requests.ts";
+import { type TestServer, startCompleteServer } from "./complete-server.ts";
 
 interface Document {
   readonly openapi: string;
@@ -70,7 +70,7 @@ describe("the plugin in a host's server", () => {
 
 describe("information about the server", () => {
   test("/openapi.json is OpenAPI 3.1 of every endpoint, in the version of the reference", async () => {
-    const { ask } = await startServed();
+    const { ask } = await startCompleteServer();
     const document = (await ask("GET /openapi.json")).json<Document>();
     expect(document.openapi).toBe("3.1.0");
     expect(document.info.version).toBe("1.0");
@@ -86,7 +86,7 @@ describe("information about the server", () => {
     const read = new Proxy(store.read, {
       get: (view, name: keyof typeof store.read) => (isAway ? () => Promise.reject(away()) : view[name]),
     });
-    const api = await startServed({ store: { ...store, read } });
+    const api = await startCompleteServer({ store: { ...store, read } });
     expect((await api.ask("GET /ready")).json()).toEqual({ success: true });
     isAway = true;
     expect((await api.ask("GET /health")).json()).toEqual({ success: true });
@@ -105,7 +105,7 @@ describe("information about the server", () => {
 
 describe("answers", () => {
   test("every answer has a request id of the server, whatever the client sends, and is not cached", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const by = await api.key();
     const ids = new Set<unknown>();
     for (const [line, question] of [
@@ -125,7 +125,7 @@ describe("answers", () => {
   });
 
   test("no answer may execute or load anything, and no other origin may read it", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const answer = await api.ask("GET /customers", {
       by: await api.key(),
       headers: { origin: "https://evil.example" },
@@ -144,7 +144,7 @@ describe("answers", () => {
     "%s on an existing path is answered with its allowed methods",
     async (method) => {
       for (const prefix of ["", "/v1.0"]) {
-        const api = await startServed({ prefix });
+        const api = await startCompleteServer({ prefix });
         const allow = async (path: string): Promise<unknown> => {
           const { statusCode, headers } = await api.ask(`${method} ${prefix}${path}`);
           return [statusCode, headers["allow"]];
@@ -159,7 +159,7 @@ describe("answers", () => {
   );
 
   test("the log names each request by its id and key, and contains no credential, query or body", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const by = await api.key();
     const { token } = (await api.ask("POST /authenticate", { by })).json<{ token: string }>();
     const bad = `rb_${"7".repeat(43)}`;
@@ -181,7 +181,7 @@ describe("answers", () => {
   });
 
   test("credentials pasted into a path are shortened in the log", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const by = await api.key();
     const { token } = (await api.ask("POST /authenticate", { by })).json<{ token: string }>();
     const escapedKey = Buffer.from(by).toString("hex").replaceAll(/../g, "%$&");
@@ -205,7 +205,7 @@ describe("answers", () => {
     const store = memoryStore();
     const failure = Object.assign(new Error("duplicate key value"), { detail: "Key (id)=(hush)", code: "99999" });
     const read: typeof store.read = { ...store.read, configurationRevision: () => Promise.reject(failure) };
-    const api = await startServed({ store: { ...store, read } });
+    const api = await startCompleteServer({ store: { ...store, read } });
     const answer = await api.ask("GET /ready");
     expect([answer.statusCode, answer.json()]).toEqual([500, { message: "internal error" }]);
     const line = api.log.find((each) => each.includes("request failed")) ?? "";
@@ -216,7 +216,7 @@ describe("answers", () => {
 });
 
 test("a path outside the prefix is unknown, with the same message", async () => {
-  const api = await startServed({ prefix: "/v1" });
+  const api = await startCompleteServer({ prefix: "/v1" });
   expect((await api.ask("GET /v1/health")).statusCode).toBe(200);
   for (const path of ["/health", "/", "/v1/nothing"]) {
     const answer = await api.ask(`GET ${path}`);
@@ -246,7 +246,7 @@ describe("the page at /docs", () => {
     ["/v1", "/v1/docs"],
     ["/v1", "/v1/docs/"],
   ])("below %j, %s and everything that it refers to come from this server", async (prefix, path) => {
-    const api = await startServed({ prefix });
+    const api = await startCompleteServer({ prefix });
     const { named: links } = await openPage(api, path);
     expect(links.length).toBeGreaterThan(5);
     for (const link of links) {
@@ -263,7 +263,7 @@ describe("the page at /docs", () => {
   });
 
   test("works with its policy: nothing inline, nothing from other origins", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const { page, named: links } = await openPage(api, "/docs");
     const policy = directives(page.headers["content-security-policy"]);
     expect(policy.get("default-src")).toBe("'none'");
@@ -287,7 +287,7 @@ describe("the page at /docs", () => {
   });
 
   test("can't be used to read other files", async () => {
-    const { ask } = await startServed();
+    const { ask } = await startCompleteServer();
     for (const path of [
       "/docs/static/../package.json",
       "/docs/static/%2e%2e/package.json",

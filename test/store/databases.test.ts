@@ -87,15 +87,18 @@ describe("an undo whose commit is not answered", () => {
   });
 });
 
-/** A pool whose statements time out after a tenth of a second from `hurry` on, in the server or in the driver. */
-function impatient(pool: Pool, by: "the server" | "the driver"): ConnectionPool & { readonly hurry: () => void } {
-  let isHurried = false;
+/** A pool whose statements time out after a tenth of a second from `startTimeouts` on, in the server or in the driver. */
+function poolWithTimeout(
+  pool: Pool,
+  by: "the server" | "the driver",
+): ConnectionPool & { readonly startTimeouts: () => void } {
+  let isTimingOut = false;
   return {
-    hurry: () => void (isHurried = true),
+    startTimeouts: () => void (isTimingOut = true),
     async connect() {
       const connection = await pool.connect();
-      if (isHurried && by === "the server") await connection.query("set lock_timeout = 100");
-      const options = isHurried && by === "the driver" ? { query_timeout: 100 } : {};
+      if (isTimingOut && by === "the server") await connection.query("set lock_timeout = 100");
+      const options = isTimingOut && by === "the driver" ? { query_timeout: 100 } : {};
       return {
         query: (statement: QueryConfig) => connection.query({ ...statement, ...options }),
         on: (event, listener) => connection.on(event, listener),
@@ -108,17 +111,17 @@ function impatient(pool: Pool, by: "the server" | "the driver"): ConnectionPool 
 
 describe("a transaction that takes too long", () => {
   test.each(["the server", "the driver"] as const)("for %s is aborted, and writes nothing", async (by) => {
-    const [pool, hurriedPool] = [poolOf(here), poolOf(here)];
-    const hurrying = impatient(hurriedPool, by);
-    const [store, late] = [await postgresStore(pool), await postgresStore(hurrying)];
+    const [pool, basePool] = [poolOf(here), poolOf(here)];
+    const timingOut = poolWithTimeout(basePool, by);
+    const [store, late] = [await postgresStore(pool), await postgresStore(timingOut)];
     await addUsage(store, "1");
-    hurrying.hurry();
+    timingOut.startTimeouts();
     await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => {
       await expect(addUsage(late, "10")).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
       return { result: undefined, changes: { usage: [cell("a", "m", TODAY, "1")] } };
     });
     expect(await readUsage(store)).toBe("2");
-    await Promise.all([pool.end(), hurriedPool.end()]);
+    await Promise.all([pool.end(), basePool.end()]);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Databases of earlier versions of the layout are opened by this one. */
+/** Opening databases of earlier layout versions. */
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
@@ -13,7 +13,7 @@ import { parseRecord, serializeRecord } from "../../src/store/record-json.ts";
 import type { Store } from "../../src/store/store.ts";
 import { insertRows, keptDatabase, readWithoutCreditKinds, readState } from "./version-3-database.ts";
 
-/** The version that databases are brought to. */
+/** The version after migration. */
 const LATEST = 9;
 
 const database = keptDatabase();
@@ -21,16 +21,16 @@ const database = keptDatabase();
 describe.each([3, 4, 5])("a database of version %i", (version) => {
   beforeEach(() => database.bringTo(version));
 
-  test("has after its migration every event, cell, entry and invoice that it had", async () => {
+  test("has every event, cell, entry and invoice after its migration", async () => {
     const store = await postgresStore(database.pool, { schema: "kept" });
     const expected = parseRecord(JSON.stringify(database.contents.state));
     expect(await readState(store)).toEqual(expected);
-    // By hand: the events of account a on 3 June count 2 and 0.125, which the third meter takes three times.
+    // By hand: the events of account a on 3 June count 2 and 0.125, which the third meter multiplies by three.
     const plain =
       "select quantity::text from kept.usage where account_id = 'a' and meter_id = 'um.three' and day = 19877";
     expect((await database.pool.query(plain)).rows).toEqual([{ quantity: "6.375" }]);
     expect(await database.version()).toBe(LATEST);
-    // Lists show what was invoiced before there were any, and nobody knows yet which drafts they show.
+    // Lists show older invoices, and it is not known yet which drafts they show.
     const page = await store.read.invoiceList({}, { limit: 100 });
     const sortIds = (invoices: readonly { readonly id: string }[]): readonly string[] =>
       invoices.map(({ id }) => id).toSorted();
@@ -39,7 +39,7 @@ describe.each([3, 4, 5])("a database of version %i", (version) => {
     expect(await store.read.accountsWithStaleDraftIndex(NOON, 10)).toEqual(["a", "b"]);
   });
 
-  test("lists the credits that it had by what became of them", async () => {
+  test("lists its credits by status", async () => {
     const rows = [
       ["c.open", "10", "9.99", {}],
       ["c.spent", "10", "10.00", { effectiveUntil: 5 }],
@@ -65,7 +65,7 @@ describe.each([3, 4, 5])("a database of version %i", (version) => {
     expect(await sortIds({ state: "VOIDED" })).toEqual(["c.void"]);
   });
 
-  test("goes on: new events count beside the old ones, and an old one with a form is undone", async () => {
+  test("accepts new events beside the old ones, and an old one with a form is undone", async () => {
     const store = await postgresStore(database.pool, { schema: "kept" });
     const engine = createEngine({ store, clock: () => Date.parse("2024-07-15T00:00:00Z") });
     const call = {
@@ -80,7 +80,7 @@ describe.each([3, 4, 5])("a database of version %i", (version) => {
       { ...call, id: "f0" },
     ];
     const results = await engine.ingest(events);
-    // The id of an event that came before is still known: its cycle is over, but not its 30 days.
+    // The id of an earlier event is still remembered: its cycle has ended, but not its 30 days.
     expect(results.map(({ status }) => status)).toEqual([
       "INGESTION_COMPLETED_EVENT_METERED",
       "INGESTION_FAILED_DUPLICATE_EVENT",
@@ -93,7 +93,7 @@ describe.each([3, 4, 5])("a database of version %i", (version) => {
 });
 
 describe("a database of version 4", () => {
-  test("keeps ids that no column can hold, sums of many days and of more meters than a row has columns", async () => {
+  test("keeps ids that no column can store, sums of many days and of more meters than a row has columns", async () => {
     await database.bringTo(4);
     const long = "m".repeat(200);
     const meters = ["m1", "m2", "m3", "m4", "m5", long];
@@ -113,7 +113,7 @@ describe("a database of version 4", () => {
   });
 });
 
-describe("credits, entries and events from before credits had kinds", () => {
+describe("credits, entries and events without kinds, from earlier versions", () => {
   const expectKinds = async ({ read }: Store): Promise<void> => {
     const kinds = (await read.credits(["less", "moved"])).map(({ purpose, kind }) => `${kind}: ${purpose}`);
     expect(kinds.toSorted()).toEqual([
@@ -136,7 +136,7 @@ describe("credits, entries and events from before credits had kinds", () => {
     ]);
     const accountTotal = (accountId: string): string =>
       netTotal(invoices.filter((invoice) => invoice.accountId === accountId)).toFixed();
-    // 2 − 5, less 1 given by hand: 4 are left of the discount. And 30 − 3, then 60 × 20/30 − 20.
+    // 2 − 5, less the credit of 1: 4 are left of the discount. And 30 − 3, then 60 × 20/30 − 20.
     expect([accountTotal("less"), accountTotal("moved")]).toEqual(["-4", "47"]);
     const descriptions = (await read.events({}, { limit: 99 }))
       .filter(({ createdAt }) => createdAt < Date.parse("2024-02-01"))
@@ -152,11 +152,11 @@ describe("credits, entries and events from before credits had kinds", () => {
     ]);
   };
 
-  test("have kinds in a database after its migration, and what is said of accepted events follows from their status", async () => {
+  test("have kinds in a database after its migration, and descriptions of accepted events follow from their status", async () => {
     const { rows } = await readWithoutCreditKinds();
     await database.bringTo(8);
     await insertRows(database.pool, rows);
-    // Words of another ratebook.
+    // A message of another version.
     await database.pool.query(
       "update kept.event set body = replace(body, 'The event was metered, but', 'Metered; but')",
     );
@@ -189,7 +189,7 @@ describe("credits, entries and events from before credits had kinds", () => {
     await expectRequestedValues(memoryStore({ snapshot }));
   });
 
-  test("have kinds in a memory store that is made from a snapshot", async () => {
+  test("have kinds in a memory store that is restored from a snapshot", async () => {
     const { snapshot } = await readWithoutCreditKinds();
     await expectKinds(memoryStore({ snapshot: snapshot.replace("The event was metered, but", "Metered; but") }));
   });
@@ -198,7 +198,7 @@ describe("credits, entries and events from before credits had kinds", () => {
 describe("a database of the first version", () => {
   const first = 'insert into "kept"."migration" (version) values (1)';
 
-  test("is brought to this one: its usage is added to, its events come before new ones", async () => {
+  test("is migrated: usage is added to its cells, and its events come before new ones", async () => {
     const { pool, contents } = database;
     await pool.query("drop schema kept cascade");
     for (const statement of contents.statements.slice(0, contents.statements.indexOf(first) + 1))
@@ -220,7 +220,7 @@ describe("a database of the first version", () => {
     expect(events.map(({ eventId }) => eventId)).toEqual(["old", "event.a.1"]);
   });
 
-  test("or rather what was before it, whose tables had other columns, is refused", async () => {
+  test("of the layout before it, with other columns, is rejected", async () => {
     await database.pool.query("delete from kept.migration where version > 1; drop table kept.ledger");
     await expect(postgresStore(database.pool, { schema: "kept" })).rejects.toMatchObject({
       code: "ERR_REFUSED",

@@ -14,18 +14,18 @@ test("statements of a transaction use indexes, are planned once and not compiled
   const settings = names.map((name) => `current_setting('${name}') as ${name}`).join(", ");
   const within: unknown[] = [];
   const after: unknown[] = [];
-  const looking = {
+  const recordingPool = {
     async connect() {
       const connection = await database.pool.connect();
-      const look = async (into: unknown[]): Promise<void> => {
+      const recordSettings = async (into: unknown[]): Promise<void> => {
         into.push(...(await connection.query(`select ${settings}`)).rows);
       };
       return {
         async query(statement: QueryConfig) {
           const isEnd = statement.text.endsWith("commit");
-          if (isEnd) await look(within);
+          if (isEnd) await recordSettings(within);
           const answer = await connection.query(statement);
-          if (isEnd) await look(after);
+          if (isEnd) await recordSettings(after);
           return answer;
         },
         release: (error?: Error | boolean) => connection.release(error),
@@ -33,7 +33,7 @@ test("statements of a transaction use indexes, are planned once and not compiled
     },
   };
   const engine = createEngine({
-    store: await postgresStore(looking),
+    store: await postgresStore(recordingPool),
     clock: () => Date.parse("2024-06-02T00:00:00Z"),
   });
   await engine.load(CALLS_BOOK);

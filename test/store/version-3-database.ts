@@ -1,4 +1,4 @@
-/** A database as earlier versions of the layout had it, in the schema `kept` of a server of the file's own. */
+/** A database as earlier layout versions stored it, in the schema `kept` of a private server. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,9 +14,9 @@ import { childrenOf } from "../support/database-processes.ts";
 import { newDatabaseIn } from "../support/new-database.ts";
 
 /**
- * A database as version 3 of the layout had it: the statements that made it, its rows as JSON, and what was read of it. Two
- * accounts sent 54 events, some alike (which have forms) and some not; one was undone, four took feature credits of which there
- * were two, one cycle was invoiced.
+ * A database of layout version 3: the statements that created it, its rows as JSON, and the results of its reads. Two
+ * accounts sent 54 events, some similar (which have forms) and some not; one was undone, four consumed feature credits
+ * of which there were two, one cycle was invoiced.
  */
 interface DatabaseContents {
   readonly statements: readonly string[];
@@ -25,16 +25,19 @@ interface DatabaseContents {
   readonly state: unknown;
 }
 
-/** The later versions that a database is brought to, each by the statements of its file. */
+/** The later versions to migrate to, each by the statements of its file. */
 const LATER_VERSIONS = [4, 5, 8];
 
-/** What a later version made of it: statements. */
+/** The statements of a later version. */
 type LaterVersion = Pick<DatabaseContents, "statements">;
 
 /**
- * What the last ratebook before credits had kinds stored, of layout 8 and as a snapshot of a memory store. Account `less` has
- * 2.00 of usage, a discount of 5.00 in advance (an invoice below zero) and 1.00 given by hand, of the purpose "invoice below
- * zero", too; and two entries of feature credits that were bought with idempotency keys, of which one was changed since. Account `moved` changed from plan "refund", which grants 3.00 by a card of that name, to plan "later".
+ * Data of the last version before credits had kinds, of layout 8 and as a snapshot of a memory store.
+ *
+ * Account `less` has 2.00 of usage, a discount of 5.00 in advance (an invoice below zero), a credit of 1.00 created by
+ * command, also with the purpose "invoice below zero", and two feature credit entries purchased with idempotency keys,
+ * one of them changed since. Account `moved` changed from plan "refund", which grants 3.00 by a card of that name, to
+ * plan "later".
  */
 export interface WithoutCreditKinds {
   readonly rows: Readonly<Record<"event" | "entry" | "credit" | "invoice", readonly string[]>>;
@@ -46,20 +49,20 @@ export async function readWithoutCreditKinds(): Promise<WithoutCreditKinds> {
   return (await layoutOf(8)) as LaterVersion & WithoutCreditKinds;
 }
 
-/** There while the tests run; every test begins with the database as version 3 had it. */
+/** Available while the tests run; every test begins with the database of version 3. */
 export interface LoadedDatabase {
   readonly pool: Pool;
   readonly contents: DatabaseContents;
-  /** Brings the database from version 3 to a later one by the statements that did it then. */
+  /** Migrates the database from version 3 to a later one with the statements of that version. */
   readonly bringTo: (version: number) => Promise<void>;
   readonly version: () => Promise<number>;
-  /** Kills the server as a power cut would; the pool has no connections from then on. */
+  /** Kills the server like a power failure; the pool then has no connections. */
   readonly kill: () => Promise<void>;
-  /** Starts the server that was killed, with a pool of its own. */
+  /** Starts the killed server, with a new pool. */
   readonly restart: () => Promise<void>;
 }
 
-/** Starts a server before the tests of the file that calls it, and removes it with its files after them. */
+/** Starts a server before the tests of the calling file, and removes it with its files afterwards. */
 export function keptDatabase(): LoadedDatabase {
   let contents: DatabaseContents;
   let later: readonly LaterVersion[];
@@ -136,7 +139,7 @@ async function makeKept(pool: Pool, { statements, rows, eventNumber }: DatabaseC
   await pool.query("select setval('kept.event_number', $1)", [eventNumber]);
 }
 
-/** What a store has of the accounts of the database. */
+/** Everything that a store has for the accounts of the database. */
 export async function readState({ read }: Store): Promise<unknown> {
   const page = { limit: 1_000 };
   const days = [19_800, 20_000] as const;

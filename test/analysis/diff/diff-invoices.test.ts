@@ -143,7 +143,7 @@ describe("S13.6 the causes of a changed invoice", () => {
     ]);
   });
 
-  test("without the books, in any form, rates are put in before usage where a slab is needed that no explanation shows", () => {
+  test("without the books, in any form, rates are applied before usage if an explanation lacks the slab", () => {
     // 90 × 2 = 180; at 3: 270, then 120 × 3 = 360. With the books: 120 units at the old rates are 220.
     const [before, after] = [
       previewUnits(diffBook(usageCards(bands)), 90),

@@ -1,4 +1,4 @@
-/** `--engine threads`: files in which something is odd, and those that only one thread can read. */
+/** `--engine threads`: unusual files, and those that only one thread can read. */
 import { appendFileSync, existsSync, readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
@@ -124,14 +124,14 @@ describe("S17.3 --engine threads prints the same as one thread", () => {
     const mapFile = place.file("map.json", JSON.stringify(map));
     const { err } = await both(["preview", book, "--events", events, "--map", mapFile]);
     expect(err).toContain("objects.ndjson:10: the map uses the field");
-    // The number of a line is not known where a range begins.
+    // The line number is unknown where a range begins.
     const byRow = place.file("by-row.json", JSON.stringify({ ...map, id: { template: "row-{row}" } }));
     const argv = ["preview", book, "--events", events, "--map", byRow];
     expect((await runOnEngine("core", argv)).err).toContain("9 INGESTION_COMPLETED");
     expect(await runOnEngine("threads", argv)).toEqual(rejected("cannot number rows, and by-row.json uses {row}"));
   });
 
-  test("but a compressed file and standard input, which only one thread can read", async () => {
+  test("except a compressed file and standard input, which only one thread can read", async () => {
     const gzip = ["preview", book, "--events", place.file("plain.ndjson.gz", gzipSync(plain))];
     expect((await runOnEngine("core", gzip)).code).toBe(0);
     expect(await runOnEngine("threads", gzip)).toEqual(

@@ -21,7 +21,7 @@ beforeAll(async () => {
   client = createClient({ url: chdb.url, password: chdb.password });
 });
 afterEach(() => {
-  chdb.awayFor = undefined;
+  chdb.disconnectOn = undefined;
 });
 afterAll(async () => {
   await client.close();
@@ -95,14 +95,14 @@ test("S17.4, S17.5 a server bills the rows of a table, bills nothing while it is
   // 70.5 units at 2 less a credit of 50, and 2 units at 2.
   expect(before.match(/"totalAmount":[\d.]+/g)).toEqual(['"totalAmount":4', '"totalAmount":91']);
   // The sums are queried after the server has answered other queries of the same run.
-  chdb.awayFor = /cell_account/;
+  chdb.disconnectOn = /cell_account/;
   const statementCount = chdb.statements.length;
   expect(await runBilling("2024-02-04")).toEqual({
     status: 503,
     json: { message: "external usage cannot be read; retry later" },
   });
   expect(chdb.statements.slice(statementCount).findIndex((sql) => sql.includes("cell_account"))).toBeGreaterThan(0);
-  chdb.awayFor = undefined;
+  chdb.disconnectOn = undefined;
   expect(await invoices()).toBe(before);
   expect(await runBilling("2024-02-04")).toMatchObject({ status: 200, json: { finalized: 1, skipped: 0 } });
   expect(await runBilling("2024-02-04")).toMatchObject({ status: 200, json: { finalized: 0, skipped: 0 } });

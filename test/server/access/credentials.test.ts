@@ -14,7 +14,7 @@ import type { Role } from "../../../src/server/http/endpoint.ts";
 import { createApiParts, billingApi } from "../../../src/server/plugin.ts";
 import { ENDPOINTS } from "../../../src/server/routes/routes.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
-import { type TestServer, START, startServed } from "../served-requests.ts";
+import { type TestServer, START, startCompleteServer } from "../complete-server.ts";
 
 const SECRET = "a secret of more than thirty-two bytes, for tests";
 const BAD = "the API key or token is unknown, revoked or expired";
@@ -26,7 +26,7 @@ const tokenOf = async (api: TestServer, by: string): Promise<string> =>
 
 describe("API keys", () => {
   test("a key is rb_ and 43 letters or digits, and only its SHA-256 is stored", async () => {
-    const { keys, engine } = await startServed();
+    const { keys, engine } = await startCompleteServer();
     const { key, id, prefix } = await keys.create({ name: "till", role: "full" });
     expect(key).toMatch(/^rb_[0-9A-Za-z]{43}$/);
     expect(isKey(key)).toBe(true);
@@ -61,7 +61,7 @@ describe("API keys", () => {
   });
 
   test("over HTTP a key is created, listed without its secret, and revoked", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const by = await api.key();
     api.pass(1000);
     const newKeys = await api.ask("POST /keys", { by, body: { name: "till", role: "ingest" } });
@@ -95,7 +95,7 @@ describe("API keys", () => {
     ["DELETE /keys/key.nobody", undefined, 404, /^no API key has the id "key.nobody"$/],
     [`DELETE /keys/${"x".repeat(51)}`, undefined, 400, /^key_id: expected at most 50 characters, got 51$/],
   ] as const)("%s %j is a %i", async (line, body, status, message) => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const answer = await api.ask(line, { by: await api.key(), body });
     expect(answer.statusCode).toBe(status);
     expect(answer.json().message).toMatch(message);
@@ -104,13 +104,13 @@ describe("API keys", () => {
 
 describe("bearer tokens", () => {
   test.each(["Bearer", "bearer", "BEARER", "bEaReR"])("%s is accepted", async (word) => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const authorization = `${word} ${await api.key()}`;
     expect((await api.ask("GET /keys", { headers: { authorization } })).statusCode).toBe(200);
   });
 
   test.each([undefined, "", "   "])("no credential (%j) is a 401, any number of times", async (authorization) => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     for (let time = 0; time < 10; time++) {
       const answer = await api.ask("GET /keys", { headers: authorization === undefined ? {} : { authorization } });
       expect(answer.statusCode).toBe(401);
@@ -122,7 +122,7 @@ describe("bearer tokens", () => {
   });
 
   test("a text that only resembles a key is a 401", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const key = await api.key();
     const wrongKey = `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`;
     for (const authorization of [
@@ -141,7 +141,7 @@ describe("bearer tokens", () => {
   });
 
   test("the digest of a key is not a key", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const digest = createHash("sha256")
       .update(await api.key())
       .digest("hex");
@@ -151,7 +151,7 @@ describe("bearer tokens", () => {
 
 describe("tokens", () => {
   test("a key gets a token for 24 hours, and a token gets itself", async () => {
-    const api = await startServed({ jwtSecret: SECRET });
+    const api = await startCompleteServer({ jwtSecret: SECRET });
     const by = await api.key("read");
     const token = await tokenOf(api, by);
     const parts = token.split(".", 2).map((part): unknown => JSON.parse(Buffer.from(part, "base64url").toString()));
@@ -174,7 +174,7 @@ describe("tokens", () => {
   });
 
   test("a token has the role of its key", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const by = await tokenOf(api, await api.key("read"));
     expect((await api.ask("GET /customers", { by })).statusCode).toBe(200);
     expect((await api.ask("GET /keys", { by })).statusCode).toBe(403);
@@ -182,7 +182,7 @@ describe("tokens", () => {
   });
 
   test("revoking a key invalidates its tokens at once", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const admin = await api.key();
     const key = await api.key("read");
     const token = await tokenOf(api, key);
@@ -202,7 +202,7 @@ describe("tokens", () => {
         return store.read.document(kind, id);
       },
     };
-    const api = await startServed({ store: { ...store, read } });
+    const api = await startCompleteServer({ store: { ...store, read } });
     const key = await api.key("read");
     const token = await tokenOf(api, key);
     reads = 0;
@@ -254,13 +254,13 @@ describe("tokens", () => {
     ["the key of another kind of document", { sub: "server" }, {}, SECRET, 401],
     ["an unknown role", { role: "admin" }, {}, SECRET, 200],
   ])("a token that differs by %s", async (what, change, header, secret, status) => {
-    const api = await (shared ??= startServed({ jwtSecret: SECRET }));
+    const api = await (shared ??= startCompleteServer({ jwtSecret: SECRET }));
     const by = await forgeToken(api, change, header, secret);
     expect((await api.ask("GET /keys", { by, from: what })).statusCode).toBe(status);
   });
 
   test("a clock set back by an hour rejects no token; by more, it says so and counts no bad credential", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const by = await tokenOf(api, await api.key());
     api.pass(-3_600_000);
     expect((await api.ask("GET /customers", { by })).statusCode).toBe(200);
@@ -278,7 +278,7 @@ describe("tokens", () => {
   });
 
   test("a token without a signature, or with that of other content, is invalid", async () => {
-    const api = await startServed({ jwtSecret: SECRET });
+    const api = await startCompleteServer({ jwtSecret: SECRET });
     const [head = "", body = "", signature = ""] = (await tokenOf(api, await api.key("read"))).split(".");
     const admin = `key.${(await api.key()).slice(3, 11)}`;
     const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -307,7 +307,7 @@ describe("tokens", () => {
 
   test("the secret is created once, also by servers that start together, and has 32 bytes", async () => {
     const store = memoryStore();
-    const servers = await Promise.all([startServed({ store }), startServed({ store })]);
+    const servers = await Promise.all([startCompleteServer({ store }), startCompleteServer({ store })]);
     const [first, second] = servers;
     const keys = await Promise.all(servers.map((api) => api.key("read")));
     const tokens = await Promise.all(servers.map((api, index) => tokenOf(api, keys[index] ?? "")));
@@ -318,15 +318,15 @@ describe("tokens", () => {
   });
 
   test("a secret of less than 32 bytes is rejected", async () => {
-    await expect(startServed({ jwtSecret: "x".repeat(31) })).rejects.toMatchObject({
+    await expect(startCompleteServer({ jwtSecret: "x".repeat(31) })).rejects.toMatchObject({
       code: "ERR_OPTION_INVALID",
       message: "jwtSecret: expected at least 32 bytes, got 31",
     });
-    expect(await startServed({ jwtSecret: "ä".repeat(16) })).toBeDefined();
+    expect(await startCompleteServer({ jwtSecret: "ä".repeat(16) })).toBeDefined();
   });
 
   test("a cursor is signed with a different secret than tokens", async () => {
-    const api = await startServed({ jwtSecret: SECRET });
+    const api = await startCompleteServer({ jwtSecret: SECRET });
     const by = await api.key();
     await api.key();
     const { nextToken } = (await api.ask("GET /keys?pageSize=1", { by })).json<{ nextToken: string }>();
@@ -348,7 +348,7 @@ describe("roles", () => {
   };
 
   test.each(Object.keys(may) as Role[])("%s has its permissions at every endpoint, else it is a 403", async (role) => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const access = createAccessControl({
       engine: api.engine,
       secret: createSecretSource(api.engine, SECRET, Date.now),

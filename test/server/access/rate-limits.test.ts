@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { toClientNetwork } from "../../../src/server/access/client-networks.ts";
 import { createFailureCounter } from "../../../src/server/access/failed-credentials.ts";
 import { createRateLimiter } from "../../../src/server/access/rate-limits.ts";
-import { type TestServer, startServed } from "../served-requests.ts";
+import { type TestServer, startCompleteServer } from "../complete-server.ts";
 
 const MINUTE = 60_000;
 const WRONG = `rb_${"0".repeat(43)}`;
@@ -18,7 +18,7 @@ async function countAdmitted(api: TestServer, line: string, times: number, by?: 
 
 describe("requests of a key", () => {
   test("are limited to 200 at once and 10 a second over all endpoints, then 429 with the seconds to wait", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const by = await api.key();
     expect(await countAdmitted(api, "GET /customers", 150, by)).toBe(150);
     expect(await countAdmitted(api, "GET /nothing-of-the-kind", 1, by)).toBe(1);
@@ -32,7 +32,7 @@ describe("requests of a key", () => {
   });
 
   test("share a rate limit with its tokens; another key has its own", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const by = await api.key();
     const { token } = (await api.ask("POST /authenticate", { by })).json<{ token: string }>();
     expect(await countAdmitted(api, "GET /customers", 200, token)).toBe(199);
@@ -43,7 +43,7 @@ describe("requests of a key", () => {
   test.each(["/ingest", "/ingestBatch", "/entitled"])(
     "POST %s has its own limit: 500 at once and 50 a second",
     async (path) => {
-      const api = await startServed();
+      const api = await startCompleteServer();
       const by = await api.key("ingest");
       expect(await countAdmitted(api, `POST ${path}`, 510, by)).toBe(500);
       api.pass(1000);
@@ -53,10 +53,10 @@ describe("requests of a key", () => {
   );
 
   test("have configurable limits, or none", async () => {
-    const few = await startServed({ rateLimits: { rest: { perSecond: 1, burst: 2 } } });
+    const few = await startCompleteServer({ rateLimits: { rest: { perSecond: 1, burst: 2 } } });
     expect(await countAdmitted(few, "GET /customers", 5, await few.key())).toBe(2);
     expect(await countAdmitted(few, "POST /ingest", 5, await few.key())).toBe(5);
-    const off = await startServed({ rateLimits: "off" });
+    const off = await startCompleteServer({ rateLimits: "off" });
     expect(await countAdmitted(off, "GET /customers", 300, await off.key())).toBe(300);
   });
 
@@ -89,7 +89,7 @@ describe("requests of a key", () => {
 
 describe("requests without a key", () => {
   test("to public endpoints are limited by address", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     expect(await countAdmitted(api, "GET /health", 210)).toBe(200);
     expect((await api.ask("GET /openapi.json")).statusCode).toBe(429);
     expect((await api.ask("GET /docs")).statusCode).toBe(429);
@@ -101,10 +101,10 @@ describe("requests without a key", () => {
 
   test("ignore X-Forwarded-For unless a proxy is trusted", async () => {
     const headers = { "x-forwarded-for": "203.0.113.7" };
-    const own = await startServed({ rateLimits: { rest: { perSecond: 1, burst: 1 } } });
+    const own = await startCompleteServer({ rateLimits: { rest: { perSecond: 1, burst: 1 } } });
     expect((await own.ask("GET /health", { headers })).statusCode).toBe(200);
     expect((await own.ask("GET /health", { headers: { "x-forwarded-for": "203.0.113.8" } })).statusCode).toBe(429);
-    const behind = await startServed({ trustProxy: 1, rateLimits: { rest: { perSecond: 1, burst: 1 } } });
+    const behind = await startCompleteServer({ trustProxy: 1, rateLimits: { rest: { perSecond: 1, burst: 1 } } });
     // The client's own values are on the left: only the address seen by the nearest proxy counts.
     const forgedHeader = { "x-forwarded-for": "198.51.100.1, 203.0.113.7" };
     expect((await behind.ask("GET /health", { headers })).statusCode).toBe(200);
@@ -115,7 +115,7 @@ describe("requests without a key", () => {
 
 describe("bad credentials", () => {
   test("the sixth from an address within 30 minutes is a 429; a good one is still accepted", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const good = await api.key("read");
     const statuses: number[] = [];
     for (let time = 0; time < 7; time++) statuses.push((await api.ask("GET /keys", { by: WRONG })).statusCode);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { startServed } from "../served-requests.ts";
+import { startCompleteServer } from "../complete-server.ts";
 
 const TYPES = [
   undefined,
@@ -17,7 +17,7 @@ const TYPES = [
 
 describe("an empty body counts as no body, for any type and method", () => {
   test.each(TYPES)("with the type %j", async (type) => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const by = await api.key();
     const headers = type === undefined ? {} : { "content-type": type };
     for (const extra of [{}, { "content-length": "0" }]) {
@@ -41,7 +41,7 @@ describe("a request body", () => {
     "application/json; charset",
     "application/merge-patch+json",
   ])("with the type %j is JSON", async (type) => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const options = { by: await api.key(), body: BODY, headers: { "content-type": type } };
     expect((await api.ask("POST /customers", options)).statusCode).toBe(201);
   });
@@ -49,7 +49,7 @@ describe("a request body", () => {
   test.each(["", ";", "garbage", "text/plain", "text/json", "application/jsonp", "application/json, text/plain"])(
     "with the type %j is a 415",
     async (type) => {
-      const api = await startServed();
+      const api = await startCompleteServer();
       const options = { by: await api.key(), body: BODY, headers: { "content-type": type } };
       const answer = await api.ask("POST /customers", options);
       expect([answer.statusCode, answer.json()]).toEqual([
@@ -60,7 +60,7 @@ describe("a request body", () => {
   );
 
   test.each(["utf-16", "UTF-16LE", "latin1", '"iso-8859-1"'])("with the charset %s is a 415", async (charset) => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const options = {
       by: await api.key(),
       body: BODY,
@@ -80,13 +80,13 @@ describe("a request body", () => {
     ["identity", 201],
     ["", 201],
   ])("with the Content-Encoding %j is a %i", async (encoding, status) => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const options = { by: await api.key(), body: BODY, headers: { "content-encoding": encoding } };
     expect((await api.ask("POST /customers", options)).statusCode).toBe(status);
   });
 
   test("where none is expected may be an empty object, and nothing else", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const by = await api.key();
     expect((await api.ask("POST /authenticate", { by, body: {} })).statusCode).toBe(200);
     const answer = await api.ask("POST /authenticate", { by, body: { token: "x" } });

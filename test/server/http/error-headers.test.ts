@@ -1,13 +1,13 @@
 /** The error information for programs: the code and the path of the first problem, in header fields. */
 import { expect, test } from "vitest";
 
-import { startServed } from "../served-requests.ts";
+import { startCompleteServer } from "../complete-server.ts";
 
 const CUSTOMER = { id: "acme", name: "Acme Corp", primaryEmail: "pay@acme.test" };
 const [CODE, PATH] = ["ratebook-error-code", "ratebook-error-path"];
 
 test("an invalid input has the path of its first problem, an error without a path only the code", async () => {
-  const api = await startServed();
+  const api = await startCompleteServer();
   const by = await api.key();
   const send = async (body: object): Promise<unknown> => {
     const { statusCode, headers } = await api.ask("POST /customers", { by, body });
@@ -24,7 +24,7 @@ test("an invalid input has the path of its first problem, an error without a pat
 });
 
 test("the path uses the field names of the API, and a request that reached no operation has no code", async () => {
-  const api = await startServed();
+  const api = await startCompleteServer();
   const by = await api.key();
   const range = await api.ask("GET /invoices?start_time=2024-07-01&end_time=2024-06-01", { by });
   expect([range.statusCode, range.headers[CODE]]).toEqual([400, "ERR_OPTION_INVALID"]);

@@ -4,12 +4,12 @@ import { describe, expect, test } from "vitest";
 import { parseBookWithSeats } from "../../../src/pages/play/play-bill.ts";
 import type { PlayState } from "../../../src/pages/play/play-state.ts";
 import { SMALL_BOOK } from "../../cli/fake-io.ts";
+import { startCompleteServer } from "../complete-server.ts";
 import { largePlan } from "../large-plan.ts";
-import { startServed } from "../served-requests.ts";
 
 describe("GET /play", () => {
   test("is the page with the price plans, and the newest account that has one", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const { ask, engine } = api;
     const other = { ...SMALL_BOOK.accounts[0], id: "idle", name: "Idle", aliases: [], pricePlans: [], credits: [] };
     const pricePlans = SMALL_BOOK.pricePlans.map((plan) => ({ ...plan, status: "ACTIVE" }));
@@ -30,7 +30,7 @@ describe("GET /play", () => {
   });
 
   test("has the plans of that account and the newest others, up to 1 MiB in total", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     const { ask, engine } = api;
     await engine.load(
       JSON.stringify({
@@ -51,12 +51,12 @@ describe("GET /play", () => {
   });
 
   test("works with an empty catalog", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     expect((await api.ask("GET /play", { by: await api.key() })).statusCode).toBe(200);
   });
 
   test("is not allowed for keys that may not read", async () => {
-    const api = await startServed();
+    const api = await startCompleteServer();
     expect((await api.ask("GET /play", { by: await api.key("ingest") })).statusCode).toBe(403);
     expect((await api.ask("GET /play")).statusCode).toBe(401);
   });

@@ -2,8 +2,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { activeMeter, activePlan, answeredDetails, DETAILS, MONTHLY, PER_UNIT } from "../catalog-requests.ts";
+import { startCompleteServer } from "../complete-server.ts";
 import { largePlan } from "../large-plan.ts";
-import { startServed } from "../served-requests.ts";
 import { bindCalls, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
@@ -401,7 +401,7 @@ describe("rejected requests for price plans", () => {
 });
 
 test("GET /price_plans ends a page before it exceeds 1 MiB, and lists each plan once", async () => {
-  const api = await startServed();
+  const api = await startCompleteServer();
   const { ask, engine } = api;
   const by = await api.key();
   await engine.eventSchemas.create({ name: "call", attributes: [{ name: "units" }] });

@@ -34,7 +34,7 @@ export interface TestServer {
 
 export const START = Date.parse("2024-06-15T12:00:00Z");
 
-export async function startServed({
+export async function startCompleteServer({
   store = memoryStore(),
   usage,
   ...options
