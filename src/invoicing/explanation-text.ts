@@ -11,7 +11,7 @@ import { clampToBounds, sumSlabs } from "../rating/slabs.ts";
 import { type RuleLink, ruleLink } from "../rulebook.ts";
 import type { CardExplanation, TrueUpExplanation } from "./explain.ts";
 import { formatNumber } from "./format-values.ts";
-import type { InvoiceLine } from "./invoice.ts";
+import { cardLineType, type InvoiceLine } from "./invoice.ts";
 
 /** One sentence, without its full stop, and its rules. */
 export interface ExplanationText {
@@ -19,20 +19,35 @@ export interface ExplanationText {
   readonly rules: readonly RuleLink[];
 }
 
+/** A sentence about a card's line, a true-up or a credit. */
+interface PartText extends ExplanationText {
+  /** Whether it states a price or a quantity. Without one, it only repeats the label of its line. */
+  readonly hasFigures: boolean;
+}
+
+/** The types of lines whose parts state their quantities in words. */
+const LICENSE_LINE_TYPES: ReadonlySet<string> = new Set([
+  cardLineType("LICENSE", false),
+  cardLineType("LICENSE", true),
+]);
+
 /** The explanation of a card's line or a true-up, as sentences; empty without an explanation. */
-export function describeParts({ type, explanation, value }: InvoiceLine): readonly ExplanationText[] {
+export function describeParts({ type, explanation, value }: InvoiceLine): readonly PartText[] {
   if (explanation?.of === "CREDIT") {
     const { rules = [], parts = [] } = explanation.refund ?? {};
-    return parts.map((part) => ({ text: describePart(part, true), rules }));
+    return parts.map((part) => ({ text: describePart(part, true), rules, hasFigures: true }));
   }
   if (explanation === undefined || !("parts" in explanation)) return [];
   const { rules } = explanation;
   const several = explanation.parts.length > 1 || type === "TRUE_UP_AMOUNT";
-  // The price of a single part is the amount on the line, or follows from quantities and rates, but a fee may be
-  // rounded.
-  const texts = explanation.parts.map((part) => describePart(part, several || part.rate?.eq(value) === false));
+  const texts = explanation.parts.map((part): PartText => {
+    // The price of a single part is the amount on the line, or follows from quantities and rates, but a fee may be
+    // rounded.
+    const hasPrice = several || part.rate?.eq(value) === false || !isWholeShare(part.share);
+    return { text: describePart(part, hasPrice), rules, hasFigures: hasPrice || LICENSE_LINE_TYPES.has(type) };
+  });
   const more = [...describeEarlierCharge(explanation), ...(isRaisedToZero(explanation) ? ["not taken below 0"] : [])];
-  return [...texts, ...more].map((text) => ({ text, rules }));
+  return [...texts, ...more.map((text) => ({ text, rules, hasFigures: true }))];
 }
 
 /** The quantity above which an increase counts, if it differs from the quantity whose price is subtracted (S10.3). */
@@ -70,8 +85,8 @@ export function createItemDescriber(
   };
 }
 
-function describePart({ because, sign, share, ...part }: PartExplanation, figures: boolean): string {
-  const price = figures || !isWholeShare(share) ? `: ${formatShare(partPrice(part), share)}` : "";
+function describePart({ because, sign, share, ...part }: PartExplanation, hasPrice: boolean): string {
+  const price = hasPrice ? `: ${formatShare(partPrice(part), share)}` : "";
   return `${sign < 0 ? "less " : ""}${because}${price}`;
 }
 

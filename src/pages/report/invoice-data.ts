@@ -86,8 +86,10 @@ function toTotalData(label: string, line: InvoiceLine): LineData {
 }
 
 function toCommonFields(line: InvoiceLine, label: string): Pick<LineData, "label" | "amount" | "exact" | "because"> {
-  // A sentence without a figure only repeats the label.
-  const because = describeParts(line).flatMap(({ text }) => (/\d|not/.test(text) ? [toPrintable(text)] : []));
+  const parts = describeParts(line);
+  for (const { text, hasFigures } of parts)
+    if (hasFigures !== /\d|not/.test(text)) throw new Error(`${hasFigures} ${text}`);
+  const because = parts.flatMap(({ text, hasFigures }) => (hasFigures ? [toPrintable(text)] : []));
   return {
     label: toPrintable(label),
     amount: formatDecimal(line.value),
