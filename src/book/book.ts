@@ -57,7 +57,7 @@ export function* readBookInSteps(json: unknown, work: RuleWorkLimits, cache: Boo
     const report = problems.semanticReport();
     const book = yield* resolveBook(shape.document, { references: indexReferences(shape.lists), report, cache });
     yield* checkBook(book, shape, cache, report);
-    checkRuleWork(book, work, report);
+    yield* checkRuleWork(book, work, report);
     if (problems.count() === 0) return markAsRead(sortByOrderField(book, cache));
   }
   throw problems.error("the book", raw);

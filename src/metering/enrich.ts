@@ -8,7 +8,7 @@ import { InvariantError } from "../errors.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { exactOfText } from "../numbers/exact.ts";
 import { createProblem, type Problem } from "../problem-table.ts";
-import type { FullRuleBudget } from "../rules/budget.ts";
+import { computeEventSteps, type FullRuleBudget } from "../rules/budget.ts";
 import { compile } from "../rules/compile.ts";
 import type { Rule } from "../rules/rule.ts";
 import { requireValidRule, parseRule } from "../rules/rule.ts";
@@ -25,7 +25,11 @@ export interface Enrichment {
   readonly dependent: boolean;
   /** The account's settings that the schema depends on; put them into the slots before {@link run}. */
   findDependencies(owner: SettingOwner): AccountDependencies;
-  /** Fills the enriched slots. @returns the problem if a field cannot be computed */
+  /**
+   * Fills the enriched slots. The event starts with its full budget; the meters use the rest of it.
+   *
+   * @returns the problem if a field cannot be computed
+   */
   run(): Problem | undefined;
 }
 
@@ -48,6 +52,7 @@ export function compileEnrichment(
   budget: FullRuleBudget,
 ): Enrichment {
   let visible: VisibleSlots = { attributes: slots.declaredAttributes, dimensions: slots.declaredDimensions };
+  const stepsMax = computeEventSteps(budget);
   const steps: Step[] = [];
   for (const field of fieldsInOrder(schema)) {
     const isAttribute = field.type === "ATTRIBUTE";
@@ -62,6 +67,7 @@ export function compileEnrichment(
     dependent: schema.enrichments.dependencies.length > 0,
     findDependencies: (owner) => findDependencies({ schema, slots, steps, budget }, owner, findSetting),
     run() {
+      slots.remainingSteps = stepsMax;
       const { fault } = slots.dependencies;
       if (fault !== undefined) return fault;
       let failure: Problem | undefined;
@@ -88,6 +94,7 @@ export function compileRuleOver(rule: unknown, { slots, visible, budget }: RuleC
     variables: createVariableReader(slots, visible),
     slots: createSlotFinder(slots, visible),
     budget,
+    event: slots,
   });
 }
 

@@ -9,6 +9,7 @@ import type { Instant } from "../calendar/instant.ts";
 import { formatInstant } from "../calendar/instant.ts";
 import type { Exact } from "../numbers/exact.ts";
 import type { Problem } from "../problem-table.ts";
+import type { EventSteps } from "../rules/budget.ts";
 import type { ValueSlot } from "../rules/node.ts";
 import type { RuleObject, RuleValue } from "../rules/value.ts";
 import { restOfPathReader } from "../rules/variables.ts";
@@ -24,7 +25,7 @@ export interface AccountDependencies {
 }
 
 /** The event being metered; overwritten by the next one. */
-export interface EventSlots {
+export interface EventSlots extends EventSteps {
   readonly schemaName: string;
   id: string;
   /** As sent: an id or an alias. */
@@ -66,6 +67,7 @@ export function createSlots(schema: EventSchema): EventSlots {
     attributeSlots,
     dimensionSlots,
     dependencies: NO_DEPENDENCIES,
+    remainingSteps: 0,
   };
 }
 

@@ -7,7 +7,7 @@ import type { Computation, UsageMeter } from "../book/model/metering.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { addExact } from "../numbers/exact.ts";
 import { createProblem, type Problem } from "../problem-table.ts";
-import type { FullRuleBudget } from "../rules/budget.ts";
+import { computeEventSteps, type FullRuleBudget } from "../rules/budget.ts";
 import type { RuleObject, RuleValue } from "../rules/value.ts";
 import { ruleFailure, formatValue, isTruthy } from "../rules/value.ts";
 import { compileRuleOver, exactResult, describeFailure, type RuleContext } from "./enrich.ts";
@@ -43,6 +43,7 @@ interface Step {
 /** Compiles the meters of one schema over its slots. @param budget for one evaluation of a rule (S3.8) */
 export function compileMeasure(slots: EventSlots, places: readonly IndexedMeter[], budget: FullRuleBudget): Measure {
   const facts = createFacts(slots, allSlots(slots));
+  const stepsMax = computeEventSteps(budget);
   const nothing: Units = places.map(() => undefined);
   const place: RuleContext = { slots, visible: allSlots(slots), budget };
   const steps = places.map(({ meter }) => compileSteps(meter, place));
@@ -55,6 +56,7 @@ export function compileMeasure(slots: EventSlots, places: readonly IndexedMeter[
       try {
         for (; index < measured.length; index++) units[index] = measured[index]?.(facts);
       } catch (error) {
+        slots.remainingSteps = stepsMax;
         const place = describeFailingRule(steps[index] ?? [], facts);
         const params = { name: places[index]?.meter.name ?? "", place, reason: describeFailure(error) };
         return createProblem("$", "METER_FAILED", params);

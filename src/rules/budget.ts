@@ -16,6 +16,19 @@ export interface RuleBudget {
 /** The default budget. */
 export const RULE_BUDGET: FullRuleBudget = { steps: 10_000, text: 65_536 };
 
+/** The steps of all rules of one event together, as a multiple of the steps of one rule (S3.8). */
+const EVENT_STEPS_FACTOR = 5;
+
+/** The remaining steps for the rules of the event being metered. */
+export interface EventSteps {
+  remainingSteps: number;
+}
+
+/** The number of steps for all rules of one event together. */
+export function computeEventSteps({ steps }: FullRuleBudget): number {
+  return EVENT_STEPS_FACTOR * steps;
+}
+
 /** A complete budget. */
 export interface FullRuleBudget {
   readonly steps: number;
@@ -52,14 +65,29 @@ export interface Allowance {
   text(length: number): void;
   /** The remaining steps and text. */
   remaining(): FullRuleBudget;
-  /** Wraps an evaluation so that it starts with the full budget, even inside another one; unchanged if nothing is counted. */
-  evaluation<Frame, Value>(run: (frame: Frame) => Value): (frame: Frame) => Value;
+  /**
+   * Wraps an evaluation so that it starts with the full budget, even inside another one; unchanged if nothing is counted.
+   *
+   * @param size the number of nodes of the rule, which count for the event
+   */
+  evaluation<Frame, Value>(run: (frame: Frame) => Value, size: number): (frame: Frame) => Value;
 }
 
-/** Creates a full allowance. */
-export function createAllowance(budget: FullRuleBudget): Allowance {
+/**
+ * Creates a full allowance.
+ *
+ * @param event the event whose steps the evaluations also use
+ */
+export function createAllowance(budget: FullRuleBudget, event?: EventSteps): Allowance {
   let { steps, text } = budget;
+  /** The steps of one rule that the event does not have any more. */
+  let missing = 0;
   let counted = false;
+  const takeFromEvent = (count: number): void => {
+    if (event === undefined) return;
+    event.remainingSteps -= count;
+    if (event.remainingSteps < 0) throw eventBudgetError(budget);
+  };
   return {
     count() {
       counted = true;
@@ -67,7 +95,8 @@ export function createAllowance(budget: FullRuleBudget): Allowance {
     steps(count) {
       if (!counted) return;
       steps -= count;
-      if (!(steps >= 0)) throw budgetError(budget, "steps");
+      if (steps >= 0) return;
+      throw steps + missing >= 0 ? eventBudgetError(budget) : budgetError(budget, "steps");
     },
     text(length) {
       if (!counted) return;
@@ -75,18 +104,29 @@ export function createAllowance(budget: FullRuleBudget): Allowance {
       if (!(text >= 0)) throw budgetError(budget, "text");
     },
     remaining: () => ({ steps, text }),
-    evaluation(run) {
-      if (!counted) return run;
+    evaluation(run, size) {
+      if (!counted && event === undefined) return run;
+      if (!counted) {
+        return (frame) => {
+          takeFromEvent(size);
+          return run(frame);
+        };
+      }
       return (frame) => {
-        const [outerSteps, outerText] = [steps, text];
-        steps = budget.steps;
+        takeFromEvent(size);
+        const [outerSteps, outerText, outerMissing] = [steps, text, missing];
+        const stepsMax = Math.min(budget.steps, event?.remainingSteps ?? budget.steps);
+        missing = budget.steps - stepsMax;
+        steps = stepsMax;
         text = budget.text;
         try {
           return run(frame);
         } finally {
+          if (event !== undefined) event.remainingSteps -= stepsMax - Math.max(steps, 0);
           // A custom operator may evaluate the rule that contains it.
           steps = outerSteps;
           text = outerText;
+          missing = outerMissing;
         }
       };
     },
@@ -99,6 +139,15 @@ export function describeExcess(budget: FullRuleBudget, what: "steps" | "text"): 
   return what === "steps"
     ? `the rule takes more than its budget of ${limit} steps`
     : `the rule makes more text than its budget of ${limit} characters`;
+}
+
+function eventBudgetError(budget: FullRuleBudget): RatebookError<"ERR_RULE_FAILED"> {
+  const limit = computeEventSteps(budget).toLocaleString("en-US");
+  return new RatebookError(
+    "ERR_RULE_FAILED",
+    `the rules of the event take more than their budget of ${limit} steps`,
+    {},
+  );
 }
 
 function budgetError(budget: FullRuleBudget, what: "steps" | "text"): RatebookError<"ERR_RULE_FAILED"> {

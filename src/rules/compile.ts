@@ -7,7 +7,7 @@ import { invariant, RatebookError } from "../errors.ts";
 import { parseDecimal, isDecimalObject } from "../numbers/decimal.ts";
 import { exactOfDecimal } from "../numbers/exact.ts";
 import { compileArithmetic, compileRounding } from "./arithmetic.ts";
-import { type Allowance, createAllowance, type FullRuleBudget, RULE_BUDGET } from "./budget.ts";
+import { type Allowance, createAllowance, type EventSteps, type FullRuleBudget, RULE_BUDGET } from "./budget.ts";
 import { compileComparison } from "./comparison.ts";
 import { DATE_OPERATIONS } from "./dates.ts";
 import type { Operation } from "./dates.ts";
@@ -41,6 +41,8 @@ export interface CompileOptions<Frame> {
   readonly slots?: (path: string) => ValueSlot | undefined;
   /** The budget for one evaluation (S3.8). */
   readonly budget?: FullRuleBudget;
+  /** The event whose rules share a budget (S3.8). */
+  readonly event?: EventSteps;
 }
 
 /**
@@ -57,15 +59,18 @@ export function compile<Frame>(rule: Rule, options: CompileOptions<Frame> = {}):
   const checked = requireValidRule(rule, operators === undefined ? {} : { operators });
   // The readers are only called with frames from the caller.
   const variables = options.variables as Scope["variables"];
-  const allowance = createAllowance(options.budget ?? RULE_BUDGET);
-  const { run } = compileNode(checked, { operators, variables, slots, inElement: false, allowance });
-  return allowance.evaluation(run);
+  const allowance = createAllowance(options.budget ?? RULE_BUDGET, options.event);
+  const { run, size } = compileNode(checked, { operators, variables, slots, inElement: false, allowance });
+  return allowance.evaluation(run, size);
 }
 
 /** Compiles a part of a checked rule separately, to measure its work; its variables read plain data. */
 export function compilePart(part: Rule | undefined, allowance: Allowance, operators: RuleOperators | undefined): Node {
   return compileNode(part, { operators, variables: undefined, slots: undefined, inElement: true, allowance });
 }
+
+/** The size of an operation on dates or durations, which takes as long as ten others. */
+const DATE_OPERATION_SIZE = 10;
 
 /** The context for compiling a part of a rule. */
 interface Scope {
@@ -100,7 +105,8 @@ function compileNode(rule: Rule | undefined, scope: Scope): Node {
   }
   const nodes = args.map((arg) => compileNode(arg, scope));
   const scalar = isScalarOperator(operator) || (isChoice(operator) && nodes.every((node) => node.scalar === true));
-  return { run: compileOperation(operator, nodes, scope), size: 1 + countWork(nodes), scalar };
+  const own = DATE_OPERATIONS.has(operator) ? DATE_OPERATION_SIZE : 1;
+  return { run: compileOperation(operator, nodes, scope), size: own + countWork(nodes), scalar };
 }
 
 function listNode(parts: readonly Node[], { allowance }: Scope): Node {

@@ -96,6 +96,42 @@ describe("S3.8 a rule whose minimum work exceeds its budget", () => {
   });
 });
 
+describe("S3.8 many rules", () => {
+  /** Computations of 9,802 steps each: 200 elements, a body of 48 nodes for each, and two nodes around them. */
+  const meterOf = (computations: number): UsageMeterRequest => {
+    const sum = { "+": [{ var: "accumulator" }, { var: "current" }, ...Array.from({ length: 45 }, () => 1)] };
+    const computation = { reduce: [Array.from({ length: 200 }, () => 1), sum, 0] };
+    return {
+      ...heavyMeter("call"),
+      computations: Array.from({ length: computations }, (_, at) => ({ order: at + 1, computation })),
+    };
+  };
+
+  test.each([
+    [5, "INGESTION_COMPLETED_EVENT_NOT_BILLED", undefined],
+    [6, "INGESTION_FAILED_UNITS_INVALID", "the rules of the event take more than their budget of 50,000 steps"],
+  ])("%i of one event together: %s", async (computations, status, reason) => {
+    const engine = createEngine({ store: memoryStore(), clock: june15 });
+    await activeSchema(engine);
+    await customerWith(engine);
+    await engine.usageMeters.activate((await engine.usageMeters.create(meterOf(computations))).item.id);
+    for (const id of ["a", "b"]) {
+      expect(await statusesOf(engine, [[id, "call"]])).toEqual([status]);
+      const [event] = await engine.events.get(id);
+      if (reason !== undefined) expect(event?.description).toContain(reason);
+    }
+  });
+
+  test("are checked one after another when they are saved, and let others have their turn", async () => {
+    const engine = createEngine({ store: memoryStore(), clock: june15 });
+    await activeSchema(engine);
+    const pausesOf = async (computations: number): Promise<number> =>
+      pausesDuring(async () => engine.usageMeters.create({ ...meterOf(computations), name: `m${computations}` }));
+    const [pausesOfFew, pausesOfMany] = [await pausesOf(1), await pausesOf(31)];
+    expect(pausesOfMany - pausesOfFew).toBeGreaterThanOrEqual(30);
+  });
+});
+
 test("S14.3 a batch whose rules do much work for each event yields to other requests", async () => {
   const engine = createEngine({ store: memoryStore(), clock: june15 });
   await activeSchema(engine);

@@ -10,6 +10,7 @@ import { checkRule, parseRule, type Rule } from "../../rules/rule.ts";
 import type { Book } from "../model/book.ts";
 import type { Path, Report } from "../problems.ts";
 import { settingKey } from "../resources/catalog-items.ts";
+import type { Steps } from "../steps.ts";
 
 /** The lists of a book whose items contain rules. */
 export type RuleList = "settings" | "eventSchemas" | "usageMeters";
@@ -21,34 +22,47 @@ export interface RuleWorkLimits {
   readonly isChecked: (list: RuleList, index: number) => boolean;
 }
 
-/** Reports the rules that exceed the budget for every event; those that no event reaches are skipped. */
-export function checkRuleWork(book: Book, { budget, isChecked }: RuleWorkLimits, report: Report): void {
-  const check = (rule: Rule | null | undefined, path: Path): void => {
+/** Reports the rules that exceed the budget for every event, a rule per step; those that no event reaches are skipped. */
+export function* checkRuleWork(book: Book, { budget, isChecked }: RuleWorkLimits, report: Report): Steps {
+  for (const { rule, path } of findRules(book, isChecked)) {
     // A rule with another problem was reported already.
-    if (rule === undefined || rule === null || checkRule(rule).length > 0) return;
+    if (rule === undefined || rule === null || checkRule(rule).length > 0) continue;
     const reason = describeExcessWork(rule, { budget });
     if (reason !== undefined) report(path, "RULE_WORK_EXCEEDED", { reason });
-  };
+    yield;
+  }
+}
+
+interface PlacedRule {
+  readonly rule: Rule | null | undefined;
+  readonly path: Path;
+}
+
+/** The rules to check. An item with another problem has no place in its list. */
+function findRules(book: Book, isChecked: RuleWorkLimits["isChecked"]): readonly PlacedRule[] {
+  const rules: PlacedRule[] = [];
   const ruleSettings = findRuleSettingKeys(book);
   book.settings.forEach((setting, index) => {
     if (!isChecked("settings", index)) return;
     if (setting.dataType !== "JSON_LOGIC" && !ruleSettings.has(settingKey(setting))) return;
-    check(tryParseRule(setting.value), ["settings", index, "value"]);
+    rules.push({ rule: tryParseRule(setting.value), path: ["settings", index, "value"] });
   });
   book.eventSchemas.forEach((schema, index) => {
     if (!isChecked("eventSchemas", index) || !mayDecideEvents(schema)) return;
     schema.enrichments.fields.forEach((field, stepIndex) => {
       if (field.enrichmentType !== "JSON_LOGIC") return;
-      check(field.value, ["eventSchemas", index, "enrichments", "fields", stepIndex, "value"]);
+      rules.push({ rule: field.value, path: ["eventSchemas", index, "enrichments", "fields", stepIndex, "value"] });
     });
   });
   book.usageMeters.forEach((meter, index) => {
     if (!isChecked("usageMeters", index) || !mayDecideEvents(meter)) return;
     meter.computations.forEach((step, stepIndex) => {
-      check(step.matcher, ["usageMeters", index, "computations", stepIndex, "matcher"]);
-      check(step.computation, ["usageMeters", index, "computations", stepIndex, "computation"]);
+      const path = ["usageMeters", index, "computations", stepIndex];
+      rules.push({ rule: step.matcher, path: [...path, "matcher"] });
+      rules.push({ rule: step.computation, path: [...path, "computation"] });
     });
   });
+  return rules;
 }
 
 /** Whether events are, or may soon be, decided by it; retired items are not checked. */

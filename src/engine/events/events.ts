@@ -10,7 +10,7 @@ import { isBehind } from "../../ledger/account/catch-up.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { aliasTarget } from "../../ledger/commands/accounts.ts";
 import { ingestNeeds, type IngestNeeds, readForIngest } from "../../ledger/events/ingest-reads.ts";
-import { type BatchEvent, decideIngestInPieces, type IngestResult } from "../../ledger/events/ingest.ts";
+import { type BatchEvent, decideIngestInSteps, type IngestResult } from "../../ledger/events/ingest.ts";
 import { type UndoFilter, parseUndoFilter } from "../../ledger/events/undo-filter.ts";
 import { readForUndo } from "../../ledger/events/undo-reads.ts";
 import { decideUndoInSteps, type UndoneEvent } from "../../ledger/events/undo.ts";
@@ -67,7 +67,7 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
           : [],
       );
       if (behind.length > 0) return { result: { behind, now }, changes: {} };
-      const { result, changes } = await runWithPauses(decideIngestInPieces(current.catalog, read, batch, now, ids));
+      const { result, changes } = await runWithPauses(decideIngestInSteps(current.catalog, read, batch, now, ids));
       return { result: { done: result }, changes };
     });
     if ("done" in attempt) return attempt.done;

@@ -68,9 +68,6 @@ export function isMalformed(event: BatchEvent): event is MalformedEvent {
   return !("sent" in event);
 }
 
-/** Events decided per step: the rules of each may use a full budget, some 10 ms per meter (S3.8). */
-const PIECE = 4;
-
 /**
  * Decides a batch of events. Pure: the same state, batch and instant give the same decision (S14.3).
  *
@@ -84,11 +81,11 @@ export function decideIngest(
   now: Instant,
   ids: IdSource,
 ): IngestDecision {
-  return runToCompletion(decideIngestInPieces(catalog, read, batch, now, ids));
+  return runToCompletion(decideIngestInSteps(catalog, read, batch, now, ids));
 }
 
-/** Like {@link decideIngest}, but pauses every few events so that other work can run. */
-export function* decideIngestInPieces(
+/** Like {@link decideIngest}, but pauses after every event, whose rules may use a full budget, so that other work can run. */
+export function* decideIngestInSteps(
   catalog: Catalog,
   read: IngestRead,
   batch: readonly BatchEvent[],
@@ -107,7 +104,7 @@ export function* decideIngestInPieces(
   };
   const result: IngestResult[] = [];
   for (const event of batch) {
-    if (result.length > 0 && result.length % PIECE === 0) yield;
+    if (result.length > 0) yield;
     result.push(ingestOne(ingest, event));
   }
   return { result, changes: collectChanges(ingest) };

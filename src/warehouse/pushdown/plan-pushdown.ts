@@ -10,6 +10,7 @@ import type { EventSchema, UsageMeter } from "../../book/model/metering.ts";
 import { fieldsInOrder } from "../../metering/event-slots.ts";
 import { isDecimalObject } from "../../numbers/decimal.ts";
 import { exactOfText } from "../../numbers/exact.ts";
+import { computeEventSteps, RULE_BUDGET } from "../../rules/budget.ts";
 import type { Rule } from "../../rules/rule.ts";
 import { toRuleValue, formatValue } from "../../rules/value.ts";
 import { inferNumber, inferRule, inferTruth, createTextLiteral, type VariableTerms } from "./infer-rule.ts";
@@ -145,6 +146,9 @@ function pushSchema(
   if (schema.enrichments.dependencies.length > 0) {
     return { reasons: new Map([["", "it reads settings of accounts"]]) };
   }
+  if (countMostSteps(schema, meters) > computeEventSteps(RULE_BUDGET)) {
+    return { reasons: new Map([["", "its rules may take more than the budget of an event"]]) };
+  }
   let refusal: PushedSchema | PushdownRefusal = { reasons: new Map() };
   for (const bounds of BOUNDS) {
     const attempt = pushWithinBounds(schema, meters, ranges, bounds);
@@ -185,6 +189,19 @@ function pushWithinBounds(
 
 function uniqueNames(fields: readonly { readonly name: string }[]): readonly string[] {
   return [...new Set(fields.map(({ name }) => name))];
+}
+
+/** The steps of one text search, for the longest texts of an event (S3.8). */
+const SEARCH_STEPS = 64;
+
+/** The maximum number of steps of all rules of an event: every node once, and the searches. */
+function countMostSteps({ enrichments }: EventSchema, meters: readonly UsageMeter[]): number {
+  const countSteps = (part: unknown): number => {
+    if (typeof part !== "object" || part === null || isDecimalObject(part)) return 1;
+    const inner = Object.values(part).reduce((steps: number, each) => steps + countSteps(each), 1);
+    return inner + (Object.hasOwn(part, "in") ? SEARCH_STEPS : 0);
+  };
+  return countSteps([enrichments.fields.map(({ value }) => value), meters.map(({ computations }) => computations)]);
 }
 
 /** The number of text searches within a rule's budget for any event (S3.8). */

@@ -1,0 +1,30 @@
+/** What a database may decide: only events whose outcome is provably the same (S17.3). */
+import { expect, test } from "vitest";
+
+import { parseBook } from "../../src/book/book.ts";
+import { planPushdown } from "../../src/warehouse/pushdown/plan-pushdown.ts";
+
+/** Meters with a rule of a hundred searches each. */
+function bookOfMeters(meters: number): unknown {
+  const matcher = { or: Array.from({ length: 100 }, (_, at) => ({ in: [`x${at}`, { var: "dimension.text" }] })) };
+  return {
+    organization: { id: "shop", name: "Shop", baseCurrency: "USD" },
+    eventSchemas: [{ name: "call", status: "ACTIVE", attributes: [], dimensions: [{ name: "text" }] }],
+    usageMeters: Array.from({ length: meters }, (_, at) => ({
+      id: `um.${at}`,
+      name: `m${at}`,
+      status: "ACTIVE",
+      aggregation: "COUNT",
+      eventSchemaName: "call",
+      computations: [{ order: 1, matcher }],
+    })),
+  };
+}
+
+test.each([
+  [2, undefined],
+  [9, "its rules may take more than the budget of an event"],
+])("S3.8 a schema with %i meters of a hundred searches", (meters, reason) => {
+  const { decisions } = planPushdown(parseBook(bookOfMeters(meters)));
+  expect(decisions.map((decision) => decision.reason)).toEqual(Array.from({ length: meters }, () => reason));
+});
