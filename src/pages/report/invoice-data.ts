@@ -86,10 +86,7 @@ function toTotalData(label: string, line: InvoiceLine): LineData {
 }
 
 function toCommonFields(line: InvoiceLine, label: string): Pick<LineData, "label" | "amount" | "exact" | "because"> {
-  const parts = describeParts(line);
-  for (const { text, hasFigures } of parts)
-    if (hasFigures !== /\d|not/.test(text)) throw new Error(`${hasFigures} ${text}`);
-  const because = parts.flatMap(({ text, hasFigures }) => (hasFigures ? [toPrintable(text)] : []));
+  const because = describeParts(line).flatMap(({ text, hasFigures }) => (hasFigures ? [toPrintable(text)] : []));
   return {
     label: toPrintable(label),
     amount: formatDecimal(line.value),
