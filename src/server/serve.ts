@@ -19,7 +19,7 @@ import {
 import { NO_ENDPOINT, Refusal } from "./http/failures.ts";
 import { toLoggerOptions, logRequests, type LogOptions } from "./http/log.ts";
 import { billingApi, type BillingApiOptions } from "./plugin.ts";
-import { startBillRuns } from "./routes/bill-runs.ts";
+import { startBillRuns } from "./routes/billing/bill-runs.ts";
 
 /** Options of a server. */
 export interface ServerOptions extends BillingApiOptions {

@@ -1,6 +1,6 @@
 /**
- * The rules for files: which layer may import which, where each package may be used, how long a file may be, and that
- * there are no import cycles.
+ * The rules for files: which layer may import which, where each package may be used, how long a file may be, how many files a
+ * folder may have, and that there are no import cycles.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, resolve, sep } from "node:path";
@@ -83,6 +83,7 @@ const PACKAGE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   preact: ["pages/browser/"],
 };
 const FILE_LINES_MAX = 400;
+const FOLDER_FILES_MAX = 24;
 
 const src = resolve(import.meta.dirname, "../../src");
 const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/.test(file));
@@ -150,6 +151,12 @@ describe.each(files)("src/%s", (file) => {
   test("follows the rules", () => {
     expect(listFaults(file, readFileSync(join(src, file), "utf8"))).toEqual([]);
   });
+});
+
+test(`a folder has at most ${FOLDER_FILES_MAX} files`, () => {
+  const countFiles = (folder: string): number => files.filter((file) => dirname(file) === folder).length;
+  const folders = new Set(files.map((file) => dirname(file)));
+  expect([...folders].filter((folder) => countFiles(folder) > FOLDER_FILES_MAX)).toEqual([]);
 });
 
 /** The imports of each file from other files, including type imports. */

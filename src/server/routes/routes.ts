@@ -4,28 +4,28 @@
  * @module
  */
 import type { Endpoint } from "../http/endpoint.ts";
-import { ACCOUNT_PLAN_ENDPOINTS } from "./account-plans.ts";
-import { ACCOUNT_ENDPOINTS } from "./accounts.ts";
-import { ADD_ON_ENDPOINTS } from "./add-ons.ts";
-import { ALIAS_ENDPOINTS } from "./aliases.ts";
-import { CREDIT_BALANCE_ENDPOINTS } from "./credit-balance.ts";
-import { CREDIT_ENDPOINTS } from "./credits.ts";
-import { CUSTOMER_ENDPOINTS } from "./customers.ts";
-import { EVENT_SCHEMA_ENDPOINTS } from "./event-schemas.ts";
-import { EVENT_ENDPOINTS } from "./events.ts";
-import { FEATURE_ENTRY_ENDPOINTS } from "./feature-entries.ts";
-import { FEATURE_ENDPOINTS } from "./features.ts";
-import { INGEST_ENDPOINTS } from "./ingest.ts";
-import { INVOICE_GROUP_ENDPOINTS } from "./invoice-groups.ts";
-import { INVOICE_ENDPOINTS } from "./invoices.ts";
-import { LICENSE_UPDATE_ENDPOINTS } from "./license-updates.ts";
-import { LINE_EVENT_ENDPOINTS } from "./line-events.ts";
-import { METRIC_ENDPOINTS } from "./metrics.ts";
-import { MIGRATION_ENDPOINTS } from "./migrations.ts";
-import { PRICE_PLAN_ENDPOINTS } from "./price-plans.ts";
-import { REVENUE_CALCULATOR_ENDPOINTS } from "./revenue-calculator.ts";
-import { SETTING_ENDPOINTS } from "./settings.ts";
-import { USAGE_METER_ENDPOINTS } from "./usage-meters.ts";
+import { ACCOUNT_PLAN_ENDPOINTS } from "./accounts/account-plans.ts";
+import { ACCOUNT_ENDPOINTS } from "./accounts/accounts.ts";
+import { ALIAS_ENDPOINTS } from "./accounts/aliases.ts";
+import { CUSTOMER_ENDPOINTS } from "./accounts/customers.ts";
+import { INVOICE_GROUP_ENDPOINTS } from "./accounts/invoice-groups.ts";
+import { MIGRATION_ENDPOINTS } from "./accounts/migrations.ts";
+import { CREDIT_BALANCE_ENDPOINTS } from "./billing/credit-balance.ts";
+import { CREDIT_ENDPOINTS } from "./billing/credits.ts";
+import { FEATURE_ENTRY_ENDPOINTS } from "./billing/feature-entries.ts";
+import { INVOICE_ENDPOINTS } from "./billing/invoices.ts";
+import { LICENSE_UPDATE_ENDPOINTS } from "./billing/license-updates.ts";
+import { LINE_EVENT_ENDPOINTS } from "./billing/line-events.ts";
+import { ADD_ON_ENDPOINTS } from "./catalog/add-ons.ts";
+import { EVENT_SCHEMA_ENDPOINTS } from "./catalog/event-schemas.ts";
+import { FEATURE_ENDPOINTS } from "./catalog/features.ts";
+import { PRICE_PLAN_ENDPOINTS } from "./catalog/price-plans.ts";
+import { SETTING_ENDPOINTS } from "./catalog/settings.ts";
+import { USAGE_METER_ENDPOINTS } from "./catalog/usage-meters.ts";
+import { EVENT_ENDPOINTS } from "./events/events.ts";
+import { INGEST_ENDPOINTS } from "./events/ingest.ts";
+import { METRIC_ENDPOINTS } from "./metrics/metrics.ts";
+import { REVENUE_CALCULATOR_ENDPOINTS } from "./metrics/revenue-calculator.ts";
 
 /** In document order. */
 export const ENDPOINTS: readonly Endpoint[] = [

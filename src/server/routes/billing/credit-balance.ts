@@ -1,0 +1,43 @@
+/**
+ * An account's credit balance over HTTP (S12).
+ *
+ * @module
+ */
+import * as z from "zod";
+
+import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
+import { number, pathId, formatTime, timestamp } from "../../http/fields.ts";
+
+const creditBalanceShape = z
+  .strictObject({
+    accountId: z.string(),
+    activeCredits: number.meta({ description: "What was credited, less what final invoices consumed." }),
+    availableBalance: number.meta({ description: "`activeCredits` less what draft invoices hold." }),
+    runningBalance: number.meta({ description: "The part of `availableBalance` that pays any line." }),
+    inapplicableCredits: number.meta({ description: "The rest: it pays only some lines." }),
+    unit: z.string().meta({ description: "The account's invoice currency." }),
+    lastUpdatedAt: timestamp.meta({
+      description: "When a credit was last made or consumed; when the account was made, where there never was one.",
+    }),
+  })
+  .meta({ id: "CreditBalance" });
+
+export const CREDIT_BALANCE_ENDPOINTS: readonly Endpoint[] = [
+  defineEndpoint({
+    method: "GET",
+    path: "/accounts/{account_id}/credit_balance",
+    id: "getCreditBalance",
+    tag: "Credits",
+    summary: "Get what an account has in credits now",
+    description: "Over the credits in force: not voided, begun and not expired.",
+    access: "read",
+    params: z.strictObject({ account_id: pathId() }),
+    answers: { 200: creditBalanceShape },
+    handle: async ({ engine, params: { account_id: id } }) => {
+      const { lastUpdatedAt, ...balance } = await engine.creditBalance(id);
+      return answerOk({ ...balance, lastUpdatedAt: formatTime(lastUpdatedAt) } satisfies z.input<
+        typeof creditBalanceShape
+      >);
+    },
+  }),
+];

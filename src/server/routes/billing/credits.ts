@@ -1,0 +1,145 @@
+/**
+ * Monetary credits over HTTP (S12).
+ *
+ * @module
+ */
+import * as z from "zod";
+
+import { REQUESTS } from "../../../book/requests/requests.ts";
+import { NO_END } from "../../../invoicing/timeline.ts";
+import type { CreditSnapshot } from "../../../ledger/commands/credits.ts";
+import { shortId } from "../../../numbers/short-id.ts";
+import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
+import { day, number, pathId, formatDay, formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
+import { listQuery, LONG_PAGE_SIZES } from "../../http/pagination.ts";
+import { withWireNames } from "../../http/wire-names.ts";
+import { answerOpenPage, createOpenListShape, skippedShape } from "../../shapes/list.ts";
+
+const CREDIT_STATUSES = ["ACTIVE", "CONSUMED", "EXPIRED", "VOIDED"] as const;
+
+const creditShape = z
+  .strictObject({
+    id: z.string(),
+    customerId: z.string(),
+    accountId: z.string(),
+    purpose: z.string(),
+    effectiveFrom: day,
+    effectiveUntil: day.meta({ description: "Exclusive; `9999-01-01` where there is no end." }),
+    status: z.enum(CREDIT_STATUSES),
+    creditAmount: number,
+    creditUnit: z.string().meta({ description: "The account's invoice currency." }),
+    holdAmount: number.meta({ description: "What draft invoices would take, computed when read." }),
+    consumedAmount: number.meta({ description: "What final invoices took." }),
+    priority: z.int().meta({ description: "The lowest pays first." }),
+    applicableEntityIds: z.array(z.string()).optional().meta({ description: "Whose lines it pays; absent: any line." }),
+    createdAt: timestamp,
+  })
+  .meta({ id: "Credit" });
+
+const creditWithTransactions = creditShape
+  .extend({
+    transactions: z
+      .array(
+        z.strictObject({
+          id: z.string(),
+          creditId: z.string(),
+          transactionType: z.enum(["DEBITED"]),
+          invoiceId: z.string(),
+          amount: number,
+          createdAt: timestamp,
+        }),
+      )
+      .meta({ description: "What each final invoice took, in their order." }),
+  })
+  .meta({ id: "CreditWithTransactions" });
+
+const params = z.strictObject({ credit_id: pathId(512) });
+
+export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
+  defineEndpoint({
+    method: "POST",
+    path: "/credits",
+    id: "createCredits",
+    tag: "Credits",
+    summary: "Give credits, all or none",
+    access: "write",
+    body: z.strictObject({ creditRequests: REQUESTS.creditCreate }),
+    answers: { 200: z.strictObject({ credits: z.array(creditShape) }).meta({ id: "CreditsMade" }) },
+    handle: async ({ engine, body: { creditRequests } }) => {
+      const newCredits = await withWireNames({ "": "creditRequests" }, engine.credits.create(creditRequests));
+      return answerOk({ credits: newCredits.map(toCreditJson) });
+    },
+  }),
+  defineEndpoint({
+    method: "GET",
+    path: "/credits",
+    id: "listCredits",
+    tag: "Credits",
+    summary: "List credits, newest first",
+    access: "read",
+    query: listQuery({ account_id: pathId().optional(), status: z.enum(CREDIT_STATUSES).optional() }, LONG_PAGE_SIZES),
+    answers: { 200: createOpenListShape(creditShape, "CreditList", { skipped: skippedShape }) },
+    handle: async ({ engine, paging, query }) => {
+      const request = paging.readRequest({ list: "credits", sizes: LONG_PAGE_SIZES, query });
+      const { account_id: accountId, status } = request.filters;
+      const page = await engine.credits.list({ filter: { accountId, status }, page: request.page });
+      return answerOpenPage(request, page, toCreditJson);
+    },
+  }),
+  defineEndpoint({
+    method: "GET",
+    path: "/credits/{credit_id}",
+    id: "getCredit",
+    tag: "Credits",
+    summary: "Get a credit with its transactions",
+    access: "read",
+    params,
+    answers: { 200: creditWithTransactions },
+    handle: async ({ engine, params: { credit_id: id } }) => {
+      const snapshot = await engine.credits.get(id);
+      const { id: creditId } = snapshot.credit;
+      const transactions = snapshot.credit.transactions.map(({ invoiceId, amount, at }) => ({
+        id: shortId("ct", [creditId, invoiceId]),
+        creditId,
+        transactionType: "DEBITED" as const,
+        invoiceId,
+        amount,
+        createdAt: formatTime(at),
+      }));
+      return answerOk({ ...toCreditJson(snapshot), transactions });
+    },
+  }),
+  defineEndpoint({
+    method: "POST",
+    path: "/credits/{credit_id}/void",
+    id: "voidCredit",
+    tag: "Credits",
+    summary: "End a credit",
+    description: "What drafts hold is released; what was consumed stays consumed.",
+    access: "write",
+    params,
+    answers: { 200: z.array(creditShape).meta({ id: "VoidedCredits" }) },
+    handle: async ({ engine, params: { credit_id: id } }) => answerOk([toCreditJson(await engine.credits.void(id))]),
+  }),
+];
+
+function toCreditJson({ credit, holdAmount, status }: CreditSnapshot): z.input<typeof creditShape> {
+  const { id, customerId, accountId, purpose, creditAmount, consumedAmount, currency, priority } = credit;
+  const { applicableEntityIds = [] } = credit;
+  return withoutAbsent({
+    id,
+    customerId,
+    accountId,
+    purpose,
+    effectiveFrom: formatDay(credit.effectiveFrom),
+    effectiveUntil: formatDay(credit.effectiveUntil ?? NO_END),
+    status,
+    creditAmount,
+    creditUnit: currency,
+    holdAmount,
+    consumedAmount,
+    priority,
+    applicableEntityIds: applicableEntityIds.length === 0 ? undefined : [...applicableEntityIds],
+    createdAt: formatTime(credit.createdAt),
+  });
+}

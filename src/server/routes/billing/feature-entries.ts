@@ -1,0 +1,157 @@
+/**
+ * Feature credit entries of accounts and their totals over HTTP (S11).
+ *
+ * @module
+ */
+import * as z from "zod";
+
+import { REQUESTS } from "../../../book/requests/requests.ts";
+import { decimalFromZero, dateOrDateTime } from "../../../book/resources/fields.ts";
+import type { EntrySnapshot, EntryTarget } from "../../../engine/billing/entries.ts";
+import { hasCode } from "../../../errors.ts";
+import { subtract, ZERO } from "../../../numbers/decimal.ts";
+import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../../http/endpoint.ts";
+import { Refusal } from "../../http/failures.ts";
+import { number, pathId, formatTime, success, timestamp, withoutAbsent } from "../../http/fields.ts";
+import { listQuery, LONG_PAGE_SIZES } from "../../http/pagination.ts";
+import { createListShape, answerPage } from "../../shapes/list.ts";
+
+const entryShape = z
+  .strictObject({
+    id: z.string(),
+    source: z.enum(["PRICE_PLAN", "PURCHASE"]).meta({ description: "PRICE_PLAN: granted by a card." }),
+    status: z.enum(["ACTIVE", "EXPIRED", "VOIDED"]),
+    granted: number,
+    balance: number,
+    used: number.meta({ description: "What was granted, less the balance." }),
+    effectiveFrom: timestamp,
+    effectiveUntil: timestamp.meta({ description: "Exclusive." }),
+  })
+  .meta({ id: "FeatureCreditEntry" });
+
+const totalsShape = z
+  .strictObject({
+    accountId: z.string(),
+    featureId: z.string(),
+    granted: number.meta({ description: "Over the entries that may be spent now." }),
+    balance: number,
+    overageLimit: number
+      .optional()
+      .meta({ description: "Absent: no overage card is in force, or it has no maxQuantity." }),
+    usedOverage: number.meta({ description: "In the billing window of now; 0 where no overage card is in force." }),
+  })
+  .meta({ id: "FeatureTotals" });
+
+const featureParams = z.strictObject({ account_id: pathId(), feature_id: pathId() });
+const entryParams = featureParams.extend({ entry_id: pathId(512) });
+
+export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
+  defineEndpoint({
+    method: "GET",
+    path: "/accounts/{account_id}/features/{feature_id}",
+    id: "getFeatureTotals",
+    tag: "Feature credits",
+    summary: "Get the feature balance of an account",
+    access: "read",
+    params: featureParams,
+    unknownIdStatus: 422,
+    answers: { 200: totalsShape },
+    handle: async ({ engine, params: { account_id: accountId, feature_id: featureId } }) => {
+      const { usedOverage = ZERO, ...totals } = await engine.entries.balance({ accountId, featureId });
+      return answerOk(withoutAbsent({ ...totals, usedOverage }));
+    },
+  }),
+  defineEndpoint({
+    method: "GET",
+    path: "/accounts/{account_id}/features/{feature_id}/entries",
+    id: "listFeatureEntries",
+    tag: "Feature credits",
+    summary: "List the feature credit entries of an account, newest first",
+    access: "read",
+    params: featureParams,
+    query: listQuery({}, LONG_PAGE_SIZES),
+    unknownIdStatus: 422,
+    answers: { 200: createListShape(entryShape, "FeatureCreditEntryList") },
+    handle: async ({ engine, paging, query, params: { account_id: accountId, feature_id: featureId } }) => {
+      const request = paging.readRequest({ list: `entries:${accountId}/${featureId}`, sizes: LONG_PAGE_SIZES, query });
+      return answerPage(
+        request,
+        await engine.entries.list({ accountId, featureId }, { page: request.page }),
+        toEntryJson,
+      );
+    },
+  }),
+  defineEndpoint({
+    method: "POST",
+    path: "/accounts/{account_id}/features/{feature_id}/entries",
+    id: "grantFeatureEntry",
+    tag: "Feature credits",
+    summary: "Grant a purchased feature credit entry",
+    description: "Open overage is covered by it first.",
+    access: "write",
+    params: featureParams,
+    body: REQUESTS.entryGrant,
+    unknownIdStatus: 422,
+    answers: { 201: entryShape },
+    handle: async ({ engine, body, params: { account_id: accountId, feature_id: featureId } }) =>
+      answerCreated(toEntryJson(await engine.entries.grant({ accountId, featureId }, body))),
+  }),
+  defineEndpoint({
+    method: "PATCH",
+    path: "/accounts/{account_id}/features/{feature_id}/entries/{entry_id}",
+    id: "updateFeatureEntry",
+    tag: "Feature credits",
+    summary: "Change the amount or end of an entry",
+    description: "The balance changes with `granted`. Neither can go below what events used.",
+    access: "write",
+    params: entryParams,
+    body: z.strictObject({ granted: decimalFromZero.optional(), effectiveUntil: dateOrDateTime.optional() }),
+    unknownIdStatus: 422,
+    answers: { 200: entryShape },
+    handle: async ({ engine, body, params }) =>
+      answerOk(toEntryJson(await requireEntry(engine.entries.update(toEntryTarget(params), body)))),
+  }),
+  defineEndpoint({
+    method: "POST",
+    path: "/accounts/{account_id}/features/{feature_id}/entries/{entry_id}/void",
+    id: "voidFeatureEntry",
+    tag: "Feature credits",
+    summary: "Void an entry: events no longer use it",
+    access: "write",
+    params: entryParams,
+    unknownIdStatus: 422,
+    answers: { 200: success },
+    handle: async ({ engine, params }) => {
+      await requireEntry(engine.entries.void(toEntryTarget(params)));
+      return SUCCESS;
+    },
+  }),
+];
+
+function toEntryTarget(params: z.output<typeof entryParams>): EntryTarget {
+  return { accountId: params.account_id, featureId: params.feature_id, entryId: params.entry_id };
+}
+
+/** An unknown account or feature is a 422 here, an unknown entry a 404. */
+async function requireEntry(operation: Promise<EntrySnapshot>): Promise<EntrySnapshot> {
+  try {
+    return await operation;
+  } catch (error) {
+    const isUnknown = hasCode(error, "ERR_NOT_FOUND") && error.details.resource === "feature credit entry";
+    throw isUnknown ? new Refusal(404, error.message) : error;
+  }
+}
+
+function toEntryJson(entry: EntrySnapshot): z.input<typeof entryShape> {
+  const { id, source, status, granted, balance, effectiveFrom, effectiveUntil } = entry;
+  return {
+    id,
+    source,
+    status,
+    granted,
+    balance,
+    used: subtract(granted, balance),
+    effectiveFrom: formatTime(effectiveFrom),
+    effectiveUntil: formatTime(effectiveUntil),
+  };
+}

@@ -1,0 +1,131 @@
+/**
+ * The events of an invoice line (S13.6).
+ *
+ * @module
+ */
+import * as z from "zod";
+
+import type { LineEvent } from "../../../engine/billing/line-events.ts";
+import type { Engine } from "../../../engine/engine.ts";
+import { undefinedIfNotFound } from "../../../errors.ts";
+import { EVENT_LINE_TYPES } from "../../../ledger/charged-line.ts";
+import { shortId } from "../../../numbers/short-id.ts";
+import { type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
+import { Refusal } from "../../http/failures.ts";
+import { day, number, formatDay, formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
+import { listQuery, LONG_PAGE_SIZES } from "../../http/pagination.ts";
+import { withRetentionHeader } from "../../http/retention-header.ts";
+import { openPageFields, toPageFields } from "../../shapes/list.ts";
+import { formatRule } from "../../shapes/rule-text.ts";
+
+const lineEventsShape = z
+  .strictObject({
+    line: z.strictObject({
+      invoiceId: z.string(),
+      accountId: z.string(),
+      type: z.enum(EVENT_LINE_TYPES),
+      id: z.string().meta({ description: "The meter, or the feature whose overage it charges." }),
+      quantity: number.meta({ description: "The line's quantity." }),
+      startDate: timestamp,
+      endDate: timestamp.meta({ description: "Exclusive." }),
+    }),
+    computations: z
+      .array(z.strictObject({ order: z.int(), matcher: z.string().optional(), computation: z.string().optional() }))
+      .meta({ description: "The steps of the meter, their rules as text; none of a feature." }),
+    days: z
+      .array(z.strictObject({ date: day, quantity: number }))
+      .meta({ description: "What each UTC day added; the same on every page." }),
+    events: z.array(
+      z.strictObject({
+        referenceId: z.string(),
+        id: z.string().meta({ description: "The id that the event was sent with." }),
+        schemaName: z.string(),
+        schemaVersion: z.int().optional(),
+        timestamp,
+        createdAt: timestamp.meta({ description: "When it was ingested." }),
+        date: day.meta({ description: "The day among `days` that it belongs to." }),
+        quantity: number.meta({ description: "What it added to the line's quantity." }),
+        attributes: z
+          .array(z.strictObject({ name: z.string(), value: z.union([number, z.string()]) }))
+          .meta({ description: "What was sent, then what enrichment made of it." }),
+        dimensions: z.record(z.string(), z.string()),
+      }),
+    ),
+    ...openPageFields,
+  })
+  .meta({ id: "LineEvents" });
+
+export const LINE_EVENT_ENDPOINTS: readonly Endpoint[] = [
+  defineEndpoint({
+    method: "GET",
+    path: "/invoices/{invoice_id}/lines/{line_id}/events",
+    id: "listLineEvents",
+    tag: "Invoices",
+    summary: "List the events behind an invoice line",
+    description:
+      "For lines of a meter's usage and of a feature's overage. The quantities of all pages add up to the days', and " +
+      "these to the line's. A page may hold fewer events than its size: the last one is that without a `nextToken`.",
+    access: "read",
+    params: z.strictObject({
+      invoice_id: z.string().min(1).max(512),
+      line_id: z.string().min(1).max(512).meta({ description: "The line's `id`: a meter or a feature." }),
+    }),
+    query: listQuery(
+      {
+        line_type: z
+          .enum(EVENT_LINE_TYPES)
+          .optional()
+          .meta({ description: "Needed only where a meter and a feature of the invoice have the same id." }),
+      },
+      LONG_PAGE_SIZES,
+    ),
+    wireNames: { lineId: "line_id", type: "line_type" },
+    answers: { 200: lineEventsShape },
+    handle: async ({ engine, paging, params: { invoice_id: invoiceId, line_id: lineId }, query }) => {
+      await refuseComposite(engine, invoiceId);
+      const list = shortId("line_events", [invoiceId, lineId]);
+      const request = paging.readRequest({ list, sizes: LONG_PAGE_SIZES, query });
+      const target = { invoiceId, lineId, type: request.filters.line_type };
+      const lineEvents = await engine.invoices.lineEvents(target, { page: request.page });
+      const { accountId, type, quantity, from, until, computations, days, items } = lineEvents;
+      return withRetentionHeader(engine, {
+        line: {
+          invoiceId,
+          accountId,
+          type,
+          id: lineId,
+          quantity,
+          startDate: formatTime(from),
+          endDate: formatTime(until),
+        },
+        computations: computations.map(({ order, matcher, computation }) =>
+          withoutAbsent({ order, matcher: formatRule(matcher), computation: formatRule(computation) }),
+        ),
+        days: [...days],
+        events: items.map(toLineEventJson),
+        ...toPageFields(request, lineEvents),
+      });
+    },
+  }),
+];
+
+function toLineEventJson({ event, quantity }: LineEvent): z.input<typeof lineEventsShape>["events"][number] {
+  return withoutAbsent({
+    referenceId: event.referenceId,
+    id: event.eventId,
+    schemaName: event.schemaName,
+    schemaVersion: event.schemaVersion,
+    timestamp: formatTime(event.timestamp),
+    createdAt: formatTime(event.createdAt),
+    date: formatDay(event.timestamp),
+    quantity,
+    attributes: [...event.payload.attributes.map(({ name, value }) => ({ name, value })), ...event.enriched.attributes],
+    dimensions: { ...event.payload.dimensions, ...event.enriched.dimensions },
+  });
+}
+
+/** Rejects composite invoices, whose lines belong to the contained invoices. */
+async function refuseComposite(engine: Engine, invoiceId: string): Promise<void> {
+  if ((await undefinedIfNotFound(engine.compositeInvoices.get(invoiceId))) === undefined) return;
+  throw new Refusal(400, "invoice_id: this is an invoice of a group; use the invoices of its accounts");
+}

@@ -1,0 +1,183 @@
+/**
+ * Price plans over HTTP (S16.4).
+ *
+ * @module
+ */
+import * as z from "zod";
+
+import type { PricePlan } from "../../../book/model/price-plan.ts";
+import { MIGRATION_MODES, VERSIONS_TO_MIGRATE } from "../../../book/requests/requests.ts";
+import { currency, label } from "../../../book/resources/fields.ts";
+import { CURRENCIES_MAX, pricePlan, pricePlanDetails } from "../../../book/resources/price-plan.ts";
+import type { PricePlanVersion } from "../../../engine/catalog/price-plans.ts";
+import type { StoredResource } from "../../../engine/configured-resources.ts";
+import type { Engine } from "../../../engine/engine.ts";
+import type { Page, PageOptions } from "../../../engine/pages.ts";
+import { invariant } from "../../../errors.ts";
+import { type Answer, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../../http/endpoint.ts";
+import { Refusal } from "../../http/failures.ts";
+import { pathId, success, version, withoutAbsent } from "../../http/fields.ts";
+import { listQuery } from "../../http/pagination.ts";
+import { readBoundedPage, createListShape, answerPage, PAGE_LENGTH_MAX, shownWithin } from "../../shapes/list.ts";
+import {
+  listedPlanShape,
+  pricePlanShape,
+  toListedPlanJson,
+  toPlanJson,
+  shownVersion,
+} from "../../shapes/price-plan.ts";
+
+const TAG = "Price plans";
+const params = z.strictObject({ price_plan_id: pathId(255) });
+const answers = { 200: pricePlanShape };
+const mode = z.enum(MIGRATION_MODES).nullish();
+
+export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
+  defineEndpoint({
+    method: "POST",
+    path: "/price_plans",
+    id: "createPricePlan",
+    tag: TAG,
+    summary: "Create a price plan",
+    description:
+      "Its first version, a DRAFT. `activeCurrencies` become active with the version; without them, or where they are " +
+      "empty, all that it supports.",
+    access: "write",
+    body: z.strictObject({
+      name: pricePlan.shape.name,
+      type: pricePlan.shape.type,
+      pricePlanDetails,
+      description: label,
+    }),
+    answers,
+    handle: async ({ engine, body }) => answerPlan(engine, await engine.pricePlans.create(withoutAbsent(body))),
+  }),
+  defineEndpoint({
+    method: "GET",
+    path: "/price_plans",
+    id: "listPricePlans",
+    tag: TAG,
+    summary: "List the latest version of each price plan, newest first",
+    access: "read",
+    query: listQuery({ status: pricePlanShape.shape.status.optional() }),
+    answers: { 200: createListShape(listedPlanShape, "PricePlanList") },
+    handle: async ({ engine, paging, query }) => {
+      const request = paging.readRequest({ list: "price_plans", query });
+      const listPlans = async (page: PageOptions): Promise<Page<Awaited<ReturnType<typeof findVersion>>>> => {
+        const { items, ...more } = await engine.pricePlans.list({ filter: request.filters, page });
+        return { ...more, items: await Promise.all(items.map(async (plan) => findVersion(engine, plan))) };
+      };
+      return answerPage(request, await readBoundedPage(request, listPlans, toListedPlanJson));
+    },
+  }),
+  defineEndpoint({
+    method: "GET",
+    path: "/price_plans/{price_plan_id}",
+    id: "getPricePlan",
+    tag: TAG,
+    summary: "Get a price plan",
+    description:
+      "Its latest version, and in `pricingSchedule` all of them, the first one first; with `version` that one alone. Of " +
+      "versions that are longer than 1 MiB of JSON in all, the latest ones that are not, at least one.",
+    access: "read",
+    params,
+    query: z.strictObject({ version }),
+    answers,
+    handle: async ({ engine, params: { price_plan_id: id }, query }) =>
+      answerPlan(engine, await engine.pricePlans.get(id, query.version), query.version),
+  }),
+  defineEndpoint({
+    method: "PATCH",
+    path: "/price_plans/{price_plan_id}",
+    id: "updatePricePlan",
+    tag: TAG,
+    summary: "Change a price plan whose latest version is a DRAFT",
+    description:
+      "Fields in pricePlanDetails replace those of the same name; the others stay. `mode`, or " +
+      "`migrationMode`, is how accounts of earlier versions are moved when this one is activated: those of the version " +
+      "before it, or of all.",
+    access: "write",
+    params,
+    body: z.strictObject({
+      description: label,
+      pricePlanDetails: pricePlanDetails.nullish(),
+      mode,
+      migrationMode: mode,
+      versionsToMigrate: z.enum(VERSIONS_TO_MIGRATE).nullish(),
+    }),
+    answers,
+    handle: async ({ engine, params: { price_plan_id: id }, body: { migrationMode, ...body } }) => {
+      if (migrationMode !== undefined && body.mode !== undefined && migrationMode !== body.mode) {
+        throw new Refusal(400, "migrationMode: must equal mode, or be left out");
+      }
+      const patch = { ...body, mode: body.mode === undefined ? migrationMode : body.mode };
+      return answerPlan(engine, await engine.pricePlans.update(id, patch));
+    },
+  }),
+  defineEndpoint({
+    method: "POST",
+    path: "/price_plans/{price_plan_id}/activate",
+    id: "activatePricePlan",
+    tag: TAG,
+    summary: "Activate the latest version of a price plan",
+    description:
+      "Its meters and add-ons must be ACTIVE. Without `currencies`, its activeCurrencies become active, else all that it supports.",
+    access: "write",
+    params,
+    body: z.strictObject({ currencies: z.array(currency).min(1).max(CURRENCIES_MAX).nullish() }),
+    bodyRequired: false,
+    answers,
+    handle: async ({ engine, params: { price_plan_id: id }, body }) =>
+      answerPlan(engine, await engine.pricePlans.activate(id, { currencies: body?.currencies ?? undefined })),
+  }),
+  defineEndpoint({
+    method: "POST",
+    path: "/price_plans/{price_plan_id}/versions",
+    id: "createPricePlanVersion",
+    tag: TAG,
+    summary: "Create the next version of a price plan",
+    description: "A DRAFT of the latest version's details, or of those that are given in their place.",
+    access: "write",
+    params,
+    body: z.strictObject({ pricePlanDetails: pricePlanDetails.nullish(), description: label }),
+    bodyRequired: false,
+    answers,
+    handle: async ({ engine, params: { price_plan_id: id }, body }) =>
+      answerPlan(engine, await engine.pricePlans.createVersion(id, withoutAbsent(body ?? {}))),
+  }),
+  defineEndpoint({
+    method: "DELETE",
+    path: "/price_plans/{price_plan_id}",
+    id: "archivePricePlan",
+    tag: TAG,
+    summary: "Archive all versions of a price plan",
+    description: "Accounts that have it keep it.",
+    access: "write",
+    params,
+    answers: { 200: success },
+    handle: async ({ engine, params: { price_plan_id: id } }) => {
+      await engine.pricePlans.archive(id);
+      return SUCCESS;
+    },
+  }),
+];
+
+/** A plan with all versions or the requested one; if they are too large, with the latest. */
+async function answerPlan(engine: Engine, plan: StoredResource<PricePlan>, version?: number): Promise<Answer> {
+  const versions = await engine.pricePlans.versions(plan.item.id);
+  const request = version === undefined ? versions : [await findVersion(engine, plan, versions)];
+  const latestFirst = await shownWithin(PAGE_LENGTH_MAX, request.toReversed(), shownVersion);
+  return answerOk(toPlanJson(plan, latestFirst.toReversed()));
+}
+
+/** A version with its period. */
+async function findVersion(
+  engine: Engine,
+  plan: StoredResource<PricePlan>,
+  versions?: readonly PricePlanVersion[],
+): Promise<PricePlanVersion> {
+  const all = versions ?? (await engine.pricePlans.versions(plan.item.id));
+  const match = all.find(({ item }) => item.version === plan.item.version);
+  invariant(match !== undefined, "S16.4: a version that was read is one of its plan");
+  return match;
+}

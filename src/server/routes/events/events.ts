@@ -1,0 +1,181 @@
+/**
+ * Stored events: listed, shown with their outcome, and undone (S15).
+ *
+ * @module
+ */
+import * as z from "zod";
+
+import type { Page, PageOptions } from "../../../engine/pages.ts";
+import { isUndoCombination } from "../../../ledger/events/undo-filter.ts";
+import { INGEST_STATUSES } from "../../../ledger/outcome.ts";
+import type { EventFilter } from "../../../ledger/view.ts";
+import { type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
+import { Refusal } from "../../http/failures.ts";
+import { normalizeTime } from "../../http/fields.ts";
+import { listQuery, LONG_PAGE_SIZES } from "../../http/pagination.ts";
+import { withRetentionHeader } from "../../http/retention-header.ts";
+import { withWireNames } from "../../http/wire-names.ts";
+import { pipelineShape, readPipeline } from "../../shapes/event-pipeline.ts";
+import { eventRecordShape, toEventRecordJson, toUndoneEventJson, undoneEventShape } from "../../shapes/event.ts";
+import { keepItem, readBoundedPage, openPageFields, toPageFields } from "../../shapes/list.ts";
+
+/** The maximum length of an event schema's name, and of a filter by it. */
+const NAME_MAX = 50;
+
+const ingestStatus = z.enum(INGEST_STATUSES).exclude(["INGESTION_REFUSED", "INGESTION_FAILED_DUPLICATE_EVENT"]);
+/** Filter values for outcomes, in the form of `status`, which clients of the reference API use as well. */
+const STATUS_FILTERS = {
+  INGESTED: { accepted: true, reverted: false },
+  FAILED: { accepted: false, reverted: false },
+  REVERTED: { reverted: true },
+} as const;
+const recordStatus = z.enum(["INGESTED", "FAILED", "REVERTED"]);
+
+const eventListShape = z
+  .strictObject({ events: z.array(eventRecordShape), ...openPageFields })
+  .meta({ id: "EventList" });
+
+const recordWithPipelineShape = eventRecordShape
+  .extend({ eventPipelineInfo: pipelineShape })
+  .meta({ id: "EventRecordWithPipeline" });
+
+const undoQuery = z.strictObject({
+  account_id: z.string().min(1).meta({ description: "The account's id or one of its aliases." }),
+  id: z.string().optional().meta({ description: "The referenceId of the event." }),
+  event_id: z.string().optional().meta({ description: "The id that the event was sent with." }),
+  event_source_time: z
+    .string()
+    .optional()
+    .meta({ description: "The event's own timestamp; without a fraction it matches the whole second." }),
+  created_at: z
+    .string()
+    .optional()
+    .meta({ description: "The time of ingest; without a fraction it matches the whole second." }),
+});
+
+/** Wire names of filters. */
+const UNDO_WIRE_NAMES = {
+  account: "account_id",
+  referenceId: "id",
+  eventId: "event_id",
+  timestamp: "event_source_time",
+  createdAt: "created_at",
+};
+
+function normalizeOptionalTime(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : normalizeTime(text);
+}
+
+/** Lists the filters of an undo, starting with those in the request. */
+function describeUndoFilters(query: z.output<typeof undoQuery>): string {
+  const otherFilters = Object.entries(query).filter(([name, value]) => name !== "account_id" && value !== undefined);
+  const filterNames = otherFilters.map(([name]) => name).join(" with ");
+  return `${filterNames}: expected account_id alone or with id, event_id, event_source_time, event_id and created_at, or event_id and event_source_time`;
+}
+
+export const EVENT_ENDPOINTS: readonly Endpoint[] = [
+  defineEndpoint({
+    method: "GET",
+    path: "/events",
+    id: "listEvents",
+    tag: "Events",
+    summary: "List stored events, the latest ingested first",
+    access: "read",
+    query: listQuery(
+      {
+        account_id: z.string().optional(),
+        schema_name: z.string().max(NAME_MAX).optional(),
+        status: z
+          .enum([...ingestStatus.options, ...recordStatus.options])
+          .optional()
+          .meta({ description: "The status of its ingest, or its status." }),
+      },
+      LONG_PAGE_SIZES,
+    ),
+    answers: { 200: eventListShape },
+    handle: async ({ engine, paging, query }) => {
+      const request = paging.readRequest({ list: "events", sizes: LONG_PAGE_SIZES, query });
+      const { account_id: accountId, schema_name: schemaName, status } = request.filters;
+      const filter = {
+        ...(accountId === undefined ? {} : { accountId }),
+        ...(schemaName === undefined ? {} : { schemaName }),
+        ...statusFilter(status),
+      };
+      const listRecords = async (page: PageOptions): Promise<Page<ReturnType<typeof toEventRecordJson>>> => {
+        const { items, ...more } = await engine.events.list({ filter, page });
+        const places = await engine.events.places(items);
+        return { ...more, items: items.map((event, index) => toEventRecordJson(event, places[index])) };
+      };
+      const result = await readBoundedPage(request, listRecords, keepItem);
+      return withRetentionHeader(engine, { events: result.items, ...toPageFields(request, result) });
+    },
+  }),
+  defineEndpoint({
+    method: "GET",
+    path: "/events/{event_id}",
+    id: "getEvent",
+    tag: "Events",
+    summary: "Get every stored event of an id",
+    description: "There can be several, as an id can be used again after its event failed or was undone.",
+    access: "read",
+    params: z.strictObject({
+      event_id: z.string().min(1).max(512).meta({ description: "The event's id, or a referenceId." }),
+    }),
+    answers: { 200: z.strictObject({ events: z.array(recordWithPipelineShape) }).meta({ id: "Events" }) },
+    handle: async ({ engine, params: { event_id: id } }) => {
+      const events = await engine.events.get(id);
+      const places = await engine.events.places(events);
+      const pipelines = await Promise.all(events.map((event, index) => readPipeline(engine, event, places[index])));
+      return withRetentionHeader(engine, {
+        events: events.map((event, index) => ({
+          ...toEventRecordJson(event, places[index]),
+          eventPipelineInfo: pipelines[index],
+        })),
+      });
+    },
+  }),
+  defineEndpoint({
+    method: "DELETE",
+    path: "/events",
+    id: "undoEvents",
+    tag: "Events",
+    summary: "Undo up to five events",
+    description:
+      "With account_id alone, or with id, event_id, event_source_time, event_id and created_at, or event_id and " +
+      "event_source_time. Repeat the call to undo more.",
+    access: "write",
+    query: undoQuery,
+    answers: { 200: z.strictObject({ data: z.array(undoneEventShape) }).meta({ id: "UndoneEvents" }) },
+    handle: async ({ engine, query }) => {
+      const { account_id: account, id: referenceId, event_id: eventId } = query;
+      const filter = {
+        account,
+        referenceId,
+        eventId,
+        timestamp: normalizeOptionalTime(query.event_source_time),
+        createdAt: normalizeOptionalTime(query.created_at),
+      };
+      if (!isUndoCombination(filter)) throw new Refusal(400, describeUndoFilters(query));
+      const undone = await withWireNames(UNDO_WIRE_NAMES, engine.undo(filter));
+      return withRetentionHeader(engine, {
+        data: undone.map(({ event, status, reason }) => toUndoneEventJson(event, { status, reason })),
+      });
+    },
+  }),
+];
+
+/** The filter by outcome or by ingestion status. */
+function statusFilter(
+  status: z.output<typeof ingestStatus> | z.output<typeof recordStatus> | undefined,
+): Pick<EventFilter, "status" | "accepted" | "reverted"> {
+  switch (status) {
+    case undefined:
+      return {};
+    case "INGESTED":
+    case "FAILED":
+    case "REVERTED":
+      return STATUS_FILTERS[status];
+    default:
+      return { status };
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * Event ingestion: single events, batches, and entitlement requests (S11, S14).
+ *
+ * @module
+ */
+import * as z from "zod";
+
+import type { Engine } from "../../../engine/engine.ts";
+import type { IngestResult } from "../../../ledger/events/ingest.ts";
+import { isCompleted } from "../../../ledger/outcome.ts";
+import { quoteText } from "../../../ledger/refusals.ts";
+import type { EventInput } from "../../../metering/event-envelope.ts";
+import { type Answer, type Endpoint, defineEndpoint, JSON_TYPE, SUCCESS } from "../../http/endpoint.ts";
+import { Refusal } from "../../http/failures.ts";
+import { success } from "../../http/fields.ts";
+import { UnrepresentableItem } from "../../http/unrepresentable-numbers.ts";
+import { ingestionStatus, usageEvent } from "../../shapes/event.ts";
+
+const EVENTS_MAX = 1000;
+/** The maximum size of a batch in bytes. */
+const BATCH_LIMIT = 16_777_216;
+const DUPLICATE = "INGESTION_FAILED_DUPLICATE_EVENT";
+
+const ingestedShape = z
+  .strictObject({ success: z.boolean(), referenceId: z.string().optional(), ingestionStatus })
+  .meta({ id: "Ingested" });
+const ingestedBatchShape = z
+  .strictObject({
+    success: z.boolean().meta({ description: "Whether every event's is true." }),
+    data: z.array(
+      z.strictObject({
+        id: z.string().optional().meta({ description: "The event's, where it has one." }),
+        success: z.boolean(),
+        referenceId: z.string().optional(),
+        ingestionStatus,
+      }),
+    ),
+  })
+  .meta({ id: "BatchIngested" });
+
+const eventBody = z.strictObject({ event: usageEvent });
+
+export const INGEST_ENDPOINTS: readonly Endpoint[] = [
+  defineEndpoint({
+    method: "POST",
+    path: "/ingest",
+    id: "ingestEvent",
+    tag: "Events",
+    summary: "Ingest one event",
+    description: "Safe to retry: an accepted id succeeds again and is not counted twice.",
+    access: "ingest",
+    bucket: "ingest",
+    body: eventBody,
+    answers: { 202: ingestedShape },
+    handle: async ({ engine, body }) => {
+      const [result] = await engine.ingest([toEventInput(body.event)]);
+      if (result === undefined || result.status === "INGESTION_REFUSED") throw createMalformedRefusal(result);
+      return { status: 202, plain: true, body: toResultJson(result) };
+    },
+  }),
+  defineEndpoint({
+    method: "POST",
+    path: "/ingestBatch",
+    id: "ingestBatch",
+    tag: "Events",
+    summary: "Ingest up to 1,000 events",
+    description: "The batch is committed at once; each event has its own outcome, in order. Safe to retry.",
+    access: "ingest",
+    bucket: "ingestBatch",
+    bodyLimit: BATCH_LIMIT,
+    body: z.strictObject({ events: z.array(usageEvent).min(1).max(EVENTS_MAX) }),
+    accepts: isBatch,
+    batchField: "events",
+    answers: { 202: ingestedBatchShape, 207: ingestedBatchShape },
+    handle: async ({ engine, body: { events } }) => {
+      const results = await ingestInOrder(events, engine);
+      const isAllSuccess = results.every(isSuccess);
+      return { status: isAllSuccess ? 202 : 207, contentType: JSON_TYPE, body: serializeBatch(results, isAllSuccess) };
+    },
+  }),
+  defineEndpoint({
+    method: "POST",
+    path: "/entitled",
+    id: "consumeEntitlement",
+    tag: "Events",
+    summary: "Ingest an event if the account has enough feature credits",
+    description: "Checks and uses the credits in one step. A rejected event is not counted; its id can be sent again.",
+    access: "ingest",
+    bucket: "entitled",
+    body: eventBody,
+    answers: { 200: success },
+    handle: async ({ engine, body }): Promise<Answer> => {
+      await checkHasFeature(engine, body.event);
+      const result = await engine.entitle(toEventInput(body.event));
+      if (result.status === "INGESTION_REFUSED") throw createMalformedRefusal(result);
+      if (result.status === DUPLICATE) throw new Refusal(409, result.description);
+      if (!result.allowed) throw new Refusal(422, result.description);
+      return SUCCESS;
+    },
+  }),
+];
+
+/** Whether a body is a batch within the size limit. The engine validates the events. */
+function isBatch(body: unknown): boolean {
+  if (typeof body !== "object" || body === null || Object.keys(body).length !== 1) return false;
+  const { events } = body as { readonly events?: unknown };
+  if (!Array.isArray(events) || events.length < 1 || events.length > EVENTS_MAX) return false;
+  return events.every((event) => event !== null && event !== undefined);
+}
+
+/** An unchecked event; the engine validates it. */
+const toEventInput = (event: unknown): EventInput => event as EventInput;
+
+/** The outcome of each event of a batch, in order. */
+async function ingestInOrder(events: readonly unknown[], engine: Engine): Promise<readonly IngestResult[]> {
+  if (!events.some((event) => event instanceof UnrepresentableItem)) return engine.ingest(events.map(toEventInput));
+  const results = await engine.ingest(
+    events.filter((event) => !(event instanceof UnrepresentableItem)).map(toEventInput),
+  );
+  const inOrder = results.values();
+  return events.flatMap((event) =>
+    event instanceof UnrepresentableItem ? event.result : (inOrder.next().value ?? []),
+  );
+}
+
+function createMalformedRefusal(result: IngestResult | undefined): Refusal {
+  return new Refusal(400, `event: ${result?.description ?? "expected an event"}`);
+}
+
+/** The outcome of an event. The serializer omits undefined fields. */
+function toResultJson(result: IngestResult): z.input<typeof ingestedShape> {
+  const { referenceId } = result;
+  return { success: isSuccess(result), referenceId, ingestionStatus: toResultStatus(result) };
+}
+
+function isSuccess({ status }: IngestResult): boolean {
+  return isCompleted(status) || status === DUPLICATE;
+}
+
+/** A malformed event is not stored, so over HTTP it is a failed one (S14.1). */
+function toResultStatus({ status, description }: IngestResult): z.input<typeof ingestionStatus> {
+  return { status: status === "INGESTION_REFUSED" ? "INGESTION_FAILED" : status, statusDescription: description };
+}
+
+/** The length at which pieces are encoded, because long concatenations are slow. */
+const PIECE_LENGTH = 16_384;
+
+/**
+ * Serializes the answer to a batch directly, without objects per event. Most events have the same outcome as the
+ * previous one, whose text is reused.
+ */
+function serializeBatch(results: readonly IngestResult[], isAllSuccess: boolean): Buffer {
+  const pieces: Buffer[] = [];
+  let text = `{"success":${String(isAllSuccess)},"data":[`;
+  let last: IngestResult | undefined;
+  let outcome = "";
+  for (const [index, result] of results.entries()) {
+    if (result.status !== last?.status || result.description !== last.description) {
+      last = result;
+      const status = JSON.stringify(toResultStatus(result));
+      outcome = `"success":${String(isSuccess(result))},"ingestionStatus":${status}}`;
+    }
+    const { eventId: id, referenceId } = result;
+    text += index === 0 ? "{" : ",{";
+    if (id !== undefined) text += `"id":${quoteJson(id)},`;
+    if (referenceId !== undefined) text += `"referenceId":${quoteJson(referenceId)},`;
+    text += outcome;
+    if (text.length < PIECE_LENGTH) continue;
+    pieces.push(Buffer.from(text));
+    text = "";
+  }
+  return Buffer.concat([...pieces, Buffer.from(`${text}]}`)]);
+}
+
+const [BLANK, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];
+
+/** A JSON string. Most ids need no escaping. */
+function quoteJson(text: string): string {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < BLANK || code > TILDE || code === QUOTE || code === BACKSLASH) return JSON.stringify(text);
+  }
+  return `"${text}"`;
+}
+
+/** Rejects an event whose schema has no feature, which would be metered without checking any entitlement. */
+async function checkHasFeature(engine: Engine, event: unknown): Promise<void> {
+  const name = (event as { readonly schemaName?: unknown } | null)?.schemaName;
+  if (typeof name !== "string") return;
+  const schema = await engine.eventSchemas.get(name).catch(() => undefined);
+  if (schema?.item.status !== "ACTIVE" || schema.item.featureDetails) return;
+  throw new Refusal(422, `the event schema ${quoteText(name)} has no feature; send its events to /ingest`);
+}

@@ -1,0 +1,385 @@
+/** Accounts over HTTP: every row of the reference's Account and Address, its endpoints and its limits (S16.3, S16.6). */
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { ACME, ADDRESS, listPart, withAccount } from "../../account-requests.ts";
+import { activePlan, times } from "../../catalog-requests.ts";
+import { answerOf, anyCaller, startApi, type TestApi } from "../../support.ts";
+
+const LIMIT = { id: "Limit", namespace: "USER", name: "Limit", dataType: "NUMERIC", value: "5" };
+const TEST = { id: "test", name: "Acme test", customerId: "acme" };
+/** The same ids with the names that the clients require. */
+const TOGAI = { togaiAccountId: "test", togaiCustomerId: "acme" };
+
+describe("an account", () => {
+  test("POST /accounts returns 201 with every field of the reference's Account, and GET the same", async () => {
+    const api = await withAccount();
+    const accountInput = {
+      ...TEST,
+      invoiceCurrency: "EUR",
+      address: ADDRESS,
+      primaryEmail: "test@acme.test",
+      netTermDays: 30,
+      metadata: { vat: "DE123", deep: { list: [1, null, "x"] } },
+      tags: ["a", "b"],
+    };
+    const reply = await api.call("POST /accounts", {
+      body: { ...accountInput, aliases: ["t-1", "t-2"], settings: [LIMIT] },
+    });
+    expect([reply.status, reply.json]).toEqual([
+      201,
+      {
+        ...accountInput,
+        ...TOGAI,
+        status: "ACTIVE",
+        aliases: [
+          { alias: "t-1", status: "ACTIVE" },
+          { alias: "t-2", status: "ACTIVE" },
+        ],
+        settings: [
+          {
+            id: "setting.user.limit.ACCOUNT.test",
+            value: "5",
+            entityType: "ACCOUNT",
+            entityId: "test",
+            namespace: "USER",
+            name: "Limit",
+            dataType: "NUMERIC",
+          },
+        ],
+      },
+    ]);
+    expect((await api.call("GET /accounts/test")).json).toEqual(reply.json);
+    expect((await api.call("GET /settings/setting.user.limit.ACCOUNT.test")).json).toEqual(reply.json.settings[0]);
+  });
+
+  test("fields without a value are omitted, including nulls, and invoiceCurrency is the organization's", async () => {
+    const api = await withAccount();
+    const nothing = { invoiceCurrency: null, aliases: null, address: null, primaryEmail: null, netTermDays: null };
+    const more = { metadata: null, tags: null, settings: null };
+    const reply = await api.call("POST /accounts", { body: { ...TEST, ...nothing, ...more } });
+    expect(reply.json).toEqual({ ...TEST, ...TOGAI, status: "ACTIVE", invoiceCurrency: "USD", aliases: [] });
+    await api.call("POST /accounts", { body: { ...TEST, id: "part", address: { city: "Berlin", line2: null } } });
+    expect((await api.call("GET /accounts/part")).json.address).toEqual({ city: "Berlin" });
+  });
+
+  test("numbers of metadata keep all their digits", async () => {
+    const api = await withAccount();
+    const body = `{"id":"big","name":"Big","customerId":"acme","metadata":{"n":12345678901234567890.5}}`;
+    await api.call("POST /accounts", { body });
+    expect((await api.call("GET /accounts/big")).text).toContain('"metadata":{"n":12345678901234567890.5}');
+    const number = await api.call("PATCH /accounts/big", { body: '{"metadata":12345678901234567890.5}' });
+    expect([number.status, number.json.message]).toEqual([
+      400,
+      "metadata: expected an object, got 12345678901234567890.5",
+    ]);
+  });
+
+  test("bounds: values just within them are accepted", async () => {
+    const api = await withAccount();
+    const body = {
+      id: "i".repeat(50),
+      name: "n".repeat(255),
+      customerId: "acme",
+      primaryEmail: `${"e".repeat(250)}@a.de`,
+      aliases: times(10, (at) => (at === 0 ? "abc" : `${at}`.padStart(50, "a"))),
+      settings: times(10, (at) => ({ ...LIMIT, id: `s${at}` })),
+      netTermDays: 36_500,
+    };
+    const { status, json } = await api.call("POST /accounts", { body });
+    expect([status, json.aliases.length, json.settings.length]).toEqual([201, 10, 10]);
+    expect((await api.call("POST /accounts", { body: { ...TEST, name: "abc" } })).status).toBe(201);
+    expect((await api.call(`GET /accounts/${body.id}`)).json).toEqual(json);
+  });
+
+  test("an account shows its ten oldest settings, however many were created since", async () => {
+    const api = await withAccount();
+    await api.call("POST /accounts", { body: { ...TEST, settings: times(10, (at) => ({ ...LIMIT, id: `s${at}` })) } });
+    api.at("2024-06-15T13:00:00Z");
+    const own = { ...LIMIT, id: "late", entityType: "ACCOUNT", entityId: "test" };
+    expect((await api.call("POST /settings", { body: own })).status).toBe(201);
+    const { settings } = (await api.call("GET /accounts/test")).json;
+    const ids = settings.map(({ id }: { id: string }) => id);
+    expect(ids).toEqual(times(10, (at) => `setting.user.s${at}.ACCOUNT.test`));
+  });
+
+  describe("is rejected", () => {
+    let api: TestApi;
+    beforeAll(async () => {
+      api = await withAccount();
+      await api.call("POST /aliases", { body: { aliases: [{ value: "held" }] } });
+      await api.call("POST /customers", { body: { ...ACME, id: "gone" } });
+      await api.call("DELETE /customers/gone");
+    });
+
+    test.each([
+      ["Account.id over 50", { id: "i".repeat(51) }, 400, "id: expected at most 50 characters, got 51"],
+      ["Account.id absent", { id: undefined }, 400, "id: missing: expected a text"],
+      ["Account.id with a slash", { id: "a/b" }, 400, /^id: expected an id without spaces/],
+      ["Account.id of a dot", { id: "." }, 400, /^id: expected an id without spaces/],
+      ["Account.id in use", { id: "prod" }, 409, 'the account id "prod" is taken'],
+      ["Account.id that is an alias", { id: "held" }, 409, 'the account id "held" is the alias of another account'],
+      ["Account.name under 3", { name: "ab" }, 400, "name: expected at least 3 characters, got 2"],
+      ["Account.name over 255", { name: "n".repeat(256) }, 400, "name: expected at most 255 characters, got 256"],
+      ["Account.name absent", { name: null }, 400, /^name: /],
+      ["Account.customerId absent", { customerId: undefined }, 400, "customerId: missing: expected a text"],
+      ["Account.customerId unknown", { customerId: "no" }, 400, "customerId: expected the id of a customer"],
+      ["Account.customerId archived", { customerId: "gone" }, 400, 'the customer "gone" is archived'],
+      ["Account.status given", { status: "ACTIVE" }, 400, "status: unknown field"],
+      [
+        "Account.invoiceCurrency unknown",
+        { invoiceCurrency: "XYZ" },
+        400,
+        /^invoiceCurrency: expected a currency code/,
+      ],
+      ["Address with another field", { address: { street: "x" } }, 400, "address.street: unknown field"],
+      ["Address.city as a number", { address: { city: 1 } }, 400, "address.city: expected a text, got 1"],
+      [
+        "Account.primaryEmail over 255",
+        { primaryEmail: `${"e".repeat(251)}@a.de` },
+        400,
+        "primaryEmail: expected at most 255 characters, got 256",
+      ],
+      ["an invalid Account.primaryEmail", { primaryEmail: "acme" }, 400, /^primaryEmail: expected an e-mail address/],
+      [
+        "Account.aliases over 10",
+        { aliases: times(11, (at) => `alias-${at}`) },
+        400,
+        "aliases: expected at most 10 items, got 11",
+      ],
+      ["an alias under 3", { aliases: ["ab"] }, 400, "aliases[0]: expected at least 3 characters, got 2"],
+      ["an alias over 50", { aliases: ["a".repeat(51)] }, 400, "aliases[0]: expected at most 50 characters, got 51"],
+      ["an alias in use", { aliases: ["held"] }, 409, 'the alias "held" is taken'],
+      ["an alias that is an account's id", { aliases: ["prod"] }, 409, 'the alias "prod" is the id of an account'],
+      ["an alias that is its own id", { aliases: ["test"] }, 409, 'the alias "test" is the id of an account'],
+      ["netTermDays under 0", { netTermDays: -1 }, 400, /^netTermDays: /],
+      ["netTermDays of a fraction", { netTermDays: 1.5 }, 400, /^netTermDays: /],
+      ["metadata that is not an object", { metadata: ["a"] }, 400, /^metadata: expected an object/],
+      ["tags that are no texts", { tags: [1] }, 400, "tags[0]: expected a text, got 1"],
+      [
+        "settings over 10",
+        { settings: times(11, (at) => ({ ...LIMIT, id: `s${at}` })) },
+        400,
+        "settings: expected at most 10 items, got 11",
+      ],
+      [
+        "a duplicate setting",
+        { settings: [LIMIT, { ...LIMIT, id: "limit" }] },
+        400,
+        'settings[1].id: expected each setting once, got "limit" again',
+      ],
+      ["a setting that is not a number", { settings: [{ ...LIMIT, value: "x" }] }, 400, /^settings\[0\]\.value: /],
+      ["a setting without a name", { settings: [{ ...LIMIT, name: null }] }, 400, /^settings\[0\]\.name: /],
+      ["another field", { colour: "red" }, 400, "colour: unknown field"],
+    ])("POST /accounts with %s", async (_, parts, status, message) => {
+      const [got, problem] = await answerOf(api, "POST /accounts", { body: { ...TEST, ...parts } });
+      expect([got, problem]).toEqual([status, typeof message === "string" ? message : expect.stringMatching(message)]);
+      expect((await api.call("GET /accounts/test")).status).toBe(404);
+    });
+
+    test.each([
+      [`GET /accounts/${"i".repeat(51)}`, 400, "account_id: expected at most 50 characters, got 51"],
+      [`DELETE /accounts/${"i".repeat(51)}`, 400, "account_id: expected at most 50 characters, got 51"],
+      ["PATCH /accounts/nobody", 404, 'no account has the id "nobody"'],
+      ["POST /accounts/nobody/add_aliases", 404, 'no account has the id "nobody"'],
+      ["POST /accounts/nobody/remove_aliases", 404, 'no account has the id "nobody"'],
+      ["GET /accounts/prod?effectiveOn=2024-06-01T00:00:00", 400, /^effectiveOn: expected a date or date-time/],
+      ["GET /accounts/prod?effectiveon=2024-06-01", 400, "effectiveon: unknown field"],
+      ["GET /accounts?status=GONE", 400, /^status: expected/],
+      [`GET /accounts?customer_id=${"c".repeat(51)}`, 400, "customer_id: expected at most 50 characters, got 51"],
+      ["GET /accounts?customerId=acme", 400, "customerId: unknown field"],
+    ] as const)("%s is a %i", async (line, status, message) => {
+      const body = line.startsWith("PATCH") ? {} : line.includes("_aliases") ? { aliases: ["abc"] } : undefined;
+      expect(await answerOf(api, line, { body })).toEqual([
+        status,
+        typeof message === "string" ? message : expect.stringMatching(message),
+      ]);
+    });
+  });
+});
+
+describe("accounts over HTTP", () => {
+  test("GET /accounts lists them newest first, by customer or status, with 20 on a page by default", async () => {
+    const api = await withAccount();
+    await api.call("POST /customers", { body: { ...ACME, id: "other", account: { id: "o-1", name: "Other" } } });
+    for (const at of times(20, (each) => each)) {
+      api.at(`2024-06-16T12:00:${String(at + 10)}Z`);
+      await api.call("POST /accounts", { body: { ...TEST, id: `t-${at}` } });
+    }
+    await api.call("DELETE /accounts/t-3");
+    const first = await api.call("GET /accounts?customer_id=acme");
+    expect([first.json.data.length, first.json.data[0].id, first.json.context]).toEqual([20, "t-19", { pageSize: 20 }]);
+    expect(await listPart(api, `/accounts?nextToken=${first.json.nextToken}`)).toEqual(["prod"]);
+    expect(await listPart(api, "/accounts?status=ARCHIVED")).toEqual(["t-3"]);
+    expect((await listPart(api, "/accounts?status=ACTIVE&pageSize=100")).length).toBe(21);
+    expect(await listPart(api, "/accounts?customer_id=other")).toEqual(["o-1"]);
+    expect((await api.call("GET /accounts?customer_id=nobody")).json).toEqual({
+      data: [],
+      nextToken: null,
+      context: { pageSize: 20 },
+    });
+  });
+
+  test("the longest filter and id still give a valid nextToken", async () => {
+    const api = await startApi();
+    const long = (step: number): string =>
+      times(50, (at) => String.fromCodePoint(0x4e_00 + (((at + 1) * step) % 20_000))).join("");
+    const customerId = long(7919);
+    await api.call("POST /customers", { body: { ...ACME, id: customerId, account: { id: long(6151), name: "Acme" } } });
+    await api.call("POST /accounts", { body: { ...TEST, id: long(4999), customerId } });
+    const url = `/accounts?customer_id=${encodeURIComponent(customerId)}&status=ACTIVE` as const;
+    const { json } = await api.call(`GET ${url}&pageSize=1`);
+    expect(json.nextToken.length).toBeLessThanOrEqual(500);
+    expect((await listPart(api, `/accounts?nextToken=${json.nextToken}`)).length).toBe(1);
+  });
+
+  test("PATCH /accounts/{account_id} changes each field; null clears optional ones, and others are rejected", async () => {
+    const api = await withAccount();
+    const parts = { primaryEmail: "p@acme.test", address: ADDRESS, netTermDays: 14, metadata: { a: 1 }, tags: ["x"] };
+    const change = await api.call("PATCH /accounts/prod", { body: { name: "Renamed", ...parts } });
+    const namedIds = { togaiAccountId: "prod", togaiCustomerId: "acme" };
+    const base = {
+      id: "prod",
+      name: "Renamed",
+      customerId: "acme",
+      status: "ACTIVE",
+      invoiceCurrency: "USD",
+      ...namedIds,
+    };
+    expect([change.status, change.json]).toEqual([200, { ...base, aliases: [], ...parts }]);
+    const nulls = Object.fromEntries(Object.keys(parts).map((part) => [part, null]));
+    expect((await api.call("PATCH /accounts/prod", { body: nulls })).json).toEqual({ ...base, aliases: [] });
+    expect((await api.call("PATCH /accounts/prod", { body: {} })).json).toEqual({ ...base, aliases: [] });
+    for (const [body, message] of [
+      [{ name: null }, /^name: /],
+      [{ name: "ab" }, "name: expected at least 3 characters, got 2"],
+      [{ invoiceCurrency: "EUR" }, "invoiceCurrency: unknown field"],
+      [{ customerId: "acme" }, "customerId: unknown field"],
+      [{ aliases: ["abc"] }, "aliases: unknown field"],
+      [{ settings: [] }, "settings: unknown field"],
+      [undefined, "expected a body"],
+    ] as const) {
+      const [status, problem] = await answerOf(api, "PATCH /accounts/prod", { body });
+      expect([status, problem]).toEqual([400, typeof message === "string" ? message : expect.stringMatching(message)]);
+    }
+  });
+
+  test("S16.6 aliases are added and removed, at most 10 in all; existing or missing ones are ignored", async () => {
+    const api = await withAccount();
+    const eight = times(8, (at) => `alias-${at}`);
+    const addition = await api.call("POST /accounts/prod/add_aliases", { body: { aliases: [...eight, "alias-0"] } });
+    const aliasList = eight.map((alias) => ({ alias, status: "ACTIVE" }));
+    expect([addition.status, addition.json.aliases]).toEqual([200, aliasList]);
+    expect(
+      await answerOf(api, "POST /accounts/prod/add_aliases", { body: { aliases: ["alias-1", "n-1", "n-2", "n-3"] } }),
+    ).toEqual([400, "aliases: expected at most 10 aliases in all, got 11"]);
+    const two = await api.call("POST /accounts/prod/add_aliases", { body: { aliases: ["n-1", "n-2"] } });
+    expect(two.json.aliases.length).toBe(10);
+    const removal = await api.call("POST /accounts/prod/remove_aliases", { body: { aliases: [...eight, "never"] } });
+    expect(removal.json.aliases.map(({ alias }: { alias: string }) => alias)).toEqual(["n-1", "n-2"]);
+    for (const [path, aliases, status, message] of [
+      ["add", [], 400, "aliases: expected at least 1 item, got 0"],
+      ["add", ["ab"], 400, "aliases[0]: expected at least 3 characters, got 2"],
+      ["add", ["prod"], 409, 'the alias "prod" is the id of an account'],
+      ["remove", [], 400, "aliases: expected at least 1 item, got 0"],
+      ["remove", undefined, 400, "aliases: missing: expected a list"],
+    ] as const) {
+      expect(await answerOf(api, `POST /accounts/prod/${path}_aliases`, { body: { aliases } })).toEqual([
+        status,
+        message,
+      ]);
+    }
+  });
+
+  test("S16.3 DELETE /accounts/{account_id} archives an account without a plan or open draft, and frees its aliases", async () => {
+    const api = await withAccount();
+    const planId = await activePlan(api.call);
+    await api.call("POST /accounts/prod/add_aliases", { body: { aliases: ["p-1"] } });
+    const change = { pricePlanId: planId, effectiveFrom: "2024-07-01" };
+    await api.call("POST /accounts/prod/price_plans", { body: change });
+    expect(await answerOf(api, "DELETE /accounts/prod")).toEqual([
+      400,
+      `the account "prod" has the price plan "${planId}"; remove the plan first`,
+    ]);
+    await api.call("POST /accounts/prod/price_plans", { body: { ...change, mode: "DISASSOCIATE" } });
+    expect(await answerOf(api, "DELETE /accounts/prod")).toEqual([200, { success: true }]);
+    const afterwards = (await api.call("GET /accounts/prod")).json;
+    expect([afterwards.status, afterwards.aliases]).toEqual(["ARCHIVED", []]);
+    expect((await api.call("GET /aliases/p-1")).status).toBe(404);
+    expect((await api.call("POST /accounts", { body: { ...TEST, aliases: ["p-1"] } })).status).toBe(201);
+    for (const [line, body] of [
+      ["DELETE /accounts/prod", undefined],
+      ["PATCH /accounts/prod", { name: "Again" }],
+      ["POST /accounts/prod/add_aliases", { aliases: ["p-2"] }],
+    ] as const) {
+      const [status, said] = await answerOf(api, line, { body });
+      expect([status, said]).toEqual([400, expect.stringMatching(/^the account "prod" is (already )?archived/)]);
+    }
+    expect((await api.call("POST /accounts", { body: { ...TEST, id: "prod" } })).status).toBe(409);
+  });
+
+  test("GET /accounts/{account_id}: effectiveOn shows the aliases and the group at that time, includeGroupDetails the group", async () => {
+    const api = await withAccount("2024-06-01T00:00:00Z");
+    await api.call("POST /accounts/prod/add_aliases", { body: { aliases: ["old"] } });
+    const group = { name: "Group", email: "g@acme.test", dailyInvoiceConsolidation: false, accountIds: ["prod"] };
+    api.at("2024-06-05T00:00:00Z");
+    const reply = (await api.call("POST /invoice_groups", { body: { ...group, netTermDays: 7 } })).json;
+    api.at("2024-06-10T00:00:00Z");
+    await api.call("POST /accounts/prod/remove_aliases", { body: { aliases: ["old"] } });
+    await api.call("POST /accounts/prod/add_aliases", { body: { aliases: ["new"] } });
+    api.at("2024-06-15T00:00:00Z");
+
+    expect((await api.call("GET /accounts/prod")).json).not.toHaveProperty("invoiceGroupDetails");
+    const withGroup = (await api.call("GET /accounts/prod?includeGroupDetails=true")).json;
+    expect(withGroup.invoiceGroupDetails).toEqual(reply);
+    expect(withGroup.invoiceGroupDetails).toMatchObject({ accountsCount: 1, netTermDays: 7, invoiceCurrency: "USD" });
+    const without = (await api.call("GET /accounts/prod?includeGroupDetails=false")).json;
+    expect(without).not.toHaveProperty("invoiceGroupDetails");
+
+    const then = async (effectiveOn: string): Promise<readonly unknown[]> => {
+      const url = `/accounts/prod?includeGroupDetails=true&effectiveOn=${effectiveOn}` as const;
+      const { aliases, invoiceGroupDetails } = (await api.call(`GET ${url}`)).json;
+      return [aliases.map(({ alias }: { alias: string }) => alias), invoiceGroupDetails?.id];
+    };
+    expect(await then("2024-06-04T23:59:59.999Z")).toEqual([["old"], undefined]);
+    expect(await then("2024-06-05")).toEqual([["old"], reply.id]);
+    expect(await then("2024-06-10T02:00:00%2B02:00")).toEqual([["new"], reply.id]);
+    expect(await then("2024-06-10%2001:59:59%20UTC")).toEqual([["new"], reply.id]);
+    expect(await then("2024-06-09T23:59:59.999Z")).toEqual([["old"], reply.id]);
+
+    await api.call(`POST /invoice_groups/${reply.id}/remove_accounts`, { body: { accountIds: ["prod"] } });
+    expect(await then("2024-06-14")).toEqual([["new"], undefined]);
+  });
+
+  test("DELETE /accounts/{account_id} documents 400, 401, 403, 404 and 429, and a read-only key is a 403", async () => {
+    const api = await startApi("2024-06-15T12:00:00Z", anyCaller("read"));
+    const { createOpenApiDocument } = await import("../../../../src/server/docs/openapi.ts");
+    const { ACCOUNT_ENDPOINTS } = await import("../../../../src/server/routes/accounts/accounts.ts");
+    const { paths } = JSON.parse(JSON.stringify(createOpenApiDocument(ACCOUNT_ENDPOINTS)));
+    const statuses = Object.keys(paths["/accounts/{account_id}"].delete.responses);
+    expect(statuses).toEqual(expect.arrayContaining(["200", "400", "401", "403", "404", "429"]));
+    expect((await api.call("DELETE /accounts/prod")).status).toBe(403);
+    expect((await api.call("GET /accounts")).status).toBe(200);
+    expect((await api.call("POST /accounts", { body: TEST })).status).toBe(403);
+  });
+});
+
+test("POST /customers accepts settings of the customer and of its account, at most 10 each", async () => {
+  const api = await startApi();
+  const account = { id: "prod", name: "Acme prod", aliases: ["p-1"], settings: [{ ...LIMIT, value: "7" }] };
+  const reply = await api.call("POST /customers", { body: { ...ACME, settings: [LIMIT], account } });
+  expect([reply.status, reply.json.account.settings[0].value]).toEqual([201, "7"]);
+  expect(reply.json).not.toHaveProperty("settings");
+  expect(await listPart(api, "/settings")).toEqual([
+    "setting.user.limit.ACCOUNT.prod",
+    "setting.user.limit.CUSTOMER.acme",
+  ]);
+  const eleven = times(11, (at) => ({ ...LIMIT, id: `s${at}` }));
+  expect(await answerOf(api, "POST /customers", { body: { ...ACME, id: "b", settings: eleven } })).toEqual([
+    400,
+    "settings: expected at most 10 items, got 11",
+  ]);
+  const wrong = { ...account, id: "b", aliases: [], settings: [LIMIT, { ...LIMIT, id: "x", value: "y" }] };
+  const [status, problem] = await answerOf(api, "POST /customers", { body: { ...ACME, id: "b", account: wrong } });
+  expect([status, problem]).toEqual([400, expect.stringMatching(/^account\.settings\[1\]\.value: /)]);
+  expect((await api.call("GET /customers/b")).status).toBe(404);
+});

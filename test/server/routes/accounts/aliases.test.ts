@@ -1,0 +1,121 @@
+/** Aliases over HTTP: the reference's Alias list entry and GET /aliases, and additional endpoints (S16.6). */
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { listPart, withAccount } from "../../account-requests.ts";
+import { times } from "../../catalog-requests.ts";
+import { answerOf } from "../../support.ts";
+import type { TestApi } from "../../support.ts";
+
+const NOON = "2024-06-15T12:00:00.000Z";
+
+describe("aliases over HTTP", () => {
+  test("POST /aliases returns 201 with value, createAt and createdAt; one without an account resolves to nothing", async () => {
+    const api = await withAccount();
+    const aliases = [{ value: "p-1", accountId: "prod" }, { value: "free" }, { value: "null", accountId: null }];
+    const reply = await api.call("POST /aliases", { body: { aliases } });
+    const times = { createAt: NOON, createdAt: NOON };
+    expect([reply.status, reply.json]).toEqual([
+      201,
+      {
+        data: [
+          { value: "p-1", accountId: "prod", ...times },
+          { value: "free", ...times },
+          { value: "null", ...times },
+        ],
+      },
+    ]);
+    expect((await api.call("GET /aliases/p-1")).json).toEqual({ value: "p-1", accountId: "prod", ...times });
+    expect((await api.call("GET /aliases/free")).json).toEqual({ value: "free", ...times });
+    expect((await api.call("GET /accounts/prod")).json.aliases).toEqual([{ alias: "p-1", status: "ACTIVE" }]);
+  });
+
+  test("GET /aliases lists them newest first, including those of accounts, 20 on a page by default, at most 100", async () => {
+    const api = await withAccount();
+    await api.call("POST /accounts/prod/add_aliases", { body: { aliases: ["of-account"] } });
+    for (const at of times(20, (each) => each)) {
+      api.at(`2024-06-15T13:00:${String(at + 10)}Z`);
+      await api.call("POST /aliases", { body: { aliases: [{ value: `v-${at}` }] } });
+    }
+    const first = (await api.call("GET /aliases")).json;
+    expect([first.data.length, first.data[0].value, first.context]).toEqual([20, "v-19", { pageSize: 20 }]);
+    const last = (await api.call(`GET /aliases?nextToken=${first.nextToken}`)).json;
+    expect(last).toEqual({
+      data: [{ value: "of-account", accountId: "prod", createAt: NOON, createdAt: NOON }],
+      nextToken: null,
+      context: { pageSize: 20 },
+    });
+    expect((await listPart(api, "/aliases?pageSize=100", "value")).length).toBe(21);
+    expect(await answerOf(api, "GET /aliases?pageSize=101")).toEqual([
+      400,
+      'pageSize: expected a whole number from 1 to 100, got "101"',
+    ]);
+    expect(await answerOf(api, "GET /aliases?account_id=prod")).toEqual([400, "account_id: unknown field"]);
+    expect(await answerOf(api, `GET /accounts?nextToken=${first.nextToken}`)).toEqual([
+      400,
+      "nextToken: this token belongs to another list",
+    ]);
+  });
+
+  test("DELETE /aliases/{alias} ends an alias of any account, and it can be used again", async () => {
+    const api = await withAccount();
+    const aliases = [{ value: "p-1", accountId: "prod" }, { value: "free" }];
+    await api.call("POST /aliases", { body: { aliases } });
+    for (const value of ["p-1", "free"]) {
+      expect(await answerOf(api, `DELETE /aliases/${value}`)).toEqual([200, { success: true }]);
+      expect(await answerOf(api, `DELETE /aliases/${value}`)).toEqual([404, `no alias has the id "${value}"`]);
+    }
+    expect((await api.call("GET /accounts/prod")).json.aliases).toEqual([]);
+    expect((await api.call("POST /aliases", { body: { aliases } })).status).toBe(201);
+  });
+
+  test("a hundred aliases can be created at once", async () => {
+    const api = await withAccount();
+    const aliases = times(100, (at) => ({ value: `v-${at}` }));
+    expect((await api.call("POST /aliases", { body: { aliases } })).json.data.length).toBe(100);
+  });
+
+  describe("a rejected request creates none", () => {
+    let api: TestApi;
+    beforeAll(async () => {
+      api = await withAccount();
+      await api.call("POST /aliases", { body: { aliases: [{ value: "held" }] } });
+    });
+
+    test.each([
+      ["an empty list", [], 400, "aliases: expected at least 1 item, got 0"],
+      ["101", times(101, (at) => ({ value: `v-${at}` })), 400, "aliases: expected at most 100 items, got 101"],
+      ["a text", ["v-1"], 400, 'aliases[0]: expected an object, got "v-1"'],
+      ["no value", [{ accountId: "prod" }], 400, "aliases[0].value: missing: expected a text"],
+      ["2 characters", [{ value: "ab" }], 400, "aliases[0].value: expected at least 3 characters, got 2"],
+      ["51", [{ value: "a".repeat(51) }], 400, "aliases[0].value: expected at most 50 characters, got 51"],
+      ["white space", [{ value: "a b c" }], 400, expect.stringContaining("aliases[0].value: expected an id without")],
+      ["another field", [{ value: "abc", name: "x" }], 400, "aliases[0].name: unknown field"],
+      ["an unknown account", [{ value: "abc" }, { value: "v-1", accountId: "no" }], 400, 'no account has the id "no"'],
+      [
+        "a duplicate one",
+        [{ value: "v-1" }, { value: "v-1", accountId: "prod" }],
+        400,
+        'aliases[1].value: expected each alias once, got "v-1" again',
+      ],
+      ["one in use", [{ value: "v-1" }, { value: "held" }], 409, 'the alias "held" is taken'],
+      ["an account's id", [{ value: "v-1" }, { value: "prod" }], 409, 'the alias "prod" is taken'],
+      [
+        "an eleventh of an account",
+        times(11, (at) => ({ value: `v-${at}`, accountId: "prod" })),
+        400,
+        "aliases: expected at most 10 aliases in all, got 11",
+      ],
+    ])("POST /aliases with %s", async (_, aliases, status, message) => {
+      expect(await answerOf(api, "POST /aliases", { body: { aliases } })).toEqual([status, message]);
+      expect(await listPart(api, "/aliases", "value")).toEqual(["held"]);
+    });
+
+    test.each([
+      [`GET /aliases/${"a".repeat(51)}`, 400, "alias: expected at most 50 characters, got 51"],
+      ["GET /aliases/nothing", 404, 'no alias has the id "nothing"'],
+      ["PATCH /aliases/held", 405, "the method is not allowed; use DELETE, GET"],
+    ] as const)("%s is a %i", async (line, status, message) => {
+      expect(await answerOf(api, line)).toEqual([status, message]);
+    });
+  });
+});

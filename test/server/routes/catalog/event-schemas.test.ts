@@ -1,0 +1,340 @@
+/**
+ * Event schemas over HTTP: every field, bound and state change of the reference's "Event schema" and its PATCH (S4.4).
+ */
+import { beforeEach, describe, expect, test } from "vitest";
+
+import { CALLS, SUM, times } from "../../catalog-requests.ts";
+import { bindCalls, startApi, type TestApi } from "../../support.ts";
+
+let api: TestApi;
+
+beforeEach(async () => {
+  api = await startApi();
+});
+
+const { call, answerTo } = bindCalls(() => api);
+const URL = "/event_schema/api+calls";
+
+/** The default fields of a schema. */
+const PLAIN = { eventLevelRevenue: false };
+
+describe("creating and reading event schemas", () => {
+  test("POST /event_schema returns 201 with a DRAFT of version 1, and GET the same", async () => {
+    const reply = await call("POST /event_schema", { body: { ...CALLS, eventLevelRevenue: true } });
+    expect([reply.status, reply.json]).toEqual([
+      201,
+      { ...CALLS, eventLevelRevenue: true, status: "DRAFT", version: 1 },
+    ]);
+    expect((await call(`GET ${URL}`)).json).toEqual(reply.json);
+  });
+
+  test("+ and %20 in the path are both a space, and an unknown name is a 404", async () => {
+    await call("POST /event_schema", { body: CALLS });
+    expect((await call("GET /event_schema/api%20calls")).json.name).toBe("api calls");
+    expect(await answerTo("GET /event_schema/no+calls")).toEqual([404, 'no event schema has the id "no calls"']);
+    expect(await answerTo("PATCH /event_schema/no+calls", { body: {} })).toEqual([
+      404,
+      'no event schema has the id "no calls"',
+    ]);
+  });
+
+  test("the name in the path has at most 50 characters, and version is a whole number from 1", async () => {
+    const fifty = "n".repeat(50);
+    await call("POST /event_schema", { body: { ...CALLS, name: fifty } });
+    expect((await call(`GET /event_schema/${fifty}`)).status).toBe(200);
+    expect(await answerTo(`GET /event_schema/${fifty}n`)).toEqual([
+      400,
+      "event_schema_name: expected at most 50 characters, got 51",
+    ]);
+    expect((await call(`GET /event_schema/${fifty}?version=1`)).json.version).toBe(1);
+    expect(await answerTo(`GET /event_schema/${fifty}?version=2`)).toEqual([
+      404,
+      `the event schema "${fifty}" has no version 2`,
+    ]);
+    expect(await answerTo(`GET /event_schema/${fifty}?version=0`)).toEqual([
+      400,
+      'version: expected a whole number from 1 to 999999999, got "0"',
+    ]);
+  });
+
+  test.each([
+    ["no name", { name: undefined }, "name: missing: expected a text"],
+    ["no attributes", { attributes: undefined }, "attributes: missing: expected a list"],
+    ["no dimensions", { dimensions: undefined }, "dimensions: missing: expected a list"],
+    ["an attribute of another shape", { attributes: ["count"] }, 'attributes[0]: expected an object, got "count"'],
+    [
+      "a duplicate attribute",
+      { attributes: [{ name: "n" }, { name: "n" }] },
+      "attributes[1].name: expected a name of its own: attributes[0] has the same",
+    ],
+    ["a status", { status: "ACTIVE" }, "status: unknown field"],
+    ["an unknown field", { colour: "red" }, "colour: unknown field"],
+  ])("POST /event_schema with %s is a 400", async (_, parts, message) => {
+    expect(await answerTo("POST /event_schema", { body: { ...CALLS, ...parts } })).toEqual([400, message]);
+  });
+
+  test("50 attributes, 50 dimensions, a name of 50 characters of the pattern and a description of 255 are accepted", async () => {
+    const name = `${"A_-9 ".repeat(9)}abcde`;
+    const [attributes, dimensions] = ["a", "d"].map((letter) => times(50, (at) => ({ name: `${letter}${at}` })));
+    const body = { name, description: "d".repeat(255), attributes, dimensions };
+    const reply = await call("POST /event_schema", { body });
+    expect([reply.status, reply.json]).toEqual([201, { ...body, ...PLAIN, status: "DRAFT", version: 1 }]);
+  });
+
+  test("a name is unique in the organization: a second one is a 409", async () => {
+    await call("POST /event_schema", { body: CALLS });
+    expect(await answerTo("POST /event_schema", { body: CALLS })).toEqual([
+      409,
+      'the name "api calls" is taken by another event schema',
+    ]);
+  });
+
+  test("GET /event_schema lists the latest versions by status, newest first, and versions all of one", async () => {
+    await call("POST /event_schema", { body: CALLS });
+    await call(`POST ${URL}/activate`);
+    api.at("2024-06-16T00:00:00Z");
+    await call("POST /event_schema", { body: { ...CALLS, name: "draft" } });
+    await call(`PATCH ${URL}`, { body: { attributes: [{ name: "size" }] } });
+    const listVersions = async (query: string): Promise<unknown> =>
+      (await call(`GET /event_schema${query}`)).json.data.map(({ name, version }: Record<string, unknown>) => [
+        name,
+        version,
+      ]);
+    const both = [
+      ["draft", 1],
+      ["api calls", 2],
+    ];
+    expect(await listVersions("")).toEqual(both);
+    expect(await listVersions("?status=ACTIVE")).toEqual([["api calls", 2]]);
+    expect(await listVersions("?status=INACTIVE")).toEqual([]);
+    expect(await answerTo("GET /event_schema?status=GONE")).toEqual([
+      400,
+      'status: expected "DRAFT", "ACTIVE", "INACTIVE" or "ARCHIVED", got "GONE"',
+    ]);
+    const versions = await call(`GET ${URL}/versions?pageSize=1`);
+    expect(versions.json.data).toMatchObject([{ version: 2, status: "ACTIVE" }]);
+    expect(versions.json.context).toEqual({ pageSize: 1 });
+    const older = await call(`GET ${URL}/versions?nextToken=${versions.json.nextToken}`);
+    expect(older.json).toMatchObject({ data: [{ version: 1, status: "ARCHIVED" }], nextToken: null });
+    expect(await answerTo(`GET /event_schema/draft/versions?nextToken=${versions.json.nextToken}`)).toEqual([
+      400,
+      "nextToken: this token belongs to another list",
+    ]);
+    expect((await call("GET /event_schema/none/versions")).status).toBe(404);
+  });
+});
+
+describe("changing event schemas", () => {
+  const FIELDS = [
+    { name: "bytes", type: "ATTRIBUTE", enrichmentType: "JSON_LOGIC", value: '{ "*": [{"var":"attribute.count"}, 2]}' },
+    { name: "zone", type: "DIMENSION", enrichmentType: "VALUE", value: "eu" },
+    { name: "price", type: "ATTRIBUTE", enrichmentType: "JSON_LOGIC_FROM_DEPENDENCY", value: "rule" },
+  ].map((field, at) => ({ ...field, order: at + 1 }));
+
+  beforeEach(async () => {
+    await call("POST /event_schema", { body: CALLS });
+  });
+
+  test("enrichments: dependencies {type, key, name} and fields {name, type, enrichmentType, value, order} are returned as sent", async () => {
+    const setting = { id: "Rule", namespace: "USER", name: "Rule", dataType: "JSON_LOGIC", value: "1" };
+    await call("POST /settings", { body: setting });
+    const dependencies = [{ type: "SETTING", key: "setting.user.rule", name: "rule" }];
+    const patchReply = await call(`PATCH ${URL}`, { body: { enrichments: { dependencies, fields: FIELDS } } });
+    expect([patchReply.status, patchReply.json.enrichments]).toEqual([200, { dependencies, fields: FIELDS }]);
+  });
+
+  test("a rule sent as an object is returned as its text", async () => {
+    const value = { "+": [{ var: "attribute.count" }, 1] };
+    const body = { enrichments: { fields: [{ ...FIELDS[0], value }] } };
+    const patchReply = await call(`PATCH ${URL}`, { body });
+    expect(patchReply.json.enrichments.fields[0].value).toBe(JSON.stringify(value));
+  });
+
+  test.each([
+    [
+      "an enrichmentType",
+      { fields: [{ ...FIELDS[0], enrichmentType: "SQL" }] },
+      'enrichments.fields[0].enrichmentType: expected "VALUE", "JSON_LOGIC" or "JSON_LOGIC_FROM_DEPENDENCY", got "SQL"',
+    ],
+    ["an order", { fields: [{ ...FIELDS[0], order: "1" }] }, 'enrichments.fields[0].order: expected a number, got "1"'],
+    [
+      "a variable",
+      { fields: [{ ...FIELDS[0], value: '{"var":"attribute.size"}' }] },
+      expect.stringMatching(/^enrichments\.fields\[0\]\.value: /),
+    ],
+  ])("PATCH with an invalid %s is a 400", async (_, enrichments, message) => {
+    expect(await answerTo(`PATCH ${URL}`, { body: { enrichments } })).toEqual([400, message]);
+  });
+
+  test("the description is at most 255 characters, and null clears it", async () => {
+    expect((await call(`PATCH ${URL}`, { body: { description: "d".repeat(255) } })).status).toBe(200);
+    expect(await answerTo(`PATCH ${URL}`, { body: { description: "d".repeat(256) } })).toEqual([
+      400,
+      "description: expected at most 255 characters, got 256",
+    ]);
+    expect((await call(`PATCH ${URL}`, { body: { description: null } })).json).not.toHaveProperty("description");
+  });
+
+  test.each([
+    ["name", { name: "other" }, "name: unknown field"],
+    ["attributes", { attributes: null }, "attributes: expected a list, got null"],
+    [
+      "51 attributes",
+      { attributes: times(51, String) },
+      /^attributes: expected at most 50 items, got 51|attributes\[0\]/,
+    ],
+    ["no object", [], "expected an object, got an empty list"],
+  ])("PATCH with %s is a 400", async (_, body, message) => {
+    const [status, problem] = await answerTo(`PATCH ${URL}`, { body });
+    expect([status, problem]).toEqual([400, message instanceof RegExp ? expect.stringMatching(message) : message]);
+  });
+
+  test("a list of a DRAFT is replaced, and no version is created", async () => {
+    const { json } = await call(`PATCH ${URL}`, { body: { attributes: [{ name: "size" }] } });
+    expect([json.attributes, json.dimensions, json.version]).toEqual([[{ name: "size" }], CALLS.dimensions, 1]);
+  });
+
+  test("states rule 2: for an active schema attributes are added and the description is changed, as the next version", async () => {
+    await call(`POST ${URL}/activate`);
+    const body = {
+      description: "More",
+      attributes: [{ name: "count" }, { name: "size" }],
+      dimensions: [{ name: "zone" }],
+    };
+    const { json } = await call(`PATCH ${URL}`, { body });
+    expect(json).toEqual({
+      name: "api calls",
+      description: "More",
+      version: 2,
+      status: "ACTIVE",
+      attributes: [{ name: "count" }, { name: "size" }],
+      dimensions: [{ name: "region" }, { name: "zone" }],
+      ...PLAIN,
+    });
+    expect((await call(`GET ${URL}?version=1`)).json).toEqual({ ...CALLS, ...PLAIN, version: 1, status: "ARCHIVED" });
+  });
+
+  test("states rule 2: for an active schema an existing attribute or dimension can't be changed or removed", async () => {
+    await call(`POST ${URL}/activate`);
+    for (const list of ["attributes", "dimensions"] as const) {
+      const name = list === "attributes" ? "count" : "region";
+      expect(await answerTo(`PATCH ${URL}`, { body: { [list]: [{ name, defaultUnit: "calls" }] } })).toEqual([
+        400,
+        `${list}: "${name}" exists and cannot be changed`,
+      ]);
+      expect((await call(`PATCH ${URL}`, { body: { [list]: [] } })).json[list]).toEqual([{ name }]);
+    }
+  });
+
+  test("sending an active schema as it was returned makes no version", async () => {
+    const body = { enrichments: { fields: [{ ...FIELDS[0], value: { "*": [{ var: "attribute.count" }, 2] } }] } };
+    await call(`PATCH ${URL}`, { body });
+    const { json } = await call(`POST ${URL}/activate`);
+    const { name: _, version: __, eventLevelRevenue: ___, ...same } = json;
+    const again = await call(`PATCH ${URL}`, { body: same });
+    expect([again.status, again.json]).toEqual([200, json]);
+  });
+
+  test("51 attributes of an active schema are one too many, also if they are added", async () => {
+    await call(`POST ${URL}/activate`);
+    const attributes = times(50, (at) => ({ name: `a${at}` }));
+    expect(await answerTo(`PATCH ${URL}`, { body: { attributes } })).toEqual([
+      400,
+      "attributes: expected at most 50 items, got 51",
+    ]);
+    const { json } = await call(`PATCH ${URL}`, { body: { attributes: attributes.slice(1) } });
+    expect(json.attributes).toHaveLength(50);
+  });
+});
+
+describe("state changes of event schemas", () => {
+  beforeEach(async () => {
+    await call("POST /event_schema", { body: CALLS });
+  });
+
+  test("status in a PATCH is a state change after the other fields, and the same status is none", async () => {
+    const draft = await call(`PATCH ${URL}`, { body: { status: "DRAFT" } });
+    expect([draft.json.status, draft.json.version]).toEqual(["DRAFT", 1]);
+    const active = await call(`PATCH ${URL}`, { body: { status: "ACTIVE", attributes: [{ name: "size" }] } });
+    expect(active.json).toMatchObject({ status: "ACTIVE", version: 1, attributes: [{ name: "size" }] });
+    expect((await call(`PATCH ${URL}`, { body: { status: "ACTIVE" } })).json.version).toBe(1);
+    expect((await call(`PATCH ${URL}`, { body: { status: "INACTIVE" } })).json.status).toBe("INACTIVE");
+    expect((await call(`PATCH ${URL}`, { body: { status: "ACTIVE" } })).json.status).toBe("ACTIVE");
+    await call(`PATCH ${URL}`, { body: { status: "INACTIVE" } });
+    expect((await call(`PATCH ${URL}`, { body: { status: "ARCHIVED" } })).json.status).toBe("ARCHIVED");
+  });
+
+  test("POST activate, POST deactivate and DELETE make the same state changes, and accept an empty body", async () => {
+    const headers = { "content-type": "application/json" };
+    expect((await call(`POST ${URL}/activate`, { headers })).json).toEqual({
+      ...CALLS,
+      ...PLAIN,
+      version: 1,
+      status: "ACTIVE",
+    });
+    expect((await call(`POST ${URL}/deactivate`)).json.status).toBe("INACTIVE");
+    expect(await answerTo(`DELETE ${URL}`)).toEqual([200, { success: true }]);
+    expect((await call(`GET ${URL}`)).json.status).toBe("ARCHIVED");
+    const again = await call("POST /event_schema", { body: CALLS });
+    expect([again.json.version, again.json.status]).toEqual([2, "DRAFT"]);
+  });
+
+  test.each([
+    ["DRAFT", [], "INACTIVE", 'the event schema "api calls" is DRAFT: it must be ACTIVE to become INACTIVE'],
+    ["ACTIVE", ["ACTIVE"], "DRAFT", "status: expected ACTIVE, INACTIVE or ARCHIVED"],
+    [
+      "ACTIVE",
+      ["ACTIVE"],
+      "ARCHIVED",
+      'the event schema "api calls" is ACTIVE: it must be DRAFT or INACTIVE to become ARCHIVED',
+    ],
+    [
+      "ARCHIVED",
+      ["ARCHIVED"],
+      "ACTIVE",
+      'the event schema "api calls" is ARCHIVED: it must be DRAFT or INACTIVE to become ACTIVE',
+    ],
+    ["DRAFT", [], "GONE", 'status: expected "DRAFT", "ACTIVE", "INACTIVE" or "ARCHIVED", got "GONE"'],
+  ])("S4.4 from %s after %j to %s is a 400", async (_, before, status, message) => {
+    for (const move of before) await call(`PATCH ${URL}`, { body: { status: move } });
+    expect(await answerTo(`PATCH ${URL}`, { body: { status } })).toEqual([400, message]);
+  });
+
+  test("S4.4 an INACTIVE schema can't be edited, and one that an ACTIVE meter uses stays ACTIVE", async () => {
+    await call(`POST ${URL}/activate`);
+    const meter = await call("POST /usage_meters", { body: SUM });
+    await call(`POST /usage_meters/${meter.json.id}/activate`);
+    expect(await answerTo(`POST ${URL}/deactivate`)).toEqual([
+      400,
+      `the event schema "api calls" is used by the ACTIVE usage meter "${meter.json.id}"`,
+    ]);
+    await call(`POST /usage_meters/${meter.json.id}/deactivate`);
+    await call(`POST ${URL}/deactivate`);
+    expect(await answerTo(`PATCH ${URL}`, { body: { description: "x" } })).toEqual([
+      400,
+      'the event schema "api calls" is INACTIVE and cannot be changed',
+    ]);
+  });
+
+  test("S4.4 a change of a DRAFT that would break a meter is rejected with which and how", async () => {
+    const { id } = (await call("POST /usage_meters", { body: SUM })).json;
+    expect(await answerTo(`PATCH ${URL}`, { body: { attributes: [{ name: "size" }] } })).toEqual([
+      400,
+      expect.stringMatching(
+        new RegExp(`^the change is invalid for the usage meter "${id}": computations\\[0\\]\\.computation: .*count`),
+      ),
+    ]);
+  });
+
+  test("featureDetails names the feature that its events consume, and the association makes no version", async () => {
+    await call(`POST ${URL}/activate`);
+    const feature = await call("POST /features", { body: { name: "Calls", schemaAssocitions: ["api calls"] } });
+    expect((await call(`GET ${URL}`)).json).toEqual({
+      ...CALLS,
+      ...PLAIN,
+      version: 1,
+      status: "ACTIVE",
+      featureDetails: { featureId: feature.json.id, attributeName: "count" },
+    });
+  });
+});

@@ -1,0 +1,235 @@
+/** Features over HTTP: every field and bound of the reference's "Feature" and its PATCH (S11.2). */
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+import { CALLS, times } from "../../catalog-requests.ts";
+import { bindCalls, startApi, type TestApi } from "../../support.ts";
+
+let api: TestApi;
+
+const { call, answerTo } = bindCalls(() => api);
+
+/** Starts an API with a schema of one attribute and one of two. */
+async function startTest(): Promise<void> {
+  api = await startApi();
+  await call("POST /event_schema", { body: CALLS });
+  await call("POST /event_schema", {
+    body: { name: "chat", attributes: [{ name: "in" }, { name: "out" }], dimensions: [] },
+  });
+}
+
+describe("features over HTTP", () => {
+  beforeEach(startTest);
+
+  test("POST /features returns id, name, displayName, names of schemas, their attributes and count, createdAt and updatedAt", async () => {
+    const body = { name: "Calls", billableName: "API calls", schemaAssociations: ["api calls"] };
+    const reply = await call("POST /features", { body });
+    expect([reply.status, reply.json]).toEqual([
+      200,
+      {
+        ...body,
+        schemaAttributes: [{ schemaName: "api calls", attributeName: "count" }],
+        id: expect.stringMatching(/^ft\./),
+        displayName: "API calls",
+        schemaCount: 1,
+        createdAt: "2024-06-15T12:00:00.000Z",
+        updatedAt: "2024-06-15T12:00:00.000Z",
+      },
+    ]);
+    expect((await call(`GET /features/${reply.json.id}`)).json).toEqual(reply.json);
+  });
+
+  test("displayName is auto-generated from billableName, else name", async () => {
+    const { json } = await call("POST /features", { body: { name: "Calls" } });
+    expect([json.displayName, json.schemaAssociations, json.schemaCount]).toEqual(["Calls", [], 0]);
+    const patch = { billableName: "Billed calls" };
+    expect((await call(`PATCH /features/${json.id}`, { body: patch })).json.displayName).toBe("Billed calls");
+    expect((await call(`PATCH /features/${json.id}`, { body: { billableName: null } })).json.displayName).toBe("Calls");
+  });
+
+  test.each(["schemaAssocitions", "schemaAssociations"])(
+    "%s accepts names, and objects that name an attribute",
+    async (field) => {
+      const associations = ["api calls", { schemaName: "chat", attributeName: "out" }];
+      const reply = await call("POST /features", { body: { name: "Calls", [field]: associations } });
+      expect(reply.json).toMatchObject({ schemaAssociations: ["api calls", "chat"], schemaCount: 2 });
+      expect((await call("GET /event_schema/chat")).json.featureDetails).toEqual({
+        featureId: reply.json.id,
+        attributeName: "out",
+      });
+      api.at("2024-06-16T00:00:00Z");
+      const again = await call(`PATCH /features/${reply.json.id}`, { body: { [field]: ["chat"] } });
+      expect(again.json).toMatchObject({ schemaAssociations: ["chat"], updatedAt: "2024-06-16T00:00:00.000Z" });
+      expect((await call("GET /event_schema/chat")).json.featureDetails.attributeName).toBe("out");
+      expect((await call("GET /event_schema/api+calls")).json).not.toHaveProperty("featureDetails");
+      expect((await call(`PATCH /features/${reply.json.id}`, { body: { [field]: null } })).json.schemaCount).toBe(0);
+    },
+  );
+
+  test("a name alone keeps the current attribute, else uses the first one, else each event consumes 1", async () => {
+    await call("POST /event_schema", { body: { name: "login", attributes: [], dimensions: [] } });
+    await call("POST /event_schema/login/activate");
+    const set = [{ schemaName: "chat", attributeName: "out" }];
+    const { id } = (await call("POST /features", { body: { name: "Tokens", schemaAssociations: set } })).json;
+    const names = ["chat", "api calls", "login"];
+    const answer = await call(`PATCH /features/${id}`, { body: { schemaAssocitions: names } });
+    const schemaAttributes = [
+      ...set,
+      { schemaName: "api calls", attributeName: "count" },
+      { schemaName: "login", attributeName: "" },
+    ];
+    expect([answer.status, answer.json]).toMatchObject([200, { schemaAssociations: names, schemaAttributes }]);
+    const { featureDetails } = (await call("GET /event_schema/login")).json;
+    expect(featureDetails).toEqual({ featureId: id, attributeName: "" });
+    // Three logins of five credits leave two.
+    await call("POST /customers", { body: { id: "acme", name: "Acme", primaryEmail: "pay@acme.test" } });
+    const path = `/accounts/acme/features/${id}/entries` as const;
+    const entry = { granted: 5, effectiveFrom: "2024-06-01", effectiveUntil: "2024-07-01" };
+    await call(`POST ${path}`, { body: entry });
+    for (const at of ["1", "2", "3"]) {
+      const event = { id: at, schemaName: "login", accountId: "acme", timestamp: "2024-06-15T11:00:00Z" };
+      expect((await call("POST /entitled", { body: { event } })).json).toEqual({ success: true });
+    }
+    expect((await call(`GET ${path}`)).json.data).toMatchObject([{ granted: 5, balance: 2 }]);
+  });
+
+  test("a schema that is listed twice is associated once, with one attribute", async () => {
+    const chat = { schemaName: "chat", attributeName: "out" };
+    const body = { name: "Tokens", schemaAssocitions: [chat, "chat", chat] };
+    expect((await call("POST /features", { body })).json).toMatchObject({
+      schemaAssociations: ["chat"],
+      schemaCount: 1,
+    });
+    const other = { name: "More", schemaAssocitions: [chat, { ...chat, attributeName: "in" }] };
+    expect((await call("POST /features", { body: other })).status).toBe(400);
+  });
+
+  test("an enriched attribute can be the one that is consumed, and the schema keeps its version", async () => {
+    const field = {
+      name: "both",
+      type: "ATTRIBUTE",
+      value: '{"+":[{"var":"attribute.in"},{"var":"attribute.out"}]}',
+      order: 1,
+    };
+    await call("PATCH /event_schema/chat", { body: { enrichments: { fields: [field] }, status: "ACTIVE" } });
+    const body = { name: "Tokens", schemaAssocitions: [{ schemaName: "chat", attributeName: "both" }] };
+    expect((await call("POST /features", { body })).json.schemaAssociations).toEqual(["chat"]);
+    expect((await call("GET /event_schema/chat")).json).toMatchObject({ version: 1, status: "ACTIVE" });
+  });
+
+  test("name and billableName of 255 characters and 50 schemas are accepted; 51 schemas are not", async () => {
+    const names = times(51, (at) => `s${at}`);
+    for (const name of names) await api.engine.eventSchemas.create({ name, attributes: [{ name: "n" }] });
+    const body = { name: "n".repeat(255), billableName: "b".repeat(255) };
+    const { json } = await call("POST /features", { body: { ...body, schemaAssocitions: names.slice(1) } });
+    expect(json).toMatchObject({ ...body, schemaCount: 50 });
+    for (const field of ["schemaAssocitions", "schemaAssociations"]) {
+      const refusal = [400, `${field}: expected at most 50 items, got 51`];
+      expect(await answerTo(`PATCH /features/${json.id}`, { body: { [field]: names } })).toEqual(refusal);
+      expect(await answerTo("POST /features", { body: { name: "More", [field]: names } })).toEqual(refusal);
+    }
+  });
+
+  test("GET /features lists them newest first in the paged list envelope: data, nextToken, context {pageSize}", async () => {
+    for (const [second, name] of ["a", "b", "c"].entries()) {
+      api.at(`2024-06-15T12:00:0${second}Z`);
+      await call("POST /features", { body: { name } });
+    }
+    const first = await call("GET /features?pageSize=2");
+    expect(first.json.data.map(({ name }: { name: string }) => name)).toEqual(["c", "b"]);
+    expect([first.json.context, typeof first.json.nextToken]).toEqual([{ pageSize: 2 }, "string"]);
+    const last = await call(`GET /features?nextToken=${first.json.nextToken}`);
+    expect(last.json).toMatchObject({ data: [{ name: "a" }], nextToken: null, context: { pageSize: 2 } });
+    expect((await call("GET /features")).json.context).toEqual({ pageSize: 20 });
+    expect((await call("GET /features?pageSize=100")).json.context).toEqual({ pageSize: 100 });
+    expect((await call("GET /features?pageSize=101")).status).toBe(400);
+    expect((await call("GET /features?pageSize=0")).status).toBe(400);
+  });
+});
+
+describe("rejected requests for features", () => {
+  let id: string;
+
+  beforeAll(async () => {
+    await startTest();
+    ({ id } = (await call("POST /features", { body: { name: "Taken", schemaAssocitions: ["api calls"] } })).json);
+    await call("POST /features", { body: { name: "Other" } });
+  });
+
+  test.each([
+    ["no name", { name: undefined }, 400, "name: missing: expected a text"],
+    ["a name in use", { name: "Taken" }, 409, 'the name "Taken" is taken by another feature'],
+    [
+      "an unknown schema",
+      { schemaAssocitions: ["no"] },
+      400,
+      'schemaAssocitions[0]: expected the name of an event schema, got "no"',
+    ],
+    [
+      "an unknown schema, spelled right",
+      { schemaAssociations: ["no"] },
+      400,
+      'schemaAssociations[0]: expected the name of an event schema, got "no"',
+    ],
+    [
+      "an attribute that the schema lacks",
+      { schemaAssocitions: [{ schemaName: "chat", attributeName: "no" }] },
+      400,
+      'schemaAssocitions[0]: expected the name of an attribute of the event schema "chat", got "no"',
+    ],
+    [
+      "an item that is neither",
+      { schemaAssocitions: [1] },
+      400,
+      "schemaAssocitions[0]: expected a text or an object, got 1",
+    ],
+    [
+      "both spellings",
+      { schemaAssocitions: [], schemaAssociations: [] },
+      400,
+      "schemaAssocitions: expected schemaAssociations or schemaAssocitions, got both",
+    ],
+    ["an unknown field", { schemaCount: 1 }, 400, "schemaCount: unknown field"],
+  ])("POST with %s is rejected", async (_, parts, status, message) => {
+    expect(await answerTo("POST /features", { body: { name: "New", ...parts } })).toEqual([status, message]);
+  });
+
+  test("S11.2 a schema serves one feature", async () => {
+    const body = { name: "Second", schemaAssocitions: ["api calls"] };
+    expect(await answerTo("POST /features", { body })).toEqual([
+      400,
+      `schemaAssocitions[0]: expected an event schema of its own: the feature "${id}" has the same`,
+    ]);
+  });
+
+  test.each([
+    ["a name of 256", { name: "n".repeat(256) }, 400, "name: expected at most 255 characters, got 256"],
+    ["no name", { name: null }, 400, "name: expected a text, got null"],
+    [
+      "a billableName of 256",
+      { billableName: "b".repeat(256) },
+      400,
+      "billableName: expected at most 255 characters, got 256",
+    ],
+    ["a name in use", { name: "Other" }, 409, 'the name "Other" is taken by another feature'],
+    [
+      "an unknown schema",
+      { schemaAssocitions: ["no"] },
+      400,
+      'schemaAssocitions[0]: expected the name of an event schema, got "no"',
+    ],
+    ["an id", { id: "x" }, 400, "id: unknown field"],
+  ])("PATCH with %s is rejected", async (_, body, status, message) => {
+    expect(await answerTo(`PATCH /features/${id}`, { body })).toEqual([status, message]);
+  });
+
+  test("feature_id has at most 50 characters, and an unknown one is a 404", async () => {
+    const unknown = "f".repeat(50);
+    for (const [line, request] of [
+      [`GET /features/${unknown}`, {}],
+      [`PATCH /features/${unknown}`, { body: {} }],
+    ] as const) {
+      expect(await answerTo(line, request)).toEqual([404, `no feature has the id "${unknown}"`]);
+      expect(await answerTo(`${line}f`, request)).toEqual([400, "feature_id: expected at most 50 characters, got 51"]);
+    }
+  });
+});

@@ -1,0 +1,199 @@
+/** Metrics, the revenue calculator and credit balances over HTTP. */
+import { describe, expect, test } from "vitest";
+
+import { MONTHLY, slabs } from "../../../book/builder.ts";
+import { countEvent, teamBook } from "../../../engine/team-book.ts";
+import { anyCaller, startApi, type TestApi } from "../../support.ts";
+
+/** An API whose account `prod` used 60 calls on 30 January and 60 on the 31st. */
+async function startLoaded(access = anyCaller("read")): Promise<TestApi> {
+  const api = await startApi("2024-01-01T00:00:00Z", access);
+  await api.engine.load(teamBook());
+  api.at("2024-01-31T12:00:00Z");
+  await api.engine.ingest([
+    countEvent("e1", "2024-01-30T10:30:00Z", 60),
+    countEvent("e2", "2024-01-31T11:00:00Z", "60.00000000000000000001"),
+  ]);
+  return api;
+}
+
+const RANGE = { startTime: "2024-01-30T00:00:00Z", endTime: "2024-02-01" };
+const REVENUE = { id: "r", name: "REVENUE", aggregationPeriod: "DAY", groupBy: "ACCOUNT_ID" };
+const USAGE = { id: "u", name: "USAGE", aggregationPeriod: "MONTH" };
+
+describe("POST /metrics", () => {
+  test("returns series of points as exact texts", async () => {
+    const { call } = await startLoaded();
+    const answer = await call("POST /metrics", { body: { ...RANGE, metricQueries: [REVENUE, USAGE] } });
+    expect(answer.status).toBe(200);
+    const [thirtieth, next, end] = ["01-30", "01-31", "02-01"].map((day) => `2024-${day}T00:00:00.000Z`);
+    expect(answer.json.data[0]).toEqual({
+      ...REVENUE,
+      series: [
+        {
+          group: "prod",
+          currency: "USD",
+          // 60 × 2; 40 × 2 + 20 × 1.
+          points: [
+            { startTime: thirtieth, endTime: next, value: 120 },
+            { startTime: next, endTime: end, value: 100 },
+          ],
+        },
+      ],
+    });
+    expect(answer.text).toContain('"value":100.00000000000000000001');
+    expect(answer.text).toContain('"value":120.00000000000000000001');
+    expect(answer.json.data[1].series[0]).not.toHaveProperty("group");
+  });
+
+  test.each([
+    [{ ...RANGE }, /^metricQueries: missing: expected a list$/],
+    [{ ...RANGE, metricQueries: [{ ...USAGE, period: "DAY" }] }, /^metricQueries\[0\]\.period: unknown field$/],
+    [
+      { ...RANGE, startTime: "yesterday", metricQueries: [USAGE] },
+      /^startTime: expected a date or date-time: "yesterday" is no/,
+    ],
+    [
+      { ...RANGE, startTime: "2020-01-01", metricQueries: [{ ...USAGE, aggregationPeriod: "DAY" }] },
+      /^metricQueries\[0\]\.aggregationPeriod: the range has 1492 periods by DAY; use at most 300$/,
+    ],
+  ])("%j is a 400", async (body, message) => {
+    const { call } = await startLoaded();
+    const answer = await call("POST /metrics", { body });
+    expect([answer.status, answer.json]).toEqual([400, { message: expect.stringMatching(message) }]);
+  });
+
+  test("is not allowed for a key that only ingests", async () => {
+    const { call } = await startLoaded(anyCaller("ingest"));
+    for (const line of ["POST /metrics", "POST /revenue_calculator", "GET /accounts/prod/credit_balance"] as const) {
+      expect((await call(line, line.startsWith("GET") ? {} : { body: {} })).status).toBe(403);
+    }
+  });
+});
+
+describe("POST /revenue_calculator", () => {
+  test("returns the invoices of a stored plan for a cycle with looked-up usage", async () => {
+    const { call } = await startLoaded();
+    const { status, json } = await call("POST /revenue_calculator", {
+      body: {
+        pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod" },
+        usageConfig: { mode: "LOOKUP_CYCLE" },
+        licenseEntriesConfig: { "addon.seats": 3 },
+      },
+    });
+    expect(status).toBe(200);
+    const { invoices, pricePlanDetails, revenueInfo, ...answer } = json;
+    expect(pricePlanDetails.usageRateCards).toMatchObject([{ usageMeterId: "um.calls" }]);
+    expect(
+      revenueInfo.map(({ usages, usageRateCard, fixedFeeRevenueSummary: fee }: Record<string, object>) => [
+        usages,
+        usageRateCard !== undefined,
+        fee,
+      ]),
+    ).toEqual([
+      [{ "um.calls": 120 }, true, undefined],
+      [{}, false, { revenue: 30 }],
+      [{}, false, undefined],
+      [{}, false, undefined],
+    ]);
+    // 100 × 2 + 20 × 1 of usage, 30 of the fee, 3 × 10 of seats.
+    expect(answer).toEqual({
+      pricePlanId: "pp.team",
+      pricePlanVersion: 1,
+      currency: "USD",
+      startDate: "2024-01-01T00:00:00.000Z",
+      endDate: "2024-02-01T00:00:00.000Z",
+      cycleNumber: 1,
+      totalAmount: 280,
+      notices: [],
+    });
+    expect(invoices).toMatchObject([
+      {
+        invoiceType: "STANDARD",
+        invoiceDate: "2024-02-01T00:00:00.000Z",
+        totalAmount: 280,
+        usageInfo: [{ type: "TOTAL_USAGE", value: 120, lineItems: [{ id: "um.calls" }] }],
+        revenueInfo: { type: "TOTAL_AMOUNT", value: 280 },
+      },
+    ]);
+    expect(JSON.stringify(invoices)).not.toContain("explanation");
+  });
+
+  test("prices a complete plan from the request, with numbers of any digits, and explains it", async () => {
+    const { call } = await startLoaded();
+    const pricePlanDetails = {
+      ...MONTHLY,
+      usageRateCards: [{ usageMeterId: "calls", ...slabs("TIERED", [0, 0.125]), tag: null }],
+      minimumCommitment: null,
+    };
+    const requestText = JSON.stringify({
+      pricePlanDetailsConfig: { mode: "CUSTOM", pricePlanDetails },
+      usageConfig: { mode: "CUSTOM", usageMap: { "um.calls": "QUANTITY" } },
+      cycleConfig: { date: "2024-02-10" },
+      explain: true,
+    });
+    // 16.00000000000000000008 × 0.125 = 2.00000000000000000001.
+    const { json, text } = await call("POST /revenue_calculator", {
+      body: requestText.replace('"QUANTITY"', "16.00000000000000000008"),
+    });
+    expect([json.totalAmount, json.endDate]).toEqual([2, "2024-03-01T00:00:00.000Z"]);
+    expect(text).toContain('"exactValue":"2.00000000000000000001"');
+    expect(text).toContain('"quantity":16.00000000000000000008');
+    expect(json.invoices[0].revenueInfo.explanation.of).toBe("SUM");
+  });
+
+  test.each([
+    [{}, /^pricePlanDetailsConfig: missing/],
+    [
+      { pricePlanDetailsConfig: { mode: "PRICE_PLAN", pricePlanId: "pp.no" } },
+      /^pricePlanDetailsConfig\.pricePlanId: expected the id of a price plan, got "pp\.no"$/,
+    ],
+    [
+      { pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "no" } },
+      /^pricePlanDetailsConfig\.accountId: expected the id of an account, got "no"$/,
+    ],
+    [
+      { pricePlanDetailsConfig: { mode: "PRICE_PLAN", pricePlanId: "pp.team" }, entitlementOverageConfig: [] },
+      /^entitlementOverageConfig: expected an object, got an empty list$/,
+    ],
+    [
+      '{"pricePlanDetailsConfig":{"mode":"PRICE_PLAN","pricePlanId":"pp.team"},"licenseEntriesConfig":12345678901234567890}',
+      /^licenseEntriesConfig: expected an object, got 12345678901234567890$/,
+    ],
+  ])("%j is a 400", async (body, message) => {
+    const { call } = await startLoaded();
+    const answer = await call("POST /revenue_calculator", { body });
+    expect([answer.status, answer.json]).toEqual([400, { message: expect.stringMatching(message) }]);
+  });
+});
+
+describe("GET /accounts/{account_id}/credit_balance", () => {
+  test("returns the sums of the credits in force, or zero dated by the account if there never was one", async () => {
+    const { call, engine } = await startLoaded();
+    const credit = { accountId: "prod", purpose: "welcome", effectiveFrom: "2024-01-01" };
+    await engine.credits.create([
+      { ...credit, creditAmount: 100, priority: 1, applicableEntityIds: ["addon.fee"] },
+      { ...credit, creditAmount: 500, priority: 2 },
+    ]);
+    // The draft of January: the first credit pays the fee of 30, the second the usage of 220.
+    expect((await call("GET /accounts/prod/credit_balance")).json).toEqual({
+      accountId: "prod",
+      activeCredits: 600,
+      availableBalance: 350,
+      runningBalance: 280,
+      inapplicableCredits: 70,
+      unit: "USD",
+      lastUpdatedAt: "2024-01-31T12:00:00.000Z",
+    });
+    const idle = await call("GET /accounts/idle/credit_balance");
+    expect([idle.status, idle.json.activeCredits, idle.json.lastUpdatedAt]).toEqual([
+      200,
+      0,
+      "2024-01-01T00:00:00.000Z",
+    ]);
+    const unknown = await call("GET /accounts/no/credit_balance");
+    expect([unknown.status, unknown.json]).toEqual([404, { message: 'no account has the id "no"' }]);
+    const reply = await call("GET /accounts/prod/credit_balance?at=now");
+    expect([reply.status, reply.json]).toEqual([400, { message: "at: unknown field" }]);
+  });
+});
