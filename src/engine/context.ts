@@ -84,11 +84,6 @@ export interface FarBehind {
   readonly now: Instant;
 }
 
-/** Whether so much is due for an account that a decision or read would block others. */
-export function isFarBehind(catalog: Catalog, record: AccountRecord, now: Instant): boolean {
-  return isBehind(record, now) && isLongOpen(catalog, record, now);
-}
-
 /** The accounts that are far behind. @param attempted those that were already caught up as far as possible */
 export function farBehind(
   catalog: Catalog,
@@ -98,7 +93,7 @@ export function farBehind(
   least: "far" | "at all" = "far",
 ): FarBehind | undefined {
   const isLate = (record: AccountRecord): boolean =>
-    least === "far" ? isFarBehind(catalog, record, now) : isBehind(record, now);
+    isBehind(record, now) && (least === "at all" || isLongOpen(catalog, record, now));
   const behind = records.filter((record) => !attempted.has(record.id) && isLate(record));
   return behind.length === 0 ? undefined : { behind: behind.map(({ id }) => id), now };
 }

@@ -8,8 +8,8 @@ import type { Steps } from "../book/steps.ts";
 import type { Instant } from "../calendar/instant.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import {
+  catchUpNeeds,
   externalUsageNeeded,
-  earliestInvoiceNeeded,
   type InvoiceRange,
   partsFromSnapshot,
   readSnapshot,
@@ -120,15 +120,14 @@ async function readWithoutLocks(
     const behind = farBehind(catalog, records, clock(), attempted, commitIfBehind);
     if (behind !== undefined) return behind;
     const expected = at ?? clock();
-    const { from } = externalUsageNeeded(catalog, records, expected);
-    const since = { from, listedSince: earliestInvoiceNeeded(catalog, records, expected, invoices) };
-    const seen = await readSnapshot(view, accountIds, since);
+    const needs = catchUpNeeds(catalog, records, expected, invoices);
+    const seen = await readSnapshot(view, accountIds, needs);
     if (seen.revision === revision) {
       expectAll(accountIds, seen.records);
       const now = clock();
       const query = externalUsageNeeded(catalog, seen.records, at ?? now);
       await view.externalUsage(query);
-      const parts = partsFromSnapshot(catalog, seen, since, at ?? now);
+      const parts = partsFromSnapshot(catalog, seen, needs, at ?? now);
       if (parts === undefined) return undefined;
       return { catalog, workspace: await openCaughtUpFrom(catalog, parts, at ?? now, yieldToOthers), now };
     }

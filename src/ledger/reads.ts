@@ -10,10 +10,10 @@ import { catchUpInstant } from "./account/account-plan.ts";
 import { catchUpReadsFrom, invoicesReadFrom, findNewGrants } from "./account/catch-up.ts";
 import { findOpenStretches, type Stretch } from "./account/open-cycles.ts";
 import { billedCells } from "./billed-usage.ts";
-import type { Catalog } from "./catalog.ts";
+import type { AccountPlan, Catalog } from "./catalog.ts";
 import { groupBy } from "./compare-ids.ts";
 import type { ExternalUsageQuery, ExternalUsageReads, ExternalUsage } from "./external-usage.ts";
-import type { AccountRecord, EventRecord, LedgerCell } from "./records.ts";
+import type { AccountRecord, EventRecord } from "./records.ts";
 import type { LedgerView } from "./view.ts";
 import type { AccountParts } from "./workspace.ts";
 
@@ -33,6 +33,100 @@ export type LedgerReads = ExternalUsageReads &
     | "lastSpent"
   >;
 
+/** Which parts of accounts to read, by the ids of the accounts. A part is empty for all other accounts. */
+export interface Needs {
+  readonly entries?: readonly string[];
+  readonly credits?: readonly string[];
+  /** Final invoices from this listing instant. */
+  readonly invoices?: { readonly ids: readonly string[]; readonly listedSince: Instant };
+  readonly usage?: CellNeeds;
+  readonly overage?: CellNeeds;
+  readonly externalUsage?: ExternalUsageQuery;
+}
+
+/** Cells of the days `[from, until)`. */
+interface CellNeeds {
+  readonly ids: readonly string[];
+  readonly from: Day;
+  readonly until: Day;
+}
+
+/** The parts that were read of an account. */
+export type ReadParts = (record: AccountRecord, currentPlan?: AccountPlan) => AccountParts;
+
+/** Reads parts of accounts. This is the only place where an account is assembled from a store. */
+export async function prefetch(view: LedgerReads, needs: Needs): Promise<ReadParts> {
+  const { usage: days, overage: overageDays, externalUsage: query } = needs;
+  // Started together: a store may use one statement.
+  const [entries, credits, invoices, usage, overage] = await Promise.all([
+    readByAccount(needs.entries, (ids) => view.entries(ids)),
+    readByAccount(needs.credits, (ids) => view.credits(ids)),
+    readByAccount(needs.invoices?.ids, (ids) => view.invoices(ids, needs.invoices?.listedSince ?? 0)),
+    readByAccount(days?.ids, (ids) => view.usage(ids, days?.from ?? 0, days?.until ?? 0)),
+    readByAccount(overageDays?.ids, (ids) => view.overage(ids, overageDays?.from ?? 0, overageDays?.until ?? 0)),
+  ]);
+  const external = query && (await view.externalUsage(query));
+  const withExternal = external && createExternalUsageMerger(external);
+  return (record, currentPlan) => {
+    const { id } = record;
+    const parts = {
+      record,
+      entries: entries.get(id) ?? NOTHING,
+      credits: credits.get(id) ?? NOTHING,
+      invoices: invoices.get(id) ?? NOTHING,
+      usage: usage.get(id) ?? NOTHING,
+      overage: overage.get(id) ?? NOTHING,
+      events: NOTHING,
+      currentPlan,
+    };
+    return withExternal === undefined ? parts : withExternal(parts);
+  };
+}
+
+const NOTHING: readonly never[] = [];
+const NONE: ReadonlyMap<string, readonly never[]> = new Map();
+
+function readByAccount<Item extends { readonly accountId: string }>(
+  ids: readonly string[] = NOTHING,
+  read: (ids: readonly string[]) => Promise<readonly Item[]>,
+): ReadonlyMap<string, readonly Item[]> | Promise<ReadonlyMap<string, readonly Item[]>> {
+  return ids.length === 0 ? NONE : read(ids).then(groupByAccount);
+}
+
+/** Adds its external usage to what was read of an account. */
+function createExternalUsageMerger(found: ExternalUsage): (parts: AccountParts) => AccountParts {
+  const [open, billed] = [groupByAccount(found.open), groupByAccount(found.billed)];
+  return (parts) => {
+    const { id } = parts.record;
+    const externalUsage = { open: open.get(id) ?? NOTHING, billed: billed.get(id) ?? NOTHING };
+    const usage = [...parts.usage, ...externalUsage.open, ...externalUsage.billed.flatMap(billedCells)];
+    return { ...parts, usage, externalUsage };
+  };
+}
+
+/**
+ * Which final invoices to read: all, or only those of open cycles. Few decisions need earlier ones, and an account gets
+ * more of them each month.
+ */
+export type InvoiceRange = "all" | "open";
+
+/** Everything that catching up and deciding need except events. @param records one or more */
+export function catchUpNeeds(
+  catalog: Catalog,
+  records: readonly AccountRecord[],
+  now: Instant,
+  wanted: InvoiceRange = "open",
+): Required<Needs> {
+  const ids = records.map(({ id }) => id);
+  const externalUsage = externalUsageNeeded(catalog, records, now);
+  const days = { ids, from: externalUsage.from, until: dayOf(INSTANT_END) };
+  const listedSince =
+    wanted === "all"
+      ? Number.NEGATIVE_INFINITY
+      : Math.min(...records.map((record) => invoicesReadFrom(catalog, record, now)));
+  return { entries: ids, credits: ids, invoices: { ids, listedSince }, usage: days, overage: days, externalUsage };
+}
+
 /**
  * Reads accounts for catching up and deciding: everything except stored events, of which only those are read whose
  * overage moves onto what falls due (S11.5).
@@ -42,74 +136,15 @@ export async function readAccounts(
   view: LedgerReads,
   records: readonly AccountRecord[],
   now: Instant,
-  wanted: InvoiceRange = "open",
+  wanted?: InvoiceRange,
 ): Promise<readonly AccountParts[]> {
   if (records.length === 0) return [];
-  const ids = records.map(({ id }) => id);
-  const elsewhereQuery = externalUsageNeeded(catalog, records, now);
-  const since = { from: elsewhereQuery.from, listedSince: earliestInvoiceNeeded(catalog, records, now, wanted) };
-  const holdings = await readHoldings(view, ids, since);
-  const elsewhere = externalUsageByAccount(await view.externalUsage(elsewhereQuery));
+  const read = await prefetch(view, catchUpNeeds(catalog, records, now, wanted));
   const parts: AccountParts[] = [];
-  for (const record of records) {
-    const { usage, ...others } = holdings(record.id);
-    const own = { record, ...others, ...elsewhere(record.id, usage) };
+  for (const own of records.map((record) => read(record))) {
     parts.push({ ...own, events: await readOverageOfGrants(catalog, view, own, now) });
   }
   return parts;
-}
-
-/**
- * Which final invoices to read: all, or only those of open cycles. Few decisions need earlier ones, and an account gets
- * more of them each month.
- */
-export type InvoiceRange = "all" | "open";
-
-/** From when invoices are read, by their listing instant. @param records one or more */
-export function earliestInvoiceNeeded(
-  catalog: Catalog,
-  records: readonly AccountRecord[],
-  now: Instant,
-  wanted: InvoiceRange,
-): Instant {
-  if (wanted === "all") return Number.NEGATIVE_INFINITY;
-  return Math.min(...records.map((record) => invoicesReadFrom(catalog, record, now)));
-}
-
-/** From when to read the parts of accounts that grow with time. */
-export interface ReadSince {
-  /** The first day of usage and overage. */
-  readonly from: Day;
-  /** The first listing instant of final invoices. */
-  readonly listedSince: Instant;
-}
-
-/** The contents of an account, read together with others. */
-type AccountHoldings = (
-  accountId: string,
-) => Pick<AccountParts, "entries" | "credits" | "invoices" | "usage" | "overage">;
-
-async function readHoldings(
-  view: LedgerReads,
-  ids: readonly string[],
-  { from, listedSince }: ReadSince,
-): Promise<AccountHoldings> {
-  const until = dayOf(INSTANT_END);
-  // Started together: a store may use one statement.
-  const [entries, credits, invoices, usage, overage] = await Promise.all([
-    view.entries(ids).then(groupByAccount),
-    view.credits(ids).then(groupByAccount),
-    view.invoices(ids, listedSince).then(groupByAccount),
-    view.usage(ids, from, until).then(groupByAccount),
-    view.overage(ids, from, until).then(groupByAccount),
-  ]);
-  return (id) => ({
-    entries: entries.get(id) ?? [],
-    credits: credits.get(id) ?? [],
-    invoices: invoices.get(id) ?? [],
-    usage: usage.get(id) ?? [],
-    overage: overage.get(id) ?? [],
-  });
 }
 
 /** Accounts from one committed state. */
@@ -118,60 +153,44 @@ export interface AccountsSnapshot {
   readonly revision: number;
   /** Those that exist. */
   readonly records: readonly AccountRecord[];
-  readonly holdings: AccountHoldings;
+  readonly read: ReadParts;
 }
 
 /** Reads accounts to show them, without a lock, from a view of one committed state. */
 export async function readSnapshot(
-  view: AccountsView,
+  view: LedgerReads & Pick<LedgerView, "configurationRevision">,
   ids: readonly string[],
-  since: ReadSince,
+  { externalUsage: _external, ...needs }: Needs,
 ): Promise<AccountsSnapshot> {
-  const [revision, records, holdings] = await Promise.all([
+  const [revision, records, read] = await Promise.all([
     view.configurationRevision(),
     view.accounts(ids),
-    readHoldings(view, ids, since),
+    prefetch(view, needs),
   ]);
-  return { revision, records, holdings };
+  return { revision, records, read };
 }
-
-/** The part of a view that {@link readSnapshot} reads. */
-export type AccountsView = LedgerReads & Pick<LedgerView, "configurationRevision">;
 
 /**
  * The accounts of a snapshot, as decisions need them.
  *
- * @param since from when it was read
+ * @param needs what was read
  * @returns undefined if more must be read: earlier usage or invoices, or events whose overage moves onto what falls due
  * (S11.5)
  */
 export function partsFromSnapshot(
   catalog: Catalog,
-  { records, holdings }: AccountsSnapshot,
-  { from, listedSince }: ReadSince,
+  { records, read }: AccountsSnapshot,
+  { usage: { from }, invoices: { listedSince } }: Pick<Required<Needs>, "usage" | "invoices">,
   now: Instant,
 ): readonly AccountParts[] | undefined {
-  const parts: AccountParts[] = [];
-  for (const record of records) {
-    const own = holdings(record.id);
-    const grants = findNewGrants(catalog, { record, entries: () => own.entries }, catchUpInstant(record, now));
-    if (grants.length > 0 || catchUpReadsFrom(catalog, record, now) < from) return undefined;
-    if (invoicesReadFrom(catalog, record, now) < listedSince) return undefined;
-    parts.push({ record, ...own, events: [] });
-  }
-  return parts;
-}
-
-/** The external usage of each account. */
-function externalUsageByAccount(
-  found: ExternalUsage | undefined,
-): (accountId: string, used: readonly LedgerCell[]) => Pick<AccountParts, "usage" | "externalUsage"> {
-  if (found === undefined) return (_, used) => ({ usage: used });
-  const [open, billed] = [groupByAccount(found.open), groupByAccount(found.billed)];
-  return (accountId, used) => {
-    const externalUsage = { open: open.get(accountId) ?? [], billed: billed.get(accountId) ?? [] };
-    return { usage: [...used, ...externalUsage.open, ...externalUsage.billed.flatMap(billedCells)], externalUsage };
-  };
+  const parts = records.map((record) => read(record));
+  const isEnough = parts.every(
+    (own) =>
+      coversOfNewGrants(catalog, own, now).length === 0 &&
+      catchUpReadsFrom(catalog, own.record, now) >= from &&
+      invoicesReadFrom(catalog, own.record, now) >= listedSince,
+  );
+  return isEnough ? parts : undefined;
 }
 
 /** The external usage that catching up and decisions on open cycles read. @param records one or more */
@@ -316,8 +335,35 @@ async function readOverageOfGrants(
   return [...found.values()];
 }
 
+/**
+ * Adds the events to an account whose overage may move onto entries or grants due by now (S11.5).
+ *
+ * @param open the ranges in which overage may move
+ * @param more other events that the decision changes
+ * @param skip referenceIds of events that are being undone
+ */
+export async function withMovableOverage(
+  catalog: Catalog,
+  view: LedgerReads,
+  account: AccountParts,
+  now: Instant,
+  { covers, open, more = [], skip }: MovableOverage,
+): Promise<AccountParts> {
+  const all = [...covers, ...coversOfNewGrants(catalog, account, now)];
+  const moving = await overageToMove(view, account.record.id, all, open, skip);
+  const events = new Map([...account.events, ...more, ...moving].map((event) => [event.referenceId, event]));
+  return { ...account, events: [...events.values()] };
+}
+
+interface MovableOverage {
+  readonly covers: readonly OverageCover[];
+  readonly open: readonly Stretch[];
+  readonly more?: readonly EventRecord[];
+  readonly skip?: ReadonlySet<string>;
+}
+
 /** What the grants due by now can take. They take it before the decision that follows, so events are read for both together. */
-export function coversOfNewGrants(
+function coversOfNewGrants(
   catalog: Catalog,
   { record, entries }: Pick<AccountParts, "record" | "entries">,
   now: Instant,

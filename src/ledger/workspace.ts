@@ -10,6 +10,7 @@ import { invariant } from "../errors.ts";
 import type { InvoiceLine } from "../invoicing/invoice.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
 import { addExact, decimalOfExact, type Exact } from "../numbers/exact.ts";
+import type { AccountPlan } from "./catalog.ts";
 import { compareIds } from "./compare-ids.ts";
 import type { Changes } from "./decision.ts";
 import type {
@@ -37,6 +38,13 @@ export interface AccountParts {
   readonly externalUsage?: AccountExternalUsage;
   /** Events that the decision may change: those to undo, and those with overage that may move (S11.5). */
   readonly events: readonly EventRecord[];
+  /** Its plans, if nothing is known to be due up to the instant of an ingest. */
+  readonly currentPlan?: AccountPlan | undefined;
+}
+
+/** An account of which nothing but its record was read. */
+export function partsOfRecord(record: AccountRecord): AccountParts {
+  return { record, entries: [], credits: [], invoices: [], usage: [], overage: [], events: [] };
 }
 
 /** The external usage of one account (S17.4). */

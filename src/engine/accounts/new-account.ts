@@ -12,7 +12,7 @@ import type { Changes } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { quoteText, refusal, alreadyTaken } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { openWorkspace } from "../../ledger/workspace.ts";
+import { openWorkspace, partsOfRecord } from "../../ledger/workspace.ts";
 import { withoutAbsent } from "../document-body.ts";
 
 /**
@@ -34,9 +34,8 @@ export async function prepareAccount(
   if (aliases?.includes(request.id) === true) {
     throw alreadyTaken("alias", request.id, `the alias ${quoteText(request.id)} is the id of an account`);
   }
-  const none = { entries: [], credits: [], invoices: [], usage: [], overage: [], events: [] };
   const record = createRecord(request, invoiceCurrency ?? book.organization.baseCurrency, now);
-  const workspace = openWorkspace([{ record, ...none }]);
+  const workspace = openWorkspace([partsOfRecord(record)]);
   const work = workspace.account(request.id);
   work.putRecord({ ...work.record });
   const { documents } = addAliases(work, aliases ?? [], taken, now);

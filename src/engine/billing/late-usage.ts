@@ -7,7 +7,7 @@ import { dayOf, INSTANT_MIN } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { accountCells } from "../../ledger/billed-usage.ts";
 import { type LateUsage, findLateUsage } from "../../ledger/late-usage.ts";
-import { groupByAccount } from "../../ledger/reads.ts";
+import { groupByAccount, prefetch } from "../../ledger/reads.ts";
 import type { EngineContext } from "../context.ts";
 import { requestedDays, type UsageQuery } from "../events/usage.ts";
 
@@ -35,19 +35,11 @@ export async function lateUsage(context: EngineContext, query: UsageQuery): Prom
   const [from, until] = [Math.min(...all.map((each) => each.from)), Math.max(...all.map((each) => each.until))];
   const now = groupByAccount(await read.sourceCells({ catalog, records, from, upTo: clock() }));
   // Overage is priced by billing windows, which may have begun long before.
-  const overage = groupByAccount(await read.overage(ids, dayOf(INSTANT_MIN), until));
-  const ingested = groupByAccount(await read.usage(ids, from, until));
+  const overage = { ids, from: dayOf(INSTANT_MIN), until };
+  const readParts = await prefetch(read, { usage: { ids, from, until }, overage });
   const found: LateUsage[] = [];
   for (const record of records) {
-    const parts = {
-      record,
-      usage: ingested.get(record.id) ?? [],
-      overage: overage.get(record.id) ?? [],
-      entries: [],
-      credits: [],
-      invoices: [],
-      events: [],
-    };
+    const parts = readParts(record);
     for (const each of billedUsage.get(record.id) ?? []) {
       const late = findLateUsage(catalog, parts, each, accountCells(now.get(record.id) ?? [], each.from, each.until));
       if (late === undefined) continue;

@@ -6,7 +6,7 @@
  * @module
  */
 import { draftIndexKnownUntil, refreshDraftIndex } from "../../ledger/account/draft-index.ts";
-import { openWorkspace } from "../../ledger/workspace.ts";
+import { openWorkspace, partsOfRecord } from "../../ledger/workspace.ts";
 import { createYielder, runWithPauses } from "../../store/yielder.ts";
 import { accountsWithStaleDrafts, inChunks } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
@@ -49,13 +49,11 @@ async function refreshSome(
     const { catalog } = await configuration(view);
     const now = clock();
     const stale = (await view.accounts(accountIds)).filter(({ drafts }) => draftIndexKnownUntil(drafts) <= now);
-    const workspace = openWorkspace(stale.map((record) => ({ record, ...NOTHING_ELSE })));
+    // The index depends only on the record.
+    const workspace = openWorkspace(stale.map(partsOfRecord));
     for (const { id } of stale) {
       await runWithPauses(refreshDraftIndex(catalog, workspace.account(id), now), yieldToOthers);
     }
     return { result: undefined, changes: workspace.changes() };
   });
 }
-
-/** The index depends only on the record. */
-const NOTHING_ELSE = { entries: [], credits: [], invoices: [], usage: [], overage: [], events: [] };

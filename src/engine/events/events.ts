@@ -21,7 +21,7 @@ import { openWorkspace } from "../../ledger/workspace.ts";
 import { createEnvelopeReader } from "../../metering/event-envelope.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { inChunks } from "../all-accounts.ts";
-import { commitCatchUp, type EngineContext, type FarBehind, isFarBehind } from "../context.ts";
+import { commitCatchUp, type EngineContext, farBehind, type FarBehind } from "../context.ts";
 import type { EngineView } from "../external/engine-store.ts";
 import { type Page, type PageOptions, toPage, pageRequest } from "../pages.ts";
 import { projectAccounts } from "../projected-accounts.ts";
@@ -61,12 +61,9 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
       const now = clock();
       const read = await readForNames(current.catalog, { view, hints, needs, locked, now });
       if (read === undefined) return { result: { again: true }, changes: {} };
-      const behind = read.accounts.flatMap(({ record, currentPlan }) =>
-        currentPlan === undefined && !attempted.has(record.id) && isFarBehind(current.catalog, record, now)
-          ? [record.id]
-          : [],
-      );
-      if (behind.length > 0) return { result: { behind, now }, changes: {} };
+      const records = read.accounts.flatMap(({ record, currentPlan }) => (currentPlan === undefined ? [record] : []));
+      const behind = farBehind(current.catalog, records, now, attempted);
+      if (behind !== undefined) return { result: behind, changes: {} };
       const { result, changes } = await runWithPauses(decideIngestInSteps(current.catalog, read, batch, now, ids));
       return { result: { done: result }, changes };
     });

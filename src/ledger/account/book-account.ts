@@ -11,7 +11,7 @@ import { NO_END } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from "../records.ts";
-import type { AccountParts } from "../workspace.ts";
+import { type AccountParts, partsOfRecord } from "../workspace.ts";
 import { toDecisions, keptCycles } from "./associated-plans.ts";
 import { createCreditRecord } from "./new-credit.ts";
 
@@ -29,13 +29,9 @@ export function createBookAccount(
   options: BookAccountOptions,
 ): AccountParts {
   return {
-    record: createAccountRecord(catalog, account, invoiceGroupId, options),
+    ...partsOfRecord(createAccountRecord(catalog, account, invoiceGroupId, options)),
     entries: createEntryRecords(account, options.now),
     credits: createCreditRecords(account, options.now),
-    invoices: [],
-    usage: [],
-    overage: [],
-    events: [],
   };
 }
 

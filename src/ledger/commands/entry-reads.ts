@@ -8,7 +8,7 @@ import { add, subtract } from "../../numbers/decimal.ts";
 import { matchesId } from "../account/due-ids.ts";
 import { findOpenStretches } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
-import { coversOfNewGrants, type LedgerReads, type OverageCover, overageToMove, readAccounts } from "../reads.ts";
+import { type LedgerReads, type OverageCover, readAccounts, withMovableOverage } from "../reads.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AccountParts } from "../workspace.ts";
 import type { EntryChange } from "./entries.ts";
@@ -68,8 +68,5 @@ async function withOverage(
   now: Instant,
 ): Promise<AccountParts> {
   const open = findOpenStretches(catalog, account.record, account.invoices, now);
-  const covers = [room, ...coversOfNewGrants(catalog, account, now)];
-  const moving = await overageToMove(view, account.record.id, covers, open);
-  const known = new Set(account.events.map(({ referenceId }) => referenceId));
-  return { ...account, events: [...account.events, ...moving.filter((each) => !known.has(each.referenceId))] };
+  return withMovableOverage(catalog, view, account, now, { covers: [room], open });
 }

@@ -8,10 +8,10 @@ import { earliestChargeStart } from "../../invoicing/due-work.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { isBehind } from "../account/catch-up.ts";
 import type { AccountPlan, Catalog } from "../catalog.ts";
-import { groupByAccount, type LedgerReads, readAccounts } from "../reads.ts";
-import type { AccountRecord, InvoiceRecord, LedgerCell } from "../records.ts";
+import { type LedgerReads, prefetch, readAccounts } from "../reads.ts";
+import type { AccountRecord } from "../records.ts";
 import type { AcceptedEventId } from "../view.ts";
-import { type AccountRead, type BatchEvent, type IngestRead, isMalformed } from "./ingest.ts";
+import { type BatchEvent, type IngestRead, isMalformed } from "./ingest.ts";
 
 /** The data that a batch needs for one account name. */
 export interface NameNeeds {
@@ -65,7 +65,12 @@ export async function readForIngest(
   const records = await view.accounts([...needsOf.keys(), ...findHolderAccounts(catalog, acceptedIds, needsOf, now)]);
   const behind: AccountRecord[] = [];
   const holders: AccountRecord[] = [];
-  const lean: MinimalReads = { accounts: [], consuming: [], late: [], limited: [] };
+  const current: { readonly record: AccountRecord; readonly plan: AccountPlan }[] = [];
+  const ownNeeds: EventNeeds = {
+    entries: [],
+    invoices: { ids: [], listedSince: Number.POSITIVE_INFINITY },
+    overage: { ids: [], from: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY },
+  };
   for (const record of records) {
     const own = needsOf.get(record.id);
     if (own === undefined) {
@@ -73,9 +78,14 @@ export async function readForIngest(
       continue;
     }
     if (isBehind(record, now)) behind.push(record);
-    else addMinimalRead(catalog, lean, record, own, now);
+    else {
+      const plan = findAccountPlan(catalog, record);
+      current.push({ record, plan });
+      addEventNeeds(ownNeeds, plan, record, own, now);
+    }
   }
-  const others = await readMinimal(view, lean);
+  const readParts = await prefetch(view, ownNeeds);
+  const others = current.map(({ record, plan }) => readParts(record, plan));
   const accounts = behind.length === 0 ? others : [...(await readAccounts(catalog, view, behind, now)), ...others];
   return { accounts, names, acceptedIds, holders };
 }
@@ -114,77 +124,32 @@ function needsByAccount(needs: IngestNeeds, names: ReadonlyMap<string, string>):
   return byAccount;
 }
 
-/** Accounts with nothing due, and those of them for which more than the record is read. */
-interface MinimalReads {
-  readonly accounts: { readonly record: AccountRecord; readonly plan: AccountPlan }[];
-  readonly consuming: string[];
-  readonly late: { readonly id: string; readonly listedSince: Instant }[];
-  readonly limited: { readonly id: string; readonly from: Day; readonly until: Day }[];
+/** Everything that events need of accounts with nothing due. */
+interface EventNeeds {
+  readonly entries: string[];
+  readonly invoices: { readonly ids: string[]; listedSince: Instant };
+  readonly overage: { readonly ids: string[]; from: Day; until: Day };
 }
 
-function addMinimalRead(
-  catalog: Catalog,
-  lean: MinimalReads,
+/** Adds what the events of one account need. */
+function addEventNeeds(
+  { entries, invoices, overage }: EventNeeds,
+  plan: AccountPlan,
   record: AccountRecord,
   needs: NameNeeds,
   now: Instant,
 ): void {
-  const plan = findAccountPlan(catalog, record);
-  lean.accounts.push({ record, plan });
   if (mayBeInvoiced(plan, record, needs.first, now)) {
-    lean.late.push({ id: record.id, listedSince: earliestChargeStart(plan.decisions, needs.first) });
+    invoices.ids.push(record.id);
+    invoices.listedSince = Math.min(invoices.listedSince, earliestChargeStart(plan.decisions, needs.first));
   }
   if (needs.features.size === 0) return;
-  lean.consuming.push(record.id);
-  const range = findLimitedDays(plan, needs, now);
-  if (range !== undefined) lean.limited.push({ id: record.id, ...range });
-}
-
-/** Reads only the data that the events need, for accounts with nothing due. */
-async function readMinimal(
-  view: LedgerReads,
-  { accounts, consuming, late, limited }: MinimalReads,
-): Promise<readonly AccountRead[]> {
-  const [entries, invoices, overage] = await Promise.all([
-    consuming.length === 0 ? NONE : view.entries(consuming).then(groupByAccount),
-    late.length === 0 ? NONE : readInvoices(view, late).then(groupByAccount),
-    limited.length === 0 ? NONE : readOverage(view, limited).then(groupByAccount),
-  ]);
-  return accounts.map(({ record, plan }) => ({
-    record,
-    currentPlan: plan,
-    entries: entries.get(record.id) ?? NOTHING,
-    credits: NOTHING,
-    invoices: invoices.get(record.id) ?? NOTHING,
-    usage: NOTHING,
-    overage: overage.get(record.id) ?? NOTHING,
-    events: NOTHING,
-  }));
-}
-
-const NOTHING: readonly never[] = [];
-const NONE: ReadonlyMap<string, readonly never[]> = new Map();
-
-function readInvoices(view: LedgerReads, late: MinimalReads["late"]): Promise<readonly InvoiceRecord[]> {
-  let since = Number.POSITIVE_INFINITY;
-  for (const { listedSince } of late) since = Math.min(since, listedSince);
-  return view.invoices(
-    late.map(({ id }) => id),
-    since,
-  );
-}
-
-function readOverage(
-  view: LedgerReads,
-  limited: readonly { readonly id: string; readonly from: Day; readonly until: Day }[],
-): Promise<readonly LedgerCell[]> {
-  let [from, until] = [Infinity, -Infinity];
-  for (const each of limited) [from, until] = [Math.min(from, each.from), Math.max(until, each.until)];
-  return view.overage(
-    limited.map(({ id }) => id),
-    from,
-    until,
-  );
+  entries.push(record.id);
+  const days = findLimitedDays(plan, needs, now);
+  if (days === undefined) return;
+  overage.ids.push(record.id);
+  overage.from = Math.min(overage.from, days.from);
+  overage.until = Math.max(overage.until, days.until);
 }
 
 /** Whether an event at or after an instant may be in a past cycle, whose invoice may be final (S6.5). */

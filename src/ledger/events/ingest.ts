@@ -11,7 +11,7 @@ import type { FieldsRead } from "../../metering/event-fields.ts";
 import type { Problem } from "../../problem-table.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { catchUp, isBehind } from "../account/catch-up.ts";
-import type { AccountPlan, Catalog } from "../catalog.ts";
+import type { Catalog } from "../catalog.ts";
 import type { Changes, Decision, IdSource } from "../decision.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import type { AccountRecord } from "../records.ts";
@@ -28,16 +28,10 @@ import {
 } from "./decide-event.ts";
 import { newEvent, type NewEvent } from "./new-event.ts";
 
-/** An account named in a batch, as read. */
-export interface AccountRead extends AccountParts {
-  /** Its plans, if nothing is known to be due up to the instant of the ingest. */
-  readonly currentPlan?: AccountPlan;
-}
-
 /** The state that decides a batch (see `readForIngest`). */
 export interface IngestRead {
   /** The existing accounts named in the batch. */
-  readonly accounts: readonly AccountRead[];
+  readonly accounts: readonly AccountParts[];
   /** Account ids by name, for names that are aliases (S16.6). */
   readonly names: ReadonlyMap<string, string>;
   /** The batch's event ids that accepted events have. */
@@ -115,7 +109,7 @@ type IngestDecision = Decision<readonly IngestResult[]>;
 interface Ingest {
   readonly catalog: Catalog;
   /** By id: as read, then opened from the first event on. */
-  readonly accounts: Map<string, AccountRead | EventAccount>;
+  readonly accounts: Map<string, AccountParts | EventAccount>;
   readonly names: ReadonlyMap<string, string>;
   /** By event id; accepted events of the batch are added. */
   readonly acceptedIds: Map<string, AcceptedEventId>;
@@ -196,7 +190,7 @@ function findAccount({ catalog, names, accounts, time: { now } }: Ingest, name: 
 }
 
 /** Opens an account with everything due processed. If nothing was due, its record is not written. */
-function caughtUp(catalog: Catalog, read: AccountRead, now: Instant): EventAccount {
+function caughtUp(catalog: Catalog, read: AccountParts, now: Instant): EventAccount {
   if (read.currentPlan !== undefined) return new EventAccount(catalog, read, read.currentPlan);
   const plan = findAccountPlan(catalog, read.record);
   if (!isBehind(read.record, now)) return new EventAccount(catalog, read, plan);

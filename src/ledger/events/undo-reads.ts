@@ -6,7 +6,7 @@
 import type { Instant } from "../../calendar/instant.ts";
 import { findOpenStretches, type Stretch } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
-import { coversOfNewGrants, type LedgerReads, type OverageCover, overageToMove, readAccounts } from "../reads.ts";
+import { type LedgerReads, type OverageCover, readAccounts, withMovableOverage } from "../reads.ts";
 import type { AccountRecord, EntryRecord, EventRecord } from "../records.ts";
 import type { EventFilter } from "../view.ts";
 import type { AccountParts } from "../workspace.ts";
@@ -50,11 +50,11 @@ export async function readForUndo(
   }
   const reverted = [...matched.values()].filter((event) => isRevertible(event, isOpen));
   const skip = new Set(reverted.map(({ referenceId }) => referenceId));
-  const covers = [...restoredCovers(reverted, account.entries), ...coversOfNewGrants(catalog, account, now)];
-  const moving = await overageToMove(view, record.id, covers, open, skip);
+  const more = [...matched.values()];
+  const covers = restoredCovers(reverted, account.entries);
   return {
-    account: { ...account, events: removeDuplicates([...account.events, ...matched.values(), ...moving]) },
-    matched: [...matched.values()],
+    account: await withMovableOverage(catalog, view, account, now, { covers, open, more, skip }),
+    matched: more,
   };
 }
 
@@ -76,8 +76,4 @@ function restoredCovers(events: readonly EventRecord[], entries: readonly EntryR
       return entry === undefined || entry.voided ? [] : [{ ...entry, quantity }];
     }),
   );
-}
-
-function removeDuplicates(events: readonly EventRecord[]): readonly EventRecord[] {
-  return [...new Map(events.map((event) => [event.referenceId, event])).values()];
 }
