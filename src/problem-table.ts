@@ -63,13 +63,13 @@ const SENTENCES = {
   CONFLICTING_FIELDS: ({ fields }: { readonly fields: readonly string[] }) =>
     `expected ${fields.join(" or ")}, got ${fields.length === 2 ? "both" : "all"}`,
   NOT_ACCEPTED: repeatReason,
-  MORE_PROBLEMS: ({ count }: { readonly count: number }) => `and ${count} more problems`,
+  MORE_PROBLEMS: ({ count }: { readonly count: number }) => `and ${count} more problem${count === 1 ? "" : "s"}`,
   // Texts of JSON.
   INVALID_JSON: repeatReason,
   REPEATED_KEY: ({ line, column, inside }: Place & { readonly inside?: string }) =>
     `${inside === undefined ? "" : `in ${inside}: `}the key is repeated${at(line, column)}`,
   TOO_DEEP: ({ maximum, line, column }: Place & { readonly maximum: number }) =>
-    `nested more than ${maximum} levels deep${line === undefined ? "" : `,${at(line, column)}`}`,
+    `nested more than ${maximum} levels deep${at(line, column)}`,
   // References and names.
   UNKNOWN_REFERENCE: ({
     resources,
@@ -180,34 +180,41 @@ const SENTENCES = {
   UNKNOWN_ACCOUNT: ({ accountId }: OfAccount) => `No account has the id or alias ${quote(accountId)}.`,
   ARCHIVED_ACCOUNT: ({ accountId }: OfAccount) => `The account ${quote(accountId)} is archived.`,
   BILL_FAILED: ({ accountId, reason }: OfAccount & Reason) =>
-    `The bill of the account ${quote(accountId)} cannot be made, so it takes no events: ${reason}.`,
+    `The account ${quote(accountId)} cannot be billed, so its events are rejected: ${reason}.`,
   UNKNOWN_SCHEMA: ({ name }: Named) => `No event schema ${quote(name)} is active.`,
   MISSING_EVENT_FIELD: ({ kind, name, schemaName }: Named & { readonly kind: string; readonly schemaName: string }) =>
-    `The ${kind} ${quote(name)} is missing: the event schema ${quote(schemaName)} declares it.`,
-  INVALID_DECIMAL: ({ kind, name, reason }: Named & Reason & Readonly<Record<"kind" | "fault" | "value", string>>) =>
-    `The ${kind} ${quote(name)} is unfit: ${reason}.`,
+    `The ${kind} ${quote(name)} is missing; the event schema ${quote(schemaName)} requires it.`,
+  INVALID_DECIMAL: ({
+    kind,
+    name,
+    value,
+    reason,
+  }: Named & Reason & Readonly<Record<"kind" | "fault" | "value", string>>) =>
+    value === ""
+      ? `The ${kind} ${quote(name)} is empty; expected a number.`
+      : `The ${kind} ${quote(name)} has an invalid value: ${reason}.`,
   DUPLICATE_EVENT: ({ id }: { readonly id: string }) => `An event with the id ${quote(id)} was accepted before.`,
   EVENT_TOO_EARLY: ({ timestamp, now }: { readonly timestamp: string; readonly now: string }) =>
-    `The timestamp ${timestamp} is too far after the time of ingest, ${now}.`,
+    `The timestamp ${timestamp} is too far in the future; the event was ingested at ${now}.`,
   EVENT_TOO_LATE: ({ timestamp, openUntil }: { readonly timestamp: string; readonly openUntil: string }) =>
-    `The pricing cycle of ${timestamp} took events until ${openUntil}.`,
+    `The billing period of ${timestamp} closed on ${openUntil}.`,
   INVOICE_FINAL: ({ timestamp }: { readonly timestamp: string }) =>
-    `The invoice of the pricing cycle of ${timestamp} is final.`,
+    `The invoice for the billing period of ${timestamp} is final.`,
   MISSING_SETTING: ({ name, accountId }: Named & OfAccount) =>
     `The setting ${quote(name)} is missing for the account ${quote(accountId)}.`,
   INVALID_SETTING: ({ accountId, reason }: OfAccount & Reason) =>
-    `A setting of the account ${quote(accountId)} is unfit: ${reason}.`,
+    `A setting of the account ${quote(accountId)} is invalid: ${reason}.`,
   ENRICHMENT_FAILED: ({ name, reason }: Named & Reason) => `The field ${quote(name)} cannot be computed: ${reason}.`,
   WRONG_ENRICHMENT: ({ name, expected, got }: Named & Got & { readonly expected: string }) =>
-    `The field ${quote(name)} must come out as ${expected} but came out as ${got}.`,
+    `The rule of the field ${quote(name)} must return ${expected} but returned ${got}.`,
   METER_FAILED: ({ name, place, reason }: Named & Reason & { readonly place: string }) =>
     `The meter ${quote(name)} cannot measure the event${place}: ${reason}.`,
   NEGATIVE_QUANTITY: ({ name, quantity }: Named & Quantity) =>
-    `The event would consume ${quantity} of the feature ${quote(name)}: expected 0 or more.`,
+    `The event would consume ${quantity} of the feature ${quote(name)}; the quantity must be 0 or more.`,
   TOO_MANY_DIGITS: ({ kind, name, quantity }: Named & Quantity & { readonly kind: string }) =>
-    `Of the ${kind} ${quote(name)} the event would count ${quote(quantity)}: expected at most 40 digits before the point and 40 after it.`,
+    `For the ${kind} ${quote(name)} the event would count ${quote(quantity)}, which has more than 40 digits before or after the point.`,
   INSUFFICIENT_CREDITS: ({ name, quantity, available }: Named & Quantity & { readonly available: string }) =>
-    `The event needs ${quantity} of the feature ${quote(name)}: ${available} are left.`,
+    `The event needs ${quantity} of the feature ${quote(name)}; the account has ${available} left.`,
 } as const satisfies Readonly<Record<string, (params: never) => string>>;
 
 /** The stable codes of problems. */

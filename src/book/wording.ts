@@ -27,7 +27,7 @@ export function quoteValue(value: unknown): string {
 
 /** Kinds of values in messages, by zod's names. */
 const KIND_NAMES: ReadonlyMap<string, string> = new Map([
-  ["string", "a text"],
+  ["string", "text"],
   ["number", "a number"],
   ["int", "a whole number"],
   ["boolean", "true or false"],
@@ -67,8 +67,7 @@ export function readIssue(issue: z.core.$ZodIssue): IssueProblem {
       return { code: "NOT_AN_OPTION", params: { options, got } };
     }
     case "invalid_format": {
-      const expected =
-        issue.format === "regex" ? `a text that matches ${issue.pattern ?? "its pattern"}` : issue.format;
+      const expected = issue.format === "regex" ? `text that matches ${issue.pattern ?? "its pattern"}` : issue.format;
       return { code: "INVALID_FORMAT", params: { expected, got } };
     }
     case "too_small":

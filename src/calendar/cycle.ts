@@ -67,7 +67,7 @@ export function resolveCycleConfig(terms: CycleTerms, associationDate: Instant):
   if (terms.anniversaryCycle === true) return anniversaryConfig(interval, dayOf(associationDate));
   const offset = terms.startOffset;
   if (offset === undefined || offset === null) {
-    throw cycleError("startOffset", "missing: give it, or set anniversaryCycle to true");
+    throw cycleError("startOffset", "missing: add it, or set anniversaryCycle to true");
   }
   return { interval, dayOffset: parseDayOffset(interval, offset), monthOffset: parseMonthOffset(interval, offset) };
 }

@@ -49,11 +49,11 @@ export function isDurationUnit(text: string): text is DurationUnit {
  */
 export function parseDuration(text: string): Duration {
   const parts = text.length > TEXT_LENGTH_MAX ? null : SHAPE.exec(text);
-  if (parts === null) throw invalidDuration(text, "expected one such as P1Y2M3W4DT5H6M7.5S");
+  if (parts === null) throw invalidDuration(text, "expected a duration such as P1Y2M3W4DT5H6M7.5S");
   const [, sign, years = "0", months = "0", ...rest] = parts;
   const present = rest.filter((part) => part !== undefined);
   if (present.slice(0, -1).some((part) => /[.,]/.test(part))) {
-    throw invalidDuration(text, "only its last part may have a fraction");
+    throw invalidDuration(text, "only the last part may have a fraction");
   }
   let millis = ZERO;
   for (const [index, part] of rest.entries()) {
@@ -147,10 +147,10 @@ function shiftInstant(original: Instant, base: Instant, duration: Duration, sign
   const result = base + sign * Number(formatDecimal(duration.millis.trunc()));
   if (result >= INSTANT_MIN && result < INSTANT_END) return result;
   const text = formatInstant(original);
-  throw new RatebookError("ERR_DATE_INVALID", `${text} moved by its duration is not within the years 0000 to 9999`, {});
+  throw new RatebookError("ERR_DATE_INVALID", `${text} moved by the duration is outside the years 0000 to 9999`, {});
 }
 
 function invalidDuration(text: string, reason: string): RatebookError<"ERR_DATE_INVALID"> {
   const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
-  return new RatebookError("ERR_DATE_INVALID", `${shown} is no duration: ${reason}`, {});
+  return new RatebookError("ERR_DATE_INVALID", `${shown} is not a duration: ${reason}`, {});
 }

@@ -87,7 +87,7 @@ export function parseDate(text: string): Instant {
   }
   const instant = readDateTime(text, Number.NaN);
   if (Number.isNaN(instant)) throw invalidDate(text, "date", explainInvalidDate(text, false));
-  if (instant % DAY_MS !== 0) throw invalidDate(text, "date", "a date-time must be a midnight in UTC here");
+  if (instant % DAY_MS !== 0) throw invalidDate(text, "date", "expected a date, or midnight UTC");
   return instant;
 }
 
@@ -277,14 +277,18 @@ function explainInvalidDate(text: string, timeNeeded: boolean): string {
 }
 
 function explainInvalidZone(zone: string): string {
-  if (zone === "") return "it has no zone, expected Z or an offset such as +05:30 at its end";
+  if (zone === "") return "it has no zone; add Z or an offset such as +05:30";
   if (Number.isNaN(readZone(`T${zone}`, 1))) {
-    return "expected at its end a zone: Z, UTC or an offset such as +05:30, at most 14:00";
+    return "expected a zone at the end: Z, UTC or an offset such as +05:30, up to 14:00";
   }
-  return "in UTC it is not within the years 0000 to 9999";
+  return "in UTC it is outside the years 0000 to 9999";
 }
 
 function invalidDate(text: string, kind: string, reason: string): RatebookError<"ERR_DATE_INVALID"> {
   const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
-  return new RatebookError("ERR_DATE_INVALID", `${shown} is no ${kind}: ${reason}`, {});
+  return new RatebookError(
+    "ERR_DATE_INVALID",
+    `${shown} is not ${kind === "instant" ? "an" : "a"} ${kind}: ${reason}`,
+    {},
+  );
 }

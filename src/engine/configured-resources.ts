@@ -7,7 +7,15 @@
 import type { Instant } from "../calendar/instant.ts";
 import { invariant } from "../errors.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
-import { invalidInput, idCollision, notFound, quoteText, refusal, alreadyTaken } from "../ledger/refusals.ts";
+import {
+  describeStatus,
+  invalidInput,
+  idCollision,
+  notFound,
+  quoteText,
+  refusal,
+  alreadyTaken,
+} from "../ledger/refusals.ts";
 import type { RuleNumber } from "../rulebook.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import { revisionAfter } from "./configuration-revision.ts";
@@ -268,7 +276,7 @@ export function checkMove<To extends string>(
   if (moves[to].includes(status)) return;
   throw refusal(
     rule,
-    `the ${what} ${quoteText(name)} is ${status}: it must be ${moves[to].join(" or ")} to become ${to}`,
+    `the ${what} ${quoteText(name)} is ${describeStatus(status)}; it must be ${moves[to].map(describeStatus).join(" or ")} to become ${to.toLowerCase()}`,
   );
 }
 

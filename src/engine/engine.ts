@@ -296,7 +296,7 @@ function checkSchemasDisjoint({ external, ingestedAgain }: ExternalSchemas): voi
   const both = areNames ? ingestedAgain.find((name) => external.includes(name)) : undefined;
   if (areNames && both === undefined) return;
   const why = areNames
-    ? `${JSON.stringify(both)} is among the schemas of usage, too`
+    ? `${JSON.stringify(both)} is also among the schemas of usage`
     : "expected the names of event schemas";
   throw new RatebookError("ERR_OPTION_INVALID", `ingestedAgain: ${why}`, { option: "ingestedAgain" });
 }

@@ -52,11 +52,7 @@ export async function prepareSettings(
       const path = `${place}settings[${index}]`;
       const document = newDocument("setting", { ...setting, entityType, entityId }, now);
       if (current.documents.setting.some(({ id }) => id === document.id)) {
-        throw invalidInput(
-          `${path}.id`,
-          "REPEATED_ITEM",
-          `expected each setting once, got ${quoteText(setting.id)} again`,
-        );
+        throw invalidInput(`${path}.id`, "REPEATED_ITEM", `the setting ${quoteText(setting.id)} is repeated`);
       }
       const checked = await checkDocumentAt(path, current, document);
       documents.push(...checked.documents);

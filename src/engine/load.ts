@@ -12,7 +12,7 @@ import { catchUpInSteps } from "../ledger/account/catch-up.ts";
 import { type Catalog, createCatalogInSteps } from "../ledger/catalog.ts";
 import { aliasDocument, checkAccountId } from "../ledger/commands/accounts.ts";
 import type { Changes, DocumentKind, DocumentRecord, IdSource } from "../ledger/decision.ts";
-import { quoteText, refusal, alreadyTaken } from "../ledger/refusals.ts";
+import { describeStatus, quoteText, refusal, alreadyTaken } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { noChanges, openAccount } from "../ledger/workspace.ts";
 import { parseJson } from "../numbers/json.ts";
@@ -73,7 +73,7 @@ function checkPlans({ accounts, pricePlans }: Book): void {
       const status = statuses.get(`${pricePlanId}@${version}`) ?? "unknown";
       if (status === "ACTIVE") continue;
       const which = `version ${version} of ${quoteText(pricePlanId)}, which the account ${quoteText(id)} has`;
-      throw refusal("S16.1", `expected an ACTIVE price plan: ${which}, is ${status}`);
+      throw refusal("S16.1", `${which}, is ${describeStatus(status)}; an account needs an active version`);
     }
   }
 }

@@ -35,7 +35,7 @@ export function usageFromRows({ name, read, stamp = async () => "" }: UsageRowsI
     const { rows } = lastRead;
     try {
       const found = await rows;
-      if ((await stamp()) !== now) throw unavailable(`${name} changed while it was read: try again`);
+      if ((await stamp()) !== now) throw unavailable(`${name} changed while it was read; try again`);
       return found;
     } catch (error) {
       // A failed read is not cached: the next query tries again.
@@ -87,7 +87,7 @@ function checkMeters(meterIds: readonly string[], { book, schemas }: CellQuery):
     const schemaName = schemaOf.get(id);
     if (schemaName === undefined) throw unavailable(`it has rows of the unknown meter ${quoteText(id)}`);
     if (schemas.includes(schemaName)) continue;
-    const whose = `of the meter ${quoteText(id)}, and the events of its schema ${quoteText(schemaName)} are ingested`;
+    const whose = `of the meter ${quoteText(id)}, but events of its schema ${quoteText(schemaName)} are ingested`;
     throw unavailable(`it has rows ${whose}`);
   }
 }

@@ -92,14 +92,14 @@ function invalidTimestamp(timestamp: string): Problem {
 }
 
 function notAnEvent(value: unknown): Problem {
-  const problem = createProblem("$", "WRONG_TYPE", { expected: "an event, an object", got: describeType(value) });
-  return { ...problem, message: `Expected an event, an object, got ${describeType(value)}.` };
+  const problem = createProblem("$", "WRONG_TYPE", { expected: "an event object", got: describeType(value) });
+  return { ...problem, message: `Expected an event object, got ${describeType(value)}.` };
 }
 
 /** The problem of a field that must be a text. */
 export function textProblem(field: string, value: unknown): Problem {
-  if (value !== undefined && value !== null) return valueProblem(field, "a text", value);
-  return { ...fieldProblem(field, "MISSING", { expected: "a text" }), message: `Field ${field} is missing.` };
+  if (value !== undefined && value !== null) return valueProblem(field, "text", value);
+  return { ...fieldProblem(field, "MISSING", { expected: "text" }), message: `Field ${field} is missing.` };
 }
 
 /** The problem of a field with an unexpected value. */
@@ -124,8 +124,8 @@ export function fieldProblem<Code extends ProblemCode>(
 
 function describeType(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
-  if (value === "") return "an empty text";
+  if (value === "") return "empty text";
   if (Array.isArray(value)) return "a list";
   if (isDecimalObject(value)) return "a number";
-  return typeof value === "object" ? "an object" : typeof value === "string" ? "a text" : `a ${typeof value}`;
+  return typeof value === "object" ? "an object" : typeof value === "string" ? "text" : `a ${typeof value}`;
 }

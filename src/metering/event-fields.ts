@@ -171,7 +171,8 @@ function readAttribute(item: unknown, index: number, layout: Layout): Problem | 
   if (typeof item !== "object" || item === null) return valueProblem(`attributes[${index}]`, "an object", item);
   const { name, value, unit } = item as Readonly<Record<keyof EventAttribute, unknown>>;
   if (typeof name !== "string") return textProblem(`attributes[${index}].name`, name);
-  if (!isDecimalInput(value)) return valueProblem(`attributes[${index}].value`, "a number or a decimal text", value);
+  if (!isDecimalInput(value))
+    return valueProblem(`attributes[${index}].value`, "a number, or a decimal as text", value);
   const problem = unit === undefined ? undefined : findUnitProblem(unit, index);
   if (problem !== undefined) return problem;
   const slot = fields.names[index] === name ? (fields.places[index] ?? -1) : findSlot(fields, index, name);
@@ -261,7 +262,7 @@ function findSlot(fields: FieldLayout, index: number, name: string): number {
 
 function invalidDecimal(kind: "attribute" | "dimension", name: string, value: DecimalInput): Problem {
   let fault: NumberFault = "NOT_A_DECIMAL";
-  let reason = "it is no decimal";
+  let reason = "it is not a decimal";
   try {
     parseValue(value);
   } catch (error) {
@@ -294,7 +295,11 @@ function missingField(kind: "attribute" | "dimension", fields: FieldLayout, { na
 }
 
 function tooMany(field: string, count: number): Problem {
-  return fieldProblem(field, "OUT_OF_BOUNDS", { maximum: EVENT_FIELDS_MAX, got: String(count) });
+  return fieldProblem(field, "OUT_OF_BOUNDS", {
+    maximum: EVENT_FIELDS_MAX,
+    unit: field.slice(0, -1),
+    got: String(count),
+  });
 }
 
 function shorten(text: string): string {

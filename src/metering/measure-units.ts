@@ -112,10 +112,10 @@ function compileSteps(meter: UsageMeter, place: RuleContext): readonly Step[] {
 /** Describes the rule that failed; empty if the meter has only one. */
 function describeFailingRule(steps: readonly Step[], facts: RuleObject): string {
   for (const { order, matches, computes } of steps) {
-    let where = `, in the matcher of its computation ${order}`;
+    let where = ` (matcher of computation ${order})`;
     try {
       if (matches !== undefined && !isTruthy(matches(facts))) continue;
-      where = steps.length > 1 ? `, in its computation ${order}` : "";
+      where = steps.length > 1 ? ` (computation ${order})` : "";
       computes(facts);
     } catch {
       return where;
@@ -149,5 +149,5 @@ function allSlots(slots: EventSlots): VisibleSlots {
 function toUnits(value: RuleValue): Exact {
   const exact = exactResult(value);
   if (exact !== undefined) return exact;
-  throw ruleFailure(`its computation must come out as a decimal but came out as ${formatValue(value)}`);
+  throw ruleFailure(`its computation must return a decimal but returned ${formatValue(value)}`);
 }

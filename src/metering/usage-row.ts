@@ -74,13 +74,13 @@ export function readUsageRow(value: unknown): UsageCell {
 function requireText(row: Readonly<Record<string, unknown>>, field: string): string {
   const value = row[field];
   if (typeof value === "string" && value !== "" && value.length <= TEXT_MAX) return value;
-  throw invalidRow(`$.${field}`, `${field}: expected a text of 1 to ${TEXT_MAX} characters`);
+  throw invalidRow(`$.${field}`, `${field}: expected text of 1 to ${TEXT_MAX} characters`);
 }
 
 function requireDay(value: unknown): Day {
   const isInstant = typeof value === "number" || value instanceof Date;
   if (!isInstant && (typeof value !== "string" || value === ""))
-    throw invalidRow("$.date", "date: expected a text such as 2026-01-31");
+    throw invalidRow("$.date", "date: expected a date such as 2026-01-31");
   try {
     return dayOf(parseDate(isInstant ? formatInstant(toInstant(value)) : value));
   } catch (error) {

@@ -67,7 +67,7 @@ export function parseDecimal(value: unknown): Decimal {
     if (Math.abs(value) > Number.MAX_SAFE_INTEGER) {
       throw invalidNumber(
         "UNSAFE_NUMBER",
-        `the number ${value} is above 2^53 and may not be what was meant: give it as text`,
+        `the number ${value} is above 2^53, so its last digits may be lost; write it as text`,
       );
     }
     return value === 0 ? ZERO : new Decimal(value);
@@ -97,7 +97,7 @@ export function parseValue(value: unknown): Decimal {
     const text = typeof value === "string" ? quoteShort(value) : quoteShort(String(value));
     throw invalidNumber(
       "TOO_MANY_DIGITS",
-      `${text} has more than ${VALUE_DIGITS_MAX} integer or ${VALUE_DIGITS_MAX} fraction digits`,
+      `${text} has more than ${VALUE_DIGITS_MAX} digits before the point or ${VALUE_DIGITS_MAX} after it`,
     );
   }
   return decimal;
@@ -201,7 +201,7 @@ function requireInputInRange(value: Decimal): Decimal {
   if (value.precision() > DIGITS_MAX || Math.abs(value.e) > EXPONENT_MAX) {
     throw invalidNumber(
       "TOO_MANY_DIGITS",
-      `a number of more than ${DIGITS_MAX} significant digits or beyond 10^${EXPONENT_MAX} is not kept`,
+      `the number has more than ${DIGITS_MAX} significant digits or is beyond 10^${EXPONENT_MAX}`,
     );
   }
   return value.isZero() ? ZERO : value;

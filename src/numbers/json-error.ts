@@ -96,15 +96,15 @@ function endOfValue(reader: Reader, at: number, code: number): number {
 /** A message about the error, with its position unless it is the end. */
 export function sentenceOnJsonFault(text: string): string {
   const fault = findJsonFault(text);
-  if (fault === undefined) return "it cannot be read";
+  if (fault === undefined) return "the JSON is invalid";
   if (fault.index >= text.length) return fault.message;
   const { line, column } = placeInText(text, fault.index);
   return `${fault.message} at ${text.includes("\n") ? `line ${line}, ` : ""}column ${column}`;
 }
 
 function faultAt(text: string, index: number): JsonFault {
-  if (index >= text.length) return { index: text.length, message: "the text ends too soon" };
-  return { index, message: `${JSON.stringify(String.fromCodePoint(text.codePointAt(index) ?? 0))} is not expected` };
+  if (index >= text.length) return { index: text.length, message: "the text ends early" };
+  return { index, message: `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(index) ?? 0))}` };
 }
 
 /** The end of the string, number or literal at an index; `~index` of the first invalid character. */

@@ -61,7 +61,7 @@ export function compileRounding(operator: PlacesRounding, operands: readonly Nod
     if (typeof digits !== "number" || Math.abs(digits) > PLACES_MAX) {
       const found = isDecimal(digits) ? formatValue(digitsValue) : `${formatValue(digitsValue)}, not a decimal`;
       throw ruleFailure(
-        `the places of "${operator}" are a whole number from -${PLACES_MAX} to ${PLACES_MAX}, got ${found}`,
+        `the second argument of "${operator}" must be a whole number from -${PLACES_MAX} to ${PLACES_MAX}, got ${found}`,
       );
     }
     return roundExact(x, digits, operator);

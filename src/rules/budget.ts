@@ -137,8 +137,8 @@ export function createAllowance(budget: FullRuleBudget, event?: EventSteps): All
 export function describeExcess(budget: FullRuleBudget, what: "steps" | "text"): string {
   const limit = budget[what].toLocaleString("en-US");
   return what === "steps"
-    ? `the rule takes more than its budget of ${limit} steps`
-    : `the rule makes more text than its budget of ${limit} characters`;
+    ? `the rule exceeds its budget of ${limit} steps`
+    : `the rule exceeds its budget of ${limit} characters of text`;
 }
 
 function eventBudgetError(budget: FullRuleBudget): RatebookError<"ERR_RULE_FAILED"> {

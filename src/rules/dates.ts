@@ -68,12 +68,12 @@ function requireInstant(value: RuleValue, operator: string): Instant {
 
 function requireText(value: RuleValue, operator: string): string {
   if (typeof value === "string") return value;
-  throw ruleFailure(`"${operator}" takes a text, got ${formatValue(value)}`);
+  throw ruleFailure(`"${operator}" expects text, got ${formatValue(value)}`);
 }
 
 function requireUnit(value: RuleValue, operator: string): DurationUnit {
   if (typeof value === "string" && isDurationUnit(value)) return value;
-  throw ruleFailure(`"${operator}" takes a unit, one of ${DURATION_UNITS.join(", ")}, got ${formatValue(value)}`);
+  throw ruleFailure(`"${operator}" expects one of the units ${DURATION_UNITS.join(", ")}, got ${formatValue(value)}`);
 }
 
 /** Converts calendar errors to errors of the rule. */
@@ -81,7 +81,7 @@ function withCalendarErrors<Result>(operator: string, question: () => Result): R
   try {
     return question();
   } catch (error) {
-    if (error instanceof RatebookError) throw ruleFailure(`${error.message} in "${operator}"`, error);
+    if (error instanceof RatebookError) throw ruleFailure(`in "${operator}": ${error.message}`, error);
     throw error;
   }
 }

@@ -23,7 +23,7 @@ export interface WorkLimits {
 export function describeExcessWork(rule: Rule, { budget, operators }: WorkLimits): string | undefined {
   const least = leastWork(rule, { budget, operators, spent: { steps: 0 } });
   const what = least.steps > budget.steps ? "steps" : least.text > budget.text ? "text" : undefined;
-  return what === undefined ? undefined : `${describeExcess(budget, what)}, whatever the event`;
+  return what === undefined ? undefined : `${describeExcess(budget, what)}, for every event`;
 }
 
 /** @throws {RatebookError} ERR_RULE_INVALID with the problem from {@link describeExcessWork} */

@@ -57,7 +57,10 @@ const EVENT_FIELDS = new Set(["id", "timestamp", "accountId", "schemaName"]);
 export function parseRule(source: unknown): Rule {
   if (typeof source !== "string") {
     if (source === undefined || typeof source === "function" || typeof source === "symbol") {
-      throw invalidRule("$", "expected a JSON logic rule: an object with one key, a literal, or a text that holds one");
+      throw invalidRule(
+        "$",
+        "expected a JSON logic rule: an object with one key, a literal, or one of these as JSON text",
+      );
     }
     return source as Rule;
   }
@@ -89,7 +92,7 @@ export function checkRule(rule: unknown, options: RuleCheckOptions = {}): readon
   let nodes = 1;
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     if (place.depth >= RULE_NESTING_MAX && (Array.isArray(place.rule) || isOperation(place.rule))) {
-      return [{ path: "$", message: `the rule is nested more than ${RULE_NESTING_MAX} deep` }];
+      return [{ path: "$", message: `the rule is nested more than ${RULE_NESTING_MAX} levels deep` }];
     }
     const found = checkNode(place, options);
     if (found.message !== undefined) problems.push({ path: formatRulePath(place), message: found.message });
@@ -143,7 +146,7 @@ function checkNode(place: Place, options: RuleCheckOptions): NodeCheck {
   const [operator, ...others] = Object.keys(rule);
   if (operator === undefined || others.length > 0) {
     const found = operator === undefined ? "none" : [operator, ...others].slice(0, 3).map(quoteName).join(", ");
-    return { message: `an operation has exactly one key, found ${found}`, parts: [], prefix: place.path };
+    return { message: `an operation must have exactly one key, found ${found}`, parts: [], prefix: place.path };
   }
   const operand = rule[operator];
   const parts = toArguments(operand);
@@ -174,17 +177,17 @@ function describeLiteralProblem(rule: unknown): string | undefined {
       throw error;
     }
   }
-  return `expected JSON, found ${typeof rule === "object" ? "an object that is not plain" : typeof rule}`;
+  return `expected JSON, found ${typeof rule === "object" ? "an instance of a class" : typeof rule}`;
 }
 
 function describeOperatorProblem(operator: string, count: number, own: RuleOperators | undefined): string | undefined {
   const builtIn = minimumArguments(operator);
-  if (operator === "method") return '"method" is refused: it would call any function of the facts';
+  if (operator === "method") return 'the operator "method" is not supported, because it could call any function';
   if (builtIn === undefined) {
-    return findUserOperator(own, operator) === undefined ? `${quoteName(operator)} is not an operator` : undefined;
+    return findUserOperator(own, operator) === undefined ? `unknown operator ${quoteName(operator)}` : undefined;
   }
   if (count >= builtIn) return undefined;
-  return `${quoteName(operator)} takes at least ${builtIn === 1 ? "one argument" : `${builtIn} arguments`}`;
+  return `${quoteName(operator)} needs at least ${builtIn === 1 ? "one argument" : `${builtIn} arguments`}`;
 }
 
 /** Problems of the literal variable names in an operation. */
@@ -212,19 +215,19 @@ function describePathProblem(path: string, fields: RuleFields): string | undefin
   switch (root) {
     case "attribute":
     case "attributes":
-      return fields.attributes.has(name) ? undefined : `${quoteName(path)} names no attribute of the event schema`;
+      return fields.attributes.has(name) ? undefined : `the event schema has no ${quoteName(path)}`;
     case "dimension":
     case "dimensions":
-      return fields.dimensions.has(name) ? undefined : `${quoteName(path)} names no dimension of the event schema`;
+      return fields.dimensions.has(name) ? undefined : `the event schema has no ${quoteName(path)}`;
     case "dependencies":
       // A JSON setting may be read with a longer path: dependencies.prices.small.
       if (fields.dependencies.has(name) || fields.dependencies.has(name.split(".", 1)[0] ?? "")) return undefined;
-      return `${quoteName(path)} names no dependency of the event schema`;
+      return `the event schema has no ${quoteName(path)}`;
     case "event":
       if (EVENT_FIELDS.has(name)) return undefined;
       return `${quoteName(path)} is not one of event.id, event.timestamp, event.accountId and event.schemaName`;
     default:
-      return `${quoteName(path)} is no variable: expected attribute., dimension., dependencies. or event. and a name`;
+      return `${quoteName(path)} is not a variable; use attribute.NAME, dimension.NAME, dependencies.NAME or event.NAME`;
   }
 }
 

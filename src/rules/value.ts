@@ -52,7 +52,7 @@ export function toRuleValue(fact: unknown): RuleValue {
     case "number":
       return toExactFact(fact);
     case "bigint":
-      return exactOfText(String(fact)) ?? throwFailure("a whole number of the facts is out of range");
+      return exactOfText(String(fact)) ?? throwFailure("a whole number in the facts is out of range");
     case "object":
       if (fact === null || fact instanceof Scaled) return fact;
       if (Array.isArray(fact)) return fact as RuleList;
@@ -198,7 +198,7 @@ export function describeError(error: unknown): string {
     const message = String(error instanceof Error ? error.message : error);
     return message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX)}…` : message;
   } catch {
-    return "what was thrown has no text";
+    return "unknown error";
   }
 }
 
@@ -213,14 +213,14 @@ function toExactFact(fact: number): Exact {
     exactOfNumber(fact) ??
     throwFailure(
       Number.isFinite(fact)
-        ? `the number ${fact} is above 2^53 and may not be what was meant: give it as text`
+        ? `the number ${fact} is above 2^53, so its last digits may be lost; write it as text`
         : `${fact} is not a decimal`,
     )
   );
 }
 
 function nestedTooDeep(): RatebookError {
-  return ruleFailure(`the facts are nested more than ${NESTING_MAX} deep`);
+  return ruleFailure(`the facts are nested more than ${NESTING_MAX} levels deep`);
 }
 
 function throwFailure(message: string): never {

@@ -86,7 +86,7 @@ export function compileMissingSome(
   return (frame) => {
     const count = toDouble(needed?.run(frame), allowance);
     const list = names?.run(frame);
-    if (!isList(list)) throw ruleFailure(`"missing_some" takes a list of names, got ${formatValue(list)}`);
+    if (!isList(list)) throw ruleFailure(`"missing_some" expects a list of names, got ${formatValue(list)}`);
     const missing = findMissing(list, { readers, allowance }, frame);
     return list.length - missing.length >= count ? [] : missing;
   };
@@ -212,7 +212,7 @@ function computedName(path: RuleValue, allowance: Allowance): string | undefined
   if (name === undefined) return undefined;
   if (name.length > COMPUTED_NAME_MAX) {
     throw ruleFailure(
-      `a variable's name of more than ${COMPUTED_NAME_MAX} characters was put together: ${formatValue(name)}`,
+      `the rule built a variable name of more than ${COMPUTED_NAME_MAX} characters: ${formatValue(name)}`,
     );
   }
   allowance.steps(name.split(".").length);

@@ -173,7 +173,7 @@ export function readInstant(value: unknown): number {
   const instant = Date.parse(text);
   // Date.parse reads 30 February as 1 March.
   if (Number.isNaN(instant) || new Date(instant).toISOString() !== text)
-    throw new Error(`${requireText(value)} is no instant`);
+    throw new Error(`${requireText(value)} is not an instant`);
   const offset = hours === undefined ? 0 : Number(hours) * 60 + Number(`${hours[0] ?? ""}${minutes ?? ""}`);
   return instant - offset * 60_000;
 }
@@ -289,7 +289,7 @@ function sliceText(source: string, start: unknown, length: unknown): string {
 
 function readDuration(text: string): { readonly months: number; readonly millis: Fraction } {
   const [, sign, years = "0", months = "0", ...parts] = DURATION.exec(text) ?? [];
-  if (sign === undefined) throw new Error(`${text} is no duration`);
+  if (sign === undefined) throw new Error(`${text} is not a duration`);
   const presentParts = parts.filter((each) => each !== undefined);
   if (presentParts.slice(0, -1).some((each) => /[.,]/.test(each)))
     throw new Error(`only the last part of ${text} may have a fraction`);

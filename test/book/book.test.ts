@@ -234,7 +234,7 @@ describe("a book as text", () => {
 
   test("is rejected if it is not JSON", () => {
     expect(listProblems(() => readBook('{"accounts": ['))).toEqual([
-      { path: "$", message: "not JSON: the text ends too soon" },
+      { path: "$", message: "not JSON: the text ends early" },
     ]);
   });
 
@@ -247,8 +247,8 @@ describe("a book as text", () => {
     expect(listProblems(() => readBook('{"__proto__": {"accounts": 5}, "addOns": [{"__proto__": 1}]}'))).toEqual([
       { path: "$.__proto__", message: "unknown field" },
       { path: "$.addOns[0].__proto__", message: "unknown field" },
-      { path: "$.addOns[0].id", message: "missing: expected a text" },
-      { path: "$.addOns[0].name", message: "missing: expected a text" },
+      { path: "$.addOns[0].id", message: "missing: expected text" },
+      { path: "$.addOns[0].name", message: "missing: expected text" },
       { path: "$.addOns[0].type", message: 'missing: expected "LICENSE", "FIXED_FEE" or "CREDIT_GRANT"' },
     ]);
   });
@@ -339,7 +339,7 @@ describe("a malicious book", () => {
     const message = "nested more than 200 levels deep";
     expect(listProblems(() => readBook(`{"accounts":${deep(1_000_000)}}`))).toEqual([
       // 12 characters, one object and 199 lists come before the list that is too deep.
-      { path: "$", message: `${message}, at line 1, column 212` },
+      { path: "$", message: `${message} at line 1, column 212` },
     ]);
     expect(listProblems(() => parseBook({ accounts: JSON.parse(deep(1000)) as unknown }))).toEqual([
       { path: "$.accounts[0][0]", message },
@@ -359,7 +359,7 @@ describe("a malicious book", () => {
     let rule: unknown = 1;
     for (let level = 0; level < 65; level++) rule = { "!": [rule] };
     expect(foundIn(["usageMeters[0].computations[0].matcher", rule])).toEqual([
-      "$.usageMeters[0].computations[0].matcher: in the rule: the rule is nested more than 64 deep",
+      "$.usageMeters[0].computations[0].matcher: in the rule: the rule is nested more than 64 levels deep",
     ]);
   });
 

@@ -122,7 +122,7 @@ describe("offsets", () => {
       }
     })();
     expect(hasCode(refusal, "ERR_CYCLE_INVALID")).toBe(true);
-    expect(String(refusal)).toContain("startOffset: missing: give it, or set anniversaryCycle to true");
+    expect(String(refusal)).toContain("startOffset: missing: add it, or set anniversaryCycle to true");
   });
 
   test.each([
@@ -222,9 +222,9 @@ describe("ranges", () => {
     // 10,000 years are 25 times 400 years of 146,097 days, or 20,871 weeks: 521,775 weeks, and one incomplete week.
     expect(cyclesBetween(terms("WEEKLY 1 NIL"), INSTANT_MIN, INSTANT_END)).toHaveLength(521_776);
     expect(() => cyclesBetween(terms("WEEKLY 1 NIL"), 0, INSTANT_END + 1)).toThrow(
-      '"253402300800001" is no instant: expected milliseconds since 1970, within the years 0000 to 9999',
+      '"253402300800001" is not an instant: expected milliseconds since 1970, within the years 0000 to 9999',
     );
-    expect(() => cyclesBetween(terms("WEEKLY 1 NIL"), Number.NaN, 0)).toThrow('"NaN" is no instant');
+    expect(() => cyclesBetween(terms("WEEKLY 1 NIL"), Number.NaN, 0)).toThrow('"NaN" is not an instant');
   });
 });
 

@@ -52,7 +52,7 @@ describe("durations as text", () => {
     expect(formatDecimal(duration.millis)).toBe(millis);
   });
 
-  const shape = "expected one such as P1Y2M3W4DT5H6M7.5S";
+  const shape = "expected a duration such as P1Y2M3W4DT5H6M7.5S";
   test.each([
     ["P", shape],
     ["PT", shape],
@@ -72,15 +72,15 @@ describe("durations as text", () => {
     ["P1e3D", shape],
     ["P1D ", shape],
     ["P1D\n", shape],
-    ["PT1.5H30M", "only its last part may have a fraction"],
-    ["P1.5DT1H", "only its last part may have a fraction"],
+    ["PT1.5H30M", "only the last part may have a fraction"],
+    ["P1.5DT1H", "only the last part may have a fraction"],
   ])("S3.4 %j is not a duration", (text, reason) => {
-    expect(() => parseDuration(text)).toThrow(`${JSON.stringify(text)} is no duration: ${reason}`);
+    expect(() => parseDuration(text)).toThrow(`${JSON.stringify(text)} is not a duration: ${reason}`);
   });
 
   test("S3.4 rejects a text of a million digits without parsing it, and shortens it in the message", () => {
     const text = `P${"9".repeat(1_000_000)}D`;
-    expect(() => parseDuration(text)).toThrow(`"${text.slice(0, 60)}…" is no duration: ${shape}`);
+    expect(() => parseDuration(text)).toThrow(`"${text.slice(0, 60)}…" is not a duration: ${shape}`);
   });
 });
 
@@ -126,7 +126,7 @@ describe("adding durations to instants", () => {
     ["2024-01-01", `PT${"9".repeat(90)}H`, 1],
   ] as const)("S3.4 rejects %s moved by %s beyond the years 0 to 9999", (from, duration, sign) => {
     expect(() => addDuration(parseMoment(from), parseDuration(duration), sign)).toThrow(
-      `${from}T00:00:00.000Z moved by its duration is not within the years 0000 to 9999`,
+      `${from}T00:00:00.000Z moved by the duration is outside the years 0000 to 9999`,
     );
   });
 });
@@ -156,7 +156,7 @@ describe("adding durations to cycle starts", () => {
 
   test("S11.1 rejects a result beyond the year 9999", () => {
     expect(() => addDurationFromCycleStart(parseDate("9999-12-31"), parseDuration("P1M"), "LAST")).toThrow(
-      "9999-12-31T00:00:00.000Z moved by its duration is not within the years 0000 to 9999",
+      "9999-12-31T00:00:00.000Z moved by the duration is outside the years 0000 to 9999",
     );
   });
 });
@@ -197,7 +197,7 @@ describe("durations from and in units", () => {
 
   test("S3.4 rejects a duration longer than its text may be", () => {
     expect(() => formatDuration(new Decimal("1e400"), "DAYS")).toThrow(
-      `"P1${"0".repeat(58)}…" is no duration: it has more than 128 characters`,
+      `"P1${"0".repeat(58)}…" is not a duration: it has more than 128 characters`,
     );
   });
 

@@ -45,8 +45,8 @@ describe("date-times", () => {
     expect(tryParseInstant(text)).toBe(expected);
   });
 
-  const noZone = "it has no zone, expected Z or an offset such as +05:30 at its end";
-  const badZone = "expected at its end a zone: Z, UTC or an offset such as +05:30, at most 14:00";
+  const noZone = "it has no zone; add Z or an offset such as +05:30";
+  const badZone = "expected a zone at the end: Z, UTC or an offset such as +05:30, up to 14:00";
   const shape = "expected a date-time such as 2024-01-02T03:04:05Z";
   test.each([
     ["2024-02-30T00:00:00Z", "2024-02 has days 01 to 29, not 30"],
@@ -76,8 +76,8 @@ describe("date-times", () => {
     ["2024-01-02T03:04:5Z", badZone],
     ["2024-01-02T03Z", shape],
     ["2024-01-02", `it has no time, ${shape}`],
-    ["0000-01-01T00:00:00+00:01", "in UTC it is not within the years 0000 to 9999"],
-    ["9999-12-31T23:59:59-00:01", "in UTC it is not within the years 0000 to 9999"],
+    ["0000-01-01T00:00:00+00:01", "in UTC it is outside the years 0000 to 9999"],
+    ["9999-12-31T23:59:59-00:01", "in UTC it is outside the years 0000 to 9999"],
     ["10000-01-01T00:00:00Z", shape],
     ["+002024-01-02T03:04:05Z", shape],
     ["-001-01-02T03:04:05Z", shape],
@@ -91,7 +91,7 @@ describe("date-times", () => {
     [" 2024-01-02T03:04:05Z", shape],
     ["", shape],
   ])("S2.2 rejects %j with the reason", (text, reason) => {
-    expect(() => parseInstant(text)).toThrow(`${JSON.stringify(text)} is no date-time: ${reason}`);
+    expect(() => parseInstant(text)).toThrow(`${JSON.stringify(text)} is not a date-time: ${reason}`);
     expect(tryParseInstant(text)).toBeUndefined();
   });
 
@@ -105,7 +105,7 @@ describe("date-times", () => {
 
   test("S2.2 shortens a rejected text to 60 characters in the message", () => {
     const long = `2024-01-02T03:04:05.${"1".repeat(1_000_000)} `;
-    expect(() => parseInstant(long)).toThrow(`"${long.slice(0, 60)}…" is no date-time: expected`);
+    expect(() => parseInstant(long)).toThrow(`"${long.slice(0, 60)}…" is not a date-time: expected`);
     expect(parseInstant(`2024-01-02T03:04:05.${"1".repeat(1_000_000)}Z`)).toBe(Date.UTC(2024, 0, 2, 3, 4, 5, 111));
   });
 
@@ -137,7 +137,7 @@ describe("texts without a zone, with a separate zone", () => {
 
   test.each(["Europe/Berlin", "", " UTC", "utc", "+14:01", "05:30", "GMT", "+5"])("S2.2 %j is not a zone", (zone) => {
     expect(() => parseZone(zone)).toThrow(
-      `${JSON.stringify(zone)} is no zone: expected UTC, Z or an offset such as +05:30, up to 14:00`,
+      `${JSON.stringify(zone)} is not a zone: expected UTC, Z or an offset such as +05:30, up to 14:00`,
     );
   });
 });
@@ -161,12 +161,12 @@ describe("dates", () => {
     ["2024-13-01", "there is no month 13"],
     ["2024-1-2", "expected 2024-01-02 or a date-time such as 2024-01-02T03:04:05Z"],
     ["02/01/2024", "expected 2024-01-02 or a date-time such as 2024-01-02T03:04:05Z"],
-    ["2024-01-02T00:00:00", "it has no zone, expected Z or an offset such as +05:30 at its end"],
-    ["2024-01-02T03:04:05Z", "a date-time must be a midnight in UTC here"],
-    ["2024-01-02T00:00:00+05:30", "a date-time must be a midnight in UTC here"],
-    ["2024-01-02T00:00:00.001Z", "a date-time must be a midnight in UTC here"],
+    ["2024-01-02T00:00:00", "it has no zone; add Z or an offset such as +05:30"],
+    ["2024-01-02T03:04:05Z", "expected a date, or midnight UTC"],
+    ["2024-01-02T00:00:00+05:30", "expected a date, or midnight UTC"],
+    ["2024-01-02T00:00:00.001Z", "expected a date, or midnight UTC"],
   ])("S2.2 %j is not a date", (text, reason) => {
-    expect(() => parseDate(text)).toThrow(`${JSON.stringify(text)} is no date: ${reason}`);
+    expect(() => parseDate(text)).toThrow(`${JSON.stringify(text)} is not a date: ${reason}`);
   });
 });
 
@@ -188,7 +188,7 @@ describe("instants from callers", () => {
     "S2.1 rejects %s",
     (value) => {
       expect(() => toInstant(value)).toThrow(
-        "is no instant: expected milliseconds since 1970, within the years 0000 to 9999",
+        "is not an instant: expected milliseconds since 1970, within the years 0000 to 9999",
       );
     },
   );

@@ -59,7 +59,7 @@ describe("settings created with their owner", () => {
     [
       "a duplicate setting",
       [limit("1"), { ...limit("2"), namespace: "user" }],
-      'ERR_INPUT_INVALID settings[1].id: expected each setting once, got "limit" again',
+      'ERR_INPUT_INVALID settings[1].id: the setting "limit" is repeated',
     ],
     [
       "eleven settings",

@@ -184,7 +184,7 @@ describe("loading a book", () => {
       pricePlans: [{ id: "pp.a", name: "Team", pricePlanDetails: monthly() }],
     };
     expect(await describeRefusal(engine.load(book))).toBe(
-      'ERR_REFUSED expected an ACTIVE price plan: version 1 of "pp.a", which the account "prod" has, is DRAFT',
+      'ERR_REFUSED version 1 of "pp.a", which the account "prod" has, is a draft; an account needs an active version',
     );
   });
 });
@@ -276,7 +276,7 @@ describe("settings, features and add-ons", () => {
     );
     expect((await engine.addOns.archive(item.id)).item.status).toBe("ARCHIVED");
     expect(await describeRefusal(engine.addOns.archive(item.id))).toBe(
-      'ERR_REFUSED the add-on "Seats" is ARCHIVED: it must be ACTIVE to become ARCHIVED',
+      'ERR_REFUSED the add-on "Seats" is archived; it must be active to become archived',
     );
   });
 });

@@ -17,7 +17,7 @@ import {
 
 describe("each event gets one outcome, checked in order (S14.1)", () => {
   const rows: readonly [because: string, event: unknown, status: string, description: string][] = [
-    ["malformed", createCall({ id: 7 }), "INGESTION_REFUSED", "Field id: expected a text, got a number."],
+    ["malformed", createCall({ id: 7 }), "INGESTION_REFUSED", "Field id: expected text, got a number."],
     [
       "a reserved id",
       createCall({ id: "held", accountId: "nobody" }),
@@ -46,37 +46,37 @@ describe("each event gets one outcome, checked in order (S14.1)", () => {
       "a missing field",
       createCall({ dimensions: {}, timestamp: "2030-01-01T00:00:00Z" }),
       "INGESTION_FAILED",
-      'The dimension "region" is missing: the event schema "call" declares it.',
+      'The dimension "region" is missing; the event schema "call" requires it.',
     ],
     [
       "no decimal",
       createCall({ attributes: [{ name: "tokens", value: "1,000" }] }),
       "INGESTION_FAILED",
-      'The attribute "tokens" is unfit: "1,000" is not a decimal.',
+      'The attribute "tokens" has an invalid value: "1,000" is not a decimal.',
     ],
     [
       "more than a day ahead (S6.6)",
       createCall({ timestamp: "2024-03-06T12:00:00.001Z" }),
       "INGESTION_FAILED",
-      "The timestamp 2024-03-06T12:00:00.001Z is too far after the time of ingest, 2024-03-05T12:00:00.000Z.",
+      "The timestamp 2024-03-06T12:00:00.001Z is too far in the future; the event was ingested at 2024-03-05T12:00:00.000Z.",
     ],
     [
       "a meter that measures too many digits (S1.6)",
       createCall({ schemaName: "huge" }),
       "INGESTION_FAILED_UNITS_INVALID",
-      `Of the meter "huge" the event would count "1${"0".repeat(59)}…": expected at most 40 digits before the point and 40 after it.`,
+      `For the meter "huge" the event would count "1${"0".repeat(59)}…", which has more than 40 digits before or after the point.`,
     ],
     [
       "below 0 of a feature (S11.3)",
       requestOf("e1", -1, NOON),
       "INGESTION_FAILED_UNITS_INVALID",
-      'The event would consume -1 of the feature "f.tokens": expected 0 or more.',
+      'The event would consume -1 of the feature "f.tokens"; the quantity must be 0 or more.',
     ],
     [
       "more than the entries hold (S11.3)",
       requestOf("e1", 11, NOON),
       "INGESTION_FAILED_INSUFFICIENT_CREDITS",
-      'The event needs 11 of the feature "f.tokens": 10 are left.',
+      'The event needs 11 of the feature "f.tokens"; the account has 10 left.',
     ],
     [
       "nothing that could count it",

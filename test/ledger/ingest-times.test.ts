@@ -56,7 +56,7 @@ describe("late events (S6.5)", () => {
     );
     expect(last?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
     expect(late?.description).toBe(
-      "The pricing cycle of 2024-01-05T00:00:00.000Z took events until 2024-03-08T12:00:00.000Z.",
+      "The billing period of 2024-01-05T00:00:00.000Z closed on 2024-03-08T12:00:00.000Z.",
     );
   });
 
@@ -79,7 +79,7 @@ describe("late events (S6.5)", () => {
     const [invoiced] = await ledger.ingest([createCall({ id: "e2" })], "2024-04-03T00:00:00Z");
     expect(invoiced).toMatchObject({
       status: "INGESTION_FAILED_PAST_GRACE_PERIOD",
-      description: "The invoice of the pricing cycle of 2024-03-05T12:00:00.000Z is final.",
+      description: "The invoice for the billing period of 2024-03-05T12:00:00.000Z is final.",
     });
     const [back] = await ledger.ingest([createCall({ id: "e3" })], "2024-03-20T00:00:00Z");
     expect(back?.status).toBe("INGESTION_FAILED_PAST_GRACE_PERIOD");

@@ -61,15 +61,15 @@ describe("filters (S15.1)", () => {
   });
 
   const combinations =
-    "expected account alone or with referenceId, eventId, timestamp, eventId and createdAt, or eventId and timestamp";
+    "use account alone, or with referenceId, eventId, timestamp, eventId and createdAt, or eventId and timestamp";
   const refusals: readonly [query: Readonly<Record<string, unknown>>, message: string][] = [
     [{}, "account: missing: expected the id or alias of an account"],
     [{ eventId: "e1" }, "account: missing: expected the id or alias of an account"],
-    [{ account: "" }, "account: expected a text that is not empty"],
-    [{ account: ["a", "b"] }, "account: expected a text that is not empty"],
+    [{ account: "" }, "account: expected text that is not empty"],
+    [{ account: ["a", "b"] }, "account: expected text that is not empty"],
     [
       { account: "a", eventid: "e1" },
-      "eventid: unknown field: expected account, referenceId, eventId, timestamp, createdAt",
+      "eventid: unknown field; use account, referenceId, eventId, timestamp, createdAt",
     ],
     [{ account: "a", createdAt: "March" }, 'createdAt: expected a date-time with its zone, got "March"'],
     [
@@ -127,8 +127,8 @@ describe("the events of an undo (S15.1, S15.2)", () => {
     const undone = await ledger.undo({ account: "a" }, NOON);
     expect(listEventIds(undone)).toEqual(["e7", "e8", "e1", "e2", "e3"]);
     expect(undone.map(({ status }) => status)).toEqual(["REVERTED", "REVERTED", "FAILED", "FAILED", "FAILED"]);
-    expect(undone[2]?.reason).toBe("Event was not accepted at its ingest: INGESTION_FAILED_INSUFFICIENT_CREDITS");
-    expect(undone[0]?.reason).toBe("Event was reverted, and what it counted and consumed was taken back");
+    expect(undone[2]?.reason).toBe("Event was not accepted when it was ingested, so there is nothing to undo");
+    expect(undone[0]?.reason).toBe("Event was reverted; its usage and feature credits were returned");
   });
 
   test("S15.2 an event of a cycle past its grace period is not reverted", async () => {
@@ -139,7 +139,7 @@ describe("the events of an undo (S15.1, S15.2)", () => {
     expect(listEventIds(undone)).toEqual(["e2", "e1"]);
     expect(undone[1]).toMatchObject({
       status: "FAILED",
-      reason: "Event was ingested in past pricing cycle",
+      reason: "The billing period is closed; the event can't be undone",
       event: { reverted: false },
     });
     expect(ledger.totals()).toMatchObject({ usage: { "um.requests": "1" }, consumed: "1" });

@@ -108,7 +108,7 @@ describe.each(STORES)("at the same moment over %s", (_, open) => {
     });
     expect(tally(await atOnce(10, () => sendInTurn("POST /price_plans/pp.one/versions", {})))).toEqual({
       "200": 1,
-      '400 version 2 of "pp.one" is a DRAFT; edit it instead': 9,
+      '400 version 2 of "pp.one" is a draft; edit it': 9,
     });
     const entry = { effectiveFrom: "2024-06-01", effectiveUntil: "2025-01-01", idempotencyKey: "e" };
     const grant = "POST /accounts/prod/features/chat/entries";

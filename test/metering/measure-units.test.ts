@@ -66,14 +66,14 @@ describe("the units of an event", () => {
       `The meter "eu" cannot measure the event: ${reason}`,
     );
     expect(describeFailure([{ order: 1, matcher: failing, computation: 1 }])).toBe(
-      `The meter "eu" cannot measure the event, in the matcher of its computation 1: ${reason}`,
+      `The meter "eu" cannot measure the event (matcher of computation 1): ${reason}`,
     );
     const otherRegion = { order: 1, matcher: inRegion("us"), computation: failing };
     expect(describeFailure([{ order: 3, computation: failing }, { order: 2, computation: tokens }, otherRegion])).toBe(
-      `The meter "eu" cannot measure the event, in its computation 3: ${reason}`,
+      `The meter "eu" cannot measure the event (computation 3): ${reason}`,
     );
     expect(describeFailure([otherRegion, { order: 2, matcher: failing, computation: 1 }])).toBe(
-      `The meter "eu" cannot measure the event, in the matcher of its computation 2: ${reason}`,
+      `The meter "eu" cannot measure the event (matcher of computation 2): ${reason}`,
     );
   });
 

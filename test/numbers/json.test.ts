@@ -43,25 +43,25 @@ describe("parsing JSON", () => {
   });
 
   test.each([
-    ["", "not JSON: the text ends too soon"],
-    ["{", "not JSON: the text ends too soon"],
-    ['{"a', "not JSON: the text ends too soon"],
-    ['["\\u00', 'not JSON: "u" is not expected at column 4'],
-    ["-", "not JSON: the text ends too soon"],
-    ["01", 'not JSON: "1" is not expected at column 2'],
-    ["1.", 'not JSON: "." is not expected at column 2'],
-    ["NaN", 'not JSON: "N" is not expected at column 1'],
-    ["nul", "not JSON: the text ends too soon"],
-    ["[tru3]", 'not JSON: "3" is not expected at column 5'],
-    ["{a: 1}", 'not JSON: "a" is not expected at column 2'],
-    ['{"a" 1}', 'not JSON: "1" is not expected at column 6'],
-    ['["a\tb"]', String.raw`not JSON: "\t" is not expected at column 4`],
-    ["[😀]", 'not JSON: "😀" is not expected at column 2'],
-    [`[${LONG},]`, 'not JSON: "]" is not expected at column 23'],
-    [`{"n": ${LONG}} x`, 'not JSON: "x" is not expected at column 29'],
-    [`[${LONG}, 01e2]`, 'not JSON: "1" is not expected at column 25'],
-    [`[1e999999999]`, "not JSON: a number of more than 100 significant digits or beyond 10^1000 is not kept"],
-    [`[${"1".repeat(101)}]`, "not JSON: a number of more than 100 significant digits or beyond 10^1000 is not kept"],
+    ["", "not JSON: the text ends early"],
+    ["{", "not JSON: the text ends early"],
+    ['{"a', "not JSON: the text ends early"],
+    ['["\\u00', 'not JSON: unexpected "u" at column 4'],
+    ["-", "not JSON: the text ends early"],
+    ["01", 'not JSON: unexpected "1" at column 2'],
+    ["1.", 'not JSON: unexpected "." at column 2'],
+    ["NaN", 'not JSON: unexpected "N" at column 1'],
+    ["nul", "not JSON: the text ends early"],
+    ["[tru3]", 'not JSON: unexpected "3" at column 5'],
+    ["{a: 1}", 'not JSON: unexpected "a" at column 2'],
+    ['{"a" 1}', 'not JSON: unexpected "1" at column 6'],
+    ['["a\tb"]', String.raw`not JSON: unexpected "\t" at column 4`],
+    ["[😀]", 'not JSON: unexpected "😀" at column 2'],
+    [`[${LONG},]`, 'not JSON: unexpected "]" at column 23'],
+    [`{"n": ${LONG}} x`, 'not JSON: unexpected "x" at column 29'],
+    [`[${LONG}, 01e2]`, 'not JSON: unexpected "1" at column 25'],
+    [`[1e999999999]`, "not JSON: the number has more than 100 significant digits or is beyond 10^1000"],
+    [`[${"1".repeat(101)}]`, "not JSON: the number has more than 100 significant digits or is beyond 10^1000"],
   ])("rejects invalid JSON: %s", (text, message) => {
     const expected: unknown = typeof message === "string" ? message : expect.stringMatching(message);
     expect(() => parseJson(text)).toThrow(expect.objectContaining({ code: "ERR_JSON_INVALID", message: expected }));
@@ -69,7 +69,7 @@ describe("parsing JSON", () => {
 
   test.each(["1", LONG])("in a text of several lines the position is given by line and column, beside %s", (other) => {
     // The brace after the comma is the first character of the third line.
-    const message = 'not JSON: "}" is not expected at line 3, column 1';
+    const message = 'not JSON: unexpected "}" at line 3, column 1';
     expect(() => parseJson(`{\n  "a": ${other},\n}`)).toThrow(expect.objectContaining({ message }));
   });
 

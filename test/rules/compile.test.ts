@@ -67,15 +67,19 @@ describe("decimals in rules", () => {
     [{ "+": [1, "1,000"] }, {}, '"1,000" is not a decimal in "+"'],
     [{ "+": ["x".repeat(70)] }, {}, `"${"x".repeat(60)}…" is not a decimal in "+"`],
     [{ round: ["x"] }, {}, '"x" is not a decimal in "round"'],
-    [{ round: [1, 0.5] }, {}, 'the places of "round" are a whole number from -100 to 100, got 0.5'],
-    [{ floor: [1, 101] }, {}, 'the places of "floor" are a whole number from -100 to 100, got 101'],
-    [{ ceil: [1, "two"] }, {}, 'the places of "ceil" are a whole number from -100 to 100, got "two", not a decimal'],
-    [{ ceil: [1, "2.5"] }, {}, 'the places of "ceil" are a whole number from -100 to 100, got "2.5"'],
+    [{ round: [1, 0.5] }, {}, 'the second argument of "round" must be a whole number from -100 to 100, got 0.5'],
+    [{ floor: [1, 101] }, {}, 'the second argument of "floor" must be a whole number from -100 to 100, got 101'],
+    [
+      { ceil: [1, "two"] },
+      {},
+      'the second argument of "ceil" must be a whole number from -100 to 100, got "two", not a decimal',
+    ],
+    [{ ceil: [1, "2.5"] }, {}, 'the second argument of "ceil" must be a whole number from -100 to 100, got "2.5"'],
     [{ var: "x" }, { x: Number.NaN }, "NaN is not a decimal"],
     [
       { var: "x" },
       { x: 2 ** 53 },
-      "the number 9007199254740992 is above 2^53 and may not be what was meant: give it as text",
+      "the number 9007199254740992 is above 2^53, so its last digits may be lost; write it as text",
     ],
   ])("S3.2 %j on %j is an error of the event", (rule, facts, message) => {
     expect(() => result(rule, facts)).toThrow(failing("ERR_RULE_FAILED", message));
@@ -243,7 +247,7 @@ describe("control", () => {
     let facts: unknown = [];
     for (let depth = 0; depth < 100_000; depth++) facts = [facts];
     expect(() => result({ var: "x" }, { x: facts })).toThrow(
-      failing("ERR_RULE_FAILED", "the facts are nested more than 64 deep"),
+      failing("ERR_RULE_FAILED", "the facts are nested more than 64 levels deep"),
     );
   });
 });
@@ -271,22 +275,22 @@ describe("dates and durations", () => {
   });
 
   test.each<[unknown, RegExp]>([
-    [{ date: ["2024-02-30"] }, /2024-02-30.* in "date"$/],
-    [{ date: ["2024-05-29T00:00:00"] }, /2024-05-29T00:00:00.* in "date"$/],
-    [{ date: [20240529] }, /^"date" takes a text, got 20240529$/],
-    [{ date: [{ var: "x" }] }, /^"date" takes a text, got null$/],
-    [{ "date.add": ["2024-05-29", "1 day"] }, /"1 day" is no duration.* in "date.add"$/],
-    [{ "date.add": ["2024-05-29", 1] }, /^"date.add" takes a text, got 1$/],
-    [{ "date.add": ["9999-12-31", "P1D"] }, / in "date.add"$/],
-    [{ "date.sub": ["now", "P1D"] }, /"now".* in "date.sub"$/],
-    [{ "duration.between": ["2024-05-29", ""] }, / in "duration.between"$/],
+    [{ date: ["2024-02-30"] }, /^in "date": "2024-02-30"/],
+    [{ date: ["2024-05-29T00:00:00"] }, /^in "date": "2024-05-29T00:00:00"/],
+    [{ date: [20240529] }, /^"date" expects text, got 20240529$/],
+    [{ date: [{ var: "x" }] }, /^"date" expects text, got null$/],
+    [{ "date.add": ["2024-05-29", "1 day"] }, /^in "date.add": "1 day" is not a duration/],
+    [{ "date.add": ["2024-05-29", 1] }, /^"date.add" expects text, got 1$/],
+    [{ "date.add": ["9999-12-31", "P1D"] }, /^in "date.add": /],
+    [{ "date.sub": ["now", "P1D"] }, /^in "date.sub": "now"/],
+    [{ "duration.between": ["2024-05-29", ""] }, /^in "duration.between": /],
     [{ "duration.of": ["x", "DAYS"] }, /^"x" is not a decimal in "duration.of"$/],
     [
       { "duration.of": [1, "days"] },
-      /^"duration.of" takes a unit, one of MILLIS, SECONDS, MINUTES, HOURS, DAYS, got "days"$/,
+      /^"duration.of" expects one of the units MILLIS, SECONDS, MINUTES, HOURS, DAYS, got "days"$/,
     ],
-    [{ "duration.as": ["P1M", "DAYS"] }, / in "duration.as"$/],
-    [{ "duration.as": ["PT1H", "WEEKS"] }, /^"duration.as" takes a unit/],
+    [{ "duration.as": ["P1M", "DAYS"] }, /^in "duration.as": /],
+    [{ "duration.as": ["PT1H", "WEEKS"] }, /^"duration.as" expects one of the units/],
   ])("S3.4 invalid input is an error of the event: %j", (rule, message) => {
     expect(() => result(rule)).toThrow(
       expect.objectContaining({ code: "ERR_RULE_FAILED", message: expect.stringMatching(message) as string }),
@@ -316,7 +320,7 @@ describe("custom operators", () => {
 
   test("S3.4 are known only to their own compiler", () => {
     expect(() => compileRule({ half: 1 })).toThrow(
-      failing("ERR_RULE_INVALID", 'in the rule at $: "half" is not an operator'),
+      failing("ERR_RULE_INVALID", 'in the rule at $: unknown operator "half"'),
     );
   });
 

@@ -39,8 +39,8 @@ describe("parsing a rule", () => {
     ["abc", /^"abc" is not a JSON logic rule: not JSON: /],
     ["", /^"" is not a JSON logic rule: not JSON: /],
     ["{", /^"\{" is not a JSON logic rule: not JSON: /],
-    [undefined, "expected a JSON logic rule: an object with one key, a literal, or a text that holds one"],
-    [() => 1, "expected a JSON logic rule: an object with one key, a literal, or a text that holds one"],
+    [undefined, "expected a JSON logic rule: an object with one key, a literal, or one of these as JSON text"],
+    [() => 1, "expected a JSON logic rule: an object with one key, a literal, or one of these as JSON text"],
     [`"${"x".repeat(1_000_000)}"`, "the rule is longer than 1000000 characters"],
     [
       `[12345678901234567890,${"[".repeat(200_000)}${"]".repeat(200_000)}]`,
@@ -56,52 +56,52 @@ describe("parsing a rule", () => {
 
 describe("checking a rule", () => {
   test.each<[string, unknown, string, string]>([
-    ["an unknown operator", { nope: [1] }, "$", '"nope" is not an operator'],
-    ["an unknown operator inside", { if: [{ "==": [1, { nope: 1 }] }] }, "if[0].==[1]", '"nope" is not an operator'],
-    ["an operator without its list", { "!": { nope: 1 } }, "!", '"nope" is not an operator'],
-    ["one in a list", { in: [1, [2, { nope: 1 }]] }, "in[1][1]", '"nope" is not an operator'],
+    ["an unknown operator", { nope: [1] }, "$", 'unknown operator "nope"'],
+    ["an unknown operator inside", { if: [{ "==": [1, { nope: 1 }] }] }, "if[0].==[1]", 'unknown operator "nope"'],
+    ["an operator without its list", { "!": { nope: 1 } }, "!", 'unknown operator "nope"'],
+    ["one in a list", { in: [1, [2, { nope: 1 }]] }, "in[1][1]", 'unknown operator "nope"'],
     [
       "the operator method",
       { method: ["x", "toString"] },
       "$",
-      '"method" is refused: it would call any function of the facts',
+      'the operator "method" is not supported, because it could call any function',
     ],
-    ["two keys", { "==": [1, 1], "!=": [1, 2] }, "$", 'an operation has exactly one key, found "==", "!="'],
-    ["no key", { "!": [{}] }, "![0]", "an operation has exactly one key, found none"],
-    ["many keys", { a: 1, b: 2, c: 3, d: 4 }, "$", 'an operation has exactly one key, found "a", "b", "c"'],
-    ["a sum of nothing", { "+": [] }, "$", '"+" takes at least one argument'],
-    ["a product of nothing", { "*": [] }, "$", '"*" takes at least one argument'],
-    ["the least of nothing", { min: [] }, "$", '"min" takes at least one argument'],
-    ["the most of nothing", { max: [] }, "$", '"max" takes at least one argument'],
-    ["half a division", { "/": [1] }, "$", '"/" takes at least 2 arguments'],
-    ["half a duration", { "duration.as": "PT1H" }, "$", '"duration.as" takes at least 2 arguments'],
+    ["two keys", { "==": [1, 1], "!=": [1, 2] }, "$", 'an operation must have exactly one key, found "==", "!="'],
+    ["no key", { "!": [{}] }, "![0]", "an operation must have exactly one key, found none"],
+    ["many keys", { a: 1, b: 2, c: 3, d: 4 }, "$", 'an operation must have exactly one key, found "a", "b", "c"'],
+    ["a sum of nothing", { "+": [] }, "$", '"+" needs at least one argument'],
+    ["a product of nothing", { "*": [] }, "$", '"*" needs at least one argument'],
+    ["the least of nothing", { min: [] }, "$", '"min" needs at least one argument'],
+    ["the most of nothing", { max: [] }, "$", '"max" needs at least one argument'],
+    ["half a division", { "/": [1] }, "$", '"/" needs at least 2 arguments'],
+    ["half a duration", { "duration.as": "PT1H" }, "$", '"duration.as" needs at least 2 arguments'],
     [
       "a number above 2^53",
       { "+": [2 ** 53] },
       "+[0]",
-      "the number 9007199254740992 is above 2^53 and may not be what was meant: give it as text",
+      "the number 9007199254740992 is above 2^53, so its last digits may be lost; write it as text",
     ],
     [
       "a number of 21 digits",
       { "+": [new Decimal("1e20")] },
       "+[0]",
-      '"100000000000000000000" has more than 20 integer or 20 fraction digits',
+      '"100000000000000000000" has more than 20 digits before the point or 20 after it',
     ],
     [
       "a number of 21 decimal places",
       { "+": [1e-21] },
       "+[0]",
-      '"1e-21" has more than 20 integer or 20 fraction digits',
+      '"1e-21" has more than 20 digits before the point or 20 after it',
     ],
     ["NaN", { "!": Number.NaN }, "!", "NaN is not a decimal"],
     ["a hole", [1, undefined], "[1]", "expected JSON, found undefined"],
     ["a bigint", { "!": [1n] }, "![0]", "expected JSON, found bigint"],
     ["a function", { "!": [(): number => 1] }, "![0]", "expected JSON, found function"],
-    ["a Date", { "!": [new Date(0)] }, "![0]", "expected JSON, found an object that is not plain"],
-    ["a long name", { ["x".repeat(100)]: 1 }, "$", `"${"x".repeat(60)}…" is not an operator`],
-    ["a __proto__ key", JSON.parse('{"__proto__": [1]}'), "$", '"__proto__" is not an operator'],
-    ["a constructor key", { constructor: [1] }, "$", '"constructor" is not an operator'],
-    ["a toString key", { toString: [1] }, "$", '"toString" is not an operator'],
+    ["a Date", { "!": [new Date(0)] }, "![0]", "expected JSON, found an instance of a class"],
+    ["a long name", { ["x".repeat(100)]: 1 }, "$", `unknown operator "${"x".repeat(60)}…"`],
+    ["a __proto__ key", JSON.parse('{"__proto__": [1]}'), "$", 'unknown operator "__proto__"'],
+    ["a constructor key", { constructor: [1] }, "$", 'unknown operator "constructor"'],
+    ["a toString key", { toString: [1] }, "$", 'unknown operator "toString"'],
   ])("S3.6 rejects %s", (_, rule, path, message) => {
     expect(checkRule(rule)).toEqual([{ path, message }]);
   });
@@ -109,15 +109,15 @@ describe("checking a rule", () => {
   test("S3.6 all problems are reported, in the rule's order", () => {
     const rule = { and: [{ nope: 1 }, { "+": [] }, { if: [{ what: [{ ever: 1 }] }] }] };
     expect(checkRule(rule)).toEqual([
-      { path: "and[0]", message: '"nope" is not an operator' },
-      { path: "and[1]", message: '"+" takes at least one argument' },
-      { path: "and[2].if[0]", message: '"what" is not an operator' },
-      { path: "and[2].if[0].what[0]", message: '"ever" is not an operator' },
+      { path: "and[0]", message: 'unknown operator "nope"' },
+      { path: "and[1]", message: '"+" needs at least one argument' },
+      { path: "and[2].if[0]", message: 'unknown operator "what"' },
+      { path: "and[2].if[0].what[0]", message: 'unknown operator "ever"' },
     ]);
     expect(() => requireValidRule(rule)).toThrow(
       expect.objectContaining({
         code: "ERR_RULE_INVALID",
-        message: 'in the rule at and[0]: "nope" is not an operator (and 3 more)',
+        message: 'in the rule at and[0]: unknown operator "nope" (and 3 more)',
         details: { path: "and[0]" },
       }),
     );
@@ -126,14 +126,16 @@ describe("checking a rule", () => {
   test("S3.6 nesting of 64 is accepted, of 65 rejected", () => {
     expect(checkRule(nested(RULE_NESTING_MAX))).toEqual([]);
     expect(checkRule(nested(RULE_NESTING_MAX + 1))).toEqual([
-      { path: "$", message: "the rule is nested more than 64 deep" },
+      { path: "$", message: "the rule is nested more than 64 levels deep" },
     ]);
   });
 
   test("S3.6 a rule nested as deep as the heap allows is rejected like any other", () => {
-    expect(checkRule(nested(1_000_000))).toEqual([{ path: "$", message: "the rule is nested more than 64 deep" }]);
+    expect(checkRule(nested(1_000_000))).toEqual([
+      { path: "$", message: "the rule is nested more than 64 levels deep" },
+    ]);
     const text = `${'{"!":'.repeat(150_000)}1${"}".repeat(150_000)}`;
-    expect(checkRule(parseRule(text))).toEqual([{ path: "$", message: "the rule is nested more than 64 deep" }]);
+    expect(checkRule(parseRule(text))).toEqual([{ path: "$", message: "the rule is nested more than 64 levels deep" }]);
     // Listing the paths of all of them would be a hundred million steps.
     const repeating = text.replace("1", `{${'"a":1,'.repeat(1000)}"a":1}`);
     expect(() => parseRule(repeating)).toThrow('the rule has the key "a" twice in one object, at column 750008');
@@ -142,7 +144,7 @@ describe("checking a rule", () => {
   test("S3.6 a rule that contains itself is rejected", () => {
     const rule: { "!": unknown[] } = { "!": [] };
     rule["!"].push(rule);
-    expect(checkRule(rule)).toEqual([{ path: "$", message: "the rule is nested more than 64 deep" }]);
+    expect(checkRule(rule)).toEqual([{ path: "$", message: "the rule is nested more than 64 levels deep" }]);
   });
 
   test("S3.6 2,000 nodes are accepted, 2,001 rejected", () => {
@@ -188,17 +190,17 @@ describe("the fields of a rule", () => {
   });
 
   test.each([
-    ["attribute.token", '"attribute.token" names no attribute of the event schema'],
-    ["attribute.region", '"attribute.region" names no attribute of the event schema'],
-    ["attribute.size", '"attribute.size" names no attribute of the event schema'],
-    ["attribute.__proto__", '"attribute.__proto__" names no attribute of the event schema'],
-    ["attribute", '"attribute" names no attribute of the event schema'],
-    ["dimension.tokens", '"dimension.tokens" names no dimension of the event schema'],
-    ["dimensions.", '"dimensions." names no dimension of the event schema'],
-    ["dependencies.rates", '"dependencies.rates" names no dependency of the event schema'],
+    ["attribute.token", 'the event schema has no "attribute.token"'],
+    ["attribute.region", 'the event schema has no "attribute.region"'],
+    ["attribute.size", 'the event schema has no "attribute.size"'],
+    ["attribute.__proto__", 'the event schema has no "attribute.__proto__"'],
+    ["attribute", 'the event schema has no "attribute"'],
+    ["dimension.tokens", 'the event schema has no "dimension.tokens"'],
+    ["dimensions.", 'the event schema has no "dimensions."'],
+    ["dependencies.rates", 'the event schema has no "dependencies.rates"'],
     ["event.ID", '"event.ID" is not one of event.id, event.timestamp, event.accountId and event.schemaName'],
-    ["tokens", '"tokens" is no variable: expected attribute., dimension., dependencies. or event. and a name'],
-    ["", '"" is no variable: expected attribute., dimension., dependencies. or event. and a name'],
+    ["tokens", '"tokens" is not a variable; use attribute.NAME, dimension.NAME, dependencies.NAME or event.NAME'],
+    ["", '"" is not a variable; use attribute.NAME, dimension.NAME, dependencies.NAME or event.NAME'],
   ])("S3.6 the unknown path %j is rejected wherever it is read", (path, message) => {
     expect(checkRule({ "+": [1, { var: path }] }, { fields })).toEqual([{ path: "+[1]", message }]);
     expect(checkRule({ "+": [1, { var: [path, 5] }] }, { fields })).toEqual([{ path: "+[1]", message }]);

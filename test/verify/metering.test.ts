@@ -220,7 +220,7 @@ describe("cells", () => {
   });
 
   test.each<[string, object, string]>([
-    ["an invalid day", usageRow("2024-02-30", "1"), "is no instant"],
+    ["an invalid day", usageRow("2024-02-30", "1"), "is not an instant"],
     ["a day in words", usageRow("June", "1"), "row 1: the date June is no UTC day"],
     ["no quantity", usageRow("2024-06-03", "many"), "row 1: the quantity many is no decimal"],
     ["no meter", { ...usageRow("2024-06-03", "1"), meterId: "" }, "row 1: expected accountId and meterId"],

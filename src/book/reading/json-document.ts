@@ -68,8 +68,8 @@ function toJsonFault(error: unknown, text: string): JsonFault {
   // The last bracket, comma or colon is not the error: what should follow it is missing. momoa's errors at the end of a
   // text differ only in their message.
   const isCutOff = /^[[{,:]?\s*$/.test(text.slice(offset)) || (error as Error).message.includes("end of input");
-  if (isCutOff) return { message: "the text ends too soon", ...placeInText(text, text.trimEnd().length) };
-  return { message: `${JSON.stringify(text.slice(offset, offset + 1))} is not expected here`, line, column };
+  if (isCutOff) return { message: "the text ends early", ...placeInText(text, text.trimEnd().length) };
+  return { message: `unexpected ${JSON.stringify(text.slice(offset, offset + 1))}`, line, column };
 }
 
 function toValue(node: ValueNode, text: string, path: Path, repeatedKeys: Problem[]): unknown {
@@ -98,7 +98,7 @@ function toValue(node: ValueNode, text: string, path: Path, repeatedKeys: Proble
       return readNumber(node, text);
     case "String":
       if (hasControlCharacter(text.slice(...(node.range ?? [0, 0]))))
-        throw new NodeFault("a text holds a line break or another control character: is its quote missing?", node);
+        throw new NodeFault("a line break or control character inside a text; is a quote missing?", node);
       return node.value;
     case "Boolean":
       return node.value;

@@ -57,8 +57,7 @@ export async function updateAccount(context: EngineContext, id: string, input: A
       ...withoutUndefined(patch),
       updatedAt: now,
     });
-    if (next["name"] === undefined)
-      throw invalidInput("name", "NOT_SUPPORTED", "expected a name: it cannot be cleared");
+    if (next["name"] === undefined) throw invalidInput("name", "NOT_SUPPORTED", "the name can't be removed");
     work.putRecord(next as unknown as AccountRecord);
     return work.record;
   });

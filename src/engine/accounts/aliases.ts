@@ -31,11 +31,7 @@ export async function createAliases(
   const values = requests.map(({ value }) => value);
   const twice = values.findIndex((value, index) => values.indexOf(value) !== index);
   if (twice >= 0)
-    throw invalidInput(
-      `[${twice}].value`,
-      "REPEATED_ITEM",
-      `expected each alias once, got ${quoteText(values[twice] ?? "")} again`,
-    );
+    throw invalidInput(`[${twice}].value`, "REPEATED_ITEM", `the alias ${quoteText(values[twice] ?? "")} is repeated`);
   const accountIds = [...new Set(requests.flatMap(({ accountId }) => accountId ?? []))];
   return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
     const { catalog } = await configuration(view);

@@ -83,7 +83,7 @@ export async function updateCustomer(
   return store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
     const before = await customerDocument(view, id);
     checkActive("customer", before.body);
-    if (patch.name === null) throw invalidInput("name", "NOT_SUPPORTED", "expected a name: it cannot be cleared");
+    if (patch.name === null) throw invalidInput("name", "NOT_SUPPORTED", "the name can't be removed");
     const body = withoutAbsent({ ...before.body, ...withoutUndefined(patch) });
     const document = toTypedDocument("customer", { ...before, updatedAt: clock(), body });
     return { result: toCustomerSnapshot(document), changes: { documents: [document] } };

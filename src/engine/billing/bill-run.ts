@@ -65,7 +65,7 @@ export async function finalize(
     throw invalidInput(
       "asOf",
       "DATE_NOT_ALLOWED",
-      `expected an instant that is not later than now, got ${formatInstant(at)}`,
+      `expected a time that is not in the future, got ${formatInstant(at)}`,
     );
   // A configuration that cannot be compiled must fail the run, not single accounts.
   const { catalog } = await context.configuration(context.store.read);

@@ -152,7 +152,7 @@ export async function readInvoices(
       throw invalidInput(
         "asOf",
         "DATE_NOT_ALLOWED",
-        `expected an instant that is now or later, got ${formatInstant(at)}`,
+        `expected a time that is not in the past, got ${formatInstant(at)}`,
       );
     }
     const all: InvoiceSnapshot[] = [];

@@ -151,19 +151,18 @@ function requireLine(invoice: Invoice, { lineId, type }: Omit<LineTarget, "invoi
   const meant = charged.filter((line) => (type ?? line.type) === line.type);
   const [first] = meant;
   if (first === undefined) {
-    const wanted =
-      type === undefined ? "a line of a meter's usage or a feature's overage" : `a line of the type ${type}`;
+    const wanted = type === undefined ? "a line of a meter's usage or a feature's overage" : `of the type ${type}`;
     throw invalidInput(
       "lineId",
       "NOT_SUPPORTED",
-      `expected ${wanted}: ${quoteText(lineId)} is of the type ${types.join(", ")}`,
+      `${quoteText(lineId)} is of the type ${types.join(", ")}, not ${wanted}`,
     );
   }
   if (meant.some((line) => line.of !== first.of)) {
     throw invalidInput(
       "type",
       "NOT_SUPPORTED",
-      `expected a type: ${quoteText(lineId)} is the id of a meter and of a feature on this invoice`,
+      `add a type: ${quoteText(lineId)} is the id of both a meter and a feature on this invoice`,
     );
   }
   return first;

@@ -6,7 +6,7 @@
 import type { EventSchemaPatch, EventSchemaRequest } from "../../book/model/catalog-requests.ts";
 import type { EventSchema } from "../../book/model/metering.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import { invalidInput, quoteText, refusal } from "../../ledger/refusals.ts";
+import { describeStatus, invalidInput, quoteText, refusal } from "../../ledger/refusals.ts";
 import {
   changeConfigured,
   checkGiven,
@@ -137,7 +137,7 @@ function editSchema(latest: SchemaDocument, changes: Body, { now }: Configuratio
     default:
       throw refusal(
         WORDS.rule,
-        `the event schema ${quoteText(latest.body.name)} is ${latest.body.status} and cannot be changed`,
+        `the event schema ${quoteText(latest.body.name)} is ${describeStatus(latest.body.status)} and cannot be changed`,
       );
   }
 }
@@ -149,7 +149,7 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
   if (other !== undefined) {
     throw refusal(
       WORDS.rule,
-      `${other}: in an ACTIVE event schema only description, attributes, dimensions and enrichments can change`,
+      `${other}: in an active event schema only description, attributes, dimensions and enrichments can change`,
     );
   }
   const added: Record<string, unknown> = {};
@@ -163,7 +163,7 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
   if (enrichments === null && body.enrichments !== undefined) {
     throw refusal(
       WORDS.rule,
-      "enrichments: in an ACTIVE event schema, enrichments can be added or replaced but not removed",
+      "enrichments: in an active event schema, enrichments can be added or replaced but not removed",
     );
   }
   if (enrichments !== undefined && enrichments !== null) {
@@ -248,6 +248,6 @@ function checkSchemaMove(document: SchemaDocument, to: SchemaMove, { before }: C
   if (user)
     throw refusal(
       WORDS.rule,
-      `the event schema ${quoteText(name)} is used by the ACTIVE usage meter ${quoteText(user.id)}`,
+      `the event schema ${quoteText(name)} is used by the active usage meter ${quoteText(user.id)}`,
     );
 }

@@ -10,7 +10,7 @@ import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { isOnSource, type MigrateRequest } from "../../ledger/commands/migrate.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import { invalidInput, notFound, quoteText, refusal } from "../../ledger/refusals.ts";
+import { describeStatus, invalidInput, notFound, quoteText, refusal } from "../../ledger/refusals.ts";
 import { decideMigrations } from "../accounts/plans.ts";
 import { accountIdsWhere } from "../all-accounts.ts";
 import {
@@ -148,10 +148,10 @@ function createNextVersion(latest: PlanDocument, changes: object, now: Instant):
   const { mode: _mode, versionsToMigrate: _versions, activatedAt: _at, ...body } = latest.body;
   const { id, version, status } = latest.body;
   if (status === "DRAFT") {
-    throw refusal(WORDS.rule, `version ${version} of ${quoteText(id)} is a DRAFT; edit it instead`);
+    throw refusal(WORDS.rule, `version ${version} of ${quoteText(id)} is a draft; edit it`);
   }
   if (status === "ARCHIVED") {
-    throw refusal(WORDS.rule, `the price plan ${quoteText(id)} is ARCHIVED; it cannot have new versions`);
+    throw refusal(WORDS.rule, `the price plan ${quoteText(id)} is archived; it cannot have new versions`);
   }
   const input = checkGiven(changes, ["id", "name", "status", "version", "activatedAt"]);
   checkMigrationFields(input);
@@ -173,7 +173,10 @@ function updatePlan(latest: PlanDocument, patch: object, { before, now }: Config
   ]);
   const { id, version, status } = latest.body;
   if (status !== "DRAFT") {
-    throw refusal(WORDS.rule, `version ${version} of ${quoteText(id)} is ${status}: only a DRAFT can be updated`);
+    throw refusal(
+      WORDS.rule,
+      `version ${version} of ${quoteText(id)} is ${describeStatus(status)}; only a draft can be updated`,
+    );
   }
   checkMigrationFields({ mode, versionsToMigrate });
   const next = patchDocument(latest, { ...input, mode, versionsToMigrate }, now);

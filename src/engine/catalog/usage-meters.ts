@@ -103,12 +103,12 @@ function updateMeter(document: MeterDocument, patch: object, { before, now }: Co
   const { status } = document.body;
   if (status === "DRAFT") return next;
   const name = quoteText(document.body.name);
-  if (status === "ARCHIVED") throw refusal(WORDS.rule, `the usage meter ${name} is ARCHIVED and cannot be changed`);
+  if (status === "ARCHIVED") throw refusal(WORDS.rule, `the usage meter ${name} is archived and cannot be changed`);
   const fixed = Object.keys(input).find((field) => !NAMES.has(field) && !isAsBefore(document.body, next.body, field));
   if (fixed === undefined) return patchDocument(document, changedNames(input), now);
   throw refusal(
     WORDS.rule,
-    `${fixed}: in the ${status} usage meter ${name} only name, billableName and description can change`,
+    `${fixed}: in the ${status.toLowerCase()} usage meter ${name} only name, billableName and description can change`,
   );
 }
 

@@ -258,7 +258,7 @@ function eventNotFound(context: EngineContext, id: string): RatebookError {
   const unknown = notFound("event", id);
   const since = eventsKeptSince(context);
   if (since === undefined) return unknown;
-  const message = `${unknown.message}; events that were ingested before ${formatInstant(since)} are kept only while their cycle is open`;
+  const message = `${unknown.message}; events that were ingested before ${formatInstant(since)} are stored only while their billing period is open`;
   return new RatebookError("ERR_NOT_FOUND", message, unknown.details);
 }
 

@@ -119,7 +119,7 @@ function requireRequestedCell(
   if (!meters.has(meterId))
     throw new TypeError(`it returned usage of the meter ${quoteText(meterId)}, which was not requested`);
   if (!Number.isSafeInteger(day) || day < from || day >= until)
-    throw new TypeError(`it returned usage of ${day}, which was not requested`);
+    throw new TypeError(`it returned usage of day ${day}, which was not requested`);
   return { accountId, meterOrFeatureId: meterId, day, quantity };
 }
 

@@ -205,7 +205,7 @@ function checkIngested(metric: MetricCase): void {
   throw invalidInput(
     path,
     "NOT_SUPPORTED",
-    `expected usage or revenue by day or longer, or a filter by other schemas: ${why}`,
+    `${why}; request usage or revenue by day or longer, or filter by other schemas`,
   );
 }
 
@@ -218,7 +218,7 @@ async function checkRetention(metric: MetricCase): Promise<void> {
   if (from >= complete) return;
   const first = formatInstant(Math.ceil(complete / DAY_MS) * DAY_MS);
   const why = `${metric.path} is computed from stored events, and older events were deleted`;
-  throw invalidInput("startTime", "DATE_NOT_ALLOWED", `expected ${first} or later: ${why}`);
+  throw invalidInput("startTime", "DATE_NOT_ALLOWED", `${why}; start at ${first} or later`);
 }
 
 async function computeSeries(metric: MetricCase, skipping: SkippedCollector): Promise<readonly MetricSeries[]> {
@@ -244,7 +244,7 @@ async function computeSeries(metric: MetricCase, skipping: SkippedCollector): Pr
 
 function emptySeries<Value>({ path, query }: MetricCase, plus: (a: Value, b: Value) => Value): SeriesSet<Value> {
   return createSeries(plus, SERIES_MAX, () => {
-    const message = `expected at most ${SERIES_MAX} series: filter by ${query.groupBy ?? "ACCOUNT_ID"}`;
+    const message = `more than ${SERIES_MAX} series; filter by ${query.groupBy ?? "ACCOUNT_ID"}`;
     throw invalidInput(`${path}.groupBy`, "NOT_SUPPORTED", message);
   });
 }

@@ -39,5 +39,5 @@ function lineName(accountId: string, error: unknown): unknown {
 
 /** Message for an account whose bill cannot be computed. */
 export function describeMissingBill(accountId: string, reason: string): string {
-  return `the bill of the account ${quoteText(accountId)} cannot be made: ${reason}`;
+  return `the account ${quoteText(accountId)} cannot be billed: ${reason}`;
 }

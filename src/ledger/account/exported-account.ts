@@ -170,9 +170,7 @@ function exportCredit(credit: CreditRecord, note: Note): readonly CreditInput[] 
   // A credit of a plan or a refunding invoice is created again when the book is loaded.
   if (credit.cause !== undefined) return [];
   if (credit.voided)
-    note(
-      `the credit ${quoteText(id)} was voided; the book has the ${formatDecimal(consumedAmount)} that was used before`,
-    );
+    note(`the credit ${quoteText(id)} was voided; the book has only the ${formatDecimal(consumedAmount)} used before`);
   if (credit.voided && consumedAmount.isZero()) return [];
   return [
     {
@@ -193,8 +191,8 @@ function exportEntry(entry: EntryRecord, note: Note): readonly FeatureCreditInpu
   if (voided) {
     const made =
       source === "PURCHASE"
-        ? `the book has the ${formatDecimal(spent)} that were used before`
-        : "the book grants all of them";
+        ? `the book has only the ${formatDecimal(spent)} used before`
+        : "the book grants all of them again again again";
     note(`the feature credits ${quoteText(id)} were voided: ${made}`);
   }
   if (source !== "PURCHASE" || (voided && spent.isZero())) return [];

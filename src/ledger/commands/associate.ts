@@ -22,7 +22,7 @@ import { standardCycles } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
-import { invalidInput, notFound, quoteText, refusal, versionNotFound } from "../refusals.ts";
+import { describeStatus, invalidInput, notFound, quoteText, refusal, versionNotFound } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 
 /**
@@ -145,8 +145,8 @@ function checkNamed({ book }: Catalog, { planId, version }: DissociateRequest, t
     ({ plan }) => plan.planId !== (planId ?? plan.planId) || plan.version !== (version ?? plan.version),
   );
   if (other === undefined) return;
-  const found = `version ${other.plan.version} of ${quoteText(other.plan.planId)} from ${formatDate(other.from)} on`;
-  throw refusal("S16.1", `this is not the plan of the account on these days: it has ${found}`);
+  const found = `version ${other.plan.version} of ${quoteText(other.plan.planId)}, from ${formatDate(other.from)}`;
+  throw refusal("S16.1", `the account has another plan on these days: ${found}`);
 }
 
 /** Records a plan decision; what falls due because of it is left to the next catch-up. */
@@ -176,7 +176,7 @@ export function requireActivePlan(catalog: Catalog, planId: string, version: num
   if (versions.length === 0) throw notFound("price plan", planId);
   if (version === undefined) {
     const latest = versions.filter(({ status }) => status === "ACTIVE").sort((a, b) => b.version - a.version)[0];
-    if (latest === undefined) throw refusal("S16.4", `the price plan ${quoteText(planId)} has no ACTIVE version`);
+    if (latest === undefined) throw refusal("S16.4", `the price plan ${quoteText(planId)} has no active version`);
     checkMeters(catalog, latest);
     return latest;
   }
@@ -185,7 +185,7 @@ export function requireActivePlan(catalog: Catalog, planId: string, version: num
   if (found.status !== "ACTIVE") {
     throw refusal(
       "S16.4",
-      `expected an ACTIVE price plan: version ${version} of ${quoteText(planId)} is ${found.status}`,
+      `version ${version} of ${quoteText(planId)} is ${describeStatus(found.status)}; only an active version can be associated`,
     );
   }
   checkMeters(catalog, found);
@@ -199,7 +199,7 @@ function checkMeters({ book }: Catalog, { id, version, pricePlanDetails }: Price
   if (meter === undefined) return;
   throw refusal(
     "S5.4",
-    `version ${version} of ${quoteText(id)} has the usage meter ${quoteText(meter.id)}, which is ${meter.status} and counts nothing`,
+    `version ${version} of ${quoteText(id)} has the usage meter ${quoteText(meter.id)}, which is ${describeStatus(meter.status)} and counts nothing; activate it first`,
   );
 }
 
@@ -228,7 +228,7 @@ export function cyclesFor(
 
 /** Message for a day without a plan, where start offsets can't be retained (S16.5). */
 export function nothingToRetain(from: Instant): string {
-  return `no price plan is in force on ${formatDate(from)} , so there are no start offsets to retain`;
+  return `no price plan is in force on ${formatDate(from)}, so there are no start offsets to retain`;
 }
 
 function checkAccount({ id, status }: AccountRecord): void {
@@ -303,9 +303,5 @@ function checkAge({ from }: DayRange, now: Instant, years: number): void {
 
 function checkMidnight(path: string, instant: Instant): void {
   if (instant % DAY_MS === 0) return;
-  throw invalidInput(
-    path,
-    "DATE_NOT_ALLOWED",
-    `expected a date, which is a midnight UTC, got ${formatInstant(instant)}`,
-  );
+  throw invalidInput(path, "DATE_NOT_ALLOWED", `expected a date, or midnight UTC, got ${formatInstant(instant)}`);
 }

@@ -119,7 +119,10 @@ export function voidCredit(catalog: Catalog, work: AccountWork, creditId: string
   if (credit === undefined) throw notFound("credit", creditId);
   const status = creditStatus({ ...credit, holdAmount: ZERO });
   if (status !== "ACTIVE")
-    throw refusal("S12.5", `only an ACTIVE credit can be voided: ${quoteText(creditId)} is ${status}`);
+    throw refusal(
+      "S12.5",
+      `the credit ${quoteText(creditId)} is ${status.toLowerCase()}; only an active credit can be voided`,
+    );
   const voided = { ...credit, voided: true };
   work.putCredit(voided);
   return voided;

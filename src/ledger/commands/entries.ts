@@ -108,11 +108,11 @@ export function patchEntry(
   const balance = add(entry.balance, subtract(granted, entry.granted));
   if (balance.isNegative()) {
     const used = formatDecimal(subtract(entry.granted, entry.balance));
-    throw refusal("S11.8", `granted: expected at least the ${used} that events took, got ${formatDecimal(granted)}`);
+    throw refusal("S11.8", `granted: expected at least ${used}, which events have used, got ${formatDecimal(granted)}`);
   }
   if (target.lastSpent !== undefined && effectiveUntil <= target.lastSpent) {
     const spent = formatInstant(target.lastSpent);
-    throw refusal("S11.8", `effectiveUntil: expected a time after ${spent}, when an event spent the entry`);
+    throw refusal("S11.8", `effectiveUntil: expected a time after ${spent}, when an event last used the entry`);
   }
   const original = entry.requested ?? { granted: entry.granted, effectiveUntil: entry.effectiveUntil };
   const changed: EntryRecord = {

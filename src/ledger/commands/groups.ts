@@ -72,7 +72,10 @@ export function* addToGroup(
     }
     if (invoiceCurrency !== group.invoiceCurrency) {
       const sentence = `the account ${quoteText(id)} is invoiced in ${invoiceCurrency}`;
-      throw refusal("S16.7", `${sentence}: the invoice group ${quoteText(group.id)} is in ${group.invoiceCurrency}`);
+      throw refusal(
+        "S16.7",
+        `${sentence}, but the invoice group ${quoteText(group.id)} is in ${group.invoiceCurrency}`,
+      );
     }
   }
   for (const work of accounts) {

@@ -15,7 +15,7 @@ import { invoicedUntil } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { LicenseUpdateRecord } from "../records.ts";
-import { notFound, quoteText, refusal, unusedId } from "../refusals.ts";
+import { describeStatus, notFound, quoteText, refusal, unusedId } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 import { findByIdempotencyKey } from "./idempotency.ts";
 
@@ -115,8 +115,8 @@ function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: stri
   const addOn = catalog.book.addOns.find(({ id }) => id === licenseId);
   if (addOn === undefined) throw notFound("license", licenseId);
   if (addOn.type === "LICENSE" && (addOn.status === "ACTIVE" || isHeld)) return;
-  const found = addOn.type === "LICENSE" ? addOn.status : `of type ${addOn.type}`;
-  throw refusal("S10.1", `expected an ACTIVE add-on of type LICENSE: ${quoteText(licenseId)} is ${found}`);
+  const found = addOn.type === "LICENSE" ? describeStatus(addOn.status) : `of type ${addOn.type}, not LICENSE`;
+  throw refusal("S10.1", `the add-on ${quoteText(licenseId)} is ${found}`);
 }
 
 /** Refuses a change that would affect a final invoice (S6.5, S10.1). */
@@ -169,8 +169,8 @@ function checkBounds(
     const most = maxQuantityAt(timeline, licenseId, at);
     if (!quantity.isNegative() && (most === undefined || quantity.lte(most))) continue;
     const bounds = most === undefined ? "0 or more" : `from 0 to ${formatDecimal(most)}`;
-    const sentence = `there would be ${formatDecimal(quantity)} of ${quoteText(licenseId)} from ${formatInstant(at)} on`;
-    throw refusal("S10.1", `${sentence}: expected ${bounds}`);
+    const sentence = `the account would have ${formatDecimal(quantity)} of ${quoteText(licenseId)} from ${formatInstant(at)} on`;
+    throw refusal("S10.1", `${sentence}; the quantity must be ${bounds}`);
   }
 }
 

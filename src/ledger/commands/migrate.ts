@@ -128,7 +128,7 @@ function planMove(
   const full = from === undefined ? undefined : describeTooManyDecisions(work.record);
   if (full !== undefined) return { problem: full };
   if (from === undefined || invoicedUntil(work) <= from) return move;
-  return { problem: `an invoice of days from ${formatDate(from)} on is final, or their cycle is closed` };
+  return { problem: `an invoice for days from ${formatDate(from)} on is final, or their billing period is closed` };
 }
 
 /**
@@ -186,7 +186,7 @@ function requireTarget(catalog: Catalog, request: MigrateRequest): PricePlan {
   if (sourceId === targetId && sourceVersion === targetVersion) {
     throw refusal(
       "S16.5",
-      `expected another version: ${sourceVersion} of ${quoteText(sourceId)} is the version that the accounts leave`,
+      `source and target are both version ${sourceVersion} of ${quoteText(sourceId)}; choose another target version`,
     );
   }
   if (catalog.findPlan(sourceId, sourceVersion) === undefined) {

@@ -83,7 +83,7 @@ export function parseUndoFilter(filter: UndoFilter): UndoQuery {
     problems.unshift(createProblem("$.account", "MISSING", { expected: "the id or alias of an account" }));
   }
   if (problems.length === 0 && !isUndoCombination(filter)) {
-    const reason = `${filterParts(filter).join(" with ")}: expected account alone or with referenceId, eventId, timestamp, eventId and createdAt, or eventId and timestamp`;
+    const reason = `${filterParts(filter).join(" with ")}: use account alone, or with referenceId, eventId, timestamp, eventId and createdAt, or eventId and timestamp`;
     problems.push(rejection("$", "INVALID_FILTER", reason));
   }
   const [first, ...others] = problems;
@@ -103,11 +103,11 @@ export function parseUndoFilter(filter: UndoFilter): UndoQuery {
 function checkPart(name: string, value: unknown): readonly Problem[] {
   const path = `$.${name.slice(0, 60)}`;
   if (!PARTS.some((known) => known === name)) {
-    return [rejection(path, "INVALID_FILTER", `unknown field: expected ${PARTS.join(", ")}`)];
+    return [rejection(path, "INVALID_FILTER", `unknown field; use ${PARTS.join(", ")}`)];
   }
   if (name !== "timestamp" && name !== "createdAt") {
     if (typeof value === "string" && value !== "") return [];
-    return [rejection(path, "INVALID_FILTER", "expected a text that is not empty")];
+    return [rejection(path, "INVALID_FILTER", "expected text that is not empty")];
   }
   try {
     toInstantRange(value as InstantInput);

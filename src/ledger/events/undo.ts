@@ -28,9 +28,10 @@ export interface UndoneEvent {
   readonly reason: string;
 }
 
-const REVERTED = "Event was reverted, and what it counted and consumed was taken back";
+const REVERTED = "Event was reverted; its usage and feature credits were returned";
 /** The reference's message for a cycle that is past its grace period or has a final invoice (S15.2). */
-const PAST_CYCLE = "Event was ingested in past pricing cycle";
+const PAST_CYCLE = "The billing period is closed; the event can't be undone";
+const NOT_ACCEPTED = "Event was not accepted when it was ingested, so there is nothing to undo";
 
 /**
  * Reverts the matching events that can be reverted, earliest ingested first, at most five. If there are fewer, events
@@ -81,7 +82,7 @@ export function isRevertible(
 }
 
 function describeRefusal({ status }: EventRecord): string {
-  return isCompleted(status) ? PAST_CYCLE : `Event was not accepted at its ingest: ${status}`;
+  return isCompleted(status) ? PAST_CYCLE : NOT_ACCEPTED;
 }
 
 function revert(

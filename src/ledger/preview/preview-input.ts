@@ -45,7 +45,7 @@ export function checkOptions(options: CheckedOptions): void {
   if (accounts !== undefined && !Array.isArray(accounts))
     throw invalidOption("accounts", "accounts: expected a list of ids");
   if (plan !== undefined && !hasLists(plan.pricePlanDetails, PLAN_LISTS)) {
-    throw invalidOption("plan", "plan: expected a price plan that checkPlan or readBook has read");
+    throw invalidOption("plan", "plan: expected a price plan from checkPlan or readBook");
   }
   if (ids !== undefined && ids !== false && typeof ids.admit !== "function") {
     throw invalidOption("ids", "ids: expected false or a memory of ids");

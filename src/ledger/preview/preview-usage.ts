@@ -84,7 +84,7 @@ export function refusedCells(schemaName: string, featureId: string): RatebookErr
   const why = describeOrderDependence(featureId);
   return refusal(
     "S17.1",
-    `the event schema ${quoteText(schemaName)} cannot be priced from usage: ${why}; give its events`,
+    `the event schema ${quoteText(schemaName)} cannot be priced from usage: ${why}; pass its events instead`,
   );
 }
 

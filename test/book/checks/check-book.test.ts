@@ -269,12 +269,12 @@ testRows("event schemas and settings", [
   [
     "S3.6 a rule uses known fields",
     [[`${fields}[1].value`, { "*": [{ var: "attribute.tokens" }, 2] }]],
-    `$.${fields}[1].value: in the rule at *[0]: "attribute.tokens" names no attribute of the event schema`,
+    `$.${fields}[1].value: in the rule at *[0]: the event schema has no "attribute.tokens"`,
   ],
   [
     "S3.6 a rule is JSON",
     [[`${fields}[1].value`, "{"]],
-    `$.${fields}[1].value: "{" is not a JSON logic rule: not JSON: the text ends too soon`,
+    `$.${fields}[1].value: "{" is not a JSON logic rule: not JSON: the text ends early`,
   ],
   [
     "S4.3 a constant attribute is a decimal",
@@ -284,7 +284,7 @@ testRows("event schemas and settings", [
   [
     "S4.3 a constant dimension is text or a decimal",
     [[`${fields}[2].value`, true]],
-    `$.${fields}[2].value: expected a text or a decimal, got true`,
+    `$.${fields}[2].value: expected text or a decimal, got true`,
   ],
   [
     "S4.3 a rule from a dependency names it",
@@ -300,7 +300,7 @@ testRows("event schemas and settings", [
       ],
       ["settings[0]", { id: "per_unit", value: '{"var":"attribute.x"}' }],
     ],
-    '$.settings[0].value: in the rule of "x" in "llm_request": "attribute.x" names no attribute of the event schema',
+    '$.settings[0].value: in the rule of "x" in "llm_request": the event schema has no "attribute.x"',
   ],
   [
     "S4.2 a NUMERIC setting is a decimal",
@@ -326,7 +326,7 @@ testRows("event schemas and settings", [
       ["settings[1].dataType", "JSON"],
       ["settings[1].value", `${'{"a":'.repeat(100_000)}{${'"b":1,'.repeat(1000)}"b":1}${"}".repeat(100_000)}`],
     ],
-    "$.settings[1].value: nested more than 200 levels deep, at line 1, column 1001",
+    "$.settings[1].value: nested more than 200 levels deep at line 1, column 1001",
   ],
   [
     "S3.6 a JSON_LOGIC setting is a rule",
@@ -334,7 +334,7 @@ testRows("event schemas and settings", [
       ["settings[1].dataType", "JSON_LOGIC"],
       ["settings[1].value", '{"foo":1}'],
     ],
-    '$.settings[1].value: in the rule: "foo" is not an operator',
+    '$.settings[1].value: in the rule: unknown operator "foo"',
   ],
 ]);
 
@@ -360,17 +360,17 @@ testRows("usage meters and features", [
   [
     "S3.6 a computation uses known fields",
     [[`${steps}[0].computation`, { var: "attribute.nothing" }]],
-    `$.${steps}[0].computation: in the rule: "attribute.nothing" names no attribute of the event schema`,
+    `$.${steps}[0].computation: in the rule: the event schema has no "attribute.nothing"`,
   ],
   [
     "S3.6 a matcher uses known operators",
     [[`${steps}[0].matcher`, '{"equals":[1,1]}']],
-    `$.${steps}[0].matcher: in the rule: "equals" is not an operator`,
+    `$.${steps}[0].matcher: in the rule: unknown operator "equals"`,
   ],
   [
     "S3.5 method is rejected",
     [[`${steps}[0].matcher`, { method: ["a", "b"] }]],
-    `$.${steps}[0].matcher: in the rule: "method" is refused: it would call any function of the facts`,
+    `$.${steps}[0].matcher: in the rule: the operator "method" is not supported, because it could call any function`,
   ],
   [
     "S11.2 a schema serves one feature",
@@ -484,7 +484,7 @@ testRows("cards", [
   [
     "S6.1 offsets are given unless derived",
     [[`${details}.pricingCycleConfig.startOffset`, undefined]],
-    `$.${details}.pricingCycleConfig.startOffset: missing: give it, or set anniversaryCycle to true`,
+    `$.${details}.pricingCycleConfig.startOffset: missing: add it, or set anniversaryCycle to true`,
   ],
 ]);
 

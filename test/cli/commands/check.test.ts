@@ -59,7 +59,7 @@ describe("ratebook check", () => {
     });
     const empty = files.file("empty.json", "{}");
     const { code, err } = await check(JSON.stringify(SMALL_BOOK), "--plan", empty);
-    expect(err).toMatch(/^empty\.json:1:1: \$\.id: missing: expected a text\n {6}1 \| \{\}$/m);
+    expect(err).toMatch(/^empty\.json:1:1: \$\.id: missing: expected text\n {6}1 \| \{\}$/m);
     expect(code).toBe(1);
   });
 
@@ -67,7 +67,7 @@ describe("ratebook check", () => {
     [
       "a book that is not JSON",
       "{",
-      /^book\.json:1:\d: \$: not JSON: the text ends too soon\n {6}1 \| \{\nbook\.json: 1 problem\n$/,
+      /^book\.json:1:\d: \$: not JSON: the text ends early\n {6}1 \| \{\nbook\.json: 1 problem\n$/,
     ],
     [
       "a book nested 100,000 deep",

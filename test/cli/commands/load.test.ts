@@ -38,7 +38,7 @@ describe("ratebook load", () => {
   test("reports the problems of an invalid book before it opens the database", async () => {
     const { code, out, err } = await load("{", `${files.path}/never`);
     expect({ code, out }).toEqual({ code: 1, out: "" });
-    expect(err).toMatch(/^book\.json:1:2: \$: not JSON: the text ends too soon\n[^]*book\.json: 1 problem\n$/);
+    expect(err).toMatch(/^book\.json:1:2: \$: not JSON: the text ends early\n[^]*book\.json: 1 problem\n$/);
   });
 
   test("rejects a database in memory", async () => {

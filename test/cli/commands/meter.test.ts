@@ -79,7 +79,7 @@ describe("ratebook meter", () => {
     );
     const usage = files.file("u.csv", "accountId,meterId,date,quantity\nprod,um.units,2024-06-01,1\n");
     const why =
-      'the event schema "call" cannot be priced from usage: it consumes credits of the feature "f", which requires events in order; give its events\n';
+      'the event schema "call" cannot be priced from usage: it consumes credits of the feature "f", which requires events in order; pass its events instead\n';
     expect(await runCut("meter", consuming, "--events", events)).toEqual({ code: 1, out: "", err: `ratebook: ${why}` });
     expect((await runCut("preview", consuming, "--usage", usage)).err).toContain(`u.csv:2: ${why}`);
   });
@@ -122,7 +122,7 @@ describe("--usage", () => {
     expect({ out, code }).toEqual({ out: "", code: 1 });
     expect(err.split("\n")).toEqual([
       'bad.csv:3: no usage meter has the id "um.unit": did you mean "um.units"?',
-      'bad.csv:4: "2024-06-31" is no date: 2024-06 has days 01 to 30, not 31',
+      'bad.csv:4: "2024-06-31" is not a date: 2024-06 has days 01 to 30, not 31',
       `bad.csv:5: the quantity "${"1".repeat(60)}" has more than 60 digits before the point or 40 after it`,
       "bad.csv:6: the line does not have as many columns as the header",
       "ratebook: 4 of 5 usage rows are invalid; nothing was priced",

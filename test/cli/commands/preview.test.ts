@@ -190,7 +190,7 @@ Total                                                                           
     const long = files.file("long.json", text);
     const argv = ["preview", long, "--events", "-", "--format", "json"];
     const stdin = eventLine("a", "2024-01-05T00:00:00Z", 1).replace(/"value":1\b/, `"value":"${longest}"`);
-    const message = 'the bill of the account "prod" cannot be made: a result needs more than 100 significant digits';
+    const message = 'the account "prod" cannot be billed: a result needs more than 100 significant digits';
     const { code, out, err } = await ratebook(argv, { stdin, cut: files.path });
     const { invoices, skipped } = JSON.parse(out) as { invoices: { accountId: string }[]; skipped: unknown };
     expect(invoices.map(({ accountId }) => accountId)).toEqual(["other"]);
@@ -224,14 +224,14 @@ Total                                                                           
     expect(await previewSmall(["--events", "-", "--strict"], content)).toEqual({
       code: 1,
       out: "",
-      err: "standard input:2: Expected an event, an object, got a list. [INGESTION_REFUSED]\n",
+      err: "standard input:2: Expected an event object, got a list. [INGESTION_REFUSED]\n",
     });
   });
 
   test("prints three problems of a kind and counts the others", async () => {
     expect(await errorsOf("[]\n".repeat(1500))).toEqual([
-      ...[1, 2].map((at) => `standard input:${at}: Expected an event, an object, got a list. [INGESTION_REFUSED]`),
-      "standard input:3: Expected an event, an object, got a list. [INGESTION_REFUSED] (and 1,497 more like it)",
+      ...[1, 2].map((at) => `standard input:${at}: Expected an event object, got a list. [INGESTION_REFUSED]`),
+      "standard input:3: Expected an event object, got a list. [INGESTION_REFUSED] (and 1,497 more like it)",
     ]);
   });
 
@@ -246,34 +246,34 @@ Total                                                                           
 
 describe("invalid input is rejected with a one-sentence message", () => {
   test.each<readonly [string, string | Uint8Array, string]>([
-    ["a line that is not an object", "7\n", "1: Expected an event, an object, got a number. [INGESTION_REFUSED]"],
+    ["a line that is not an object", "7\n", "1: Expected an event object, got a number. [INGESTION_REFUSED]"],
     ["bytes that are no text", Uint8Array.of(0x7b, 0xff, 0x7d, 0x0a), "1: the line is not valid UTF-8 [BAD_LINE]"],
     ["a line of 3 MiB", `${"x".repeat(3 << 20)}\n`, "1: the line is longer than 1 MiB [BAD_LINE]"],
     ["a line of 3 MiB at the end", "x".repeat(3 << 20), "1: the line is longer than 1 MiB [BAD_LINE]"],
     [
       "30 February",
       eventLine("a", "2024-02-30T00:00:00Z", 1),
-      '1: Field timestamp: "2024-02-30T00:00:00Z" is no date-time: 2024-02 has days 01 to 29, not 30. [INGESTION_REFUSED]',
+      '1: Field timestamp: "2024-02-30T00:00:00Z" is not a date-time: 2024-02 has days 01 to 29, not 30. [INGESTION_REFUSED]',
     ],
     [
       "24:00",
       eventLine("a", "2024-02-03T24:00:00Z", 1),
-      '1: Field timestamp: "2024-02-03T24:00:00Z" is no date-time: hours are 00 to 23, not 24. [INGESTION_REFUSED]',
+      '1: Field timestamp: "2024-02-03T24:00:00Z" is not a date-time: hours are 00 to 23, not 24. [INGESTION_REFUSED]',
     ],
     [
       "a quantity of 1e400",
       eventLine("a", "2024-02-03T00:00:00Z", "1e400"),
-      '1: The attribute "units" is unfit: "1e400" has more than 20 integer or 20 fraction digits. [INGESTION_FAILED]',
+      '1: The attribute "units" has an invalid value: "1e400" has more than 20 digits before the point or 20 after it. [INGESTION_FAILED]',
     ],
     [
       "a bare quantity of 1e400",
       eventLine("a", "2024-02-03T00:00:00Z", 1).replace(":1}", ":1e400}"),
-      `1: The attribute "units" is unfit: "1${"0".repeat(59)}…" has more than 20 integer or 20 fraction digits. [INGESTION_FAILED]`,
+      `1: The attribute "units" has an invalid value: "1${"0".repeat(59)}…" has more than 20 digits before the point or 20 after it. [INGESTION_FAILED]`,
     ],
     [
       "a unit behind a number",
       eventLine("a", "2024-02-03T00:00:00Z", "1000 MB"),
-      '1: The attribute "units" is unfit: "1000 MB" is not a decimal. [INGESTION_FAILED]',
+      '1: The attribute "units" has an invalid value: "1000 MB" is not a decimal. [INGESTION_FAILED]',
     ],
     [
       "an unknown schema",
@@ -283,7 +283,7 @@ describe("invalid input is rejected with a one-sentence message", () => {
     [
       "__proto__ as a field",
       eventLine("a", "2024-02-03T00:00:00Z", 1).replace('"units"', '"__proto__"'),
-      '1: The attribute "units" is missing: the event schema "call" declares it. [INGESTION_FAILED]',
+      '1: The attribute "units" is missing; the event schema "call" requires it. [INGESTION_FAILED]',
     ],
     [
       "control characters",
@@ -325,7 +325,7 @@ describe("invalid input is rejected with a one-sentence message", () => {
 
   test("a deeply nested line is an event like any other, or is not JSON", async () => {
     const { code, err } = await previewSmall(["--events", "-"], `${"[".repeat(100_000)}${"]".repeat(100_000)}\n`);
-    expect(err.split("\n")[0]).toBe("standard input:1: Expected an event, an object, got a list. [INGESTION_REFUSED]");
+    expect(err.split("\n")[0]).toBe("standard input:1: Expected an event object, got a list. [INGESTION_REFUSED]");
     expect(code).toBe(1);
   });
 
@@ -429,7 +429,7 @@ describe("invalid input is rejected with a one-sentence message", () => {
 
   test("--at with an invalid date", async () => {
     const { code, err } = await previewSmall(["--at", "2024-02-30"]);
-    expect(err).toMatch(/^ratebook: --at: "2024-02-30" is no date.*\n$/);
+    expect(err).toMatch(/^ratebook: --at: "2024-02-30" is not a date.*\n$/);
     expect(code).toBe(2);
   });
 });

@@ -118,7 +118,7 @@ describe("ratebook verify", () => {
     ["nothing", () => [], 2, "missing INVOICES: give one file written by preview"],
     ["events without a book", () => [invoices, "--events", EVENTS], 2, "--events and --book must be given together"],
     ["no file", () => [`${files.path}/none.json`], 1, "none.json: no such file"],
-    ["no JSON", () => [files.file("bad.json", "{")], 1, "bad.json:1:2: not JSON: the text ends too soon"],
+    ["no JSON", () => [files.file("bad.json", "{")], 1, "bad.json:1:2: not JSON: the text ends early"],
     [
       "no invoices",
       () => [files.file("empty.json", "{}")],
@@ -135,7 +135,7 @@ describe("ratebook verify", () => {
       "a bad cell",
       () => [invoices, "--usage", files.file("bad.ndjson", "{}\n")],
       1,
-      "bad.ndjson:1: date: expected a text",
+      "bad.ndjson:1: date: expected a date",
     ],
     [
       "an invalid day, in the second of two files",

@@ -24,9 +24,9 @@ describe("verify and diff reject with a one-sentence message", () => {
     [
       "a file that is cut off",
       () => output.slice(0, 3000),
-      /^ratebook: x\.json:\d+:\d+: not JSON: the text ends too soon\n$/,
+      /^ratebook: x\.json:\d+:\d+: not JSON: the text ends early\n$/,
     ],
-    ["an empty file", () => "", /^ratebook: x\.json:1:1: not JSON: the text ends too soon\n$/],
+    ["an empty file", () => "", /^ratebook: x\.json:1:1: not JSON: the text ends early\n$/],
     ["an empty list", () => "[]", /^ratebook: x\.json:1:1: \$: the file has no invoices\n$/],
     ["no invoices", () => '{"invoices":[]}', /^ratebook: x\.json:1:13: \$\.invoices: the file has no invoices\n$/],
     [
@@ -52,7 +52,7 @@ describe("verify and diff reject with a one-sentence message", () => {
     [
       "a number of too many digits",
       () => output.replace('"value": 3,', '"value": 1e99999,'),
-      /^ratebook: x\.json:169:38: not JSON: a number of more than 100 significant digits or beyond 10\^1000 is not kept\n$/,
+      /^ratebook: x\.json:169:38: not JSON: the number has more than 100 significant digits or is beyond 10\^1000\n$/,
     ],
     [
       "an invalid date",

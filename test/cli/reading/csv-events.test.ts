@@ -193,7 +193,7 @@ describe("a CSV file of events", () => {
     expect(out).toMatch(/^units +4 +8\.00$/m);
     expect(err).toBe(
       "events.csv:3: the line does not have as many columns as the header [BAD_LINE]\n" +
-        'events.csv:4: The attribute "units" is unfit: "many" is not a decimal. [INGESTION_FAILED]\n' +
+        'events.csv:4: The attribute "units" has an invalid value: "many" is not a decimal. [INGESTION_FAILED]\n' +
         "4 events read: 1 INGESTION_FAILED, 2 INGESTION_COMPLETED_EVENT_METERED, 1 BAD_LINE; 1 invoice\n",
     );
     expect(code).toBe(1);

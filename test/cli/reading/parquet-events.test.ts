@@ -181,7 +181,7 @@ describe("invalid rows are counted, and do not affect the others", () => {
     const rows = `select 'e' || n as id, 'prod' as account, '2024-01-03T10:00:00Z' as "at", case when n = 7777 then '1,5' else '2' end as units, 'eu' as region from range(10000) as events (n)`;
     const message = await meterQuery(rows);
     expect(message).toContain(
-      `bad.parquet:7778: The attribute "units" is unfit: "1,5" is not a decimal. [INGESTION_FAILED]`,
+      `bad.parquet:7778: The attribute "units" has an invalid value: "1,5" is not a decimal. [INGESTION_FAILED]`,
     );
     expect(message).toContain("10,000 events read: 1 INGESTION_FAILED, 9,999 INGESTION_COMPLETED_EVENT_METERED");
   });

@@ -84,12 +84,12 @@ test("an invalid row is reported with its line, and reading continues", async ()
   const lines = await readLines("bad.ndjson", `${JSON.stringify(ROW)}\n${content}`);
   expect(lines.map(({ line, problem, row }) => `${line}: ${problem ?? row?.quantity}`)).toEqual([
     `1: ${ROW.quantity}`,
-    '2: "2026-02-30" is no date: 2026-02 has days 01 to 28, not 30',
+    '2: "2026-02-30" is not a date: 2026-02 has days 01 to 28, not 30',
     expect.stringMatching(/^3: not JSON: /),
     '4: "1,000" is not a decimal',
     "5: quantity: expected a decimal",
     '6: unknown field "amount"',
-    "7: meterId: expected a text of 1 to 512 characters",
+    "7: meterId: expected text of 1 to 512 characters",
     "8: expected a row {accountId, meterId, date, quantity}",
     "9: -1",
   ]);

@@ -47,12 +47,12 @@ describe("price plans", () => {
     const { engine } = engineAt("2024-03-01");
     const { planId } = await activePlan(engine);
     expect(await describeRefusal(engine.pricePlans.update(planId, { description: "x" }))).toBe(
-      `ERR_REFUSED version 1 of "${planId}" is ACTIVE: only a DRAFT can be updated`,
+      `ERR_REFUSED version 1 of "${planId}" is active; only a draft can be updated`,
     );
     const next = await engine.pricePlans.createVersion(planId, { description: "dearer" });
     expect([next.item.version, next.item.status, next.item.description]).toEqual([2, "DRAFT", "dearer"]);
     expect(await describeRefusal(engine.pricePlans.createVersion(planId))).toBe(
-      `ERR_REFUSED version 2 of "${planId}" is a DRAFT; edit it instead`,
+      `ERR_REFUSED version 2 of "${planId}" is a draft; edit it`,
     );
     await engine.pricePlans.activate(planId);
     const versions = [await engine.pricePlans.get(planId), await engine.pricePlans.get(planId, 1)];
@@ -107,10 +107,10 @@ describe("price plans", () => {
     expect((await engine.pricePlans.archive(planId)).item.status).toBe("ARCHIVED");
     expect(await engine.accounts.pricingSchedules("prod")).toHaveLength(1);
     expect(await describeRefusal(engine.associate("test", { pricePlanId: planId, effectiveFrom: "2024-03-01" }))).toBe(
-      `ERR_REFUSED the price plan "${planId}" has no ACTIVE version`,
+      `ERR_REFUSED the price plan "${planId}" has no active version`,
     );
     expect(await describeRefusal(engine.pricePlans.archive(planId))).toBe(
-      'ERR_REFUSED the price plan "Team" is ARCHIVED: it must be DRAFT or ACTIVE to become ARCHIVED',
+      'ERR_REFUSED the price plan "Team" is archived; it must be a draft or active to become archived',
     );
   });
 });
@@ -195,7 +195,7 @@ describe("migrations", () => {
     const move = { sourceId: planId, sourceVersion: 1, targetId: planId, targetVersion: 2, mode: "IMMEDIATE" as const };
     expect(await engine.migrate(move)).toMatchObject({ status: "COMPLETED", total: 0, moved: 0, skipped: 0 });
     expect(await describeRefusal(engine.migrate({ ...move, targetVersion: 1 }))).toBe(
-      `ERR_REFUSED expected another version: 1 of "${planId}" is the version that the accounts leave`,
+      `ERR_REFUSED source and target are both version 1 of "${planId}"; choose another target version`,
     );
     expect(await describeRefusal(engine.migrate({ ...move, sourceVersion: 7 }))).toBe(
       `ERR_NOT_FOUND the price plan "${planId}" has no version 7`,

@@ -62,7 +62,7 @@ function engineWithFaults(skips: (readonly [string, unknown])[]): {
   };
 }
 
-const NO_BILL = 'the bill of the account "b" cannot be made: a result needs more than 100 significant digits';
+const NO_BILL = 'the account "b" cannot be billed: a result needs more than 100 significant digits';
 const APRIL = Date.parse("2024-04-01T00:00:00Z");
 
 describe("a bill run", () => {
@@ -273,7 +273,7 @@ describe("an account whose amounts have too many digits", () => {
       "INGESTION_COMPLETED_EVENT_METERED",
     ]);
     expect(outcomes[1]?.description).toBe(
-      'The bill of the account "b" cannot be made, so it takes no events: a result needs more than 100 significant digits.',
+      'The account "b" cannot be billed, so its events are rejected: a result needs more than 100 significant digits.',
     );
     expect((await engine.events.get("e3")).map(({ status, units }) => [status, units])).toEqual([
       ["INGESTION_FAILED", []],

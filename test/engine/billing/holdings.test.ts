@@ -55,7 +55,7 @@ describe("licenses", () => {
       'ERR_TAKEN the idempotencyKey "k1" was used for another license update',
     );
     expect(await describeRefusal(engine.licenses.update("prod", { ...more, idempotencyKey: "k2", quantity: 9 }))).toBe(
-      `ERR_REFUSED there would be 21 of "${seatsId}" from 2024-03-02T00:00:00.000Z on: expected from 0 to 20`,
+      `ERR_REFUSED the account would have 21 of "${seatsId}" from 2024-03-02T00:00:00.000Z on; the quantity must be from 0 to 20`,
     );
   });
 });
@@ -83,10 +83,10 @@ describe("feature credit entries", () => {
     const update = await engine.entries.update(target, { granted: 12 });
     expect([String(update.granted), String(update.balance)]).toEqual(["12", "4"]);
     expect(await describeRefusal(engine.entries.update(target, { granted: 7 }))).toBe(
-      "ERR_REFUSED granted: expected at least the 8 that events took, got 7",
+      "ERR_REFUSED granted: expected at least 8, which events have used, got 7",
     );
     expect(await describeRefusal(engine.entries.update(target, { effectiveUntil: "2024-03-02T00:00:00Z" }))).toBe(
-      "ERR_REFUSED effectiveUntil: expected a time after 2024-03-02T00:00:00.000Z, when an event spent the entry",
+      "ERR_REFUSED effectiveUntil: expected a time after 2024-03-02T00:00:00.000Z, when an event last used the entry",
     );
     expect(await describeRefusal(engine.entries.update(target, {}))).toBe(
       "ERR_INPUT_INVALID granted: missing: expected granted or effectiveUntil",
@@ -249,7 +249,9 @@ describe("credits", () => {
     const heldCredit = await engine.credits.get(id);
     expect([String(heldCredit.holdAmount), String(heldCredit.left), heldCredit.status]).toEqual(["3", "2", "ACTIVE"]);
     expect((await engine.credits.void(id)).status).toBe("VOIDED");
-    expect(await describeRefusal(engine.credits.void(id))).toMatch(/^ERR_REFUSED only an ACTIVE credit can be voided/);
+    expect(await describeRefusal(engine.credits.void(id))).toMatch(
+      /^ERR_REFUSED .*; only an active credit can be voided$/,
+    );
     expect((await engine.credits.list({ filter: { accountId: "prod" } })).items.map(({ status }) => status)).toEqual([
       "VOIDED",
     ]);

@@ -40,7 +40,7 @@ describe("resending event schemas", () => {
     await activeSchema(engine);
     await engine.eventSchemas.update("call", { enrichments: { dependencies } });
     expect(await describeRefusal(engine.eventSchemas.update("call", { enrichments: null }))).toBe(
-      "ERR_REFUSED enrichments: in an ACTIVE event schema, enrichments can be added or replaced but not removed",
+      "ERR_REFUSED enrichments: in an active event schema, enrichments can be added or replaced but not removed",
     );
     const other = { dependencies: [{ key: "other", name: "factor" }] };
     expect(await describeRefusal(engine.eventSchemas.update("call", { enrichments: other }))).toBe(
@@ -70,7 +70,7 @@ describe("resending usage meters", () => {
       expect(
         await describeRefusal(engine.usageMeters.update(item.id, { computations: computations as ComputationInput[] })),
       ).toBe(
-        'ERR_REFUSED computations: in the ACTIVE usage meter "sum of calls" only name, billableName and description can change',
+        'ERR_REFUSED computations: in the active usage meter "sum of calls" only name, billableName and description can change',
       );
     }
   });

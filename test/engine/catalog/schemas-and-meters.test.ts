@@ -60,14 +60,14 @@ describe("event schemas", () => {
     [
       "another field",
       { eventLevelRevenue: true },
-      "ERR_REFUSED eventLevelRevenue: in an ACTIVE event schema only description, attributes, dimensions and enrichments can change",
+      "ERR_REFUSED eventLevelRevenue: in an active event schema only description, attributes, dimensions and enrichments can change",
     ],
     ["a new name", { name: "other" }, "ERR_INPUT_INVALID name: cannot be set here; remove it"],
     ["an invalid state", { status: "GONE" }, "ERR_INPUT_INVALID status: expected ACTIVE, INACTIVE or ARCHIVED"],
     [
       "archived while ACTIVE",
       { status: "ARCHIVED" },
-      'ERR_REFUSED the event schema "call" is ACTIVE: it must be DRAFT or INACTIVE to become ARCHIVED',
+      'ERR_REFUSED the event schema "call" is active; it must be a draft or inactive to become archived',
     ],
   ])("S4.4 an ACTIVE schema rejects %s", async (_, patch, sentence) => {
     const { engine } = engineAt("2024-03-01");
@@ -82,12 +82,12 @@ describe("event schemas", () => {
     const meterId = await sumMeter(engine);
     await engine.usageMeters.activate(meterId);
     expect(await describeRefusal(engine.eventSchemas.deactivate("call"))).toBe(
-      `ERR_REFUSED the event schema "call" is used by the ACTIVE usage meter "${meterId}"`,
+      `ERR_REFUSED the event schema "call" is used by the active usage meter "${meterId}"`,
     );
     await engine.usageMeters.deactivate(meterId);
     expect((await engine.eventSchemas.deactivate("call")).item.status).toBe("INACTIVE");
     expect(await describeRefusal(engine.eventSchemas.update("call", { description: "x" }))).toBe(
-      'ERR_REFUSED the event schema "call" is INACTIVE and cannot be changed',
+      'ERR_REFUSED the event schema "call" is inactive and cannot be changed',
     );
     const [result] = await engine.ingest([callEvent("e1", "2024-03-01T11:00:00Z")]);
     expect(result?.status).toBe("INGESTION_FAILED_SCHEMA_NOT_DEFINED");
@@ -129,7 +129,7 @@ describe("usage meters", () => {
     });
     expect([updatedMeter.item.name, updatedMeter.item.displayName]).toEqual(["requests", "Requests"]);
     expect(await describeRefusal(engine.usageMeters.update(id, { aggregation: "SUM" }))).toBe(
-      'ERR_REFUSED aggregation: in the ACTIVE usage meter "requests" only name, billableName and description can change',
+      'ERR_REFUSED aggregation: in the active usage meter "requests" only name, billableName and description can change',
     );
   });
 

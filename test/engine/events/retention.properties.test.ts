@@ -325,7 +325,7 @@ async function readState({ engine }: RetentionRun): Promise<object> {
 
 /** As JSON; the end of a cycle's ingest may be the one before or after a change of grace. */
 const inWords = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value ?? null).replaceAll(/took events until [^"]+/g, "is past its grace"));
+  JSON.parse(JSON.stringify(value ?? null).replaceAll(/closed on [^"]+/g, "is past its grace"));
 
 /** Records which events were metered; fails if one that was not undone is metered again. */
 function meteredOnce(): (request: RunRequest, answer: unknown) => void {

@@ -138,7 +138,7 @@ describe("events with a retention of 60 days", () => {
     const ending = async (effectiveUntil: string): Promise<unknown> =>
       engine.entries.update({ ...of, entryId: entry?.id ?? "" }, { effectiveUntil });
     await expect(ending("2024-03-10T00:00:00Z")).rejects.toMatchObject({
-      message: "effectiveUntil: expected a time after 2024-03-10T00:00:00.000Z, when an event spent the entry",
+      message: "effectiveUntil: expected a time after 2024-03-10T00:00:00.000Z, when an event last used the entry",
     });
     await expect(ending("2024-03-10T00:00:00.001Z")).resolves.toMatchObject({ status: "EXPIRED" });
   });
@@ -187,7 +187,7 @@ describe("events with a retention of 60 days", () => {
     await expect(engine.events.get("e")).rejects.toMatchObject({
       code: "ERR_NOT_FOUND",
       message:
-        'no event has the id "e"; events that were ingested before 2024-04-02T00:00:00.000Z are kept only while their cycle is open',
+        'no event has the id "e"; events that were ingested before 2024-04-02T00:00:00.000Z are stored only while their billing period is open',
     });
     expect(await engine.undo({ account: "a", eventId: "e" })).toEqual([]);
     expect(await engine.events.keptSince()).toBe(Date.parse("2024-04-02T00:00:00Z"));
@@ -212,7 +212,7 @@ describe("events with a retention of 60 days", () => {
     // Events ingested before 2 April may be deleted: they were dated up to a day later.
     const first = "2024-04-03T00:00:00.000Z";
     const why = "metricQueries[0] is computed from stored events, and older events were deleted";
-    const message = `startTime: expected ${first} or later: ${why}`;
+    const message = `startTime: ${why}; start at ${first} or later`;
     for (const query of [
       byStatus,
       { name: "EVENTS", aggregationPeriod: "MONTH" },

@@ -138,7 +138,7 @@ describe("S17.4 external usage", () => {
       { name: "REVENUE", aggregationPeriod: "HOUR" },
     ]) {
       expect(await describeRefusal(queryDay(query))).toBe(
-        'ERR_INPUT_INVALID metricQueries[0]: expected usage or revenue by day or longer, or a filter by other schemas: it is computed from stored events, and the usage of the event schema "call" is external',
+        'ERR_INPUT_INVALID metricQueries[0]: it is computed from stored events, and the usage of the event schema "call" is external; request usage or revenue by day or longer, or filter by other schemas',
       );
       await queryDay({ ...query, filters: [{ fieldName: "SCHEMA_NAME", fieldValues: ["save"] }] });
       await queryDay({ ...query, filters: [{ fieldName: "USAGE_METER_ID", fieldValues: ["um.writes"] }] });
@@ -344,7 +344,7 @@ describe("S17.5 an engine without the source of external usage", () => {
     const source = usageFromRows({ name: "rows", read: () => [] });
     const options = { store: memoryStore(), usage: { schemas: ["call"], source } };
     expect(() => createEngine({ ...options, ingestedAgain: ["call"] })).toThrow(
-      'ingestedAgain: "call" is among the schemas of usage, too',
+      'ingestedAgain: "call" is also among the schemas of usage',
     );
     expect(() => createEngine({ ...options, ingestedAgain: "call" as never })).toThrow(
       "ingestedAgain: expected the names of event schemas",

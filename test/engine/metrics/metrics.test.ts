@@ -355,7 +355,7 @@ test("more than 100 groups are rejected with a remedy", async () => {
   const metricQueries = [{ id: "q", name: "USAGE", aggregationPeriod: "DAY", groupBy: "ACCOUNT_ID" }] as const;
   const range = { startTime: "2024-01-02", endTime: "2024-01-03" };
   expect(await describeRefusal(at("2024-01-03").metrics({ ...range, metricQueries: [...metricQueries] }))).toBe(
-    "ERR_INPUT_INVALID metricQueries[0].groupBy: expected at most 100 series: filter by ACCOUNT_ID",
+    "ERR_INPUT_INVALID metricQueries[0].groupBy: more than 100 series; filter by ACCOUNT_ID",
   );
   const [all] = await at("2024-01-03").metrics({ ...range, metricQueries: [{ ...metricQueries[0], groupBy: null }] });
   expect(all?.series.map(formatSeries)).toEqual(["all: 101"]);

@@ -146,7 +146,7 @@ describe("associating", () => {
     };
     expect(catchThrown(() => leave({ planId: "q" }))).toHaveProperty(
       "message",
-      'this is not the plan of the account on these days: it has version 2 of "p" from 2024-01-01 on',
+      'the account has another plan on these days: version 2 of "p", from 2024-01-01',
     );
     expect(catchThrown(() => leave({ version: 1 }))).toMatchObject({
       code: "ERR_REFUSED",
@@ -194,7 +194,7 @@ describe("a rejected command changes nothing", () => {
       "2024-01-11T01:00:00Z",
       "ERR_INPUT_INVALID",
       {},
-      "effectiveFrom: expected a date, which is a midnight UTC, got 2024-01-11T01:00:00.000Z",
+      "effectiveFrom: expected a date, or midnight UTC, got 2024-01-11T01:00:00.000Z",
     ],
     [
       "S16.1 an end that is not a date",
@@ -202,7 +202,7 @@ describe("a rejected command changes nothing", () => {
       "2024-01-11",
       "ERR_INPUT_INVALID",
       { until: "2024-01-12T00:00:01Z" },
-      "effectiveUntil: expected a date, which is a midnight UTC, got 2024-01-12T00:00:01.000Z",
+      "effectiveUntil: expected a date, or midnight UTC, got 2024-01-12T00:00:01.000Z",
     ],
     [
       "S16.1 an end that is not after the start",
@@ -220,7 +220,7 @@ describe("a rejected command changes nothing", () => {
       "2024-01-11",
       "ERR_REFUSED",
       { version: 3 },
-      'expected an ACTIVE price plan: version 3 of "p" is DRAFT',
+      'version 3 of "p" is a draft; only an active version can be associated',
     ],
     [
       "S16.4 a plan without an ACTIVE version",
@@ -228,7 +228,7 @@ describe("a rejected command changes nothing", () => {
       "2024-01-11",
       "ERR_REFUSED",
       {},
-      'the price plan "draft" has no ACTIVE version',
+      'the price plan "draft" has no active version',
     ],
     [
       "S7.7 another currency",
@@ -261,7 +261,7 @@ describe("a rejected command changes nothing", () => {
       "2024-02-10",
       "ERR_REFUSED",
       { retainStartOffsets: true },
-      "no price plan is in force on 2024-02-10 , so there are no start offsets to retain",
+      "no price plan is in force on 2024-02-10, so there are no start offsets to retain",
     ],
   ];
 

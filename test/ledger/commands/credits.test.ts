@@ -147,9 +147,9 @@ describe("voiding credits", () => {
     const voidOne = (id: string | undefined, now: string): unknown =>
       ledger.run((work) => voidCredit(ledger.catalog, work, id ?? "", toTime(now)));
     voidOne(second?.id, "2024-01-06");
-    expect(() => voidOne(second?.id, "2024-01-06")).toThrow("only an ACTIVE credit can be voided");
+    expect(() => voidOne(second?.id, "2024-01-06")).toThrow("only an active credit can be voided");
     ledger.use(60, "2024-01-10T00:00:00Z");
-    expect(() => voidOne(first?.id, "2024-02-01")).toThrow("is CONSUMED");
+    expect(() => voidOne(first?.id, "2024-02-01")).toThrow("is consumed");
     expect(() => voidOne("none", "2024-02-01")).toThrow('no credit has the id "none"');
   });
 });

@@ -88,7 +88,7 @@ describe("changing an entry (S11.8)", () => {
     expect(formatDecimal((await ledger.patch(id, { granted: 4 }, NOON)).balance)).toBe("0");
     await expect(ledger.patch(id, { granted: 3 }, NOON)).rejects.toMatchObject({
       code: "ERR_REFUSED",
-      message: "granted: expected at least the 4 that events took, got 3",
+      message: "granted: expected at least 4, which events have used, got 3",
     });
     expect(ledger.totals()).toMatchObject({ granted: "4", balance: "0", consumed: "4" });
   });
@@ -116,7 +116,7 @@ describe("changing an entry (S11.8)", () => {
     await ingestTokens(ledger, "e1", 4, "2024-03-04T00:00:00Z");
     await expect(ledger.patch(id, { until: "2024-03-04" }, NOON)).rejects.toMatchObject({
       code: "ERR_REFUSED",
-      message: "effectiveUntil: expected a time after 2024-03-04T00:00:00.000Z, when an event spent the entry",
+      message: "effectiveUntil: expected a time after 2024-03-04T00:00:00.000Z, when an event last used the entry",
     });
     await ledger.patch(id, { until: "2024-03-04T00:00:00.001Z" }, NOON);
     await ledger.undo({ account: "a", eventId: "e1" }, NOON);

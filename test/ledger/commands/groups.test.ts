@@ -128,7 +128,11 @@ describe("terms", () => {
 
   const refusals: readonly (readonly [string, readonly string[], string])[] = [
     ["no accounts", [], "accountIds: expected 1 to 100 accounts, got 0"],
-    ["another currency", ["a", "euro"], 'the account "euro" is invoiced in EUR: the invoice group "slow" is in USD'],
+    [
+      "another currency",
+      ["a", "euro"],
+      'the account "euro" is invoiced in EUR, but the invoice group "slow" is in USD',
+    ],
     ["an account of another group", ["a", "b"], 'the account "b" is already in the invoice group "fast"'],
   ];
 

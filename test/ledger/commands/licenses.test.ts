@@ -104,19 +104,19 @@ describe("updates", () => {
       "below 0",
       -5,
       { updateType: "RELATIVE" },
-      'there would be -1 of "addon.seats" from 2024-02-10T00:00:00.000Z on: expected from 0 to 20',
+      'the account would have -1 of "addon.seats" from 2024-02-10T00:00:00.000Z on; the quantity must be from 0 to 20',
     ],
     [
       "above the maxQuantity",
       21,
       {},
-      'there would be 21 of "addon.seats" from 2024-02-10T00:00:00.000Z on: expected from 0 to 20',
+      'the account would have 21 of "addon.seats" from 2024-02-10T00:00:00.000Z on; the quantity must be from 0 to 20',
     ],
     [
       "below 0 later on",
       2,
       { from: "2024-02-15" },
-      'there would be -1 of "addon.seats" from 2024-02-20T00:00:00.000Z on: expected from 0 to 20',
+      'the account would have -1 of "addon.seats" from 2024-02-20T00:00:00.000Z on; the quantity must be from 0 to 20',
     ],
     [
       "a final cycle",
@@ -129,14 +129,9 @@ describe("updates", () => {
       "an add-on of another type",
       5,
       { licenseId: "addon.fee" },
-      'expected an ACTIVE add-on of type LICENSE: "addon.fee" is of type FIXED_FEE',
+      'the add-on "addon.fee" is of type FIXED_FEE, not LICENSE',
     ],
-    [
-      "an archived license",
-      5,
-      { licenseId: "addon.old" },
-      'expected an ACTIVE add-on of type LICENSE: "addon.old" is ARCHIVED',
-    ],
+    ["an archived license", 5, { licenseId: "addon.old" }, 'the add-on "addon.old" is archived'],
   ];
 
   test.each(refusals)("S10.1 rejects %s", (_because, quantity, options, message) => {
@@ -155,7 +150,7 @@ describe("updates", () => {
     const few = { planId: "few", from: toTime("2024-03-01") };
     ledger.run((work) => associate(ledger.catalog, work, few, toTime("2024-01-06"), ledger.ids));
     expect(formatDecimal(update(ledger, 5, "2024-01-07", { from: "2024-03-05" }).quantity)).toBe("5");
-    expect(() => update(ledger, 11, "2024-01-07", { from: "2024-03-06" })).toThrow("expected from 0 to 10");
+    expect(() => update(ledger, 11, "2024-01-07", { from: "2024-03-06" })).toThrow("the quantity must be from 0 to 10");
   });
 
   test("S10.1 the maxQuantity is that of the plan in force; without one there is no limit", () => {

@@ -205,11 +205,15 @@ describe("a rejected migration moves no account", () => {
     [
       "the source as target",
       { targetId: "old" },
-      'expected another version: 1 of "old" is the version that the accounts leave',
+      'source and target are both version 1 of "old"; choose another target version',
     ],
     ["an unknown source", { sourceVersion: 7 }, 'the price plan "old" has no version 7'],
     ["an unknown target", { targetId: "nothing" }, 'no price plan has the id "nothing"'],
-    ["a DRAFT target", { targetId: "draft" }, 'expected an ACTIVE price plan: version 1 of "draft" is DRAFT'],
+    [
+      "a DRAFT target",
+      { targetId: "draft" },
+      'version 1 of "draft" is a draft; only an active version can be associated',
+    ],
     [
       "another currency",
       { targetId: "euro" },

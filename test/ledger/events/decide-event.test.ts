@@ -61,7 +61,7 @@ describe("S14.1 an event is rejected by its arrival time", () => {
     expect(decide(eventWithTokens(1, "2024-03-05T10:00:00.001Z"), "2024-03-04T10:00:00Z").outcome).toMatchObject({
       status: "INGESTION_FAILED",
       description:
-        "The timestamp 2024-03-05T10:00:00.001Z is too far after the time of ingest, 2024-03-04T10:00:00.000Z.",
+        "The timestamp 2024-03-05T10:00:00.001Z is too far in the future; the event was ingested at 2024-03-04T10:00:00.000Z.",
     });
     expect(decide(eventWithTokens(1), "2024-03-04T10:00:00Z").outcome.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
@@ -69,7 +69,7 @@ describe("S14.1 an event is rejected by its arrival time", () => {
   test("after the grace period (S6.5), whatever else is wrong with it", () => {
     expect(decide(eventWithTokens(1), "2024-04-11", { parts: unmade }).outcome).toMatchObject({
       status: "INGESTION_FAILED_PAST_GRACE_PERIOD",
-      description: "The pricing cycle of 2024-03-05T10:00:00.000Z took events until 2024-04-11T00:00:00.000Z.",
+      description: "The billing period of 2024-03-05T10:00:00.000Z closed on 2024-04-11T00:00:00.000Z.",
     });
     expect(decide(eventWithTokens(1), "2024-04-10T23:59:59.999Z", { parts: unmade }).outcome.status).toBe(
       "INGESTION_FAILED_ENRICHMENT_FAILED",
@@ -80,7 +80,7 @@ describe("S14.1 an event is rejected by its arrival time", () => {
     const account = accountAt({ closedAt: () => "FINAL_INVOICE" });
     expect(decide(eventWithTokens(1), "2024-04-02", { account }).outcome).toMatchObject({
       status: "INGESTION_FAILED_PAST_GRACE_PERIOD",
-      description: "The invoice of the pricing cycle of 2024-03-05T10:00:00.000Z is final.",
+      description: "The invoice for the billing period of 2024-03-05T10:00:00.000Z is final.",
     });
   });
 
@@ -99,13 +99,15 @@ describe("S14.1 an event is rejected by its arrival time", () => {
     expect(decide(eventWithTokens(1), "2024-03-05", { account }).outcome).toMatchObject({
       status: "INGESTION_FAILED",
       description:
-        'The bill of the account "prod" cannot be made, so it takes no events: a result needs more than 100 significant digits.',
+        'The account "prod" cannot be billed, so its events are rejected: a result needs more than 100 significant digits.',
     });
     const archivedAccount = accountAt({ ...account, isArchived: true });
     expect(decide(eventWithTokens(1), "2024-03-05", { account: archivedAccount }).outcome.status).toBe(
       "INGESTION_FAILED_ACCOUNT_NOT_FOUND",
     );
-    expect(decide(eventWithTokens("many"), "2024-03-05", { account }).outcome.description).toContain("is unfit");
+    expect(decide(eventWithTokens("many"), "2024-03-05", { account }).outcome.description).toContain(
+      "has an invalid value",
+    );
   });
 });
 
@@ -147,7 +149,7 @@ describe("S11.3 the consumption of a feature", () => {
     expect(decide(eventWithTokens(10), "2024-03-05", { account, parts })).toMatchObject({
       outcome: {
         status: "INGESTION_FAILED_INSUFFICIENT_CREDITS",
-        description: 'The event needs 10 of the feature "f.tokens": 9 are left.',
+        description: 'The event needs 10 of the feature "f.tokens"; the account has 9 left.',
       },
       isAccepted: false,
       units: [],

@@ -25,48 +25,48 @@ const dimensions = (count: number): unknown =>
 
 describe("S14.1 a value that is not an event, or has fields of the wrong type, is rejected with a message", () => {
   test.each([
-    [null, "Expected an event, an object, got nothing."],
-    [undefined, "Expected an event, an object, got nothing."],
-    [[], "Expected an event, an object, got a list."],
-    ["{}", "Expected an event, an object, got a text."],
-    [12, "Expected an event, an object, got a number."],
+    [null, "Expected an event object, got nothing."],
+    [undefined, "Expected an event object, got nothing."],
+    [[], "Expected an event object, got a list."],
+    ["{}", "Expected an event object, got text."],
+    [12, "Expected an event object, got a number."],
     [{}, "Field schemaName is missing."],
-    [requestEvent({ schemaName: "" }), "Field schemaName: expected a text, got an empty text."],
+    [requestEvent({ schemaName: "" }), "Field schemaName: expected text, got empty text."],
     [requestEvent({ id: "x".repeat(513) }), "Field id: expected at most 512 characters, got 513."],
-    [requestEvent({ accountId: { id: "prod" } }), "Field accountId: expected a text, got an object."],
+    [requestEvent({ accountId: { id: "prod" } }), "Field accountId: expected text, got an object."],
     [requestEvent({ accountId: "x".repeat(513) }), "Field accountId: expected at most 512 characters, got 513."],
-    [requestEvent({ timestamp: 1_709_632_800_000 }), "Field timestamp: expected a text, got a number."],
+    [requestEvent({ timestamp: 1_709_632_800_000 }), "Field timestamp: expected text, got a number."],
     [
       requestEvent({ timestamp: "2024-02-30T00:00:00Z" }),
-      'Field timestamp: "2024-02-30T00:00:00Z" is no date-time: 2024-02 has days 01 to 29, not 30.',
+      'Field timestamp: "2024-02-30T00:00:00Z" is not a date-time: 2024-02 has days 01 to 29, not 30.',
     ],
     [
       requestEvent({ timestamp: "2024-03-05T24:00:00Z" }),
-      'Field timestamp: "2024-03-05T24:00:00Z" is no date-time: hours are 00 to 23, not 24.',
+      'Field timestamp: "2024-03-05T24:00:00Z" is not a date-time: hours are 00 to 23, not 24.',
     ],
     [requestEvent({ attributes: { tokens: 1 } }), "Field attributes: expected a list, got an object."],
-    [requestEvent({ attributes: ["tokens"] }), "Field attributes[0]: expected an object, got a text."],
+    [requestEvent({ attributes: ["tokens"] }), "Field attributes[0]: expected an object, got text."],
     [requestEvent({ attributes: [null] }), "Field attributes[0]: expected an object, got nothing."],
     [requestEvent({ attributes: [{ value: 1 }] }), "Field attributes[0].name is missing."],
     [
       requestEvent({ attributes: [{ name: "tokens" }] }),
-      "Field attributes[0].value: expected a number or a decimal text, got nothing.",
+      "Field attributes[0].value: expected a number, or a decimal as text, got nothing.",
     ],
-    [eventWithTokens(true), "Field attributes[0].value: expected a number or a decimal text, got a boolean."],
-    [eventWithTokens([1]), "Field attributes[0].value: expected a number or a decimal text, got a list."],
-    [eventWithTokens({}), "Field attributes[0].value: expected a number or a decimal text, got an object."],
+    [eventWithTokens(true), "Field attributes[0].value: expected a number, or a decimal as text, got a boolean."],
+    [eventWithTokens([1]), "Field attributes[0].value: expected a number, or a decimal as text, got a list."],
+    [eventWithTokens({}), "Field attributes[0].value: expected a number, or a decimal as text, got an object."],
     [
       requestEvent({ attributes: [{ name: "tokens", value: 1, unit: 5 }] }),
-      "Field attributes[0].unit: expected a text, got a number.",
+      "Field attributes[0].unit: expected text, got a number.",
     ],
     [
       requestEvent({ attributes: [{ name: "tokens", value: 1, unit: "u".repeat(51) }] }),
       "Field attributes[0].unit: expected at most 50 characters, got 51.",
     ],
-    [attributes(101), "Field attributes: expected at most 100, got 101."],
-    [dimensions(101), "Field dimensions: expected at most 100, got 101."],
+    [attributes(101), "Field attributes: expected at most 100 attributes, got 101."],
+    [dimensions(101), "Field dimensions: expected at most 100 dimensions, got 101."],
     [requestEvent({ dimensions: ["eu"] }), "Field dimensions: expected an object, got a list."],
-    [requestEvent({ dimensions: "eu" }), "Field dimensions: expected an object, got a text."],
+    [requestEvent({ dimensions: "eu" }), "Field dimensions: expected an object, got text."],
     [
       requestEvent({ dimensions: { region: null } }),
       "Field dimensions.region: expected text or a number, got nothing.",
@@ -99,20 +99,26 @@ describe("S1.2, S1.3 a value that is not a decimal, or too long, fails the event
     [Number.NaN, "NaN is not a decimal"],
     [Infinity, "Infinity is not a decimal"],
     [JSON.parse("1e400"), "Infinity is not a decimal"],
-    [2 ** 60, "the number 1152921504606847000 is above 2^53 and may not be what was meant: give it as text"],
+    [2 ** 60, "the number 1152921504606847000 is above 2^53, so its last digits may be lost; write it as text"],
     ["1,000", '"1,000" is not a decimal'],
-    ["", '"" is not a decimal'],
     [" 1", '" 1" is not a decimal'],
     ["0x10", '"0x10" is not a decimal'],
-    ["1e21", '"1e21" has more than 20 integer or 20 fraction digits'],
-    [`0.${"0".repeat(20)}1`, `"0.${"0".repeat(20)}1" has more than 20 integer or 20 fraction digits`],
-    [1e-21, '"1e-21" has more than 20 integer or 20 fraction digits'],
+    ["1e21", '"1e21" has more than 20 digits before the point or 20 after it'],
+    [`0.${"0".repeat(20)}1`, `"0.${"0".repeat(20)}1" has more than 20 digits before the point or 20 after it`],
+    [1e-21, '"1e-21" has more than 20 digits before the point or 20 after it'],
   ])("%j", (value, reason) => {
     const run = startEventRun(bookWithParts({}));
     expect(run.add(eventWithTokens(value))).toMatchObject({
       status: FAILED,
-      description: `The attribute "tokens" is unfit: ${reason}.`,
+      description: `The attribute "tokens" has an invalid value: ${reason}.`,
     });
+    expect([...run.usage.cells()]).toEqual([]);
+  });
+
+  test("an empty value", () => {
+    const run = startEventRun(bookWithParts({}));
+    const description = 'The attribute "tokens" is empty; expected a number.';
+    expect(run.add(eventWithTokens(""))).toMatchObject({ status: FAILED, description });
     expect([...run.usage.cells()]).toEqual([]);
   });
 

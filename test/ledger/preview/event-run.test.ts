@@ -76,7 +76,7 @@ const rows: readonly Row[] = [
     because: "an id that is no text",
     events: [requestEvent({ id: 7 })],
     status: "INGESTION_REFUSED",
-    description: "Field id: expected a text, got a number.",
+    description: "Field id: expected text, got a number.",
   },
   {
     because: "no account",
@@ -89,7 +89,7 @@ const rows: readonly Row[] = [
     events: [requestEvent({ timestamp: "2024-03-05T10:00:00" })],
     status: "INGESTION_REFUSED",
     description:
-      'Field timestamp: "2024-03-05T10:00:00" is no date-time: it has no zone, expected Z or an offset such as +05:30 at its end.',
+      'Field timestamp: "2024-03-05T10:00:00" is not a date-time: it has no zone; add Z or an offset such as +05:30.',
   },
   {
     because: "a repeated attribute",
@@ -147,19 +147,19 @@ const rows: readonly Row[] = [
     because: "a declared attribute is missing (S4.1)",
     events: [requestEvent({ attributes: [] })],
     status: "INGESTION_FAILED",
-    description: 'The attribute "tokens" is missing: the event schema "request" declares it.',
+    description: 'The attribute "tokens" is missing; the event schema "request" requires it.',
   },
   {
     because: "a declared dimension is missing (S4.1)",
     events: [requestEvent({ dimensions: null })],
     status: "INGESTION_FAILED",
-    description: 'The dimension "region" is missing: the event schema "request" declares it.',
+    description: 'The dimension "region" is missing; the event schema "request" requires it.',
   },
   {
     because: "a value that is no decimal",
     events: [requestEvent({ attributes: [{ name: "tokens", value: "1,000" }] })],
     status: "INGESTION_FAILED",
-    description: 'The attribute "tokens" is unfit: "1,000" is not a decimal.',
+    description: 'The attribute "tokens" has an invalid value: "1,000" is not a decimal.',
   },
   {
     because: "an enrichment divides by zero (S3.2)",
@@ -173,14 +173,14 @@ const rows: readonly Row[] = [
     events: [requestEvent()],
     parts: { eventSchemas: [schemaWithField({ var: "dimension.region" })] },
     status: "INGESTION_FAILED_ENRICHMENT_FAILED",
-    description: 'The field "made" must come out as a decimal but came out as "eu".',
+    description: 'The rule of the field "made" must return a decimal but returned "eu".',
   },
   {
     because: "an enriched dimension is null (S4.3)",
     events: [requestEvent()],
     parts: { eventSchemas: [schemaWithField({ if: [false, 1] }, "DIMENSION")] },
     status: "INGESTION_FAILED_ENRICHMENT_FAILED",
-    description: 'The field "made" must come out as text but came out as null.',
+    description: 'The rule of the field "made" must return text but returned null.',
   },
   {
     because: "a meter's rule cannot answer (S5.2)",
@@ -194,22 +194,21 @@ const rows: readonly Row[] = [
     events: [requestEvent()],
     parts: { usageMeters: [sums({ "==": [1, 1] })] },
     status: "INGESTION_FAILED_UNITS_INVALID",
-    description:
-      'The meter "eu" cannot measure the event: its computation must come out as a decimal but came out as true.',
+    description: 'The meter "eu" cannot measure the event: its computation must return a decimal but returned true.',
   },
   {
     because: "a negative feature quantity (S11.3)",
     events: [requestEvent({ attributes: [{ name: "tokens", value: -1 }] })],
     parts: feature,
     status: "INGESTION_FAILED_UNITS_INVALID",
-    description: 'The event would consume -1 of the feature "f.tokens": expected 0 or more.',
+    description: 'The event would consume -1 of the feature "f.tokens"; the quantity must be 0 or more.',
   },
   {
     because: "more than the feature credits hold (S11.3)",
     events: [requestEvent()],
     parts: { ...feature, accounts: [contosoAccount("prod", grantTokens(7))] },
     status: "INGESTION_FAILED_INSUFFICIENT_CREDITS",
-    description: 'The event needs 10 of the feature "f.tokens": 7 are left.',
+    description: 'The event needs 10 of the feature "f.tokens"; the account has 7 left.',
   },
   {
     because: "neither a meter nor a feature",
@@ -286,8 +285,8 @@ describe("S1.6 the units of an event have at most 40 digits before the point and
   ])("%s fail the event, which counts nothing", (_, computation, value, begins) => {
     const { status, description } = measuring(computation, value);
     expect(status).toBe("INGESTION_FAILED_UNITS_INVALID");
-    expect(description).toContain(`Of the meter "eu" the event would count "${begins}`);
-    expect(description).toMatch(/: expected at most 40 digits before the point and 40 after it\.$/);
+    expect(description).toContain(`For the meter "eu" the event would count "${begins}`);
+    expect(description).toMatch(/, which has more than 40 digits before or after the point\.$/);
   });
 
   test("of a feature too, and an event that fails for one of its meters counts in none", () => {
@@ -302,7 +301,7 @@ describe("S1.6 the units of an event have at most 40 digits before the point and
     );
     expect(run.add(requestEvent({ attributes: [{ name: "tokens", value: large }] }))).toMatchObject({
       status: "INGESTION_FAILED_UNITS_INVALID",
-      description: expect.stringContaining('Of the feature "f.made" the event would count ') as string,
+      description: expect.stringContaining('For the feature "f.made" the event would count ') as string,
     });
     expect([...run.usage.cells()]).toEqual([]);
   });

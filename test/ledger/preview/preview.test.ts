@@ -164,7 +164,7 @@ describe("an account whose bill can't be calculated", () => {
     accounts: [accountOn("long", "ann", "squares", "2024-06-01"), accountOn("acc", "ann", "plan", "2024-06-01")],
   });
   const long = nextCall("2024-06-04T00:00:00Z", longest, "long");
-  const message = 'the bill of the account "long" cannot be made: a result needs more than 100 significant digits';
+  const message = 'the account "long" cannot be billed: a result needs more than 100 significant digits';
   const without = { skipped: [{ accountId: "long", message }], notices: [`left out: ${message}`] };
   const headsIn = ({ invoices }: Preview): readonly string[] =>
     invoices.map((invoice) => `${invoice.accountId} ${headOf(invoice)} = ${invoice.revenueInfo.value.toFixed()}`);
@@ -258,12 +258,12 @@ describe("a draft plan", () => {
       {
         event: 1,
         status: "INGESTION_FAILED_INSUFFICIENT_CREDITS",
-        message: 'The event needs 11 of the feature "feature.tokens": 0 are left.',
+        message: 'The event needs 11 of the feature "feature.tokens"; the account has 0 left.',
       },
       {
         event: 4,
         status: "INGESTION_FAILED_INSUFFICIENT_CREDITS",
-        message: 'The event needs 1 of the feature "feature.tokens": 0 are left.',
+        message: 'The event needs 1 of the feature "feature.tokens"; the account has 0 left.',
       },
     ]);
     expect(result.invoices.map((invoice) => `${headOf(invoice)} = ${invoice.revenueInfo.value.toFixed()}`)).toEqual([
@@ -361,7 +361,7 @@ describe("a caller without types", () => {
     [
       "gives a plan as JSON",
       [book, [], { plan: { id: "x" } }],
-      "plan: expected a price plan that checkPlan or readBook has read",
+      "plan: expected a price plan from checkPlan or readBook",
     ],
     ["asks for ids with true", [book, [], { ids: true }], "ids: expected false or a memory of ids"],
   ])("who %s gets a one-sentence message", (_, args, sentence) => {

@@ -91,13 +91,13 @@ function listProblems(rules: Rules): readonly string[] {
 describe("S3.8 a rule that exceeds its budget fails its event, and no other of the batch", () => {
   test("in a field", () => {
     expect(previewRules({ field: COPIES })).toEqual([
-      '2 INGESTION_FAILED_ENRICHMENT_FAILED The field "extra" cannot be computed: the rule makes more text than its budget of 65,536 characters.',
+      '2 INGESTION_FAILED_ENRICHMENT_FAILED The field "extra" cannot be computed: the rule exceeds its budget of 65,536 characters of text.',
     ]);
   });
 
   test("in a meter", () => {
     expect(previewRules({ computation: DIVISIONS })).toEqual([
-      '2 INGESTION_FAILED_UNITS_INVALID The meter "calls" cannot measure the event: the rule takes more than its budget of 10,000 steps.',
+      '2 INGESTION_FAILED_UNITS_INVALID The meter "calls" cannot measure the event: the rule exceeds its budget of 10,000 steps.',
     ]);
   });
 
@@ -124,7 +124,7 @@ describe("S3.8 a rule that exceeds its budget fails its event, and no other of t
 
 describe("S3.8 a rule that no event can evaluate within the budget is rejected", () => {
   const heavy = { reduce: [ones(40), doubling, [1]] };
-  const message = "the rule takes more than its budget of 10,000 steps, whatever the event";
+  const message = "the rule exceeds its budget of 10,000 steps, for every event";
 
   test("in a meter and in a field, with its path", () => {
     expect(listProblems({ field: heavy, computation: heavy })).toEqual([

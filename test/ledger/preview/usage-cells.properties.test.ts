@@ -205,14 +205,14 @@ describe("usage rows", () => {
       'no usage meter has the id "um.unit": did you mean "um.units"?',
     ],
     ["an unknown account", { accountId: "zed" }, "accountId", 'no account has the id or alias "zed"'],
-    ["an invalid day", { date: "2024-02-30" }, "date", '"2024-02-30" is no date: 2024-02 has days 01 to 29, not 30'],
+    ["an invalid day", { date: "2024-02-30" }, "date", '"2024-02-30" is not a date: 2024-02 has days 01 to 29, not 30'],
     [
       "an instant within a day",
       { date: 1 },
       "date",
-      '"1970-01-01T00:00:00.001Z" is no date: a date-time must be a midnight in UTC here',
+      '"1970-01-01T00:00:00.001Z" is not a date: expected a date, or midnight UTC',
     ],
-    ["no day at all", { date: null }, "date", "date: expected a text such as 2026-01-31"],
+    ["no day at all", { date: null }, "date", "date: expected a date such as 2026-01-31"],
     [
       "a quantity of 61 digits",
       { quantity: "1".repeat(61) },
@@ -273,7 +273,7 @@ describe("S17.1 a schema that consumes a feature has no cells", () => {
     attributes: [{ name, value }],
   });
   const sentence =
-    'the event schema "chat" cannot be priced from usage: it consumes credits of the feature "feature.t", which requires events in order; give its events';
+    'the event schema "chat" cannot be priced from usage: it consumes credits of the feature "feature.t", which requires events in order; pass its events instead';
 
   test("its events are rejected when metering to cells; failed events and those of other schemas are not", () => {
     expect(() => meter(book, [eventWith("call", "units", 1), eventWith("chat", "tokens", 5)])).toThrow(

@@ -264,11 +264,11 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       const from = { effectiveFrom: "2024-06-20" };
       expect(await answerOf(api, CHANGE, { body: { pricePlanId: draft, ...from } })).toEqual([
         400,
-        `the price plan "${draft}" has no ACTIVE version`,
+        `the price plan "${draft}" has no active version`,
       ]);
       expect(await answerOf(api, CHANGE, { body: { mode: "DISASSOCIATE", pricePlanId: solo, ...from } })).toEqual([
         400,
-        `this is not the plan of the account on these days: it has version 1 of "${team}" from 2024-06-01 on`,
+        `the account has another plan on these days: version 1 of "${team}", from 2024-06-01`,
       ]);
       const body = { pricePlanId: team, ...from };
       expect(await answerOf(api, "POST /accounts/nobody/price_plans", { body })).toEqual([

@@ -104,9 +104,9 @@ describe("invoice groups over HTTP", () => {
     });
 
     test.each([
-      ["no name", { name: undefined }, "name: missing: expected a text"],
+      ["no name", { name: undefined }, "name: missing: expected text"],
       ["a name over 255", { name: "n".repeat(256) }, "name: expected at most 255 characters, got 256"],
-      ["no email", { email: undefined }, "email: missing: expected a text"],
+      ["no email", { email: undefined }, "email: missing: expected text"],
       ["an invalid email", { email: "acme" }, expect.stringContaining("email: expected an e-mail address")],
       [
         "no dailyInvoiceConsolidation",
@@ -173,7 +173,7 @@ describe("invoice groups over HTTP", () => {
       ]);
       expect(await answerOf(api, url, { body: { accountIds: foreign } })).toEqual([
         400,
-        `the account "euro" is invoiced in EUR: the invoice group "${id}" is in USD`,
+        `the account "euro" is invoiced in EUR, but the invoice group "${id}" is in USD`,
       ]);
       expect((await api.call(`GET /invoice_groups/${id}`)).json.accountsCount).toBe(1);
       await api.call(`POST /invoice_groups/${other}/remove_accounts`, { body: { accountIds: ["test"] } });

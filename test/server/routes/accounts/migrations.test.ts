@@ -142,7 +142,7 @@ describe("cycles after a migration", () => {
   test("rule 2: with retainStartOffsets true, no plan in force on the date of association is a 400", async () => {
     await createAccount("other");
     await call("POST /accounts/plain/price_plans", { body: { mode: "DISASSOCIATE", effectiveFrom: "2024-07-01" } });
-    const none = (day: string) => `no price plan is in force on ${day} , so there are no start offsets to retain`;
+    const none = (day: string) => `no price plan is in force on ${day}, so there are no start offsets to retain`;
     const parts = { migrationMode: "NEXT_CYCLE", retainStartOffsets: true };
     expect(await answerTo("POST /migrations/price_plan", request(parts))).toEqual([
       400,
@@ -205,8 +205,8 @@ describe("cycles after a migration", () => {
 
 describe("rejected migrations", () => {
   test.each([
-    ["no sourceId", { sourceId: undefined }, "sourceId: missing: expected a text"],
-    ["no targetId", { targetId: null }, "targetId: expected a text, got null"],
+    ["no sourceId", { sourceId: undefined }, "sourceId: missing: expected text"],
+    ["no targetId", { targetId: null }, "targetId: expected text, got null"],
     ["mode, as price plans have it", { mode: "IMMEDIATE" }, "mode: unknown field"],
     [
       "cards in the override",
@@ -227,7 +227,7 @@ describe("rejected migrations", () => {
     const refusals = [
       [{ sourceVersion: 7 }, `the price plan "${source}" has no version 7`],
       [{ targetVersion: 7 }, `the price plan "${target}" has no version 7`],
-      [{ targetId: source }, `expected another version: 1 of "${source}" is the version that the accounts leave`],
+      [{ targetId: source }, `source and target are both version 1 of "${source}"; choose another target version`],
     ] as const;
     for (const [parts, message] of refusals) {
       expect(await answerTo("POST /migrations/price_plan", request(parts))).toEqual([400, message]);

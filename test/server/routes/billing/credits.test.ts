@@ -82,7 +82,7 @@ describe("credits over HTTP", () => {
     expect((await api.call(one)).json).toMatchObject({ status: "CONSUMED", holdAmount: 0, consumedAmount: 50 });
     expect(await answerOf(api, `POST /credits/${String(id)}/void`)).toEqual([
       400,
-      `only an ACTIVE credit can be voided: "${String(id)}" is CONSUMED`,
+      `the credit "${String(id)}" is consumed; only an active credit can be voided`,
     ]);
   });
 
@@ -93,7 +93,7 @@ describe("credits over HTTP", () => {
     expect(await answerOf(api, url)).toEqual([200, [{ ...credit, status: "VOIDED" }]]);
     expect(await answerOf(api, url)).toEqual([
       400,
-      `only an ACTIVE credit can be voided: "${String(credit["id"])}" is VOIDED`,
+      `the credit "${String(credit["id"])}" is voided; only an active credit can be voided`,
     ]);
     expect(await answerOf(api, "POST /credits/cr.no/void")).toEqual([404, 'no credit has the id "cr.no"']);
     expect(await answerOf(api, "GET /credits/cr.no")).toEqual([404, 'no credit has the id "cr.no"']);
@@ -197,8 +197,8 @@ describe("credits over HTTP", () => {
     });
 
     test.each([
-      ["no accountId", { accountId: undefined }, "accountId: missing: expected a text"],
-      ["no purpose", { purpose: undefined }, "purpose: missing: expected a text"],
+      ["no accountId", { accountId: undefined }, "accountId: missing: expected text"],
+      ["no purpose", { purpose: undefined }, "purpose: missing: expected text"],
       ["a purpose over 255", { purpose: "p".repeat(256) }, "purpose: expected at most 255 characters, got 256"],
       ["no effectiveFrom", { effectiveFrom: undefined }, "effectiveFrom: missing: expected a date"],
       [

@@ -121,12 +121,12 @@ describe("feature credit entries over HTTP", () => {
     ]);
     expect((await api.call(entry, { body: { granted: 8 } })).json).toMatchObject({ granted: 8, balance: 0 });
     for (const [body, message] of [
-      [{ granted: 7.99 }, "granted: expected at least the 8 that events took, got 7.99"],
+      [{ granted: 7.99 }, "granted: expected at least 8, which events have used, got 7.99"],
       [{ granted: -1 }, "granted: expected 0 or more, got -1"],
       [{ granted: null }, expect.stringContaining("granted: expected a decimal")],
       [
         { effectiveUntil: "2024-06-14T11:00:00Z" },
-        "effectiveUntil: expected a time after 2024-06-14T11:00:00.000Z, when an event spent the entry",
+        "effectiveUntil: expected a time after 2024-06-14T11:00:00.000Z, when an event last used the entry",
       ],
       [{ effectiveUntil: "2024-06-01" }, expect.stringContaining("effectiveUntil: expected a time after")],
       [{ effectiveUntil: null }, expect.stringContaining("effectiveUntil: expected a date")],

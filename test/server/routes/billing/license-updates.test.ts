@@ -106,15 +106,19 @@ describe("license updates over HTTP", () => {
     });
 
     test.each([
-      ["no licenseId", { licenseId: undefined }, "licenseId: missing: expected a text"],
+      ["no licenseId", { licenseId: undefined }, "licenseId: missing: expected text"],
       ["an unknown licenseId", { licenseId: "ao.no" }, 'no license has the id "ao.no"'],
-      ["no accountId", { accountId: undefined }, "accountId: missing: expected a text"],
+      ["no accountId", { accountId: undefined }, "accountId: missing: expected text"],
       ["an unknown accountId", { accountId: "no" }, 'no account has the id "no"'],
       ["no updateType", { updateType: undefined }, expect.stringContaining("updateType: ")],
       ["another updateType", { updateType: "MORE" }, expect.stringContaining("updateType: expected")],
       ["no quantity", { quantity: undefined }, "quantity: missing: expected a decimal"],
-      ["a quantity under 0", { quantity: -1 }, expect.stringContaining("expected from 0 to 20")],
-      ["a quantity over maxQuantity", { quantity: 20.01 }, expect.stringContaining("expected from 0 to 20")],
+      ["a quantity under 0", { quantity: -1 }, expect.stringContaining("the quantity must be from 0 to 20")],
+      [
+        "a quantity over maxQuantity",
+        { quantity: 20.01 },
+        expect.stringContaining("the quantity must be from 0 to 20"),
+      ],
       [
         "an effectiveFrom without a zone",
         { effectiveFrom: "2024-06-15T00:00:00" },
@@ -137,7 +141,7 @@ describe("license updates over HTTP", () => {
       const { api, feeId } = setup;
       expect(await answerOf(api, "POST /license_updates", { body: { ...SET, licenseId: feeId } })).toEqual([
         400,
-        `expected an ACTIVE add-on of type LICENSE: "${feeId}" is of type FIXED_FEE`,
+        `the add-on "${feeId}" is of type FIXED_FEE, not LICENSE`,
       ]);
       for (const size of [0, 51]) {
         expect(await answerOf(api, `GET /license_updates?pageSize=${size}`)).toEqual([
@@ -165,7 +169,7 @@ describe("license updates over HTTP", () => {
     expect([fewer.status, fewer.json.quantity]).toEqual([200, 0]);
     expect(await answerOf(api, "POST /license_updates", { body: { ...SET, licenseId, accountId: "next" } })).toEqual([
       400,
-      `expected an ACTIVE add-on of type LICENSE: "${licenseId}" is ARCHIVED`,
+      `the add-on "${licenseId}" is archived`,
     ]);
   });
 });

@@ -104,7 +104,7 @@ test("an unknown invoice or line is a 404, a line without events a 400 that desc
   const type = "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT";
   expect(await answerOf(api, `GET /invoices/${id}/lines/um-calls/events?line_type=${type}`)).toEqual([
     400,
-    `line_id: expected a line of the type ${type}: "um-calls" is of the type USAGE_METER_USAGE, USAGE_RATE_CARD_AMOUNT, USAGE_RATE_CARD_SLAB_AMOUNT`,
+    `line_id: "um-calls" is of the type USAGE_METER_USAGE, USAGE_RATE_CARD_AMOUNT, USAGE_RATE_CARD_SLAB_AMOUNT, not of the type ${type}`,
   ]);
 });
 

@@ -62,7 +62,7 @@ describe("add-ons over HTTP", () => {
     expect((await call(`GET /addons/${id}`)).json.status).toBe("ARCHIVED");
     expect(await answerTo(`DELETE /addons/${id}`)).toEqual([
       400,
-      'the add-on "Seats" is ARCHIVED: it must be ACTIVE to become ARCHIVED',
+      'the add-on "Seats" is archived; it must be active to become archived',
     ]);
     expect((await call("POST /addons", { body: SEATS })).status).toBe(200);
     expect((await call(`GET /price_plans/${activeId}`)).json.status).toBe("ACTIVE");
@@ -98,7 +98,7 @@ describe("rejected requests for add-ons", () => {
   });
 
   test.each([
-    ["POST", "no name", { name: null }, 400, "name: expected a text, got null"],
+    ["POST", "no name", { name: null }, 400, "name: expected text, got null"],
     ["POST", "a name of 256", { name: "n".repeat(256) }, 400, "name: expected at most 255 characters, got 256"],
     ["POST", "no type", { type: undefined }, 400, 'type: missing: expected "LICENSE", "FIXED_FEE" or "CREDIT_GRANT"'],
     [

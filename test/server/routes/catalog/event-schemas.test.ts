@@ -58,7 +58,7 @@ describe("creating and reading event schemas", () => {
   });
 
   test.each([
-    ["no name", { name: undefined }, "name: missing: expected a text"],
+    ["no name", { name: undefined }, "name: missing: expected text"],
     ["no attributes", { attributes: undefined }, "attributes: missing: expected a list"],
     ["no dimensions", { dimensions: undefined }, "dimensions: missing: expected a list"],
     ["an attribute of another shape", { attributes: ["count"] }, 'attributes[0]: expected an object, got "count"'],
@@ -280,19 +280,19 @@ describe("state changes of event schemas", () => {
   });
 
   test.each([
-    ["DRAFT", [], "INACTIVE", 'the event schema "api calls" is DRAFT: it must be ACTIVE to become INACTIVE'],
+    ["DRAFT", [], "INACTIVE", 'the event schema "api calls" is a draft; it must be active to become inactive'],
     ["ACTIVE", ["ACTIVE"], "DRAFT", "status: expected ACTIVE, INACTIVE or ARCHIVED"],
     [
       "ACTIVE",
       ["ACTIVE"],
       "ARCHIVED",
-      'the event schema "api calls" is ACTIVE: it must be DRAFT or INACTIVE to become ARCHIVED',
+      'the event schema "api calls" is active; it must be a draft or inactive to become archived',
     ],
     [
       "ARCHIVED",
       ["ARCHIVED"],
       "ACTIVE",
-      'the event schema "api calls" is ARCHIVED: it must be DRAFT or INACTIVE to become ACTIVE',
+      'the event schema "api calls" is archived; it must be a draft or inactive to become active',
     ],
     ["DRAFT", [], "GONE", 'status: expected "DRAFT", "ACTIVE", "INACTIVE" or "ARCHIVED", got "GONE"'],
   ])("S4.4 from %s after %j to %s is a 400", async (_, before, status, message) => {
@@ -306,13 +306,13 @@ describe("state changes of event schemas", () => {
     await call(`POST /usage_meters/${meter.json.id}/activate`);
     expect(await answerTo(`POST ${URL}/deactivate`)).toEqual([
       400,
-      `the event schema "api calls" is used by the ACTIVE usage meter "${meter.json.id}"`,
+      `the event schema "api calls" is used by the active usage meter "${meter.json.id}"`,
     ]);
     await call(`POST /usage_meters/${meter.json.id}/deactivate`);
     await call(`POST ${URL}/deactivate`);
     expect(await answerTo(`PATCH ${URL}`, { body: { description: "x" } })).toEqual([
       400,
-      'the event schema "api calls" is INACTIVE and cannot be changed',
+      'the event schema "api calls" is inactive and cannot be changed',
     ]);
   });
 

@@ -139,13 +139,13 @@ describe("price plans over HTTP", () => {
     expect((await call(`GET /price_plans/${id}`)).json.status).toBe("ACTIVE");
     expect(await answerTo(`PATCH /price_plans/${id}`, { body: { description: "x" } })).toEqual([
       400,
-      `version 1 of "${id}" is ACTIVE: only a DRAFT can be updated`,
+      `version 1 of "${id}" is active; only a draft can be updated`,
     ]);
     expect((await call(`POST /price_plans/${id}/activate`)).status).toBe(400);
     await call(`DELETE /price_plans/${id}`);
     expect(await answerTo(`PATCH /price_plans/${id}`, { body: { description: "x" } })).toEqual([
       400,
-      `version 1 of "${id}" is ARCHIVED: only a DRAFT can be updated`,
+      `version 1 of "${id}" is archived; only a draft can be updated`,
     ]);
   });
 
@@ -157,7 +157,7 @@ describe("price plans over HTTP", () => {
     expect(next.json.pricingSchedule[1].pricePlanDetails).toEqual(answeredDetails(DETAILS));
     expect(await answerTo(`POST /price_plans/${id}/versions`)).toEqual([
       400,
-      `version 2 of "${id}" is a DRAFT; edit it instead`,
+      `version 2 of "${id}" is a draft; edit it`,
     ]);
     await call(`POST /price_plans/${id}/activate`);
     const body = { description: "Third", pricePlanDetails: { supportedCurrencies: ["EUR"] } };
@@ -247,7 +247,7 @@ describe("price plans over HTTP", () => {
     expect((await call(`DELETE /price_plans/${id}`)).status).toBe(400);
     expect(await answerTo(`POST /price_plans/${id}/versions`)).toEqual([
       400,
-      `the price plan "${id}" is ARCHIVED; it cannot have new versions`,
+      `the price plan "${id}" is archived; it cannot have new versions`,
     ]);
     expect((await call("POST /price_plans", { body: { name: "Team", pricePlanDetails: DETAILS } })).status).toBe(200);
   });
@@ -329,11 +329,11 @@ describe("rejected requests for price plans", () => {
   });
 
   test.each([
-    ["no name", { name: undefined }, 400, "name: missing: expected a text"],
+    ["no name", { name: undefined }, 400, "name: missing: expected text"],
     ["a name in use", { name: "Team" }, 409, 'the name "Team" is taken by another price plan'],
     ["an invalid type", { type: "SEATS" }, 400, 'type: expected "BILLING", got "SEATS"'],
     ["no pricePlanDetails", { pricePlanDetails: undefined }, 400, "pricePlanDetails: missing: expected an object"],
-    ["a description that is not text", { description: 1 }, 400, "description: expected a text, got 1"],
+    ["a description that is not text", { description: 1 }, 400, "description: expected text, got 1"],
     ["a status", { status: "ACTIVE" }, 400, "status: unknown field"],
     ["an unknown part", { pricePlanDetails: { cards: [] } }, 400, "pricePlanDetails.cards: unknown field"],
     [

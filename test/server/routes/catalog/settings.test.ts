@@ -94,17 +94,17 @@ describe("rejected requests for settings", () => {
   });
 
   test.each([
-    ["no id", { id: undefined }, 400, "id: missing: expected a text"],
+    ["no id", { id: undefined }, 400, "id: missing: expected text"],
     [
       "a full id",
       { id: "setting.user.x" },
       400,
-      'id: expected a text that matches /^[A-Za-z0-9_-]*$/, got "setting.user.x"',
+      'id: expected text that matches /^[A-Za-z0-9_-]*$/, got "setting.user.x"',
     ],
-    ["no value", { value: null }, 400, "value: expected a text, got null"],
-    ["a value that is not text", { value: 2 }, 400, "value: expected a text, got 2"],
-    ["no namespace", { namespace: undefined }, 400, "namespace: missing: expected a text"],
-    ["no name", { name: undefined }, 400, "name: missing: expected a text"],
+    ["no value", { value: null }, 400, "value: expected text, got null"],
+    ["a value that is not text", { value: 2 }, 400, "value: expected text, got 2"],
+    ["no namespace", { namespace: undefined }, 400, "namespace: missing: expected text"],
+    ["no name", { name: undefined }, 400, "name: missing: expected text"],
     [
       "no dataType",
       { dataType: undefined },
@@ -126,7 +126,7 @@ describe("rejected requests for settings", () => {
   });
 
   test.each([
-    ["no value", { value: null }, "value: expected a text, got null"],
+    ["no value", { value: null }, "value: expected text, got null"],
     [
       "an invalid dataType",
       { dataType: "XML" },

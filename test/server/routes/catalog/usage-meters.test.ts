@@ -120,7 +120,7 @@ describe("usage meters over HTTP", () => {
     ] as const) {
       expect(await answerTo(`PATCH /usage_meters/${id}`, { body: { [field]: value } })).toEqual([
         400,
-        `${field}: in the ACTIVE usage meter "units" only name, billableName and description can change`,
+        `${field}: in the active usage meter "units" only name, billableName and description can change`,
       ]);
     }
   });
@@ -140,12 +140,12 @@ describe("usage meters over HTTP", () => {
     const move = async (to: string): Promise<unknown> => (await call(`POST /usage_meters/${id}/${to}`)).json.status;
     expect(await answerTo(`POST /usage_meters/${id}/deactivate`)).toEqual([
       400,
-      'the usage meter "calls" is DRAFT: it must be ACTIVE to become INACTIVE',
+      'the usage meter "calls" is a draft; it must be active to become inactive',
     ]);
     expect(await move("activate")).toBe("ACTIVE");
     expect(await answerTo(`POST /usage_meters/${id}/activate`)).toEqual([
       400,
-      'the usage meter "calls" is ACTIVE: it must be DRAFT or INACTIVE to become ACTIVE',
+      'the usage meter "calls" is active; it must be a draft or inactive to become active',
     ]);
     expect((await call(`DELETE /usage_meters/${id}`)).status).toBe(400);
     expect(await move("deactivate")).toBe("INACTIVE");
@@ -155,7 +155,7 @@ describe("usage meters over HTTP", () => {
     expect((await call(`GET /usage_meters/${id}`)).json.status).toBe("ARCHIVED");
     expect(await answerTo(`PATCH /usage_meters/${id}`, { body: { name: "x" } })).toEqual([
       400,
-      'the usage meter "calls" is ARCHIVED and cannot be changed',
+      'the usage meter "calls" is archived and cannot be changed',
     ]);
     expect((await call("POST /usage_meters", { body: SUM })).status).toBe(201);
   });
@@ -189,7 +189,7 @@ describe("usage meters over HTTP", () => {
       const body = { ...associate.body, pricePlanVersion: version };
       expect(await answerTo("POST /accounts/acme/price_plans", { body })).toEqual([
         400,
-        `version 1 of "${plan}" has the usage meter "${id}", which is INACTIVE and counts nothing`,
+        `version 1 of "${plan}" has the usage meter "${id}", which is inactive and counts nothing; activate it first`,
       ]);
     }
     await call(`POST /usage_meters/${id}/activate`);
@@ -242,12 +242,12 @@ describe("rejected requests for usage meters", () => {
   const step = { order: 1, computation: { var: "attribute.count" } };
 
   test.each([
-    ["no name", { name: undefined }, 400, "name: missing: expected a text"],
+    ["no name", { name: undefined }, 400, "name: missing: expected text"],
     [
       "a name off the pattern",
       { name: "a.b" },
       400,
-      'name: expected a text that matches /^[\\sa-zA-Z0-9_-]*$/, got "a.b"',
+      'name: expected text that matches /^[\\sa-zA-Z0-9_-]*$/, got "a.b"',
     ],
     ["no type", { type: undefined }, 400, 'type: missing: expected "COUNTER"'],
     ["no aggregation", { aggregation: null }, 400, 'aggregation: expected "COUNT" or "SUM", got null'],
@@ -258,12 +258,7 @@ describe("rejected requests for usage meters", () => {
       400,
       'computations[0].order: expected a number, got "1"',
     ],
-    [
-      "an id that is not text",
-      { computations: [{ ...step, id: 1 }] },
-      400,
-      "computations[0].id: expected a text, got 1",
-    ],
+    ["an id that is not text", { computations: [{ ...step, id: 1 }] }, 400, "computations[0].id: expected text, got 1"],
     [
       "an unknown operator",
       { computations: [{ ...step, matcher: '{"method":[]}' }] },
@@ -276,7 +271,7 @@ describe("rejected requests for usage meters", () => {
       400,
       /^computations\[0\]\.computation: /,
     ],
-    ["no schema", { eventSchemaName: undefined }, 400, "eventSchemaName: missing: expected a text"],
+    ["no schema", { eventSchemaName: undefined }, 400, "eventSchemaName: missing: expected text"],
     [
       "an unknown schema",
       { eventSchemaName: "no" },
@@ -296,9 +291,9 @@ describe("rejected requests for usage meters", () => {
       "a name off the pattern",
       { name: "a.b" },
       400,
-      'name: expected a text that matches /^[\\sa-zA-Z0-9_-]*$/, got "a.b"',
+      'name: expected text that matches /^[\\sa-zA-Z0-9_-]*$/, got "a.b"',
     ],
-    ["no name", { name: null }, 400, "name: expected a text, got null"],
+    ["no name", { name: null }, 400, "name: expected text, got null"],
     [
       "a billableName of 256",
       { billableName: "b".repeat(256) },

@@ -73,14 +73,14 @@ describe("one event", () => {
     [{}, "event: missing: expected an event"],
     [apiCall("e1"), "event: missing: expected an event"],
     [{ events: [apiCall("e1")] }, "event: missing: expected an event"],
-    [{ event: null }, "event: Expected an event, an object, got nothing."],
-    [{ event: [] }, "event: Expected an event, an object, got a list."],
-    ['{"event":12345678901234567890}', "event: Expected an event, an object, got a number."],
+    [{ event: null }, "event: Expected an event object, got nothing."],
+    [{ event: [] }, "event: Expected an event object, got a list."],
+    ['{"event":12345678901234567890}', "event: Expected an event object, got a number."],
     [
       JSON.stringify({ event: apiCall("e1", 2, { dimensions: 0 }) }).replace('"dimensions":0', '"dimensions":1e99'),
       "event: Field dimensions: expected an object, got a number.",
     ],
-    [{ event: apiCall("") }, "event: Field id: expected a text, got an empty text."],
+    [{ event: apiCall("") }, "event: Field id: expected text, got empty text."],
     [{ event: apiCall("x".repeat(513)) }, "event: Field id: expected at most 512 characters, got 513."],
     [{ event: apiCall("e1", 2, { timestamp: "2024-06-10T08:00:00" }) }, /^event: Field timestamp: /],
     [{ event: apiCall("e1"), events: [] }, "events: unknown field"],
@@ -152,13 +152,13 @@ describe("a batch", () => {
       success: false,
       ingestionStatus: {
         status: "INGESTION_FAILED",
-        statusDescription: "Expected an event, an object, got nothing.",
+        statusDescription: "Expected an event object, got nothing.",
       },
     });
   });
 
   test("S1.2 a number that can't be stored fails only its event, wherever in it the number is", async () => {
-    const beyond = "a number of more than 100 significant digits or beyond 10^1000 is not kept";
+    const beyond = "the number has more than 100 significant digits or is beyond 10^1000";
     const body = JSON.stringify({
       events: [
         apiCall("e1"),
@@ -186,7 +186,7 @@ describe("a batch", () => {
     expect(json.data[2]).toEqual(failedResult("e3", "more[0].n: "));
     expect(json.data[3]).toEqual({
       success: false,
-      ingestionStatus: { status: "INGESTION_FAILED", statusDescription: "Expected an event, an object, got a number." },
+      ingestionStatus: { status: "INGESTION_FAILED", statusDescription: "Expected an event object, got a number." },
     });
     expect([0, 4, 5].map((at) => [json.data[at].id, json.data[at].ingestionStatus.status])).toEqual([
       ["e1", "INGESTION_COMPLETED_EVENT_METERED"],
@@ -207,7 +207,7 @@ describe("a batch", () => {
     const { status, json } = await api.call(line, { body });
     expect([status, json.message]).toEqual([
       400,
-      `${place}: expected a number that is kept whole: a number of more than 100 significant digits or beyond 10^1000 is not kept`,
+      `${place}: expected a number that is kept whole: the number has more than 100 significant digits or is beyond 10^1000`,
     ]);
   });
 
@@ -251,7 +251,7 @@ describe("POST /entitled", () => {
     const refusal = await api.call("POST /entitled", { body: { event: chat("c2", 4) } });
     expect([refusal.status, refusal.json.message]).toEqual([
       422,
-      'The event needs 4 of the feature "ft-chat": 3 are left.',
+      'The event needs 4 of the feature "ft-chat"; the account has 3 left.',
     ]);
     expect(await balance()).toBe("3");
     const twice = await api.call("POST /entitled", { body: { event: chat("c1", 1) } });
@@ -378,7 +378,7 @@ describe("undo", () => {
     expect(json.data).toEqual([
       expect.objectContaining({
         status: "REVERTED",
-        reason: "Event was reverted, and what it counted and consumed was taken back",
+        reason: "Event was reverted; its usage and feature credits were returned",
         source: { id: "", type: "" },
         ingestionStatus: { status: "INGESTION_COMPLETED_EVENT_METERED", statusDescription: "The event was metered." },
       }),
@@ -440,7 +440,7 @@ describe("undo", () => {
     api.at("2024-07-04T00:00:00Z");
     const { json } = await api.call("DELETE /events?account_id=acme&event_id=e1");
     expect(json.data.map((each: { status: string; reason: string }) => [each.status, each.reason])).toEqual([
-      ["FAILED", "Event was ingested in past pricing cycle"],
+      ["FAILED", "The billing period is closed; the event can't be undone"],
     ]);
   });
 });
@@ -456,7 +456,7 @@ test("answers with stored events say since when events are kept, if retention is
   const missing = await keeping.call("GET /events/e1");
   expect(missing.status).toBe(404);
   expect(missing.json.message).toContain(
-    "ingested before 2024-04-16T12:00:00.000Z are kept only while their cycle is open",
+    "ingested before 2024-04-16T12:00:00.000Z are stored only while their billing period is open",
   );
 });
 
