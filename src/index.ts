@@ -48,9 +48,15 @@ export type {
   PricePlanVersionRequest,
   SettingPatch,
   SettingRequest,
+} from "./book/model/catalog-requests.ts";
+export type {
   UsageMeterPatch,
   UsageMeterRequest,
-} from "./book/model/catalog-requests.ts";
+  Computation,
+  ComputationInput,
+  UsageMeter,
+  UsageMeterInput,
+} from "./book/resources/usage-meter.ts";
 export type {
   BillingEntitlementRateCard,
   BillingEntitlementRateCardInput,
@@ -70,8 +76,6 @@ export type {
 export type { LintCode } from "./book/model/lint-codes.ts";
 export type { FreeForm, Maybe, RuleInput } from "./book/model/common-types.ts";
 export type {
-  Computation,
-  ComputationInput,
   DeclaredField,
   Dependency,
   DependencyInput,
@@ -82,8 +86,6 @@ export type {
   EventSchemaInput,
   FeatureDetails,
   LifecycleStatus,
-  UsageMeter,
-  UsageMeterInput,
 } from "./book/model/metering.ts";
 export type {
   PricePlan,

@@ -4,7 +4,8 @@
  * @module
  */
 import type { Setting } from "../book/model/catalog-items.ts";
-import type { EventSchema, FeatureDetails, UsageMeter } from "../book/model/metering.ts";
+import type { EventSchema, FeatureDetails } from "../book/model/metering.ts";
+import type { UsageMeter } from "../book/resources/usage-meter.ts";
 import { type Steps, runToCompletion } from "../book/steps.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { type FullRuleBudget, type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Computation, UsageMeter } from "../book/model/metering.ts";
+import type { Computation, UsageMeter } from "../book/resources/usage-meter.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { addExact } from "../numbers/exact.ts";
 import { createProblem, type Problem } from "../problem-table.ts";

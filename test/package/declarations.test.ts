@@ -1,6 +1,6 @@
 /**
- * The dependencies and cost of the published types: a program needs neither zod's types nor Node's, and a large book is
- * checked quickly.
+ * The dependencies and cost of the published types: a program does not need Node's types, and a large book is checked
+ * quickly.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -56,17 +56,17 @@ function reachedFrom(entry: string): readonly string[] {
 }
 
 test.each([
-  ["index", ["decimal.js"]],
-  ["store", ["decimal.js"]],
-  ["postgres", ["decimal.js"]],
-  ["testing", ["decimal.js", "fast-check"]],
+  ["index", ["decimal.js", "zod"]],
+  ["store", ["decimal.js", "zod"]],
+  ["postgres", ["decimal.js", "zod"]],
+  ["testing", ["decimal.js", "fast-check", "zod"]],
   ["verify", []],
   ["vectors", []],
 ])("the types of %s import only %j", (entry, packages) => {
   expect(reachedFrom(entry)).toEqual(packages);
 });
 
-test("the search works: it finds that the server's types import zod and Node's", () => {
+test("the search works: it finds that the server's types import Fastify and Node's", () => {
   expect(reachedFrom("server")).toEqual(expect.arrayContaining(["fastify", "zod", "node:http"]));
 });
 

@@ -11,13 +11,14 @@ import type * as z from "zod";
 import type { AccountInput, CustomerInput, InvoiceGroupInput } from "../../src/book/model/account.ts";
 import type { OrganizationInput } from "../../src/book/model/book.ts";
 import type { AddOnInput, FeatureInput, SettingInput } from "../../src/book/model/catalog-items.ts";
-import type { EventSchemaInput, UsageMeterInput } from "../../src/book/model/metering.ts";
+import type { EventSchemaInput } from "../../src/book/model/metering.ts";
 import type { PricePlanInput } from "../../src/book/model/price-plan.ts";
 import type { AccountRequest, CustomerRequest, InvoiceGroupRequest } from "../../src/book/model/requests.ts";
 import type { RevenueRequestInput } from "../../src/book/model/revenue-request.ts";
 import type { organization, RESOURCES } from "../../src/book/reading/document.ts";
 import type { REQUESTS } from "../../src/book/requests/requests.ts";
 import type { revenueRequest } from "../../src/book/requests/revenue-request.ts";
+import type { UsageMeterInput } from "../../src/book/resources/usage-meter.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 

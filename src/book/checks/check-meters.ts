@@ -4,11 +4,12 @@
  * @module
  */
 import type { Book } from "../model/book.ts";
-import type { EventSchema, UsageMeter } from "../model/metering.ts";
+import type { EventSchema } from "../model/metering.ts";
 import type { Path, Report } from "../problems.ts";
 import type { BookCache } from "../reading/book-cache.ts";
 import { findCurrentSchemas } from "../resources/event-schema.ts";
 import { checkRuleForSchema } from "../resources/rule-fields.ts";
+import type { UsageMeter } from "../resources/usage-meter.ts";
 import type { Steps } from "../steps.ts";
 import { checkUnique } from "./check-names.ts";
 

@@ -4,6 +4,10 @@
  *
  * @module
  */
+import sentences from "./sentences.json" with { type: "json" };
+
+/** The sentences in the JSDoc of fields, by the object's name and the field. A test writes them. */
+const SENTENCES: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = sentences;
 
 /** For every object with such a field, unless {@link DESCRIPTIONS} has a specific one. */
 const COMMON_DESCRIPTIONS: Readonly<Record<string, string>> = {
@@ -103,18 +107,6 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "fields.value":
     "The rule as JSON logic or a text that holds it, the constant, or the name of a dependency, as enrichmentType says.",
   "fields.order": "A whole number from 0, each its own: a field sees those with a lower one.",
-  "usageMeters.id": "1 to 20 characters; plans name it by this or by its name.",
-  "usageMeters.name": "1 to 50 letters, digits, blanks, `_` and `-`; its own among meters that are not archived.",
-  "usageMeters.type": "COUNTER, the default and only one.",
-  "usageMeters.aggregation": "COUNT: how many events match. SUM: the sum of what is computed of them.",
-  "usageMeters.status": "DRAFT, ACTIVE (default), INACTIVE or ARCHIVED; only an ACTIVE one counts.",
-  "usageMeters.eventSchemaName": "Event schema that the usage meter counts.",
-  "usageMeters.computations": "At least one; their results add up.",
-  "computations.id": "A text for people.",
-  "computations.order": "A whole number from 0, each its own.",
-  "computations.matcher":
-    "JSON logic, or a text that holds it: events for which it is true are counted; default every event.",
-  "computations.computation": "JSON logic, or a text that holds it, whose result is added, in units; a SUM needs it.",
   "features.schemaAssociations":
     "Schemas whose events take of it, at most 50: a name, or schemaName with attributeName.",
   "features.schemaAssocitions": "Another spelling of schemaAssociations, as some clients write it.",
@@ -272,7 +264,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 
 /** The description of a field; undefined if there is none. */
 export function findDescription(owner: string, field: string): string | undefined {
-  return DESCRIPTIONS[`${SAME_FIELDS_AS[owner] ?? owner}.${field}`] ?? COMMON_DESCRIPTIONS[field];
+  const name = SAME_FIELDS_AS[owner] ?? owner;
+  return SENTENCES[name.replace(/s$/, "")]?.[field] ?? DESCRIPTIONS[`${name}.${field}`] ?? COMMON_DESCRIPTIONS[field];
 }
 
 /** Objects with the same fields as another. */

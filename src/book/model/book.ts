@@ -1,3 +1,4 @@
+import type { UsageMeter, UsageMeterInput } from "../resources/usage-meter.ts";
 /**
  * A whole book, in input form and as read (book.md).
  *
@@ -14,7 +15,7 @@ import type {
   LintSuppression,
 } from "./catalog-items.ts";
 import type { Maybe } from "./common-types.ts";
-import type { EventSchema, EventSchemaInput, UsageMeter, UsageMeterInput } from "./metering.ts";
+import type { EventSchema, EventSchemaInput } from "./metering.ts";
 import type { PricePlan, PricePlanInput } from "./price-plan.ts";
 
 /** The organization of a book. */

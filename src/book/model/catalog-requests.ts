@@ -4,13 +4,10 @@
  * @module
  */
 import type { AddOnInput, FeatureInput, SettingInput } from "./catalog-items.ts";
-import type { Maybe } from "./common-types.ts";
-import type { EventSchemaInput, LifecycleStatus, UsageMeterInput } from "./metering.ts";
+import type { Maybe, Patch } from "./common-types.ts";
+import type { EventSchemaInput, LifecycleStatus } from "./metering.ts";
 import type { PricePlanDetailsInput, PricePlanInput } from "./price-plan.ts";
 import type { MigrationRequest } from "./requests.ts";
-
-/** Fields to change; omitted fields stay, null clears. */
-type Patch<Resource> = { readonly [Field in keyof Resource]?: Maybe<Resource[Field]> };
 
 /** A new setting (S4.2). */
 export type SettingRequest = SettingInput;
@@ -24,11 +21,6 @@ export type EventSchemaPatch = Patch<Omit<EventSchemaInput, "name" | "version" |
   /** The new status; not DRAFT. Default: unchanged. */
   readonly status?: Maybe<LifecycleStatus>;
 };
-
-/** A new usage meter: a DRAFT, with a generated id (S5.4). */
-export type UsageMeterRequest = Omit<UsageMeterInput, "id" | "status">;
-/** Changes of a usage meter; after the DRAFT status only name, billableName and description. */
-export type UsageMeterPatch = Patch<UsageMeterRequest>;
 
 /** A new feature, with a generated id. */
 export type FeatureRequest = Omit<FeatureInput, "id" | "createdAt" | "updatedAt">;

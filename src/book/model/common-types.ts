@@ -15,3 +15,15 @@ export type RuleInput = string | number | boolean | object;
 
 /** An object with any fields, stored unchanged. */
 export type FreeForm = Readonly<Record<string, unknown>>;
+
+/** Fields to change; omitted fields stay, null clears. */
+export type Patch<Resource> = { readonly [Field in keyof Resource]?: Maybe<Resource[Field]> };
+
+/** A value whose objects and lists are read-only, in all its parts. A decimal stays as it is. */
+export type Frozen<Value> = Value extends string | number | boolean | null | undefined | { readonly toFixed: unknown }
+  ? Value
+  : Value extends readonly (infer Item)[]
+    ? readonly Frozen<Item>[]
+    : object extends Value
+      ? Value
+      : { readonly [Field in keyof Value]: Frozen<Value[Field]> };

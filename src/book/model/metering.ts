@@ -1,5 +1,5 @@
 /**
- * Event schemas and usage meters, in input form and as read (S4, S5).
+ * Event schemas, in input form and as read (S4).
  *
  * @module
  */
@@ -111,61 +111,4 @@ export interface Enrichments {
   readonly dependencies: readonly Dependency[];
   /** In ascending order. */
   readonly fields: readonly EnrichmentField[];
-}
-
-/** One step of a meter: every one that matches an event counts, and a SUM adds them (S5.1, S5.2). */
-export interface ComputationInput {
-  /** Stored unchanged. */
-  readonly id?: Maybe<string>;
-  /** A whole number from 0, unique: steps are evaluated in ascending order. */
-  readonly order: number;
-  /** A rule that is true for the events to measure; default every event. */
-  readonly matcher?: Maybe<RuleInput>;
-  /** A rule for the units of an event; required for SUM, optional for COUNT. */
-  readonly computation?: Maybe<RuleInput>;
-}
-/** One step of a meter (S5.1). */
-export interface Computation {
-  readonly id?: Maybe<string>;
-  readonly order: number;
-  readonly matcher?: Rule | undefined;
-  readonly computation?: Rule | undefined;
-}
-
-/** Counts matching events, or sums their units (S5). */
-export interface UsageMeterInput {
-  /** 1 to 20 characters, without white space and slashes. */
-  readonly id: string;
-  /** 1 to 50 letters, digits, white space, `_` and `-`, unique among meters that are not archived. */
-  readonly name: string;
-  /** The name on invoices, at most 255 characters; default `billableName`, else `name`. */
-  readonly displayName?: Maybe<string>;
-  /** At most 255 characters. */
-  readonly billableName?: Maybe<string>;
-  /** At most 255 characters. */
-  readonly description?: Maybe<string>;
-  /** Default COUNTER. */
-  readonly type?: Maybe<"COUNTER">;
-  /** COUNT matching events, or SUM their units. */
-  readonly aggregation: "COUNT" | "SUM";
-  /** Default ACTIVE. */
-  readonly status?: Maybe<LifecycleStatus>;
-  /** The name of the measured event schema, which must be ACTIVE if the meter is. */
-  readonly eventSchemaName: string;
-  /** At least one. */
-  readonly computations: readonly ComputationInput[];
-}
-/** Counts matching events, or sums their units (S5). */
-export interface UsageMeter {
-  readonly id: string;
-  readonly name: string;
-  readonly displayName: string;
-  readonly billableName?: Maybe<string>;
-  readonly description?: Maybe<string>;
-  readonly type: "COUNTER";
-  readonly aggregation: "COUNT" | "SUM";
-  readonly status: LifecycleStatus;
-  readonly eventSchemaName: string;
-  /** In ascending order. */
-  readonly computations: readonly Computation[];
 }

@@ -5,12 +5,12 @@
  */
 import { RatebookError } from "../../errors.ts";
 import { type Decimal, formatDecimal, parseValue } from "../../numbers/decimal.ts";
-import type { Computation, EnrichmentField, EventSchema, FeatureDetails, UsageMeter } from "../model/metering.ts";
+import type { EnrichmentField, EventSchema, FeatureDetails } from "../model/metering.ts";
 import type { Path, Report } from "../problems.ts";
 import { resolveId, type ResolveContext, resolveSettingKey } from "../reading/references.ts";
 import type { EnrichmentFieldDocument, EventSchemaDocument } from "../resources/event-schema.ts";
 import { readRule } from "../resources/rule-fields.ts";
-import type { ComputationDocument, UsageMeterDocument } from "../resources/usage-meter.ts";
+import type { UsageMeterDocument, Computation, UsageMeter } from "../resources/usage-meter.ts";
 import { quoteValue } from "../wording.ts";
 
 /** Resolves one version of an event schema. */
@@ -56,7 +56,11 @@ export function resolveUsageMeter(meter: UsageMeterDocument, path: Path, context
   };
 }
 
-function resolveComputation(step: ComputationDocument, path: Path, report: Report): Computation | undefined {
+function resolveComputation(
+  step: UsageMeterDocument["computations"][number],
+  path: Path,
+  report: Report,
+): Computation | undefined {
   const { matcher, computation, ...rest } = step;
   const rules: { matcher?: Computation["matcher"]; computation?: Computation["computation"] } = {};
   for (const [field, source] of [

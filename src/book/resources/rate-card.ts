@@ -20,7 +20,12 @@ import {
   wholeFromZero,
 } from "./fields.ts";
 
-const displayFields = { displayName: label, tag: text };
+const displayFields = {
+  /** The name on invoices, at most 255 characters; default that of the billable item. */
+  displayName: label,
+  /** Groups the lines of cards with the same tag on an invoice; default no group. */
+  tag: text,
+};
 const invoiceTiming = orDefault(z.enum(["IN_ARREARS", "IN_ADVANCE"]), "IN_ARREARS");
 const recurrenceType = orDefault(z.enum(["RECURRING", "ONE_TIME"]), "RECURRING");
 const enableProration = orDefault(z.boolean(), false);

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import type { Computation } from "../../book/model/metering.ts";
+import type { Computation } from "../../book/resources/usage-meter.ts";
 import { DAY_MS, type Day, dayOf, type Instant } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { idsNamed } from "../../ledger/account/due-ids.ts";

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { UsageMeterPatch, UsageMeterRequest } from "../../book/model/catalog-requests.ts";
-import type { UsageMeter } from "../../book/model/metering.ts";
+import type { UsageMeterPatch, UsageMeterRequest, UsageMeter } from "../../book/resources/usage-meter.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { quoteText, refusal } from "../../ledger/refusals.ts";

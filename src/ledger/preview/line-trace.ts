@@ -5,7 +5,7 @@
  */
 import { didYouMean } from "../../book/did-you-mean.ts";
 import type { Book } from "../../book/model/book.ts";
-import type { Computation } from "../../book/model/metering.ts";
+import type { Computation } from "../../book/resources/usage-meter.ts";
 import { DAY_MS, dayOf, type Instant } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";

@@ -5,8 +5,8 @@
  */
 import * as z from "zod";
 
-import type { UsageMeter } from "../../book/model/metering.ts";
 import { NAME_PATTERN } from "../../book/resources/event-schema.ts";
+import type { UsageMeter } from "../../book/resources/usage-meter.ts";
 import { usageMeter } from "../../book/resources/usage-meter.ts";
 import { computationId, EVERY_EVENT, ONE_UNIT } from "../../engine/catalog/equal-rules.ts";
 import type { StoredResource } from "../../engine/configured-resources.ts";

@@ -6,7 +6,8 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import type { EventSchema, UsageMeter } from "../../book/model/metering.ts";
+import type { EventSchema } from "../../book/model/metering.ts";
+import type { UsageMeter } from "../../book/resources/usage-meter.ts";
 import { fieldsInOrder } from "../../metering/event-slots.ts";
 import { isDecimalObject } from "../../numbers/decimal.ts";
 import { exactOfText } from "../../numbers/exact.ts";
