@@ -14,8 +14,8 @@ import { type PlayExample, createStateFromRecipe } from "./play/play-state.ts";
 import { parseRecipes } from "./play/recipes.ts";
 import { buildSelfContainedPage } from "./self-contained-page.ts";
 
-/** The source directory of the package, relative to both `src` and `dist`. */
-const SOURCES = new URL("./browser/", import.meta.url);
+/** The sources of the pages, relative to both `src` and `dist`. */
+const SOURCES = new URL("../../src/pages/browser/", import.meta.url);
 
 /** Bundles the script and style of a page. */
 export async function bundlePage(name: PageName): Promise<{ readonly script: string; readonly style: string }> {
