@@ -175,6 +175,32 @@ describe("S12.3 how much is paid", () => {
   });
 });
 
+test("S12.3 the number of credits does not multiply the work per line", () => {
+  const count = 500;
+  let reads = 0;
+  const lines = Array.from({ length: count }, (_, index): PayableLine => {
+    const { kind, billableId, value } = payableLine("FIXED_FEE", `fee-${index}`, 10);
+    return {
+      value,
+      get kind() {
+        reads++;
+        return kind;
+      },
+      get billableId() {
+        reads++;
+        return billableId;
+      },
+    };
+  });
+  const credits = lines.flatMap((_, index) => [
+    credit(`one-${index}`, { left: 1, entities: [`fee-${index}`] }),
+    credit(`kind-${index}`, { left: 1, entities: ["ALL_FIXED_FEE_RATE_CARDS"] }),
+    credit(`any-${index}`, { left: 1 }),
+  ]);
+  expect(applyCredits(credits, lines, 2).uses).toHaveLength(credits.length);
+  expect(reads).toBeLessThan(20 * count);
+});
+
 describe("S12.4 S12.5 the remainder of a credit", () => {
   const state = (creditAmount: number, holdAmount: number, consumedAmount: number, isVoided = false) => ({
     creditAmount: new Decimal(creditAmount),
