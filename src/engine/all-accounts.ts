@@ -15,7 +15,7 @@ const PAGE = 500;
 export type AccountFilter = Parameters<LedgerView["accountList"]>[0];
 
 /** All accounts that match a filter, newest first. */
-export async function* accountsIn(view: LedgerView, filter: AccountFilter = {}): AsyncGenerator<AccountRecord> {
+export async function* readAllAccounts(view: LedgerView, filter: AccountFilter = {}): AsyncGenerator<AccountRecord> {
   let page: PageRequest = { limit: PAGE };
   for (;;) {
     const records = await view.accountList(filter, page);
@@ -44,7 +44,7 @@ export async function* accountsWithinBound(
   filter: string,
 ): AsyncGenerator<AccountRecord> {
   let count = 0;
-  for await (const record of accountsIn(view)) {
+  for await (const record of readAllAccounts(view)) {
     count += 1;
     if (count > WALKED_ACCOUNTS_MAX) {
       const most = WALKED_ACCOUNTS_MAX.toLocaleString("en-US");
@@ -74,17 +74,17 @@ async function* allIds(read: (after: string | undefined) => Promise<readonly str
 }
 
 /** Splits ids into chunks. */
-export async function* inChunks(
+export async function* splitIntoChunks(
   ids: Iterable<string> | AsyncIterable<string>,
   size: number,
 ): AsyncGenerator<readonly string[]> {
-  let some: string[] = [];
+  let chunk: string[] = [];
   for await (const id of ids) {
-    if (some.push(id) < size) continue;
-    yield some;
-    some = [];
+    if (chunk.push(id) < size) continue;
+    yield chunk;
+    chunk = [];
   }
-  if (some.length > 0) yield some;
+  if (chunk.length > 0) yield chunk;
 }
 
 /** The ids of accounts. */
@@ -104,7 +104,7 @@ export async function accountIdsWhere(
   filter: AccountFilter = {},
 ): Promise<readonly string[]> {
   const ids: string[] = [];
-  for await (const record of accountsIn(view, filter)) if (holds(record)) ids.push(record.id);
+  for await (const record of readAllAccounts(view, filter)) if (holds(record)) ids.push(record.id);
   return ids;
 }
 

@@ -106,11 +106,11 @@ export function createConfigurationSource(
       if (compiling?.revision !== revision) {
         compiling = { revision, configuration: compileConfiguration(revision, documents, schemasElsewhere) };
       }
-      const own = compiling;
+      const compilation = compiling;
       try {
-        return await own.configuration;
+        return await compilation.configuration;
       } finally {
-        if (compiling === own) compiling = undefined;
+        if (compiling === compilation) compiling = undefined;
       }
     }
   };
@@ -207,7 +207,7 @@ export function readOverride(
     return read;
   } catch (error) {
     if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
-    throw ownProblems(error.details.problems, "$.accounts[0].pricePlans[0]", error) ?? error;
+    throw selectDocumentProblems(error.details.problems, "$.accounts[0].pricePlans[0]", error) ?? error;
   }
 }
 
@@ -343,8 +343,8 @@ function toProblemError(
 ): RatebookError<"ERR_INPUT_INVALID" | "ERR_REFUSED"> {
   const kind = CONFIGURED_KINDS.find((each) => each === changed?.kind);
   const place = kind === undefined ? -1 : documents[kind].findIndex(({ id }) => id === changed?.id);
-  const own = kind && ownProblems(problems, `$.${BOOK_LISTS[kind]}[${place}]`, cause);
-  if (own !== undefined) return own;
+  const documentProblems = kind && selectDocumentProblems(problems, `$.${BOOK_LISTS[kind]}[${place}]`, cause);
+  if (documentProblems !== undefined) return documentProblems;
   const [other] = problems;
   const sentence = `the change is invalid for ${other === undefined ? "the book" : describeBrokenResource(other, documents)}`;
   return new RatebookError("ERR_REFUSED", sentence, { rule: ruleLink("S4") }, { cause });
@@ -361,18 +361,18 @@ function describeBrokenResource({ path, message }: Problem, documents: Unchecked
 }
 
 /** The problems of a resource, with paths relative to it; undefined if there are none. */
-function ownProblems(
+function selectDocumentProblems(
   problems: readonly Problem[],
   place: string,
   cause: unknown,
 ): RatebookError<"ERR_INPUT_INVALID"> | undefined {
-  const own = problems.flatMap((problem) => {
+  const documentProblems = problems.flatMap((problem) => {
     if (problem.path !== place && !problem.path.startsWith(`${place}.`)) return [];
     // A problem may refer to another place in the same resource: `attributes[0] has the same`.
     const { other } = problem.params;
     const params = typeof other === "string" ? { other: other.replace(`${place}.`, "") } : {};
     return [changeProblem(problem, { path: `$${problem.path.slice(place.length)}`, params })];
   });
-  const [first, ...others] = own;
+  const [first, ...others] = documentProblems;
   return first === undefined ? undefined : inputError([first, ...others], { cause });
 }

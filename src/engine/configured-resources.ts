@@ -65,7 +65,7 @@ export interface ConfigurationChange {
   /** The last one is returned; if none changes, `keep` is. */
   readonly documents: readonly DocumentRecord[];
   /** Further changes that depend on the changed configuration. */
-  readonly also?: (after: Configuration) => Promise<Changes>;
+  readonly computeFurtherChanges?: (after: Configuration) => Promise<Changes>;
 }
 
 /** The name and the rule of a configured kind in messages. */
@@ -94,16 +94,16 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
     const before = await context.configuration(view);
     changedTo = undefined;
     const yieldToOthers = createYielder();
-    const { documents, also } = await decide({ before, view, now: context.clock() });
+    const { documents, computeFurtherChanges } = await decide({ before, view, now: context.clock() });
     await yieldToOthers();
     const last = documents.at(-1);
     invariant(last !== undefined, "a change of the configuration answers a document");
-    const changed = documents.filter((document) => !isAsBefore(before.documents[kind], document));
-    if (changed.length === 0 && also === undefined) {
+    const changed = documents.filter((document) => !isUnchanged(before.documents[kind], document));
+    if (changed.length === 0 && computeFurtherChanges === undefined) {
       return { result: toStored(kind, last.id, before.documents, before), changes: {} };
     }
     const { documents: resolved, after } = await checkDocuments(kind, before, changed);
-    const more = (await also?.(after)) ?? {};
+    const more = (await computeFurtherChanges?.(after)) ?? {};
     changedTo = after;
     return {
       result: toStored(kind, last.id, after.documents, after),
@@ -212,7 +212,7 @@ export async function listConfigured<Kind extends ConfiguredKind>(
 }
 
 /** All selected resources of a kind, oldest first. */
-export async function allConfigured<Kind extends ConfiguredKind>(
+export async function listAllConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,
   select: (document: DocumentOf<Kind>) => boolean,
@@ -234,9 +234,9 @@ export function requireDocument<Document extends DocumentRecord>(
   what: string,
   id: string,
 ): Document {
-  const found = documents.find((document) => document.id === id);
-  if (found === undefined) throw notFound(what, id);
-  return found;
+  const match = documents.find((document) => document.id === id);
+  if (match === undefined) throw notFound(what, id);
+  return match;
 }
 
 /** Checks that no other document that is not archived has the name. @throws {RatebookError} ERR_TAKEN */
@@ -252,12 +252,12 @@ export function checkName<Document extends NamedDocument>(
 }
 
 /** Rejects fields that only the engine sets. @throws {RatebookError} ERR_INPUT_INVALID */
-export function checkGiven(input: unknown, own: readonly string[]): Body {
+export function requireUserFields(input: unknown, engineFields: readonly string[]): Body {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     throw invalidInput("$", "NOT_ACCEPTED", "expected an object");
   }
-  const set = own.find((name) => Object.hasOwn(input, name) && Reflect.get(input, name) !== undefined);
-  if (set !== undefined) throw invalidInput(set, "UNEXPECTED_FIELD", "here; remove it");
+  const engineField = engineFields.find((name) => Object.hasOwn(input, name) && Reflect.get(input, name) !== undefined);
+  if (engineField !== undefined) throw invalidInput(engineField, "UNEXPECTED_FIELD", "here; remove it");
   return input as Body;
 }
 
@@ -328,7 +328,7 @@ function toStoredResource<Kind extends ConfiguredKind>(
   return { item, input: document.body, createdAt: document.createdAt, updatedAt: document.updatedAt };
 }
 
-function isAsBefore(documents: readonly DocumentRecord[], document: DocumentRecord): boolean {
+function isUnchanged(documents: readonly DocumentRecord[], document: DocumentRecord): boolean {
   const before = documents.find(({ id }) => id === document.id);
   return before !== undefined && isSameJson(before.body, document.body);
 }

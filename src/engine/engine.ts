@@ -293,10 +293,10 @@ function withStore(options: EngineOptions): EngineOptions {
 /** Checks that no schema is both external and ingested. */
 function checkSchemasDisjoint({ external, ingestedAgain }: ExternalSchemas): void {
   const areNames = Array.isArray(ingestedAgain) && ingestedAgain.every((name) => typeof name === "string");
-  const both = areNames ? ingestedAgain.find((name) => external.includes(name)) : undefined;
-  if (areNames && both === undefined) return;
+  const sharedName = areNames ? ingestedAgain.find((name) => external.includes(name)) : undefined;
+  if (areNames && sharedName === undefined) return;
   const why = areNames
-    ? `${JSON.stringify(both)} is also among the schemas of usage`
+    ? `${JSON.stringify(sharedName)} is also among the schemas of usage`
     : "expected the names of event schemas";
   throw new RatebookError("ERR_OPTION_INVALID", `ingestedAgain: ${why}`, { option: "ingestedAgain" });
 }

@@ -10,7 +10,7 @@ import { hasCode, inputError } from "../errors.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import { invalidInput, quoteText } from "../ledger/refusals.ts";
 import type { Configuration } from "./configuration.ts";
-import { allConfigured, checkDocuments, newDocument, type StoredResource } from "./configured-resources.ts";
+import { listAllConfigured, checkDocuments, newDocument, type StoredResource } from "./configured-resources.ts";
 import type { EngineContext } from "./context.ts";
 
 /** A stored setting. */
@@ -69,14 +69,14 @@ export async function readEntitySettings(
   entityType: SettingEntity,
   entityIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly StoredSetting[]>> {
-  const wanted = new Set<unknown>(entityIds);
-  const found = await allConfigured(
+  const wantedIds = new Set<unknown>(entityIds);
+  const settings = await listAllConfigured(
     context,
     "setting",
-    ({ body }) => body.entityType === entityType && wanted.has(body.entityId),
+    ({ body }) => body.entityType === entityType && wantedIds.has(body.entityId),
   );
   const byEntity = new Map<string, StoredSetting[]>();
-  for (const setting of found) {
+  for (const setting of settings) {
     const { entityId } = setting.item;
     byEntity.set(entityId, [...(byEntity.get(entityId) ?? []), setting]);
   }

@@ -9,7 +9,7 @@ import type { DocumentRecord } from "../ledger/decision.ts";
 import type { AccountRecord } from "../ledger/records.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { compareOldest } from "../store/list-order.ts";
-import { accountsIn } from "./all-accounts.ts";
+import { readAllAccounts } from "./all-accounts.ts";
 import { toBookInput } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
 import { toPlainJson } from "./document-body.ts";
@@ -53,40 +53,41 @@ export async function exportBook(
     }
   }
   const pricePlan =
-    pricePlansLength === undefined ? documents.pricePlan : plansWithin(documents.pricePlan, accounts, pricePlansLength);
-  const configured = toBookInput({ ...documents, pricePlan });
+    pricePlansLength === undefined ? documents.pricePlan : selectPlans(documents.pricePlan, accounts, pricePlansLength);
+  const configuredBook = toBookInput({ ...documents, pricePlan });
   const invoiceGroups = documents.invoiceGroup.map(({ id, body }) => ({
     ...body,
     accountIds: records.flatMap((record) => (record.invoiceGroupId === id ? [record.id] : [])),
   }));
-  const book = { ...configured, customers: customers.map(({ body }) => body), accounts, invoiceGroups };
+  const book = { ...configuredBook, customers: customers.map(({ body }) => body), accounts, invoiceGroups };
   return { book: toPlainJson(book) as BookInput, notes };
 }
 
 /** The plans that accounts have had, and the newest others up to a length; in their order. */
-function plansWithin<Plan extends DocumentRecord>(
+function selectPlans<Plan extends DocumentRecord>(
   plans: readonly Plan[],
   accounts: readonly ExportedAccount[],
   lengthMax: number,
 ): readonly Plan[] {
-  const had = new Set(
+  const accountPlanKeys = new Set(
     accounts.flatMap(({ pricePlans }) => (pricePlans ?? []).map((each) => `${each.pricePlanId}|${each.version ?? 1}`)),
   );
-  const isHad = ({ body }: Plan): boolean => had.has(`${String(body["id"])}|${String(body["version"])}`);
-  const taken = new Set(plans.filter(isHad));
-  const others = plans.filter((plan) => !taken.has(plan)).toReversed();
-  let length = [...taken].reduce((sum, { body }) => sum + JSON.stringify(body).length, 0);
+  const isAccountPlan = ({ body }: Plan): boolean =>
+    accountPlanKeys.has(`${String(body["id"])}|${String(body["version"])}`);
+  const selectedPlans = new Set(plans.filter(isAccountPlan));
+  const others = plans.filter((plan) => !selectedPlans.has(plan)).toReversed();
+  let length = [...selectedPlans].reduce((sum, { body }) => sum + JSON.stringify(body).length, 0);
   for (const plan of others) {
     length += JSON.stringify(plan.body).length;
     if (length > lengthMax) break;
-    taken.add(plan);
+    selectedPlans.add(plan);
   }
-  return plans.filter((plan) => taken.has(plan));
+  return plans.filter((plan) => selectedPlans.has(plan));
 }
 
 async function readRecords(read: LedgerView, most = Number.POSITIVE_INFINITY): Promise<readonly AccountRecord[]> {
   const records: AccountRecord[] = [];
-  for await (const record of accountsIn(read)) {
+  for await (const record of readAllAccounts(read)) {
     if (records.length >= most) break;
     if (most === Number.POSITIVE_INFINITY || record.associations.length > 0) records.push(record);
   }

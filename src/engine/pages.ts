@@ -49,9 +49,9 @@ export function pageRequest({ limit = LIMIT_DEFAULT, after }: PageOptions): Page
 
 /** Creates a page from items read with one more than its limit, to detect a next page. */
 export function toPage<Item>(items: readonly Item[], limit: number, keyOf: (item: Item) => PageKey): Page<Item> {
-  const shown = items.slice(0, limit);
-  const last = shown.at(-1);
-  return items.length > limit && last !== undefined ? { items: shown, next: keyOf(last) } : { items: shown };
+  const pageItems = items.slice(0, limit);
+  const last = pageItems.at(-1);
+  return items.length > limit && last !== undefined ? { items: pageItems, next: keyOf(last) } : { items: pageItems };
 }
 
 /** Selects a page of a complete list in any order. */
@@ -60,13 +60,13 @@ export function selectPage<Item>(
   options: PageOptions,
   keyOf: (item: Item) => PageKey,
 ): Page<Item> {
-  const collected = collectPage(options, keyOf);
-  for (const item of all) collected.offer(item);
-  return collected.page();
+  const collector = collectPage(options, keyOf);
+  for (const item of all) collector.offer(item);
+  return collector.page();
 }
 
 /** A page that is collected item by item. */
-export interface CollectedPage<Item> {
+export interface PageCollector<Item> {
   /** In any order; items with equal keys are the same item. */
   offer(item: Item): void;
   /** Whether an item with this key would be on a later page, considering the items so far. */
@@ -75,36 +75,36 @@ export interface CollectedPage<Item> {
 }
 
 /** Collects a page item by item; keeps two pages at most. */
-export function collectPage<Item>(options: PageOptions, keyOf: (item: Item) => PageKey): CollectedPage<Item> {
+export function collectPage<Item>(options: PageOptions, keyOf: (item: Item) => PageKey): PageCollector<Item> {
   const { limit, after } = pageRequest(options);
   let candidates: { readonly item: Item; readonly key: PageKey }[] = [];
   /** The key after which every item is on a later page; undefined until the page is full. */
   let last: PageKey | undefined;
-  let isCut = true;
-  const cut = (): void => {
+  let isSorted = true;
+  const keepFirstItems = (): void => {
     const sorted = candidates.sort((a, b) => compareNewest(a.key, b.key));
     const isFirst = ({ key }: { readonly key: PageKey }, index: number): boolean => {
       const before = sorted[index - 1];
       return before === undefined || compareNewest(before.key, key) !== 0;
     };
     candidates = sorted.filter(isFirst).slice(0, limit + 1);
-    isCut = true;
+    isSorted = true;
     last = candidates[limit]?.key ?? last;
   };
   return {
     isBeyond(key) {
-      if (!isCut) cut();
+      if (!isSorted) keepFirstItems();
       return last !== undefined && compareNewest(key, last) >= 0;
     },
     offer(item) {
       const key = keyOf(item);
       if (after !== undefined && compareNewest(key, after) <= 0) return;
       if (last !== undefined && compareNewest(key, last) >= 0) return;
-      isCut = false;
-      if (candidates.push({ item, key }) >= 2 * (limit + 1)) cut();
+      isSorted = false;
+      if (candidates.push({ item, key }) >= 2 * (limit + 1)) keepFirstItems();
     },
     page() {
-      cut();
+      keepFirstItems();
       const items = candidates.map(({ item }) => item);
       return toPage(items, limit, keyOf);
     },

@@ -52,10 +52,10 @@ export async function projectAccounts<Result>(
 ): Promise<Result> {
   const attempted = new Set<string>();
   for (;;) {
-    const seen = await readWithoutLocks(context, accountIds, { at, invoices, attempted, commitIfBehind });
-    if (seen !== undefined && "workspace" in seen) return runWithPauses(project(seen));
+    const snapshot = await readWithoutLocks(context, accountIds, { at, invoices, attempted, commitIfBehind });
+    if (snapshot !== undefined && "workspace" in snapshot) return runWithPauses(project(snapshot));
     const found =
-      seen ?? (await readInTransaction(context, accountIds, project, { at, invoices, attempted, commitIfBehind }));
+      snapshot ?? (await readInTransaction(context, accountIds, project, { at, invoices, attempted, commitIfBehind }));
     if ("done" in found) return found.done;
     await commitCatchUp(context, found, attempted);
   }
@@ -121,17 +121,17 @@ async function readWithoutLocks(
     if (behind !== undefined) return behind;
     const expected = at ?? clock();
     const needs = catchUpNeeds(catalog, records, expected, invoices);
-    const seen = await readSnapshot(view, accountIds, needs);
-    if (seen.revision === revision) {
-      expectAll(accountIds, seen.records);
+    const snapshot = await readSnapshot(view, accountIds, needs);
+    if (snapshot.revision === revision) {
+      expectAll(accountIds, snapshot.records);
       const now = clock();
-      const query = externalUsageNeeded(catalog, seen.records, at ?? now);
+      const query = externalUsageNeeded(catalog, snapshot.records, at ?? now);
       await view.externalUsage(query);
-      const parts = partsFromSnapshot(catalog, seen, needs, at ?? now);
+      const parts = partsFromSnapshot(catalog, snapshot, needs, at ?? now);
       if (parts === undefined) return undefined;
       return { catalog, workspace: await openCaughtUpFrom(catalog, parts, at ?? now, yieldToOthers), now };
     }
-    [records, { revision, catalog }] = [seen.records, await configuration(view)];
+    [records, { revision, catalog }] = [snapshot.records, await configuration(view)];
   }
   return undefined;
 }

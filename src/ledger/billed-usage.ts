@@ -43,14 +43,14 @@ export function* saveBilledUsage(
   work: AccountWork,
   closing: readonly { readonly cycle: Pick<AccountCycle, "start" | "end">; readonly closedAt: Instant }[],
 ): Steps {
-  const elsewhere = work.externalUsage();
-  if (elsewhere === undefined) return;
+  const externalUsage = work.externalUsage();
+  if (externalUsage === undefined) return;
   const savedIds = new Set(work.keptUsage().map(({ id }) => id));
   for (const { cycle, closedAt } of closing) {
     const id = dueInvoiceId(work.record.id, standardInvoiceKey(cycle));
     if (savedIds.has(id)) continue;
     const [from, until] = [dayOf(cycle.start), dayOf(cycle.end)];
-    const cells = accountCells(elsewhere.open, from, until);
+    const cells = accountCells(externalUsage.open, from, until);
     work.putBilledUsage({ id, accountId: work.record.id, from, until, cells, digest: digestCells(cells), closedAt });
     yield;
   }

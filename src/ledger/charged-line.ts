@@ -38,10 +38,10 @@ export interface LineMatches {
 
 /** Finds the lines of a meter or feature on an invoice. */
 export function findLines(invoice: Invoice, lineId: string): LineMatches {
-  const named = collectLines(invoice).filter(({ id }) => id === lineId);
+  const matchingLines = collectLines(invoice).filter(({ id }) => id === lineId);
   return {
-    types: [...new Set(named.map(({ type }) => type))],
-    charged: named.flatMap((line) => (hasEvents(line) ? [toChargedLine(line, invoice)] : [])),
+    types: [...new Set(matchingLines.map(({ type }) => type))],
+    charged: matchingLines.flatMap((line) => (hasEvents(line) ? [toChargedLine(line, invoice)] : [])),
   };
 }
 

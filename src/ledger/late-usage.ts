@@ -73,14 +73,23 @@ export function findLateUsage(
 function compareCells(before: AccountCells, now: AccountCells): readonly LateCell[] {
   const keyOf = ({ meterId, day }: AccountCells[number]): string => `${day} ${meterId}`;
   const billed = new Map(before.map((cell) => [keyOf(cell), cell.quantity]));
-  const gone = new Set(now.map(keyOf));
-  const all = [...now, ...before.flatMap((cell) => (gone.has(keyOf(cell)) ? [] : [{ ...cell, quantity: ZERO }]))];
+  const unmatchedKeys = new Set(now.map(keyOf));
+  const all = [
+    ...now,
+    ...before.flatMap((cell) => (unmatchedKeys.has(keyOf(cell)) ? [] : [{ ...cell, quantity: ZERO }])),
+  ];
   return all
     .toSorted((a, b) => compareIds(a.meterId, b.meterId) || a.day - b.day)
     .map((cell) => {
-      const then = billed.get(keyOf(cell)) ?? ZERO;
+      const billedQuantity = billed.get(keyOf(cell)) ?? ZERO;
       const date = formatDate(cell.day * DAY_MS);
-      return { meterId: cell.meterId, date, billed: then, now: cell.quantity, late: subtract(cell.quantity, then) };
+      return {
+        meterId: cell.meterId,
+        date,
+        billed: billedQuantity,
+        now: cell.quantity,
+        late: subtract(cell.quantity, billedQuantity),
+      };
     })
     .filter(({ late }) => !late.isZero());
 }
@@ -93,8 +102,8 @@ function chargeForCells(catalog: Catalog, parts: AccountParts, billed: BilledUsa
   const key = standardInvoiceKey(cycle);
   const knownUntil: Instant = billed.closedAt + 1;
   const range = { from: cycle.start, until: cycle.end, knownUntil, creditsAreWhole: true };
-  const drawn = runToCompletion(drawDrafts(toAccountView(catalog, work), catalog.billing, range));
+  const drafts = runToCompletion(drawDrafts(toAccountView(catalog, work), catalog.billing, range));
   // An advance invoice below zero grants a credit that would pay this invoice.
-  const standard = drawn.find(({ draft }) => invoiceKey(draft) === key);
+  const standard = drafts.find(({ draft }) => invoiceKey(draft) === key);
   return standard === undefined ? ZERO : grossAmount(standard.draft);
 }

@@ -115,13 +115,13 @@ export function catchUpNeeds(
   catalog: Catalog,
   records: readonly AccountRecord[],
   now: Instant,
-  wanted: InvoiceRange = "open",
+  range: InvoiceRange = "open",
 ): Required<Needs> {
   const ids = records.map(({ id }) => id);
   const externalUsage = externalUsageNeeded(catalog, records, now);
   const days = { ids, from: externalUsage.from, until: dayOf(INSTANT_END) };
   const listedSince =
-    wanted === "all"
+    range === "all"
       ? Number.NEGATIVE_INFINITY
       : Math.min(...records.map((record) => invoicesReadFrom(catalog, record, now)));
   return { entries: ids, credits: ids, invoices: { ids, listedSince }, usage: days, overage: days, externalUsage };
@@ -136,13 +136,13 @@ export async function readAccounts(
   view: LedgerReads,
   records: readonly AccountRecord[],
   now: Instant,
-  wanted?: InvoiceRange,
+  range?: InvoiceRange,
 ): Promise<readonly AccountParts[]> {
   if (records.length === 0) return [];
-  const read = await prefetch(view, catchUpNeeds(catalog, records, now, wanted));
+  const read = await prefetch(view, catchUpNeeds(catalog, records, now, range));
   const parts: AccountParts[] = [];
-  for (const own of records.map((record) => read(record))) {
-    parts.push({ ...own, events: await readOverageOfGrants(catalog, view, own, now) });
+  for (const accountParts of records.map((record) => read(record))) {
+    parts.push({ ...accountParts, events: await readOverageOfGrants(catalog, view, accountParts, now) });
   }
   return parts;
 }
@@ -185,10 +185,10 @@ export function partsFromSnapshot(
 ): readonly AccountParts[] | undefined {
   const parts = records.map((record) => read(record));
   const isEnough = parts.every(
-    (own) =>
-      coversOfNewGrants(catalog, own, now).length === 0 &&
-      catchUpReadsFrom(catalog, own.record, now) >= from &&
-      invoicesReadFrom(catalog, own.record, now) >= listedSince,
+    (accountHoldings) =>
+      coversOfNewGrants(catalog, accountHoldings, now).length === 0 &&
+      catchUpReadsFrom(catalog, accountHoldings.record, now) >= from &&
+      invoicesReadFrom(catalog, accountHoldings.record, now) >= listedSince,
   );
   return isEnough ? parts : undefined;
 }
@@ -222,24 +222,24 @@ export interface OverageCover {
 export async function overageToMove(
   view: LedgerReads,
   accountId: string,
-  rooms: readonly OverageCover[],
+  covers: readonly OverageCover[],
   open: readonly Stretch[],
   skip: ReadonlySet<string> = new Set(),
 ): Promise<readonly EventRecord[]> {
   const found = new Map<string, EventRecord>();
-  for (const [featureId, own] of groupBy(rooms, (room) => room.featureId)) {
-    const opened = sum(own.map(({ quantity }) => quantity));
+  for (const [featureId, coversOfFeature] of groupBy(covers, (room) => room.featureId)) {
+    const opened = sum(coversOfFeature.map(({ quantity }) => quantity));
     if (opened.isZero()) continue;
     const covering: Covering = { view, accountId, featureId, opened, skip, found };
-    for (const stretch of open) await readCovering(covering, windowsWithin(stretch, own));
+    for (const stretch of open) await readCovering(covering, listWindows(stretch, coversOfFeature));
   }
   return [...found.values()];
 }
 
 /** The parts of a stretch in which entries are in force, by their start, each once: thousands of entries may share a period. */
-function windowsWithin(stretch: Stretch, rooms: readonly OverageCover[]): readonly Stretch[] {
+function listWindows(stretch: Stretch, covers: readonly OverageCover[]): readonly Stretch[] {
   const windows = new Map<string, Stretch>();
-  for (const { effectiveFrom, effectiveUntil } of rooms) {
+  for (const { effectiveFrom, effectiveUntil } of covers) {
     const from = Math.max(stretch.from, effectiveFrom);
     const until = Math.min(stretch.until, effectiveUntil);
     if (from < until) windows.set(`${from} ${until}`, { from, until });
@@ -282,7 +282,7 @@ async function readCovering(covering: Covering, windows: readonly Stretch[]): Pr
     [shared.from, shared.until] = [Math.max(shared.from, from), Math.min(shared.until, until)];
   }
   const days = [dayOf(hull.from), dayOf(hull.until - 1) + 1] as const;
-  const isWanted = withinAny(windows);
+  const isWanted = createWindowCheck(windows);
   let covered = ZERO;
   let unshared = 0;
   let afterNumber: number | undefined;
@@ -308,7 +308,7 @@ async function readCovering(covering: Covering, windows: readonly Stretch[]): Pr
 }
 
 /** Creates a predicate for whether an instant is in one of several windows. @param windows by their start */
-function withinAny(windows: readonly Stretch[]): (at: Instant) => boolean {
+function createWindowCheck(windows: readonly Stretch[]): (at: Instant) => boolean {
   const joined: { from: Instant; until: Instant }[] = [];
   for (const { from, until } of windows) {
     const last = joined.at(-1);

@@ -29,14 +29,14 @@ export interface UsageRowsInput {
  */
 export function usageFromRows({ name, read, stamp = async () => "" }: UsageRowsInput): UsageSource {
   let lastRead: { readonly stamp: string; readonly rows: Promise<RowsByAccount> } | undefined;
-  const rowsNow = async (): Promise<RowsByAccount> => {
-    const now = await stamp();
-    if (lastRead?.stamp !== now) lastRead = { stamp: now, rows: readRows(read()) };
+  const readCurrentRows = async (): Promise<RowsByAccount> => {
+    const currentStamp = await stamp();
+    if (lastRead?.stamp !== currentStamp) lastRead = { stamp: currentStamp, rows: readRows(read()) };
     const { rows } = lastRead;
     try {
-      const found = await rows;
-      if ((await stamp()) !== now) throw unavailable(`${name} changed while it was read; try again`);
-      return found;
+      const currentRows = await rows;
+      if ((await stamp()) !== currentStamp) throw unavailable(`${name} changed while it was read; try again`);
+      return currentRows;
     } catch (error) {
       // A failed read is not cached: the next query tries again.
       if (lastRead?.rows === rows) lastRead = undefined;
@@ -46,7 +46,7 @@ export function usageFromRows({ name, read, stamp = async () => "" }: UsageRowsI
   return {
     name,
     async *cells(query) {
-      const rows = await rowsNow();
+      const rows = await readCurrentRows();
       checkMeters(rows.meters, query);
       for (const account of query.accounts) {
         const cells = [...iterateAccountCells(rows, account, query)];
@@ -73,9 +73,9 @@ async function readRows(rows: AsyncIterable<UsageRowInput> | Iterable<UsageRowIn
     const { accountId, meterId, day, quantity } = readUsageRow(row);
     let meter = meters.get(meterId);
     if (meter === undefined) meters.set(meterId, (meter = meters.size));
-    let own = byName.get(accountId);
-    if (own === undefined) byName.set(accountId, (own = []));
-    own.push(meter, day, exactOfDecimal(quantity));
+    let accountRows = byName.get(accountId);
+    if (accountRows === undefined) byName.set(accountId, (accountRows = []));
+    accountRows.push(meter, day, exactOfDecimal(quantity));
   }
   return { meters: [...meters.keys()], byName };
 }
@@ -87,8 +87,8 @@ function checkMeters(meterIds: readonly string[], { book, schemas }: CellQuery):
     const schemaName = schemaOf.get(id);
     if (schemaName === undefined) throw unavailable(`it has rows of the unknown meter ${quoteText(id)}`);
     if (schemas.includes(schemaName)) continue;
-    const whose = `of the meter ${quoteText(id)}, but events of its schema ${quoteText(schemaName)} are ingested`;
-    throw unavailable(`it has rows ${whose}`);
+    const conflict = `but events of its schema ${quoteText(schemaName)} are ingested`;
+    throw unavailable(`it has rows of the meter ${quoteText(id)}, ${conflict}`);
   }
 }
 

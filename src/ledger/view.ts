@@ -179,11 +179,11 @@ export interface LedgerView {
   /** Index entries of due credits of all accounts, by due date, newest first, then by id. */
   dueCreditList(filter: DueCreditFilter, page: PageRequest): Promise<readonly ListedCredit[]>;
   /**
-   * The final invoices of the accounts with a listing instant ({@link listedAt}) at or after `listedSince`, which may
+   * The final invoices of the accounts with a listing instant ({@link listingInstant}) at or after `listedSince`, which may
    * be `-Infinity`, in order of their date, then id.
    */
   invoices(accountIds: readonly string[], listedSince: Instant): Promise<readonly InvoiceRecord[]>;
   invoice(id: string): Promise<InvoiceRecord | undefined>;
-  /** Final invoices, by listing instant ({@link listedAt}), newest first, then by id. */
+  /** Final invoices, by listing instant ({@link listingInstant}), newest first, then by id. */
   invoiceList(filter: InvoiceListFilter, page: PageRequest): Promise<readonly InvoiceRecord[]>;
 }

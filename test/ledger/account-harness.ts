@@ -4,7 +4,7 @@ import { dayOf, type Instant, toInstant } from "../../src/calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
 import { catchUp } from "../../src/ledger/account/catch-up.ts";
-import { listedAt } from "../../src/ledger/account/draft-index.ts";
+import { listingInstant } from "../../src/ledger/account/draft-index.ts";
 import { storedInvoiceKey } from "../../src/ledger/account/due-ids.ts";
 import { createOpenCheck } from "../../src/ledger/account/open-cycles.ts";
 import { type CatalogOptions, createCatalog, type Catalog } from "../../src/ledger/catalog.ts";
@@ -121,7 +121,7 @@ export function openLedger(
     readParts(id = "a") {
       const whole = partsOf(id);
       const since = shownSince(catalog, whole.record);
-      return { ...whole, invoices: whole.invoices.filter(({ invoice }) => listedAt(invoice) >= since) };
+      return { ...whole, invoices: whole.invoices.filter(({ invoice }) => listingInstant(invoice) >= since) };
     },
   };
   return ledger;

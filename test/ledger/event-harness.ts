@@ -4,7 +4,7 @@ import type { Book } from "../../src/book/model/book.ts";
 import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { type Instant, toInstant } from "../../src/calendar/instant.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
-import { listedAt } from "../../src/ledger/account/draft-index.ts";
+import { listingInstant } from "../../src/ledger/account/draft-index.ts";
 import { type Catalog, type CatalogOptions, createCatalog } from "../../src/ledger/catalog.ts";
 import { grantEntry, patchEntry, voidEntry } from "../../src/ledger/commands/entries.ts";
 import { readForEntry, readForGrant } from "../../src/ledger/commands/entry-reads.ts";
@@ -289,7 +289,7 @@ function buildReads(state: LedgerState, count: (events: number) => void): Ledger
     entries: async (ids) => ofAccounts(state.entries.values(), ids).toSorted((a, b) => a.createdAt - b.createdAt),
     credits: async (ids) => ofAccounts(state.credits.values(), ids),
     invoices: async (ids, listedSince) =>
-      ofAccounts(state.invoices.values(), ids).filter(({ invoice }) => listedAt(invoice) >= listedSince),
+      ofAccounts(state.invoices.values(), ids).filter(({ invoice }) => listingInstant(invoice) >= listedSince),
     usage: async (ids, from, until) => days(state.usage, ids, from, until),
     overage: async (ids, from, until) => days(state.overage, ids, from, until),
     eventsToUndo: async (accountId, filter, limit = Infinity) =>

@@ -10,7 +10,7 @@ import type { PricePlan } from "../../book/model/price-plan.ts";
 import { RatebookError } from "../../errors.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { rememberIds } from "../../ledger/preview/accepted-id-set.ts";
-import { draftable } from "../../ledger/preview/preview-draft.ts";
+import { selectDraftAccounts } from "../../ledger/preview/preview-draft.ts";
 import { type EventCounts, eventCountsOf, takeEvents } from "../../ledger/preview/preview-events.ts";
 import type { PreviewInput } from "../../ledger/preview/preview-input.ts";
 import { accountTotals, drawAccount } from "../../ledger/preview/preview-invoices.ts";
@@ -23,7 +23,7 @@ import {
 import { type EventRun, startEventRun } from "../../ledger/preview/preview-run.ts";
 import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
 import { takeUsage, usageTaker } from "../../ledger/preview/preview-usage.ts";
-import { type PreviewOptions, type PreviewRun, shownAccounts } from "../../ledger/preview/preview.ts";
+import { type PreviewOptions, type PreviewRun, selectAccounts } from "../../ledger/preview/preview.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import type { DiffLine } from "../diff/diff-invoices.ts";
 import { explainLines, sumLines, type PeriodTotal, sumPeriods } from "./compare-invoices.ts";
@@ -161,11 +161,13 @@ function startBacktest(
   const { accounts: accountIds, ids, ruleBudget } = options;
   const migration = options.migration === undefined ? undefined : toTrialMigration(options.migration);
   const range = toPreviewRange(options);
-  const comparedAccounts = shownAccounts(book, accountIds);
+  const comparedAccounts = selectAccounts(book, accountIds);
   const plans = migration === undefined ? draftPlans : draftPlans.map((plan) => toNewVersion(plan, book));
   const drafts = plans.map((plan) => ({
     plan,
-    supportedAccounts: new Set(draftable(comparedAccounts, plan, { areNamed: accountIds !== undefined }).shown),
+    supportedAccounts: new Set(
+      selectDraftAccounts(comparedAccounts, plan, { areRequested: accountIds !== undefined }).supported,
+    ),
   }));
   const run = startEventRun(book, {
     trials: [{}, ...plans.map((plan) => ({ plan, migration }))],
@@ -252,7 +254,7 @@ function computeBill({ range, options, needsInvoices }: Comparison, scenario: Sc
   if (!needsInvoices) return { total: sumOrUndefined(accountTotals(scenario, id, range) ?? []), invoices: [] };
   const { causes: explain = false } = options;
   const invoices =
-    drawAccount(scenario, id, { ...range, explain, areNamed: true, belowZeroOnce: true })?.invoices ?? [];
+    drawAccount(scenario, id, { ...range, explain, areRequested: true, belowZeroOnce: true })?.invoices ?? [];
   return { total: sumOrUndefined(invoices.map(({ revenueInfo }) => revenueInfo.value)), invoices };
 }
 

@@ -11,8 +11,8 @@ import { bookError } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { hasCode, type Problem } from "../../errors.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
-import { draftable } from "../../ledger/preview/preview-draft.ts";
-import { shownAccounts } from "../../ledger/preview/preview.ts";
+import { selectDraftAccounts } from "../../ledger/preview/preview-draft.ts";
+import { selectAccounts } from "../../ledger/preview/preview.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { createProblem, rejection } from "../../problem-table.ts";
 import { describeSystemError, UsageError } from "../errors.ts";
@@ -74,12 +74,12 @@ export async function readDraftFile(
   accounts: readonly string[],
   io: Io,
 ): Promise<PricePlan | undefined> {
-  const areNamed = accounts.length > 0;
-  const draftAccounts = shownAccounts(book, areNamed ? accounts : undefined);
+  const areRequested = accounts.length > 0;
+  const draftAccounts = selectAccounts(book, areRequested ? accounts : undefined);
   return parseOrPrintProblems(path, io, (json) => {
     const plan = parsePlan(json, book);
     try {
-      draftable(draftAccounts, plan, { areNamed });
+      selectDraftAccounts(draftAccounts, plan, { areRequested });
       return plan;
     } catch (error) {
       if (!hasCode(error, "ERR_OPTION_INVALID")) throw error;

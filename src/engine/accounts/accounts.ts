@@ -29,7 +29,7 @@ export async function createAccount(
   const request = readRequest("accountCreate", input);
   const scope = { configuration: "exclusive", accountIds: [request.id], eventIds: [] } as const;
   let changedTo: Configuration | undefined;
-  const made = await store.transact(scope, async (view) => {
+  const created = await store.transact(scope, async (view) => {
     const configured = await configuration(view);
     const now = clock();
     const { record, changes } = await prepareAccount(configured.catalog, view, request, now);
@@ -37,13 +37,13 @@ export async function createAccount(
     if (customer === undefined) throw invalidInput("customerId", "UNKNOWN_ID", "expected the id of a customer");
     checkActive("customer", toTypedDocument("customer", customer).body);
     const { id, settings } = request;
-    const own = await prepareSettings(configured, [{ entityType: "ACCOUNT", id, settings, place: "" }], now);
-    const documents = [...changes.documents, ...own.changes.documents];
-    changedTo = own.after;
-    return { result: record, changes: { ...changes, ...own.changes, documents } };
+    const newSettings = await prepareSettings(configured, [{ entityType: "ACCOUNT", id, settings, place: "" }], now);
+    const documents = [...changes.documents, ...newSettings.changes.documents];
+    changedTo = newSettings.after;
+    return { result: record, changes: { ...changes, ...newSettings.changes, documents } };
   });
   if (changedTo !== undefined) configuration.adopt(changedTo);
-  return made;
+  return created;
 }
 
 /** Changes an account; null clears a field. */

@@ -36,13 +36,13 @@ export async function createAliases(
   return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
     const { catalog } = await configuration(view);
     const now = clock();
-    const taken = await findTakenNames(view, values);
-    const [known] = [...taken.aliases, ...taken.accounts];
+    const takenNames = await findTakenNames(view, values);
+    const [known] = [...takenNames.aliases, ...takenNames.accounts];
     if (known !== undefined) throw alreadyTaken("alias", known.id, `the alias ${quoteText(known.id)} is taken`);
     const workspace = await openAccounts(catalog, view, accountIds, now);
     const documents = requests.flatMap(({ value, accountId }) => {
       if (accountId === undefined || accountId === null) return [aliasDocument(value, undefined, now)];
-      return addAliases(workspace.account(accountId), [value], taken, now).documents;
+      return addAliases(workspace.account(accountId), [value], takenNames, now).documents;
     });
     return { result: documents.map(toAliasSnapshot), changes: { ...workspace.changes(), documents } };
   });

@@ -46,12 +46,12 @@ export async function createCustomer(
     const configured = await configuration(view);
     const now = clock();
     const body = toPlainJson(withoutAbsent({ ...request, status: "ACTIVE" })) as Body;
-    const made: DocumentRecord = { kind: "customer", id: request.id, createdAt: now, updatedAt: now, body };
-    const document = toTypedDocument("customer", made);
+    const newDocument: DocumentRecord = { kind: "customer", id: request.id, createdAt: now, updatedAt: now, body };
+    const document = toTypedDocument("customer", newDocument);
     const first = account
       ? await prepareAccount(configured.catalog, view, { ...account, customerId: request.id }, now)
       : null;
-    const own = await prepareSettings(
+    const newSettings = await prepareSettings(
       configured,
       [
         { entityType: "CUSTOMER", id: request.id, settings, place: "" },
@@ -59,13 +59,13 @@ export async function createCustomer(
       ],
       now,
     );
-    changedTo = own.after;
+    changedTo = newSettings.after;
     return {
       result: { ...toCustomerSnapshot(document), ...(first && { account: first.record }) },
       changes: {
         ...first?.changes,
-        ...own.changes,
-        documents: [document, ...own.changes.documents, ...(first?.changes.documents ?? [])],
+        ...newSettings.changes,
+        documents: [document, ...newSettings.changes.documents, ...(first?.changes.documents ?? [])],
       },
     };
   });
@@ -102,14 +102,14 @@ export async function archiveCustomer(context: EngineContext, id: string): Promi
     const now = clock();
     const accountIds = await accountIdsWhere(view, isActive, { customerId: id });
     const workspace = await openAccounts(catalog, view, accountIds, now);
-    const freed = accountIds.map((accountId) => archiveAccount(catalog, workspace.account(accountId), now));
+    const archivals = accountIds.map((accountId) => archiveAccount(catalog, workspace.account(accountId), now));
     const document = { ...before, updatedAt: now, body: { ...before.body, status: "ARCHIVED" } } as const;
     return {
       result: toCustomerSnapshot(document),
       changes: {
         ...workspace.changes(),
         documents: [document],
-        removedDocuments: freed.flatMap(({ removedDocuments }) => removedDocuments),
+        removedDocuments: archivals.flatMap(({ removedDocuments }) => removedDocuments),
       },
     };
   });

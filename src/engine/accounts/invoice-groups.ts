@@ -88,7 +88,7 @@ async function createGroup(context: EngineContext, input: InvoiceGroupRequest): 
       const { dailyInvoiceConsolidation } = request;
       return {
         documents: [document],
-        async also(after) {
+        async computeFurtherChanges(after) {
           const catalogs = { before: before.catalog, after: after.catalog };
           await runWithPauses(addToGroup(catalogs, { id, invoiceCurrency, dailyInvoiceConsolidation }, works, now));
           return workspace.changes();
@@ -100,7 +100,7 @@ async function createGroup(context: EngineContext, input: InvoiceGroupRequest): 
 }
 
 async function addMembers(context: EngineContext, id: string, accountIds: readonly string[]): Promise<void> {
-  await context.store.transact(membersScope(accountIds), async (view) => {
+  await context.store.transact(createMembersScope(accountIds), async (view) => {
     const { catalog, group, now, workspace, works } = await openMembers(context, view, id, accountIds);
     await runWithPauses(addToGroup({ before: catalog, after: catalog }, group, works, now));
     return { result: undefined, changes: workspace.changes() };
@@ -113,9 +113,9 @@ async function removeMembers(context: EngineContext, id: string, accountIds: rea
     const { catalog } = await context.configuration(context.store.read);
     const group = findTerms(catalog, id);
     const consolidatedAt = group.dailyInvoiceConsolidation ? await finalizeGroup(context, group) : undefined;
-    const isLeft = await removeMembersToday(context, id, accountIds, consolidatedAt);
+    const groupExists = await removeMembersToday(context, id, accountIds, consolidatedAt);
     // A day ended in between: it is consolidated first.
-    if (isLeft !== undefined) return isLeft;
+    if (groupExists !== undefined) return groupExists;
   }
 }
 
@@ -126,7 +126,7 @@ async function removeMembersToday(
   accountIds: readonly string[],
   consolidatedAt: Instant | undefined,
 ): Promise<boolean | undefined> {
-  return context.store.transact(membersScope(accountIds), async (view) => {
+  return context.store.transact(createMembersScope(accountIds), async (view) => {
     const { catalog, revision, now, workspace, works } = await openMembers(context, view, id, accountIds);
     if (consolidatedAt !== undefined && dayOf(consolidatedAt) < dayOf(now)) return { result: undefined, changes: {} };
     await runWithPauses(removeFromGroup({ before: catalog, after: catalog }, id, works, now));
@@ -139,7 +139,7 @@ async function removeMembersToday(
   });
 }
 
-function membersScope(accountIds: readonly string[]): Scope {
+function createMembersScope(accountIds: readonly string[]): Scope {
   return { configuration: "exclusive", accountIds, eventIds: [] };
 }
 

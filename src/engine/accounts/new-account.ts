@@ -26,10 +26,10 @@ export async function prepareAccount(
   { aliases, invoiceCurrency, settings: _settings, ...request }: RequestOutput<"accountCreate">,
   now: Instant,
 ): Promise<{ readonly record: AccountRecord; readonly changes: Changes & Required<Pick<Changes, "documents">> }> {
-  const taken = await findTakenNames(view, [request.id, ...(aliases ?? [])]);
+  const takenNames = await findTakenNames(view, [request.id, ...(aliases ?? [])]);
   checkAccountId(request.id, {
-    aliases: taken.aliases.filter(({ id }) => id === request.id),
-    accounts: taken.accounts,
+    aliases: takenNames.aliases.filter(({ id }) => id === request.id),
+    accounts: takenNames.accounts,
   });
   if (aliases?.includes(request.id) === true) {
     throw alreadyTaken("alias", request.id, `the alias ${quoteText(request.id)} is the id of an account`);
@@ -38,7 +38,7 @@ export async function prepareAccount(
   const workspace = openWorkspace([partsOfRecord(record)]);
   const work = workspace.account(request.id);
   work.putRecord({ ...work.record });
-  const { documents } = addAliases(work, aliases ?? [], taken, now);
+  const { documents } = addAliases(work, aliases ?? [], takenNames, now);
   return { record: work.record, changes: { ...workspace.changes(), documents } };
 }
 

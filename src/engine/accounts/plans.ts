@@ -159,9 +159,9 @@ export async function decideMigrations(
 /** Lists migrations, newest first. */
 export async function listMigrations(context: EngineContext, options: PageOptions): Promise<Page<MigrationSnapshot>> {
   const request = pageRequest(options);
-  const found = await context.store.read.documents("migration", { ...request, limit: request.limit + 1 });
-  const shown = found.map(({ id, createdAt, body }) => ({ ...body, id, createdAt }));
-  return toPage(shown, request.limit, ({ id, createdAt }) => ({ id, createdAt }));
+  const documents = await context.store.read.documents("migration", { ...request, limit: request.limit + 1 });
+  const migrations = documents.map(({ id, createdAt, body }) => ({ ...body, id, createdAt }));
+  return toPage(migrations, request.limit, ({ id, createdAt }) => ({ id, createdAt }));
 }
 
 function readOverrideFor(

@@ -231,11 +231,11 @@ interface Failures {
 
 function collectFailures({ onSkipped }: Pick<EngineContext, "onSkipped">): Failures {
   const skipped = new Set<string>();
-  let broken: InvariantError | undefined;
+  let internalError: InvariantError | undefined;
   return {
     accountIds: skipped,
     add(accountIds, error) {
-      if (error instanceof InvariantError) broken ??= error;
+      if (error instanceof InvariantError) internalError ??= error;
       for (const id of accountIds) {
         if (skipped.has(id)) continue;
         skipped.add(id);
@@ -243,7 +243,7 @@ function collectFailures({ onSkipped }: Pick<EngineContext, "onSkipped">): Failu
       }
     },
     rethrow() {
-      if (broken !== undefined) throw broken;
+      if (internalError !== undefined) throw internalError;
     },
   };
 }

@@ -14,7 +14,7 @@ import type { CreditRecord } from "../../ledger/records.ts";
 import type { CreditListFilter, LedgerView, ListedCredit, PageKey } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
 import { compareNewest } from "../../store/list-order.ts";
-import { accountsWithStaleDrafts, inChunks } from "../all-accounts.ts";
+import { accountsWithStaleDrafts, splitIntoChunks } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
 import { type Page, selectPage, toPage, type PageOptions, pageRequest } from "../pages.ts";
 import { type ProjectedAccounts, projectAccounts } from "../projected-accounts.ts";
@@ -69,41 +69,42 @@ async function listAllCredits(
   const [behind, stale, first] = await Promise.all([
     status === "CONSUMED" ? view.accountsBehind(now, CHUNK + 1) : [],
     view.accountsWithStaleDraftIndex(now, CHUNK),
-    storedAfter(view, { filter: storedFilter(status, now, true), now }, most, after),
+    readCandidatesAfter(view, { filter: createStoredFilter(status, now, true), now }, most, after),
   ]);
   if (stale.length > 0 && (await refreshDraftIndexes(context, refreshed))) {
     return listAllCredits(context, status, isRequested, options, refreshed);
   }
-  const areFew = behind.length <= CHUNK;
-  if (areFew) await computed.compute(behind);
+  const isComplete = behind.length <= CHUNK;
+  if (isComplete) await computed.compute(behind);
   if (stale.length < CHUNK) await computed.compute(stale);
-  else for await (const ids of inChunks(accountsWithStaleDrafts(read, now), CHUNK)) await computed.compute(ids);
+  else for await (const ids of splitIntoChunks(accountsWithStaleDrafts(read, now), CHUNK)) await computed.compute(ids);
   const places = computed.places(isRequested);
-  const filter = storedFilter(status, now, areFew);
+  const filter = createStoredFilter(status, now, isComplete);
 
-  const found: CreditSnapshot[] = [];
+  const credits: CreditSnapshot[] = [];
   // Computing an account takes about a millisecond, so few are computed: if few credits match the filter, the page is
   // short.
-  for (let known = areFew ? first : undefined; left > 0; known = undefined) {
-    most = Math.min(CHUNK, left, limit + 1 - found.length);
-    const stored = known ?? (await storedAfter(await context.store.consistentView(), { filter, now }, most, after));
-    const next = firstPlaces(stored, places, most, after);
+  for (let known = isComplete ? first : undefined; left > 0; known = undefined) {
+    most = Math.min(CHUNK, left, limit + 1 - credits.length);
+    const stored =
+      known ?? (await readCandidatesAfter(await context.store.consistentView(), { filter, now }, most, after));
+    const next = listFirstPlaces(stored, places, most, after);
     await computed.compute(next.map(({ accountId }) => accountId));
-    found.push(...computed.at(next).filter(isRequested));
+    credits.push(...computed.at(next).filter(isRequested));
     [after, left] = [next.at(-1) ?? after, left - next.length];
-    if (found.length > limit || next.length < most) {
-      return { ...toPage(found, limit, ({ credit }) => toListedCredit(credit)), ...skipping.result() };
+    if (credits.length > limit || next.length < most) {
+      return { ...toPage(credits, limit, ({ credit }) => toListedCredit(credit)), ...skipping.result() };
     }
   }
-  return { ...pageOfFew(found, after), ...skipping.result() };
+  return { ...createShortPage(credits, after), ...skipping.result() };
 }
 
-function pageOfFew(items: readonly CreditSnapshot[], after: PageKey | undefined): Page<CreditSnapshot> {
+function createShortPage(items: readonly CreditSnapshot[], after: PageKey | undefined): Page<CreditSnapshot> {
   return after === undefined ? { items } : { items, next: { createdAt: after.createdAt, id: after.id } };
 }
 
 /** The stored credits that may have a status. @param areKnown whether no account is behind: otherwise any credit may be CONSUMED */
-function storedFilter(status: CreditFilter["status"], now: Instant, areKnown: boolean): CreditListFilter {
+function createStoredFilter(status: CreditFilter["status"], now: Instant, areKnown: boolean): CreditListFilter {
   switch (status) {
     case undefined:
       return {};
@@ -125,7 +126,7 @@ interface Sources {
 }
 
 /** The next candidates for a page: stored credits and due ones. */
-async function storedAfter(
+async function readCandidatesAfter(
   view: LedgerView,
   { filter, now }: Sources,
   limit: number,
@@ -141,14 +142,14 @@ async function storedAfter(
 }
 
 /** The first positions in list order. @param more known positions */
-function firstPlaces(
+function listFirstPlaces(
   stored: readonly ListedCredit[],
   more: readonly ListedCredit[],
   limit: number,
   after: PageKey | undefined,
 ): readonly ListedCredit[] {
-  const own = more.filter((place) => after === undefined || compareNewest(place, after) > 0);
-  const all = [...stored, ...own].toSorted(compareNewest);
+  const laterPlaces = more.filter((place) => after === undefined || compareNewest(place, after) > 0);
+  const all = [...stored, ...laterPlaces].toSorted(compareNewest);
   const isFirst = (place: ListedCredit, index: number): boolean => {
     const before = all[index - 1];
     return before === undefined || compareNewest(before, place) !== 0;
@@ -167,21 +168,21 @@ interface ComputedCredits {
 
 function createCreditCache(context: EngineContext, skipping: SkippedCollector): ComputedCredits {
   const accounts = new Set<string>();
-  const shown = new Map<string, CreditSnapshot>();
+  const creditsById = new Map<string, CreditSnapshot>();
   return {
     async compute(accountIds) {
       const fresh = [...new Set(accountIds)].filter((id) => !accounts.has(id));
       if (fresh.length === 0) return;
       for (const id of fresh) accounts.add(id);
       const all = await retryPerAccount(fresh, skipping, (ids) => readCredits(context, ids));
-      for (const each of all) shown.set(each.credit.id, each);
+      for (const each of all) creditsById.set(each.credit.id, each);
     },
     at: (places) =>
       places.flatMap((place) => {
-        const found = shown.get(place.id);
+        const found = creditsById.get(place.id);
         return found !== undefined && found.credit.createdAt === place.createdAt ? [found] : [];
       }),
-    places: (isRequested) => [...shown.values()].filter(isRequested).map(({ credit }) => toListedCredit(credit)),
+    places: (isRequested) => [...creditsById.values()].filter(isRequested).map(({ credit }) => toListedCredit(credit)),
   };
 }
 

@@ -38,13 +38,13 @@ export async function createCredits(
   const accountIds = [...new Set(requests.map(({ accountId }) => accountId))];
   return decideOnAccounts(context, accountIds, async ({ catalog, workspace, now }) => {
     checkEntities(catalog, requests);
-    const made = creditCommands.createCredits(catalog, workspace, requests, now, context.ids);
+    const createdCredits = creditCommands.createCredits(catalog, workspace, requests, now, context.ids);
     const byId = new Map<string, CreditSnapshot>();
     for (const id of accountIds) {
-      const shown = await runWithPauses(creditSnapshots(catalog, workspace.account(id), now));
-      for (const each of shown) byId.set(each.credit.id, each);
+      const snapshots = await runWithPauses(creditSnapshots(catalog, workspace.account(id), now));
+      for (const each of snapshots) byId.set(each.credit.id, each);
     }
-    return { result: made.map(({ id }) => requireSnapshot(byId.get(id))) };
+    return { result: createdCredits.map(({ id }) => requireSnapshot(byId.get(id))) };
   });
 }
 
@@ -74,7 +74,7 @@ async function accountOfCredit(context: EngineContext, id: string): Promise<stri
   const { read } = context.store;
   const stored = await read.credit(id);
   if (stored !== undefined) return stored.accountId;
-  for await (const accountId of accountsThatMayHave(context, id)) {
+  for await (const accountId of findAccountsThatMayHave(context, id)) {
     const found = await retryPerAccount([accountId], collectSkipped(), () =>
       projectAccount(context, accountId, function* (catalog, work, now) {
         yield;
@@ -87,7 +87,7 @@ async function accountOfCredit(context: EngineContext, id: string): Promise<stri
   throw notFound("credit", id);
 }
 
-async function* accountsThatMayHave(
+async function* findAccountsThatMayHave(
   { store: { read }, clock }: EngineContext,
   creditId: string,
 ): AsyncGenerator<string> {
@@ -103,13 +103,13 @@ async function findSnapshot(
   credit: CreditRecord,
   now: Instant,
 ): Promise<CreditSnapshot> {
-  const shown = await runWithPauses(creditSnapshots(catalog, work, now));
-  return requireSnapshot(shown.find((each) => each.credit.id === credit.id));
+  const snapshots = await runWithPauses(creditSnapshots(catalog, work, now));
+  return requireSnapshot(snapshots.find((each) => each.credit.id === credit.id));
 }
 
-function requireSnapshot(found: CreditSnapshot | undefined): CreditSnapshot {
-  invariant(found !== undefined, "S12.4: a credit is among those of its account");
-  return found;
+function requireSnapshot(snapshot: CreditSnapshot | undefined): CreditSnapshot {
+  invariant(snapshot !== undefined, "S12.4: a credit is among those of its account");
+  return snapshot;
 }
 
 /** Checks that the applicableEntityIds of a credit exist (S12.2). */

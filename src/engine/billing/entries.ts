@@ -121,8 +121,10 @@ export async function listEntries(
     yield;
     checkFeature(catalog, featureId);
     catchUp(catalog, work, now);
-    const own = work.entries().flatMap((entry) => (entry.featureId === featureId ? [toEntrySnapshot(entry, now)] : []));
-    return selectPage(own, options, ({ createdAt, id }) => ({ createdAt, id }));
+    const entries = work
+      .entries()
+      .flatMap((entry) => (entry.featureId === featureId ? [toEntrySnapshot(entry, now)] : []));
+    return selectPage(entries, options, ({ createdAt, id }) => ({ createdAt, id }));
   });
 }
 

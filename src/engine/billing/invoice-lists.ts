@@ -6,7 +6,7 @@
 import type { Instant } from "../../calendar/instant.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import type { DraftListFilter, InvoiceListFilter, LedgerView, ListedDraft, PageKey } from "../../ledger/view.ts";
-import { accountsWithStaleDrafts, inChunks } from "../all-accounts.ts";
+import { accountsWithStaleDrafts, splitIntoChunks } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
 import { collectPage, type Page, type PageOptions, pageRequest } from "../pages.ts";
 import {
@@ -46,7 +46,7 @@ export async function listInvoices(
   const { computeAll, computeDrafts } = computing(context, filter, skipping, (snapshot) => {
     if (isRequested(snapshot)) found.offer(snapshot);
   });
-  const finals = async (view: LedgerView): Promise<readonly InvoiceRecord[]> =>
+  const readFinalInvoices = async (view: LedgerView): Promise<readonly InvoiceRecord[]> =>
     filter.status === "DRAFT" ? [] : view.invoiceList(stored, { ...request, limit: request.limit + 1 });
   const now = context.clock();
   const requested = draftFilter(stored, now);
@@ -58,7 +58,7 @@ export async function listInvoices(
   const view = await context.store.consistentView();
   const [first, final, stale] = await Promise.all([
     draftsAfter(view, request.after),
-    finals(view),
+    readFinalInvoices(view),
     view.accountsWithStaleDraftIndex(now, CHUNK),
   ]);
   if (stale.length > 0 && (await refreshDraftIndexes(context, refreshed, filter.accountId))) {
@@ -76,9 +76,9 @@ export async function listInvoices(
     isLater = true;
   }
   // A draft may have become final since the first read, or an index stale: read both again.
-  if (isLater || isStale) for (const record of await finals(read)) found.offer(toFinalSnapshot(record));
+  if (isLater || isStale) for (const record of await readFinalInvoices(read)) found.offer(toFinalSnapshot(record));
   if (isLater) {
-    for await (const ids of inChunks(accountsWithStaleDrafts(read, now), CHUNK))
+    for await (const ids of splitIntoChunks(accountsWithStaleDrafts(read, now), CHUNK))
       await computeAll(await filterAccounts(read, ids, filter));
   } else {
     await computeAll(await filterAccounts(read, stale, filter));
@@ -103,8 +103,8 @@ function computing(
   const computed = new Set<string>();
   const compute = async (accountIds: readonly string[], ids?: ReadonlySet<string>): Promise<number> => {
     if (accountIds.length === 0) return 0;
-    const work = (some: readonly string[]): Promise<readonly InvoiceSnapshot[]> =>
-      readInvoices(context, some, undefined, ids, "lazily");
+    const work = (chunk: readonly string[]): Promise<readonly InvoiceSnapshot[]> =>
+      readInvoices(context, chunk, undefined, ids, "lazily");
     const snapshot =
       accountId === undefined ? await retryPerAccount(accountIds, skipping, work) : await work(accountIds);
     for (const each of snapshot) offer(each);
@@ -149,17 +149,17 @@ function parseFilter({ accountId, customerId, status, from, until }: InvoiceFilt
  * @returns undefined if no draft can match: MERGED invoices are stored
  */
 function draftFilter({ status, ...filter }: InvoiceListFilter, now: Instant): DraftListFilter | undefined {
-  const begun = { ...filter, begunBy: now };
+  const filterOfStarted = { ...filter, begunBy: now };
   switch (status) {
     case "MERGED":
       return undefined;
     case "DUE":
     case "PAID":
-      return { ...begun, final: { from: Number.NEGATIVE_INFINITY, until: now + 1 } };
+      return { ...filterOfStarted, final: { from: Number.NEGATIVE_INFINITY, until: now + 1 } };
     case "DRAFT":
-      return { ...begun, final: { from: now + 1, until: Number.POSITIVE_INFINITY } };
+      return { ...filterOfStarted, final: { from: now + 1, until: Number.POSITIVE_INFINITY } };
     default:
-      return begun;
+      return filterOfStarted;
   }
 }
 
@@ -169,9 +169,9 @@ async function filterAccounts(
   ids: readonly string[],
   { accountId, customerId }: Pick<InvoiceFilter, "accountId" | "customerId">,
 ): Promise<readonly string[]> {
-  const own = accountId === undefined ? ids : ids.filter((id) => id === accountId);
-  if (customerId === undefined || own.length === 0) return own;
-  return (await read.accounts(own)).filter((record) => record.customerId === customerId).map(({ id }) => id);
+  const matchingIds = accountId === undefined ? ids : ids.filter((id) => id === accountId);
+  if (customerId === undefined || matchingIds.length === 0) return matchingIds;
+  return (await read.accounts(matchingIds)).filter((record) => record.customerId === customerId).map(({ id }) => id);
 }
 
 function draftKey({ listedAt: createdAt, id }: ListedDraft): PageKey {

@@ -9,16 +9,22 @@ import { optionError } from "../../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
 import { billInSteps } from "../../ledger/account/bill-failure.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
-import { listedAt } from "../../ledger/account/draft-index.ts";
+import { listingInstant } from "../../ledger/account/draft-index.ts";
 import { listDrafts } from "../../ledger/account/drafts.ts";
-import { idsNamed, isShortId } from "../../ledger/account/due-ids.ts";
+import { listMatchingIds, isShortId } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { compareIds } from "../../ledger/compare-ids.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { PageKey } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
-import { collectIds, accountsIn, inChunks, findAccountsInId, accountsWithStaleDrafts } from "../all-accounts.ts";
+import {
+  collectIds,
+  readAllAccounts,
+  splitIntoChunks,
+  findAccountsInId,
+  accountsWithStaleDrafts,
+} from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
 import { type ProjectedAccounts, projectAccounts } from "../projected-accounts.ts";
 import { refreshDraftIndexes } from "./refresh-draft-indexes.ts";
@@ -85,10 +91,14 @@ export async function preview(
   const drawInvoices = (ids: readonly string[]): Promise<readonly InvoiceSnapshot[]> => readInvoices(context, ids, at);
   const { touches } = periodFilter(from, until);
   const accounts =
-    accountIds === undefined ? collectIds(accountsIn(context.store.read, { status: "ACTIVE" })) : new Set(accountIds);
-  for await (const ids of inChunks(accounts, CHUNK)) {
-    const shown = await (accountIds === undefined ? retryPerAccount(ids, skipping, drawInvoices) : drawInvoices(ids));
-    invoices.push(...shown.filter(({ invoice }) => touches(invoice)));
+    accountIds === undefined
+      ? collectIds(readAllAccounts(context.store.read, { status: "ACTIVE" }))
+      : new Set(accountIds);
+  for await (const ids of splitIntoChunks(accounts, CHUNK)) {
+    const snapshots = await (accountIds === undefined
+      ? retryPerAccount(ids, skipping, drawInvoices)
+      : drawInvoices(ids));
+    invoices.push(...snapshots.filter(({ invoice }) => touches(invoice)));
   }
   return { invoices, ...skipping.result() };
 }
@@ -97,13 +107,13 @@ export async function preview(
 export async function readInvoice(context: EngineContext, id: string): Promise<InvoiceSnapshot> {
   const stored = await context.store.read.invoice(id);
   if (stored !== undefined) return toFinalSnapshot(stored);
-  for await (const { accountId, matches } of accountsThatMayInvoice(context, id)) {
-    const named = idsNamed(accountId, id);
-    const work = (ids: readonly string[]) => readInvoices(context, ids, undefined, named);
-    const [found] = await (matches ? work([accountId]) : retryPerAccount([accountId], collectSkipped(), work));
-    if (found !== undefined) return found;
+  for await (const { accountId, matches } of findAccountsThatMayInvoice(context, id)) {
+    const matchingIds = listMatchingIds(accountId, id);
+    const work = (ids: readonly string[]) => readInvoices(context, ids, undefined, matchingIds);
+    const [snapshot] = await (matches ? work([accountId]) : retryPerAccount([accountId], collectSkipped(), work));
+    if (snapshot !== undefined) return snapshot;
     // It may have become final meanwhile, or be stored under its short id if an old one was requested.
-    for (const name of named) {
+    for (const name of matchingIds) {
       const final = await context.store.read.invoice(name);
       if (final !== undefined) return toFinalSnapshot(final);
     }
@@ -122,7 +132,7 @@ interface InvoiceCandidate {
  * The accounts that may have an invoice that is not stored: those named in an old, long id, or else the one with the id
  * in its draft index, and those with an unknown draft index.
  */
-async function* accountsThatMayInvoice(context: EngineContext, id: string): AsyncGenerator<InvoiceCandidate> {
+async function* findAccountsThatMayInvoice(context: EngineContext, id: string): AsyncGenerator<InvoiceCandidate> {
   const { read } = context.store;
   for (const accountId of await findAccountsInId(read, id)) yield { accountId, matches: true };
   if (!isShortId("inv", id)) return;
@@ -157,8 +167,8 @@ export async function readInvoices(
     }
     const all: InvoiceSnapshot[] = [];
     for (const id of accountIds) {
-      const shown = yield* billInSteps(id, listSnapshots(catalog, workspace.account(id), at ?? now, ids));
-      for (const each of shown) {
+      const snapshots = yield* billInSteps(id, listSnapshots(catalog, workspace.account(id), at ?? now, ids));
+      for (const each of snapshots) {
         all.push(each);
         if (lines === "at once") yield* makeLines(each);
       }
@@ -186,11 +196,13 @@ export function* listSnapshots(
   catchUp(catalog, work, at);
   const final = work.invoices().flatMap((record) => (ids?.has(record.id) === false ? [] : [toFinalSnapshot(record)]));
   const drafts = (yield* listDrafts(catalog, work, at, ids)).map(({ id, invoice }) => ({ id, invoice, updatedAt: at }));
-  const dated = [...final, ...drafts].map((snapshot) => ({
+  const datedSnapshots = [...final, ...drafts].map((snapshot) => ({
     shown: snapshot,
     date: parseInstant(snapshot.invoice.invoiceDate),
   }));
-  return dated.sort((a, b) => a.date - b.date || compareInvoiceTypes(a.shown, b.shown)).map(({ shown }) => shown);
+  return datedSnapshots
+    .sort((a, b) => a.date - b.date || compareInvoiceTypes(a.shown, b.shown))
+    .map(({ shown: snapshot }) => snapshot);
 }
 
 /** A final invoice as reads return it. */
@@ -222,7 +234,7 @@ function compareInvoiceTypes(a: InvoiceSnapshot, b: InvoiceSnapshot): number {
 
 /** A draft is listed at the start of its cycle or, without one, at its date; the final invoice has the same position. */
 export function invoiceKey({ id, invoice }: InvoiceSnapshot): PageKey {
-  return { createdAt: listedAt(invoice), id };
+  return { createdAt: listingInstant(invoice), id };
 }
 
 /** A range of time, and a predicate for whether an invoice's billing period touches it. */
@@ -239,10 +251,11 @@ export function periodFilter(from: InstantInput | undefined, until: InstantInput
   if (start >= end) {
     throw optionError("until", "expected an instant after the start of the range");
   }
-  const isAll = from === undefined && until === undefined;
+  const isUnbounded = from === undefined && until === undefined;
   return {
-    ...(isAll ? {} : { period: { from: start, until: end } }),
+    ...(isUnbounded ? {} : { period: { from: start, until: end } }),
     // An account may have thousands of invoices; parsing their dates would dominate.
-    touches: ({ startDate, endDate }) => isAll || (parseInstant(startDate) < end && parseInstant(endDate) > start),
+    touches: ({ startDate, endDate }) =>
+      isUnbounded || (parseInstant(startDate) < end && parseInstant(endDate) > start),
   };
 }

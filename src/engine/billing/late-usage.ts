@@ -33,19 +33,24 @@ export async function lateUsage(context: EngineContext, query: UsageQuery): Prom
   if (all.length === 0) return [];
   const { catalog } = await configuration(read);
   const [from, until] = [Math.min(...all.map((each) => each.from)), Math.max(...all.map((each) => each.until))];
-  const now = groupByAccount(await read.sourceCells({ catalog, records, from, upTo: clock() }));
+  const currentCells = groupByAccount(await read.sourceCells({ catalog, records, from, upTo: clock() }));
   // Overage is priced by billing windows, which may have begun long before.
   const overage = { ids, from: dayOf(INSTANT_MIN), until };
   const readParts = await prefetch(read, { usage: { ids, from, until }, overage });
-  const found: LateUsage[] = [];
+  const results: LateUsage[] = [];
   for (const record of records) {
     const parts = readParts(record);
     for (const each of billedUsage.get(record.id) ?? []) {
-      const late = findLateUsage(catalog, parts, each, accountCells(now.get(record.id) ?? [], each.from, each.until));
+      const late = findLateUsage(
+        catalog,
+        parts,
+        each,
+        accountCells(currentCells.get(record.id) ?? [], each.from, each.until),
+      );
       if (late === undefined) continue;
       const hasInvoice = (await read.invoice(each.id)) !== undefined;
-      found.push({ ...late, ...(hasInvoice ? { invoiceId: each.id } : {}) });
+      results.push({ ...late, ...(hasInvoice ? { invoiceId: each.id } : {}) });
     }
   }
-  return found;
+  return results;
 }

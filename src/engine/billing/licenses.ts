@@ -65,12 +65,12 @@ export async function listLicenseUpdates(
     }
   }
   const { items, ...more } = found.page();
-  const shown = items.map(({ account, ...update }) => ({
+  const updates = items.map(({ account, ...update }) => ({
     ...update,
     accountId: account.id,
     quantityAfter: quantityAfter(account, update),
   }));
-  return { items: shown, ...more };
+  return { items: updates, ...more };
 }
 
 /** The quantity returned when the update was made, considering the updates that had arrived. */

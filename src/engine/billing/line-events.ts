@@ -7,7 +7,7 @@ import type { Book } from "../../book/model/book.ts";
 import type { Computation } from "../../book/resources/usage-meter.ts";
 import { DAY_MS, type Day, dayOf, type Instant } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
-import { idsNamed } from "../../ledger/account/due-ids.ts";
+import { listMatchingIds } from "../../ledger/account/due-ids.ts";
 import { type ChargedLine, sumByDay, type EventLineType, findLines } from "../../ledger/charged-line.ts";
 import type { EventRecord, LedgerCell } from "../../ledger/records.ts";
 import { invalidInput, notFound, quoteText } from "../../ledger/refusals.ts";
@@ -75,20 +75,24 @@ export async function lineEvents(
   const { accountId } = invoice;
   const scope = { configuration: "shared", accountIds: [accountId], eventIds: [] } as const;
   return context.store.transact(scope, async (view) => {
-    const found = await readCurrentInvoice(context, view, accountId, id);
-    const line = requireLine(found.snapshot.invoice, target);
+    const currentInvoice = await readCurrentInvoice(context, view, accountId, id);
+    const line = requireLine(currentInvoice.snapshot.invoice, target);
     const { from, until } = line;
     const cells = await readLineCells(context, view, line, accountId);
-    const moved = line.of === "usage" ? [] : found.overageMoved;
-    const own = [...cells, ...moved].filter(
+    const moved = line.of === "usage" ? [] : currentInvoice.overageMoved;
+    const lineCells = [...cells, ...moved].filter(
       ({ meterOrFeatureId, day }) => meterOrFeatureId === target.lineId && day * DAY_MS >= from && day * DAY_MS < until,
     );
     const contribution = (event: EventRecord): Decimal => contributionTo(line.of, target.lineId, event);
-    const events = await pageOfEvents(view, { accountId, from, until, changed: found.changed, contribution }, page);
+    const events = await pageOfEvents(
+      view,
+      { accountId, from, until, changed: currentInvoice.changed, contribution },
+      page,
+    );
     const { of, ...charged } = line;
     const computations =
       of === "usage" ? computationSteps((await context.configuration(view)).catalog.book, target.lineId) : [];
-    return { result: { accountId, ...charged, computations, days: sumByDay(own), ...events }, changes: {} };
+    return { result: { accountId, ...charged, computations, days: sumByDay(lineCells), ...events }, changes: {} };
   });
 }
 
@@ -133,7 +137,7 @@ async function readCurrentInvoice(
   const now = clock();
   const workspace = await openCaughtUp(catalog, view, [accountId], now);
   const [snapshot] = await runWithPauses(
-    listSnapshots(catalog, workspace.account(accountId), now, idsNamed(accountId, id)),
+    listSnapshots(catalog, workspace.account(accountId), now, listMatchingIds(accountId, id)),
   );
   if (snapshot === undefined) throw notFound("invoice", id);
   const { events = [], overage = [] } = workspace.changes();
@@ -148,8 +152,8 @@ async function readCurrentInvoice(
 function requireLine(invoice: Invoice, { lineId, type }: Omit<LineTarget, "invoiceId">): ChargedLine {
   const { types, charged } = findLines(invoice, lineId);
   if (types.length === 0) throw notFound("invoice line", lineId);
-  const meant = charged.filter((line) => (type ?? line.type) === line.type);
-  const [first] = meant;
+  const linesOfType = charged.filter((line) => (type ?? line.type) === line.type);
+  const [first] = linesOfType;
   if (first === undefined) {
     const wanted = type === undefined ? "a line of a meter's usage or a feature's overage" : `of the type ${type}`;
     throw invalidInput(
@@ -158,7 +162,7 @@ function requireLine(invoice: Invoice, { lineId, type }: Omit<LineTarget, "invoi
       `${quoteText(lineId)} is of the type ${types.join(", ")}, not ${wanted}`,
     );
   }
-  if (meant.some((line) => line.of !== first.of)) {
+  if (linesOfType.some((line) => line.of !== first.of)) {
     throw invalidInput(
       "type",
       "NOT_SUPPORTED",

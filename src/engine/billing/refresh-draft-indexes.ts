@@ -8,7 +8,7 @@
 import { draftIndexKnownUntil, refreshDraftIndex } from "../../ledger/account/draft-index.ts";
 import { openWorkspace, partsOfRecord } from "../../ledger/workspace.ts";
 import { createYielder, runWithPauses } from "../../store/yielder.ts";
-import { accountsWithStaleDrafts, inChunks } from "../all-accounts.ts";
+import { accountsWithStaleDrafts, splitIntoChunks } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
 
 /** Accounts per transaction, which locks them. */
@@ -29,15 +29,15 @@ export async function refreshDraftIndexes(
 ): Promise<boolean> {
   const { read } = context.store;
   const accounts = accountId === undefined ? accountsWithStaleDrafts(read, context.clock()) : [accountId];
-  let isAny = false;
-  for await (const ids of inChunks(accounts, CHUNK)) {
+  let hasRefreshed = false;
+  for await (const ids of splitIntoChunks(accounts, CHUNK)) {
     const fresh = ids.filter((id) => !attempted.has(id));
     if (fresh.length === 0) continue;
     for (const id of fresh) attempted.add(id);
     await refreshSome(context, fresh);
-    isAny = true;
+    hasRefreshed = true;
   }
-  return isAny;
+  return hasRefreshed;
 }
 
 async function refreshSome(

@@ -17,7 +17,7 @@ import { invalidInput, quoteText, alreadyTaken } from "../../ledger/refusals.ts"
 import type { LedgerView } from "../../ledger/view.ts";
 import {
   changeConfigured,
-  checkGiven,
+  requireUserFields,
   checkName,
   requireDocument,
   documentsOfKind,
@@ -78,31 +78,37 @@ const ADD_ON: KindWords = { what: "add-on", rule: "S16.4" };
 const SETTING: KindWords = { what: "setting", rule: "S4.2" };
 
 export function createFeatures(context: EngineContext): Features {
-  const named = simpleResource(context, {
+  const resource = createSimpleResource(context, {
     kind: "feature",
     words: FEATURE,
     prefix: "ft",
     patchFor: withKnownAttributes,
   });
   return {
-    create: (body) => named.create(body),
-    update: async (id, patch) => named.update(id, withOneSpelling(checkGiven(patch, ["id", "createdAt", "updatedAt"]))),
-    get: (id) => named.get(id),
+    create: (body) => resource.create(body),
+    update: async (id, patch) =>
+      resource.update(id, withOneSpelling(requireUserFields(patch, ["id", "createdAt", "updatedAt"]))),
+    get: (id) => resource.get(id),
     list: ({ page = {} } = {}) => listConfigured(context, "feature", (documents) => documents, page),
   };
 }
 
 export function createAddOns(context: EngineContext): AddOns {
-  const named = simpleResource(context, { kind: "addOn", words: ADD_ON, prefix: "ao", patchFor: (_, body) => body });
+  const resource = createSimpleResource(context, {
+    kind: "addOn",
+    words: ADD_ON,
+    prefix: "ao",
+    patchFor: (_, body) => body,
+  });
   return {
-    create: (body) => named.create(body),
-    update: async (id, patch) => named.update(id, checkGiven(patch, ["id", "type", "status", "createdAt"])),
+    create: (body) => resource.create(body),
+    update: async (id, patch) => resource.update(id, requireUserFields(patch, ["id", "type", "status", "createdAt"])),
     archive: (id) =>
       changeConfigured(context, "addOn", ({ before, now }) => {
         const document = requireDocument(before.documents.addOn, ADD_ON.what, id);
         return { documents: [moveDocument(document, ADD_ON, { ARCHIVED: ["ACTIVE"] }, "ARCHIVED", now)] };
       }),
-    get: (id) => named.get(id),
+    get: (id) => resource.get(id),
     list: ({ filter: { status, type } = {}, page = {} } = {}) =>
       listConfigured(
         context,
@@ -123,7 +129,7 @@ export function createSettings(context: EngineContext): Settings {
   return {
     create: (setting) =>
       changeConfigured(context, "setting", async ({ before, view, now }) => {
-        const body = withDefaults(checkGiven(setting, []), before.catalog.book.organization.id);
+        const body = withDefaults(requireUserFields(setting, []), before.catalog.book.organization.id);
         await checkEntity(view, body);
         const document = newDocument("setting", body, now);
         checkIdFree(before.documents.setting, SETTING, document.id);
@@ -131,7 +137,7 @@ export function createSettings(context: EngineContext): Settings {
       }),
     update: (id, patch) =>
       changeConfigured(context, "setting", ({ before, now }) => {
-        const body = checkGiven(patch, ["id", "namespace", "entityType", "entityId"]);
+        const body = requireUserFields(patch, ["id", "namespace", "entityType", "entityId"]);
         return { documents: [patchDocument(requireDocument(before.documents.setting, SETTING.what, id), body, now)] };
       }),
     get,
@@ -163,14 +169,14 @@ interface SimpleKind<Kind extends "feature" | "addOn"> {
 }
 
 /** Methods of resources with generated ids and unique names. */
-function simpleResource<Kind extends "feature" | "addOn">(
+function createSimpleResource<Kind extends "feature" | "addOn">(
   context: EngineContext,
   { kind, words, prefix, patchFor }: SimpleKind<Kind>,
 ): SimpleResource<Kind> {
   return {
     create: (input) =>
       changeConfigured(context, kind, ({ before, now }) => {
-        const body = checkGiven(input, ["id", "status", "createdAt", "updatedAt"]);
+        const body = requireUserFields(input, ["id", "status", "createdAt", "updatedAt"]);
         checkName(documentsOfKind(kind, before.documents), words, body);
         const status = kind === "addOn" ? { status: "ACTIVE" } : {};
         const document = addDocument(
@@ -185,7 +191,7 @@ function simpleResource<Kind extends "feature" | "addOn">(
       changeConfigured(context, kind, ({ before, now }) => {
         const documents = documentsOfKind(kind, before.documents);
         const document = requireDocument(documents, words.what, id);
-        const next = patchDocument(document, patchFor(document, checkGiven(body, [])), now);
+        const next = patchDocument(document, patchFor(document, requireUserFields(body, [])), now);
         checkName(documents, words, next.body, (each) => each.id === id);
         return { documents: [next] };
       }),
@@ -205,10 +211,12 @@ function withOneSpelling(body: Body): Body {
 function withKnownAttributes({ body: { schemaAssociations: known } }: DocumentOf<"feature">, body: Body): Body {
   const { schemaAssociations: requested } = body;
   if (!Array.isArray(requested) || !known) return body;
-  const named = new Map(known.map((each) => [typeof each === "string" ? each : each.schemaName, each]));
+  const associationsByName = new Map(known.map((each) => [typeof each === "string" ? each : each.schemaName, each]));
   return {
     ...body,
-    schemaAssociations: requested.map((each: unknown) => (typeof each === "string" ? (named.get(each) ?? each) : each)),
+    schemaAssociations: requested.map((each: unknown) =>
+      typeof each === "string" ? (associationsByName.get(each) ?? each) : each,
+    ),
   };
 }
 

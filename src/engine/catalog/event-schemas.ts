@@ -9,7 +9,7 @@ import type { DocumentRecord } from "../../ledger/decision.ts";
 import { describeStatus, invalidInput, quoteText, refusal } from "../../ledger/refusals.ts";
 import {
   changeConfigured,
-  checkGiven,
+  requireUserFields,
   checkMove,
   checkName,
   type ConfigurationChange,
@@ -99,7 +99,7 @@ export function createEventSchemas(context: EngineContext): EventSchemas {
 }
 
 function createSchema(schema: object, { before, now }: ConfigurationState): ConfigurationChange {
-  const input = checkGiven(schema, ["status", "version"]);
+  const input = requireUserFields(schema, ["status", "version"]);
   const { name } = input;
   const { eventSchema: documents } = before.documents;
   checkName(documents, WORDS, input);
@@ -109,7 +109,7 @@ function createSchema(schema: object, { before, now }: ConfigurationState): Conf
 }
 
 function updateSchema(latest: SchemaDocument, patch: object, configuring: ConfigurationState): ConfigurationChange {
-  const { status, ...changes } = checkGiven(patch, ["name", "version"]);
+  const { status, ...changes } = requireUserFields(patch, ["name", "version"]);
   const edited = Object.keys(changes).length === 0 ? [latest] : editSchema(latest, changes, configuring);
   const current = edited.at(-1) ?? latest;
   if (status === undefined || status === null || status === latest.body.status) return { documents: edited };
@@ -167,7 +167,7 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
     );
   }
   if (enrichments !== undefined && enrichments !== null) {
-    const more = addEnrichments(body.enrichments ?? {}, checkGiven(enrichments, []));
+    const more = addEnrichments(body.enrichments ?? {}, requireUserFields(enrichments, []));
     if (more !== undefined) added["enrichments"] = more;
   }
   return added;
@@ -178,13 +178,18 @@ function addEnrichments(
   existing: NonNullable<SchemaDocument["body"]["enrichments"]>,
   { dependencies, fields, ...others }: Body,
 ): Body | undefined {
-  const own = { dependencies: existing.dependencies ?? [], fields: existing.fields ?? [] };
+  const existingEnrichments = { dependencies: existing.dependencies ?? [], fields: existing.fields ?? [] };
   const next = {
     ...others,
-    dependencies: withAdded(own.dependencies, dependencies ?? [], "enrichments.dependencies", isSameDependency),
-    fields: withReplaced(own.fields, requireList(fields ?? [], "enrichments.fields")),
+    dependencies: withAdded(
+      existingEnrichments.dependencies,
+      dependencies ?? [],
+      "enrichments.dependencies",
+      isSameDependency,
+    ),
+    fields: withReplaced(existingEnrichments.fields, requireList(fields ?? [], "enrichments.fields")),
   };
-  return JSON.stringify(next) === JSON.stringify(own) ? undefined : next;
+  return JSON.stringify(next) === JSON.stringify(existingEnrichments) ? undefined : next;
 }
 
 function withAdded(
@@ -210,13 +215,13 @@ function withReplaced(
   more: readonly (Body & { readonly name?: unknown })[],
 ): readonly Body[] {
   const replacing = new Map(more.map((field) => [field.name, field]));
-  const own = new Set<unknown>(existing.map(({ name }) => name));
+  const existingNames = new Set<unknown>(existing.map(({ name }) => name));
   return [
     ...existing.map((field) => {
       const next = replacing.get(field.name);
       return next === undefined || isSameField(field, next) ? field : next;
     }),
-    ...more.filter((field) => !own.has(field.name)),
+    ...more.filter((field) => !existingNames.has(field.name)),
   ];
 }
 

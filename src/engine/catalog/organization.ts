@@ -37,14 +37,14 @@ export function createOrganizationResource(context: EngineContext): Organization
   return {
     get: async () => (await context.configuration(store.read)).catalog.book.organization,
     claim: async (request) => {
-      const wanted = readInput(organizationRequest, request);
+      const parsedRequest = readInput(organizationRequest, request);
       return store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
         const before = await context.configuration(view);
         const { organization } = before.catalog.book;
         const request = {
           ...organization,
-          id: wanted.id ?? organization.id,
-          baseCurrency: wanted.baseCurrency ?? organization.baseCurrency,
+          id: parsedRequest.id ?? organization.id,
+          baseCurrency: parsedRequest.baseCurrency ?? organization.baseCurrency,
         };
         const isSame = request.id === organization.id && request.baseCurrency === organization.baseCurrency;
         if (await isInUse(before, view)) {

@@ -14,9 +14,9 @@ import { describeStatus, invalidInput, notFound, quoteText, refusal } from "../.
 import { decideMigrations } from "../accounts/plans.ts";
 import { accountIdsWhere } from "../all-accounts.ts";
 import {
-  allConfigured,
+  listAllConfigured,
   changeConfigured,
-  checkGiven,
+  requireUserFields,
   checkName,
   type ConfigurationChange,
   type ConfigurationState,
@@ -88,10 +88,12 @@ export function createPricePlans(context: EngineContext): PricePlans {
   return {
     create: (plan) =>
       changeConfigured(context, "pricePlan", ({ before, now }) => {
-        const input = checkGiven(plan, ["id", "status", "version", "mode", "versionsToMigrate", "activatedAt"]);
+        const input = requireUserFields(plan, ["id", "status", "version", "mode", "versionsToMigrate", "activatedAt"]);
         checkName(before.documents.pricePlan, WORDS, input);
-        const own = { id: context.ids("pp"), status: "DRAFT", version: 1 };
-        return { documents: [withAskedCurrencies(addDocument(before, "pricePlan", { ...input, ...own }, now))] };
+        const initialFields = { id: context.ids("pp"), status: "DRAFT", version: 1 };
+        return {
+          documents: [withRequestedCurrencies(addDocument(before, "pricePlan", { ...input, ...initialFields }, now))],
+        };
       }),
     update: (id, patch) => change(id, (latest, configuring) => updatePlan(latest, patch, configuring)),
     createVersion: (id, changes = {}) => change(id, (latest, { now }) => createNextVersion(latest, changes, now)),
@@ -111,7 +113,7 @@ export function createPricePlans(context: EngineContext): PricePlans {
         version === undefined ? requireLatest(documents, id, WORDS) : requireVersion(documents, id, version, WORDS),
       ),
     versions: async (id) => {
-      const stored = await allConfigured(context, "pricePlan", ({ body }) => body.id === id);
+      const stored = await listAllConfigured(context, "pricePlan", ({ body }) => body.id === id);
       if (stored.length === 0) throw notFound(WORDS.what, id);
       return withPeriods(stored.toSorted((a, b) => a.item.version - b.item.version));
     },
@@ -153,18 +155,18 @@ function createNextVersion(latest: PlanDocument, changes: object, now: Instant):
   if (status === "ARCHIVED") {
     throw refusal(WORDS.rule, `the price plan ${quoteText(id)} is archived; it cannot have new versions`);
   }
-  const input = checkGiven(changes, ["id", "name", "status", "version", "activatedAt"]);
+  const input = requireUserFields(changes, ["id", "name", "status", "version", "activatedAt"]);
   checkMigrationFields(input);
   const next = { ...body, ...input, status: "DRAFT", version: version + 1 };
   const document = newDocument("pricePlan", next, now);
-  const isAsked = input["pricePlanDetails"] !== undefined && input["pricePlanDetails"] !== null;
-  return { documents: [isAsked ? withAskedCurrencies(document) : withCurrencies(document, undefined)] };
+  const isRequested = input["pricePlanDetails"] !== undefined && input["pricePlanDetails"] !== null;
+  return { documents: [isRequested ? withRequestedCurrencies(document) : withCurrencies(document, undefined)] };
 }
 
 const ARCHIVING = { ARCHIVED: ["DRAFT", "ACTIVE"] } as const;
 
 function updatePlan(latest: PlanDocument, patch: object, { before, now }: ConfigurationState): ConfigurationChange {
-  const { pricePlanDetails, mode, versionsToMigrate, ...input } = checkGiven(patch, [
+  const { pricePlanDetails, mode, versionsToMigrate, ...input } = requireUserFields(patch, [
     "id",
     "type",
     "status",
@@ -183,8 +185,8 @@ function updatePlan(latest: PlanDocument, patch: object, { before, now }: Config
   checkName(before.documents.pricePlan, WORDS, next.body, ({ body }) => body.id === id);
   if (pricePlanDetails === undefined || pricePlanDetails === null) return { documents: [next] };
   const details = { ...latest, body: latest.body.pricePlanDetails ?? {} };
-  const changed = patchDocument(details, checkGiven(pricePlanDetails, []), now).body;
-  return { documents: [withAskedCurrencies(patchDocument(next, { pricePlanDetails: changed }, now))] };
+  const changed = patchDocument(details, requireUserFields(pricePlanDetails, []), now).body;
+  return { documents: [withRequestedCurrencies(patchDocument(next, { pricePlanDetails: changed }, now))] };
 }
 
 /** @throws {RatebookError} ERR_INPUT_INVALID for an invalid mode or range of migration */
@@ -215,7 +217,8 @@ function activatePlan(
   if (requests.length === 0) return { documents: [document] };
   return {
     documents: [document],
-    also: async ({ catalog }) => (await decideMigrations(context, { catalog, view, now }, requests)).changes,
+    computeFurtherChanges: async ({ catalog }) =>
+      (await decideMigrations(context, { catalog, view, now }, requests)).changes,
   };
 }
 
@@ -236,7 +239,7 @@ function requireSupportedCurrencies({ body }: PlanDocument, currencies: readonly
  *
  * @throws {RatebookError} ERR_INPUT_INVALID for one that the plan does not support
  */
-function withAskedCurrencies(document: DocumentRecord): DocumentRecord {
+function withRequestedCurrencies(document: DocumentRecord): DocumentRecord {
   const { pricePlanDetails: details } = document.body;
   const { activeCurrencies: active, supportedCurrencies: supported } = (details ?? {}) as Body;
   // Any other value is rejected by the checks of the whole plan.

@@ -7,10 +7,10 @@ import type { UsageMeterPatch, UsageMeterRequest, UsageMeter } from "../../book/
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { quoteText, refusal } from "../../ledger/refusals.ts";
-import { accountsIn } from "../all-accounts.ts";
+import { readAllAccounts } from "../all-accounts.ts";
 import {
   changeConfigured,
-  checkGiven,
+  requireUserFields,
   checkName,
   type ConfigurationState,
   requireDocument,
@@ -65,10 +65,10 @@ export function createUsageMeters(context: EngineContext): UsageMeters {
   return {
     create: (meter) =>
       changeConfigured(context, "usageMeter", ({ before, now }) => {
-        const input = checkGiven(meter, ["id", "status"]);
+        const input = requireUserFields(meter, ["id", "status"]);
         checkName(before.documents.usageMeter, WORDS, input);
-        const own = { id: context.ids("um"), status: "DRAFT" };
-        return { documents: [addDocument(before, "usageMeter", { ...input, ...own }, now)] };
+        const initialFields = { id: context.ids("um"), status: "DRAFT" };
+        return { documents: [addDocument(before, "usageMeter", { ...input, ...initialFields }, now)] };
       }),
     update: (id, patch) => change(id, (document, configuring) => updateMeter(document, patch, configuring)),
     activate: (id) => change(id, (document, { now }) => moveDocument(document, WORDS, MOVES, "ACTIVE", now)),
@@ -96,14 +96,16 @@ export function createUsageMeters(context: EngineContext): UsageMeters {
 }
 
 function updateMeter(document: MeterDocument, patch: object, { before, now }: ConfigurationState): DocumentRecord {
-  const input = checkGiven(patch, ["id", "status"]);
+  const input = requireUserFields(patch, ["id", "status"]);
   const next = patchDocument(document, input, now);
   checkName(before.documents.usageMeter, WORDS, next.body, ({ id }) => id === document.id);
   const { status } = document.body;
   if (status === "DRAFT") return next;
   const name = quoteText(document.body.name);
   if (status === "ARCHIVED") throw refusal(WORDS.rule, `the usage meter ${name} is archived and cannot be changed`);
-  const fixed = Object.keys(input).find((field) => !NAMES.has(field) && !isAsBefore(document.body, next.body, field));
+  const fixed = Object.keys(input).find(
+    (field) => !NAMES.has(field) && !isFieldUnchanged(document.body, next.body, field),
+  );
   if (fixed === undefined) return patchDocument(document, changedNames(input), now);
   throw refusal(
     WORDS.rule,
@@ -116,14 +118,14 @@ function changedNames(input: Body): Body {
   return Object.fromEntries(Object.entries(input).filter(([field]) => NAMES.has(field)));
 }
 
-function isAsBefore(before: Body, after: Body, field: string): boolean {
+function isFieldUnchanged(before: Body, after: Body, field: string): boolean {
   if (field === "computations") return areSameComputations(before[field], after[field]);
   return JSON.stringify(before[field] ?? null) === JSON.stringify(after[field] ?? null);
 }
 
 /** A meter in a current or future plan of an account must stay ACTIVE: otherwise its usage would not be counted. */
 async function checkUnused(meterId: string, { before, view, now }: ConfigurationState): Promise<void> {
-  for await (const record of accountsIn(view)) {
+  for await (const record of readAllAccounts(view)) {
     const { timeline } = findAccountPlan(before.catalog, record);
     const term = timeline.find(
       ({ until, plan }) => until > now && plan.details.usageRateCards.some((card) => card.usageMeterId === meterId),

@@ -56,10 +56,10 @@ export function requireLatest<Document extends VersionDocument>(
   name: string,
   naming: VersionNaming<Document>,
 ): Document {
-  const own = documents.filter((document) => naming.nameOf(document) === name);
-  const [found] = latestVersions(own, naming);
-  if (found === undefined) throw notFound(naming.what, name);
-  return found;
+  const versions = documents.filter((document) => naming.nameOf(document) === name);
+  const [latest] = latestVersions(versions, naming);
+  if (latest === undefined) throw notFound(naming.what, name);
+  return latest;
 }
 
 /** One version of a resource. @throws {RatebookError} ERR_NOT_FOUND */
@@ -69,8 +69,8 @@ export function requireVersion<Document extends VersionDocument>(
   version: number,
   naming: VersionNaming<Document>,
 ): Document {
-  const found = documents.find((document) => naming.nameOf(document) === name && document.body.version === version);
-  if (found !== undefined) return found;
+  const match = documents.find((document) => naming.nameOf(document) === name && document.body.version === version);
+  if (match !== undefined) return match;
   requireLatest(documents, name, naming);
   throw versionNotFound(naming.what, name, version);
 }

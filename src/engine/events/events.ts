@@ -20,7 +20,7 @@ import type { EventFilter, LedgerView } from "../../ledger/view.ts";
 import { openWorkspace } from "../../ledger/workspace.ts";
 import { createEnvelopeReader } from "../../metering/event-envelope.ts";
 import { runWithPauses } from "../../store/yielder.ts";
-import { inChunks } from "../all-accounts.ts";
+import { splitIntoChunks } from "../all-accounts.ts";
 import { commitCatchUp, type EngineContext, farBehind, type FarBehind } from "../context.ts";
 import type { EngineView } from "../external/engine-store.ts";
 import { type Page, type PageOptions, toPage, pageRequest } from "../pages.ts";
@@ -51,8 +51,8 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
   const attempted = new Set<string>();
   for (;;) {
     const firstNeeds = ingestNeeds(before.catalog, batch);
-    const named = [...firstNeeds.names.keys()];
-    const locked = hints.size === 0 ? named : [...new Set(named.map((name) => hints.get(name) ?? name))];
+    const accountNames = [...firstNeeds.names.keys()];
+    const locked = hints.size === 0 ? accountNames : [...new Set(accountNames.map((name) => hints.get(name) ?? name))];
     const scope = { configuration: "shared", accountIds: locked, eventIds: firstNeeds.eventIds } as const;
     const attempt = await store.transact<Attempt<readonly IngestResult[]>>(scope, async (view) => {
       const current = await source(view);
@@ -220,7 +220,7 @@ async function afterDueGrants(context: EngineContext, events: readonly EventReco
   const [records, now] = [await context.store.read.accounts(accountIds), context.clock()];
   const behind = records.flatMap((record) => (isBehind(record, now) ? [record.id] : []));
   const changed = new Map<string, EventRecord>();
-  for await (const ids of inChunks(behind, ACCOUNTS_AT_ONCE)) {
+  for await (const ids of splitIntoChunks(behind, ACCOUNTS_AT_ONCE)) {
     const moved = await projectAccounts(context, ids, function* ({ workspace }) {
       yield;
       return workspace.changes().events ?? [];
@@ -249,9 +249,9 @@ export async function findEvents(
   const { store } = context;
   const byId = await store.read.events({ eventId: eventIdOrReferenceId }, page);
   const byReference = await store.read.events({ referenceId: eventIdOrReferenceId }, page);
-  const found = new Map([...byId, ...byReference].map((event) => [event.referenceId, event]));
-  if (found.size === 0) throw eventNotFound(context, eventIdOrReferenceId);
-  return afterDueGrants(context, [...found.values()]);
+  const eventsById = new Map([...byId, ...byReference].map((event) => [event.referenceId, event]));
+  if (eventsById.size === 0) throw eventNotFound(context, eventIdOrReferenceId);
+  return afterDueGrants(context, [...eventsById.values()]);
 }
 
 function eventNotFound(context: EngineContext, id: string): RatebookError {

@@ -44,16 +44,16 @@ export function createIngestQueue(ingestBatch: IngestBatch): IngestBatch {
   const underWay = new Set<RunningCommit>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** A commit has just ended, and answered callers may call again. */
-  let isTurning = false;
+  let isBetweenCommits = false;
 
-  const isFree = (): boolean => !isTurning && [...underWay].every(({ isStalled }) => isStalled);
+  const isFree = (): boolean => !isBetweenCommits && [...underWay].every(({ isStalled }) => isStalled);
 
   const start = (members: readonly Pick<PendingCaller, "batch">[], work: () => Promise<unknown>): void => {
     const commit: RunningCommit = { members, isStalled: false };
     underWay.add(commit);
     const end = (): void => {
       underWay.delete(commit);
-      if (isTurning) return;
+      if (isBetweenCommits) return;
       // A single caller does not wait for others to call again.
       if (members.length === 1 && waiting.length === 0) return next();
       void giveTurn();
@@ -62,9 +62,9 @@ export function createIngestQueue(ingestBatch: IngestBatch): IngestBatch {
   };
 
   const giveTurn = async (): Promise<void> => {
-    isTurning = true;
+    isBetweenCommits = true;
     await afterAnswers();
-    isTurning = false;
+    isBetweenCommits = false;
     next();
   };
 
@@ -89,10 +89,10 @@ export function createIngestQueue(ingestBatch: IngestBatch): IngestBatch {
 
   return (batch) => {
     if (batch.length > SMALL) return ingestBatch(batch);
-    if (underWay.size === 0 && waiting.length === 0 && !isTurning) {
-      const alone = ingestBatch(batch);
-      start([{ batch }], () => alone);
-      return alone;
+    if (underWay.size === 0 && waiting.length === 0 && !isBetweenCommits) {
+      const batchResult = ingestBatch(batch);
+      start([{ batch }], () => batchResult);
+      return batchResult;
     }
     return new Promise((answer, refuse) => {
       waiting.push({ batch, answer, refuse });
@@ -132,11 +132,11 @@ function nextGroup(
   let events = 0;
   for (const caller of waiting) {
     const { length } = caller.batch;
-    const mayGo =
+    const canStart =
       events + length <= GROUP_EVENTS_MAX &&
       (locked.size === 0 || !accountNames(caller.batch).some((name) => locked.has(name)));
-    if (mayGo) events += length;
-    (mayGo ? group : rest).push(caller);
+    if (canStart) events += length;
+    (canStart ? group : rest).push(caller);
   }
   return { group, rest };
 }

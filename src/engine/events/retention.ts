@@ -94,8 +94,8 @@ export async function pruneEvents(
     pruned += await store.transact({ configuration: "shared", accountIds, eventIds }, async (view) => {
       const { catalog } = await configuration(view);
       // Read again, because others may have changed or deleted them.
-      const isMeant = new Set(events.map(({ referenceId }) => referenceId));
-      const current = (await view.events(filter, page)).filter(({ referenceId }) => isMeant.has(referenceId));
+      const eventIds = new Set(events.map(({ referenceId }) => referenceId));
+      const current = (await view.events(filter, page)).filter(({ referenceId }) => eventIds.has(referenceId));
       const removal = findRemovableEvents(catalog, await view.accounts(accountIds), current, clock());
       const { events: removedEvents, accounts } = removal;
       const spenders = accountsThatSpent(removedEvents);

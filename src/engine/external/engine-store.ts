@@ -171,8 +171,8 @@ function ledgerOnlyView(view: LedgerView): EngineView {
         view.usage(accountIds, from, until),
         view.keptUsage(accountIds, from, until),
       ]);
-      const then = billedUsage.flatMap(billedCells).filter(({ day }) => day >= from && day < until);
-      return then.length === 0 ? cells : mergeCells([...cells, ...then]);
+      const billedCellsInRange = billedUsage.flatMap(billedCells).filter(({ day }) => day >= from && day < until);
+      return billedCellsInRange.length === 0 ? cells : mergeCells([...cells, ...billedCellsInRange]);
     },
   });
 }
@@ -187,17 +187,19 @@ function withExternalUsage(
     const ids = query.records.map(({ id }) => id);
     const billedUsage = await view.keptUsage(ids, query.from, dayOf(query.upTo) + 1);
     const byId = groupByAccount(billedUsage);
-    const isKept = ({ accountId, day }: LedgerCell): boolean =>
+    const isBilled = ({ accountId, day }: LedgerCell): boolean =>
       byId.get(accountId)?.some(({ from, until }) => from <= day && day < until) ?? false;
     const cells = await sourceCells(query);
-    return { billed: billedUsage, open: byId.size === 0 ? cells : cells.filter((cell) => !isKept(cell)) };
+    return { billed: billedUsage, open: byId.size === 0 ? cells : cells.filter((cell) => !isBilled(cell)) };
   };
   const allUsage: EngineView["allUsage"] = async ({ catalog, accountIds, from, until, upTo }) => {
     const cells = await view.usage(accountIds, from, until);
     const records = await view.accounts(accountIds);
     const { billed: billedUsage, open } = await externalUsage({ catalog, records, from, upTo });
-    const elsewhere = [...open, ...billedUsage.flatMap(billedCells)].filter(({ day }) => day >= from && day < until);
-    return elsewhere.length === 0 ? cells : mergeCells([...cells, ...elsewhere]);
+    const externalCells = [...open, ...billedUsage.flatMap(billedCells)].filter(
+      ({ day }) => day >= from && day < until,
+    );
+    return externalCells.length === 0 ? cells : mergeCells([...cells, ...externalCells]);
   };
   return extendView(view, { sourceCells, externalUsage, allUsage });
 }
@@ -209,9 +211,9 @@ function extendView(view: LedgerView, more: Omit<EngineView, keyof LedgerView>):
     get(target, name) {
       const known = methods.get(name);
       if (known !== undefined) return known;
-      const own: unknown = Reflect.get(Object.hasOwn(more, name) ? more : target, name);
-      if (typeof own !== "function") return own;
-      const method = (own as () => unknown).bind(target);
+      const member: unknown = Reflect.get(Object.hasOwn(more, name) ? more : target, name);
+      if (typeof member !== "function") return member;
+      const method = (member as () => unknown).bind(target);
       methods.set(name, method);
       return method;
     },

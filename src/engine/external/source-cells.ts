@@ -56,35 +56,36 @@ export function createPrefetchedUsage({ schemas, source }: ExternalUsageOptions)
     last !== undefined && isMeteredAlike(last, book) ? last : (last = book);
   return {
     find(need) {
-      const found: LedgerCell[] = [];
+      const cells: LedgerCell[] = [];
       const request = { ...need, book: reuseEquivalentBook(need.book) };
       for (const { id } of need.accounts) {
         const inHand = accounts.get(id);
         if (inHand === undefined || !answersNeed(inHand, request)) return undefined;
-        for (const cell of inHand.cells) if (cell.day >= need.from) found.push(cell);
+        for (const cell of inHand.cells) if (cell.day >= need.from) cells.push(cell);
       }
-      return found;
+      return cells;
     },
     async read({ book, accounts: requests, from: first, upTo, idHeldUntil }) {
       // Cells that one part of a decision needed are kept when another part needs more.
       const from = Math.min(first, ...requests.map(({ id }) => accounts.get(id)?.from ?? first));
-      const own = new Map<string, LedgerCell[]>(requests.map(({ id }) => [id, []]));
+      const cellsByAccount = new Map<string, LedgerCell[]>(requests.map(({ id }) => [id, []]));
       const defined = schemasIn(book, schemas);
       const until = dayOf(upTo) + 1;
       const meters = metersOfSchemas(book, defined);
-      const isNothing = meters.size === 0 || from >= until;
-      for (const part of isNothing ? [] : splitAccounts(requests)) {
+      const isEmpty = meters.size === 0 || from >= until;
+      for (const part of isEmpty ? [] : splitAccounts(requests)) {
         try {
           const days = { from, until, upTo };
           for await (const cells of source.cells({ book, schemas: defined, accounts: part, ...days, idHeldUntil })) {
-            for (const cell of cells) own.get(cell.accountId)?.push(requireRequestedCell(cell, meters, from, until));
+            for (const cell of cells)
+              cellsByAccount.get(cell.accountId)?.push(requireRequestedCell(cell, meters, from, until));
           }
         } catch (error) {
           throw hasCode(error, "ERR_USAGE_UNAVAILABLE") ? error : usageUnavailable(source.name, error);
         }
       }
       const read = { book: reuseEquivalentBook(book), from, upTo };
-      for (const [id, cells] of own) accounts.set(id, { ...read, cells });
+      for (const [id, cells] of cellsByAccount) accounts.set(id, { ...read, cells });
     },
   };
 }

@@ -63,11 +63,11 @@ export function eventsReadFrom({ query, selection, periods }: MetricCase): Insta
 /** Sums the units of accepted, not reverted events: from usage cells, or from events for hours and statuses. */
 export async function countUsage(metric: MetricCase, series: SeriesSet<Decimal>): Promise<void> {
   const { selection, periods } = metric;
-  const isMeant = meterFilter(metric);
+  const isSelectedMeter = createMeterFilter(metric);
   if (eventsReadFrom(metric) === undefined) {
     for await (const { cells } of readUsageOfAccounts(metric, selection.accounts, periods)) {
       for (const { accountId, meterOrFeatureId, day, quantity } of cells) {
-        if (isMeant(meterOrFeatureId))
+        if (isSelectedMeter(meterOrFeatureId))
           series.add(seriesKey(metric, accountId, meterOrFeatureId), periods.indexAt(day * DAY_MS), quantity);
       }
     }
@@ -75,9 +75,9 @@ export async function countUsage(metric: MetricCase, series: SeriesSet<Decimal>)
   }
   for await (const events of readEvents(metric.view, createScan(metric, { accepted: true }))) {
     for (const event of events) {
-      if (event.reverted || !hasPart(selection.statuses, event.status)) continue;
+      if (event.reverted || !includesValue(selection.statuses, event.status)) continue;
       for (const { meterId, quantity } of event.units) {
-        if (!isMeant(meterId)) continue;
+        if (!isSelectedMeter(meterId)) continue;
         const key = seriesKey(metric, event.accountId, meterId, event.status);
         series.add(key, periods.indexAt(event.timestamp), quantity);
       }
@@ -91,8 +91,8 @@ export async function countEvents(metric: MetricCase, series: SeriesSet<number>)
   for await (const events of readEvents(metric.view, createScan(metric, {}))) {
     for (const event of events) {
       const status = event.reverted ? REVERTED : event.status;
-      if (!hasPart(selection.statuses, status) || !hasPart(selection.schemas, event.schemaName)) continue;
-      const meters = event.units.map(({ meterId }) => meterId).filter((id) => hasPart(selection.meters, id));
+      if (!includesValue(selection.statuses, status) || !includesValue(selection.schemas, event.schemaName)) continue;
+      const meters = event.units.map(({ meterId }) => meterId).filter((id) => includesValue(selection.meters, id));
       if (selection.meters !== undefined && meters.length === 0) continue;
       const index = periods.indexAt(event.timestamp);
       for (const group of findGroups(query.groupBy, event, status, meters)) {
@@ -114,7 +114,7 @@ export async function sumRevenue(
   skipping: SkippedCollector,
 ): Promise<void> {
   const { view, periods, selection, now, query } = metric;
-  const isMeant = meterFilter(metric);
+  const isSelectedMeter = createMeterFilter(metric);
   if (selection.accounts === undefined) await checkAccountCount(view, `${metric.path}.filters`);
   const yieldToOthers = createYielder();
   let { catalog } = metric;
@@ -124,16 +124,16 @@ export async function sumRevenue(
     return Math.min(...records.map((record) => revenueReadsFrom(timelineFor(record), periods)));
   };
   for await (const { records, cells } of readUsageOfAccounts(metric, selection.accounts, periods, readsFrom)) {
-    const own = groupByAccount(cells);
+    const cellsByAccount = groupByAccount(cells);
     for (const record of records) {
-      const days = own.get(record.id) ?? [];
+      const days = cellsByAccount.get(record.id) ?? [];
       const usage =
         query.aggregationPeriod === "HOUR" ? await readHourlyUsage(metric, record.id, days) : days.map(toDailyUsage);
       const currency = record.invoiceCurrency;
       const source = { timeline: timelineFor(record), currency, usage, now };
       const revenues: SeriesValue<Fraction>[] = [];
       try {
-        putUsageRevenue(source, periods, isMeant, (meterId, index, value) => {
+        putUsageRevenue(source, periods, isSelectedMeter, (meterId, index, value) => {
           revenues.push({ key: { ...seriesKey(metric, record.id, meterId), currency }, index, value });
         });
         series.addAll(revenues);
@@ -185,9 +185,9 @@ function addUnits(hours: Map<string, Map<Instant, Decimal>>, { timestamp, units 
 }
 
 /** A filter of meters: by id, and by event schema (S5.1). */
-function meterFilter({ selection: { meters, schemas }, schemaOf }: MetricCase): (meterId: string) => boolean {
-  if (schemas === undefined) return (meterId) => hasPart(meters, meterId);
-  return (meterId) => hasPart(meters, meterId) && schemas.has(schemaOf.get(meterId) ?? "");
+function createMeterFilter({ selection: { meters, schemas }, schemaOf }: MetricCase): (meterId: string) => boolean {
+  if (schemas === undefined) return (meterId) => includesValue(meters, meterId);
+  return (meterId) => includesValue(meters, meterId) && schemas.has(schemaOf.get(meterId) ?? "");
 }
 
 /** The series of a meter's quantity. */
@@ -246,6 +246,6 @@ function createScan({ periods, selection, catalog, schemaOf }: MetricCase, filte
   return { start, end, accountIds, filter: only, futureMs: catalog.options.futureMs, unitsMax };
 }
 
-function hasPart(values: ReadonlySet<string> | undefined, value: string): boolean {
+function includesValue(values: ReadonlySet<string> | undefined, value: string): boolean {
   return values === undefined || values.has(value);
 }

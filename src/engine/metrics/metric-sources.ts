@@ -10,7 +10,7 @@ import type { Catalog } from "../../ledger/catalog.ts";
 import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, LedgerView, PageRequest } from "../../ledger/view.ts";
 import { createYielder } from "../../store/yielder.ts";
-import { accountsIn } from "../all-accounts.ts";
+import { readAllAccounts } from "../all-accounts.ts";
 import type { EngineView } from "../external/engine-store.ts";
 
 /** Days of usage read together, over all accounts of a chunk. */
@@ -62,7 +62,7 @@ export async function* readUsageOfAccounts(
   };
   const yieldToOthers = createYielder();
   let records: AccountRecord[] = [];
-  for await (const record of accountIds === undefined ? accountsIn(view) : await view.accounts([...accountIds])) {
+  for await (const record of accountIds === undefined ? readAllAccounts(view) : await view.accounts([...accountIds])) {
     records.push(record);
     if (records.length < chunk) continue;
     yield await read(records);
@@ -96,15 +96,15 @@ export async function* readEvents(view: LedgerView, scan: EventScan): AsyncGener
   const days = Math.ceil((end - start) / DAY_MS);
   const window = Math.ceil(days / WINDOWS_MAX) * DAY_MS;
   for (const accountId of accountIds) {
-    const own = { ...filter, accountId, createdAt };
-    const all = await view.events({ ...own, timestamp: { from: start, until: end } }, { limit });
+    const accountFilter = { ...filter, accountId, createdAt };
+    const all = await view.events({ ...accountFilter, timestamp: { from: start, until: end } }, { limit });
     if (all.length < limit) {
       if (all.length > 0) yield all;
       continue;
     }
     // A store sorts all events it finds by account and time for each page, so each window finds fewer.
     for (let from = start; from < end; from += window) {
-      yield* readPages(view, { ...own, timestamp: { from, until: Math.min(from + window, end) } }, limit);
+      yield* readPages(view, { ...accountFilter, timestamp: { from, until: Math.min(from + window, end) } }, limit);
     }
   }
 }

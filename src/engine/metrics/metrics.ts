@@ -196,12 +196,13 @@ function checkIngested(metric: MetricCase): void {
   if (eventsReadFrom(metric) === undefined) return;
   const { path, selection, schemaOf, catalog } = metric;
   const { meters, schemas } = selection;
-  const meant = meters === undefined ? undefined : new Set([...meters].map((meterId) => schemaOf.get(meterId) ?? ""));
-  const elsewhere = catalog.options.externalSchemas.find(
-    (name) => (schemas?.has(name) ?? true) && (meant?.has(name) ?? true),
+  const meterSchemas =
+    meters === undefined ? undefined : new Set([...meters].map((meterId) => schemaOf.get(meterId) ?? ""));
+  const externalSchema = catalog.options.externalSchemas.find(
+    (name) => (schemas?.has(name) ?? true) && (meterSchemas?.has(name) ?? true),
   );
-  if (elsewhere === undefined) return;
-  const why = `it is computed from stored events, and the usage of the event schema ${quoteText(elsewhere)} is external`;
+  if (externalSchema === undefined) return;
+  const why = `it is computed from stored events, and the usage of the event schema ${quoteText(externalSchema)} is external`;
   throw invalidInput(
     path,
     "NOT_SUPPORTED",
@@ -212,11 +213,11 @@ function checkIngested(metric: MetricCase): void {
 /** Rejects metrics that need events if some have been deleted: the values would be too low. */
 async function checkRetention(metric: MetricCase): Promise<void> {
   const from = eventsReadFrom(metric);
-  const left = from === undefined ? undefined : await readRetentionCutoff(metric.view);
-  if (from === undefined || left === undefined) return;
-  const complete = left + metric.catalog.options.futureMs;
-  if (from >= complete) return;
-  const first = formatInstant(Math.ceil(complete / DAY_MS) * DAY_MS);
+  const retentionCutoff = from === undefined ? undefined : await readRetentionCutoff(metric.view);
+  if (from === undefined || retentionCutoff === undefined) return;
+  const completeFrom = retentionCutoff + metric.catalog.options.futureMs;
+  if (from >= completeFrom) return;
+  const first = formatInstant(Math.ceil(completeFrom / DAY_MS) * DAY_MS);
   const why = `${metric.path} is computed from stored events, and older events were deleted`;
   throw invalidInput("startTime", "DATE_NOT_ALLOWED", `${why}; start at ${first} or later`);
 }
@@ -224,17 +225,17 @@ async function checkRetention(metric: MetricCase): Promise<void> {
 async function computeSeries(metric: MetricCase, skipping: SkippedCollector): Promise<readonly MetricSeries[]> {
   switch (metric.query.name) {
     case "USAGE": {
-      const usage = emptySeries(metric, add);
+      const usage = createEmptySeries(metric, add);
       await countUsage(metric, usage);
       return toMetricSeries(metric, usage.all(), (value) => value);
     }
     case "EVENTS": {
-      const events = emptySeries<number>(metric, (a, b) => a + b);
+      const events = createEmptySeries<number>(metric, (a, b) => a + b);
       await countEvents(metric, events);
       return toMetricSeries(metric, events.all(), (count) => new Decimal(count));
     }
     case "REVENUE": {
-      const revenue = emptySeries<Fraction>(metric, addFractions);
+      const revenue = createEmptySeries<Fraction>(metric, addFractions);
       await sumRevenue(metric, revenue, skipping);
       const { baseCurrency } = metric.catalog.book.organization;
       return toMetricSeries(metric, revenue.all(), decimalOfFraction, { currency: baseCurrency });
@@ -242,7 +243,7 @@ async function computeSeries(metric: MetricCase, skipping: SkippedCollector): Pr
   }
 }
 
-function emptySeries<Value>({ path, query }: MetricCase, plus: (a: Value, b: Value) => Value): SeriesSet<Value> {
+function createEmptySeries<Value>({ path, query }: MetricCase, plus: (a: Value, b: Value) => Value): SeriesSet<Value> {
   return createSeries(plus, SERIES_MAX, () => {
     const message = `more than ${SERIES_MAX} series; filter by ${query.groupBy ?? "ACCOUNT_ID"}`;
     throw invalidInput(`${path}.groupBy`, "NOT_SUPPORTED", message);
@@ -252,11 +253,14 @@ function emptySeries<Value>({ path, query }: MetricCase, plus: (a: Value, b: Val
 /** Series with a point for every period; without groups there is at least one. */
 function toMetricSeries<Value>(
   { query, periods }: MetricCase,
-  found: readonly Series<Value>[],
+  computedSeries: readonly Series<Value>[],
   valueOf: (value: Value) => Decimal,
-  ofNothing: { readonly currency?: string } = {},
+  emptyKey: { readonly currency?: string } = {},
 ): readonly MetricSeries[] {
-  const all = found.length === 0 && !query.groupBy ? [{ ...ofNothing, values: new Map<number, Value>() }] : found;
+  const all =
+    computedSeries.length === 0 && !query.groupBy
+      ? [{ ...emptyKey, values: new Map<number, Value>() }]
+      : computedSeries;
   const spans = Array.from({ length: periods.count }, (_, index) => periods.periodAt(index));
   return all.map(({ values, ...key }) => ({
     ...key,

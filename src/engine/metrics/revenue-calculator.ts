@@ -65,7 +65,7 @@ interface FoundPlan {
 export async function calculatePlanRevenue(context: EngineContext, input: RevenueRequestInput): Promise<RevenueAnswer> {
   const request = readRevenueRequest(input);
   // Read accounts first: plans are never deleted, so every later configuration has those of the accounts.
-  const accounts = await readAccountsNamed(context, request);
+  const accounts = await readReferencedAccounts(context, request);
   const { catalog } = await context.configuration(context.store.read);
   const calculation: CalculationInput = { context, catalog, request, accounts, now: context.clock() };
   const lookedUp = lookUpCycle(calculation);
@@ -102,18 +102,18 @@ function requestedCurrency({ request, accounts }: CalculationInput): string | un
   return currency ?? (accountId ? accounts.get(accountId)?.invoiceCurrency : undefined);
 }
 
-async function readAccountsNamed(
+async function readReferencedAccounts(
   { store }: EngineContext,
   { pricePlanDetailsConfig: plan, usageConfig: usage, currencyConfig }: RevenueRequest,
 ): Promise<ReadonlyMap<string, AccountRecord>> {
-  const named = [
+  const accountIds = [
     ...(plan.mode === "ACCOUNT" ? [["pricePlanDetailsConfig.accountId", plan.accountId] as const] : []),
     ...(currencyConfig?.accountId ? [["currencyConfig.accountId", currencyConfig.accountId] as const] : []),
     ...(usage?.mode === "LOOKUP_CYCLE" && usage.accountId ? [["usageConfig.accountId", usage.accountId] as const] : []),
   ];
-  const records = await store.read.accounts([...new Set(named.map(([, id]) => id))]);
+  const records = await store.read.accounts([...new Set(accountIds.map(([, id]) => id))]);
   const accounts = new Map(records.map((record) => [record.id, record]));
-  const missing = named.find(([, id]) => !accounts.has(id));
+  const missing = accountIds.find(([, id]) => !accounts.has(id));
   if (missing !== undefined)
     throw invalidInput(missing[0], "UNKNOWN_ID", `expected the id of an account, got ${quoteText(missing[1])}`);
   return accounts;
@@ -123,7 +123,7 @@ async function readAccountsNamed(
 function lookUpCycle({ catalog, request, accounts, now }: CalculationInput): AccountCycle | undefined {
   const usage = request.usageConfig;
   if (usage?.mode !== "LOOKUP_CYCLE") return undefined;
-  const record = accounts.get(accountToLookUp(request));
+  const record = accounts.get(requireLookupAccount(request));
   invariant(record !== undefined, "the account was read");
   const { cycle: which, date } = usage;
   if (which && date !== undefined && date !== null)
@@ -149,7 +149,7 @@ function lookUpCycle({ catalog, request, accounts, now }: CalculationInput): Acc
   );
 }
 
-function accountToLookUp({ usageConfig: usage, pricePlanDetailsConfig: plan }: RevenueRequest): string {
+function requireLookupAccount({ usageConfig: usage, pricePlanDetailsConfig: plan }: RevenueRequest): string {
   if (usage?.mode === "LOOKUP_CYCLE" && usage.accountId) return usage.accountId;
   if (plan.mode === "ACCOUNT") return plan.accountId;
   const expected = "the id of the account whose usage is used";
@@ -163,7 +163,10 @@ function findPlan(calculation: CalculationInput, at: Instant): FoundPlan {
     case "CUSTOM":
       return toFoundPlan({ id: "", version: 1, pricePlanDetails: config.pricePlanDetails }, baseCurrency);
     case "PRICE_PLAN":
-      return toFoundPlan(storedPlan(calculation.catalog, config.pricePlanId, config.pricePlanVersion), baseCurrency);
+      return toFoundPlan(
+        requireStoredPlan(calculation.catalog, config.pricePlanId, config.pricePlanVersion),
+        baseCurrency,
+      );
     case "ACCOUNT": {
       const record = calculation.accounts.get(config.accountId);
       invariant(record !== undefined, "the account was read");
@@ -192,14 +195,18 @@ function toFoundPlan(
 }
 
 /** A version of a plan, or the latest one. */
-function storedPlan({ book, findPlan: find }: Catalog, id: string, version: number | null | undefined): PricePlan {
+function requireStoredPlan(
+  { book, findPlan: find }: Catalog,
+  id: string,
+  version: number | null | undefined,
+): PricePlan {
   const versions = book.pricePlans.filter((plan) => plan.id === id).map((plan) => plan.version);
   if (versions.length === 0) {
     const message = `expected the id of a price plan, got ${quoteText(id)}`;
     throw invalidInput("pricePlanDetailsConfig.pricePlanId", "UNKNOWN_ID", message);
   }
-  const found = find(id, version ?? Math.max(...versions));
-  if (found !== undefined) return found;
+  const plan = find(id, version ?? Math.max(...versions));
+  if (plan !== undefined) return plan;
   const message = `expected a version of ${quoteText(id)}, 1 to ${Math.max(...versions)}, got ${version}`;
   throw invalidInput("pricePlanDetailsConfig.pricePlanVersion", "UNKNOWN_ID", message);
 }
@@ -225,7 +232,7 @@ async function resolveUsage(
   if (cycle === undefined) return usage;
   const cells = await context.store.read.allUsage({
     catalog,
-    accountIds: [accountToLookUp(request)],
+    accountIds: [requireLookupAccount(request)],
     from: dayOf(cycle.start),
     until: dayOf(cycle.end),
     upTo: context.clock(),

@@ -24,7 +24,7 @@ import { isLongOpen, findOpenCycles, earliestStart } from "./open-cycles.ts";
  * The instant by which an invoice is listed: the start of its cycle, or the date of an AD_HOC invoice. Finalizing does
  * not change it.
  */
-export function listedAt({
+export function listingInstant({
   invoiceType,
   invoiceDate,
   startDate,

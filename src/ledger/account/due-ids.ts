@@ -58,7 +58,7 @@ export function matchesId(accountId: string, id: string, requestedId: string): b
 }
 
 /** The ids that {@link matchesId} accepts for a requested id. */
-export function idsNamed(accountId: string, requestedId: string): ReadonlySet<string> {
+export function listMatchingIds(accountId: string, requestedId: string): ReadonlySet<string> {
   const short = toShortId(accountId, requestedId);
   return new Set(short === undefined ? [requestedId] : [requestedId, short]);
 }

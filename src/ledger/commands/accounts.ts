@@ -42,14 +42,14 @@ export function addAliases(
 ): AliasChanges {
   const { record } = work;
   if (record.status !== "ACTIVE") throw refusal("S16.3", `the account ${quoteText(record.id)} is archived`);
-  const own = new Set(record.aliases.map(({ alias }) => alias));
-  const added = [...new Set(aliases)].filter((alias) => !own.has(alias));
+  const existingAliases = new Set(record.aliases.map(({ alias }) => alias));
+  const added = [...new Set(aliases)].filter((alias) => !existingAliases.has(alias));
   for (const alias of added) checkFree(alias, record.id, takenNames);
-  if (own.size + added.length > ALIASES_MAX) {
+  if (existingAliases.size + added.length > ALIASES_MAX) {
     throw invalidInput(
       "aliases",
       "QUANTITY_NOT_ALLOWED",
-      `expected at most ${ALIASES_MAX} aliases in all, got ${own.size + added.length}`,
+      `expected at most ${ALIASES_MAX} aliases in all, got ${existingAliases.size + added.length}`,
     );
   }
   if (added.length === 0) return { documents: [], removedDocuments: [] };

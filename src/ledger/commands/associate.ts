@@ -145,8 +145,8 @@ function checkNamed({ book }: Catalog, { planId, version }: DissociateRequest, t
     ({ plan }) => plan.planId !== (planId ?? plan.planId) || plan.version !== (version ?? plan.version),
   );
   if (other === undefined) return;
-  const found = `version ${other.plan.version} of ${quoteText(other.plan.planId)}, from ${formatDate(other.from)}`;
-  throw refusal("S16.1", `the account has another plan on these days: ${found}`);
+  const actualPlan = `version ${other.plan.version} of ${quoteText(other.plan.planId)}, from ${formatDate(other.from)}`;
+  throw refusal("S16.1", `the account has another plan on these days: ${actualPlan}`);
 }
 
 /** Records a plan decision; what falls due because of it is left to the next catch-up. */
@@ -217,17 +217,17 @@ export function cyclesFor(
   if (config === undefined) throw refusal("S16.1", `the price plan ${quoteText(plan.id)} has no pricingCycleConfig`);
   if (retainStartOffsets !== true) return { cycleConfig: resolveCycleConfig(config, from) };
   const retained = cycleAt(timeline, from)?.term.plan;
-  if (retained === undefined) throw refusal("S16.5", nothingToRetain(from));
+  if (retained === undefined) throw refusal("S16.5", describeMissingOffsets(from));
   const { interval } = retained.cycleConfig;
   if (interval !== plan.pricePlanDetails.pricingCycleConfig?.interval) {
-    const own = plan.pricePlanDetails.pricingCycleConfig?.interval ?? "no";
-    throw refusal("S16.5", `retainStartOffsets needs equal intervals: ${interval} before, ${own} now`);
+    const newInterval = plan.pricePlanDetails.pricingCycleConfig?.interval ?? "no";
+    throw refusal("S16.5", `retainStartOffsets needs equal intervals: ${interval} before, ${newInterval} now`);
   }
   return overriding === undefined ? retained : { cycleConfig: resolveCycleConfig(overriding, from) };
 }
 
 /** Message for a day without a plan, where start offsets can't be retained (S16.5). */
-export function nothingToRetain(from: Instant): string {
+export function describeMissingOffsets(from: Instant): string {
   return `no price plan is in force on ${formatDate(from)}, so there are no start offsets to retain`;
 }
 
@@ -237,11 +237,16 @@ function checkAccount({ id, status }: AccountRecord): void {
 
 /** Checks an override like a plan in use: known items, ordered slabs, rates in the account's currency (S7.7, S16.2). */
 function checkOverride({ book }: Catalog, override: PricePlanDetailsOverride, currency: string): void {
-  const found = collectProblems();
+  const problems = collectProblems();
   const items = indexBillables(book);
-  checkCards(override, { ...items, currencies: [currency], inUse: true }, ["pricePlanDetailsOverride"], found.report);
+  checkCards(
+    override,
+    { ...items, currencies: [currency], inUse: true },
+    ["pricePlanDetailsOverride"],
+    problems.report,
+  );
   const features = new Set(book.features.map(({ id }) => id));
-  const named = [
+  const references = [
     ...override.usageRateCards.map((card) => ["usageMeterId", card.usageMeterId, items.usageMeters] as const),
     ...override.fixedFeeRateCards.map((card) => ["id", card.id, items.addOns] as const),
     ...override.licenseRateCards.map((card) => ["id", card.id, items.addOns] as const),
@@ -249,15 +254,15 @@ function checkOverride({ book }: Catalog, override: PricePlanDetailsOverride, cu
     ...override.billingEntitlementRateCards.map((card) => ["featureId", card.featureId, features] as const),
     ...override.entitlementOverageRateCards.map((card) => ["featureId", card.featureId, features] as const),
   ];
-  for (const [field, id, known] of named) {
+  for (const [field, id, known] of references) {
     if (!known.has(id))
-      found.report(["pricePlanDetailsOverride", field], "UNKNOWN_REFERENCE", {
+      problems.report(["pricePlanDetailsOverride", field], "UNKNOWN_REFERENCE", {
         resources: [RESOURCES[field]],
         got: quoteText(id),
       });
   }
-  if (found.count() === 0) return;
-  const { message, details } = found.error("the override", { pricePlanDetailsOverride: override });
+  if (problems.count() === 0) return;
+  const { message, details } = problems.error("the override", { pricePlanDetailsOverride: override });
   throw new RatebookError("ERR_INPUT_INVALID", message, details);
 }
 

@@ -33,9 +33,9 @@ export function findByIdempotencyKey<Kind extends keyof KeyedRecords>(
     credit: work.credits(),
     "license update": work.record.licenseUpdates,
   };
-  const made = records[kind].find(({ idempotencyKey }) => idempotencyKey === key);
-  if (made !== undefined) {
-    if (isSame(made)) return made;
+  const record = records[kind].find(({ idempotencyKey }) => idempotencyKey === key);
+  if (record !== undefined) {
+    if (isSame(record)) return record;
     throw alreadyTaken("idempotencyKey", key, `the idempotencyKey ${quoteText(key)} was used for another ${kind}`);
   }
   const other = Object.entries(records).find(([, all]) => all.some(({ idempotencyKey }) => idempotencyKey === key));

@@ -65,8 +65,8 @@ export function updateLicense(
     return { update: repeated, quantity: quantityAfter(before.slice(0, before.indexOf(repeated) + 1), repeated) };
   }
   const update = createUpdateRecord(work, request, now, ids);
-  const isHeld = before.some(({ licenseId }) => licenseId === request.licenseId);
-  checkLicense(catalog, work, request.licenseId, isHeld);
+  const hasLicense = before.some(({ licenseId }) => licenseId === request.licenseId);
+  checkLicense(catalog, work, request.licenseId, hasLicense);
   checkOpen(catalog, work, update.effectiveFrom, now);
   const updates = [...before, update];
   const { timeline } = findAccountPlan(catalog, work.record);
@@ -110,11 +110,11 @@ function isSameUpdate(update: LicenseUpdateRecord, request: LicenseUpdateRequest
 }
 
 /** Checks that the license exists. An archived one can be changed by accounts that have it, because they are charged for it. */
-function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: string, isHeld: boolean): void {
+function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: string, hasLicense: boolean): void {
   if (record.status !== "ACTIVE") throw refusal("S16.3", `the account ${quoteText(record.id)} is archived`);
   const addOn = catalog.book.addOns.find(({ id }) => id === licenseId);
   if (addOn === undefined) throw notFound("license", licenseId);
-  if (addOn.type === "LICENSE" && (addOn.status === "ACTIVE" || isHeld)) return;
+  if (addOn.type === "LICENSE" && (addOn.status === "ACTIVE" || hasLicense)) return;
   const found = addOn.type === "LICENSE" ? describeStatus(addOn.status) : `of type ${addOn.type}, not LICENSE`;
   throw refusal("S10.1", `the add-on ${quoteText(licenseId)} is ${found}`);
 }
@@ -138,10 +138,10 @@ function checkOpen(catalog: Catalog, work: AccountWork, effectiveFrom: Instant, 
 function checkCount(timeline: Timeline, updates: readonly LicenseUpdateRecord[], update: LicenseUpdateRecord): void {
   const { licenseId, effectiveFrom } = update;
   const { start, end } = cycleAt(timeline, effectiveFrom) ?? { start: Number.NEGATIVE_INFINITY, end: NO_END };
-  const own = updates.filter(
+  const updatesInCycle = updates.filter(
     (each) => each.licenseId === licenseId && each.effectiveFrom >= start && each.effectiveFrom < end,
   );
-  if (own.length <= LICENSE_UPDATES_MAX) return;
+  if (updatesInCycle.length <= LICENSE_UPDATES_MAX) return;
   const stretch = Number.isFinite(start) ? ` in the cycle from ${formatInstant(start)}` : "";
   throw refusal(
     "S10.1",

@@ -21,7 +21,7 @@ import type { DocumentRecord, IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
 import { notFound, quoteText, refusal, versionNotFound } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
-import { requireActivePlan, cyclesFor, decide, describeTooManyDecisions, nothingToRetain } from "./associate.ts";
+import { requireActivePlan, cyclesFor, decide, describeTooManyDecisions, describeMissingOffsets } from "./associate.ts";
 
 /** The source and target of a migration. */
 export interface MigrateRequest {
@@ -153,7 +153,7 @@ export function planMoveOnto(
   const from = nextCycle ? current.end : dayStart(now);
   if (from >= current.term.until) {
     const isGap = retainStartOffsets === true && cycleAt(timeline, from) === undefined;
-    return isGap ? { problem: nothingToRetain(from) } : undefined;
+    return isGap ? { problem: describeMissingOffsets(from) } : undefined;
   }
   const details = applyOverride(target.pricePlanDetails, override);
   const problem = describeAssociationProblem(details, record.invoiceCurrency);

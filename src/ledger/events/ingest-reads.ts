@@ -72,8 +72,8 @@ export async function readForIngest(
     overage: { ids: [], from: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY },
   };
   for (const record of records) {
-    const own = needsOf.get(record.id);
-    if (own === undefined) {
+    const accountNeeds = needsOf.get(record.id);
+    if (accountNeeds === undefined) {
       holders.push(record);
       continue;
     }
@@ -81,7 +81,7 @@ export async function readForIngest(
     else {
       const plan = findAccountPlan(catalog, record);
       current.push({ record, plan });
-      addEventNeeds(ownNeeds, plan, record, own, now);
+      addEventNeeds(ownNeeds, plan, record, accountNeeds, now);
     }
   }
   const readParts = await prefetch(view, ownNeeds);
@@ -94,12 +94,12 @@ export async function readForIngest(
 function findHolderAccounts(
   { options }: Catalog,
   acceptedIds: readonly AcceptedEventId[],
-  own: ReadonlyMap<string, unknown>,
+  accounts: ReadonlyMap<string, unknown>,
   now: Instant,
 ): Iterable<string> {
   if (acceptedIds.length === 0) return [];
   const old = acceptedIds.filter(
-    ({ accountId, createdAt }) => now >= createdAt + options.idMemoryMs && !own.has(accountId),
+    ({ accountId, createdAt }) => now >= createdAt + options.idMemoryMs && !accounts.has(accountId),
   );
   return new Set(old.map(({ accountId }) => accountId));
 }
@@ -108,17 +108,17 @@ function findHolderAccounts(
 function needsByAccount(needs: IngestNeeds, names: ReadonlyMap<string, string>): ReadonlyMap<string, NameNeeds> {
   if (names.size === 0) return needs.names;
   const byAccount = new Map<string, NameNeeds>();
-  for (const [name, own] of needs.names) {
+  for (const [name, nameNeeds] of needs.names) {
     const id = names.get(name) ?? name;
     const other = byAccount.get(id);
     if (other === undefined) {
-      byAccount.set(id, own);
+      byAccount.set(id, nameNeeds);
       continue;
     }
     byAccount.set(id, {
-      features: new Set([...own.features, ...other.features]),
-      first: Math.min(own.first, other.first),
-      last: Math.max(own.last, other.last),
+      features: new Set([...nameNeeds.features, ...other.features]),
+      first: Math.min(nameNeeds.first, other.first),
+      last: Math.max(nameNeeds.last, other.last),
     });
   }
   return byAccount;

@@ -113,10 +113,10 @@ export function createSeries<Value>(
       const sums = new Map<string, { readonly key: SeriesKey; readonly values: Map<number, Value> }>();
       for (const { key, index, value } of added) {
         const name = nameOf(key);
-        const own = sums.get(name) ?? { key, values: new Map<number, Value>() };
-        const before = own.values.get(index) ?? byKey.get(name)?.values.get(index);
-        own.values.set(index, before === undefined ? value : plus(before, value));
-        sums.set(name, own);
+        const series = sums.get(name) ?? { key, values: new Map<number, Value>() };
+        const before = series.values.get(index) ?? byKey.get(name)?.values.get(index);
+        series.values.set(index, before === undefined ? value : plus(before, value));
+        sums.set(name, series);
       }
       for (const [name, { key, values }] of sums) {
         const all = byKey.get(name)?.values ?? made(key);

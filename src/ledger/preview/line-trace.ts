@@ -95,8 +95,8 @@ export function startTrace({ usageMeters, features }: Book, lineId: string): Tra
         const all = account === undefined ? [] : applyMoves(byAccount.get(accountId) ?? [], account, lineId);
         const events = all.toSorted((a, b) => a.timestamp - b.timestamp);
         const cells = [...scenario.usage.cellsOf(accountId)].filter(({ meterId }) => meterId === lineId);
-        const own = invoices.filter((each) => each.accountId === accountId);
-        return own.flatMap((invoice) =>
+        const accountInvoices = invoices.filter((each) => each.accountId === accountId);
+        return accountInvoices.flatMap((invoice) =>
           firstLineOfEachKind(findLines(invoice, lineId).charged).map((line): LineTrace => {
             const steps = line.of === "usage" ? computations : [];
             return { accountId, id: lineId, computations: steps, ...traceLine(line, events, cells) };
@@ -133,12 +133,12 @@ function findContributions(
   { schema: { version }, meterIds, slots }: SchemaProgram,
   { units, consumption }: Pick<EventDecision, "units" | "consumption">,
 ): Omit<Contribution, "consumptionId">[] {
-  const found = {
+  const quantities = {
     usage: units[meterIds.indexOf(lineId)],
     overage: consumption?.featureId === lineId ? consumption.overage : undefined,
   };
   return (["usage", "overage"] as const).flatMap((of) => {
-    const quantity = found[of];
+    const quantity = quantities[of];
     const exact = quantity === undefined ? ZERO : decimalOfExact(quantity);
     if (exact.isZero()) return [];
     return [{ of, id, schemaName, schemaVersion: version, timestamp, ...readEventFields(slots), quantity: exact }];
@@ -166,9 +166,9 @@ function applyMoves(
 ): readonly Contribution[] {
   const changes = noChanges();
   seen.work.addTo(changes);
-  const now = new Map(changes.events.map(({ referenceId, feature }) => [referenceId, feature]));
+  const currentFeatures = new Map(changes.events.map(({ referenceId, feature }) => [referenceId, feature]));
   return contributions.flatMap((each) => {
-    const feature = each.of === "overage" ? now.get(each.consumptionId) : undefined;
+    const feature = each.of === "overage" ? currentFeatures.get(each.consumptionId) : undefined;
     if (feature?.featureId !== lineId) return [each];
     return feature.overage.isZero() ? [] : [{ ...each, quantity: feature.overage }];
   });

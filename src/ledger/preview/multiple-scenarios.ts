@@ -11,7 +11,7 @@ import { type EventDecision, refuseDuplicate } from "../events/decide-event.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import type { IdClaim } from "./accepted-ids.ts";
 import { isNarrow, type PreviewAccount } from "./preview-account.ts";
-import { decideIn, heldUntil, type ReadEvent, type Scenario } from "./preview-scenario.ts";
+import { decideIn, reservedUntil, type ReadEvent, type Scenario } from "./preview-scenario.ts";
 import { outcomeOfUnaccepted, type RunState } from "./run-state.ts";
 
 /** An event in one scenario: its account and its decision. */
@@ -81,7 +81,7 @@ function listAttempts(
     const own = place === 0 || account === undefined ? account : scenario.accounts.at(account.index);
     const decided = place === 0 ? decision : decideIn(scenario, own, { event, read, units }, time, ids);
     if (decided.isAccepted) units ??= decided.units;
-    return { scenario, account: own, decision: decided, holdsUntil: heldUntil(scenario.catalog, own, event) };
+    return { scenario, account: own, decision: decided, holdsUntil: reservedUntil(scenario.catalog, own, event) };
   });
 }
 
@@ -93,7 +93,7 @@ function settle(
   { isTaken, isShared }: { readonly isTaken: boolean; readonly isShared: boolean },
 ): IngestOutcome {
   if (!isTaken || account === undefined || program === undefined) return refuseDuplicate(event);
-  if (!isShared) scenario.addAlone(program.index, account.index, dayOf(event.timestamp), decision.units);
+  if (!isShared) scenario.addToOwnUsage(program.index, account.index, dayOf(event.timestamp), decision.units);
   account.apply(event, program, decision);
   scenario.tally.widen(event.timestamp, event.id, "event");
   return decision.outcome;
@@ -109,9 +109,9 @@ function agreedUntil(attempts: readonly Attempt[], at: Instant): Instant {
     if (account === undefined || account.seen.record.caughtUpTo > at) return -Infinity;
     const period = account.seen.periodAt(at);
     // With a plan in one scenario and none in the other, openUntil is undefined in one, and the outcomes differ.
-    const isHeldAlike =
+    const isSameReservation =
       period.openUntil === openUntil || Math.max(period.openUntil ?? Infinity, openUntil ?? Infinity) <= remembered;
-    if (!isHeldAlike) return -Infinity;
+    if (!isSameReservation) return -Infinity;
     until = Math.min(until, period.end, account.quietUntil);
   }
   return until;

@@ -9,8 +9,8 @@ import { quoteText } from "../refusals.ts";
 import { invalidOption } from "./preview-range.ts";
 
 /** Accounts by whether a draft can be applied to them. */
-export interface Draftable {
-  readonly shown: readonly Account[];
+export interface DraftAccounts {
+  readonly supported: readonly Account[];
   /** Accounts that the draft cannot be associated with. */
   readonly leftOut: readonly Account[];
 }
@@ -21,34 +21,34 @@ export interface Draftable {
  *
  * @throws {RatebookError} ERR_OPTION_INVALID if the draft supports none of the accounts, or not a requested one
  */
-export function draftable(
+export function selectDraftAccounts(
   accounts: readonly Account[],
   plan: PricePlan | undefined,
-  { areNamed }: { readonly areNamed: boolean },
-): Draftable {
-  if (plan === undefined) return { shown: accounts, leftOut: [] };
+  { areRequested }: { readonly areRequested: boolean },
+): DraftAccounts {
+  if (plan === undefined) return { supported: accounts, leftOut: [] };
   const { pricingCycleConfig, supportedCurrencies } = plan.pricePlanDetails;
   if (!pricingCycleConfig) throw invalidOption("plan", "the plan has no pricingCycleConfig, so no account can use it");
   const fits = ({ invoiceCurrency }: Account): boolean => supportedCurrencies?.includes(invoiceCurrency) ?? false;
-  const [shown, leftOut] = [accounts.filter(fits), accounts.filter((account) => !fits(account))];
-  if (leftOut.length > 0 && (areNamed || shown.length === 0)) {
-    throw invalidOption("plan", `the plan ${quoteText(plan.id)} ${unsupported(plan, leftOut)}`);
+  const [supported, leftOut] = [accounts.filter(fits), accounts.filter((account) => !fits(account))];
+  if (leftOut.length > 0 && (areRequested || supported.length === 0)) {
+    throw invalidOption("plan", `the plan ${quoteText(plan.id)} ${describeUnsupported(plan, leftOut)}`);
   }
-  return { shown, leftOut };
+  return { supported, leftOut };
 }
 
 /** The notices on accounts left out. */
-export function noticesOnDraft(leftOut: readonly Account[], plan: PricePlan | undefined): string[] {
+export function describeLeftOut(leftOut: readonly Account[], plan: PricePlan | undefined): string[] {
   if (plan === undefined || leftOut.length === 0) return [];
   const accounts = leftOut.length === 1 ? "1 account is" : `${leftOut.length} accounts are`;
-  return [`${accounts} left out: the plan ${unsupported(plan, leftOut)}`];
+  return [`${accounts} left out: the plan ${describeUnsupported(plan, leftOut)}`];
 }
 
 /** Maximum number of accounts named in a sentence. */
 const NAMED_MAX = 5;
 
 /** The currencies that a plan supports, and the accounts in other ones. */
-function unsupported({ pricePlanDetails }: PricePlan, accounts: readonly Account[]): string {
+function describeUnsupported({ pricePlanDetails }: PricePlan, accounts: readonly Account[]): string {
   const supported = (pricePlanDetails.supportedCurrencies ?? []).join(", ") || "no currency";
   const named = accounts.slice(0, NAMED_MAX).map(({ id, invoiceCurrency }) => `${id} (${invoiceCurrency})`);
   const more = accounts.length > NAMED_MAX ? ` and ${accounts.length - NAMED_MAX} more` : "";

@@ -19,7 +19,7 @@ import type { ScenarioResult } from "./preview-scenario.ts";
 interface DrawOptions extends PreviewRange {
   readonly explain: boolean;
   /** Whether the caller requested specific accounts: then one whose bill fails is an error. */
-  readonly areNamed: boolean;
+  readonly areRequested: boolean;
   /** See the option of `drawInvoices`. */
   readonly belowZeroOnce?: boolean | undefined;
 }
@@ -38,13 +38,13 @@ export type DrawnAccount =
 export function drawAccount(
   scenario: ScenarioResult,
   accountId: string,
-  { areNamed, ...options }: DrawOptions,
+  { areRequested, ...options }: DrawOptions,
 ): DrawnAccount | undefined {
   try {
     const invoices = billIn(scenario, accountId, drawInvoices, options);
     return invoices && { invoices };
   } catch (error) {
-    if (areNamed || !hasCode(error, "ERR_ARITHMETIC")) throw error;
+    if (areRequested || !hasCode(error, "ERR_ARITHMETIC")) throw error;
     return { skipped: { accountId, message: error.message } };
   }
 }

@@ -23,7 +23,7 @@ import { isAgreed, takeInEach } from "./multiple-scenarios.ts";
 import { createTally } from "./outcome-tally.ts";
 import type { PlanTrial } from "./plan-trial.ts";
 import { type CountedEvents, addCountedEvents } from "./premeasured-events.ts";
-import { decideIn, heldUntil, openScenario, type ScenarioResult } from "./preview-scenario.ts";
+import { decideIn, reservedUntil, openScenario, type ScenarioResult } from "./preview-scenario.ts";
 import { Agreements, outcomeOfUnaccepted, type RunState } from "./run-state.ts";
 
 /** How events are decided. */
@@ -145,7 +145,7 @@ function takeEvent(run: RunState, event: EventEnvelope, read: FieldsRead): Inges
   if (scenarios.length > 1 && !isAgreed(run, account, event, read, decision))
     return takeInEach(run, event, read, account, decision);
   if (!decision.isAccepted) return tally.count(outcomeOfUnaccepted(run, scenario, event, read, decision));
-  if (ids?.admit(event, heldUntil(scenario.catalog, account, event)) === false)
+  if (ids?.admit(event, reservedUntil(scenario.catalog, account, event)) === false)
     return tally.count(refuseDuplicate(event));
   const { program } = read;
   if (account !== undefined && program !== undefined) {

@@ -42,7 +42,7 @@ export interface Scenario extends ScenarioResult {
   /** Outcomes and span of the events that were not counted in all scenarios at once. */
   readonly tally: OutcomeTally;
   /** Adds the units of an event to the usage of this scenario only. @param program the index of its program */
-  readonly addAlone: (program: number, account: number, day: Day, units: Units) => void;
+  readonly addToOwnUsage: (program: number, account: number, day: Day, units: Units) => void;
 }
 
 /** The parts that the scenarios of a run share. */
@@ -57,34 +57,38 @@ interface Shared {
   readonly together: readonly (readonly number[])[];
 }
 
-export function openScenario(all: Shared, trial: PlanTrial): Scenario {
-  const alone = usageAlone(all);
+export function openScenario(runState: Shared, trial: PlanTrial): Scenario {
+  const ownUsage = createOwnUsage(runState);
   const usage: ScenarioUsage = {
     between: (accountId, meterId, from, until) => {
-      const shared = all.usage.between(accountId, meterId, from, until);
-      return alone.tally === undefined ? shared : add(shared, alone.tally.between(accountId, meterId, from, until));
+      const shared = runState.usage.between(accountId, meterId, from, until);
+      return ownUsage.tally === undefined
+        ? shared
+        : add(shared, ownUsage.tally.between(accountId, meterId, from, until));
     },
     cellsOf: (accountId) =>
-      alone.tally === undefined ? all.usage.cellsOf(accountId) : mergedCells([all.usage, alone.tally], accountId),
+      ownUsage.tally === undefined
+        ? runState.usage.cellsOf(accountId)
+        : mergeCells([runState.usage, ownUsage.tally], accountId),
   };
-  const catalog = trial.plan === undefined ? all.catalog : withPlan(all.catalog, trial.plan);
-  const own = createTally();
+  const catalog = trial.plan === undefined ? runState.catalog : withPlan(runState.catalog, trial.plan);
+  const ownTally = createTally();
   return {
     catalog,
     trial,
-    accounts: previewAccounts(catalog, all.book, trial, usage),
+    accounts: previewAccounts(catalog, runState.book, trial, usage),
     usage,
-    tally: own,
-    counts: () => addCounts(all.tally.counts(), own.counts()),
-    span: () => mergeSpans(all.tally.span(), own.span()),
-    addAlone: alone.add,
+    tally: ownTally,
+    counts: () => addCounts(runState.tally.counts(), ownTally.counts()),
+    span: () => mergeSpans(runState.tally.span(), ownTally.span()),
+    addToOwnUsage: ownUsage.add,
   };
 }
 
 /** The usage of one scenario only, created with the first event, because most scenarios have none. */
-function usageAlone({ usage: { accountIds, meterIds }, together }: Shared): {
+function createOwnUsage({ usage: { accountIds, meterIds }, together }: Shared): {
   readonly tally: UsageTally | undefined;
-  readonly add: Scenario["addAlone"];
+  readonly add: Scenario["addToOwnUsage"];
 } {
   let tally: UsageTally | undefined;
   let adders: readonly AddAll[] = [];
@@ -94,9 +98,9 @@ function usageAlone({ usage: { accountIds, meterIds }, together }: Shared): {
     },
     add(program, account, day, units) {
       if (tally === undefined) {
-        const made = createUsageTally(accountIds, meterIds, together);
-        tally = made;
-        adders = together.map((meters) => made.adder(meters));
+        const newTally = createUsageTally(accountIds, meterIds, together);
+        tally = newTally;
+        adders = together.map((meters) => newTally.adder(meters));
       }
       adders[program]?.(account, day, units);
     },
@@ -104,7 +108,7 @@ function usageAlone({ usage: { accountIds, meterIds }, together }: Shared): {
 }
 
 /** The cells of an account in several tallies, merged by meter and day. */
-function mergedCells(tallies: readonly Pick<Usage, "cellsOf">[], accountId: string): Iterable<UsageCell> {
+function mergeCells(tallies: readonly Pick<Usage, "cellsOf">[], accountId: string): Iterable<UsageCell> {
   const cells = new Map<string, UsageCell>();
   for (const tally of tallies) {
     for (const cell of tally.cellsOf(accountId)) {
@@ -142,9 +146,9 @@ export function decideIn(
   if (account?.awaitsPlan !== true || !mayBeginPlan(decision, read)) return decision;
   if (ids?.has(scenario, event) === true) return decision;
   // Deciding has no effect: the event is decided again with the plan, whose credits it may spend.
-  const takeBack = account.startPlan(event.timestamp);
+  const undoPlan = account.startPlan(event.timestamp);
   const byPlan = decideEvent(event, read, account.seen, time, units);
-  if (!byPlan.isAccepted) takeBack();
+  if (!byPlan.isAccepted) undoPlan();
   return byPlan.isAccepted || decision.isAccepted ? byPlan : decision;
 }
 
@@ -154,7 +158,7 @@ function mayBeginPlan({ isAccepted }: EventDecision, { program }: FieldsRead): b
 }
 
 /** Until when an accepted event reserves its id: for a time after its ingest, and while its cycle is open (S14.1). */
-export function heldUntil(
+export function reservedUntil(
   { options }: Catalog,
   account: PreviewAccount | undefined,
   { timestamp }: Pick<EventEnvelope, "timestamp">,

@@ -22,7 +22,7 @@ import { rememberIds, type SeenIds } from "./accepted-id-set.ts";
 import { type DayEvents, type EventSampler, startSampling } from "./day-events.ts";
 import { type LineTrace, startTrace, type Tracer } from "./line-trace.ts";
 import type { CountedEvents } from "./premeasured-events.ts";
-import { draftable, noticesOnDraft } from "./preview-draft.ts";
+import { selectDraftAccounts, describeLeftOut } from "./preview-draft.ts";
 import { type EventCounts, eventCountsOf, type EventProblem, takeEvents } from "./preview-events.ts";
 import { checkOptions, toPreviewInput, type PreviewInput } from "./preview-input.ts";
 import { drawAccount } from "./preview-invoices.ts";
@@ -144,13 +144,13 @@ interface StartedPreview extends Pick<PreviewRun, "finish"> {
 }
 
 function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPreview {
-  const { plan, accounts: named, trace, sampleEvents = 0 } = options;
+  const { plan, accounts: requestedAccounts, trace, sampleEvents = 0 } = options;
   const explain = options.explain === true || trace !== undefined;
   const tracer = trace === undefined ? undefined : startTrace(book, trace);
   const sampler = sampleEvents > 0 ? startSampling(sampleEvents) : undefined;
-  const areNamed = named !== undefined;
+  const areRequested = requestedAccounts !== undefined;
   const range = toPreviewRange(options);
-  const { shown, leftOut } = draftable(shownAccounts(book, named), plan, { areNamed });
+  const { supported, leftOut } = selectDraftAccounts(selectAccounts(book, requestedAccounts), plan, { areRequested });
   const ids = options.ids === false ? undefined : (options.ids ?? rememberIds(undefined, count));
   const run = startEventRun(book, {
     trials: [{ plan }],
@@ -164,17 +164,17 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
     addUsage: usageTaker(book, run),
     finish() {
       const events = eventCountsOf(run);
-      const notices = noticesOnDraft(leftOut, plan);
+      const notices = describeLeftOut(leftOut, plan);
       const span = range === undefined ? run.span() : undefined;
       const drawn = span === undefined ? range : rangeOfEvents(span);
       if (drawn === undefined) return { invoices: [], events, notices, ...(tracer && { traces: [] }) };
       const [invoices, skipped]: [Invoice[], SkippedAccount[]] = [[], []];
-      for (const { id } of shown) {
-        const account = drawAccount(run.scenarios[0], id, { ...drawn, explain, areNamed });
+      for (const { id } of supported) {
+        const account = drawAccount(run.scenarios[0], id, { ...drawn, explain, areRequested });
         for (const invoice of account?.invoices ?? []) invoices.push(invoice);
         if (account?.skipped !== undefined) skipped.push(account.skipped);
       }
-      notices.push(...noticesOnSkipped(skipped));
+      notices.push(...describeSkipped(skipped));
       const traces = tracer?.tracesOf(run.scenarios[0], invoices);
       return { invoices, events, notices, ...(skipped.length > 0 && { skipped }), ...(traces && { traces }) };
     },
@@ -196,28 +196,28 @@ function combineTracers(
 }
 
 /** Maximum number of accounts without a bill named in sentences; {@link Preview.skipped} has all. */
-const NO_BILLS_TOLD_MAX = 20;
+const SKIPPED_NOTICES_MAX = 20;
 
-function noticesOnSkipped(skipped: readonly SkippedAccount[]): readonly string[] {
-  const listed = skipped.slice(0, NO_BILLS_TOLD_MAX).map(({ message }) => `left out: ${message}`);
+function describeSkipped(skipped: readonly SkippedAccount[]): readonly string[] {
+  const listed = skipped.slice(0, SKIPPED_NOTICES_MAX).map(({ message }) => `left out: ${message}`);
   const more = skipped.length - listed.length;
   return more === 0 ? listed : [...listed, `left out: ${more} more accounts that cannot be billed`];
 }
 
 /** The accounts of a book that are shown. @throws {RatebookError} ERR_OPTION_INVALID for an unknown name */
-export function shownAccounts(book: Book, accounts: readonly string[] | undefined): readonly Account[] {
+export function selectAccounts(book: Book, accounts: readonly string[] | undefined): readonly Account[] {
   if (accounts === undefined) return book.accounts.filter(({ status }) => status === "ACTIVE");
-  const shown = new Set(accounts.map((name) => accountNamed(book, name)));
-  return book.accounts.filter((account) => shown.has(account));
+  const selection = new Set(accounts.map((name) => requireAccount(book, name)));
+  return book.accounts.filter((account) => selection.has(account));
 }
 
-function accountNamed(book: Book, name: string): Account {
-  const found =
+function requireAccount(book: Book, name: string): Account {
+  const account =
     book.accounts.find(({ id }) => id === name) ??
     book.accounts.find(({ aliases, status }) => status === "ACTIVE" && aliases.includes(name));
-  if (found === undefined) {
+  if (account === undefined) {
     const names = book.accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
     throw invalidOption("accounts", `no account has the id or alias ${quoteText(name)}${didYouMean(name, names)}`);
   }
-  return found;
+  return account;
 }

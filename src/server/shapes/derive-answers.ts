@@ -58,8 +58,8 @@ export function createAnswerDeriver(): AnswerDeriver {
     fields: z.ZodRawShape,
     meta?: { readonly id: string; readonly description?: string },
   ): z.ZodType => {
-    const own = Object.entries(schema.shape).filter(([name]) => !Object.hasOwn(fields, name));
-    const shape = z.strictObject({ ...deriveFields(own, derive), ...fields });
+    const inputFields = Object.entries(schema.shape).filter(([name]) => !Object.hasOwn(fields, name));
+    const shape = z.strictObject({ ...deriveFields(inputFields, derive), ...fields });
     const answer = meta === undefined ? shape : shape.meta(meta);
     answersBySchema.set(schema, answer);
     return answer;

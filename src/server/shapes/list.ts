@@ -55,20 +55,20 @@ export async function readBoundedPage<Item, Result extends Page<Item> & WithoutS
   toJson: (item: Item) => unknown,
 ): Promise<Page<unknown> & WithoutSkipped> {
   const result = await readPage(page);
-  const items = await shownWithin(PAGE_LENGTH_MAX, result.items, toJson);
+  const items = await toBoundedJson(PAGE_LENGTH_MAX, result.items, toJson);
   if (items.length === result.items.length) return { ...result, items };
   const shorterPage = await readPage({ ...page, limit: items.length });
   return { ...shorterPage, items: shorterPage.items.map(toJson) };
 }
 
 /** The first items that fit a JSON length together, at least one. Yields to other requests in between. */
-export async function shownWithin<Item, Shown>(
+export async function toBoundedJson<Item, ItemJson>(
   lengthMax: number,
   items: readonly Item[],
-  toJson: (item: Item) => Shown | Promise<Shown>,
-): Promise<readonly Shown[]> {
+  toJson: (item: Item) => ItemJson | Promise<ItemJson>,
+): Promise<readonly ItemJson[]> {
   const yieldToOthers = createYielder();
-  const shown: Shown[] = [];
+  const bounded: ItemJson[] = [];
   let length = 0;
   for (const item of items) {
     const json = await toJson(item);
@@ -76,10 +76,10 @@ export async function shownWithin<Item, Shown>(
       length += piece.length;
       await yieldToOthers();
     }
-    if (length > lengthMax && shown.length > 0) break;
-    shown.push(json);
+    if (length > lengthMax && bounded.length > 0) break;
+    bounded.push(json);
   }
-  return shown;
+  return bounded;
 }
 
 /** An item that needs no conversion. */

@@ -46,7 +46,7 @@ export const listedPlanShape = pricePlanShape
   .meta({ id: "PricePlanListed" });
 
 /** A version as a schedule entry. */
-export function shownVersion(stored: PricePlanVersion): Readonly<Record<string, unknown>> {
+export function toScheduleJson(stored: PricePlanVersion): Readonly<Record<string, unknown>> {
   const { id, version } = stored.item;
   return {
     id: versionId(id, version),
@@ -69,7 +69,7 @@ export function toPlanJson(
 /** A price plan in a list, whose schedule has only the latest version. */
 export function toListedPlanJson(planVersion: PricePlanVersion): Readonly<Record<string, unknown>> {
   const { version, description, pricePlanDetails } = planVersion.item;
-  const entry = shownVersion(planVersion);
+  const entry = toScheduleJson(planVersion);
   const usageMeters = pricePlanDetails.usageRateCards.map(({ usageMeterId }) => usageMeterId);
   return {
     ...toPlanJson(planVersion, [entry]),

@@ -5,7 +5,7 @@
  */
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
 import { creditStatus } from "../../credits/monetary-credits.ts";
-import { listedAt } from "../../ledger/account/draft-index.ts";
+import { listingInstant } from "../../ledger/account/draft-index.ts";
 import { compareIds } from "../../ledger/compare-ids.ts";
 import { type Changes, DOCUMENT_KINDS, type DocumentKind, type DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";
@@ -216,7 +216,8 @@ function touchListedFields(accounts: Lists["accounts"], invoices: Lists["invoice
     touchAll(customerId, nextDueAt, drafts?.until, ...(drafts?.places ?? []), ...(drafts?.credits ?? []));
   }
   for (const { id, accountId, invoice } of invoices) {
-    touchAll(id, accountId, invoice.invoiceDate, invoice.status, invoice.startDate, invoice.endDate, listedAt(invoice));
+    const { invoiceDate, status, startDate, endDate } = invoice;
+    touchAll(id, accountId, invoiceDate, status, startDate, endDate, listingInstant(invoice));
   }
 }
 
@@ -282,7 +283,7 @@ export function createView(state: MemoryState): LedgerView {
       entries.pageOf(accountId, page, (entry) => entry.featureId === featureId),
     ...creditReads(state),
     invoices: async (accountIds, since) => {
-      const isAsked = ({ invoice }: InvoiceRecord): boolean => since === -Infinity || listedAt(invoice) >= since;
+      const isAsked = ({ invoice }: InvoiceRecord): boolean => since === -Infinity || listingInstant(invoice) >= since;
       return mergeInOrder(accountIds, (id) => invoices.of(id).filter(isAsked), compareByDate);
     },
     invoice: async (id) => invoices.get(id),
@@ -384,7 +385,7 @@ function createInvoiceFilter({ customerId, status, period }: InvoiceListFilter):
 }
 
 function invoicePageKey({ id, invoice }: InvoiceRecord): PageKey {
-  return { id, createdAt: listedAt(invoice) };
+  return { id, createdAt: listingInstant(invoice) };
 }
 
 /** Like {@link invoicePageKey}, cached: inserting an invoice into a list compares it with a dozen others. */

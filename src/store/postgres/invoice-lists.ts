@@ -7,7 +7,7 @@
  * @module
  */
 import { DAY_MS, type Instant, parseInstant } from "../../calendar/instant.ts";
-import { listedAt } from "../../ledger/account/draft-index.ts";
+import { listingInstant } from "../../ledger/account/draft-index.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import type { InvoiceListFilter, PageRequest } from "../../ledger/view.ts";
 import { parameter } from "./query.ts";
@@ -48,7 +48,11 @@ export function spanExpression(listed: string, start: string, end: string): stri
 
 /** The instants by which a final invoice is listed and filtered. */
 export function toListed({ invoice }: InvoiceRecord): Listed {
-  return { listedAt: listedAt(invoice), start: parseInstant(invoice.startDate), end: parseInstant(invoice.endDate) };
+  return {
+    listedAt: listingInstant(invoice),
+    start: parseInstant(invoice.startDate),
+    end: parseInstant(invoice.endDate),
+  };
 }
 
 /**

@@ -72,7 +72,7 @@ async function* readCells(
     const cells = await tryReadCells(db, name, reading);
     if (cells !== undefined) return yield* cells;
     if (attempt < ATTEMPTS_MAX) continue;
-    const message = `the table ${name.database}.${name.table} changed while it was read: rows that were asked for came or went`;
+    const message = `the table ${name.database}.${name.table} changed while it was read: rows for the query were added or removed`;
     throw new RatebookError("ERR_USAGE_UNAVAILABLE", message, {});
   }
 }

@@ -17,7 +17,7 @@ import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts"
 import { pathId, queryTime } from "../../http/fields.ts";
 import { listQuery, type PageSizes } from "../../http/pagination.ts";
 import { withWireNames } from "../../http/wire-names.ts";
-import { answerPage, createListShape, PAGE_LENGTH_MAX, shownWithin } from "../../shapes/list.ts";
+import { answerPage, createListShape, PAGE_LENGTH_MAX, toBoundedJson } from "../../shapes/list.ts";
 import { accountScheduleShape, createScheduleReader } from "../../shapes/pricing-schedule.ts";
 
 const params = z.strictObject({ account_id: pathId() });
@@ -76,7 +76,7 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
     handle: async ({ engine, params: { account_id: accountId }, body }) => {
       const schedules = await changePlan(engine, accountId, body);
       const { name: accountName } = await engine.accounts.get(accountId);
-      const latestFirst = await shownWithin(PAGE_LENGTH_MAX, schedules.toReversed(), createScheduleReader(engine));
+      const latestFirst = await toBoundedJson(PAGE_LENGTH_MAX, schedules.toReversed(), createScheduleReader(engine));
       return answerOk({ accountId, accountName, pricingSchedules: latestFirst.toReversed() });
     },
   }),
@@ -104,7 +104,7 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
       const matches = schedules.filter(
         ({ from, until }) => from > last && from < end && (until === undefined || until > start),
       );
-      const items = await shownWithin(PAGE_LENGTH_MAX, matches.slice(0, limit), createScheduleReader(engine));
+      const items = await toBoundedJson(PAGE_LENGTH_MAX, matches.slice(0, limit), createScheduleReader(engine));
       const { next } = toPage(matches, items.length, ({ from: createdAt, id }) => ({ createdAt, id }));
       return answerPage(request, next === undefined ? { items } : { items, next });
     },

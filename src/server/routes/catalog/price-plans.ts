@@ -18,13 +18,13 @@ import { type Answer, type Endpoint, defineEndpoint, answerOk, SUCCESS } from ".
 import { Refusal } from "../../http/failures.ts";
 import { pathId, success, version, withoutAbsent } from "../../http/fields.ts";
 import { listQuery } from "../../http/pagination.ts";
-import { readBoundedPage, createListShape, answerPage, PAGE_LENGTH_MAX, shownWithin } from "../../shapes/list.ts";
+import { readBoundedPage, createListShape, answerPage, PAGE_LENGTH_MAX, toBoundedJson } from "../../shapes/list.ts";
 import {
   listedPlanShape,
   pricePlanShape,
   toListedPlanJson,
   toPlanJson,
-  shownVersion,
+  toScheduleJson,
 } from "../../shapes/price-plan.ts";
 
 const TAG = "Price plans";
@@ -166,7 +166,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
 async function answerPlan(engine: Engine, plan: StoredResource<PricePlan>, version?: number): Promise<Answer> {
   const versions = await engine.pricePlans.versions(plan.item.id);
   const request = version === undefined ? versions : [await findVersion(engine, plan, versions)];
-  const latestFirst = await shownWithin(PAGE_LENGTH_MAX, request.toReversed(), shownVersion);
+  const latestFirst = await toBoundedJson(PAGE_LENGTH_MAX, request.toReversed(), toScheduleJson);
   return answerOk(toPlanJson(plan, latestFirst.toReversed()));
 }
 
