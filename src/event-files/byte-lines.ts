@@ -11,7 +11,7 @@ export const LINE_BYTES_MAX = 1 << 20;
 export const TOO_LONG = createProblem("$", "LINE_TOO_LONG", { maximum: "1 MiB" });
 export const NOT_UTF8 = createProblem("$", "INVALID_ENCODING", { expected: "UTF-8" });
 /** For files whose lines end with CR only, which no reader supports. */
-export const CARRIAGE_RETURNS = "lines end with a carriage return only; use LF or CRLF line endings";
+export const CARRIAGE_RETURNS = "lines end with CR only; use LF or CRLF line endings";
 
 const LINE_END = 0x0a;
 

@@ -12,13 +12,13 @@ import type { Separator } from "./separator.ts";
 
 const LINE_END = 0x0a;
 const OTHER_COLUMNS = createProblem("$", "WRONG_COLUMN_COUNT", {
-  reason: "the line does not have as many columns as the header",
+  reason: "the line and the header have different numbers of columns",
 });
 const CSV_REASONS: Readonly<Record<string, string>> = {
-  CSV_MAX_RECORD_SIZE: "the record is longer than 1 MiB; a closing quote may be missing",
+  CSV_MAX_RECORD_SIZE: "the row is longer than 1 MiB; check for a missing closing quote",
   CSV_QUOTE_NOT_CLOSED: "a closing quote is missing",
-  INVALID_OPENING_QUOTE: "a quote inside an unquoted value",
-  CSV_INVALID_CLOSING_QUOTE: "text follows a closing quote",
+  INVALID_OPENING_QUOTE: "an unquoted value contains a quote",
+  CSV_INVALID_CLOSING_QUOTE: "a closing quote is followed by text; expected a comma or the end of the line",
 };
 
 const CSV_OPTIONS = {

@@ -284,8 +284,8 @@ function isUnique(values: readonly string[]): boolean {
 function describeUnused(column: Column, isRepeated: boolean): string {
   const { name, values } = column;
   if (name === "") return "no name";
-  if (isRepeated) return "the header repeats it";
+  if (isRepeated) return "the header has it twice";
   if (values.includes("")) return "empty in some rows";
   if (isOtherTime(column)) return "a second time column";
-  return "too many or too long values";
+  return "too many values, or values that are too long";
 }

@@ -34,11 +34,12 @@ export function createEventMaker<Record>(map: EventFileMap, findColumn: ColumnRe
   return (record, row) => {
     const timestampText = timestamp(record, row);
     const time = readTime === undefined ? timestampText : readTime(timestampText);
-    if (time === undefined) return notInForm("timestamp", `a time in the form ${form} of the map`, timestampText);
+    if (time === undefined)
+      return notInForm("timestamp", `a time in the form ${form}, which the map sets`, timestampText);
     for (const { name, read, mark } of markedAttributes) {
       const text = read(record, row);
       if (normalizeNumber(text, mark) !== undefined) continue;
-      const expected = `a number with a decimal ${mark === "," ? "comma" : "point"}, as the map says`;
+      const expected = `a number with a decimal ${mark === "," ? "comma" : "point"}, which the map sets`;
       return notInForm(`attributes.${name}`, expected, text);
     }
     return {

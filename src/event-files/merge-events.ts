@@ -117,7 +117,7 @@ export function describeDisorder(
   { at, latest }: { readonly at: Instant; readonly latest: Instant },
 ): Disorder {
   const sentence =
-    `the file is not sorted by time: the event of ${formatInstant(at)} comes after one of ` +
+    `the file is not sorted by time: an event of ${formatInstant(at)} follows one of ` +
     `${formatInstant(latest)}; events are used in file order`;
   return { file, line, sentence };
 }

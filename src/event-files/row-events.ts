@@ -43,7 +43,7 @@ function createColumnReader(header: readonly string[], file: string): ColumnRead
   return (name) => {
     const index = header.indexOf(name);
     if (index !== header.lastIndexOf(name)) {
-      throw new InputError(`${file}: the map names the column ${quoteText(name)}, and the header repeats it`);
+      throw new InputError(`${file}: the map uses the column ${quoteText(name)}, but the header has it twice`);
     }
     if (index >= 0) return (record) => record[index] ?? "";
     const columns = header.map((column) => quoteText(column)).slice(0, 20);

@@ -32,6 +32,6 @@ export function readJsonSample(path: string, text: string): readonly unknown[] {
 export function createFieldSample(path: string, objects: readonly unknown[]): Sample {
   const rows = objects.map((object) => new Map(listFields(object)));
   const header = [...new Set(rows.flatMap((row) => [...row.keys()]))];
-  if (header.length === 0) throw new InputError(`${path}: expected objects with fields in its lines`);
+  if (header.length === 0) throw new InputError(`${path}: expected JSON objects with at least one field`);
   return { header, rows: rows.map((row) => header.map((name) => row.get(name) ?? "")) };
 }

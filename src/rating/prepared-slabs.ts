@@ -92,7 +92,7 @@ function checkShape(plan: RatePlanInput, rates: RateValueInput): void {
   if (pricingModel !== "TIERED" && pricingModel !== "VOLUME") {
     throw invalidRates(`the pricing model is ${quoteValue(pricingModel)}, expected TIERED or VOLUME`);
   }
-  if (!Array.isArray(slabs) || slabs.length === 0) throw invalidRates("a rate plan has at least one slab");
+  if (!Array.isArray(slabs) || slabs.length === 0) throw invalidRates("a rate plan needs at least one slab");
 }
 
 function ratedSlab(
@@ -124,7 +124,7 @@ function ratedSlab(
 
 function readPackageSize(slab: SlabInput): Decimal {
   const size = slab.slabConfig?.packageSize;
-  if (!isPresent(size)) throw invalidRates(`slab ${slab.order} is priced by PACKAGE and has no packageSize`);
+  if (!isPresent(size)) throw invalidRates(`slab ${slab.order} has price type PACKAGE but no packageSize`);
   const packageSize = readSlabField(size, slab.order, "packageSize");
   if (packageSize.lte(ZERO)) {
     throw invalidRates(`slab ${slab.order} has packageSize ${packageSize.toFixed()}, expected more than 0`);
@@ -134,11 +134,11 @@ function readPackageSize(slab: SlabInput): Decimal {
 
 /** The rates in slab order, each exactly once. */
 function ratesByOrder(rates: readonly SlabRateInput[] | undefined, slabCount: number): readonly SlabRateInput[] {
-  if (!Array.isArray(rates)) throw invalidRates("the rates of a currency have an array of slabRates");
+  if (!Array.isArray(rates)) throw invalidRates("expected an array of slabRates for each currency");
   const listed: readonly SlabRateInput[] = rates;
   if (listed.length <= slabCount && listed.every((rate, index) => rate?.order === index + 1)) return listed;
   if (!listed.every((rate) => typeof rate === "object" && rate !== null))
-    throw invalidRates("a slab rate is an object");
+    throw invalidRates("expected an object for each slab rate");
   const sorted = listed.toSorted((a, b) => a.order - b.order);
   for (const [index, { order }] of sorted.entries()) {
     if (order === index + 1 && order <= slabCount) continue;

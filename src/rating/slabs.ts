@@ -142,7 +142,7 @@ export function countPackages(quantity: Decimal, packageSize: Decimal): Decimal 
   const rest = subtract(quantity, multiply(full, packageSize));
   // A quotient with too many digits is rounded: then the remainder is out of range.
   if (rest.isNegative() || rest.gte(packageSize)) {
-    throw new RatebookError("ERR_ARITHMETIC", "a count of packages needs more than 100 significant digits", {});
+    throw new RatebookError("ERR_ARITHMETIC", "the number of packages has more than 100 significant digits", {});
   }
   return rest.isZero() ? full : add(full, ONE);
 }
@@ -164,6 +164,6 @@ function findSlab(slabs: readonly RatedSlab[], quantity: Decimal): RatedSlab {
     else high = middle;
   }
   const slab = slabs[low];
-  if (slab === undefined) throw new RatebookError("ERR_RATES_INVALID", "a rate plan has at least one slab", {});
+  if (slab === undefined) throw new RatebookError("ERR_RATES_INVALID", "a rate plan needs at least one slab", {});
   return slab;
 }

@@ -106,23 +106,20 @@ export function explainNotPushable(
     [source.id, "id"],
     [source.accountId, "accountId"],
   ] as const) {
-    if (!hasStableText(part)) return `its ${name} is in a column of a type whose texts differ between engines`;
+    if (!hasStableText(part)) return `the type of its ${name} column has no standard text form`;
   }
-  if (!hasReadableTime(source.timestamp))
-    return "its timestamp is in a column of a type or form that is read by the core alone";
+  if (!hasReadableTime(source.timestamp)) return "the database cannot read the type or form of its timestamp column";
   const missingAttribute = attributes.find((name) => !source.attributes.has(name));
-  if (missingAttribute !== undefined)
-    return `the map has no attribute ${JSON.stringify(missingAttribute)}: its events lack it`;
+  if (missingAttribute !== undefined) return `the map has no attribute ${JSON.stringify(missingAttribute)}`;
   const missingDimension = dimensions.find((name) => !source.dimensions.has(name));
-  if (missingDimension !== undefined)
-    return `the map has no dimension ${JSON.stringify(missingDimension)}: its events lack it`;
+  if (missingDimension !== undefined) return `the map has no dimension ${JSON.stringify(missingDimension)}`;
   for (const [name, part] of source.attributes) {
     if (computePartRange(part, { before: 9, after: 0 }) === undefined)
-      return `the attribute ${JSON.stringify(name)} is in a column of a type that is read by the core alone`;
+      return `the database cannot read the type of the column of the attribute ${JSON.stringify(name)}`;
   }
   for (const [name, part] of source.dimensions) {
     if (!hasStableText(part))
-      return `the dimension ${JSON.stringify(name)} is in a column of a type whose texts differ between engines`;
+      return `the type of the column of the dimension ${JSON.stringify(name)} has no standard text form`;
   }
   return undefined;
 }

@@ -19,10 +19,10 @@ function prepare(slabs: unknown, slabRates: unknown, more: object = {}): () => u
 
 describe("S7.1 malformed slabs are rejected with a message", () => {
   test.each([
-    [[], ONE, "a rate plan has at least one slab"],
-    [undefined, ONE, "a rate plan has at least one slab"],
+    [[], ONE, "a rate plan needs at least one slab"],
+    [undefined, ONE, "a rate plan needs at least one slab"],
     [[null], ONE, "slab 1's startAfter: expected a decimal, got undefined"],
-    [[first], [null], "a slab rate is an object"],
+    [[first], [null], "expected an object for each slab rate"],
     [[{ ...first, startAfter: 1 }], ONE, "slab 1 starts after 1, expected 0"],
     [[{ ...first, order: 2 }], ONE, "slab 1 has order 2, expected 1"],
     [[first, { ...second, startAfter: 0 }], TWO, "slab 2 starts after 0, expected more than slab 1's 0"],
@@ -33,13 +33,13 @@ describe("S7.1 malformed slabs are rejected with a message", () => {
     [[first], TWO, "a rate has order 2, expected 1 to 1, each once"],
     [[first], [{ order: 7, rate: 1 }], "a rate has order 7, expected 1 to 1, each once"],
     [[first, second], [...ONE, ...ONE], "slab 1 has two rates"],
-    [[first], undefined, "the rates of a currency have an array of slabRates"],
+    [[first], undefined, "expected an array of slabRates for each currency"],
     [
       [{ ...first, priceType: "PER_GALLON" }],
       ONE,
       'slab 1 has price type "PER_GALLON", expected FLAT, PER_UNIT or PACKAGE',
     ],
-    [[{ ...first, priceType: "PACKAGE" }], ONE, "slab 1 is priced by PACKAGE and has no packageSize"],
+    [[{ ...first, priceType: "PACKAGE" }], ONE, "slab 1 has price type PACKAGE but no packageSize"],
     [
       [{ ...first, priceType: "PACKAGE", slabConfig: { packageSize: 0 } }],
       ONE,

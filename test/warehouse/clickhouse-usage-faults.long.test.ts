@@ -201,7 +201,7 @@ describe("the law catches", () => {
       // A row too many or too few may be detected by the number of rows, before there are cells.
       const wrong = await collectCells(faulty, { ...query, ...fault.query }).catch(String);
       expect(wrong).not.toEqual(expected);
-      if (typeof wrong === "string") expect(wrong).toContain("the usage changed while it was read");
+      if (typeof wrong === "string") expect(wrong).toContain("the usage changed while it was being read");
       expect(isPlanted).toBe(true);
     });
   });

@@ -143,7 +143,7 @@ describe("S17.2 a usage query", () => {
   test("looks for no duplicates if ids are configured as unique", async () => {
     expect(await answer([useRow("1", 30), useRow("1", 70), useRow("1", 71)], {}, true)).toEqual(["a 70 1", "a 71 1"]);
     expect(clickhouseUsage(chDb.client, { table: "t0", hasUniqueIds: true }).name).toBe(
-      "the table t0 of ClickHouse, whose ids are said to be unique",
+      "the table t0 of ClickHouse, without checking for repeated ids",
     );
   });
 
@@ -307,7 +307,7 @@ describe("S17.5 rows that arrive during a query", () => {
     expect(await readWhileArriving("2024-01-31T00:00:00Z", 1)).toBe("1 1,6 1");
     expect(await readWhileArriving("2024-01-03T00:00:00Z", 9)).toBe("1 1");
     expect(await readWhileArriving("2024-01-31T00:00:00Z", 9)).toMatch(
-      /ERR_USAGE_UNAVAILABLE|changed while it was read/,
+      /ERR_USAGE_UNAVAILABLE|changed while it was being read/,
     );
   });
 });

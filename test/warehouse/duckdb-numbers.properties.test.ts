@@ -119,7 +119,7 @@ describe("S2.2 times in seconds or milliseconds", () => {
       expect(event).toMatchObject({ timestamp: "2024-01-01T00:00:00.000Z" });
     }
     await expect(readEvents(await writeNumbers(["1704067200"], "FLOAT", "seconds"))).rejects.toThrow(
-      'times of the form "seconds" are read from CSV alone',
+      'times of the form "seconds" can only be read from CSV',
     );
   });
 
@@ -149,6 +149,6 @@ describe("S2.2 times in seconds or milliseconds", () => {
     const none = ["-1", "-0.5", "nan", "inf", "1e20"];
     const events = await readEvents(await writeNumbers(none, "DOUBLE", "seconds"));
     expect(events).toHaveLength(none.length);
-    for (const event of events) expect(event).toContain("is not a time in the form seconds of the map");
+    for (const event of events) expect(event).toContain("is not a time in the form seconds, which the map sets");
   });
 });

@@ -23,7 +23,7 @@ function bookOfMeters(meters: number): unknown {
 
 test.each([
   [2, undefined],
-  [9, "its rules may take more than the budget of an event"],
+  [9, "its rules may exceed the budget of an event"],
 ])("S3.8 a schema with %i meters of a hundred searches", (meters, reason) => {
   const { decisions } = planPushdown(parseBook(bookOfMeters(meters)));
   expect(decisions.map((decision) => decision.reason)).toEqual(Array.from({ length: meters }, () => reason));

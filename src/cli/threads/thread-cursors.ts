@@ -241,7 +241,7 @@ async function checkUnchanged(files: readonly ScannedFile[], stamps: readonly Fi
   for (const [index, { path }] of files.entries()) {
     const current = await readFileStamp(path).catch(() => undefined);
     if (current?.stamp === stamps[index]?.stamp) continue;
-    const message = `${path} changed while it was read; nothing was priced`;
+    const message = `${path} changed while it was being read, so nothing was priced`;
     throw new RatebookError("ERR_USAGE_UNAVAILABLE", message, {});
   }
 }

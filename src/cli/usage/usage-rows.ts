@@ -148,7 +148,7 @@ async function* readCsvLines(file: string, stream: Readable, delimiter: Separato
       const [accountId, meterId, date, quantity] = columns.map((at) => record[at]);
       yield record.length === width
         ? toUsageLine(file, info.lines, () => ({ accountId, meterId, date, quantity }))
-        : { file, line: info.lines, problem: "the line does not have as many columns as the header" };
+        : { file, line: info.lines, problem: "the line and the header have different numbers of columns" };
     }
   } catch (error) {
     if (error instanceof InputError) throw error;

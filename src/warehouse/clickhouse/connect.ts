@@ -48,7 +48,7 @@ async function importClickHouse(): Promise<{ readonly createClient: typeof creat
     if ((error as { readonly code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw error;
     throw new RatebookError(
       "ERR_USAGE_UNAVAILABLE",
-      `tables of ClickHouse need the package ${PACKAGE}: npm install ${PACKAGE}`,
+      `ClickHouse tables need the package ${PACKAGE}: npm install ${PACKAGE}`,
       {},
     );
   }

@@ -56,9 +56,9 @@ export function writeTableStatements(
   };
   for (const schema of schemas) {
     for (const { name: field } of schema.attributes)
-      addColumn(field, numberType, `an attribute of ${toOneLine(schema.name)}`);
+      addColumn(field, numberType, `attribute of ${toOneLine(schema.name)}`);
     for (const { name: field } of schema.dimensions)
-      addColumn(field, "LowCardinality(Nullable(String))", `a dimension of ${toOneLine(schema.name)}`);
+      addColumn(field, "LowCardinality(Nullable(String))", `dimension of ${toOneLine(schema.name)}`);
   }
   const lines = [...columns].map(([column, type], index) => {
     const comment = comments.get(column);
@@ -66,17 +66,17 @@ export function writeTableStatements(
     return `  ${quoteName(column)} ${type}${comma}${comment === undefined ? "" : ` -- ${comment}`}`;
   });
   return [
-    `-- A table for events: each column holds a part of an event, NULL where a schema does not declare it.`,
+    `-- A table of events: one column for each field of an event. A column is NULL if the event's schema does not declare it.`,
     decimals === "text"
-      ? `-- Attributes are texts, as they came. With --decimals decimal they are faster, and longer values are truncated.`
-      : `-- Attributes are decimals: what has more than ${SCALE} digits after the point is cut when it is inserted.`,
+      ? `-- Attributes are strings with their original text. With --decimals decimal, queries are faster, but long values are truncated.`
+      : `-- Attributes are decimals. Inserts truncate values with more than ${SCALE} digits after the point.`,
     `create table ${tableSql} (`,
     ...lines,
     `) engine = MergeTree`,
     `partition by toYYYYMM("timestamp")`,
     `order by ("schemaName", "accountId", toDate("timestamp"), "id");`,
     "",
-    `-- On a cluster, create it on every server, and this table over all of them. Replace events with the name of the cluster_cluster.`,
+    `-- On a cluster, create the table on every server and add this table over all of them. Replace events_cluster with the name of the cluster.`,
     `create table ${distributedTable} as ${tableSql}`,
     `engine = Distributed('events_cluster', currentDatabase(), ${quoteText(last)}, cityHash64("accountId"));`,
     "",

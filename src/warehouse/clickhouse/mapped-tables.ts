@@ -90,8 +90,7 @@ const ENVELOPE = {
  */
 export function listNeededColumns(map: EventFileMap | undefined, table: string): readonly string[] {
   if (map === undefined) return Object.values(ENVELOPE).map(({ column }) => column);
-  if (usesRowNumbers(map))
-    throw invalidTable(`${table}: the rows of a table have no numbers: expected no {row} in its map`);
+  if (usesRowNumbers(map)) throw invalidTable(`${table}: remove {row} from the map: rows of a table have no numbers`);
   return listMappedColumns(map);
 }
 

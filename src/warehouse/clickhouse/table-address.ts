@@ -37,7 +37,7 @@ export function readTableAddress(
 ): { readonly server: ServerAddress; readonly name: TableName } {
   const parts = parseAddress(address);
   if (parts === undefined) {
-    const message = 'expected "clickhouse://host[:port]/database?table=name", also with "&secure=true"';
+    const message = 'expected "clickhouse://host[:port]/database?table=name", optionally with "&secure=true"';
     throw new RatebookError("ERR_INPUT_INVALID", message, {
       problems: [rejection("$.events", "INVALID_TABLE", message)],
     });

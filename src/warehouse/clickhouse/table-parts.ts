@@ -54,13 +54,15 @@ function checkFields(map: EventFileMap, { name, attributes, dimensions }: EventS
   ][0];
   if (missing === undefined) return;
   const declaration = `the event schema ${quoteText(name)} declares ${quoteText(missing.name)}`;
-  throw invalidTable(`${table}: ${declaration}, for which there is no column, so that none of its rows would count`);
+  throw invalidTable(
+    `${table}: ${declaration}, but the table has no such column, so none of its rows would be counted`,
+  );
 }
 
 function checkTime({ timestamp: { part, form } }: Source, table: string): void {
   if (form !== undefined || !("column" in part) || !neverHoldsInstants(part.type)) return;
   throw invalidTable(
-    `${table}: the column ${quoteText(part.column)} holds no instants: expected DateTime or DateTime64, texts of a date and a time, or with a "form" whole numbers of seconds or milliseconds`,
+    `${table}: the column ${quoteText(part.column)} has no times: expected DateTime, DateTime64, text with a date and a time, or, with a "form", whole numbers of seconds or milliseconds`,
   );
 }
 

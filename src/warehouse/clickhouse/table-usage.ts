@@ -40,7 +40,7 @@ export function createTableUsage(events: ClickHouseEvents): UsageSource {
   const columnNames = listNeededColumns(map, table);
   const tableLabel = `the table ${database === undefined ? "" : `${database}.`}${table} of ClickHouse`;
   return {
-    name: dedupes ? tableLabel : `${tableLabel}, whose ids are said to be unique`,
+    name: dedupes ? tableLabel : `${tableLabel}, without checking for repeated ids`,
     cells: (query) => readCells(events, columnNames, query),
   };
 }
@@ -72,7 +72,7 @@ async function* readCells(
     const cells = await tryReadCells(db, name, reading);
     if (cells !== undefined) return yield* cells;
     if (attempt < ATTEMPTS_MAX) continue;
-    const message = `the table ${name.database}.${name.table} changed while it was read: rows for the query were added or removed`;
+    const message = `the table ${name.database}.${name.table} changed while it was being read: matching rows were added or removed`;
     throw new RatebookError("ERR_USAGE_UNAVAILABLE", message, {});
   }
 }

@@ -62,7 +62,7 @@ export async function openTable(
       if ((await readStamp()) === stamp) return;
       throw new RatebookError(
         "ERR_USAGE_UNAVAILABLE",
-        `the table ${database}.${table} changed while it was read; nothing was priced; read a view of days that are complete`,
+        `the table ${database}.${table} changed while it was being read, so nothing was priced; read a view of complete days`,
         {},
       );
     },
@@ -122,7 +122,7 @@ async function checkSettings(db: Database): Promise<void> {
     if (value === safeValue || value === "") continue;
     throw new RatebookError(
       "ERR_USAGE_UNAVAILABLE",
-      `the setting ${String(name)} of this user of ClickHouse is ${JSON.stringify(value)}, with which rows may be left out without a word: expected ${JSON.stringify(safeValue)}`,
+      `the setting ${String(name)} of this ClickHouse user is ${JSON.stringify(value)}, which can silently omit rows; set it to ${JSON.stringify(safeValue)}`,
       {},
     );
   }
@@ -154,14 +154,14 @@ function checkColumn(name: string, columns: ReadonlyMap<string, ColumnType>, tab
   const type = columns.get(name);
   if (type === undefined) {
     const names = [...columns.keys()].slice(0, 20).map((each) => JSON.stringify(each));
-    throw invalidTable(`${table}: expected a column ${JSON.stringify(name)}, and the table has ${names.join(", ")}`);
+    throw invalidTable(`${table}: expected a column ${JSON.stringify(name)}, but the table has ${names.join(", ")}`);
   }
   if (
     type.type === "other" &&
     /^(?:Array|Tuple|Map|Nested|JSON|Object|Variant|Dynamic|AggregateFunction)/.test(type.name)
   )
     throw invalidTable(
-      `${table}: the column ${JSON.stringify(name)} is of type ${type.name}: a part of an event is one text, number or time`,
+      `${table}: the column ${JSON.stringify(name)} has the type ${type.name}: expected a string, number or time`,
     );
 }
 

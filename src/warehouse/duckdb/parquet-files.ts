@@ -60,7 +60,7 @@ export async function openParquetFiles(
       if (changedFile === undefined) return;
       throw new RatebookError(
         "ERR_USAGE_UNAVAILABLE",
-        `${changedFile} changed while it was read; nothing was priced`,
+        `${changedFile} changed while it was being read, so nothing was priced`,
         {},
       );
     },
@@ -99,13 +99,11 @@ function checkColumn(name: string, columns: ReadonlyMap<string, ColumnType>, fil
   const type = columns.get(name);
   if (type === undefined) {
     const names = [...columns.keys()].slice(0, 20).map((each) => JSON.stringify(each));
-    throw invalidFile(
-      `${file}: the map names the column ${JSON.stringify(name)}, and the file has ${names.join(", ")}`,
-    );
+    throw invalidFile(`${file}: the map uses the column ${JSON.stringify(name)}, but the file has ${names.join(", ")}`);
   }
   if (type.type === "other" && /[[(]|^(?:STRUCT|MAP|BLOB|JSON|UNION|VARIANT)/.test(type.name))
     throw invalidFile(
-      `${file}: the column ${JSON.stringify(name)} is of type ${type.name}: a part of an event is one text, number or time`,
+      `${file}: the column ${JSON.stringify(name)} has the type ${type.name}: expected a string, number or time`,
     );
 }
 
@@ -121,9 +119,13 @@ async function checkShapes(db: DuckDb, list: string, columnNames: readonly strin
   for (const [name, files, types, all] of shapes) {
     const column = JSON.stringify(String(name));
     if (Number(files) !== Number(all))
-      throw invalidFile(`the column ${column} is not in all of the files: give files of one shape together`);
+      throw invalidFile(
+        `the column ${column} is missing in some of the files; read files with different columns separately`,
+      );
     if (Number(types) > 1)
-      throw invalidFile(`the column ${column} has another type in some of the files: give files of one shape together`);
+      throw invalidFile(
+        `the column ${column} has different types in these files; read files with different types separately`,
+      );
   }
 }
 

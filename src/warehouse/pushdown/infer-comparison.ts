@@ -48,20 +48,21 @@ export function inferComparison(operator: string, parts: readonly Rule[], value:
 
 function inferEquality(operator: "==" | "===", parts: readonly Rule[], value: InferPart): TruthTerm {
   const [a, b] = [value(parts[0]), value(parts[1])];
-  if (parts.length < 2) throw new NotPushable("it compares with nothing");
-  if (a.kind === "list" || b.kind === "list") throw new NotPushable("it compares a list");
+  if (parts.length < 2) throw new NotPushable("a comparison has no second operand");
+  if (a.kind === "list" || b.kind === "list") throw new NotPushable("a comparison has a list as an operand");
   if (a.kind === "nothing" || b.kind === "nothing") return createTruthConstant(a.kind === b.kind);
   if (a.kind === "number" && b.kind === "number") return compareNumbers("=", a, b);
   if (a.kind === "text" && b.kind === "text") return compareTexts(a, b);
   // Values of different kinds are never strictly equal.
   if (operator === "===" && a.kind !== b.kind) return createTruthConstant(false);
-  if (a.kind === "truth" || b.kind === "truth") throw new NotPushable("it compares a truth value with another value");
+  if (a.kind === "truth" || b.kind === "truth")
+    throw new NotPushable("a comparison has a boolean and a value of another type");
   return compareNumbers("=", toComparableNumber(a), toComparableNumber(b));
 }
 
 function inferOrder(order: Order, parts: readonly Rule[], value: InferPart): TruthTerm {
   const [a, b, c] = parts.slice(0, 3).map((part) => toComparableNumber(value(part)));
-  if (a === undefined || b === undefined) throw new NotPushable("it compares with nothing");
+  if (a === undefined || b === undefined) throw new NotPushable("a comparison has no second operand");
   const first = compareNumbers(order, a, b);
   // With three operands, `<` and `<=` test whether the second is between the others; `>` and `>=` ignore the third.
   if (c === undefined || !order.startsWith("<")) return first;
@@ -74,21 +75,20 @@ function toComparableNumber(value: InferredValue): NumberTerm {
   const literal =
     value.kind === "text" && value.expression.operation === "constant" ? value.expression.value : undefined;
   const exact = literal === undefined ? undefined : exactOfText(literal);
-  if (exact === undefined) throw new NotPushable("it compares a text by its order, or with a decimal");
+  if (exact === undefined) throw new NotPushable("a comparison orders strings, or compares a string with a number");
   return createNumberConstant(exact);
 }
 
 /** `in`: a list contains a value, or a text contains another. */
 function inferMembership(parts: readonly Rule[], value: InferPart): TruthTerm {
   const [element, container] = [value(parts[0]), value(parts[1])];
-  if (element.kind === "list" || element.kind === "nothing")
-    throw new NotPushable("it looks for what is no single value");
+  if (element.kind === "list" || element.kind === "nothing") throw new NotPushable('"in" searches for a list or null');
   if (container.kind === "list") return inferAmongLiterals(element, container.values);
-  if (container.kind !== "text") throw new NotPushable("it looks for a value in what is no list and no text");
-  if (element.kind !== "text") throw new NotPushable("it looks for the text of a decimal");
+  if (container.kind !== "text") throw new NotPushable('"in" searches a value that is not a list or string');
+  if (element.kind !== "text") throw new NotPushable('"in" searches a string for a number or boolean');
   const { expression } = container;
   if (expression.operation === "constant" && expression.value.length > SEARCHED_LENGTH_MAX)
-    throw new NotPushable("it searches a text that is so long that it may be beyond the budget of a rule");
+    throw new NotPushable('"in" searches a string that may be too long for the budget of a rule');
   if (expression.operation === "constant" && expression.value === "") return createTruthConstant(false);
   // In JSON logic the empty text contains nothing, not even itself.
   const containsPart: TruthTerm = {
@@ -122,6 +122,6 @@ function inferAmongLiterals(
       return { kind: "truth", expression: { operation: "among texts", of: element, texts } };
     }
     case "truth":
-      throw new NotPushable("it looks for a truth value in a list");
+      throw new NotPushable('"in" searches a list for a boolean');
   }
 }

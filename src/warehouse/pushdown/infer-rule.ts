@@ -56,7 +56,7 @@ export function inferRule(rule: Rule | undefined, variables: VariableTerms): Inf
   if (isDecimalObject(rule)) return createNumberConstant(exactOfDecimal(parseDecimal(rule)));
   if (Array.isArray(rule)) {
     if (rule.some((part) => typeof part === "object" && part !== null && !isDecimalObject(part)))
-      throw new NotPushable("it makes a list");
+      throw new NotPushable("a list has computed elements");
     return { kind: "list", values: rule.map((part: unknown) => toRuleValue(part)) };
   }
   const [[operator, argument] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
@@ -98,18 +98,18 @@ function inferLiteral(literal: boolean | number | string): InferredValue {
   if (typeof literal === "string") return createTextLiteral(literal);
   if (typeof literal === "boolean") return createTruthConstant(literal);
   const value = toRuleValue(literal);
-  if (!isDecimal(value)) throw new NotPushable(`it has the literal ${formatValue(value)}`);
+  if (!isDecimal(value)) throw new NotPushable(`the literal ${formatValue(value)} is not supported`);
   return createNumberConstant(value);
 }
 
 /** A text literal that every database accepts. @throws {NotPushable} for any other */
 export function createTextLiteral(text: string): TextTerm {
-  if (!isPlainText(text)) throw new NotPushable("it has a text that is no valid Unicode, or has a NUL in it");
+  if (!isPlainText(text)) throw new NotPushable("a string is not valid Unicode or contains NUL");
   return createTextConstant(text);
 }
 
 function inferVariable(path: Rule | undefined, variables: VariableTerms): Term {
-  if (typeof path !== "string") throw new NotPushable("it puts the name of a variable together");
+  if (typeof path !== "string") throw new NotPushable("the name of a variable is computed");
   const dot = path.indexOf(".");
   const [root, name] = [path.slice(0, Math.max(dot, 0)), path.slice(dot + 1)];
   switch (root) {
@@ -120,18 +120,18 @@ function inferVariable(path: Rule | undefined, variables: VariableTerms): Term {
     case "dimensions":
       return variables.dimension(name) ?? rejectUnseenVariable(path);
     case "dependencies":
-      throw new NotPushable("it reads a setting of the account");
+      throw new NotPushable("it uses a setting of the account");
     case "event":
       if (name === "schemaName") return createTextLiteral(variables.schemaName);
       if (name === "id" || name === "accountId") return { kind: "text", expression: { operation: name } };
-      throw new NotPushable("it reads the time of the event as a text");
+      throw new NotPushable("it uses the time of the event as a string");
     default:
-      throw new NotPushable(`it reads ${formatValue(path)}`);
+      throw new NotPushable(`it uses ${formatValue(path)}`);
   }
 }
 
 function rejectUnseenVariable(path: string): never {
-  throw new NotPushable(`it reads ${formatValue(path)}, which it cannot see`);
+  throw new NotPushable(`it uses ${formatValue(path)}, which is not defined here`);
 }
 
 function inferOperation(operator: string, parts: readonly Rule[], variables: VariableTerms): InferredValue {
@@ -189,17 +189,17 @@ function requireComparison(
 ): TruthTerm {
   const term = inferComparison(operator, parts, value);
   if (term !== undefined) return term;
-  throw new NotPushable(`it uses ${formatValue(operator)}, which no database computes as the rules have it`);
+  throw new NotPushable(`databases compute ${formatValue(operator)} differently from the rules`);
 }
 
 /** The term of an operand of arithmetic: a decimal, or a literal text that is one (S3.2). */
 function toNumberTerm(value: InferredValue): NumberTerm {
   if (value.kind === "number") return value;
-  if (value.kind !== "text") throw new NotPushable("it computes with what is no decimal, which fails");
+  if (value.kind !== "text") throw new NotPushable("it always fails: an operand is not a number");
   if (value.expression.operation !== "constant")
-    throw new NotPushable("it computes with a text, which may be no decimal");
+    throw new NotPushable("an operand is a string, which might not be a number");
   const exact = exactOfText(value.expression.value);
-  if (exact === undefined) throw new NotPushable("it computes with what is no decimal, which fails");
+  if (exact === undefined) throw new NotPushable("it always fails: an operand is not a number");
   return createNumberConstant(exact);
 }
 
@@ -253,5 +253,5 @@ function chooseTerm(condition: TruthTerm, then: InferredValue, otherwise: Inferr
   if (then.kind === "truth" && otherwise.kind === "truth")
     return createChoice(condition, then, otherwise, (expression): TruthTerm => ({ kind: "truth", expression }));
   if (then.kind === "nothing" && otherwise.kind === "nothing") return then;
-  throw new NotPushable("it gives one kind of value or another");
+  throw new NotPushable("its results have different types");
 }

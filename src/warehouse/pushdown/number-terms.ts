@@ -34,7 +34,7 @@ const SCALE_MAX = 36;
 /** Creates a term of a decimal in a range. @throws {NotPushable} if no database integer fits it */
 export function createNumberTerm(range: NumberRange, expression: NumberOperation): NumberTerm {
   if (largestMagnitude(range) >= INT128_END || range.scale > SCALE_MAX)
-    throw new NotPushable("what it computes may need more digits than a database's integers hold", true);
+    throw new NotPushable("the result may be too large for the database's integers", true);
   if (range.least === range.most && expression.operation !== "constant")
     return { kind: "number", range, expression: { operation: "constant", value: range.least } };
   return { kind: "number", range, expression };
@@ -93,7 +93,7 @@ export function divideTerms(a: NumberTerm, b: NumberTerm): NumberTerm {
   let [twos, fives] = [0, 0];
   for (; rest % 2n === 0n; rest /= 2n) twos++;
   for (; rest % 5n === 0n; rest /= 5n) fives++;
-  if (rest !== 1n) throw new NotPushable("it divides by what gives a repeating result");
+  if (rest !== 1n) throw new NotPushable("a quotient may have infinitely many decimals");
   places = Math.max(twos, fives);
   const product = multiplyTerms(a, createWholeNumber(10n ** BigInt(places) / divisor, places));
   if (largestMagnitude(product.range) >= QUOTIENT_END)
@@ -122,9 +122,8 @@ export function takeRemainder(a: NumberTerm, b: NumberTerm): NumberTerm {
 }
 
 function requireConstant({ expression }: NumberTerm, action: string): bigint {
-  if (expression.operation !== "constant")
-    throw new NotPushable(`it ${action} a number that differs from event to event`);
-  if (expression.value === 0n) throw new NotPushable(`it ${action} zero, which fails`);
+  if (expression.operation !== "constant") throw new NotPushable(`it ${action} a number that varies between events`);
+  if (expression.value === 0n) throw new NotPushable(`it always fails: it ${action} zero`);
   return expression.value;
 }
 
@@ -191,7 +190,7 @@ function isInOrder(order: Order, a: bigint, b: bigint): boolean {
 /** The decimal places of a rounding, if constant. @throws {NotPushable} otherwise, and if they are invalid */
 export function requirePlaces({ expression, range }: NumberTerm): number {
   if (expression.operation !== "constant" || range.scale !== 0 || largestMagnitude(range) > 100n)
-    throw new NotPushable("it rounds to places that are no whole number known beforehand");
+    throw new NotPushable("it rounds to a number of places that is not a constant whole number");
   return Number(expression.value);
 }
 

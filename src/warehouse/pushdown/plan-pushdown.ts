@@ -113,7 +113,7 @@ export function planPushdown(
       const schemaReason =
         first === undefined
           ? undefined
-          : `its schema is not: ${first[0] === "" ? "" : `meter ${formatValue(first[0])}: `}${first[1]}`;
+          : `its schema is not pushed down: ${first[0] === "" ? "" : `meter ${formatValue(first[0])}: `}${first[1]}`;
       decisions.push({
         schemaName: schema.name,
         meterId: id,
@@ -142,13 +142,13 @@ function pushSchema(
   ranges: AttributeRangeLookup,
 ): PushedSchema | PushdownRefusal {
   if (schema.featureDetails !== undefined) {
-    return { reasons: new Map([["", "it consumes a feature, and there the order of events matters"]]) };
+    return { reasons: new Map([["", "it consumes a feature, so the order of events matters"]]) };
   }
   if (schema.enrichments.dependencies.length > 0) {
-    return { reasons: new Map([["", "it reads settings of accounts"]]) };
+    return { reasons: new Map([["", "it uses settings of accounts"]]) };
   }
   if (countMostSteps(schema, meters) > computeEventSteps(RULE_BUDGET)) {
-    return { reasons: new Map([["", "its rules may take more than the budget of an event"]]) };
+    return { reasons: new Map([["", "its rules may exceed the budget of an event"]]) };
   }
   let refusal: PushedSchema | PushdownRefusal = { reasons: new Map() };
   for (const bounds of BOUNDS) {
@@ -217,7 +217,7 @@ function requireWithinBudget(rule: Rule | undefined): Rule | undefined {
     for (const inner of Object.values(part)) countSearches(inner);
   };
   countSearches(rule);
-  if (searches > SEARCHES_MAX) throw new NotPushable("it searches so often that it may be beyond the budget of a rule");
+  if (searches > SEARCHES_MAX) throw new NotPushable("its searches may exceed the budget of a rule");
   return rule;
 }
 
@@ -236,8 +236,7 @@ function inferFields(
   };
   const fields: PushedField[] = [];
   for (const field of fieldsInOrder(schema)) {
-    const inField = <Result>(work: () => Result): Result =>
-      withReasonPrefix(`the field ${formatValue(field.name)}`, work);
+    const inField = <Result>(work: () => Result): Result => withReasonPrefix(`field ${formatValue(field.name)}`, work);
     if (field.type === "ATTRIBUTE") {
       const term = inField(() => inferFieldNumber(field, variables));
       fields.push({ kind: "number", slot: numbers.size, term });
@@ -254,21 +253,22 @@ function inferFields(
 type Field = EventSchema["enrichments"]["fields"][number];
 
 function inferFieldNumber(field: Field, variables: VariableTerms): NumberTerm {
-  if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushable("it takes its rule from a setting");
+  if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushable("its rule is in a setting");
   if (field.enrichmentType === "JSON_LOGIC") return inferNumber(requireWithinBudget(field.value), variables);
   const value = toRuleValue(field.value);
   const exact = typeof value === "string" ? exactOfText(value) : value;
-  if (typeof exact !== "number" && typeof exact !== "object") throw new NotPushable("it is no decimal, which fails");
+  if (typeof exact !== "number" && typeof exact !== "object")
+    throw new NotPushable("it always fails: its value is not a number");
   return createNumberConstant(exact as Parameters<typeof createNumberConstant>[0]);
 }
 
 function inferFieldText(field: Field, variables: VariableTerms): TextTerm {
-  if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushable("it takes its rule from a setting");
+  if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushable("its rule is in a setting");
   if (field.enrichmentType === "VALUE" && typeof field.value !== "string")
-    throw new NotPushable("it comes out as no text");
+    throw new NotPushable("its value is not a string");
   if (field.enrichmentType === "VALUE") return createTextLiteral(field.value as string);
   const term = inferRule(requireWithinBudget(field.value), variables);
-  if (term.kind !== "text") throw new NotPushable("it comes out as no text");
+  if (term.kind !== "text") throw new NotPushable("its value is not a string");
   return term;
 }
 

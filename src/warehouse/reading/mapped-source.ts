@@ -102,7 +102,7 @@ function toSourceTime(
   const isNumeric = "column" in part && /^(?:integer|decimal|double)$/.test(part.type.type);
   if ((form !== "seconds" && form !== "milliseconds") || !isNumeric)
     throw new InputError(
-      `${file}: times of the form ${quoteText(form)} are read from CSV alone: in a database and in Parquet expected a column of timestamps, of texts with a zone, or of "seconds" or "milliseconds" as integers, decimals or doubles`,
+      `${file}: times of the form ${quoteText(form)} can only be read from CSV; databases and Parquet files need timestamps, strings with a time zone, or numbers with the form "seconds" or "milliseconds"`,
     );
   return { part, form, zoneMinutes };
 }

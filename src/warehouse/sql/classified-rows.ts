@@ -89,7 +89,7 @@ export function selectClassifiedRows(
   }
   const meterColumns = meters.flatMap(({ matches, units }, index) => [
     `${toTruthSql(matches, sql)} as m${index}, -- meter ${toOneLine(meters[index]?.meter.id)}: whether it counts the row`,
-    `${toNumberSql(units, sql)} as u${index}, --   and how much, in units of 10^-${units.range.scale}`,
+    `${toNumberSql(units, sql)} as u${index}, --   the quantity, in units of 10^-${units.range.scale}`,
   ]);
   const conditions = [
     ...createUnitConditions(pushedSchema, sql),
@@ -104,7 +104,7 @@ export function selectClassifiedRows(
     `  select *,`,
     ...meterColumns.map((line) => `    ${line}`),
     `    ${sql.divideInteger("at_ms", sql.operandLiteral(DAY_MILLIS))} as day`,
-    `  from ( -- the parts of events of ${toOneLine(schema.name)}; a number is NULL where it is not as a plain event has it`,
+    `  from ( -- fields of events of ${toOneLine(schema.name)}; a number is NULL if it is not in plain form`,
     indent(stages[0] ?? "", "    "),
     `  )`,
     `)`,

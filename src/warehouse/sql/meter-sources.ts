@@ -218,7 +218,7 @@ function toSourceRow([source, file, row, at, texts]: Row): SourceRow {
 function usageChanged(expectedCount: number, actualCount: number): RatebookError<"ERR_USAGE_UNAVAILABLE"> {
   return new RatebookError(
     "ERR_USAGE_UNAVAILABLE",
-    `the usage changed while it was read (${expectedCount} rows, then ${actualCount}): nothing is priced from it`,
+    `the usage changed while it was being read (${expectedCount} rows, then ${actualCount}), so nothing was priced`,
     {},
   );
 }

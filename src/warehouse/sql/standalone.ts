@@ -91,9 +91,9 @@ interface SchemaSource {
 
 function writeSchemaStatements(book: Book, { source, pushedSchema, sql }: SchemaSource): string {
   const commonTables = [
-    `with repeated_ids as ( -- the hashes of ids that occur more than once: their rows are not summed`,
+    `with repeated_ids as ( -- hashes of repeated ids: their rows are not summed`,
     `${indent(selectRepeatedIds([source], sql))}\n),`,
-    `accounts as ( -- every name of an account that takes events, and its id`,
+    `accounts as ( -- ids and aliases of active accounts`,
     `${indent(sql.selectPairs(["name", "account"], listAccountNames(book)))}\n)`,
   ].join("\n");
   const cells = pushedSchema.meters.map(({ meter, units }, index) =>
@@ -107,18 +107,18 @@ function writeSchemaStatements(book: Book, { source, pushedSchema, sql }: Schema
   );
   const { schema, bounds } = pushedSchema;
   return [
-    `-- Events of the schema ${JSON.stringify(schema.name)}. A row is plain where every part of it is well formed, its attributes have`,
-    `-- at most ${bounds.before} digits before and ${bounds.after} after the point, its account takes events, and its id occurs once.`,
+    `-- Events of the schema ${JSON.stringify(schema.name)}. A row is plain if all its fields are well formed, its attributes have`,
+    `-- at most ${bounds.before} digits before and ${bounds.after} after the point, its account is active, and its id is not repeated.`,
     "",
     ...(cells.length === 0
       ? []
       : [
-          `-- 1. The usage cells of plain rows, as --usage of ratebook reads them.`,
+          `-- 1. Daily usage from plain rows, in the format of ratebook's --usage.`,
           `${commonTables},\nplain as (\n${indent(selectGroups(source, pushedSchema, STANDALONE_CONDITIONS, sql))}\n)`,
           `${cells.join("\nunion all\n")};`,
           "",
         ]),
-    `-- ${cells.length === 0 ? 1 : 2}. The rows that are not plain: ratebook decides them one by one, in the order of their timestamps.`,
+    `-- ${cells.length === 0 ? 1 : 2}. Rows that are not plain: ratebook processes them one by one, ordered by timestamp.`,
     commonTables,
     `${writeRemainingRows({ source, pushedSchema, sql })};`,
   ].join("\n");

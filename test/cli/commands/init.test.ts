@@ -287,11 +287,7 @@ describe("unsupported input", () => {
       Buffer.from("time,name\n2026-01-01,M\u00fcller\n", "latin1"),
       /^ratebook: in\.csv: the file is not UTF-8; save it/,
     ],
-    [
-      "lines of carriage returns",
-      "time,n\r2026-01-01,1\r",
-      /^ratebook: in\.csv: lines end with a carriage return only; /,
-    ],
+    ["lines of carriage returns", "time,n\r2026-01-01,1\r", /^ratebook: in\.csv: lines end with CR only; /],
     [
       "rows without a header",
       "2026-01-01T00:00:00Z,a\n2026-01-02T00:00:00Z,b\n",

@@ -124,7 +124,7 @@ describe("--usage", () => {
       'bad.csv:3: no usage meter has the id "um.unit": did you mean "um.units"?',
       'bad.csv:4: "2024-06-31" is not a date: 2024-06 has days 01 to 30, not 31',
       `bad.csv:5: the quantity "${"1".repeat(60)}" has more than 60 digits before the point or 40 after it`,
-      "bad.csv:6: the line does not have as many columns as the header",
+      "bad.csv:6: the line and the header have different numbers of columns",
       "ratebook: 4 of 5 usage rows are invalid; nothing was priced",
       "",
     ]);

@@ -106,7 +106,7 @@ Total                                                                           
     // "b" of the second day comes first, whatever the order of the files: 1 + 7 + 1 + 1 units are 10.
     expect(out).toMatch(/^units +10 +20\.00$/m);
     expect(err).toBe(
-      "late.ndjson:2: note: the file is not sorted by time: the event of 2024-01-01T12:00:00.000Z comes after one of " +
+      "late.ndjson:2: note: the file is not sorted by time: an event of 2024-01-01T12:00:00.000Z follows one of " +
         "2024-01-02T00:00:00.000Z; events are used in file order\n" +
         "5 events read: 1 INGESTION_FAILED_DUPLICATE_EVENT, 4 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n",
     );

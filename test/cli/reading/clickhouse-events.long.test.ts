@@ -106,7 +106,7 @@ describe("S17.5 nothing is priced if", () => {
     expect(await expectMeterRefusal(address("nothing"))).toContain("default.nothing does not exist");
     await client.command({ query: "alter table events drop column region" });
     expect(await expectMeterRefusal(address(), "--map", map)).toContain(
-      'events: expected a column "region", and the table has "schemaName", "id", "accountId", "timestamp", "units"',
+      'events: expected a column "region", but the table has "schemaName", "id", "accountId", "timestamp", "units"',
     );
     expect(await expectMeterRefusal("clickhouse://127.0.0.1:1/default?table=events")).toContain("ECONNREFUSED");
     expect(await expectMeterRefusal("clickhouse://someone:hidden@/default")).toContain(
@@ -127,7 +127,7 @@ describe("S17.5 nothing is priced if", () => {
       }),
     );
     expect(await expectMeterRefusal(address(), "--map", nested)).toContain(
-      'the column "units_list" is of type Array(String): a part of an event is one text, number or time',
+      'the column "units_list" has the type Array(String): expected a string, number or time',
     );
   });
 
@@ -143,7 +143,7 @@ describe("S17.5 nothing is priced if", () => {
       }),
     );
     expect(await expectMeterRefusal(address(), "--map", numberedBook)).toContain(
-      "events: the rows of a table have no numbers: expected no {row} in its map",
+      "events: remove {row} from the map: rows of a table have no numbers",
     );
     const usage = ["--usage", address(), "--usage-schemas", "call", "--map", numberedBook];
     for (const command of [["serve"], ["late", "--from", "2024-01-01", "--until", "2024-02-01"]]) {
@@ -169,7 +169,7 @@ describe("S17.5 nothing is priced if", () => {
   ])("%s is %s for its user", async (setting, value, expected) => {
     await client.command({ query: `set ${setting} = '${value}'` });
     expect(await expectMeterRefusal(address())).toContain(
-      `the setting ${setting} of this user of ClickHouse is "${value}", with which rows may be left out without a word: expected "${expected}"`,
+      `the setting ${setting} of this ClickHouse user is "${value}", which can silently omit rows; set it to "${expected}"`,
     );
     await client.command({ query: `set ${setting} = '${expected}'` });
     expect((await on("meter", book, "--events", address())).out).not.toBe("");

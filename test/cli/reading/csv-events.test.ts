@@ -96,9 +96,9 @@ describe("a CSV file of events", () => {
   });
 
   test.each([
-    ["YYYY/MM/DD", "16.01.2024 18:05", /in the form YYYY\/MM\/DD of the map \[BAD_LINE\]$/m],
+    ["YYYY/MM/DD", "16.01.2024 18:05", /in the form YYYY\/MM\/DD, which the map sets \[BAD_LINE\]$/m],
     ["MM/DD/YYYY", "16/01/2024 18:05", /there is no month 16/],
-    ["seconds", "1.7e9", /"1\.7e9" is not a time in the form seconds of the map \[BAD_LINE\]$/m],
+    ["seconds", "1.7e9", /"1\.7e9" is not a time in the form seconds, which the map sets \[BAD_LINE\]$/m],
     ["DD.MM.YYYY", "16.01.24", /"16\.01\.24" is not a time in the form DD\.MM\.YYYY/],
   ])("whose map has the time format %s has no %s", async (form, text, sentence) => {
     const map = { ...MAP, timestamp: { ...MAP.timestamp, form } };
@@ -129,7 +129,7 @@ describe("a CSV file of events", () => {
     expect(code).toBe(0);
     const bad = await previewCsv(toCsvRows(["1.25", "1,2,5", "12.34.567"]), map);
     for (const text of ["1.25", "1,2,5", "12.34.567"])
-      expect(bad.err).toContain(`"${text}" is not a number with a decimal comma, as the map says [BAD_LINE]`);
+      expect(bad.err).toContain(`"${text}" is not a number with a decimal comma, which the map sets [BAD_LINE]`);
     expect(bad.code).toBe(1);
   });
 
@@ -143,7 +143,7 @@ describe("a CSV file of events", () => {
     expect(code).toBe(0);
     const bad = await previewCsv(toCsvRows(["1,25", "1.250,5", "12,34,567"]), map);
     for (const text of ["1,25", "1.250,5", "12,34,567"])
-      expect(bad.err).toContain(`"${text}" is not a number with a decimal point, as the map says [BAD_LINE]`);
+      expect(bad.err).toContain(`"${text}" is not a number with a decimal point, which the map sets [BAD_LINE]`);
     expect(bad.code).toBe(1);
   });
 
@@ -192,7 +192,7 @@ describe("a CSV file of events", () => {
     const { code, out, err } = await previewCsv(content);
     expect(out).toMatch(/^units +4 +8\.00$/m);
     expect(err).toBe(
-      "events.csv:3: the line does not have as many columns as the header [BAD_LINE]\n" +
+      "events.csv:3: the line and the header have different numbers of columns [BAD_LINE]\n" +
         'events.csv:4: The attribute "units" has an invalid value: "many" is not a decimal. [INGESTION_FAILED]\n' +
         "4 events read: 1 INGESTION_FAILED, 2 INGESTION_COMPLETED_EVENT_METERED, 1 BAD_LINE; 1 invoice\n",
     );
@@ -227,7 +227,7 @@ describe("a CSV file of events", () => {
     const rows = 60_000;
     const { err } = await previewCsv(`${HEADER}${ROW}2024-01-17 00:00:00,"prod,1\n${ROW.repeat(rows)}`);
     const [problem, summary = ""] = err.split("\n");
-    expect(problem).toBe("events.csv:3: the record is longer than 1 MiB; a closing quote may be missing [BAD_LINE]");
+    expect(problem).toBe("events.csv:3: the row is longer than 1 MiB; check for a missing closing quote [BAD_LINE]");
     const meteredCount = Number(/([\d,]+) INGESTION_COMPLETED_EVENT_METERED/.exec(summary)?.[1]?.replaceAll(",", ""));
     // A row has 35 bytes: of 1 MiB, 29,959 rows and a part of one.
     expect(rows + 1 - meteredCount).toBeGreaterThanOrEqual(29_959);
@@ -263,7 +263,7 @@ describe("a CSV file of events", () => {
       "ratebook: events.csv: the file is UTF-16; save it as UTF-8\n",
     );
     expect((await previewCsv(`${HEADER}${ROW}`.replaceAll("\n", "\r"))).err).toBe(
-      "ratebook: events.csv: lines end with a carriage return only; use LF or CRLF line endings\n",
+      "ratebook: events.csv: lines end with CR only; use LF or CRLF line endings\n",
     );
   });
 
@@ -271,7 +271,7 @@ describe("a CSV file of events", () => {
     expect(await previewCsv(`Account,${HEADER}${ROW}`)).toEqual({
       code: 1,
       out: "",
-      err: 'ratebook: events.csv: the map names the column "Account", and the header repeats it\n',
+      err: 'ratebook: events.csv: the map uses the column "Account", but the header has it twice\n',
     });
   });
 

@@ -153,7 +153,7 @@ describe("S17.5 a file that can't be read to its end prices nothing", () => {
     expect(ran).toEqual({
       code: 1,
       out: "",
-      err: "ratebook: growing.ndjson changed while it was read; nothing was priced\n",
+      err: "ratebook: growing.ndjson changed while it was being read, so nothing was priced\n",
     });
   });
 

@@ -125,7 +125,7 @@ test("an empty NDJSON file has no rows, as written by export", async () => {
 
 test("a row of another length is reported", async () => {
   expect(await readLines("short.csv", "accountId,meterId,date,quantity\na,b\n")).toEqual([
-    { file: "short.csv", line: 2, problem: "the line does not have as many columns as the header" },
+    { file: "short.csv", line: 2, problem: "the line and the header have different numbers of columns" },
   ]);
 });
 
