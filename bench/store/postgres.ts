@@ -99,7 +99,7 @@ async function compareSingles(pool: Pool, count: number): Promise<readonly strin
   const ratio = (together.rate / alone.rate).toFixed(1);
   const formatRates = (name: string, { rate, p99 }: Rates): string =>
     `${name}: ${Math.round(rate).toLocaleString("en-US")} events/s, p99 ${p99.toFixed(1)} ms`;
-  return [formatRates("each alone", alone), `${formatRates("together", together)}; ratio ${ratio}, wanted 8`];
+  return [formatRates("one commit each", alone), `${formatRates("together", together)}; ratio ${ratio}, wanted 8`];
 }
 
 interface Rates {
@@ -131,7 +131,7 @@ export const storeBenches: readonly Bench[] = [
     run: (size) => withServer((pool) => compareWithInserts(pool, size)),
   },
   {
-    name: "PostgreSQL: single events of 64 clients, committed together and each alone",
+    name: "PostgreSQL: single events of 64 clients, in shared commits and one commit each",
     run: (size) => withServer((pool) => compareSingles(pool, size === "full" ? 10_000 : 100)),
   },
   {

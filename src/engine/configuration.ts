@@ -102,9 +102,9 @@ export function createConfigurationSource(
       if ((await view.configurationRevision()) !== revision) continue;
       if (current?.revision === revision) return current;
       const known = recorded.filter((name) => !ingestedAgain.includes(name));
-      const schemasElsewhere = [...new Set([...external, ...known])];
+      const externalSchemas = [...new Set([...external, ...known])];
       if (compiling?.revision !== revision) {
-        compiling = { revision, configuration: compileConfiguration(revision, documents, schemasElsewhere) };
+        compiling = { revision, configuration: compileConfiguration(revision, documents, externalSchemas) };
       }
       const compilation = compiling;
       try {

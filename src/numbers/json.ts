@@ -20,14 +20,17 @@ const MANY_DIGITS = /\d(?:\.?\d){15}|(?:^|[[:,\s])-?\d[\d.]*[eE][-+\d]/;
  * Parses a JSON text. A number that a double can represent is a JavaScript number, any other a {@link Decimal}. Of a
  * duplicate key the last value counts, and a `__proto__` key is an ordinary own key, as in JSON.parse.
  *
- * @param unkept creates the replacement of a number beyond 10^1000 or 100 digits
- * @throws {RatebookError} ERR_JSON_INVALID with the reason; also for such a number without `unkept`, and for a text
+ * @param replaceUnrepresentable creates the replacement of a number beyond 10^1000 or 100 digits
+ * @throws {RatebookError} ERR_JSON_INVALID with the reason; also for such a number without `replaceUnrepresentable`, and for a text
  * with a long number that is nested too deeply for the stack
  */
-export function parseJson(text: string, unkept?: (reason: string) => unknown): unknown {
+export function parseJson(text: string, replaceUnrepresentable?: (reason: string) => unknown): unknown {
   try {
     if (!MANY_DIGITS.test(text)) return JSON.parse(text);
-    const number = unkept === undefined ? jsonNumber : (digits: string) => parseNumberOr(digits, unkept);
+    const number =
+      replaceUnrepresentable === undefined
+        ? jsonNumber
+        : (digits: string) => parseNumberOr(digits, replaceUnrepresentable);
     return parseWithLongNumbers(text, number);
   } catch (error) {
     if (error instanceof RangeError) throw invalidJson("nested too deeply", error);
@@ -67,12 +70,12 @@ export function jsonNumber(text: string): number | Decimal {
   return parseDecimal(text);
 }
 
-function parseNumberOr(text: string, unkept: (reason: string) => unknown): unknown {
+function parseNumberOr(text: string, replaceUnrepresentable: (reason: string) => unknown): unknown {
   try {
     return jsonNumber(text);
   } catch (error) {
     if (!hasCode(error, "ERR_NUMBER_INVALID")) throw error;
-    return unkept(error.message);
+    return replaceUnrepresentable(error.message);
   }
 }
 

@@ -64,7 +64,7 @@ describe("the playground", () => {
     const cut = await page.context().newPage();
     await cut.goto(url.slice(0, -40));
     await cut.getByRole("alert").waitFor();
-    expect(await cut.getByRole("alert").innerText()).toContain("The link was cut");
+    expect(await cut.getByRole("alert").innerText()).toContain("Broken link; showing an example");
     await open.close();
   });
 
@@ -163,12 +163,12 @@ describe("the playground", () => {
       .toContain("16 to 30 June 2024: cut, for the plan begins on 16 June 2024; by days it is charged 15/30");
     // 15 of 30 days of the commitment of 2,000, less the credit of 50.
     await expect.poll(() => totalsOn(page)).toEqual(["950.00"]);
-    await page.getByLabel("begins on the day on which an account takes the plan").check();
+    await page.getByLabel("Starts on the signup date").check();
     await expect
       .poll(() => cycles.innerText())
       .toContain("a cycle begins on day 16 of each month, the anniversary of taking the plan");
     expect(await cycles.innerText()).toContain("16 June to 15 July 2024: the whole cycle of 30 days");
-    await page.getByLabel("begins on the day on which an account takes the plan").uncheck();
+    await page.getByLabel("Starts on the signup date").uncheck();
     await page.getByLabel("Small: cycles begin on day").fill("LAST");
     await expect.poll(() => cycles.innerText()).toContain("a cycle begins on the last day of each month");
     await page.getByLabel("Small: cycle", { exact: true }).selectOption("QUARTERLY");

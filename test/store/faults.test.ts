@@ -107,8 +107,8 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
     "a reader sees all of a commit or nothing of it",
     () => inTwoSteps(() => new Promise((resolve) => void setTimeout(resolve, 3))),
   ],
-  "reads that are asked for together come one after another": [
-    "reads that are asked for together see one committed state",
+  "reads started together run one after another": [
+    "reads started together see one committed state",
     () => {
       const store = memoryStore();
       const delayedUsage: LedgerView["usage"] = async (...args) => {
@@ -168,7 +168,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "a page begins with the last item of the page before": [
-    "a page of events has as many as asked for, and the next one goes on after it",
+    "a page of events has the requested size, and the next one continues after it",
     () =>
       reading((view) => ({
         events: (filter, { limit, after }) =>

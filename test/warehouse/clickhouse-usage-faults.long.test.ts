@@ -139,7 +139,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
   "ids of the days before are not checked": {
     rows: [useRow("1", noonOf(40)), useRow("1", noonOf(70))],
-    statement: [/having count\(\*\) > 1/g, "having sum(is_asked) > 1"],
+    statement: [/having count\(\*\) > 1/g, "having sum(is_requested) > 1"],
   },
   "rows of the days before are not read": {
     rows: [useRow("1", noonOf(40)), useRow("1", noonOf(70)), useRow("1", noonOf(71))],

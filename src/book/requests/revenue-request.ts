@@ -57,7 +57,7 @@ const usageConfig = z.discriminatedUnion(
     z.strictObject({ mode: z.literal("CUSTOM"), usageMap: quantityMap(decimal) }),
     z.strictObject({
       mode: z.literal("LOOKUP_CYCLE"),
-      accountId: reference.nullish().meta({ description: "Default: the account whose plan is asked for." }),
+      accountId: reference.nullish().meta({ description: "Default: the account whose plan is requested." }),
       cycle: z
         .enum(["CURRENT", "LAST"])
         .nullish()

@@ -152,7 +152,7 @@ async function requestFrom<Kind extends ScanResponse["kind"]>(
   kind: Kind,
 ): Promise<Extract<ScanResponse, { readonly kind: Kind }>> {
   const response = await thread.request(request);
-  invariant(response.kind === kind, "S17.3: a thread answers what it is asked");
+  invariant(response.kind === kind, "S17.3: a thread answers its request");
   return response as Extract<ScanResponse, { readonly kind: Kind }>;
 }
 

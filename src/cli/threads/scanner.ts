@@ -104,7 +104,7 @@ export function createScanner(): Scanner {
         scan = openScan(request.setup);
         return { kind: "ready" };
       }
-      if (scan === undefined) throw new Error("a thread was asked before its set-up");
+      if (scan === undefined) throw new Error("a thread received a request before its set-up");
       if (request.kind === "part") return { kind: "found", result: await scanPart(scan, request.part) };
       return {
         kind: "sums",

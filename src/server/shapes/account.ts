@@ -39,7 +39,7 @@ export const accountShape = z
       .meta({ description: "Its own settings, the oldest ten of them: `GET /settings` has all." }),
     invoiceGroupDetails: invoiceGroupShape
       .optional()
-      .meta({ description: "The group that it is in, where `includeGroupDetails=true` asked for it." }),
+      .meta({ description: "The account's invoice group; only with `includeGroupDetails=true`." }),
   })
   .meta({ id: "Account" });
 

@@ -163,7 +163,7 @@ export const isolationCases: readonly ConformanceCase[] = [
     assert.deepEqual(torn, []);
   }),
 
-  defineCase("reads that are asked for together see one committed state", async (store) => {
+  defineCase("reads started together see one committed state", async (store) => {
     const writer = { isDone: false };
     const write = async (): Promise<void> => {
       for (let number = 1; number <= 30; number++) {

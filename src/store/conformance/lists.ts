@@ -103,7 +103,7 @@ function listCasesFor({ name, put, read }: List): readonly ConformanceCase[] {
       assert.deepEqual(idsOf(await read(store, { limit: 99 })), ["new", ...sorted, "old"]);
     }),
 
-    defineCase(`a page of ${name} has as many as asked for, and the next one goes on after it`, async (store) => {
+    defineCase(`a page of ${name} has the requested size, and the next one continues after it`, async (store) => {
       for (const id of ["a", "b", "c"]) await put(store, id, NOON);
       await put(store, "d", NOON - 5);
       assert.deepEqual(idsOf(await read(store, { limit: 2 })), ["a", "b"]);
@@ -213,7 +213,7 @@ export const listCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.accountsBehind(NOON, 9), ["d"]);
   }),
 
-  defineCase("entries and credits of accounts go by creation, then id; of one feature where asked", async (store) => {
+  defineCase("entries and credits of accounts go by creation, then id; of one feature if requested", async (store) => {
     await commit(store, {
       entries: [
         entry("a", "y", { createdAt: NOON + 1 }),

@@ -371,7 +371,7 @@ function createCreditFilter(filter: CreditListFilter): (credit: CreditRecord) =>
 function createInvoiceFilter({ customerId, status, period }: InvoiceListFilter): (record: InvoiceRecord) => boolean {
   // Many invoices have the dates of one cycle.
   const instants = new Map<string, Instant>();
-  const instantOf = (text: string): Instant => {
+  const parseCached = (text: string): Instant => {
     const known = instants.get(text) ?? parseInstant(text);
     instants.set(text, known);
     return known;
@@ -380,7 +380,7 @@ function createInvoiceFilter({ customerId, status, period }: InvoiceListFilter):
     if (customerId !== undefined && invoice.customerId !== customerId) return false;
     if (status !== undefined && invoice.status !== status) return false;
     if (period === undefined) return true;
-    return overlapsPeriod({ start: instantOf(invoice.startDate), end: instantOf(invoice.endDate) }, period);
+    return overlapsPeriod({ start: parseCached(invoice.startDate), end: parseCached(invoice.endDate) }, period);
   };
 }
 

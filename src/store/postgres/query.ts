@@ -26,7 +26,7 @@ export function hashExpression(text: string): string {
 
 /** A condition that an event has one of the event ids in a parameter, using the index of reserved ids. */
 export function hasEventId(ids: string): string {
-  return `${EVENT_KEY} = any(array(select ${hashExpression("asked.id")} from unnest(${ids}) as asked (id)))
+  return `${EVENT_KEY} = any(array(select ${hashExpression("requested.id")} from unnest(${ids}) as requested (id)))
         and event_id = any(${ids})`;
 }
 

@@ -214,11 +214,11 @@ function selectRepeatedIds(
   const hashes = parts.flatMap(({ source }, place) => {
     const hash = toIdHashSql(source, clickHouseSql);
     return [
-      `select ${hash} as id_hash, 1 as is_asked from ${requestedRows[place]}`,
-      `select ${hash} as id_hash, 0 as is_asked from ${before[place]}`,
+      `select ${hash} as id_hash, 1 as is_requested from ${requestedRows[place]}`,
+      `select ${hash} as id_hash, 0 as is_requested from ${before[place]}`,
     ];
   });
-  return `select id_hash from (${hashes.join(" union all ")}) group by id_hash having count(*) > 1 and max(is_asked) = 1`;
+  return `select id_hash from (${hashes.join(" union all ")}) group by id_hash having count(*) > 1 and max(is_requested) = 1`;
 }
 
 /** Selects earlier rows with repeated ids, from the first row whose id may still be remembered. */

@@ -13,7 +13,7 @@ import type { CellQuery } from "../../ledger/usage-source.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 
 /** Rows of the requested days, and earlier rows, of which only the ids matter. */
-export const [REQUESTED, EARLIER] = ["asked", "earlier"] as const;
+export const [REQUESTED, EARLIER] = ["requested", "earlier"] as const;
 
 /** A usage request in progress. */
 export interface UsageRequest {

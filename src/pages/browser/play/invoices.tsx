@@ -20,7 +20,9 @@ export function Invoices({ bill: { invoices, problems } }: { readonly bill: Play
       <div aria-live="polite">
         {invoices.length === 0 && (
           <p class="soft">
-            {problems.length > 0 ? "There is a problem with the plan or the usage." : "No invoice in this time."}
+            {problems.length > 0
+              ? "There is a problem with the plan or the usage."
+              : "No usage yet: add usage or drop a file."}
           </p>
         )}
         <InvoiceTables invoices={invoices} />

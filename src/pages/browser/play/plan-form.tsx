@@ -113,7 +113,7 @@ function CycleForm({ value, path, name, book, onBook }: FormProps): JSX.Element 
           checked={isAnniversary}
           onChange={({ currentTarget }) => onBook(replaceValue(book, anniversaryPath, currentTarget.checked))}
         />{" "}
-        begins on the day on which an account takes the plan
+        Starts on the signup date
       </label>
     </>
   );
@@ -146,11 +146,11 @@ function ProrationField({ value, path, name, book, onBook }: FormProps): JSX.Ele
     <label>
       <input
         type="checkbox"
-        aria-label={`${name}: by days where a cycle is cut`}
+        aria-label={`${name}: prorate partial periods`}
         checked={valueAt(value, prorationPath) === true}
         onChange={({ currentTarget }) => onBook(replaceValue(book, prorationPath, currentTarget.checked))}
       />{" "}
-      by days where a cycle is cut
+      Prorate partial periods
     </label>
   );
 }

@@ -69,7 +69,7 @@ export function Playground({
         </p>
         {link === "broken" && (
           <p class="panel bad" role="alert">
-            The link was cut, or is not one of this page: it begins with an example.
+            Broken link; showing an example.
           </p>
         )}
         <label class="example">

@@ -92,7 +92,7 @@ function DatedQuantities({
     onRows(rows.map((row, rowIndex) => (rowIndex === index ? { ...row, ...part } : row)));
   return (
     <div class="card">
-      <h3>{kind === "usage" ? "Used on a day" : "Held from a day on"}</h3>
+      <h3>{kind === "usage" ? "Usage by day" : "Quantity by start date"}</h3>
       {rows.map((row, index) => {
         const name = `${names.get(row.of) ?? row.of}, row ${index + 1}`;
         return (

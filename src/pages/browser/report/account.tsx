@@ -34,7 +34,7 @@ export function Account({ account, data }: { readonly account: AccountData; read
       </header>
       <main>
         {detail === undefined ? (
-          <p>The invoices of this account would not fit this page.</p>
+          <p>Invoices left out: page too large.</p>
         ) : (
           <div class="screen-only">
             {detail.invoices.map((invoice, index) => (

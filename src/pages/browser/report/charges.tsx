@@ -25,7 +25,7 @@ export function Charges({
   return (
     <section aria-labelledby="charges">
       <h2 id="charges">Amount by day</h2>
-      <p class="soft">What the usage up to each day comes to, card by card, without fees and credits.</p>
+      <p class="soft">Cumulative charges by item, without fees and credits.</p>
       <div class="charts">
         {[...groups].map(([key, own]) => {
           const [{ currency, from } = { currency: "", from: "" }] = own;

@@ -30,7 +30,7 @@ export function Draft({ draft }: { readonly draft: DraftData }): JSX.Element {
         />
       ))}
       {more > 0 && (
-        <p>{`${formatCount(more, "account")} with smaller differences would not fit this page. The totals are of all.`}</p>
+        <p>{`${formatCount(more, "account")} with smaller differences left out: page too large. The totals include them.`}</p>
       )}
       {leftOut.length > 0 && (
         <p class="notice">

@@ -27,8 +27,8 @@ function Overview({ data }: { readonly data: ReportData }): JSX.Element {
   return (
     <>
       <header class="page-head">
-        <h1>{accounts.length === 0 && drafts.length > 0 ? "What drafts would change" : "Usage and invoices"}</h1>
-        <p class="soft">{period === undefined ? "no invoices" : formatDayRange(period.from, period.until)}</p>
+        <h1>{accounts.length === 0 && drafts.length > 0 ? "Impact of the price change" : "Usage and invoices"}</h1>
+        <p class="soft">{period === undefined ? "Nothing was invoiced" : formatDayRange(period.from, period.until)}</p>
       </header>
       <main>
         <Summary data={data} />
@@ -56,10 +56,10 @@ function Accounts({ data }: { readonly data: ReportData }): JSX.Element {
     <section class="screen-only" aria-labelledby="accounts">
       <h2 id="accounts">Accounts</h2>
       {leftOut > 0 && (
-        <p>{`The ${formatCount(accounts.length, "account")} with the largest amounts are listed; ${formatCount(leftOut, "more account")} would not fit this page. The totals are of all.`}</p>
+        <p>{`The ${formatCount(accounts.length, "account")} with the largest amounts are listed. ${formatCount(leftOut, "more account")} left out: page too large. The totals include them.`}</p>
       )}
       {detailed < accounts.length && (
-        <p>{`The ${formatCount(detailed, "account")} with the largest amounts open their invoices; those of the others would not fit this page.`}</p>
+        <p>{`The ${formatCount(detailed, "account")} with the largest amounts have invoices here. Other invoices left out: page too large.`}</p>
       )}
       <DataTable
         rowNoun="account"

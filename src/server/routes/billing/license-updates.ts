@@ -23,7 +23,7 @@ const updateShape = z
     licenseId: z.string(),
     updateType: REQUESTS.licenseUpdate.shape.updateType,
     quantity: number.meta({ description: "The absolute quantity right after the update, whatever its type." }),
-    requestedQuantity: number.meta({ description: "As it was asked for: what is set, or what is added." }),
+    requestedQuantity: number.meta({ description: "The quantity of the request: what is set, or what is added." }),
     effectiveFrom: timestamp,
     createdAt: timestamp,
   })
