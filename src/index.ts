@@ -34,21 +34,29 @@ export type {
   Setting,
   SettingDataType,
   SettingInput,
-  LintSuppression,
-} from "./book/model/catalog-items.ts";
-export type {
   AddOnPatch,
   AddOnRequest,
-  EventSchemaPatch,
-  EventSchemaRequest,
   FeaturePatch,
   FeatureRequest,
-  PricePlanPatch,
-  PricePlanRequest,
-  PricePlanVersionRequest,
   SettingPatch,
   SettingRequest,
-} from "./book/model/catalog-requests.ts";
+} from "./book/resources/catalog-items.ts";
+export type { LintSuppression } from "./book/resources/lint.ts";
+export type { PricePlanPatch, PricePlanRequest, PricePlanVersionRequest } from "./book/model/catalog-requests.ts";
+export type {
+  EventSchemaPatch,
+  EventSchemaRequest,
+  DeclaredField,
+  Dependency,
+  DependencyInput,
+  EnrichmentField,
+  EnrichmentFieldInput,
+  Enrichments,
+  EventSchema,
+  EventSchemaInput,
+  FeatureDetails,
+  LifecycleStatus,
+} from "./book/resources/event-schema.ts";
 export type {
   UsageMeterPatch,
   UsageMeterRequest,
@@ -75,18 +83,6 @@ export type {
 } from "./book/model/grant-card.ts";
 export type { LintCode } from "./book/model/lint-codes.ts";
 export type { FreeForm, Maybe, RuleInput } from "./book/model/common-types.ts";
-export type {
-  DeclaredField,
-  Dependency,
-  DependencyInput,
-  EnrichmentField,
-  EnrichmentFieldInput,
-  Enrichments,
-  EventSchema,
-  EventSchemaInput,
-  FeatureDetails,
-  LifecycleStatus,
-} from "./book/model/metering.ts";
 export type {
   PricePlan,
   PricePlanDetails,

@@ -7,12 +7,12 @@
 import * as z from "zod";
 
 import type { Customer } from "../book/model/account.ts";
-import type { AddOn, FeatureInput, Setting } from "../book/model/catalog-items.ts";
 import type { Maybe } from "../book/model/common-types.ts";
-import type { EventSchema } from "../book/model/metering.ts";
 import type { PricePlan } from "../book/model/price-plan.ts";
 import { customer } from "../book/resources/account.ts";
+import type { AddOn, FeatureInput, Setting } from "../book/resources/catalog-items.ts";
 import { addOn, feature, setting } from "../book/resources/catalog-items.ts";
+import type { EventSchema } from "../book/resources/event-schema.ts";
 import { eventSchema } from "../book/resources/event-schema.ts";
 import { pricePlan } from "../book/resources/price-plan.ts";
 import type { UsageMeter } from "../book/resources/usage-meter.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Setting } from "../book/model/catalog-items.ts";
-import type { EventSchema, FeatureDetails } from "../book/model/metering.ts";
+import type { Setting } from "../book/resources/catalog-items.ts";
+import type { EventSchema, FeatureDetails } from "../book/resources/event-schema.ts";
 import type { UsageMeter } from "../book/resources/usage-meter.ts";
 import { type Steps, runToCompletion } from "../book/steps.ts";
 import type { Exact } from "../numbers/exact.ts";

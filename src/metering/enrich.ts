@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { EnrichmentField, EventSchema } from "../book/model/metering.ts";
+import type { EnrichmentField, EventSchema } from "../book/resources/event-schema.ts";
 import { InvariantError } from "../errors.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { exactOfText } from "../numbers/exact.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { EventSchema } from "../book/model/metering.ts";
+import type { EventSchema } from "../book/resources/event-schema.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { formatInstant } from "../calendar/instant.ts";
 import type { Exact } from "../numbers/exact.ts";

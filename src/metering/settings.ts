@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Setting } from "../book/model/catalog-items.ts";
+import type { Setting } from "../book/resources/catalog-items.ts";
 import { parseValue } from "../numbers/decimal.ts";
 import { exactOfDecimal } from "../numbers/exact.ts";
 import { parseJson } from "../numbers/json.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { type BookSource, toBook } from "../../book/book-source.ts";
-import type { LintSuppression } from "../../book/model/catalog-items.ts";
+import type { LintSuppression } from "../../book/resources/lint.ts";
 import { optionError } from "../../errors.ts";
 import { type DecimalInput, parseDecimal, ONE } from "../../numbers/decimal.ts";
 import type { LintFinding } from "./finding.ts";

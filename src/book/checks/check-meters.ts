@@ -4,9 +4,9 @@
  * @module
  */
 import type { Book } from "../model/book.ts";
-import type { EventSchema } from "../model/metering.ts";
 import type { Path, Report } from "../problems.ts";
 import type { BookCache } from "../reading/book-cache.ts";
+import type { EventSchema } from "../resources/event-schema.ts";
 import { findCurrentSchemas } from "../resources/event-schema.ts";
 import { checkRuleForSchema } from "../resources/rule-fields.ts";
 import type { UsageMeter } from "../resources/usage-meter.ts";

@@ -76,45 +76,6 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "organization.baseCurrency": "The currency of accounts that name none: ISO 4217, default USD.",
   "organization.rounding":
     "How a card's line is rounded to the minor unit of the currency: HALF_UP (default; half away from zero), HALF_EVEN or DOWN.",
-  "settings.id": "1 to 255 letters, digits, `_` and `-`.",
-  "settings.namespace": "1 to 255 letters, digits, `_` and `-`; default `user`.",
-  "settings.dataType": "What the value parses as: STRING (default), NUMERIC, JSON or JSON_LOGIC.",
-  "settings.value": "The value, as a text.",
-  "settings.entityType":
-    "Whose it is: ORGANIZATION (default), CUSTOMER or ACCOUNT. An account's own wins over its customer's.",
-  "settings.entityId": "The id or name of the customer or account; default the organization.",
-  "eventSchemas.name": "What events say as schemaName: 1 to 50 letters, digits, blanks, `_` and `-`.",
-  "eventSchemas.status":
-    "DRAFT, ACTIVE (default), INACTIVE or ARCHIVED. One version of a name is ACTIVE; only its events are taken.",
-  "eventSchemas.attributes": "Numbers that each event carries; at most 50. Rules say `attribute.<name>`.",
-  "eventSchemas.dimensions": "Texts that each event carries; at most 50. Rules say `dimension.<name>`.",
-  "eventSchemas.featureDetails": "Which feature's credits an event takes, and which attribute says how many.",
-  "eventSchemas.eventLevelRevenue": "Kept as given; nothing is priced by it.",
-  "eventSchemas.enrichments": "Fields that are computed of each event before it is metered.",
-  "featureDetails.attributeName":
-    "The attribute whose value is taken from the feature's credits; empty: each event takes 1.",
-  "attributes.name": "1 to 255 characters; events and rules name it so.",
-  "attributes.defaultUnit": "What the number counts, such as tokens, for people.",
-  "enrichments.dependencies": "Settings that the rules below use; at most 200.",
-  "enrichments.fields": "Computed fields, at most 200; each sees those with a lower order.",
-  "dependencies.type": "SETTING, the default and only one.",
-  "dependencies.key": "`setting.<namespace>.<id>` in lower case, or the setting's id alone.",
-  "dependencies.name": "Rules say `dependencies.<name>`.",
-  "fields.name": "1 to 255 characters; no declared attribute, dimension or other field has it.",
-  "fields.type": "ATTRIBUTE comes out as a number, DIMENSION as a text.",
-  "fields.enrichmentType":
-    "JSON_LOGIC (default): value is a rule. VALUE: a constant. JSON_LOGIC_FROM_DEPENDENCY: the name of a dependency whose setting holds the rule.",
-  "fields.value":
-    "The rule as JSON logic or a text that holds it, the constant, or the name of a dependency, as enrichmentType says.",
-  "fields.order": "A whole number from 0, each its own: a field sees those with a lower one.",
-  "features.schemaAssociations":
-    "Schemas whose events take of it, at most 50: a name, or schemaName with attributeName.",
-  "features.schemaAssocitions": "Another spelling of schemaAssociations, as some clients write it.",
-  "schemaAssociations.schemaName": "The event schema.",
-  "schemaAssociations.attributeName":
-    "The attribute whose value is taken; empty: each event takes 1. Default what the schema's featureDetails say, else the first that it declares, else empty.",
-  "addOns.type": "Which kind of card may price it: FIXED_FEE, LICENSE or CREDIT_GRANT.",
-  "addOns.status": "ACTIVE (default) or ARCHIVED.",
   "pricePlans.id": "1 to 255 characters; several versions are several items with one id.",
   "pricePlans.name": "1 to 255 characters; no other plan has it.",
   "pricePlans.type": "BILLING, the default and only one.",
@@ -244,9 +205,6 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "address.city": "A text.",
   "address.state": "A text.",
   "address.country": "A text.",
-  "lint.code": "The code of the finding, such as PRICE_FALLS.",
-  "lint.at": "Where, as the finding names it, with all below it: pp.team@1/license; default the whole book.",
-  "lint.reason": "Why it is wanted, 1 to 1,000 characters.",
   "map.schemaName": "Which event schema the rows are of: a column, a value for all rows, or a template.",
   "map.accountId": "Whose each row is: the id or an alias of an account.",
   "map.id": "The id of the event, which counts once: a column, or a template such as `usage-{row}`.",
@@ -265,14 +223,20 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 /** The description of a field; undefined if there is none. */
 export function findDescription(owner: string, field: string): string | undefined {
   const name = SAME_FIELDS_AS[owner] ?? owner;
-  return SENTENCES[name.replace(/s$/, "")]?.[field] ?? DESCRIPTIONS[`${name}.${field}`] ?? COMMON_DESCRIPTIONS[field];
+  const sentences = SENTENCES[name] ?? SENTENCES[name.replace(/s$/, "")];
+  return sentences?.[field] ?? DESCRIPTIONS[`${name}.${field}`] ?? COMMON_DESCRIPTIONS[field];
 }
 
-/** Objects with the same fields as another. */
+/** Objects under another name than their fields. */
 const SAME_FIELDS_AS: Readonly<Record<string, string>> = {
   plan: "pricePlans",
-  dimensions: "attributes",
-  schemaAssocitions: "schemaAssociations",
+  attributes: "declaredField",
+  dimensions: "declaredField",
+  dependencies: "dependency",
+  fields: "enrichmentField",
+  schemaAssociations: "featureAssociation",
+  schemaAssocitions: "featureAssociation",
+  lint: "lintSuppression",
   billingAddress: "address",
   pricePlanDetailsOverride: "pricePlanDetails",
 };

@@ -1,3 +1,6 @@
+import type { AddOn, AddOnInput, Feature, FeatureInput, Setting, SettingInput } from "../resources/catalog-items.ts";
+import type { EventSchema, EventSchemaInput } from "../resources/event-schema.ts";
+import type { LintSuppression } from "../resources/lint.ts";
 import type { UsageMeter, UsageMeterInput } from "../resources/usage-meter.ts";
 /**
  * A whole book, in input form and as read (book.md).
@@ -5,17 +8,7 @@ import type { UsageMeter, UsageMeterInput } from "../resources/usage-meter.ts";
  * @module
  */
 import type { Account, AccountInput, Customer, CustomerInput, InvoiceGroup, InvoiceGroupInput } from "./account.ts";
-import type {
-  AddOn,
-  AddOnInput,
-  Feature,
-  FeatureInput,
-  Setting,
-  SettingInput,
-  LintSuppression,
-} from "./catalog-items.ts";
 import type { Maybe } from "./common-types.ts";
-import type { EventSchema, EventSchemaInput } from "./metering.ts";
 import type { PricePlan, PricePlanInput } from "./price-plan.ts";
 
 /** The organization of a book. */

@@ -3,34 +3,9 @@
  *
  * @module
  */
-import type { AddOnInput, FeatureInput, SettingInput } from "./catalog-items.ts";
 import type { Maybe, Patch } from "./common-types.ts";
-import type { EventSchemaInput, LifecycleStatus } from "./metering.ts";
 import type { PricePlanDetailsInput, PricePlanInput } from "./price-plan.ts";
 import type { MigrationRequest } from "./requests.ts";
-
-/** A new setting (S4.2). */
-export type SettingRequest = SettingInput;
-/** Changes of a setting. */
-export type SettingPatch = Patch<Pick<SettingInput, "name" | "dataType" | "value">>;
-
-/** A new event schema: a DRAFT (S4.4). */
-export type EventSchemaRequest = Omit<EventSchemaInput, "version" | "status">;
-/** Changes of an event schema, and its new status (S4.4). */
-export type EventSchemaPatch = Patch<Omit<EventSchemaInput, "name" | "version" | "status">> & {
-  /** The new status; not DRAFT. Default: unchanged. */
-  readonly status?: Maybe<LifecycleStatus>;
-};
-
-/** A new feature, with a generated id. */
-export type FeatureRequest = Omit<FeatureInput, "id" | "createdAt" | "updatedAt">;
-/** Changes of a feature; its associations are replaced. */
-export type FeaturePatch = Patch<FeatureRequest>;
-
-/** A new add-on, with a generated id. */
-export type AddOnRequest = Omit<AddOnInput, "id" | "status" | "createdAt">;
-/** Changes of an add-on. */
-export type AddOnPatch = Patch<Omit<AddOnRequest, "type">>;
 
 /** The accounts that migrate when a version is activated (S16.4). */
 interface MigrationFields {

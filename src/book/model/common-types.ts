@@ -24,6 +24,6 @@ export type Frozen<Value> = Value extends string | number | boolean | null | und
   ? Value
   : Value extends readonly (infer Item)[]
     ? readonly Frozen<Item>[]
-    : object extends Value
+    : [keyof Value] extends [never]
       ? Value
       : { readonly [Field in keyof Value]: Frozen<Value[Field]> };

@@ -6,11 +6,11 @@
 import * as z from "zod";
 
 import type { Organization } from "../model/book.ts";
-import type { LintSuppression } from "../model/catalog-items.ts";
 import { account, customer, invoiceGroup } from "../resources/account.ts";
 import { addOn, feature, setting } from "../resources/catalog-items.ts";
 import { eventSchema } from "../resources/event-schema.ts";
 import { currency, idSchema, name, orDefault } from "../resources/fields.ts";
+import type { LintSuppression } from "../resources/lint.ts";
 import { pricePlan } from "../resources/price-plan.ts";
 import { usageMeter } from "../resources/usage-meter.ts";
 

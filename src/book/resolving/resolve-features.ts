@@ -1,14 +1,13 @@
+import type { Path } from "../problems.ts";
+import type { BookDocument } from "../reading/document.ts";
+import { resolveId, type ResolveContext } from "../reading/references.ts";
+import type { FeatureDocument, Feature, FeatureAssociation } from "../resources/catalog-items.ts";
 /**
  * Resolves features and the event schemas that consume them, with the consumed attribute (S11.2).
  *
  * @module
  */
-import type { Feature, FeatureAssociation } from "../model/catalog-items.ts";
-import type { FeatureDetails } from "../model/metering.ts";
-import type { Path } from "../problems.ts";
-import type { BookDocument } from "../reading/document.ts";
-import { resolveId, type ResolveContext } from "../reading/references.ts";
-import type { FeatureDocument } from "../resources/catalog-items.ts";
+import type { FeatureDetails } from "../resources/event-schema.ts";
 import { findCurrentSchemas, type EventSchemaDocument } from "../resources/event-schema.ts";
 import { quoteValue } from "../wording.ts";
 

@@ -5,10 +5,9 @@
  */
 import { RatebookError } from "../../errors.ts";
 import { type Decimal, formatDecimal, parseValue } from "../../numbers/decimal.ts";
-import type { EnrichmentField, EventSchema, FeatureDetails } from "../model/metering.ts";
 import type { Path, Report } from "../problems.ts";
 import { resolveId, type ResolveContext, resolveSettingKey } from "../reading/references.ts";
-import type { EnrichmentFieldDocument, EventSchemaDocument } from "../resources/event-schema.ts";
+import type { EventSchemaDocument, EnrichmentField, EventSchema, FeatureDetails } from "../resources/event-schema.ts";
 import { readRule } from "../resources/rule-fields.ts";
 import type { UsageMeterDocument, Computation, UsageMeter } from "../resources/usage-meter.ts";
 import { quoteValue } from "../wording.ts";
@@ -75,7 +74,11 @@ function resolveComputation(
   return { ...rest, ...rules };
 }
 
-function resolveField(field: EnrichmentFieldDocument, path: Path, report: Report): EnrichmentField | undefined {
+function resolveField(
+  field: NonNullable<EventSchemaDocument["enrichments"]>["fields"][number],
+  path: Path,
+  report: Report,
+): EnrichmentField | undefined {
   const { enrichmentType, value, ...rest } = field;
   switch (enrichmentType) {
     case "JSON_LOGIC": {

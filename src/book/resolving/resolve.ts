@@ -5,12 +5,11 @@
  * @module
  */
 import type { Book } from "../model/book.ts";
-import type { AddOn, Setting } from "../model/catalog-items.ts";
 import type { Path } from "../problems.ts";
 import type { BookCache } from "../reading/book-cache.ts";
 import type { BookDocument } from "../reading/document.ts";
 import { resolveId, type ResolveContext } from "../reading/references.ts";
-import type { AddOnDocument, SettingDocument } from "../resources/catalog-items.ts";
+import type { AddOnDocument, SettingDocument, AddOn, Setting } from "../resources/catalog-items.ts";
 import type { Steps } from "../steps.ts";
 import { quoteValue } from "../wording.ts";
 import { resolveAccount } from "./resolve-account.ts";

@@ -5,57 +5,143 @@
  */
 import * as z from "zod";
 
-import type { EventSchema } from "../model/metering.ts";
+import type { Decimal } from "../../numbers/decimal.ts";
+import type { Rule } from "../../rules/rule.ts";
+import type { Frozen, Maybe, Patch } from "../model/common-types.ts";
 import { attributeName } from "./catalog-items.ts";
 import { label, listOrEmpty, name, orDefault, reference, ruleSource, text } from "./fields.ts";
 
 /** The pattern of the names of event schemas and meters. */
 export const NAME_PATTERN = /^[\sa-zA-Z0-9_-]*$/;
-
-/** A setting that rules may use as `dependencies.<name>` (S4.2). */
-const dependency = z.strictObject({
-  type: orDefault(z.literal("SETTING"), "SETTING"),
-  /** In a {@link Book}: `setting.<namespace>.<id>` in lower case. */
-  key: z.string().min(1).max(600),
-  name,
-});
-
-/** A field computed from the event and the fields before it (S4.3). */
-const enrichmentField = z.strictObject({
-  name,
-  type: z.enum(["ATTRIBUTE", "DIMENSION"]),
-  enrichmentType: orDefault(z.enum(["VALUE", "JSON_LOGIC", "JSON_LOGIC_FROM_DEPENDENCY"]), "JSON_LOGIC"),
-  value: ruleSource,
-  order: z.int().min(0),
-});
-/** An enrichment field in input form: its rule may be text. */
-export type EnrichmentFieldDocument = z.output<typeof enrichmentField>;
 /** Maximum number of fields that enrichment adds, and of settings that its rules use. */
 const ENRICHMENTS_MAX = 200;
 
-const declaredField = z.strictObject({ name, displayName: text, defaultUnit: text });
+const dependencyFields = {
+  /** Default SETTING, the only one. */
+  type: orDefault(z.literal("SETTING"), "SETTING"),
+  /** `setting.<namespace>.<id>` in any case, or the setting's id alone, at most 600 characters; in lower case when read. */
+  key: z.string().min(1).max(600),
+  /** The name in rules, as in `dependencies.<name>`; 1 to 255 characters. */
+  name,
+};
+export interface DependencySchema extends z.ZodObject<typeof dependencyFields, z.core.$strict> {}
+const dependency: DependencySchema = z.strictObject(dependencyFields);
+/** A setting that rules may use as `dependencies.<name>` (S4.2). */
+export interface DependencyInput extends Frozen<z.input<DependencySchema>> {}
+/** A setting that rules may use as `dependencies.<name>` (S4.2). */
+export interface Dependency extends Frozen<z.output<DependencySchema>> {}
+
+const enrichmentFieldFields = {
+  /** 1 to 255 characters; not that of a declared field or another computed one. */
+  name,
+  /** An ATTRIBUTE is a decimal, a DIMENSION a text. */
+  type: z.enum(["ATTRIBUTE", "DIMENSION"]),
+  /**
+   * The kind of `value`. JSON_LOGIC (default): a rule. VALUE: a constant. JSON_LOGIC_FROM_DEPENDENCY: the name of a
+   * dependency whose setting contains the rule.
+   */
+  enrichmentType: orDefault(z.enum(["VALUE", "JSON_LOGIC", "JSON_LOGIC_FROM_DEPENDENCY"]), "JSON_LOGIC"),
+  /** A JSON-logic rule or a text that contains one, the constant, or the name of the dependency. */
+  value: ruleSource,
+  /** A whole number from 0, unique: a field can use those with a lower one. */
+  order: z.int().min(0),
+};
+export interface EnrichmentFieldSchema extends z.ZodObject<typeof enrichmentFieldFields, z.core.$strict> {}
+const enrichmentField: EnrichmentFieldSchema = z.strictObject(enrichmentFieldFields);
+/** A field computed from the event and the fields before it (S4.3). */
+export interface EnrichmentFieldInput extends Frozen<z.input<EnrichmentFieldSchema>> {}
+/** A field computed from the event and the fields before it (S4.3). */
+export type EnrichmentField = Omit<EnrichmentFieldInput, "enrichmentType" | "value"> &
+  (
+    | { readonly enrichmentType: "JSON_LOGIC"; readonly value: Rule }
+    /** `value` names one of the schema's dependencies, whose setting contains the rule. */
+    | { readonly enrichmentType: "JSON_LOGIC_FROM_DEPENDENCY"; readonly value: string }
+    /** The constant: a Decimal for an ATTRIBUTE, a text for a DIMENSION. */
+    | { readonly enrichmentType: "VALUE"; readonly value: Decimal | string }
+  );
+
+const declaredFieldFields = {
+  /** The name in events and rules, 1 to 255 characters. */
+  name,
+  /** A name for people. */
+  displayName: text,
+  /** The unit of an attribute sent without one; no effect on computations. */
+  defaultUnit: text,
+};
+export interface DeclaredFieldSchema extends z.ZodObject<typeof declaredFieldFields, z.core.$strict> {}
+const declaredField: DeclaredFieldSchema = z.strictObject(declaredFieldFields);
+/** An attribute or dimension of events (S4.1). */
+export interface DeclaredField extends Frozen<z.output<DeclaredFieldSchema>> {}
 /** The required attributes or dimensions of an event, in a request. */
 export const declaredFields = z.array(declaredField.extend({ displayName: label })).max(50);
 
-/** The fields of events of one name, and their enrichment. */
-export const eventSchema = z.strictObject({
+const featureDetailsFields = {
+  /** The id or the name of a feature; its id when read. */
+  featureId: reference,
+  /** The attribute with the quantity consumed; empty if each event consumes 1. */
+  attributeName,
+};
+export interface FeatureDetailsSchema extends z.ZodObject<typeof featureDetailsFields, z.core.$strict> {}
+const featureDetails: FeatureDetailsSchema = z.strictObject(featureDetailsFields);
+/** The feature that a schema's events consume (S11.2). */
+export interface FeatureDetails extends Frozen<z.output<FeatureDetailsSchema>> {}
+
+const enrichmentsFields = {
+  /** The settings that the rules use, at most 200. */
+  dependencies: listOrEmpty(dependency, ENRICHMENTS_MAX),
+  /** The computed fields, at most 200; each can use those with a lower order. */
+  fields: listOrEmpty(enrichmentField, ENRICHMENTS_MAX),
+};
+export interface EnrichmentsSchema extends z.ZodObject<typeof enrichmentsFields, z.core.$strict> {}
+const enrichments: EnrichmentsSchema = z.strictObject(enrichmentsFields);
+/** The fields computed before an event is metered, and the settings that they use (S4.2, S4.3). */
+export interface Enrichments {
+  readonly dependencies: readonly Dependency[];
+  /** In ascending order. */
+  readonly fields: readonly EnrichmentField[];
+}
+
+const eventSchemaFields = {
+  /** The `schemaName` of events: 1 to 50 letters, digits, white space, `_` and `-`. */
   name: z.string().min(1).max(50).regex(NAME_PATTERN),
+  /** A whole number from 1; default 1. */
   version: orDefault(z.int().min(1), 1),
+  /** At most 255 characters. */
   description: label,
+  /** Default ACTIVE; the ACTIVE version reads events. */
   status: orDefault(z.enum(["DRAFT", "ACTIVE", "INACTIVE", "ARCHIVED"]), "ACTIVE"),
+  /** Numbers that events must have, at most 50, `attribute.<name>` in rules; default none. */
   attributes: listOrEmpty(declaredField, 50),
+  /** Texts that events must have, at most 50, `dimension.<name>` in rules; default none. */
   dimensions: listOrEmpty(declaredField, 50),
-  featureDetails: z.strictObject({ featureId: reference, attributeName }).nullish(),
+  /** The feature that an event consumes, and the attribute with the quantity; default none. */
+  featureDetails: featureDetails.nullish(),
+  /** Stored unchanged; no effect on prices. */
   eventLevelRevenue: z.boolean().nullish(),
-  enrichments: z
-    .strictObject({
-      dependencies: listOrEmpty(dependency, ENRICHMENTS_MAX),
-      fields: listOrEmpty(enrichmentField, ENRICHMENTS_MAX),
-    })
-    .nullish(),
-});
+  /** Fields computed before an event is metered; default none. */
+  enrichments: enrichments.nullish(),
+};
+export interface EventSchemaSchema extends z.ZodObject<typeof eventSchemaFields, z.core.$strict> {}
+export const eventSchema: EventSchemaSchema = z.strictObject(eventSchemaFields);
+/** The fields of events of one name, and their enrichment (S4). */
+export interface EventSchemaInput extends Frozen<z.input<EventSchemaSchema>> {}
 /** An event schema in input form, before references are resolved. */
-export type EventSchemaDocument = z.output<typeof eventSchema>;
+export type EventSchemaDocument = z.output<EventSchemaSchema>;
+/** The fields of events of one name, and their enrichment (S4). */
+export interface EventSchema extends Omit<Frozen<EventSchemaDocument>, "featureDetails" | "enrichments"> {
+  readonly featureDetails?: FeatureDetails | undefined;
+  readonly enrichments: Enrichments;
+}
+/** The status of a version: the ACTIVE one reads events (S4.4, S5.4). */
+export type LifecycleStatus = EventSchema["status"];
+
+/** A new event schema: a DRAFT (S4.4). */
+export type EventSchemaRequest = Omit<EventSchemaInput, "version" | "status">;
+/** Changes of an event schema, and its new status (S4.4). */
+export type EventSchemaPatch = Patch<Omit<EventSchemaInput, "name" | "version" | "status">> & {
+  /** The new status; not DRAFT. Default: unchanged. */
+  readonly status?: Maybe<LifecycleStatus>;
+};
 
 /** The current version of each event schema: the ACTIVE one, else the latest. */
 export function findCurrentSchemas<Schema extends Pick<EventSchema, "name" | "status" | "version">>(

@@ -5,8 +5,8 @@
  */
 import { RatebookError } from "../../errors.ts";
 import { checkRule, parseRule, type Rule, type RuleFields, type RuleProblem } from "../../rules/rule.ts";
-import type { EnrichmentField, EventSchema } from "../model/metering.ts";
 import type { Path, Report } from "../problems.ts";
+import type { EnrichmentField, EventSchema } from "./event-schema.ts";
 
 /** Parses the rule in a field; an invalid one is reported and undefined. */
 export function readRule(source: unknown, path: Path, report: Report): Rule | undefined {

@@ -3,15 +3,16 @@
  *
  * @module
  */
-import type { AddOn, Feature } from "../../book/model/catalog-items.ts";
 import type {
+  AddOn,
+  Feature,
   AddOnPatch,
   AddOnRequest,
   FeaturePatch,
   FeatureRequest,
   SettingPatch,
   SettingRequest,
-} from "../../book/model/catalog-requests.ts";
+} from "../../book/resources/catalog-items.ts";
 import { SETTING_NAMESPACE } from "../../book/resources/catalog-items.ts";
 import { invalidInput, quoteText, alreadyTaken } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";

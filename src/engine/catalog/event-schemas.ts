@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { EventSchemaPatch, EventSchemaRequest } from "../../book/model/catalog-requests.ts";
-import type { EventSchema } from "../../book/model/metering.ts";
+import type { EventSchemaPatch, EventSchemaRequest, EventSchema } from "../../book/resources/event-schema.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { describeStatus, invalidInput, quoteText, refusal } from "../../ledger/refusals.ts";
 import {

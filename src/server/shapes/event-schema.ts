@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import type { EventSchema } from "../../book/model/metering.ts";
+import type { EventSchema } from "../../book/resources/event-schema.ts";
 import { declaredFields, eventSchema, NAME_PATTERN } from "../../book/resources/event-schema.ts";
 import type { StoredResource } from "../../engine/configured-resources.ts";
 import { withoutAbsent } from "../http/fields.ts";

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import type { Feature } from "../../book/model/catalog-items.ts";
+import type { Feature } from "../../book/resources/catalog-items.ts";
 import type { StoredResource } from "../../engine/configured-resources.ts";
 import { formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { EventSchema } from "../../book/model/metering.ts";
+import type { EventSchema } from "../../book/resources/event-schema.ts";
 import { toOneLine } from "../sql/layout.ts";
 import type { EventTable } from "../sql/standalone.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import type { EventSchema } from "../../book/model/metering.ts";
+import type { EventSchema } from "../../book/resources/event-schema.ts";
 import type { EventFileMap } from "../../event-files/event-file-map.ts";
 import type { EventSink } from "../../event-files/event-sink.ts";
 import type { EventCursor } from "../../event-files/merge-events.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { EventSchema } from "../../book/model/metering.ts";
+import type { EventSchema } from "../../book/resources/event-schema.ts";
 import type { EventFileMap } from "../../event-files/event-file-map.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import type { CellQuery } from "../../ledger/usage-source.ts";

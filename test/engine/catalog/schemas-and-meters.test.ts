@@ -1,8 +1,11 @@
 /** Event schemas and usage meters: their state changes, and every rejection by code and message (S4.4, S5.4). */
 import { describe, expect, test } from "vitest";
 
-import type { EventSchemaPatch, EventSchemaRequest } from "../../../src/book/model/catalog-requests.ts";
-import type { EventSchemaInput } from "../../../src/book/model/metering.ts";
+import type {
+  EventSchemaPatch,
+  EventSchemaRequest,
+  EventSchemaInput,
+} from "../../../src/book/resources/event-schema.ts";
 import { activeSchema, callEvent, customerWith, engineAt, monthly, describeRefusal, sumMeter } from "../support.ts";
 
 describe("event schemas", () => {

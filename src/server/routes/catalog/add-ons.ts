@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import type { AddOn } from "../../../book/model/catalog-items.ts";
+import type { AddOn } from "../../../book/resources/catalog-items.ts";
 import { addOn } from "../../../book/resources/catalog-items.ts";
 import type { StoredResource } from "../../../engine/configured-resources.ts";
 import { type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../../http/endpoint.ts";
