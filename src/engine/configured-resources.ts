@@ -40,7 +40,7 @@ import {
 } from "./document-body.ts";
 import { configuredDocumentId } from "./document-ids.ts";
 import { type ConfiguredDocument, type DocumentLists, toTypedDocument, type DocumentOf } from "./documents.ts";
-import type { EngineView } from "./external/engine-store.ts";
+import type { EngineReads } from "./external/engine-store.ts";
 import { type Page, selectPage, type PageOptions } from "./pages.ts";
 
 /** A configured resource: parsed, and as sent. */
@@ -54,9 +54,8 @@ export interface StoredResource<Item> {
 }
 
 /** The state for an operation on the configuration. */
-export interface ConfigurationState {
+export interface ConfigurationState extends EngineReads {
   readonly before: Configuration;
-  readonly view: EngineView;
   readonly now: Instant;
 }
 
@@ -90,11 +89,11 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
 ): Promise<StoredResource<ConfiguredItem<Kind>>> {
   let changedTo: Configuration | undefined;
   const scope = { configuration: "exclusive", accountIds, eventIds: [] } as const;
-  const stored = await context.store.transact(scope, async (view) => {
+  const stored = await context.store.transact(scope, async (view, usage) => {
     const before = await context.configuration(view);
     changedTo = undefined;
     const yieldToOthers = createYielder();
-    const { documents, computeFurtherChanges } = await decide({ before, view, now: context.clock() });
+    const { documents, computeFurtherChanges } = await decide({ before, view, usage, now: context.clock() });
     await yieldToOthers();
     const last = documents.at(-1);
     invariant(last !== undefined, "a change of the configuration answers a document");

@@ -9,14 +9,15 @@ import { catchUpPiece, isBehind } from "../ledger/account/catch-up.ts";
 import { isLongOpen } from "../ledger/account/open-cycles.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import type { Changes, Decision, IdSource } from "../ledger/decision.ts";
-import { type InvoiceRange, readAccounts } from "../ledger/reads.ts";
+import { type AccountReads, type InvoiceRange, readAccounts } from "../ledger/reads.ts";
 import type { AccountRecord } from "../ledger/records.ts";
 import { notFound } from "../ledger/refusals.ts";
+import type { LedgerView } from "../ledger/view.ts";
 import { type AccountParts, type AccountWork, openWorkspace, type Workspace } from "../ledger/workspace.ts";
 import type { RuleBudget } from "../rules/budget.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import type { Configuration, ConfigurationSource } from "./configuration.ts";
-import type { EngineStore, EngineView } from "./external/engine-store.ts";
+import type { EngineStore, UsageReads } from "./external/engine-store.ts";
 import type { PrefetchedUsage } from "./external/source-cells.ts";
 
 /** The parts and options of an engine, with defaults applied. */
@@ -61,14 +62,14 @@ export async function decideOnAccounts<Result>(
   for (;;) {
     const attempt = await store.transact<{ readonly done: Result } | FarBehind>(
       { configuration: "shared", accountIds, eventIds: [] },
-      async (view) => {
+      async (view, usage) => {
         const configuration = await source(view);
         const { catalog } = configuration;
         const now = clock();
         const records = await view.accounts(accountIds);
         const behind = farBehind(catalog, records, now, attempted);
         if (behind !== undefined) return { result: behind, changes: {} };
-        const workspace = await openCaughtUp(catalog, view, accountIds, now);
+        const workspace = await openCaughtUp(catalog, { view, usage }, accountIds, now);
         const { result, more } = await decide({ configuration, catalog, workspace, now });
         return { result: { done: result }, changes: { ...workspace.changes(), ...more } };
       },
@@ -133,24 +134,24 @@ export async function decideOnAccount<Result>(
  */
 export async function openAccounts(
   catalog: Catalog,
-  view: EngineView,
+  reads: AccountReads,
   accountIds: readonly string[],
   now: Instant,
   invoices: InvoiceRange = "open",
 ): Promise<Workspace> {
-  return openWorkspace(await readParts(catalog, view, accountIds, now, invoices));
+  return openWorkspace(await readParts(catalog, reads, accountIds, now, invoices));
 }
 
 async function readParts(
   catalog: Catalog,
-  view: EngineView,
+  reads: AccountReads,
   accountIds: readonly string[],
   now: Instant,
   invoices: InvoiceRange,
 ): Promise<readonly AccountParts[]> {
-  const records = await view.accounts(accountIds);
+  const records = await reads.view.accounts(accountIds);
   expectAll(accountIds, records);
-  return readAccounts(catalog, view, records, now, invoices);
+  return readAccounts(catalog, reads, records, now, invoices);
 }
 
 /** @throws {RatebookError} ERR_NOT_FOUND for the first account that does not exist */
@@ -166,13 +167,13 @@ export function expectAll(accountIds: readonly string[], records: readonly Accou
  */
 export async function openCaughtUp(
   catalog: Catalog,
-  view: EngineView,
+  reads: AccountReads,
   accountIds: readonly string[],
   at: Instant,
   invoices: InvoiceRange = "open",
 ): Promise<Workspace> {
   const yieldToOthers = createYielder();
-  return openCaughtUpFrom(catalog, await readParts(catalog, view, accountIds, at, invoices), at, yieldToOthers);
+  return openCaughtUpFrom(catalog, await readParts(catalog, reads, accountIds, at, invoices), at, yieldToOthers);
 }
 
 /**
@@ -221,10 +222,10 @@ export async function commitCatchUpPiece(
   at: Instant,
   prefetched?: PrefetchedUsage,
 ): Promise<CatchUpProgress> {
-  const work = async (view: EngineView): Promise<Decision<CatchUpProgress>> => {
+  const work = async (view: LedgerView, usage: UsageReads): Promise<Decision<CatchUpProgress>> => {
     const yieldToOthers = createYielder();
     const { catalog } = await configuration(view);
-    const workspace = await openAccounts(catalog, view, accountIds, at);
+    const workspace = await openAccounts(catalog, { view, usage }, accountIds, at);
     const left = await catchUpAccounts(catalog, workspace, { accountIds, at, yieldToOthers, most: RECORDS_OF_COMMIT });
     const changes = workspace.changes();
     return { result: { finalized: changes.invoices?.length ?? 0, left }, changes };

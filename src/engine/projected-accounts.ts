@@ -7,13 +7,7 @@
 import type { Steps } from "../book/steps.ts";
 import type { Instant } from "../calendar/instant.ts";
 import type { Catalog } from "../ledger/catalog.ts";
-import {
-  catchUpNeeds,
-  externalUsageNeeded,
-  type InvoiceRange,
-  partsFromSnapshot,
-  readSnapshot,
-} from "../ledger/reads.ts";
+import { catchUpNeeds, type InvoiceRange, partsFromSnapshot, readSnapshot } from "../ledger/reads.ts";
 import type { AccountWork, Workspace } from "../ledger/workspace.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import {
@@ -78,12 +72,12 @@ async function readInTransaction<Result>(
   { at, invoices, attempted }: LookOptions,
 ): Promise<{ readonly done: Result } | FarBehind> {
   const scope = { configuration: "shared", accountIds, eventIds: [] } as const;
-  return context.store.transact<{ readonly done: Result } | FarBehind>(scope, async (view) => {
+  return context.store.transact<{ readonly done: Result } | FarBehind>(scope, async (view, usage) => {
     const { catalog } = await context.configuration(view);
     const now = context.clock();
     const behind = farBehind(catalog, await view.accounts(accountIds), now, attempted);
     if (behind !== undefined) return { result: behind, changes: {} };
-    const workspace = await openCaughtUp(catalog, view, accountIds, at ?? now, invoices);
+    const workspace = await openCaughtUp(catalog, { view, usage }, accountIds, at ?? now, invoices);
     return { result: { done: await runWithPauses(project({ catalog, workspace, now })) }, changes: {} };
   });
 }
@@ -125,8 +119,7 @@ async function readWithoutLocks(
     if (snapshot.revision === revision) {
       expectAll(accountIds, snapshot.records);
       const now = clock();
-      const query = externalUsageNeeded(catalog, snapshot.records, at ?? now);
-      await view.externalUsage(query);
+      await store.usage.externalUsage(view, needs.externalUsage);
       const parts = partsFromSnapshot(catalog, snapshot, needs, at ?? now);
       if (parts === undefined) return undefined;
       return { catalog, workspace: await openCaughtUpFrom(catalog, parts, at ?? now, yieldToOthers), now };

@@ -6,6 +6,7 @@
 import type { Day, Instant } from "../calendar/instant.ts";
 import type { Catalog } from "./catalog.ts";
 import type { AccountRecord, BilledUsage, LedgerCell } from "./records.ts";
+import type { LedgerView } from "./view.ts";
 
 /** A query for the external usage of some accounts. */
 export interface ExternalUsageQuery {
@@ -23,7 +24,7 @@ export interface ExternalUsage {
   readonly billed: readonly BilledUsage[];
 }
 
-/** The part of an engine's view that reads external usage. */
+/** Reads external usage. */
 export interface ExternalUsageReads {
   /**
    * Reads the external usage of accounts: as billed for days stored with an invoice, current for others. Undefined if
@@ -31,5 +32,5 @@ export interface ExternalUsageReads {
    *
    * @throws {RatebookError} ERR_USAGE_UNAVAILABLE
    */
-  externalUsage(query: ExternalUsageQuery): Promise<ExternalUsage | undefined>;
+  externalUsage(view: Pick<LedgerView, "keptUsage">, query: ExternalUsageQuery): Promise<ExternalUsage | undefined>;
 }

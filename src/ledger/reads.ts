@@ -18,20 +18,26 @@ import type { LedgerView } from "./view.ts";
 import type { AccountParts } from "./workspace.ts";
 
 /** The part of a view that decisions about events and entries read. */
-export type LedgerReads = ExternalUsageReads &
-  Pick<
-    LedgerView,
-    | "accounts"
-    | "acceptedIds"
-    | "entries"
-    | "credits"
-    | "invoices"
-    | "usage"
-    | "overage"
-    | "eventsToUndo"
-    | "eventsWithOverage"
-    | "lastSpent"
-  >;
+export type LedgerReads = Pick<
+  LedgerView,
+  | "accounts"
+  | "acceptedIds"
+  | "entries"
+  | "credits"
+  | "invoices"
+  | "usage"
+  | "keptUsage"
+  | "overage"
+  | "eventsToUndo"
+  | "eventsWithOverage"
+  | "lastSpent"
+>;
+
+/** Where decisions on accounts read: the store, and external usage. */
+export interface AccountReads {
+  readonly view: LedgerReads;
+  readonly usage: ExternalUsageReads;
+}
 
 /** Which parts of accounts to read, by the ids of the accounts. A part is empty for all other accounts. */
 export interface Needs {
@@ -54,8 +60,8 @@ interface CellNeeds {
 /** The parts that were read of an account. */
 export type ReadParts = (record: AccountRecord, currentPlan?: AccountPlan) => AccountParts;
 
-/** Reads parts of accounts. This is the only place where an account is assembled from a store. */
-export async function prefetch(view: LedgerReads, needs: Needs): Promise<ReadParts> {
+/** Reads parts of accounts, external usage only with a source. This is the only place where an account is assembled from a store. */
+export async function prefetch(view: LedgerReads, needs: Needs, source?: ExternalUsageReads): Promise<ReadParts> {
   const { usage: days, overage: overageDays, externalUsage: query } = needs;
   // Started together: a store may use one statement.
   const [entries, credits, invoices, usage, overage] = await Promise.all([
@@ -65,7 +71,7 @@ export async function prefetch(view: LedgerReads, needs: Needs): Promise<ReadPar
     readByAccount(days?.ids, (ids) => view.usage(ids, days?.from ?? 0, days?.until ?? 0)),
     readByAccount(overageDays?.ids, (ids) => view.overage(ids, overageDays?.from ?? 0, overageDays?.until ?? 0)),
   ]);
-  const external = query && (await view.externalUsage(query));
+  const external = query && (await source?.externalUsage(view, query));
   const withExternal = external && createExternalUsageMerger(external);
   return (record, currentPlan) => {
     const { id } = record;
@@ -133,13 +139,13 @@ export function catchUpNeeds(
  */
 export async function readAccounts(
   catalog: Catalog,
-  view: LedgerReads,
+  { view, usage }: AccountReads,
   records: readonly AccountRecord[],
   now: Instant,
   range?: InvoiceRange,
 ): Promise<readonly AccountParts[]> {
   if (records.length === 0) return [];
-  const read = await prefetch(view, catchUpNeeds(catalog, records, now, range));
+  const read = await prefetch(view, catchUpNeeds(catalog, records, now, range), usage);
   const parts: AccountParts[] = [];
   for (const accountParts of records.map((record) => read(record))) {
     parts.push({ ...accountParts, events: await readOverageOfGrants(catalog, view, accountParts, now) });
@@ -160,7 +166,7 @@ export interface AccountsSnapshot {
 export async function readSnapshot(
   view: LedgerReads & Pick<LedgerView, "configurationRevision">,
   ids: readonly string[],
-  { externalUsage: _external, ...needs }: Needs,
+  needs: Needs,
 ): Promise<AccountsSnapshot> {
   const [revision, records, read] = await Promise.all([
     view.configurationRevision(),

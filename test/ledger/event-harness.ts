@@ -16,7 +16,7 @@ import { type UndoFilter, parseUndoFilter } from "../../src/ledger/events/undo-f
 import { readForUndo } from "../../src/ledger/events/undo-reads.ts";
 import { decideUndo, type UndoneEvent } from "../../src/ledger/events/undo.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
-import type { LedgerReads } from "../../src/ledger/reads.ts";
+import type { AccountReads, LedgerReads } from "../../src/ledger/reads.ts";
 import {
   type AccountRecord,
   type EntryRecord,
@@ -133,7 +133,7 @@ export interface Totals {
 /** Accounts in memory, without indexes, so that it is simple enough to be correct. */
 export interface EventLedger {
   readonly catalog: Catalog;
-  readonly reads: LedgerReads;
+  readonly reads: AccountReads;
   /** The number of event records read so far. */
   readonly eventsRead: () => number;
   ingest(batch: readonly unknown[], now: string | Instant): Promise<readonly IngestResult[]>;
@@ -162,7 +162,8 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
     overage: [],
   };
   let read = 0;
-  const reads = buildReads(state, (count) => (read += count));
+  const view = buildReads(state, (count) => (read += count));
+  const reads = { view, usage: { externalUsage: async () => undefined } };
   let idCount = 0;
   const nextId = (prefix: string): string => `${prefix}.${++idCount}`;
   const findAccountId = (name: string): string | undefined =>
@@ -280,7 +281,7 @@ function buildReads(state: LedgerState, count: (events: number) => void): Ledger
   const days = (cells: readonly LedgerCell[], ids: readonly string[], from: number, until: number): LedgerCell[] =>
     ofAccounts(cells, ids).filter(({ day }) => day >= from && day < until);
   return {
-    externalUsage: async () => undefined,
+    keptUsage: async () => [],
     accounts: async (ids) => ids.flatMap((id) => state.accounts.get(id) ?? []),
     acceptedIds: async (eventIds) =>
       [...new Map(activeEvents().map((each) => [each.eventId, each])).values()].filter(({ eventId }) =>

@@ -8,7 +8,7 @@ import { type FeatureEntry, restoreAllocations } from "../../src/credits/feature
 import { grantEntry, OPEN_ENTRIES_MAX, patchEntry, voidEntry } from "../../src/ledger/commands/entries.ts";
 import { ingestNeeds, readForIngest } from "../../src/ledger/events/ingest-reads.ts";
 import { decideIngest } from "../../src/ledger/events/ingest.ts";
-import { type LedgerReads, overageToMove } from "../../src/ledger/reads.ts";
+import { type AccountReads, overageToMove } from "../../src/ledger/reads.ts";
 import type { EntryRecord } from "../../src/ledger/records.ts";
 import { type AccountParts, openWorkspace } from "../../src/ledger/workspace.ts";
 import { parseDecimal } from "../../src/numbers/decimal.ts";
@@ -27,12 +27,15 @@ async function withEntries(count: number): Promise<EventLedger> {
 }
 
 /** The reads of a ledger, counting how often the ids of entries are read. */
-function counting({ reads }: EventLedger): { readonly countedReads: LedgerReads; readonly looks: () => number } {
+function counting({ reads }: EventLedger): { readonly countedReads: AccountReads; readonly looks: () => number } {
   let looks = 0;
   const watchId = ({ id, ...entry }: EntryRecord): EntryRecord =>
     Object.defineProperty({ ...entry, id }, "id", { enumerable: true, get: () => (looks++, id) });
   return {
-    countedReads: { ...reads, entries: async (...args) => (await reads.entries(...args)).map(watchId) },
+    countedReads: {
+      ...reads,
+      view: { ...reads.view, entries: async (...args) => (await reads.view.entries(...args)).map(watchId) },
+    },
     looks: () => looks,
   };
 }
@@ -86,7 +89,7 @@ test.each([20, 200])(
       const room = { featureId: "f.tokens", effectiveFrom: 0, effectiveUntil: place + 1, quantity: parseDecimal(1) };
       return Object.defineProperty(room, "featureId", { get });
     });
-    expect(await overageToMove(reads, "a", rooms, [{ from: 0, until: count }])).toEqual([]);
+    expect(await overageToMove(reads.view, "a", rooms, [{ from: 0, until: count }])).toEqual([]);
     expect(looks).toBeLessThan(5 * count);
   },
 );

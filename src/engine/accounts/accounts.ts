@@ -127,10 +127,10 @@ async function changeNames(
   accountId: string,
   decide: (state: NamesState) => Promise<accountCommands.AliasChanges>,
 ): Promise<AccountRecord> {
-  return store.transact({ configuration: "exclusive", accountIds: [accountId], eventIds: [] }, async (view) => {
+  return store.transact({ configuration: "exclusive", accountIds: [accountId], eventIds: [] }, async (view, usage) => {
     const { catalog } = await configuration(view);
     const now = clock();
-    const workspace = await openAccounts(catalog, view, [accountId], now);
+    const workspace = await openAccounts(catalog, { view, usage }, [accountId], now);
     const work = workspace.account(accountId);
     const names = await decide({ catalog, work, view, now });
     return { result: work.record, changes: { ...workspace.changes(), ...names } };

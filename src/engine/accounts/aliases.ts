@@ -33,13 +33,13 @@ export async function createAliases(
   if (twice >= 0)
     throw invalidInput(`[${twice}].value`, "REPEATED_ITEM", `the alias ${quoteText(values[twice] ?? "")} is repeated`);
   const accountIds = [...new Set(requests.flatMap(({ accountId }) => accountId ?? []))];
-  return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
+  return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view, usage) => {
     const { catalog } = await configuration(view);
     const now = clock();
     const takenNames = await findTakenNames(view, values);
     const [known] = [...takenNames.aliases, ...takenNames.accounts];
     if (known !== undefined) throw alreadyTaken("alias", known.id, `the alias ${quoteText(known.id)} is taken`);
-    const workspace = await openAccounts(catalog, view, accountIds, now);
+    const workspace = await openAccounts(catalog, { view, usage }, accountIds, now);
     const documents = requests.flatMap(({ value, accountId }) => {
       if (accountId === undefined || accountId === null) return [aliasDocument(value, undefined, now)];
       return addAliases(workspace.account(accountId), [value], takenNames, now).documents;
@@ -54,12 +54,12 @@ export async function removeAlias(context: EngineContext, alias: string): Promis
     const found = await requireAlias(context.store.read, alias);
     const accountIds = found.accountId === undefined ? [] : [found.accountId];
     const scope = { configuration: "exclusive", accountIds, eventIds: [] } as const;
-    const done = await context.store.transact(scope, async (view) => {
+    const done = await context.store.transact(scope, async (view, usage) => {
       const { catalog } = await context.configuration(view);
       const current = await requireAlias(view, alias);
       if (current.accountId !== found.accountId) return { result: false, changes: {} };
       const now = context.clock();
-      const workspace = await openAccounts(catalog, view, accountIds, now);
+      const workspace = await openAccounts(catalog, { view, usage }, accountIds, now);
       for (const id of accountIds) removeAliases(workspace.account(id), [alias], now);
       const removedDocuments = [{ kind: "alias" as const, id: alias }];
       return { result: true, changes: { ...workspace.changes(), removedDocuments } };

@@ -95,13 +95,13 @@ export async function archiveCustomer(context: EngineContext, id: string): Promi
   const { store, clock, configuration } = context;
   const isActive = ({ status }: AccountRecord): boolean => status === "ACTIVE";
   const locks = await accountIdsWhere(store.read, isActive, { customerId: id });
-  return store.transact({ configuration: "exclusive", accountIds: locks, eventIds: [] }, async (view) => {
+  return store.transact({ configuration: "exclusive", accountIds: locks, eventIds: [] }, async (view, usage) => {
     const before = await customerDocument(view, id);
     checkActive("customer", before.body);
     const { catalog } = await configuration(view);
     const now = clock();
     const accountIds = await accountIdsWhere(view, isActive, { customerId: id });
-    const workspace = await openAccounts(catalog, view, accountIds, now);
+    const workspace = await openAccounts(catalog, { view, usage }, accountIds, now);
     const archivals = accountIds.map((accountId) => archiveAccount(catalog, workspace.account(accountId), now));
     const document = { ...before, updatedAt: now, body: { ...before.body, status: "ARCHIVED" } } as const;
     return {

@@ -25,7 +25,7 @@ import {
   type StoredResource,
 } from "../configured-resources.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
-import type { EngineView } from "../external/engine-store.ts";
+import type { EngineReads } from "../external/engine-store.ts";
 import type { Page, PagedOptions } from "../pages.ts";
 
 const WHAT = "invoice group";
@@ -80,8 +80,8 @@ async function createGroup(context: EngineContext, input: InvoiceGroupRequest): 
   return changeConfigured(
     context,
     "invoiceGroup",
-    async ({ before, view, now }) => {
-      const workspace = await openAccounts(before.catalog, view, accountIds, now, "all");
+    async ({ before, view, usage, now }) => {
+      const workspace = await openAccounts(before.catalog, { view, usage }, accountIds, now, "all");
       const works = [...new Set(accountIds)].map((each) => workspace.account(each));
       const invoiceCurrency = works[0]?.record.invoiceCurrency ?? before.catalog.book.organization.baseCurrency;
       const document = addDocument(before, "invoiceGroup", { ...request, id, invoiceCurrency }, now);
@@ -100,8 +100,8 @@ async function createGroup(context: EngineContext, input: InvoiceGroupRequest): 
 }
 
 async function addMembers(context: EngineContext, id: string, accountIds: readonly string[]): Promise<void> {
-  await context.store.transact(createMembersScope(accountIds), async (view) => {
-    const { catalog, group, now, workspace, works } = await openMembers(context, view, id, accountIds);
+  await context.store.transact(createMembersScope(accountIds), async (view, usage) => {
+    const { catalog, group, now, workspace, works } = await openMembers(context, { view, usage }, id, accountIds);
     await runWithPauses(addToGroup({ before: catalog, after: catalog }, group, works, now));
     return { result: undefined, changes: workspace.changes() };
   });
@@ -126,8 +126,8 @@ async function removeMembersToday(
   accountIds: readonly string[],
   consolidatedAt: Instant | undefined,
 ): Promise<boolean | undefined> {
-  return context.store.transact(createMembersScope(accountIds), async (view) => {
-    const { catalog, revision, now, workspace, works } = await openMembers(context, view, id, accountIds);
+  return context.store.transact(createMembersScope(accountIds), async (view, usage) => {
+    const { catalog, revision, now, workspace, works } = await openMembers(context, { view, usage }, id, accountIds);
     if (consolidatedAt !== undefined && dayOf(consolidatedAt) < dayOf(now)) return { result: undefined, changes: {} };
     await runWithPauses(removeFromGroup({ before: catalog, after: catalog }, id, works, now));
     const removed = new Set(accountIds);
@@ -157,14 +157,14 @@ interface OpenedMembers {
 /** @throws {RatebookError} ERR_NOT_FOUND for an unknown group, else for the first account that does not exist */
 async function openMembers(
   { clock, configuration }: EngineContext,
-  view: EngineView,
+  { view, usage }: EngineReads,
   groupId: string,
   accountIds: readonly string[],
 ): Promise<OpenedMembers> {
   const { catalog, revision } = await configuration(view);
   const group = findTerms(catalog, groupId);
   const now = clock();
-  const workspace = await openAccounts(catalog, view, accountIds, now, "all");
+  const workspace = await openAccounts(catalog, { view, usage }, accountIds, now, "all");
   const works = [...new Set(accountIds)].map((each) => workspace.account(each));
   return { catalog, revision, group, now, workspace, works };
 }

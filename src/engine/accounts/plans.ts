@@ -28,7 +28,7 @@ import { runWithPauses } from "../../store/yielder.ts";
 import { accountIdsWhere } from "../all-accounts.ts";
 import { type Configuration, readOverride } from "../configuration.ts";
 import { decideOnAccount, decideOnAccounts, type EngineContext, openAccounts } from "../context.ts";
-import type { EngineView } from "../external/engine-store.ts";
+import type { EngineReads } from "../external/engine-store.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
 
 /** A period in which an account has one version of a plan (S16.1). */
@@ -115,10 +115,10 @@ export async function migratePlan(context: EngineContext, input: MigrationReques
   const accountIds = await accountIdsWhere(store.read, (record) =>
     isOnSource(before.catalog, record, request, clock()),
   );
-  return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
+  return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view, usage) => {
     const { catalog } = await configuration(view);
     const now = clock();
-    const { migrations, changes } = await decideMigrations(context, { catalog, view, now }, [request]);
+    const { migrations, changes } = await decideMigrations(context, { catalog, view, usage, now }, [request]);
     const [migration] = migrations;
     invariant(migration !== undefined, "S16.5: a request makes one migration");
     return { result: migration, changes };
@@ -138,13 +138,13 @@ function checkCycles(config: PricingCycleConfig): void {
 /** Decides migrations in sequence; the transaction must have the exclusive lock. */
 export async function decideMigrations(
   context: EngineContext,
-  { catalog, view, now }: { readonly catalog: Catalog; readonly view: EngineView; readonly now: Instant },
+  { catalog, view, usage, now }: EngineReads & { readonly catalog: Catalog; readonly now: Instant },
   requests: readonly MigrateRequest[],
 ): Promise<{ readonly migrations: readonly Migration[]; readonly changes: Changes }> {
   const accountIds = await accountIdsWhere(view, (record) =>
     requests.some((request) => isOnSource(catalog, record, request, now)),
   );
-  const workspace = await openAccounts(catalog, view, accountIds, now);
+  const workspace = await openAccounts(catalog, { view, usage }, accountIds, now);
   const works = accountIds.map((id) => workspace.account(id));
   const migrations: Migration[] = [];
   const documents: DocumentRecord[] = [];

@@ -22,9 +22,9 @@ export async function consolidateGroup(
   { at, behind }: { readonly at: Instant; readonly behind: ReadonlySet<string> },
 ): Promise<number> {
   const scope = { configuration: "shared", accountIds: members, eventIds: [] } as const;
-  return context.store.transact(scope, async (view) => {
+  return context.store.transact(scope, async (view, usage) => {
     const { catalog } = await context.configuration(view);
-    const workspace = await openAccounts(catalog, view, members, at, "all");
+    const workspace = await openAccounts(catalog, { view, usage }, members, at, "all");
     const works = members.map((id) => workspace.account(id));
     const byDay = await runWithPauses(findDueByDay(catalog, group, works, at, behind));
     const due = [...byDay].map(([day, invoices]) => {

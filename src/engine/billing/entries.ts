@@ -58,12 +58,12 @@ export async function grantEntry(
   const { idempotencyKey, ...parsed } = readRequest("entryGrant", input);
   const request = { ...parsed, featureId, idempotencyKey: idempotencyKey ?? undefined };
   const { store, clock, configuration } = context;
-  return store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async (view) => {
+  return store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async (view, usage) => {
     const { catalog } = await configuration(view);
     const now = clock();
     const [record] = await view.accounts([accountId]);
     const room = { ...request, quantity: request.granted };
-    const read = record && (await readForGrant(catalog, view, record, room, now));
+    const read = record && (await readForGrant(catalog, { view, usage }, record, room, now));
     if (read === undefined) throw notFound("account", accountId);
     const workspace = openWorkspace([read]);
     const entry = entryCommands.grantEntry(catalog, workspace.account(accountId), request, now, context.ids);
@@ -86,11 +86,11 @@ export async function updateEntry(
     throw inputError([createProblem("$.granted", "MISSING", { expected: "granted or effectiveUntil" })]);
   }
   const { store, clock, configuration } = context;
-  return store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async (view) => {
+  return store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async (view, usage) => {
     const { catalog } = await configuration(view);
     const now = clock();
     const [record] = await view.accounts([accountId]);
-    const read = record && (await readForEntry(catalog, view, record, { entryId, ...change }, now));
+    const read = record && (await readForEntry(catalog, { view, usage }, record, { entryId, ...change }, now));
     if (read === undefined) throw notFound("account", accountId);
     const workspace = openWorkspace([read.account]);
     const work = workspace.account(accountId);

@@ -33,7 +33,7 @@ export async function lateUsage(context: EngineContext, query: UsageQuery): Prom
   if (all.length === 0) return [];
   const { catalog } = await configuration(read);
   const [from, until] = [Math.min(...all.map((each) => each.from)), Math.max(...all.map((each) => each.until))];
-  const currentCells = groupByAccount(await read.sourceCells({ catalog, records, from, upTo: clock() }));
+  const currentCells = groupByAccount(await store.usage.sourceCells({ catalog, records, from, upTo: clock() }));
   // Overage is priced by billing windows, which may have begun long before.
   const overage = { ids, from: dayOf(INSTANT_MIN), until };
   const readParts = await prefetch(read, { usage: { ids, from, until }, overage });

@@ -16,7 +16,7 @@ import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { type EngineContext, openCaughtUp } from "../context.ts";
-import type { EngineView } from "../external/engine-store.ts";
+import type { EngineReads } from "../external/engine-store.ts";
 import { type Page, type PageOptions, pageRequest } from "../pages.ts";
 import { toFinalSnapshot, readInvoice, type InvoiceSnapshot, listSnapshots } from "./invoices.ts";
 
@@ -74,11 +74,11 @@ export async function lineEvents(
   const { id, invoice } = await readInvoice(context, target.invoiceId);
   const { accountId } = invoice;
   const scope = { configuration: "shared", accountIds: [accountId], eventIds: [] } as const;
-  return context.store.transact(scope, async (view) => {
-    const currentInvoice = await readCurrentInvoice(context, view, accountId, id);
+  return context.store.transact(scope, async (view, usage) => {
+    const currentInvoice = await readCurrentInvoice(context, { view, usage }, accountId, id);
     const line = requireLine(currentInvoice.snapshot.invoice, target);
     const { from, until } = line;
-    const cells = await readLineCells(context, view, line, accountId);
+    const cells = await readLineCells(context, { view, usage }, line, accountId);
     const moved = line.of === "usage" ? [] : currentInvoice.overageMoved;
     const lineCells = [...cells, ...moved].filter(
       ({ meterOrFeatureId, day }) => meterOrFeatureId === target.lineId && day * DAY_MS >= from && day * DAY_MS < until,
@@ -99,14 +99,14 @@ export async function lineEvents(
 /** The usage cells of the days of a line, including external usage. */
 async function readLineCells(
   { clock, configuration }: EngineContext,
-  view: EngineView,
+  { view, usage }: EngineReads,
   { of, from: start, until: end }: ChargedLine,
   accountId: string,
 ): Promise<readonly LedgerCell[]> {
   const [from, until] = [dayOf(start), dayOf(end - 1) + 1];
   if (of === "overage") return view.overage([accountId], from, until);
   const { catalog } = await configuration(view);
-  return view.allUsage({ catalog, accountIds: [accountId], from, until, upTo: clock() });
+  return usage.allUsage(view, { catalog, accountIds: [accountId], from, until, upTo: clock() });
 }
 
 function computationSteps({ usageMeters }: Pick<Book, "usageMeters">, meterId: string): readonly Computation[] {
@@ -127,7 +127,7 @@ interface CurrentInvoice {
 /** Reads an invoice under the lock of its account, so that the lines of a draft match the events read. */
 async function readCurrentInvoice(
   { clock, configuration }: EngineContext,
-  view: EngineView,
+  { view, usage }: EngineReads,
   accountId: string,
   id: string,
 ): Promise<CurrentInvoice> {
@@ -135,7 +135,7 @@ async function readCurrentInvoice(
   if (stored !== undefined) return { snapshot: toFinalSnapshot(stored), changed: new Map(), overageMoved: [] };
   const { catalog } = await configuration(view);
   const now = clock();
-  const workspace = await openCaughtUp(catalog, view, [accountId], now);
+  const workspace = await openCaughtUp(catalog, { view, usage }, [accountId], now);
   const [snapshot] = await runWithPauses(
     listSnapshots(catalog, workspace.account(accountId), now, listMatchingIds(accountId, id)),
   );

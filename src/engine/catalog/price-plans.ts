@@ -204,7 +204,7 @@ function activatePlan(
   context: EngineContext,
   latest: PlanDocument,
   currencies: readonly string[] | undefined,
-  { view, now }: ConfigurationState,
+  { view, usage, now }: ConfigurationState,
 ): ConfigurationChange {
   const active = patchDocument(
     moveDocument(latest, WORDS, { ACTIVE: ["DRAFT"] }, "ACTIVE", now),
@@ -218,7 +218,7 @@ function activatePlan(
   return {
     documents: [document],
     computeFurtherChanges: async ({ catalog }) =>
-      (await decideMigrations(context, { catalog, view, now }, requests)).changes,
+      (await decideMigrations(context, { catalog, view, usage, now }, requests)).changes,
   };
 }
 

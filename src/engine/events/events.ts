@@ -22,7 +22,7 @@ import { createEnvelopeReader } from "../../metering/event-envelope.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { splitIntoChunks } from "../all-accounts.ts";
 import { commitCatchUp, type EngineContext, farBehind, type FarBehind } from "../context.ts";
-import type { EngineView } from "../external/engine-store.ts";
+import type { EngineReads } from "../external/engine-store.ts";
 import { type Page, type PageOptions, toPage, pageRequest } from "../pages.ts";
 import { projectAccounts } from "../projected-accounts.ts";
 import { createIngestQueue } from "./ingest-queue.ts";
@@ -54,12 +54,12 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
     const accountNames = [...firstNeeds.names.keys()];
     const locked = hints.size === 0 ? accountNames : [...new Set(accountNames.map((name) => hints.get(name) ?? name))];
     const scope = { configuration: "shared", accountIds: locked, eventIds: firstNeeds.eventIds } as const;
-    const attempt = await store.transact<Attempt<readonly IngestResult[]>>(scope, async (view) => {
+    const attempt = await store.transact<Attempt<readonly IngestResult[]>>(scope, async (view, usage) => {
       const current = await source(view);
       const needs = current === before ? firstNeeds : ingestNeeds(current.catalog, batch);
       before = current;
       const now = clock();
-      const read = await readForNames(current.catalog, { view, hints, needs, locked, now });
+      const read = await readForNames(current.catalog, { view, usage, hints, needs, locked, now });
       if (read === undefined) return { result: { again: true }, changes: {} };
       const records = read.accounts.flatMap(({ record, currentPlan }) => (currentPlan === undefined ? [record] : []));
       const behind = farBehind(current.catalog, records, now, attempted);
@@ -91,8 +91,7 @@ function findEventId(item: unknown): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
-interface NameLookup {
-  readonly view: EngineView;
+interface NameLookup extends EngineReads {
   readonly hints: Map<string, string>;
   readonly needs: IngestNeeds;
   readonly locked: readonly string[];
@@ -106,14 +105,14 @@ interface NameLookup {
  */
 async function readForNames(
   catalog: Catalog,
-  { view, hints, needs, locked, now }: NameLookup,
+  { view, usage, hints, needs, locked, now }: NameLookup,
 ): Promise<Awaited<ReturnType<typeof readForIngest>> | undefined> {
   const names = new Map<string, string>();
   for (const name of hints.size === 0 ? [] : needs.names.keys()) {
     const id = hints.get(name);
     if (id !== undefined) names.set(name, id);
   }
-  const read = await readForIngest(catalog, view, needs, names, now);
+  const read = await readForIngest(catalog, { view, usage }, needs, names, now);
   // There are as many accounts as names, none of them aliases: each is the id of one.
   if (names.size === 0 && read.accounts.length === needs.names.size) return read;
   const known = new Set(read.accounts.map(({ record }) => record.id));
@@ -141,7 +140,7 @@ async function readForNames(
   if (right) return read;
   const isLocked = new Set(locked);
   const stillLocked = [...needs.names.keys()].every((name) => isLocked.has(hints.get(name) ?? name));
-  return stillLocked ? readForNames(catalog, { view, hints, needs, locked, now }) : undefined;
+  return stillLocked ? readForNames(catalog, { view, usage, hints, needs, locked, now }) : undefined;
 }
 
 /** Undoes events (S15). @throws {RatebookError} ERR_INPUT_INVALID for an unsupported filter, ERR_NOT_FOUND for the account */
@@ -151,7 +150,7 @@ export async function undo(context: EngineContext, undoFilter: UndoFilter): Prom
   let accountId = filter.account;
   for (;;) {
     const scope = { configuration: "shared", accountIds: [accountId], eventIds: [] } as const;
-    const attempt = await context.store.transact<Attempt<readonly UndoneEvent[]>>(scope, async (view) => {
+    const attempt = await context.store.transact<Attempt<readonly UndoneEvent[]>>(scope, async (view, usage) => {
       const { catalog } = await context.configuration(view);
       const means = await resolveAccount(view, filter.account);
       if (means !== accountId) {
@@ -160,7 +159,7 @@ export async function undo(context: EngineContext, undoFilter: UndoFilter): Prom
       }
       const [record] = await view.accounts([accountId]);
       const now = context.clock();
-      const read = record && (await readForUndo(catalog, view, record, filter.events, now));
+      const read = record && (await readForUndo(catalog, { view, usage }, record, filter.events, now));
       if (read === undefined) throw notFound("account", filter.account);
       const workspace = openWorkspace([read.account]);
       const undone = await runWithPauses(decideUndoInSteps(catalog, workspace.account(accountId), read.matched, now));

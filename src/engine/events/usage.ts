@@ -72,7 +72,7 @@ export async function usageBetween(context: EngineContext, query: UsageQuery): P
   const { store, clock, configuration } = context;
   const cells = await cellsBetween(query, async (accountIds, from, until) => {
     const { catalog } = await configuration(store.read);
-    return store.read.allUsage({ catalog, accountIds, from, until, upTo: clock() });
+    return store.usage.allUsage(store.read, { catalog, accountIds, from, until, upTo: clock() });
   });
   return cells.map(({ accountId, meterOrFeatureId: meterId, day, quantity }) => {
     return { accountId, meterId, date: dateOfDay(day), quantity };
@@ -86,12 +86,12 @@ export async function usageBetween(context: EngineContext, query: UsageQuery): P
 export async function overageBetween(context: EngineContext, query: UsageQuery): Promise<readonly DailyOverage[]> {
   const { store, clock, configuration } = context;
   const scope = { configuration: "shared", accountIds: query.accountIds, eventIds: [] } as const;
-  return store.transact(scope, async (view) => {
+  return store.transact(scope, async (view, usage) => {
     const { catalog } = await configuration(view);
     const now = clock();
     const cells = await cellsBetween(query, async (accountIds, from, until) => {
       const known = (await view.accounts(accountIds)).map(({ id }) => id);
-      const workspace = await openAccounts(catalog, view, known, now);
+      const workspace = await openAccounts(catalog, { view, usage }, known, now);
       for (const id of known) catchUp(catalog, workspace.account(id), now);
       const moved = (workspace.changes().overage ?? [])
         .filter(({ day }) => day >= from && day < until)

@@ -9,7 +9,7 @@ import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import { billedCells } from "../../ledger/billed-usage.ts";
 import { mergeCells } from "../../ledger/cell-sums.ts";
 import type { Decision } from "../../ledger/decision.ts";
-import type { ExternalUsageQuery, ExternalUsageReads, ExternalUsage } from "../../ledger/external-usage.ts";
+import type { ExternalUsageQuery, ExternalUsageReads } from "../../ledger/external-usage.ts";
 import { groupByAccount } from "../../ledger/reads.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
 import { usageAccountsOf } from "../../ledger/usage-source.ts";
@@ -35,16 +35,22 @@ export interface AllUsageQuery {
   readonly upTo: Instant;
 }
 
-/** A view of a store that includes external usage. */
-export interface EngineView extends LedgerView, ExternalUsageReads {
+/** Reads usage, ingested and external. */
+export interface UsageReads extends ExternalUsageReads {
   /** The source's current usage, including billed days, unordered. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
   sourceCells(query: ExternalUsageQuery): Promise<readonly LedgerCell[]>;
   /** Ledger and external usage: one cell per account, meter and day. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
-  allUsage(query: AllUsageQuery): Promise<readonly LedgerCell[]>;
+  allUsage(view: LedgerView, query: AllUsageQuery): Promise<readonly LedgerCell[]>;
 }
 
-/** A store with such views. */
-export interface EngineStore extends Omit<Store, "transact" | "read" | "consistentView"> {
+/** Where an operation reads: the store, and usage. */
+export interface EngineReads {
+  readonly view: LedgerView;
+  readonly usage: UsageReads;
+}
+
+/** A store, and the external usage beside it. */
+export interface EngineStore extends Omit<Store, "transact" | "consistentView"> {
   /**
    * Like that of a store. If `work` needs external usage, it is read outside of the transaction, without locks, and
    * `work` is run again. A source that cannot be read leaves everything unchanged (S17.5).
@@ -53,12 +59,13 @@ export interface EngineStore extends Omit<Store, "transact" | "read" | "consiste
    */
   transact<Result>(
     scope: Scope,
-    work: (view: EngineView) => Promise<Decision<Result>>,
+    work: (view: LedgerView, usage: UsageReads) => Promise<Decision<Result>>,
     prefetched?: PrefetchedUsage,
   ): Promise<Result>;
-  readonly read: EngineView;
-  /** Like that of a store, after the engine's external schemas are recorded. External usage is read on demand. */
-  consistentView(): Promise<EngineView>;
+  /** Like that of a store, after the engine's external schemas are recorded. */
+  consistentView(): Promise<LedgerView>;
+  /** Usage outside of transactions: external usage is read on demand. */
+  readonly usage: UsageReads;
   /** Whether there is external usage. */
   readonly hasExternalUsage: boolean;
   /** Prefetches external usage for transactions. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
@@ -76,73 +83,61 @@ interface EngineStoreOptions {
 const ATTEMPTS_MAX = 100;
 
 /** Wraps a store with external usage; without any, the store alone. */
-export function createEngineStore(store: Store, { usage, sources, clock }: EngineStoreOptions): EngineStore {
-  const schemasAtStart = createExternalSchemaRecorder(sources, clock);
-  return usage === undefined ? storeAlone(store, schemasAtStart) : storeWithExternalUsage(store, schemasAtStart, usage);
-}
-
-type Recorded = ReturnType<typeof createExternalSchemaRecorder>;
-
-function storeAlone(store: Store, schemasAtStart: Recorded): EngineStore {
-  const read = ledgerOnlyView(store.read);
+export function createEngineStore(store: Store, { usage: options, sources, clock }: EngineStoreOptions): EngineStore {
+  const recordSchemas = createExternalSchemaRecorder(sources, clock);
   return {
     name: store.name,
-    read,
+    read: store.read,
+    usage: options === undefined ? LEDGER_USAGE : createUsageReads(options, (need) => readCells(options, need)),
     async consistentView() {
-      if (schemasAtStart !== undefined) await schemasAtStart(store);
-      return ledgerOnlyView(store.consistentView());
+      if (recordSchemas !== undefined) await recordSchemas(store);
+      return store.consistentView();
     },
-    async transact(scope, work) {
-      if (schemasAtStart !== undefined) await schemasAtStart(store);
-      // A store in memory has one view for all.
-      return store.transact(scope, (view) => work(view === store.read ? read : ledgerOnlyView(view)));
+    async transact(scope, work, prefetched) {
+      if (recordSchemas !== undefined) await recordSchemas(store);
+      return options === undefined
+        ? store.transact(scope, (view) => work(view, LEDGER_USAGE))
+        : transactWithSource(store, scope, work, options, prefetched ?? createPrefetchedUsage(options));
     },
-    hasExternalUsage: false,
-    async readAhead({ catalog }) {
-      expectServed(catalog, []);
-      return undefined;
-    },
-    close: () => store.close(),
-  };
-}
-
-function storeWithExternalUsage(store: Store, schemasAtStart: Recorded, usage: ExternalUsageOptions): EngineStore {
-  const cellsOf = async (prefetched: PrefetchedUsage, need: CellNeed): Promise<readonly LedgerCell[]> => {
-    await prefetched.read(need);
-    return prefetched.find(need) ?? [];
-  };
-  return {
-    name: store.name,
-    read: withExternalUsage(store.read, usage, (need) => cellsOf(createPrefetchedUsage(usage), need)),
-    async consistentView() {
-      if (schemasAtStart !== undefined) await schemasAtStart(store);
-      return withExternalUsage(store.consistentView(), usage, (need) => cellsOf(createPrefetchedUsage(usage), need));
-    },
-    async transact(scope, work, prefetched = createPrefetchedUsage(usage)) {
-      if (schemasAtStart !== undefined) await schemasAtStart(store);
-      const find = async (need: CellNeed): Promise<readonly LedgerCell[]> => {
-        const found = prefetched.find(need);
-        if (found === undefined) throw new CellsNeeded(need);
-        return found;
-      };
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await store.transact(scope, (view) => work(withExternalUsage(view, usage, find)));
-        } catch (error) {
-          if (!(error instanceof CellsNeeded)) throw error;
-          invariant(attempt < ATTEMPTS_MAX, "S17.4: a decision needs usage of a few accounts, days and instants");
-          await prefetched.read(error.need);
-        }
-      }
-    },
-    hasExternalUsage: true,
+    hasExternalUsage: options !== undefined,
     async readAhead(query) {
-      const prefetched = createPrefetchedUsage(usage);
-      await prefetched.read(toCellNeed(query, usage));
+      if (options === undefined) return undefined;
+      const prefetched = createPrefetchedUsage(options);
+      await prefetched.read(toCellNeed(query, options));
       return prefetched;
     },
     close: () => store.close(),
   };
+}
+
+async function readCells(options: ExternalUsageOptions, need: CellNeed): Promise<readonly LedgerCell[]> {
+  const cells = createPrefetchedUsage(options);
+  await cells.read(need);
+  return cells.find(need) ?? [];
+}
+
+/** Runs a transaction again with the cells that it needs, until it has all of them. */
+async function transactWithSource<Result>(
+  store: Store,
+  scope: Scope,
+  work: (view: LedgerView, usage: UsageReads) => Promise<Decision<Result>>,
+  options: ExternalUsageOptions,
+  prefetched: PrefetchedUsage,
+): Promise<Result> {
+  const usage = createUsageReads(options, async (need) => {
+    const found = prefetched.find(need);
+    if (found === undefined) throw new CellsNeeded(need);
+    return found;
+  });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await store.transact(scope, (view) => work(view, usage));
+    } catch (error) {
+      if (!(error instanceof CellsNeeded)) throw error;
+      invariant(attempt < ATTEMPTS_MAX, "S17.4: a decision needs usage of a few accounts, days and instants");
+      await prefetched.read(error.need);
+    }
+  }
 }
 
 /** The cells to request from a source. @throws {RatebookError} ERR_USAGE_UNAVAILABLE for external schemas without a source */
@@ -157,65 +152,47 @@ function toCellNeed({ catalog, records, from, upTo }: ExternalUsageQuery, { sche
   return { book: catalog.book, accounts: usageAccountsOf(records), from, upTo, idHeldUntil };
 }
 
-/** The view of an engine without external usage: billed usage stored by other or earlier engines is included. */
-function ledgerOnlyView(view: LedgerView): EngineView {
-  return extendView(view, {
-    async externalUsage({ catalog }) {
-      expectServed(catalog, []);
-      return undefined;
-    },
-    sourceCells: async () => [],
-    async allUsage({ catalog, accountIds, from, until }) {
-      expectServed(catalog, []);
-      const [cells, billedUsage] = await Promise.all([
-        view.usage(accountIds, from, until),
-        view.keptUsage(accountIds, from, until),
-      ]);
-      const billedCellsInRange = billedUsage.flatMap(billedCells).filter(({ day }) => day >= from && day < until);
-      return billedCellsInRange.length === 0 ? cells : mergeCells([...cells, ...billedCellsInRange]);
-    },
-  });
-}
+/** The usage of an engine without a source: billed usage stored by other or earlier engines is included. */
+const LEDGER_USAGE: UsageReads = {
+  async externalUsage(_view, { catalog }) {
+    expectServed(catalog, []);
+    return undefined;
+  },
+  sourceCells: async () => [],
+  async allUsage(view, { catalog, accountIds, from, until }) {
+    expectServed(catalog, []);
+    const [cells, billedUsage] = await Promise.all([
+      view.usage(accountIds, from, until),
+      view.keptUsage(accountIds, from, until),
+    ]);
+    const billedCellsInRange = billedUsage.flatMap(billedCells).filter(({ day }) => day >= from && day < until);
+    return billedCellsInRange.length === 0 ? cells : mergeCells([...cells, ...billedCellsInRange]);
+  },
+};
 
-function withExternalUsage(
-  view: LedgerView,
-  usage: ExternalUsageOptions,
+function createUsageReads(
+  options: ExternalUsageOptions,
   find: (need: CellNeed) => Promise<readonly LedgerCell[]>,
-): EngineView {
-  const sourceCells: EngineView["sourceCells"] = async (query) => find(toCellNeed(query, usage));
-  const externalUsage = async (query: ExternalUsageQuery): Promise<ExternalUsage> => {
-    const ids = query.records.map(({ id }) => id);
-    const billedUsage = await view.keptUsage(ids, query.from, dayOf(query.upTo) + 1);
-    const byId = groupByAccount(billedUsage);
-    const isBilled = ({ accountId, day }: LedgerCell): boolean =>
-      byId.get(accountId)?.some(({ from, until }) => from <= day && day < until) ?? false;
-    const cells = await sourceCells(query);
-    return { billed: billedUsage, open: byId.size === 0 ? cells : cells.filter((cell) => !isBilled(cell)) };
-  };
-  const allUsage: EngineView["allUsage"] = async ({ catalog, accountIds, from, until, upTo }) => {
-    const cells = await view.usage(accountIds, from, until);
-    const records = await view.accounts(accountIds);
-    const { billed: billedUsage, open } = await externalUsage({ catalog, records, from, upTo });
-    const externalCells = [...open, ...billedUsage.flatMap(billedCells)].filter(
-      ({ day }) => day >= from && day < until,
-    );
-    return externalCells.length === 0 ? cells : mergeCells([...cells, ...externalCells]);
-  };
-  return extendView(view, { sourceCells, externalUsage, allUsage });
-}
-
-/** Extends a view. An adapter's view may be of any class, so its methods are called on the original object. */
-function extendView(view: LedgerView, more: Omit<EngineView, keyof LedgerView>): EngineView {
-  const methods = new Map<string | symbol, unknown>();
-  return new Proxy(view, {
-    get(target, name) {
-      const known = methods.get(name);
-      if (known !== undefined) return known;
-      const member: unknown = Reflect.get(Object.hasOwn(more, name) ? more : target, name);
-      if (typeof member !== "function") return member;
-      const method = (member as () => unknown).bind(target);
-      methods.set(name, method);
-      return method;
+): UsageReads {
+  const reads: UsageReads = {
+    sourceCells: async (query) => find(toCellNeed(query, options)),
+    async externalUsage(view, query) {
+      const ids = query.records.map(({ id }) => id);
+      const billed = await view.keptUsage(ids, query.from, dayOf(query.upTo) + 1);
+      const byId = groupByAccount(billed);
+      const isBilled = ({ accountId, day }: LedgerCell): boolean =>
+        byId.get(accountId)?.some(({ from, until }) => from <= day && day < until) ?? false;
+      const cells = await reads.sourceCells(query);
+      return { billed, open: byId.size === 0 ? cells : cells.filter((cell) => !isBilled(cell)) };
     },
-  }) as EngineView;
+    async allUsage(view, { catalog, accountIds, from, until, upTo }) {
+      const cells = await view.usage(accountIds, from, until);
+      const records = await view.accounts(accountIds);
+      const external = await reads.externalUsage(view, { catalog, records, from, upTo });
+      const externalCells = [...(external?.open ?? []), ...(external?.billed ?? []).flatMap(billedCells)];
+      const cellsInRange = externalCells.filter(({ day }) => day >= from && day < until);
+      return cellsInRange.length === 0 ? cells : mergeCells([...cells, ...cellsInRange]);
+    },
+  };
+  return reads;
 }

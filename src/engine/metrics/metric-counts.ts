@@ -19,7 +19,7 @@ import type { Fraction } from "../../numbers/fraction.ts";
 import { createYielder } from "../../store/yielder.ts";
 import { accountsWithinBound } from "../all-accounts.ts";
 import type { SkippedCollector } from "../billing/skipped-accounts.ts";
-import type { EngineView } from "../external/engine-store.ts";
+import type { EngineReads } from "../external/engine-store.ts";
 import { readEvents, type EventScan, readUsageOfAccounts } from "./metric-sources.ts";
 
 const HOUR_MS = DAY_MS / 24;
@@ -33,7 +33,7 @@ export interface Selection {
 }
 
 /** One checked query with everything needed to answer it. */
-export interface MetricCase {
+export interface MetricCase extends EngineReads {
   readonly query: MetricsRequest["metricQueries"][number];
   /** The path of the query in the request. */
   readonly path: string;
@@ -44,7 +44,6 @@ export interface MetricCase {
   readonly schemaOf: ReadonlyMap<string, string>;
   /** The current catalog. Called after accounts are read, it has all of their plans. */
   readonly latest: () => Promise<Catalog>;
-  readonly view: EngineView;
   readonly now: Instant;
 }
 

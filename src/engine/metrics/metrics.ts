@@ -107,7 +107,18 @@ export async function computeMetrics(
     }
     const periods = requirePeriods(query, request, path);
     const selection = await resolveSelection(query, catalog, view, path);
-    cases.push({ query, path, periods, selection, catalog, schemaOf, latest, view, now: context.clock() });
+    cases.push({
+      query,
+      path,
+      periods,
+      selection,
+      catalog,
+      schemaOf,
+      latest,
+      view,
+      usage: context.store.usage,
+      now: context.clock(),
+    });
   }
   const results: MetricResult[] = [];
   for (const request of cases) results.push(await computeMetric(request));

@@ -230,7 +230,7 @@ async function resolveUsage(
   }
   const usage = new Map<string, Decimal>();
   if (cycle === undefined) return usage;
-  const cells = await context.store.read.allUsage({
+  const cells = await context.store.usage.allUsage(context.store.read, {
     catalog,
     accountIds: [requireLookupAccount(request)],
     from: dayOf(cycle.start),

@@ -8,7 +8,7 @@ import { add, subtract } from "../../numbers/decimal.ts";
 import { matchesId } from "../account/due-ids.ts";
 import { findOpenStretches } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
-import { type LedgerReads, type OverageCover, readAccounts, withMovableOverage } from "../reads.ts";
+import { type AccountReads, type LedgerReads, type OverageCover, readAccounts, withMovableOverage } from "../reads.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AccountParts } from "../workspace.ts";
 import type { EntryChange } from "./entries.ts";
@@ -23,24 +23,24 @@ export interface EntryRead {
 /** Reads what `grantEntry` needs for an entry with these bounds. */
 export async function readForGrant(
   catalog: Catalog,
-  view: LedgerReads,
+  reads: AccountReads,
   record: AccountRecord,
   room: OverageCover,
   now: Instant,
 ): Promise<AccountParts | undefined> {
-  const [account] = await readAccounts(catalog, view, [record], now);
-  return account && withOverage(catalog, view, account, room, now);
+  const [account] = await readAccounts(catalog, reads, [record], now);
+  return account && withOverage(catalog, reads.view, account, room, now);
 }
 
 /** Reads what `patchEntry` and `voidEntry` need; `change` is empty for the latter. */
 export async function readForEntry(
   catalog: Catalog,
-  view: LedgerReads,
+  reads: AccountReads,
   record: AccountRecord,
   target: { readonly entryId: string } & EntryChange,
   now: Instant,
 ): Promise<EntryRead | undefined> {
-  const [account] = await readAccounts(catalog, view, [record], now);
+  const [account] = await readAccounts(catalog, reads, [record], now);
   if (account === undefined) return undefined;
   const entry = account.entries.find(({ id }) => matchesId(record.id, id, target.entryId));
   if (entry === undefined) return { account, lastSpent: undefined };
@@ -51,8 +51,8 @@ export async function readForEntry(
     quantity: add(entry.balance, subtract(granted, entry.granted)),
   };
   return {
-    account: await withOverage(catalog, view, account, room, now),
-    lastSpent: laterInstant(await view.lastSpent(entry.id, record.id), entry.spentAtBefore),
+    account: await withOverage(catalog, reads.view, account, room, now),
+    lastSpent: laterInstant(await reads.view.lastSpent(entry.id, record.id), entry.spentAtBefore),
   };
 }
 

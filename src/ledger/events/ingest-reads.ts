@@ -8,7 +8,7 @@ import { earliestChargeStart } from "../../invoicing/due-work.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { isBehind } from "../account/catch-up.ts";
 import type { AccountPlan, Catalog } from "../catalog.ts";
-import { type LedgerReads, prefetch, readAccounts } from "../reads.ts";
+import { type AccountReads, prefetch, readAccounts } from "../reads.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AcceptedEventId } from "../view.ts";
 import { type BatchEvent, type IngestRead, isMalformed } from "./ingest.ts";
@@ -55,11 +55,12 @@ const NO_FEATURES: ReadonlySet<string> = new Set();
 /** Reads the state that `decideIngest` needs. @param names account ids by name, for names that are not ids */
 export async function readForIngest(
   catalog: Catalog,
-  view: LedgerReads,
+  reads: AccountReads,
   needs: IngestNeeds,
   names: ReadonlyMap<string, string>,
   now: Instant,
 ): Promise<IngestRead> {
+  const { view } = reads;
   const acceptedIds = await view.acceptedIds(needs.eventIds);
   const needsOf = needsByAccount(needs, names);
   const records = await view.accounts([...needsOf.keys(), ...findHolderAccounts(catalog, acceptedIds, needsOf, now)]);
@@ -86,7 +87,7 @@ export async function readForIngest(
   }
   const readParts = await prefetch(view, ownNeeds);
   const others = current.map(({ record, plan }) => readParts(record, plan));
-  const accounts = behind.length === 0 ? others : [...(await readAccounts(catalog, view, behind, now)), ...others];
+  const accounts = behind.length === 0 ? others : [...(await readAccounts(catalog, reads, behind, now)), ...others];
   return { accounts, names, acceptedIds, holders };
 }
 

@@ -6,7 +6,7 @@
 import type { Instant } from "../../calendar/instant.ts";
 import { findOpenStretches, type Stretch } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
-import { type LedgerReads, type OverageCover, readAccounts, withMovableOverage } from "../reads.ts";
+import { type AccountReads, type OverageCover, readAccounts, withMovableOverage } from "../reads.ts";
 import type { AccountRecord, EntryRecord, EventRecord } from "../records.ts";
 import type { EventFilter } from "../view.ts";
 import type { AccountParts } from "../workspace.ts";
@@ -23,14 +23,14 @@ export interface UndoRead {
 /** Reads what `decideUndo` needs: a few events, however many match. */
 export async function readForUndo(
   catalog: Catalog,
-  view: LedgerReads,
+  reads: AccountReads,
   record: AccountRecord,
   filter: UndoQuery["events"],
   now: Instant,
 ): Promise<UndoRead | undefined> {
   const [[account], earliest] = await Promise.all([
-    readAccounts(catalog, view, [record], now),
-    view.eventsToUndo(record.id, filter, UNDO_EVENTS_MAX),
+    readAccounts(catalog, reads, [record], now),
+    reads.view.eventsToUndo(record.id, filter, UNDO_EVENTS_MAX),
   ]);
   if (account === undefined) return undefined;
   const open = findOpenStretches(catalog, record, account.invoices, now);
@@ -45,7 +45,7 @@ export async function readForUndo(
   if (first.length === UNDO_EVENTS_MAX && !first.every((event) => isRevertible(event, isOpen))) {
     for (const stretch of open) {
       const within = narrowFilter(filter, stretch);
-      if (within !== undefined) add(await view.eventsToUndo(record.id, within, UNDO_EVENTS_MAX));
+      if (within !== undefined) add(await reads.view.eventsToUndo(record.id, within, UNDO_EVENTS_MAX));
     }
   }
   const reverted = [...matched.values()].filter((event) => isRevertible(event, isOpen));
@@ -53,7 +53,7 @@ export async function readForUndo(
   const more = [...matched.values()];
   const covers = restoredCovers(reverted, account.entries);
   return {
-    account: await withMovableOverage(catalog, view, account, now, { covers, open, more, skip }),
+    account: await withMovableOverage(catalog, reads.view, account, now, { covers, open, more, skip }),
     matched: more,
   };
 }

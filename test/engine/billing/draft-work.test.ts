@@ -174,8 +174,8 @@ test("a commit contains fewer invoices if they have hundreds of lines", async ()
     transact: async (scope, decide, hand) =>
       inner.transact(
         scope,
-        async (view) => {
-          const decision = await decide(view);
+        async (view, usage) => {
+          const decision = await decide(view, usage);
           const { length } = decision.changes.invoices ?? [];
           if (length > 0) commits.push(length);
           return decision;
