@@ -46,9 +46,9 @@ export interface ErrorDetails {
   readonly ERR_REFUSED: { readonly rule?: RuleLink };
   /** An input of an operation is malformed or out of bounds; all problems are in `problems`. */
   readonly ERR_INPUT_INVALID: { readonly problems: readonly Problem[] };
-  /** Too many races with other writers were lost; nothing was written: try again. */
+  /** Concurrent writers won every attempt. Nothing was written; retry. */
   readonly ERR_STORE_CONFLICT: object;
-  /** The store cannot be reached; nothing was written: try again later. */
+  /** The database is unavailable. Nothing was written; retry later. */
   readonly ERR_STORE_UNAVAILABLE: object;
   /** External usage cannot be read completely, or changed meanwhile: nothing was decided (S17.5). */
   readonly ERR_USAGE_UNAVAILABLE: object;

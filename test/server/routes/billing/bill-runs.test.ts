@@ -78,7 +78,7 @@ describe("bill runs at intervals", () => {
       ...NOTHING_PRUNED,
       finalize: async () => {
         runs += 1;
-        if (runs === 1) throw new Error("the store is away");
+        if (runs === 1) throw new Error("the database is unavailable");
         return DONE;
       },
     };
