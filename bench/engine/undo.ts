@@ -29,8 +29,8 @@ async function ingestUpTo(engine: Engine, eventCount: number, size: number): Pro
 /** Undoes single events spread over all stored ones, and ingests each again. */
 async function measureUndo(engine: Engine, eventCount: number): Promise<string> {
   const times: number[] = [];
-  for (let turn = 0; turn < REPETITIONS; turn++) {
-    const place = Math.floor((turn / REPETITIONS) * (eventCount - 1));
+  for (let round = 0; round < REPETITIONS; round++) {
+    const place = Math.floor((round / REPETITIONS) * (eventCount - 1));
     const filter = { account: accountOfEvent(place), eventId: `e${place}` };
     const start = process.hrtime.bigint();
     const [undone] = await engine.undo(filter);

@@ -8,14 +8,17 @@ import { METERS, WEIGHTED } from "./scenario.ts";
 /**
  * Meters events.
  *
- * @param remembering whether duplicate ids are ignored
+ * @param ignoresDuplicates whether duplicate ids are ignored
  * @returns the sums by `account meter day`
  */
-export function meterWithHandwrittenCode(events: Iterable<GeneratedEvent>, remembering: boolean): Map<string, Decimal> {
+export function meterWithHandwrittenCode(
+  events: Iterable<GeneratedEvent>,
+  ignoresDuplicates: boolean,
+): Map<string, Decimal> {
   const seenIds = new Set<string>();
   const cells = new Map<string, Decimal>();
   for (const event of events) {
-    if (remembering) {
+    if (ignoresDuplicates) {
       if (seenIds.has(event.id)) continue;
       seenIds.add(event.id);
     }

@@ -82,7 +82,7 @@ function* usageRows(accounts: number): Generator<UsageRowInput> {
 function billMonth(accounts: number): Promise<readonly string[]> {
   return withStore(async (store) => {
     let now = LOADED;
-    const source = usageFromRows({ name: "rows of a bench", read: () => usageRows(accounts) });
+    const source = usageFromRows({ name: "benchmark rows", read: () => usageRows(accounts) });
     const usage = { schemas: ["api_call"], source };
     const engine = createEngine({ store, clock: () => now, usage });
     await engine.load(createBookOfMeters(accounts));
@@ -97,20 +97,20 @@ function billMonth(accounts: number): Promise<readonly string[]> {
     });
     if (finalCount !== accounts) throw new Error(`expected ${accounts} invoices, got ${finalCount}`);
     const cells = accounts * DAYS * METERS.length;
-    const aSecond = accounts / run;
+    const accountsPerSecond = accounts / run;
     const events = accounts * EVENTS_OF_ACCOUNT;
     return [
-      `${accounts} accounts, ${cells} cells: ${Math.round(aSecond)} accounts a second, ${Math.round(cells / run)} cells a second, ${run.toFixed(1)} s`,
-      `cells into memory before: ${read.toFixed(1)} s, ${Math.round(cells / read)} a second`,
-      `at most ${Math.round(most / MB)} MB of this process, the cells among them; the database is another one`,
-      `computed, not measured: where these are the sums of ${EVENTS_OF_ACCOUNT} events an account, ${events} events are billed in ${run.toFixed(1)} s`,
+      `${accounts} accounts, ${cells} cells: ${Math.round(accountsPerSecond)} accounts per second, ${Math.round(cells / run)} cells per second, ${run.toFixed(1)} s`,
+      `reading cells into memory before: ${read.toFixed(1)} s, ${Math.round(cells / read)} a second`,
+      `peak ${Math.round(most / MB)} MB in this process, including the cells but not the database`,
+      `computed, not measured: with ${EVENTS_OF_ACCOUNT} events per account, ${events} events are billed in ${run.toFixed(1)} s`,
     ];
   });
 }
 
 export const externalUsageBenches: readonly Bench[] = [
   {
-    name: "PostgreSQL: a billing month from cells, events elsewhere",
+    name: "PostgreSQL: a billing month with external usage",
     run: (size) => billMonth(size === "smoke" ? 50 : Number(process.env["ACCOUNTS"] ?? 100_000)),
   },
 ];

@@ -42,15 +42,15 @@ export async function measurePages<Filter, Item>(
     now = at;
     if (state === "billed") await engine.finalize();
     const figures: string[] = [];
-    for (const [which, filter] of filters) {
+    for (const [filterName, filter] of filters) {
       const best = await bestOfThree(() => list(engine, filter, { limit: 50 }));
-      figures.push(`${which} ${toMilliseconds(best)}`);
+      figures.push(`${filterName} ${toMilliseconds(best)}`);
     }
     const [[, all] = []] = filters;
-    if (all === undefined) throw new Error("a list is timed by at least one filter");
+    if (all === undefined) throw new Error("a list needs at least one filter");
     const { items, next } = await list(engine, all, { limit: 50 });
     const last = items.at(-1);
-    if (last === undefined || next === undefined) throw new Error("the list has more than a page");
+    if (last === undefined || next === undefined) throw new Error("expected more than one page");
     figures.push(`the next page ${toMilliseconds(await seconds(() => list(engine, all, { limit: 50, after: next })))}`);
     if (get !== undefined) figures.push(`one ${toMilliseconds(await seconds(() => get(engine, last)))}`);
     lines.push(`${accounts.toLocaleString("en-US")} accounts, ${state}, in ms: ${figures.join(", ")}`);

@@ -20,7 +20,7 @@ import {
 } from "../numbers/decimal.ts";
 import { grantedUnits } from "../rating/billing-entitlement.ts";
 import { findInCurrency, ratedSlabsIn } from "../rating/card-rates.ts";
-import { ratedGrantSlabs, creditAmountOf } from "../rating/credit-grant.ts";
+import { toRatedSlabs, creditAmountOf } from "../rating/credit-grant.ts";
 import type { Bounds, RatedSlabs } from "../rating/prepared-slabs.ts";
 import { chargedIn, type RecurrenceType } from "../rating/recurrence.ts";
 import { clampToBounds, priceThrough } from "../rating/slabs.ts";
@@ -154,7 +154,7 @@ function listFixedAmounts(plan: PricePlanDetails, currency: string, cycle: numbe
       (card) => priceThrough(ratedSlabsIn(card, currency, card.featureId), grantedUnits(card)).amount,
     ),
     ...filterDue(plan.creditGrantRateCards).map(
-      (card) => priceThrough(ratedGrantSlabs(card, currency), creditAmountOf(card, currency)).amount,
+      (card) => priceThrough(toRatedSlabs(card, currency), creditAmountOf(card, currency)).amount,
     ),
   ];
 }

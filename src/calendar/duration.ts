@@ -151,6 +151,6 @@ function shiftInstant(original: Instant, base: Instant, duration: Duration, sign
 }
 
 function invalidDuration(text: string, reason: string): RatebookError<"ERR_DATE_INVALID"> {
-  const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
-  return new RatebookError("ERR_DATE_INVALID", `${shown} is not a duration: ${reason}`, {});
+  const excerpt = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  return new RatebookError("ERR_DATE_INVALID", `${excerpt} is not a duration: ${reason}`, {});
 }

@@ -112,8 +112,8 @@ export function toInstant(value: InstantInput): Instant {
   if (typeof value === "string") return value.length === 10 ? parseDate(value) : parseInstant(value);
   const instant: unknown = value instanceof Date ? value.getTime() : value;
   if (typeof instant !== "number" || !Number.isInteger(instant) || instant < INSTANT_MIN || instant > INSTANT_END) {
-    const shown = typeof instant === "number" ? String(instant) : typeof instant;
-    throw invalidDate(shown, "instant", "expected milliseconds since 1970, within the years 0000 to 9999");
+    const excerpt = typeof instant === "number" ? String(instant) : typeof instant;
+    throw invalidDate(excerpt, "instant", "expected milliseconds since 1970, within the years 0000 to 9999");
   }
   return instant;
 }
@@ -285,10 +285,10 @@ function explainInvalidZone(zone: string): string {
 }
 
 function invalidDate(text: string, kind: string, reason: string): RatebookError<"ERR_DATE_INVALID"> {
-  const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  const excerpt = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
   return new RatebookError(
     "ERR_DATE_INVALID",
-    `${shown} is not ${kind === "instant" ? "an" : "a"} ${kind}: ${reason}`,
+    `${excerpt} is not ${kind === "instant" ? "an" : "a"} ${kind}: ${reason}`,
     {},
   );
 }

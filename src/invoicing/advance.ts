@@ -22,7 +22,7 @@ import {
 } from "./advance-charge.ts";
 import { chargeLateArrears } from "./arrears.ts";
 import {
-  beginsIn,
+  isFirstCycleOf,
   type CoveredPeriod,
   findCoveredPeriod,
   entitlementTiming,
@@ -90,7 +90,7 @@ export function* advanceDates(
   const licenses = yield* chargeLicensesInAdvance(view, dues, isWanted);
   const standingTerms: AdvanceTerms[] = [];
   for (const due of dues) {
-    if (!isWanted(due.cycle) || !beginsCharge(due)) continue;
+    if (!isWanted(due.cycle) || !startsCharge(due)) continue;
     standingTerms.push({
       invoiceType: "STANDARD_ADVANCED",
       invoiceDate: due.cycle.start,
@@ -107,11 +107,11 @@ export function* advanceDates(
 }
 
 /** Whether an advance charge other than a license's begins in a cycle. */
-function beginsCharge({ timeline, cycle }: DueCycle): boolean {
+function startsCharge({ timeline, cycle }: DueCycle): boolean {
   const { fixedFeeRateCards, billingEntitlementRateCards, creditGrantRateCards } = cycle.term.plan.details;
   const begins = (card: TimedCard): boolean => {
     const period = findCoveredPeriod(timeline, cycle, card);
-    return period !== undefined && beginsIn(cycle, period);
+    return period !== undefined && isFirstCycleOf(cycle, period);
   };
   return (
     fixedFeeRateCards.some((card) => isInAdvance(card) && begins(feeTiming(card))) ||
@@ -125,11 +125,11 @@ function* chargeFeesInAdvance(
   dues: readonly DueCycle[],
   isWanted: CycleFilter,
 ): Steps<readonly AdvanceCharge[]> {
-  const found = yield* findDueCards(dues, (details) => cardsInAdvance(details.fixedFeeRateCards), feeTiming);
-  return found
+  const dueCards = yield* findDueCards(dues, (details) => cardsInAdvance(details.fixedFeeRateCards), feeTiming);
+  return dueCards
     .filter(({ due }) => isWanted(due.cycle))
     .map(({ due, card, period }) =>
-      chargeAtCycleStart(due, () => rateFixedFee(asCharged(card, period), view.currency, period)),
+      chargeAtCycleStart(due, () => rateFixedFee(toChargedCard(card, period), view.currency, period)),
     );
 }
 
@@ -137,23 +137,23 @@ function* chargeFeesInAdvance(
 function* feeRefunds(view: AccountView, dues: readonly DueCycle[]): Steps<readonly Refund[]> {
   const refunds: Refund[] = [];
   const mayBeCut = dues.filter(({ due }) => view.decisions.some(({ decidedAt }) => decidedAt > due));
-  const found = yield* findDueCards(mayBeCut, (details) => cardsInAdvance(details.fixedFeeRateCards), feeTiming);
-  for (const { due, card, period, key } of found) {
+  const dueCards = yield* findDueCards(mayBeCut, (details) => cardsInAdvance(details.fixedFeeRateCards), feeTiming);
+  for (const { due, card, period, key } of dueCards) {
     const cut = period.prorated ? findCut(view.decisions, period.served, due.due) : undefined;
     if (cut === undefined) continue;
     const unserved = { start: cut.at, end: period.served.end };
-    const back = refundFixedFee(asCharged(card, period), view.currency, unserved, period);
-    if (back === undefined) continue;
+    const refund = refundFixedFee(toChargedCard(card, period), view.currency, unserved, period);
+    if (refund === undefined) continue;
     const refundTime = { at: cut.at, due: Math.max(cut.at, cut.decidedAt) };
     const { natural } = period;
     const name = refundKey(key, due, refundTime);
     const { cycle } = due;
-    refunds.push({ key: name, kind: "FIXED_FEE", billableId: card.id, cycle, ...refundTime, natural, ...back });
+    refunds.push({ key: name, kind: "FIXED_FEE", billableId: card.id, cycle, ...refundTime, natural, ...refund });
   }
   return refunds;
 }
 
-function asCharged(card: FixedFeeRateCard, { prorated }: CoveredPeriod): FixedFeeRateCard {
+function toChargedCard(card: FixedFeeRateCard, { prorated }: CoveredPeriod): FixedFeeRateCard {
   return { ...card, enableProration: prorated };
 }
 
@@ -164,12 +164,12 @@ function* chargeEntitlementsInAdvance(
   dues: readonly DueCycle[],
   isWanted: CycleFilter,
 ): Steps<readonly AdvanceCharge[]> {
-  const found = yield* findDueCards(
+  const dueCards = yield* findDueCards(
     dues,
     (details) => cardsInAdvance(details.billingEntitlementRateCards),
     entitlementTiming,
   );
-  return found
+  return dueCards
     .filter(({ due }) => isWanted(due.cycle))
     .map(({ due, card, period }) => chargeAtCycleStart(due, () => rateBillingEntitlement(card, view.currency, period)));
 }
@@ -179,8 +179,8 @@ function* chargeGrantsInAdvance(
   dues: readonly DueCycle[],
   isWanted: CycleFilter,
 ): Steps<readonly AdvanceCharge[]> {
-  const found = yield* findDueCards(dues, (details) => cardsInAdvance(details.creditGrantRateCards), grantTiming);
-  return found
+  const dueCards = yield* findDueCards(dues, (details) => cardsInAdvance(details.creditGrantRateCards), grantTiming);
+  return dueCards
     .filter(({ due }) => isWanted(due.cycle))
     .map(({ due, card, period }) => chargeAtCycleStart(due, () => rateCreditGrant(card, view.currency, period)));
 }

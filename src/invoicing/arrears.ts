@@ -14,7 +14,7 @@ import { rateCreditGrant } from "../rating/credit-grant.ts";
 import { rateOverage } from "../rating/entitlement-overage.ts";
 import { rateFixedFee } from "../rating/fixed-fee.ts";
 import { splitIntoDayRuns, largestQuantity, quantityAt, quantitySteps } from "../rating/license-timeline.ts";
-import { paidLevel, rateLicenseInArrears } from "../rating/license.ts";
+import { findPaidLevel, rateLicenseInArrears } from "../rating/license.ts";
 import { coverageAt } from "../rating/recurrence.ts";
 import { rateUsage } from "../rating/usage.ts";
 import type { AccountView, LicenseChange } from "./account-view.ts";
@@ -23,7 +23,7 @@ import {
   isChargedByDays,
   type CoveredPeriod,
   findCoveredPeriod,
-  endsIn,
+  isLastCycleOf,
   isCutShort,
   isEndedLate,
   supersededPlansIn,
@@ -41,7 +41,7 @@ import { type AccountCycle, type AssociatedPlan, cycleAt, naturalPeriod, type Ti
 /** The exact arrears charges of an account for one cycle, in the order of the plan's cards. */
 export function chargeInArrears(view: AccountView, timeline: Timeline, cycle: AccountCycle): readonly Charge[] {
   const isLate = isEndedLate(cycle, closesAt(cycle, view));
-  const isDue: IsDue = (period) => endsIn(cycle, period) && !(isLate && isCutShort(cycle, period));
+  const isDue: IsDue = (period) => isLastCycleOf(cycle, period) && !(isLate && isCutShort(cycle, period));
   return [
     ...chargeUsage(view, cycle),
     ...chargeFees(view, timeline, cycle, isDue),
@@ -110,13 +110,13 @@ function chargeLicenses(view: AccountView, timeline: Timeline, cycle: AccountCyc
     const changes = view.licenseChanges.filter((change) => change.licenseId === card.id);
     const prorated = isChargedByDays(timeline, cycle, licenseTiming(card));
     const before = prorated ? [] : quantitiesChargedBefore(view, timeline, cycle, card.id);
-    const asCharged = { ...card, enableProration: prorated };
-    const paid = paidLevel(
-      asCharged,
+    const chargedCard = { ...card, enableProration: prorated };
+    const paid = findPaidLevel(
+      chargedCard,
       view.currency,
       before.map(({ quantity }) => quantity),
     );
-    return rateLicenseInArrears(asCharged, view.currency, splitIntoDayRuns(changes, toPeriod(cycle)), period, paid);
+    return rateLicenseInArrears(chargedCard, view.currency, splitIntoDayRuns(changes, toPeriod(cycle)), period, paid);
   });
 }
 
@@ -131,19 +131,19 @@ export interface ChargedQuantity {
  * The quantities that earlier parts of the natural cycle charged in full, each part in order of time: in arrears its
  * largest, in advance each one greater than those before (S9.1, S10.3).
  *
- * @param isMeant which of their cards for the license count; default all
+ * @param isCounted which of their cards for the license count; default all
  */
 export function quantitiesChargedBefore(
   view: AccountView,
   timeline: Timeline,
   cycle: AccountCycle,
   billableId: string,
-  isMeant: (card: LicenseRateCard) => boolean = () => true,
+  isCounted: (card: LicenseRateCard) => boolean = () => true,
 ): readonly ChargedQuantity[] {
   const before = { start: cycle.natural.start, end: cycle.start };
   const changes = view.licenseChanges.filter((change) => change.licenseId === billableId);
   const cardIn = ({ details }: AssociatedPlan): LicenseRateCard | undefined =>
-    details.licenseRateCards.find((card) => card.id === billableId && isMeant(card));
+    details.licenseRateCards.find((card) => card.id === billableId && isCounted(card));
   const charged: ChargedQuantity[] = [];
   const add = (quantities: readonly Decimal[], until: Instant): void => {
     for (const quantity of quantities) charged.push({ quantity, until });

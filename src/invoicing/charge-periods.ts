@@ -73,10 +73,10 @@ export function findCoveredPeriod(timeline: Timeline, cycle: AccountCycle, card:
   }
   const natural = naturalPeriod(cycle, covered.first, covered.last);
   const owner = findChargingPiece(timeline, cycle, card, covered.first);
-  const isPaidBefore = paidThrough(timeline, cycle, card, covered.first) !== undefined;
+  const isPaidBefore = findPaidThrough(timeline, cycle, card, covered.first) !== undefined;
   const isFree = !isPaidBefore && (owner === undefined || isProrated(owner.plan, card));
   if (isProrated((isFree ? owner : undefined)?.plan ?? term.plan, card)) {
-    const served = unpaid(timeline, cycle, card, clipToTerm(natural, term));
+    const served = findUnpaidPart(timeline, cycle, card, clipToTerm(natural, term));
     return served && { covered, natural, served, prorated: true };
   }
   const isOwner = !isPaidBefore && owner?.from === term.from;
@@ -95,7 +95,7 @@ export function isChargedByDays(timeline: Timeline, cycle: AccountCycle, card: T
 }
 
 /** Whether an arrears charge is made in this cycle: the last it covers, or the association's last (S9.3). */
-export function endsIn(cycle: AccountCycle, period: { readonly covered: Coverage }): boolean {
+export function isLastCycleOf(cycle: AccountCycle, period: { readonly covered: Coverage }): boolean {
   return isCoveredUp(cycle, period) || cycle.end === cycle.term.until;
 }
 
@@ -121,7 +121,7 @@ function isCoveredUp(cycle: AccountCycle, { covered }: { readonly covered: Cover
 }
 
 /** Whether an advance charge is made in this cycle: the association's first that it covers (S9.3). */
-export function beginsIn(cycle: AccountCycle, period: RatedPeriod): boolean {
+export function isFirstCycleOf(cycle: AccountCycle, period: RatedPeriod): boolean {
   return cycle.start === Math.max(period.served.start, cycle.term.from);
 }
 
@@ -171,8 +171,8 @@ function findChargingPiece(
   for (const term of termsOverlapping(timeline, cycle, first)) {
     const charged = supersededPlansIn(first, term).find(({ plan }) => isChargedWhole(plan, card, n));
     if (charged !== undefined) return { plan: charged.plan };
-    const own = findPlanCard(term.plan, card);
-    if (own !== undefined && isSameChargeIn(own, card, n)) return term;
+    const planCard = findPlanCard(term.plan, card);
+    if (planCard !== undefined && isSameChargeIn(planCard, card, n)) return term;
   }
   return undefined;
 }
@@ -181,11 +181,11 @@ function findChargingPiece(
  * Of days that a term charges individually, those after the cycles that other versions charged in full; undefined if
  * none is left (S9.1).
  */
-function unpaid(timeline: Timeline, cycle: AccountCycle, card: TimedCard, served: Cycle): Cycle | undefined {
+function findUnpaidPart(timeline: Timeline, cycle: AccountCycle, card: TimedCard, served: Cycle): Cycle | undefined {
   if (served.start >= served.end) return undefined;
   const config = cycle.term.plan.cycleConfig;
   const n = cycle.n + cyclesElapsed(config, cycle.natural.start, naturalCycleAt(config, served.start).start);
-  const last = paidThrough(timeline, cycle, card, n) ?? chargedWholeAt(timeline, cycle, card, n)?.last;
+  const last = findPaidThrough(timeline, cycle, card, n) ?? chargedWholeAt(timeline, cycle, card, n)?.last;
   const start = last === undefined ? served.start : Math.max(served.start, naturalPeriod(cycle, last, last).end);
   return start < served.end ? { start, end: served.end } : undefined;
 }
@@ -197,7 +197,7 @@ function unpaid(timeline: Timeline, cycle: AccountCycle, card: TimedCard, served
  * @param n the number of that natural cycle
  * @param found cached results for earlier cycles
  */
-function paidThrough(
+function findPaidThrough(
   timeline: Timeline,
   cycle: AccountCycle,
   card: TimedCard,
@@ -215,7 +215,7 @@ function paidThrough(
     const charged = chargedWholeAt(timeline, cycle, card, begun);
     if (charged === undefined || charged.isOnce || charged.last < n) continue;
     // A charge that begins in a paid cycle is not made, although an earlier one may reach further.
-    if (paidThrough(timeline, cycle, card, begun, found) !== undefined) continue;
+    if (findPaidThrough(timeline, cycle, card, begun, found) !== undefined) continue;
     found.set(n, charged.last);
     break;
   }
@@ -230,10 +230,10 @@ function chargedWholeAt(
   n: number,
 ): { readonly last: number; readonly isOnce: boolean } | undefined {
   const owner = findChargingPiece(timeline, cycle, card, n);
-  const own = owner && findPlanCard(owner.plan, card);
-  if (owner === undefined || own === undefined || isProrated(owner.plan, own)) return undefined;
-  const covered = coverageAt(own.recurrence, own.type ?? "RECURRING", n);
-  return covered?.first === n ? { last: covered.last, isOnce: own.type === "ONE_TIME" } : undefined;
+  const planCard = owner && findPlanCard(owner.plan, card);
+  if (owner === undefined || planCard === undefined || isProrated(owner.plan, planCard)) return undefined;
+  const covered = coverageAt(planCard.recurrence, planCard.type ?? "RECURRING", n);
+  return covered?.first === n ? { last: covered.last, isOnce: planCard.type === "ONE_TIME" } : undefined;
 }
 
 /**
@@ -241,16 +241,17 @@ function chargedWholeAt(
  * and a one-time fee are two charges: the first implies nothing for the second, and the second only for the cycle in
  * which it is charged.
  */
-function isSameChargeIn(own: TimedCard, card: TimedCard, n: number): boolean {
-  if (own.type !== "ONE_TIME") return card.type !== "ONE_TIME";
-  return card.type === "ONE_TIME" || chargedIn(own.recurrence, own.type, n);
+function isSameChargeIn(planCard: TimedCard, card: TimedCard, n: number): boolean {
+  if (planCard.type !== "ONE_TIME") return card.type !== "ONE_TIME";
+  return card.type === "ONE_TIME" || chargedIn(planCard.recurrence, planCard.type, n);
 }
 
 /** Whether a plan charges a card in full in advance in natural cycle `n`. */
 function isChargedWhole(plan: AssociatedPlan, card: TimedCard, n: number): boolean {
-  const own = findPlanCard(plan, card);
-  if (own?.invoiceTiming !== "IN_ADVANCE" || isProrated(plan, own) || !isSameChargeIn(own, card, n)) return false;
-  return chargedIn(own.recurrence, own.type ?? "RECURRING", n);
+  const planCard = findPlanCard(plan, card);
+  if (planCard?.invoiceTiming !== "IN_ADVANCE" || isProrated(plan, planCard) || !isSameChargeIn(planCard, card, n))
+    return false;
+  return chargedIn(planCard.recurrence, planCard.type ?? "RECURRING", n);
 }
 
 interface PlanCard extends TimedCard {

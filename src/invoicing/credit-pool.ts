@@ -42,18 +42,18 @@ export function createCreditPool(credits: readonly GrantedCredit[], drafts: read
   const effective = credits.filter((credit) => isEffectiveIn(credit, span));
   const byId = new Map(effective.map((credit) => [credit.id, { credit }]));
   let inOrder = [...byId.values()].sort((a, b) => compareCredits(a.credit, b.credit));
-  const isOver = ({ left, effectiveUntil }: GrantedCredit, earliest: Instant): boolean =>
+  const isUsedUp = ({ left, effectiveUntil }: GrantedCredit, earliest: Instant): boolean =>
     (effectiveUntil !== undefined && effectiveUntil <= earliest) || left.isZero() || left.isNegative();
   return {
     *usableFor({ cycle, finalAt }, earliest) {
       let forgotten = 0;
       try {
         for (const { credit } of inOrder) {
-          if (isOver(credit, earliest)) forgotten += 1;
+          if (isUsedUp(credit, earliest)) forgotten += 1;
           else if (credit.grantedAt <= finalAt && isEffectiveIn(credit, cycle)) yield credit;
         }
       } finally {
-        if (forgotten > FORGOTTEN_MAX) inOrder = inOrder.filter(({ credit }) => !isOver(credit, earliest));
+        if (forgotten > FORGOTTEN_MAX) inOrder = inOrder.filter(({ credit }) => !isUsedUp(credit, earliest));
       }
     },
     take(id, amount) {

@@ -81,10 +81,10 @@ export interface StandardDraftInput {
 }
 
 /** The STANDARD invoice of a cycle; undefined without lines or usage to show (S13.1). */
-export function plannedStandard(of: StandardDraftInput, ahead: ChargedAhead): PlannedDraft {
+export function planStandardDraft(of: StandardDraftInput, ahead: ChargedAhead): PlannedDraft {
   const { view, cycle } = of;
   const terms = { invoiceType: "STANDARD", cycle, invoiceDate: cycle.end, finalAt: closesAt(cycle, view) } as const;
-  return { ...terms, draft: once(() => draftStandardInvoice(of, terms, ahead)) };
+  return { ...terms, draft: memoize(() => draftStandardInvoice(of, terms, ahead)) };
 }
 
 function draftStandardInvoice(of: StandardDraftInput, terms: DraftTerms, ahead: ChargedAhead): Draft | undefined {
@@ -127,7 +127,7 @@ function withTrueUp(draft: Draft, { view, rounding, cycle }: StandardDraftInput,
 }
 
 /** One invoice per type, date, cycle and instant of becoming known, for the advance charges. */
-export function plannedInAdvance(
+export function planAdvanceDrafts(
   catalog: BillingCatalog,
   rounding: Rounding,
   charges: readonly AdvanceCharge[],
@@ -146,7 +146,7 @@ export function plannedInAdvance(
     if (first === undefined) return [];
     const { invoiceType, cycle, invoiceDate, due } = first;
     const terms = { invoiceType, cycle, invoiceDate, finalAt: finalInstant(invoiceDate, due) };
-    const draft = once((): Draft | undefined => {
+    const draft = memoize((): Draft | undefined => {
       const charged = group.flatMap(({ rate }) => rate() ?? []);
       const items = toCardItems(charged, cycle, catalog, rounding);
       if (items.length === 0) return undefined;
@@ -157,7 +157,7 @@ export function plannedInAdvance(
   });
 }
 
-function once<Result>(work: () => Result): () => Result {
+function memoize<Result>(work: () => Result): () => Result {
   let done: { readonly result: Result } | undefined;
   return () => (done ??= { result: work() }).result;
 }

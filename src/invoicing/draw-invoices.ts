@@ -14,7 +14,14 @@ import type { AdvanceBilling } from "./advance-charge.ts";
 import { advanceDates, computeAdvanceBilling, mayChargeInAdvance } from "./advance.ts";
 import { type DraftsAsked, type PaidDraft, payWithCredits } from "./credit-lines.ts";
 import { draftsPeriod } from "./credit-pool.ts";
-import { type Draft, type DraftTerms, finalInstant, invoiceKey, plannedInAdvance, plannedStandard } from "./draft.ts";
+import {
+  type Draft,
+  type DraftTerms,
+  finalInstant,
+  invoiceKey,
+  planAdvanceDrafts,
+  planStandardDraft,
+} from "./draft.ts";
 import { earliestChargeStart, chargingWindow, type DueCycle, findDueCycles } from "./due-work.ts";
 import { closesAt, earliestOpenEnd } from "./grace-period.ts";
 import { findCreditGrants, type GrantedCredit, toRefundCredit, refundedCharge } from "./granted-credits.ts";
@@ -95,21 +102,24 @@ function* drawPaidDrafts(
   const cycles = cyclesIn(timeline, options.from, options.until);
   const horizon = Math.max(options.knownUntil ?? options.until, ...cycles.map(({ end }) => end));
   // A cycle that was cut short after its charge is shown with what is left of it.
-  const isTouched = createCycleFilter(timeline, options);
+  const isSelectedCycle = createCycleFilter(timeline, options);
   // Earlier charges are needed if a refund of them may pay and must be explained.
   const hasRefunds = explain && view.credits.some(({ kind, left }) => kind === "REFUND" && left.gt(ZERO));
   const isWhole = options.creditsAreWhole !== true || hasRefunds;
   const dues = findDueCycles(view.decisions, horizon, isWhole ? undefined : chargingWindow(view.decisions, options));
-  const isOver = !isWhole && (yield* isAdvanceFinal(view, dues, { isTouched, cycles, isFinal: options.isFinal }));
-  const advance = isOver ? NO_ADVANCE : yield* computeAdvanceBilling(view, dues, isWhole ? undefined : isTouched);
-  const early = plannedInAdvance(
+  const isAdvanceDone =
+    !isWhole && (yield* isAdvanceFinal(view, dues, { isSelectedCycle, cycles, isFinal: options.isFinal }));
+  const advance = isAdvanceDone
+    ? NO_ADVANCE
+    : yield* computeAdvanceBilling(view, dues, isWhole ? undefined : isSelectedCycle);
+  const advanceDrafts = planAdvanceDrafts(
     catalog,
     rounding,
-    advance.charges.filter(({ cycle }) => isTouched(cycle)),
+    advance.charges.filter(({ cycle }) => isSelectedCycle(cycle)),
   );
-  const ahead = { drafts: early, refunds: advance.refunds.map((refund) => refundedCharge(refund, rounding)) };
-  const standard = cycles.map((cycle) => plannedStandard({ view, catalog, rounding, timeline, cycle }, ahead));
-  const drafts = [...standard, ...early].sort(
+  const ahead = { drafts: advanceDrafts, refunds: advance.refunds.map((refund) => refundedCharge(refund, rounding)) };
+  const standard = cycles.map((cycle) => planStandardDraft({ view, catalog, rounding, timeline, cycle }, ahead));
+  const drafts = [...standard, ...advanceDrafts].sort(
     (a, b) =>
       a.invoiceDate - b.invoiceDate ||
       INVOICE_TYPES.indexOf(a.invoiceType) - INVOICE_TYPES.indexOf(b.invoiceType) ||
@@ -147,16 +157,16 @@ function* isAdvanceFinal(
   view: AccountView,
   dues: readonly DueCycle[],
   touched: {
-    readonly isTouched: (cycle: AccountCycle) => boolean;
+    readonly isSelectedCycle: (cycle: AccountCycle) => boolean;
     readonly cycles: readonly AccountCycle[];
     readonly isFinal: DrawOptions["isFinal"];
   },
 ): Steps<boolean> {
-  const { isTouched, cycles, isFinal } = touched;
+  const { isSelectedCycle, cycles, isFinal } = touched;
   if (isFinal === undefined || cycles.some(({ term }) => term.plan.details.minimumCommitment)) return false;
-  const { terms } = yield* advanceDates(view, dues, isTouched);
+  const { terms } = yield* advanceDates(view, dues, isSelectedCycle);
   return terms.every(
-    (each) => !isTouched(each.cycle) || isFinal({ ...each, finalAt: finalInstant(each.invoiceDate, each.due) }),
+    (each) => !isSelectedCycle(each.cycle) || isFinal({ ...each, finalAt: finalInstant(each.invoiceDate, each.due) }),
   );
 }
 
@@ -176,11 +186,11 @@ export function* datesInAdvance(
   const { timeline } = view;
   if (!mayChargeInAdvance(view, timeline)) return [];
   const horizon = Math.max(until, ...cyclesIn(timeline, from, until).map(({ end }) => end));
-  const isTouched = createCycleFilter(timeline, { from, until });
+  const isSelectedCycle = createCycleFilter(timeline, { from, until });
   const dues = findDueCycles(view.decisions, horizon, chargingWindow(view.decisions, { from, until }));
-  const { terms } = yield* advanceDates(view, dues, isTouched);
-  const touched = terms.filter(({ cycle }) => isTouched(cycle));
-  const dated = touched.map(({ due, ...each }) => ({ ...each, finalAt: finalInstant(each.invoiceDate, due) }));
+  const { terms } = yield* advanceDates(view, dues, isSelectedCycle);
+  const selectedTerms = terms.filter(({ cycle }) => isSelectedCycle(cycle));
+  const dated = selectedTerms.map(({ due, ...each }) => ({ ...each, finalAt: finalInstant(each.invoiceDate, due) }));
   return [...new Map(dated.map((each) => [invoiceKey(each), each])).values()];
 }
 

@@ -14,7 +14,7 @@ import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import {
-  beginsIn,
+  isFirstCycleOf,
   type CoveredPeriod,
   findCoveredPeriod,
   type TimedCard,
@@ -136,8 +136,8 @@ function recurringCards(
  * plan, the card's kind and billable id, and the start of the period within its run.
  */
 export function chargeOnceKey(cycle: AccountCycle, card: TimedCard, natural: Cycle): string {
-  const begun = Math.max(natural.start, cycle.run.start);
-  return `${cycle.term.plan.planId}|${card.kind}|${card.billableId}|${formatInstant(begun)}`;
+  const start = Math.max(natural.start, cycle.run.start);
+  return `${cycle.term.plan.planId}|${card.kind}|${card.billableId}|${formatInstant(start)}`;
 }
 
 /** Like {@link chargeOnceKey}, with the number of cycles: another period of the plan may begin on the same day. */
@@ -167,39 +167,39 @@ export function* findDueCards<Card>(
   recurringCards: (details: PricePlanDetails) => readonly Card[],
   toTiming: (card: Card) => TimedCard,
 ): Steps<readonly DueCard<Card>[]> {
-  const made = new Set<string>();
-  const named = new Set<string>();
-  const found: DueCard<Card>[] = [];
+  const chargedKeys = new Set<string>();
+  const onceKeys = new Set<string>();
+  const dueCards: DueCard<Card>[] = [];
   for (const due of dues) {
     const cards = recurringCards(due.cycle.term.plan.details);
     if (cards.length === 0) continue;
     yield;
     for (const card of cards) {
-      const timed = toTiming(card);
-      const period = findCoveredPeriod(due.timeline, due.cycle, timed);
-      if (period === undefined || !beginsIn(due.cycle, period)) continue;
-      const once = chargeOnceKey(due.cycle, timed, period.natural);
+      const timing = toTiming(card);
+      const period = findCoveredPeriod(due.timeline, due.cycle, timing);
+      if (period === undefined || !isFirstCycleOf(due.cycle, period)) continue;
+      const onceKey = chargeOnceKey(due.cycle, timing, period.natural);
       if (period.prorated) {
-        found.push({ due, card, period, key: once });
+        dueCards.push({ due, card, period, key: onceKey });
         continue;
       }
-      const own = periodKey(due.cycle, timed, period.natural);
-      if (made.has(own)) continue;
-      made.add(own);
+      const fullKey = periodKey(due.cycle, timing, period.natural);
+      if (chargedKeys.has(fullKey)) continue;
+      chargedKeys.add(fullKey);
       // The first period that begins on a day has the key without cycles.
-      found.push({ due, card, period, ...(named.has(once) ? { key: own } : { key: once, fullKey: own }) });
-      named.add(once);
+      dueCards.push({ due, card, period, ...(onceKeys.has(onceKey) ? { key: fullKey } : { key: onceKey, fullKey }) });
+      onceKeys.add(onceKey);
     }
   }
-  return found;
+  return dueCards;
 }
 
-/** The feature credit entries due in `[from, until)`, in order (S11.1). @param isMade the keys of those to omit */
+/** The feature credit entries due in `[from, until)`, in order (S11.1). @param exists the keys of those to omit */
 export function* findFeatureGrants(
   decisions: readonly PlanDecision[],
   from: Instant,
   until: Instant,
-  isMade: (key: string) => boolean = () => false,
+  exists: (key: string) => boolean = () => false,
 ): Steps<readonly FeatureGrant[]> {
   const cards = yield* findDueCards(
     findDueCycles(decisions, until, { ...ALL_TIME, from: earliestChargeStart(decisions, from) }),
@@ -210,7 +210,7 @@ export function* findFeatureGrants(
     .filter(({ due }) => due.due >= from)
     .flatMap(({ due, card, key, fullKey = key }) =>
       card.featureConfigs.flatMap((config, index) => {
-        const isGranted = isMade(`${key}|${index}`) || isMade(`${fullKey}|${index}`);
+        const isGranted = exists(`${key}|${index}`) || exists(`${fullKey}|${index}`);
         return isGranted ? [] : [toFeatureGrant(card, config, due, `${key}|${index}`)];
       }),
     );

@@ -52,9 +52,9 @@ export function describeParts({ type, explanation, value }: InvoiceLine): readon
 
 /** The quantity above which an increase counts, if it differs from the quantity whose price is subtracted (S10.3). */
 function describeEarlierCharge({ chargedBefore, parts }: CardExplanation | TrueUpExplanation): readonly string[] {
-  const isSaid = ({ sign, quantity }: PartExplanation): boolean =>
+  const statesCharge = ({ sign, quantity }: PartExplanation): boolean =>
     sign < 0 && chargedBefore !== undefined && quantity?.eq(chargedBefore) === true;
-  if (chargedBefore === undefined || chargedBefore.isZero() || parts.some(isSaid)) return [];
+  if (chargedBefore === undefined || chargedBefore.isZero() || parts.some(statesCharge)) return [];
   return [`${formatNumber(chargedBefore)} charged before: the quantity is what is held above`];
 }
 
@@ -100,7 +100,7 @@ function isRaisedToZero(explanation: CardExplanation | TrueUpExplanation): boole
   return explanation.of === "CARD" && explanation.least !== undefined && explanation.exact.numerator.isZero();
 }
 
-function describeSlab(slab: SlabExplanation, alone: boolean): ExplanationText | undefined {
+function describeSlab(slab: SlabExplanation, isOnly: boolean): ExplanationText | undefined {
   const { packages, flatRate, minimumRate, maximumRate } = slab;
   const bounds = [
     ...(flatRate === undefined ? [] : [`plus ${formatNumber(flatRate)}`]),
@@ -109,7 +109,7 @@ function describeSlab(slab: SlabExplanation, alone: boolean): ExplanationText | 
   ];
   // If several quantities were priced, each has its own packages.
   const counted =
-    packages === undefined || !alone ? [] : [packages.eq(1) ? "1 package" : `${formatNumber(packages)} packages`];
+    packages === undefined || !isOnly ? [] : [packages.eq(1) ? "1 package" : `${formatNumber(packages)} packages`];
   const rules = [...(counted.length > 0 ? [ruleLink("S7.3")] : []), ...(bounds.length > 0 ? [ruleLink("S7.4")] : [])];
   return rules.length === 0 ? undefined : { text: [...counted, ...bounds].join(", "), rules };
 }

@@ -42,11 +42,11 @@ function graceEnd(cycle: AccountCycle, terms: GraceTerms): Instant {
   const days = terms.groupGraceDays ?? cycle.term.plan.gracePeriodDays;
   const { decidedAt, recordedAt = decidedAt, until, endDecidedAt } = cycle.term;
   // A book may be loaded long before or after its decisions.
-  const made = Math.max(decidedAt, recordedAt);
+  const recordedFrom = Math.max(decidedAt, recordedAt);
   // A decision that splits a cycle on its last day finds it open.
   const cutAt = cycle.end < cycle.natural.end && cycle.end === until ? endDecidedAt : cycle.end;
-  if (cycle.end > made) return Math.max(cycle.end + days * DAY_MS, cutAt);
-  return made + Math.max(days, terms.graceAfterAssociationDays ?? 1) * DAY_MS;
+  if (cycle.end > recordedFrom) return Math.max(cycle.end + days * DAY_MS, cutAt);
+  return recordedFrom + Math.max(days, terms.graceAfterAssociationDays ?? 1) * DAY_MS;
 }
 
 /** Cycles that end before this instant close before `closedSince`. @param decisions those of the cycles */
@@ -63,8 +63,8 @@ export function earliestOpenEnd(
   for (const { from, decidedAt, recordedAt = decidedAt, plan } of decisions) {
     if (plan === null) continue;
     const days = groupGraceDays ?? plan.gracePeriodDays;
-    const made = Math.max(decidedAt, recordedAt);
-    const isHistoryOpen = made + Math.max(days, graceAfterAssociationDays) * DAY_MS >= closedSince;
+    const recordedFrom = Math.max(decidedAt, recordedAt);
+    const isHistoryOpen = recordedFrom + Math.max(days, graceAfterAssociationDays) * DAY_MS >= closedSince;
     first = Math.min(first, dayStart(closedSince) - days * DAY_MS, isHistoryOpen ? from : first);
   }
   return first;

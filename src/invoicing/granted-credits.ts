@@ -53,8 +53,8 @@ export function* findCreditGrants(
   { addOns }: Pick<BillingCatalog, "addOns">,
   dues: readonly DueCycle[],
 ): Steps<readonly GrantedCredit[]> {
-  const found = yield* findDueCards(dues, (details) => details.creditGrantRateCards, grantTiming);
-  return found.map(({ due, card, key, fullKey }) => {
+  const dueCards = yield* findDueCards(dues, (details) => details.creditGrantRateCards, grantTiming);
+  return dueCards.map(({ due, card, key, fullKey }) => {
     const creditAmount = creditAmountOf(card, view.currency);
     const effectiveUntil = creditExpiry(card, due);
     return {

@@ -44,7 +44,7 @@ export function invoiceRows(invoice: Invoice): readonly InvoiceRow[] {
 
 function cardRows(line: InvoiceLine, depth: number, digits: number): readonly InvoiceRow[] {
   const label = line.description ?? line.id ?? line.type;
-  const own: InvoiceRow = {
+  const cardRow: InvoiceRow = {
     kind: "line",
     depth,
     cells: [
@@ -56,7 +56,7 @@ function cardRows(line: InvoiceLine, depth: number, digits: number): readonly In
   };
   const describeItem = createItemDescriber(line, slabsByLine(line));
   return [
-    own,
+    cardRow,
     ...textRows(describeParts(line), depth + 1),
     ...(line.lineItems ?? []).flatMap((item) => {
       const text = describeItem(item);

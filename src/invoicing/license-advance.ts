@@ -23,7 +23,7 @@ import {
   licensePrice,
   refundLicense,
   NO_EARLIER_CHARGES,
-  paidLevel,
+  findPaidLevel,
   rateLicenseIncrease,
   rateLicenseInAdvance,
 } from "../rating/license.ts";
@@ -81,33 +81,33 @@ interface LicenseCycle {
 /**
  * Every advance license charge in these cycles, and the refunds.
  *
- * @param isAsked for other cycles only quantities charged in full matter: later parts of a natural cycle charge what
+ * @param isSelected for other cycles only quantities charged in full matter: later parts of a natural cycle charge what
  * exceeds them
  */
 export function* chargeLicensesInAdvance(
   view: AccountView,
   dues: readonly DueCycle[],
-  isAsked: (cycle: AccountCycle) => boolean,
+  isSelected: (cycle: AccountCycle) => boolean,
 ): Steps<AdvanceBilling> {
   const selected = new Set<LicenseCycle>();
   const whole = new Map<string, LicenseCycle[]>();
   for (const due of dues) {
     if (due.cycle.term.plan.details.licenseRateCards.length === 0) continue;
     yield;
-    const isWanted = isAsked(due.cycle);
+    const isWanted = isSelected(due.cycle);
     for (const each of due.cycle.term.plan.details.licenseRateCards) {
       if (each.invoiceTiming !== "IN_ADVANCE") continue;
       const enableProration = isChargedByDays(due.timeline, due.cycle, licenseTiming(each));
       if (enableProration && !isWanted) continue;
       const licenseCycle = openLicenseCycle(view, due, { ...each, enableProration });
       if (isWanted) selected.add(licenseCycle);
-      if (enableProration) payByDays(licenseCycle);
+      if (enableProration) chargeByDays(licenseCycle);
       else whole.set(licenseCycle.key, [...(whole.get(licenseCycle.key) ?? []), licenseCycle]);
     }
   }
   for (const pieces of whole.values()) {
     if (!pieces.some((piece) => selected.has(piece))) continue;
-    payWhole(pieces);
+    chargeWhole(pieces);
     yield;
   }
   return {
@@ -137,12 +137,12 @@ function openLicenseCycle(view: AccountView, due: DueCycle, card: LicenseRateCar
  * By days: each increase is charged, and each decrease refunded, for the paid days that it changes. A late update
  * changes the days from its own day on (S10.3).
  */
-function payByDays(licenseCycle: LicenseCycle): void {
+function chargeByDays(licenseCycle: LicenseCycle): void {
   const { view, due, card, period, cut } = licenseCycle;
   const epochs = findEpochs(licenseCycle);
   const atStart = quantityAtStart(epochs, period.served);
   licenseCycle.charges.push(
-    chargeAtCycleStart(due, () => unlessNothing(rateLicenseInAdvance(card, view.currency, atStart, period))),
+    chargeAtCycleStart(due, () => undefinedIfZero(rateLicenseInAdvance(card, view.currency, atStart, period))),
   );
   let paid: readonly PaidDays[] = [{ ...period.served, charged: [{ quantity: atStart, paidAs: atStart }] }];
   for (const epoch of epochs) {
@@ -151,8 +151,8 @@ function payByDays(licenseCycle: LicenseCycle): void {
     for (const run of splitIntoDayRuns(epoch.changes, period.served)) {
       if (run.start >= epoch.until) break;
       // A quantity that arrived after its days were over changes no later day, if days are refunded.
-      const isOver = epoch.isLater && refundsDecreases(card) && run.end <= epoch.from;
-      const change: Change = { licenseCycle, epoch, end: isOver ? run.end : period.served.end };
+      const isEnded = epoch.isLater && refundsDecreases(card) && run.end <= epoch.from;
+      const change: Change = { licenseCycle, epoch, end: isEnded ? run.end : period.served.end };
       paid = decrease(change, { from: run.start, quantity: run.quantity }, paid);
       // A change that took effect on an earlier day, but was not known then.
       const heldBefore = steps[next]?.from === run.start ? undefined : steps[next - 1];
@@ -245,18 +245,18 @@ function refundDecrease(
 
 function toRefunds({ view, due: { cycle }, card, period, decreases }: LicenseCycle): readonly Refund[] {
   return [...decreases].flatMap(([key, { at, due, decreases: all }]) => {
-    const back = refundLicense(card, view.currency, all, period);
+    const refund = refundLicense(card, view.currency, all, period);
     const { natural } = period;
-    return back === undefined
+    return refund === undefined
       ? []
-      : [{ key, kind: "LICENSE" as const, billableId: card.id, cycle, at, due, natural, ...back }];
+      : [{ key, kind: "LICENSE" as const, billableId: card.id, cycle, at, due, natural, ...refund }];
   });
 }
 
 /** Charges an increase on a separate invoice, for the cycle as known when it falls due (S13.1). */
 function chargeAtOnce(licenseCycle: LicenseCycle, at: Instant, known: Instant, increases: readonly Increase[]): void {
   const { view, due, card, period, charges } = licenseCycle;
-  const rate = (): Charge | undefined => unlessNothing(rateLicenseIncrease(card, view.currency, increases, period));
+  const rate = (): Charge | undefined => undefinedIfZero(rateLicenseIncrease(card, view.currency, increases, period));
   const cycle = { ...due.cycle, end: endAsKnown(licenseCycle, known) };
   charges.push({ invoiceType: "AD_HOC", invoiceDate: at, due: known, cycle, rate });
 }
@@ -274,23 +274,23 @@ interface Moment {
  * Without proration: the parts of a natural cycle together charge each quantity that exceeds earlier ones, once and in
  * full, in the order in which it became known (S9.1, S10.3).
  */
-function payWhole(pieces: readonly LicenseCycle[]): void {
+function chargeWhole(pieces: readonly LicenseCycle[]): void {
   const inArrears = new Map(pieces.map((piece) => [piece, quantitiesChargedInArrears(piece)]));
   const charged: { readonly quantity: Decimal; readonly known: Instant }[] = [];
   for (const { licenseCycle, known, step, isStart } of findMoments(pieces)) {
     const { view, due, card, period } = licenseCycle;
-    const before = inOrder(inArrears.get(licenseCycle) ?? [], charged);
+    const before = sortByTime(inArrears.get(licenseCycle) ?? [], charged);
     const isMore = before.every((quantity) => step.quantity.gt(quantity));
     if (isStart) {
-      const paid = paidLevel(card, view.currency, before);
+      const paid = findPaidLevel(card, view.currency, before);
       licenseCycle.charges.push(
         chargeAtCycleStart(due, () =>
-          unlessNothing(rateLicenseInAdvance(card, view.currency, step.quantity, period, paid)),
+          undefinedIfZero(rateLicenseInAdvance(card, view.currency, step.quantity, period, paid)),
         ),
       );
     } else {
       if (!isMore || dayStart(step.from) >= endAsKnown(licenseCycle, known)) continue;
-      const paid = paidLevel(card, view.currency, before) ?? NO_EARLIER_CHARGES;
+      const paid = findPaidLevel(card, view.currency, before) ?? NO_EARLIER_CHARGES;
       chargeAtOnce(licenseCycle, step.from, known, [{ ...paid, to: step.quantity, days: period.served }]);
     }
     if (isMore) charged.push({ quantity: step.quantity, known });
@@ -298,7 +298,7 @@ function payWhole(pieces: readonly LicenseCycle[]): void {
 }
 
 /** Charged quantities in order of time; the paid level depends on it if larger quantities cost less. */
-function inOrder(
+function sortByTime(
   inArrears: readonly ChargedQuantity[],
   inAdvance: readonly { readonly quantity: Decimal; readonly known: Instant }[],
 ): readonly Decimal[] {
@@ -364,6 +364,6 @@ function endAsKnown({ view, due, period }: LicenseCycle, at: Instant): Instant {
   return findCut(decisions, period.served, due.due)?.at ?? period.served.end;
 }
 
-function unlessNothing(charge: Charge): Charge | undefined {
+function undefinedIfZero(charge: Charge): Charge | undefined {
   return charge.bounded.numerator.isZero() && charge.quantity?.isZero() !== false ? undefined : charge;
 }

@@ -131,8 +131,8 @@ function* layerDecisions(
         ...(former === undefined ? [] : [{ day, until, plan: former.plan }]),
       ];
     }
-    const own = superseded.filter((each) => each.day === day);
-    timeline = withDecision(timeline, decision, own.length === 0 ? undefined : own);
+    const supersededThatDay = superseded.filter((each) => each.day === day);
+    timeline = withDecision(timeline, decision, supersededThatDay.length === 0 ? undefined : supersededThatDay);
     yield { decidedAt: until, timeline };
   }
 }

@@ -15,7 +15,7 @@ import {
   denseSum,
   ensureDay,
   ensureRow,
-  newTotal,
+  computeTotal,
 } from "./dense-cells.ts";
 
 /** Cells to which quantities can be added. */
@@ -53,9 +53,9 @@ interface WideCells {
   readonly byCell: Map<number, Map<Day, Exact>>;
 }
 
-/** @param together columns that are usually added to together */
-export function createCells(rows: number, columns: number, together?: readonly (readonly number[])[]): Cells {
-  const dense = createDenseCells(rows, columns, together);
+/** @param columnGroups columns that are usually added to together */
+export function createCells(rows: number, columns: number, columnGroups?: readonly (readonly number[])[]): Cells {
+  const dense = createDenseCells(rows, columns, columnGroups);
   const wide: WideCells = { columns, byCell: new Map() };
   const add: Cells["add"] = (row, column, day, quantity) => {
     // With a wide cell, even a small quantity may be too much.
@@ -66,7 +66,7 @@ export function createCells(rows: number, columns: number, together?: readonly (
     const lane = ensureRow(dense, row) + (dense.lanes[column] ?? 0);
     const first = ensureDay(dense, lane, day);
     const place = dense.places[column] ?? 0;
-    const total = first < 0 ? Number.NaN : newTotal(dense, lane, place, first + place, quantity);
+    const total = first < 0 ? Number.NaN : computeTotal(dense, lane, place, first + place, quantity);
     if (Number.isNaN(total)) addWide(dense, wide, { row, column, day }, quantity);
     else dense.sums[first + place] = total;
   };
@@ -126,7 +126,7 @@ function createDenseAdder(
       }
       const place = places[index] ?? 0;
       const cell = first + place;
-      const total = first < 0 ? Number.NaN : newTotal(dense, lane, place, cell, quantity);
+      const total = first < 0 ? Number.NaN : computeTotal(dense, lane, place, cell, quantity);
       if (Number.isNaN(total)) {
         undo(index, quantities);
         return false;

@@ -41,11 +41,11 @@ const SAFE_MAX = Number.MAX_SAFE_INTEGER;
 /** Exact powers of ten by which a safe mantissa may be scaled. */
 const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => Number(`1e${power}`));
 
-/** @param together columns that are usually added to together; every other one has its own lane */
+/** @param columnGroups columns that are usually added to together; every other one has its own lane */
 export function createDenseCells(
   rows: number,
   columns: number,
-  together: readonly (readonly number[])[] = [],
+  columnGroups: readonly (readonly number[])[] = [],
 ): DenseCells {
   return {
     bases: new Int32Array(rows).fill(-1),
@@ -53,22 +53,22 @@ export function createDenseCells(
     tableUsed: 0,
     sums: new Float64Array(1024).fill(Number.NaN),
     sumsUsed: 0,
-    ...computeLayout(columns, together),
+    ...computeLayout(columns, columnGroups),
   };
 }
 
 function computeLayout(
   columns: number,
-  together: readonly (readonly number[])[],
+  columnGroups: readonly (readonly number[])[],
 ): Pick<DenseCells, "lanes" | "places" | "emptyRow"> {
   const lanes = Array.from({ length: columns }, () => -1);
   const places = Array.from({ length: columns }, () => 0);
   const emptyRow: number[] = [];
   // A column in no list gets its own lane.
-  for (const list of [...together, ...Array.from(lanes, (_, column) => [column])]) {
-    const own = list.filter((column) => lanes[column] === -1);
-    for (let from = 0; from < own.length; from += LANE_COLUMNS_MAX) {
-      const lane = own.slice(from, from + LANE_COLUMNS_MAX);
+  for (const list of [...columnGroups, ...Array.from(lanes, (_, column) => [column])]) {
+    const newColumns = list.filter((column) => lanes[column] === -1);
+    for (let from = 0; from < newColumns.length; from += LANE_COLUMNS_MAX) {
+      const lane = newColumns.slice(from, from + LANE_COLUMNS_MAX);
       for (const [place, column] of lane.entries()) {
         lanes[column] = emptyRow.length;
         places[column] = place;
@@ -82,20 +82,20 @@ function computeLayout(
 /** The index of a row's fields in the table, created if missing. */
 export function ensureRow(dense: DenseCells, row: number): number {
   const base = dense.bases[row] ?? -1;
-  return base >= 0 ? base : makeRow(dense, row);
+  return base >= 0 ? base : createRow(dense, row);
 }
 
-function makeRow(dense: DenseCells, row: number): number {
+function createRow(dense: DenseCells, row: number): number {
   invariant(row >= 0 && row < dense.bases.length, "S5.3: usage belongs to a known account and meter");
   const base = dense.tableUsed;
-  const needed = base + dense.emptyRow.length;
-  if (needed > dense.table.length) {
-    const table = new Int32Array(Math.max(1024, 2 * dense.table.length, needed));
+  const length = base + dense.emptyRow.length;
+  if (length > dense.table.length) {
+    const table = new Int32Array(Math.max(1024, 2 * dense.table.length, length));
     table.set(dense.table);
     dense.table = table;
   }
   dense.table.set(dense.emptyRow, base);
-  dense.tableUsed = needed;
+  dense.tableUsed = length;
   dense.bases[row] = base;
   return base;
 }
@@ -108,12 +108,12 @@ function makeRow(dense: DenseCells, row: number): number {
 export function ensureDay(dense: DenseCells, lane: number, day: Day): number {
   const { table } = dense;
   let offset = day - (table[lane + FIRST] ?? 0);
-  if (offset < 0 || offset >= (table[lane + DAYS] ?? 0)) offset = reserve(dense, lane, day);
+  if (offset < 0 || offset >= (table[lane + DAYS] ?? 0)) offset = reserveDay(dense, lane, day);
   return offset < 0 ? -1 : (table[lane + START] ?? 0) + offset * (table[lane + WIDTH] ?? 0);
 }
 
 /** Reserves space for a day in a lane, and returns its offset; -1 if it is too far from the lane's other days. */
-function reserve(dense: DenseCells, lane: number, day: Day): number {
+function reserveDay(dense: DenseCells, lane: number, day: Day): number {
   const { table } = dense;
   const width = table[lane + WIDTH] ?? 0;
   const days = table[lane + DAYS] ?? 0;
@@ -148,7 +148,7 @@ function reserve(dense: DenseCells, lane: number, day: Day): number {
  * @param place the column's index in the lane
  * @param cell its index in the sums
  */
-export function newTotal(dense: DenseCells, lane: number, place: number, cell: number, quantity: Exact): number {
+export function computeTotal(dense: DenseCells, lane: number, place: number, cell: number, quantity: Exact): number {
   const scale = dense.table[lane + SCALES + place] ?? 0;
   let mantissa: number;
   if (typeof quantity === "number" && scale === 0) mantissa = quantity;
@@ -168,11 +168,11 @@ function mantissaAtColumnScale(dense: DenseCells, lane: number, place: number, q
   const { mantissa } = quantity;
   if (typeof mantissa !== "number") return Number.NaN;
   if (quantity.scale <= scale) return safeOrNaN(mantissa * (POWERS[scale - quantity.scale] ?? Number.NaN));
-  return raise(dense, lane, place, quantity.scale) ? mantissa : Number.NaN;
+  return raiseScale(dense, lane, place, quantity.scale) ? mantissa : Number.NaN;
 }
 
 /** Converts the cells of a column in a row to a larger scale, if they all stay safe. */
-function raise({ table, sums }: DenseCells, lane: number, place: number, scale: number): boolean {
+function raiseScale({ table, sums }: DenseCells, lane: number, place: number, scale: number): boolean {
   const power = POWERS[scale - (table[lane + SCALES + place] ?? 0)];
   if (power === undefined || scale >= POWERS.length) return false;
   const [start, width] = [table[lane + START] ?? 0, table[lane + WIDTH] ?? 0];

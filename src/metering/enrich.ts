@@ -22,7 +22,7 @@ import { parseSettingValue } from "./settings.ts";
 /** Computes the enriched fields of the event in the slots. */
 export interface Enrichment {
   /** Whether the schema depends on settings. */
-  readonly dependent: boolean;
+  readonly usesSettings: boolean;
   /** The account's settings that the schema depends on; put them into the slots before {@link run}. */
   findDependencies(owner: SettingOwner): AccountDependencies;
   /**
@@ -33,7 +33,7 @@ export interface Enrichment {
   run(): Problem | undefined;
 }
 
-type Compiled = (facts: RuleObject) => RuleValue;
+type CompiledRule = (facts: RuleObject) => RuleValue;
 
 interface Step {
   readonly field: EnrichmentField;
@@ -41,7 +41,7 @@ interface Step {
   readonly slot: number;
   readonly facts: RuleObject;
   readonly visible: VisibleSlots;
-  readonly compute: Compiled;
+  readonly compute: CompiledRule;
 }
 
 /** Compiles a schema's enrichment over its slots. @param budget for one evaluation of a rule (S3.8) */
@@ -64,7 +64,7 @@ export function compileEnrichment(
       : { ...visible, dimensions: visible.dimensions + 1 };
   }
   return {
-    dependent: schema.enrichments.dependencies.length > 0,
+    usesSettings: schema.enrichments.dependencies.length > 0,
     findDependencies: (owner) => findDependencies({ schema, slots, steps, budget }, owner, findSetting),
     run() {
       slots.remainingSteps = stepsMax;
@@ -89,7 +89,7 @@ export interface RuleContext {
 }
 
 /** Compiles a rule whose variables are read from the slots. */
-export function compileRuleOver(rule: unknown, { slots, visible, budget }: RuleContext): Compiled {
+export function compileRuleOver(rule: unknown, { slots, visible, budget }: RuleContext): CompiledRule {
   return compile<RuleObject>(rule as Rule, {
     variables: createVariableReader(slots, visible),
     slots: createSlotFinder(slots, visible),
@@ -99,7 +99,7 @@ export function compileRuleOver(rule: unknown, { slots, visible, budget }: RuleC
 }
 
 /** A rule's result as a decimal; undefined if it is not one. A decimal text is a decimal (S3.2). */
-export function exactResult(value: RuleValue): Exact | undefined {
+export function toExactResult(value: RuleValue): Exact | undefined {
   if (typeof value === "number") return value;
   if (isDecimal(value)) return value;
   return typeof value === "string" ? exactOfText(value) : undefined;
@@ -114,7 +114,7 @@ export function describeFailure(error: unknown): string {
   return describeError(error);
 }
 
-function compileField(field: EnrichmentField, index: number, place: RuleContext): Compiled {
+function compileField(field: EnrichmentField, index: number, place: RuleContext): CompiledRule {
   switch (field.enrichmentType) {
     case "VALUE": {
       const constant = toRuleValue(field.value);
@@ -135,18 +135,18 @@ function runStep({ field, isAttribute, slot, facts, compute }: Step, slots: Even
     return createProblem("$", "ENRICHMENT_FAILED", { name: field.name, reason: describeFailure(error) });
   }
   if (isAttribute) {
-    const exact = exactResult(result);
-    if (exact === undefined) return wrongResult(field, "a decimal", result);
+    const exact = toExactResult(result);
+    if (exact === undefined) return createResultProblem(field, "a decimal", result);
     slots.values[slot] = exact;
     return undefined;
   }
   if (typeof result === "string") slots.texts[slot] = result;
   else if (isDecimal(result)) slots.texts[slot] = toText(result);
-  else return wrongResult(field, "text", result);
+  else return createResultProblem(field, "text", result);
   return undefined;
 }
 
-function wrongResult(field: EnrichmentField, expected: string, result: RuleValue): Problem {
+function createResultProblem(field: EnrichmentField, expected: string, result: RuleValue): Problem {
   return createProblem("$", "WRONG_ENRICHMENT", { name: field.name, expected, got: formatValue(result) });
 }
 
@@ -169,13 +169,13 @@ function findDependencies(
     return { byName: {}, rules: [], fault };
   }
   try {
-    const named = [...settings].map(([name, setting]) => [name, setting && parseSettingValue(setting)] as const);
+    const valuesByName = [...settings].map(([name, setting]) => [name, setting && parseSettingValue(setting)] as const);
     const rules = steps.map(({ field, visible }) =>
       field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY"
-        ? compileChecked(settings.get(field.value)?.value, schema, { slots, visible, budget })
+        ? compileSettingRule(settings.get(field.value)?.value, schema, { slots, visible, budget })
         : undefined,
     );
-    return { byName: Object.fromEntries(named), rules };
+    return { byName: Object.fromEntries(valuesByName), rules };
   } catch (error) {
     const params = { accountId: owner.accountId, reason: describeFailure(error) };
     const fault = createProblem("$", "INVALID_SETTING", params);
@@ -184,7 +184,7 @@ function findDependencies(
 }
 
 /** A rule in a setting was not checked with the book: its variables are checked here, on first use (S3.6). */
-function compileChecked(text: unknown, schema: EventSchema, place: RuleContext): Compiled {
+function compileSettingRule(text: unknown, schema: EventSchema, place: RuleContext): CompiledRule {
   const { slots, visible } = place;
   const rule = requireValidRule(parseRule(text), {
     fields: {

@@ -122,8 +122,8 @@ function fieldLayout(all: ReadonlyMap<string, number> = new Map(), declared = 0)
 
 function readAttributes(list: unknown, layout: Layout): Problem | undefined {
   const { attributes: fields, program } = layout;
-  const isAlike = program !== undefined && readAttributesByPosition(list, fields, program.slots.values);
-  return isAlike ? undefined : readAttributesByName(list, layout);
+  const isReadByPosition = program !== undefined && readAttributesByPosition(list, fields, program.slots.values);
+  return isReadByPosition ? undefined : readAttributesByName(list, layout);
 }
 
 function readAttributesByName(list: unknown, layout: Layout): Problem | undefined {
@@ -193,8 +193,8 @@ function readAttribute(item: unknown, index: number, layout: Layout): Problem | 
 
 function readDimensions(dimensions: unknown, layout: Layout): Problem | undefined {
   const { dimensions: fields, program } = layout;
-  const isAlike = program !== undefined && readDimensionsByPosition(dimensions, fields, program.slots.texts);
-  return isAlike ? undefined : readDimensionsByName(dimensions, layout);
+  const isReadByPosition = program !== undefined && readDimensionsByPosition(dimensions, fields, program.slots.texts);
+  return isReadByPosition ? undefined : readDimensionsByName(dimensions, layout);
 }
 
 function readDimensionsByName(dimensions: unknown, layout: Layout): Problem | undefined {

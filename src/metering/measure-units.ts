@@ -10,7 +10,7 @@ import { createProblem, type Problem } from "../problem-table.ts";
 import { computeEventSteps, type FullRuleBudget } from "../rules/budget.ts";
 import type { RuleObject, RuleValue } from "../rules/value.ts";
 import { ruleFailure, formatValue, isTruthy } from "../rules/value.ts";
-import { compileRuleOver, exactResult, describeFailure, type RuleContext } from "./enrich.ts";
+import { compileRuleOver, toExactResult, describeFailure, type RuleContext } from "./enrich.ts";
 import type { EventSlots, VisibleSlots } from "./event-slots.ts";
 import { findAttributeSlot, createFacts } from "./event-slots.ts";
 
@@ -147,7 +147,7 @@ function allSlots(slots: EventSlots): VisibleSlots {
 }
 
 function toUnits(value: RuleValue): Exact {
-  const exact = exactResult(value);
+  const exact = toExactResult(value);
   if (exact !== undefined) return exact;
   throw ruleFailure(`its computation must return a decimal but returned ${formatValue(value)}`);
 }

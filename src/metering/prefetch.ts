@@ -19,38 +19,38 @@ const ATTRIBUTES_MAX = 8;
  *
  * @returns a meaningless number, without which engines would eliminate the reads
  */
-export function forEachPrefetched(events: readonly unknown[], take: (event: unknown) => void): number {
-  let seen = 0;
+export function forEachPrefetched(events: readonly unknown[], visit: (event: unknown) => void): number {
+  let checksum = 0;
   for (let from = 0; from < events.length; from += LOOK_AHEAD) {
     const until = Math.min(from + LOOK_AHEAD, events.length);
-    seen += lookAtEvents(events, from, until);
-    for (let index = from; index < until; index++) take(events[index]);
+    checksum += touchEvents(events, from, until);
+    for (let index = from; index < until; index++) visit(events[index]);
   }
-  return seen;
+  return checksum;
 }
 
 /** Reads the parts of the events `[from, until)` of a list. @returns a meaningless number, as {@link forEachPrefetched} */
-function lookAtEvents(events: readonly unknown[], from: number, until: number): number {
-  let seen = 0;
+function touchEvents(events: readonly unknown[], from: number, until: number): number {
+  let checksum = 0;
   for (let index = from; index < until; index++) {
     const event = events[index];
-    if (typeof event === "object" && event !== null) seen += lookAtEvent(event);
+    if (typeof event === "object" && event !== null) checksum += touchEvent(event);
   }
-  return seen;
+  return checksum;
 }
 
-function lookAtEvent(event: object): number {
+function touchEvent(event: object): number {
   const { schemaName, id, accountId, timestamp, attributes, dimensions } = event as Readonly<Record<string, unknown>>;
-  let seen = lengthOf(schemaName) + lengthOf(id) + lengthOf(accountId) + lengthOf(timestamp);
-  if (typeof dimensions === "object" && dimensions !== null && "" in dimensions) seen++;
-  if (!Array.isArray(attributes)) return seen;
+  let checksum = lengthOf(schemaName) + lengthOf(id) + lengthOf(accountId) + lengthOf(timestamp);
+  if (typeof dimensions === "object" && dimensions !== null && "" in dimensions) checksum++;
+  if (!Array.isArray(attributes)) return checksum;
   for (let index = 0; index < attributes.length && index < ATTRIBUTES_MAX; index++) {
     const attribute: unknown = attributes[index];
     if (typeof attribute !== "object" || attribute === null) continue;
     const { value } = attribute as Readonly<Record<string, unknown>>;
-    if (typeof value === "number" && value > 0) seen++;
+    if (typeof value === "number" && value > 0) checksum++;
   }
-  return seen;
+  return checksum;
 }
 
 function lengthOf(text: unknown): number {

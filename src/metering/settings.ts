@@ -40,8 +40,8 @@ export function findSettingIn(settings: readonly Setting[]): FindSetting {
   }
   return (key, { accountId, customerId }) => {
     for (const owner of [`ACCOUNT ${accountId}`, `CUSTOMER ${customerId}`, ""]) {
-      const found = byOwner.get(owner)?.get(key) ?? byOwner.get(owner)?.get(key.toLowerCase());
-      if (found !== undefined) return found;
+      const setting = byOwner.get(owner)?.get(key) ?? byOwner.get(owner)?.get(key.toLowerCase());
+      if (setting !== undefined) return setting;
     }
     return undefined;
   };

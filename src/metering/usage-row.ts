@@ -98,9 +98,9 @@ function requireQuantity(value: unknown): Decimal {
     throw invalidRow("$.quantity", describeError(error));
   }
   if (quantity.decimalPlaces() <= FRACTION_DIGITS_MAX && quantity.e < INTEGER_DIGITS_MAX) return quantity;
-  const shown = JSON.stringify(formatDecimal(quantity).slice(0, 60));
+  const text = JSON.stringify(formatDecimal(quantity).slice(0, 60));
   const bounds = `more than ${INTEGER_DIGITS_MAX} digits before the point or ${FRACTION_DIGITS_MAX} after it`;
-  throw invalidRow("$.quantity", `the quantity ${shown} has ${bounds}`);
+  throw invalidRow("$.quantity", `the quantity ${text} has ${bounds}`);
 }
 
 function describeError(error: unknown): string {

@@ -61,13 +61,13 @@ export interface UsageTally extends Usage {
   merge(other: Usage): void;
 }
 
-/** Creates an empty tally. @param together the indices of meters in which one event may count */
+/** Creates an empty tally. @param columnGroups the indices of meters in which one event may count */
 export function createUsageTally(
   accountIds: readonly string[],
   meterIds: readonly string[],
-  together?: readonly (readonly number[])[],
+  columnGroups?: readonly (readonly number[])[],
 ): UsageTally {
-  const store = createCells(accountIds.length, meterIds.length, together);
+  const store = createCells(accountIds.length, meterIds.length, columnGroups);
   const accounts = new Map(accountIds.map((id, index) => [id, index]));
   const meters = new Map(meterIds.map((id, index) => [id, index]));
   const daysIn = (accountId: string, meterId: string): Iterable<readonly [Day, Exact]> =>

@@ -333,9 +333,9 @@ function trimZeros(mantissa: bigint, scale: number): Exact | undefined {
   while (digits.charCodeAt(digits.length - 1 - zeros) === ZERO_CODE) zeros++;
   const exponent = digits.length - 1 - scale;
   if (digits.length - zeros > DIGITS_MAX || Math.abs(exponent) > EXPONENT_MAX) return undefined;
-  const cut = Math.max(0, Math.min(scale, zeros));
-  const places = scale - cut;
-  const remaining = mantissa / 10n ** BigInt(cut);
+  const removable = Math.max(0, Math.min(scale, zeros));
+  const places = scale - removable;
+  const remaining = mantissa / 10n ** BigInt(removable);
   return places < 0 ? narrowMantissa(remaining * 10n ** BigInt(-places), 0) : narrowMantissa(remaining, places);
 }
 

@@ -37,14 +37,14 @@ export function placeInText(text: string, index: number): TextPlace {
  * @param limit maximum number of results
  */
 export function findRepeatedKeys(text: string, limit = REPEATED_MAX): readonly RepeatedKey[] {
-  const found: RepeatedKey[] = [];
+  const repeatedKeys: RepeatedKey[] = [];
   // For every open object or list: its keys so far (none for a list), and the current key or index in it.
   const open: (Set<string> | undefined)[] = [];
   const path: (string | number)[] = [];
   let keyIsNext = false;
   let line = 1;
   let lineStart = 0;
-  for (let at = 0; at < text.length && found.length < limit; at++) {
+  for (let at = 0; at < text.length && repeatedKeys.length < limit; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       const end = closingQuote(text, at);
@@ -52,7 +52,7 @@ export function findRepeatedKeys(text: string, limit = REPEATED_MAX): readonly R
       if (keys !== undefined) {
         const key = textBetween(text, at, end);
         path[path.length - 1] = key;
-        if (keys.has(key)) found.push({ path: [...path], line, column: at - lineStart + 1 });
+        if (keys.has(key)) repeatedKeys.push({ path: [...path], line, column: at - lineStart + 1 });
         keys.add(key);
         keyIsNext = false;
       }
@@ -73,7 +73,7 @@ export function findRepeatedKeys(text: string, limit = REPEATED_MAX): readonly R
       lineStart = at + 1;
     }
   }
-  return found;
+  return repeatedKeys;
 }
 
 /** The message about a duplicate key. */

@@ -17,7 +17,7 @@ import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
  * @throws {RatebookError} ERR_RATES_INVALID if the card grants nothing in the currency
  */
 export function creditAmountOf(card: CreditGrantRateCard, currency: string): Decimal {
-  return detailsIn(card, currency).creditAmount;
+  return findDetails(card, currency).creditAmount;
 }
 
 /**
@@ -31,7 +31,7 @@ export function rateCreditGrant(card: CreditGrantRateCard, currency: string, per
     kind: "CREDIT_GRANT",
     billableId: card.id,
     period,
-    ratedSlabs: ratedGrantSlabs(card, currency),
+    ratedSlabs: toRatedSlabs(card, currency),
     quantity,
     parts: [{ because: "the credit granted", sign: 1, share: WHOLE_SHARE, quantity }],
     rules: ["S12.6"],
@@ -41,15 +41,15 @@ export function rateCreditGrant(card: CreditGrantRateCard, currency: string, per
 
 type Details = CreditGrantRateCard["rateDetails"]["currencySlabRateDetails"][number];
 
-function detailsIn(card: CreditGrantRateCard, currency: string): Details {
+function findDetails(card: CreditGrantRateCard, currency: string): Details {
   return findInCurrency(card.rateDetails.currencySlabRateDetails, currency, card.id);
 }
 
 /** A grant's slabs include their rates; a missing order is the slab's position. */
-export function ratedGrantSlabs(card: CreditGrantRateCard, currency: string): RatedSlabs {
+export function toRatedSlabs(card: CreditGrantRateCard, currency: string): RatedSlabs {
   const slabs: RatePlanInput["slabs"][number][] = [];
   const slabRates: RateValueInput["slabRates"][number][] = [];
-  for (const [index, slab] of detailsIn(card, currency).slabDetails.entries()) {
+  for (const [index, slab] of findDetails(card, currency).slabDetails.entries()) {
     const order = slab.order ?? index + 1;
     const { startAfter, endAt, priceType, slabConfig, rate, slabRateConfig } = slab;
     slabs.push({ order, startAfter, endAt, priceType, slabConfig });

@@ -41,7 +41,7 @@ export const NO_EARLIER_CHARGES: EarlierCharges = { above: ZERO, paidAs: undefin
  *
  * @returns undefined if none was charged
  */
-export function paidLevel(
+export function findPaidLevel(
   card: LicenseRateCard,
   currency: string,
   quantities: readonly Decimal[],

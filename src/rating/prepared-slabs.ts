@@ -170,19 +170,19 @@ function readBounds(
     | { minimumRate?: DecimalInput | null | undefined; maximumRate?: DecimalInput | null | undefined }
     | null
     | undefined,
-  whose: string,
+  owner: string,
 ): Bounds | undefined {
   if (config === undefined || config === null) return undefined;
   const minimumRate = isPresent(config.minimumRate)
-    ? readDecimalField(config.minimumRate, `${whose} minimumRate`)
+    ? readDecimalField(config.minimumRate, `${owner} minimumRate`)
     : undefined;
   const maximumRate = isPresent(config.maximumRate)
-    ? readDecimalField(config.maximumRate, `${whose} maximumRate`)
+    ? readDecimalField(config.maximumRate, `${owner} maximumRate`)
     : undefined;
   if (minimumRate === undefined && maximumRate === undefined) return undefined;
   if (minimumRate !== undefined && maximumRate !== undefined && minimumRate.gt(maximumRate)) {
     throw invalidRates(
-      `${whose} minimumRate ${minimumRate.toFixed()} is above its maximumRate ${maximumRate.toFixed()}`,
+      `${owner} minimumRate ${minimumRate.toFixed()} is above its maximumRate ${maximumRate.toFixed()}`,
     );
   }
   return { ...(minimumRate !== undefined && { minimumRate }), ...(maximumRate !== undefined && { maximumRate }) };
@@ -204,13 +204,13 @@ function readSlabField(value: DecimalInput | undefined, order: number, field: st
   return isCheckedDecimal(value) ? value : readDecimalField(value, `slab ${order}'s ${field}`);
 }
 
-function readDecimalField(value: DecimalInput | undefined, whose: string): Decimal {
+function readDecimalField(value: DecimalInput | undefined, owner: string): Decimal {
   if (isCheckedDecimal(value)) return value;
   try {
     return parseValue(value);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
-    throw invalidRates(`${whose}: ${error.message}`, error);
+    throw invalidRates(`${owner}: ${error.message}`, error);
   }
 }
 

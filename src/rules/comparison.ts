@@ -20,31 +20,33 @@ export function compileComparison(
   const left = operands[0] ?? ABSENT;
   const right = operands[1] ?? ABSENT;
   // A list is compared as text, which costs budget; most operands are never lists.
-  const scalar = operands.every((operand) => operand.scalar === true);
+  const isScalar = operands.every((operand) => operand.scalar === true);
   const textAllowance = (): WorkAllowance => {
-    if (scalar) return undefined;
+    if (isScalar) return undefined;
     allowance.count();
     return allowance;
   };
   switch (operator) {
     case "==":
-      return equality(left, right, createLooseEquality(textAllowance()));
+      return compileEquality(left, right, createLooseEquality(textAllowance()));
     case "===":
-      return equality(left, right, isStrictlyEqual);
+      return compileEquality(left, right, isStrictlyEqual);
     case "!=":
-      return inequality(left, right, createLooseEquality(textAllowance()));
+      return compileInequality(left, right, createLooseEquality(textAllowance()));
     case "!==":
-      return inequality(left, right, isStrictlyEqual);
+      return compileInequality(left, right, isStrictlyEqual);
     case "<":
-      return operands.length > 2 ? between(operands, less(textAllowance())) : lessThan(left, right, textAllowance());
+      return operands.length > 2
+        ? compileBetween(operands, createLess(textAllowance()))
+        : compileLessThan(left, right, textAllowance());
     case "<=":
       return operands.length > 2
-        ? between(operands, lessOrEqual(textAllowance()))
-        : atMost(left, right, textAllowance());
+        ? compileBetween(operands, createLessOrEqual(textAllowance()))
+        : compileAtMost(left, right, textAllowance());
     case ">":
-      return moreThan(left, right, textAllowance());
+      return compileMoreThan(left, right, textAllowance());
     case ">=":
-      return atLeast(left, right, textAllowance());
+      return compileAtLeast(left, right, textAllowance());
     default:
       return undefined;
   }
@@ -55,7 +57,7 @@ type WorkAllowance = Allowance | undefined;
 
 type Test = (a: RuleValue, b: RuleValue) => boolean;
 
-function equality(left: Node, right: Node, equal: Test): Evaluator {
+function compileEquality(left: Node, right: Node, equal: Test): Evaluator {
   const runLeft = left.run;
   const runRight = right.run;
   const constant = right.constant?.value;
@@ -73,12 +75,12 @@ function equality(left: Node, right: Node, equal: Test): Evaluator {
   };
 }
 
-function inequality(left: Node, right: Node, equal: Test): Evaluator {
-  const same = equality(left, right, equal);
+function compileInequality(left: Node, right: Node, equal: Test): Evaluator {
+  const same = compileEquality(left, right, equal);
   return (frame) => same(frame) !== true;
 }
 
-function lessThan({ run: left }: Node, { run: right }: Node, textAllowance: WorkAllowance): Evaluator {
+function compileLessThan({ run: left }: Node, { run: right }: Node, textAllowance: WorkAllowance): Evaluator {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
@@ -86,7 +88,7 @@ function lessThan({ run: left }: Node, { run: right }: Node, textAllowance: Work
   };
 }
 
-function atMost({ run: left }: Node, { run: right }: Node, textAllowance: WorkAllowance): Evaluator {
+function compileAtMost({ run: left }: Node, { run: right }: Node, textAllowance: WorkAllowance): Evaluator {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
@@ -94,7 +96,7 @@ function atMost({ run: left }: Node, { run: right }: Node, textAllowance: WorkAl
   };
 }
 
-function moreThan({ run: left }: Node, { run: right }: Node, textAllowance: WorkAllowance): Evaluator {
+function compileMoreThan({ run: left }: Node, { run: right }: Node, textAllowance: WorkAllowance): Evaluator {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
@@ -102,7 +104,7 @@ function moreThan({ run: left }: Node, { run: right }: Node, textAllowance: Work
   };
 }
 
-function atLeast({ run: left }: Node, { run: right }: Node, textAllowance: WorkAllowance): Evaluator {
+function compileAtLeast({ run: left }: Node, { run: right }: Node, textAllowance: WorkAllowance): Evaluator {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
@@ -114,16 +116,16 @@ function createLooseEquality(textAllowance: WorkAllowance): Test {
   return textAllowance === undefined ? isLooselyEqual : (a, b) => isLooselyEqual(a, b, textAllowance);
 }
 
-function less(textAllowance: WorkAllowance): Test {
+function createLess(textAllowance: WorkAllowance): Test {
   return (a, b) => compareValues(a, b, textAllowance) < 0;
 }
 
-function lessOrEqual(textAllowance: WorkAllowance): Test {
+function createLessOrEqual(textAllowance: WorkAllowance): Test {
   return (a, b) => compareValues(a, b, textAllowance) <= 0;
 }
 
 /** `{"<": [a, b, c]}`: a < b and b < c; without a third value only the first. */
-function between(operands: readonly Node[], test: Test): Evaluator {
+function compileBetween(operands: readonly Node[], test: Test): Evaluator {
   const [low, middle, high] = [operands[0] ?? ABSENT, operands[1] ?? ABSENT, operands[2] ?? ABSENT];
   return (frame) => {
     const a = low.run(frame);

@@ -60,13 +60,13 @@ export function compileIteration(
   };
   /** The elements, all of which will be visited. */
   const toVisitedList = (frame: unknown, each: number): RuleList => {
-    const found = toList(frame);
-    allowance.steps(found.length * each);
-    return found;
+    const list = toList(frame);
+    allowance.steps(list.length * each);
+    return list;
   };
   const matches = (element: unknown): boolean => isTruthy(body.run(element));
   /** For iterations that may stop early. */
-  const paidMatch = (element: unknown): boolean => {
+  const countedMatch = (element: unknown): boolean => {
     allowance.steps(perElement);
     return matches(element);
   };
@@ -82,12 +82,12 @@ export function compileIteration(
     case "all":
       return (frame) => {
         const found = toList(frame);
-        return found.length > 0 && found.every(paidMatch);
+        return found.length > 0 && found.every(countedMatch);
       };
     case "some":
-      return (frame) => toList(frame).some(paidMatch);
+      return (frame) => toList(frame).some(countedMatch);
     case "none":
-      return (frame) => !toList(frame).some(paidMatch);
+      return (frame) => !toList(frame).some(countedMatch);
     case "reduce":
       return compileReduce((frame) => toVisitedList(frame, perElement), body.run, initial ?? constantNode(null));
   }
@@ -121,9 +121,9 @@ function createLiteralLookup(list: RuleList): (searched: RuleValue) => boolean {
 function compileReduce(elements: (frame: unknown) => RuleList, step: Evaluator, initial: Node): Evaluator {
   return (frame) => {
     // In this order: evaluating the list or the initial value may fail, and the list is first.
-    const found = elements(frame);
+    const elementList = elements(frame);
     let accumulator = initial.run(frame);
-    for (const current of found) accumulator = step({ current, accumulator });
+    for (const current of elementList) accumulator = step({ current, accumulator });
     return accumulator;
   };
 }
@@ -177,9 +177,9 @@ function compileSubstr([source = ABSENT, start = ABSENT, length]: readonly Node[
     const text = source.run(frame);
     const from = start.run(frame);
     const count = length?.run(frame);
-    const cut = takeSubstring(toText(text, allowance), from, count, allowance);
-    allowance.text(cut.length);
-    return cut;
+    const substring = takeSubstring(toText(text, allowance), from, count, allowance);
+    allowance.text(substring.length);
+    return substring;
   };
 }
 

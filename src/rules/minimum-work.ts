@@ -137,14 +137,14 @@ function isClosed(part: Rule | undefined): boolean {
   if (["var", "missing", "missing_some"].includes(operator) || minimumArguments(operator) === undefined) return false;
   if (!isIteration(operator)) return args.every(isClosed);
   const [list, body, initial] = args;
-  return isClosed(list) && isClosed(initial) && !callsOwn(body);
+  return isClosed(list) && isClosed(initial) && !callsCustomOperator(body);
 }
 
 /** Whether a part contains a custom operator. */
-function callsOwn(part: Rule | undefined): boolean {
+function callsCustomOperator(part: Rule | undefined): boolean {
   if (typeof part !== "object" || part === null || isDecimalObject(part)) return false;
-  if (Array.isArray(part)) return (part as readonly Rule[]).some(callsOwn);
+  if (Array.isArray(part)) return (part as readonly Rule[]).some(callsCustomOperator);
   return Object.entries(part as Readonly<Record<string, Rule>>).some(
-    ([operator, operand]) => minimumArguments(operator) === undefined || toArguments(operand).some(callsOwn),
+    ([operator, operand]) => minimumArguments(operator) === undefined || toArguments(operand).some(callsCustomOperator),
   );
 }

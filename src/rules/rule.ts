@@ -94,18 +94,18 @@ export function checkRule(rule: unknown, options: RuleCheckOptions = {}): readon
     if (place.depth >= RULE_NESTING_MAX && (Array.isArray(place.rule) || isOperation(place.rule))) {
       return [{ path: "$", message: `the rule is nested more than ${RULE_NESTING_MAX} levels deep` }];
     }
-    const found = checkNode(place, options);
-    if (found.message !== undefined) problems.push({ path: formatRulePath(place), message: found.message });
-    nodes += found.parts.length;
+    const problem = checkNode(place, options);
+    if (problem.message !== undefined) problems.push({ path: formatRulePath(place), message: problem.message });
+    nodes += problem.parts.length;
     if (nodes > RULE_NODES_MAX) {
       return [{ path: "$", message: `the rule has more than ${RULE_NODES_MAX} operations, lists and literals` }];
     }
-    for (let index = found.parts.length - 1; index >= 0; index--) {
+    for (let index = problem.parts.length - 1; index >= 0; index--) {
       waiting.push({
-        rule: found.parts[index],
-        path: found.bare === true ? found.prefix : `${found.prefix}[${index}]`,
+        rule: problem.parts[index],
+        path: problem.bare === true ? problem.prefix : `${problem.prefix}[${index}]`,
         depth: place.depth + 1,
-        inElement: place.inElement || (index === 1 && found.iterates === true),
+        inElement: place.inElement || (index === 1 && problem.iterates === true),
       });
     }
   }
@@ -145,8 +145,8 @@ function checkNode(place: Place, options: RuleCheckOptions): NodeCheck {
   if (!isOperation(rule)) return { message: describeLiteralProblem(rule), parts: [], prefix: place.path };
   const [operator, ...others] = Object.keys(rule);
   if (operator === undefined || others.length > 0) {
-    const found = operator === undefined ? "none" : [operator, ...others].slice(0, 3).map(quoteName).join(", ");
-    return { message: `an operation must have exactly one key, found ${found}`, parts: [], prefix: place.path };
+    const operatorNames = operator === undefined ? "none" : [operator, ...others].slice(0, 3).map(quoteName).join(", ");
+    return { message: `an operation must have exactly one key, found ${operatorNames}`, parts: [], prefix: place.path };
   }
   const operand = rule[operator];
   const parts = toArguments(operand);
@@ -180,11 +180,17 @@ function describeLiteralProblem(rule: unknown): string | undefined {
   return `expected JSON, found ${typeof rule === "object" ? "an instance of a class" : typeof rule}`;
 }
 
-function describeOperatorProblem(operator: string, count: number, own: RuleOperators | undefined): string | undefined {
+function describeOperatorProblem(
+  operator: string,
+  count: number,
+  customOperators: RuleOperators | undefined,
+): string | undefined {
   const builtIn = minimumArguments(operator);
   if (operator === "method") return 'the operator "method" is not supported, because it could call any function';
   if (builtIn === undefined) {
-    return findUserOperator(own, operator) === undefined ? `unknown operator ${quoteName(operator)}` : undefined;
+    return findUserOperator(customOperators, operator) === undefined
+      ? `unknown operator ${quoteName(operator)}`
+      : undefined;
   }
   if (count >= builtIn) return undefined;
   return `${quoteName(operator)} needs at least ${builtIn === 1 ? "one argument" : `${builtIn} arguments`}`;

@@ -28,7 +28,7 @@ export function createLocks(): Locks {
 
   const release = (claim: Claim): void => {
     for (const key of claim.keys ?? []) {
-      const next = leave(queues, key, claim);
+      const next = removeHead(queues, key, claim);
       if (next !== undefined) unblock(next);
     }
     const place = configuration.indexOf(claim);
@@ -37,7 +37,7 @@ export function createLocks(): Locks {
     for (const other of claimsFreedBy(configuration, claim, place)) unblock(other);
   };
 
-  const queueUp = (claim: Claim): void => {
+  const enqueue = (claim: Claim): void => {
     claim.keys = lockKeys(claim.scope);
     for (const key of claim.keys) if (join(queues, key, claim)) claim.blockers += 1;
   };
@@ -57,8 +57,8 @@ export function createLocks(): Locks {
       const [first] = configuration;
       // A lone claim, the usual case, enters its queues, as first in each, only when another claim arrives.
       if (first !== undefined && first !== claim) {
-        if (first.keys === undefined) queueUp(first);
-        queueUp(claim);
+        if (first.keys === undefined) enqueue(first);
+        enqueue(claim);
       }
       const releaseClaim = (): void => release(claim);
       if (claim.blockers === 0) return Promise.resolve(releaseClaim);
@@ -89,7 +89,7 @@ function join(queues: Map<string, Claim | Claim[]>, key: string, claim: Claim): 
 }
 
 /** Leaves the head of a queue; returns the claim that is now first, if any. */
-function leave(queues: Map<string, Claim | Claim[]>, key: string, claim: Claim): Claim | undefined {
+function removeHead(queues: Map<string, Claim | Claim[]>, key: string, claim: Claim): Claim | undefined {
   const queue = queues.get(key);
   if (!Array.isArray(queue) || queue.length === 1) {
     queues.delete(key);

@@ -37,26 +37,26 @@ export async function openDatabase(name: string, { signal }: OpenOptions = {}): 
   if (/^postgres(?:ql)?:\/\//.test(name)) {
     return openRemote(name, signal);
   }
-  const revived = await openRevived(name, signal);
-  return storeOver(revived.pool, revived.close);
+  const store = await openRevived(name, signal);
+  return storeOver(store.pool, store.close);
 }
 
 /** Opens a store on a server. Waiting for its answer or its migration lock can be cancelled. */
 async function openRemote(name: string, signal: AbortSignal | undefined): Promise<Store> {
   const sockets = new Set<Socket>();
-  const cut = (): void => sockets.forEach((socket) => socket.destroy());
+  const destroySockets = (): void => sockets.forEach((socket) => socket.destroy());
   const connect = (): Socket => {
     const socket = new Socket().on("close", () => sockets.delete(socket));
     sockets.add(socket);
-    if (signal?.aborted === true) queueMicrotask(cut);
+    if (signal?.aborted === true) queueMicrotask(destroySockets);
     return socket;
   };
   const pool = createPool({ connectionString: name, ...(signal === undefined ? {} : { stream: connect }) });
-  signal?.addEventListener("abort", cut);
+  signal?.addEventListener("abort", destroySockets);
   try {
     return await storeOver(pool, () => pool.end());
   } finally {
-    signal?.removeEventListener("abort", cut);
+    signal?.removeEventListener("abort", destroySockets);
   }
 }
 

@@ -88,8 +88,8 @@ export function verifyInvoices(invoiceValues: readonly unknown[], usage?: Usage)
     else others.push(invoice);
   }
   const contextsByAccount = new Map(
-    [...invoicesByAccount].map(([accountId, own]) => {
-      const lines = own.flatMap(({ revenueInfo }) => flattenLines(asObject(revenueInfo)));
+    [...invoicesByAccount].map(([accountId, accountInvoices]) => {
+      const lines = accountInvoices.flatMap(({ revenueInfo }) => flattenLines(asObject(revenueInfo)));
       return [accountId, findCreditLineContexts(lines.filter(({ type }) => type === "SUB_CREDITS"))];
     }),
   );
@@ -184,8 +184,8 @@ function verifyInvoiceHead({ invoice, account }: InvoiceContext, cards: readonly
   const increases = cards.filter(({ explanation }) => asObject(explanation)["least"] !== undefined).length;
   check.expect(", increases", invoiceType === "AD_HOC" ? (isLate(invoice) ? 0 : cards.length) : increases, increases);
   const charge = chargeIdentity(invoice);
-  const isAgain = account.some((each) => each !== invoice && chargeIdentity(each) === charge);
-  check.expect(", invoiceType", isAgain ? "one invoice of its kind, days and plan" : invoiceType, invoiceType);
+  const isRepeatedCharge = account.some((each) => each !== invoice && chargeIdentity(each) === charge);
+  check.expect(", invoiceType", isRepeatedCharge ? "one invoice of its kind, days and plan" : invoiceType, invoiceType);
   verifyDates(invoice, standard, check);
 }
 

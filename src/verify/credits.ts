@@ -53,11 +53,11 @@ export function findCreditLineContexts(lines: readonly JsonObject[]): ReadonlyMa
     if (others === undefined) linesById.set(id, [line]);
     else others.push(line);
   }
-  for (const own of linesById.values()) {
-    const older = own.filter((line) => explanationOf(line)["takenBefore"] === undefined);
+  for (const creditLines of linesById.values()) {
+    const older = creditLines.filter((line) => explanationOf(line)["takenBefore"] === undefined);
     for (const context of contextsByRemaining(older)) contexts.set(...context);
     const first = older.length === 0 ? undefined : subtract(ZERO, sumFigures(older, "value"));
-    const newer = own.filter((line) => !older.includes(line));
+    const newer = creditLines.filter((line) => !older.includes(line));
     for (const context of contextsByTaken(newer, first)) contexts.set(...context);
   }
   return contexts;

@@ -103,13 +103,13 @@ export function roundToDigits({ numerator, denominator }: Fraction, digits: numb
   const negative = numerator < 0n;
   const scaledValue = (negative ? -numerator : numerator) * scale;
   const [units, rest] = [scaledValue / parts, scaledValue % parts];
-  const isUp = {
+  const roundsUp = {
     HALF_UP: 2n * rest >= parts,
     HALF_EVEN: 2n * rest > parts || (2n * rest === parts && units % 2n === 1n),
     DOWN: false,
     FLOOR: negative && rest > 0n,
   }[mode];
-  const size = isUp ? units + 1n : units;
+  const size = roundsUp ? units + 1n : units;
   return { numerator: (negative ? -size : size) * 10n ** BigInt(Math.max(0, -digits)), denominator: scale };
 }
 
@@ -123,8 +123,8 @@ export function toDecimal({ numerator, denominator }: Fraction, exactDigits = 10
   if (rest === 1n && countDigits(exact.numerator) <= exactDigits) return exact;
   // This many decimal places give 33 or 34 significant digits.
   const fractionDigits = 33 - (countDigits(top) - countDigits(bottom));
-  const cut = roundToDigits({ numerator: top, denominator: bottom }, fractionDigits, "DOWN");
-  const units = multiply(cut, {
+  const rounded = roundToDigits({ numerator: top, denominator: bottom }, fractionDigits, "DOWN");
+  const units = multiply(rounded, {
     numerator: 10n ** BigInt(Math.max(0, fractionDigits)),
     denominator: 10n ** BigInt(Math.max(0, -fractionDigits)),
   });
@@ -218,12 +218,12 @@ export function createTally(): Tally {
 
 /** Counts one thing as verified unless `runChecks` reports a difference. */
 export function runCheck(tally: Tally, where: string, runChecks: (check: Check) => void): void {
-  let isRight = true;
+  let isCorrect = true;
   const expect = (name: string, expected: unknown, found: unknown): void => {
     const comparable = isFraction(expected) ? toFraction(found) : found;
     if (isFraction(expected) && isFraction(comparable) ? compare(expected, comparable) === 0 : expected === comparable)
       return;
-    isRight = false;
+    isCorrect = false;
     tally.differences.push({ where: `${where}${name}`, expected: formatValue(expected), found: formatValue(found) });
   };
   const readFigure = (holder: JsonObject, name: string): Fraction => {
@@ -233,7 +233,7 @@ export function runCheck(tally: Tally, where: string, runChecks: (check: Check) 
   };
   runChecks({ expect, readFigure, checkNested: (name, runChecks) => runCheck(tally, `${where}${name}`, runChecks) });
   tally.total++;
-  if (isRight) tally.verified++;
+  if (isCorrect) tally.verified++;
 }
 
 /** The number of days in a period of whole UTC days; −1 for anything else. */

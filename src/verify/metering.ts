@@ -312,9 +312,9 @@ function resolveDependencies({ dependencies }: Schema, account: JsonObject, book
     ({ entityType }) => (entityType ?? "ORGANIZATION") === "ORGANIZATION",
   ];
   const values = dependencies.map(({ name, key }) => {
-    const isMeant = ({ id, namespace }: JsonObject): boolean =>
+    const isDependency = ({ id, namespace }: JsonObject): boolean =>
       id === key || `setting.${asText(namespace)}.${asText(id)}`.toLowerCase() === asText(key).toLowerCase();
-    const settings = asList(book["settings"]).filter(isMeant);
+    const settings = asList(book["settings"]).filter(isDependency);
     const setting = owners.map((owns) => settings.find(owns)).find((each) => each !== undefined);
     try {
       return [asText(name), setting && settingValue(setting)] as const;

@@ -29,7 +29,7 @@ interface ChargeLine {
 }
 
 /** Every usage line of a preview, with its days. */
-function chargedIn(book: Book, events: Iterable<unknown>, options: object): readonly ChargeLine[] {
+function listChargeLines(book: Book, events: Iterable<unknown>, options: object): readonly ChargeLine[] {
   const run = createPreview(book, { ...options, explain: true });
   for (const event of events) run.add(event as Parameters<typeof run.add>[0]);
   return run.finish().invoices.flatMap((invoice) => {
@@ -58,7 +58,7 @@ const callOnDay = (id: string, day: string, units: number): object => ({
 
 describe("the charge of a card by day", () => {
   test("60 units at 2, then 60 more: 40 of them at 2 and 20 at 1, in the second slab from that day on", () => {
-    const [{ days = [] } = { days: undefined }] = chargedIn(
+    const [{ days = [] } = { days: undefined }] = listChargeLines(
       small,
       [callOnDay("a", "2024-06-03", 60), callOnDay("b", "2024-06-20", 60)],
       {},
@@ -73,7 +73,7 @@ describe("the charge of a card by day", () => {
   });
 
   test("omits lines whose usage was not passed in", () => {
-    const [found] = chargedIn(small, [callOnDay("a", "2024-06-03", 60)], {});
+    const [found] = listChargeLines(small, [callOnDay("a", "2024-06-03", 60)], {});
     if (found === undefined) throw new TypeError("expected a line");
     expect(computeDailyCharges(plansOf(small, found.invoice), found.invoice, found.line, new Map())).toBeUndefined();
     const other = new Map([[dayOf(Date.UTC(2024, 5, 3)), new Decimal(61)]]);
@@ -82,7 +82,7 @@ describe("the charge of a card by day", () => {
 
   test("ends at the line's exact amount and quantity on its last day, in every golden case", () => {
     const chargeLines = goldenCases().flatMap(({ book, events, options }) =>
-      chargedIn(catalogBook(book), events as Iterable<unknown>, options ?? {}),
+      listChargeLines(catalogBook(book), events as Iterable<unknown>, options ?? {}),
     );
     const withDays = chargeLines.filter(({ days }) => days !== undefined);
     expect(withDays.length).toBeGreaterThan(chargeLines.length / 2);

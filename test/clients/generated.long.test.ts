@@ -9,7 +9,7 @@ import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { type Json, type Operation, listOperations } from "./document.ts";
 import { type Clients, generateClients } from "./generate.ts";
-import { type CallRequest, type Call, tellStory } from "./story.ts";
+import { type CallRequest, type Call, runStory } from "./story.ts";
 
 /** A listening server over a memory store, with a key and a clock that can be set. */
 interface Stage {
@@ -118,7 +118,7 @@ describe("generated clients", () => {
       expect(`${id} ${status} ${schema === undefined ? "has no schema" : "has a schema"}`).toContain("has a schema");
       return { status, data: schema.parse(data) };
     };
-    await tellStory({ call: callClient, at: first.at });
+    await runStory({ call: callClient, at: first.at });
     expect(new Set(calls.map(({ operation }) => operation)).size).toBeGreaterThanOrEqual(40);
     const head = 'import * as api from "./functions.js";';
     expect(await clients.check(writeProgram(calls, head, (operation) => `api.${operation}`))).toBe("");
@@ -166,7 +166,7 @@ describe("generated clients", () => {
         calls.push({ operation: id, args, status: answer.status });
         return { status: answer.status, data: answer.ok ? answer.data : answer.error };
       };
-      await tellStory({ call: callClient, at: own.at });
+      await runStory({ call: callClient, at: own.at });
       const head = 'import { Api, HttpClient } from "./classes.js";\nconst api = new Api(new HttpClient());';
       const method = (operation: string) => `api.${methods.get(operation)?.group}.${operation}`;
       expect(await clients.check(writeProgram(calls, head, method))).toBe("");

@@ -33,7 +33,7 @@ interface Catalog {
 }
 
 /** Runs the story. */
-export async function tellStory({ call, at }: Stage): Promise<void> {
+export async function runStory({ call, at }: Stage): Promise<void> {
   at("2024-06-15T12:00:00Z");
   const expectCall = async (operation: string, request: CallRequest = {}, status = 200): Promise<Json> => {
     const answer = await call(operation, request);

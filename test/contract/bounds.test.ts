@@ -5,13 +5,13 @@ import { type Api, type Json, startContract, uniqueText } from "./api.ts";
 import {
   BOUNDED_ROWS,
   type BoundedPlace,
-  bodyWith,
+  createBody,
   boundedPlaces,
-  boundIn,
+  parseBound,
   namedPlaces,
   listPlaces,
   valueOfSize,
-  WRITTEN,
+  WRITE_ROUTES,
 } from "./bounds.ts";
 import { figureIn, rowsIn } from "./reference.ts";
 
@@ -22,22 +22,22 @@ beforeAll(async () => {
   ({ document } = await open());
 });
 
-const pathOf = (way: BoundedPlace["way"]): string =>
-  way.map((step, at) => (typeof step === "number" ? `[${step}]` : `${at === 0 ? "" : "."}${step}`)).join("");
+const pathOf = (fieldPath: BoundedPlace["fieldPath"]): string =>
+  fieldPath.map((step, at) => (typeof step === "number" ? `[${step}]` : `${at === 0 ? "" : "."}${step}`)).join("");
 
-const describePlace = ({ line, way }: BoundedPlace): string => `${line} ${pathOf(way)}`;
+const describePlace = ({ line, fieldPath }: BoundedPlace): string => `${line} ${pathOf(fieldPath)}`;
 
 /** The server's answer to a value at a place. */
 async function saidTo(api: Api, place: BoundedPlace, value: unknown): Promise<string> {
   const line = place.line.replaceAll(/\{\w+\}/g, "none");
-  const { status, json } = await api.ask(line, { body: bodyWith(document, place, value) });
+  const { status, json } = await api.ask(line, { body: createBody(document, place, value) });
   return status < 300 ? "taken" : json.message;
 }
 
 /** The faults of a bounded place: in the document, at the bound, and one past it. */
 async function wrongWith(api: Api, place: BoundedPlace): Promise<readonly string[]> {
-  const { bound, schema, way } = place;
-  const at = pathOf(way);
+  const { bound, schema, fieldPath } = place;
+  const at = pathOf(fieldPath);
   const wrong: string[] = [];
   const expectSaid = async (value: unknown, sentence: RegExp, isSaid: boolean): Promise<void> => {
     const message = await saidTo(api, place, value);
@@ -79,7 +79,7 @@ let api: Api | undefined;
 
 describe("the bounds of the reference", () => {
   test("match those of its tables of fields", () => {
-    const figures = rowsIn("Account").filter(({ notes }) => boundIn(notes) !== undefined);
+    const figures = rowsIn("Account").filter(({ notes }) => parseBound(notes) !== undefined);
     expect(figures.map(({ name }) => name)).toEqual(["id", "name", "primaryEmail", "aliases", "further array"]);
     expect(BOUNDED_ROWS.length).toBeGreaterThanOrEqual(24);
   });
@@ -93,7 +93,7 @@ describe("the bounds of the reference", () => {
       "Usage meter / displayName",
       "Usage meter / id",
     ]);
-    for (const table of Object.keys(WRITTEN)) expect([table, rowsIn(table).length]).not.toEqual([table, 0]);
+    for (const table of Object.keys(WRITE_ROUTES)) expect([table, rowsIn(table).length]).not.toEqual([table, 0]);
   });
 
   test("apply to every request that writes the field of a row", async () => {
@@ -131,7 +131,7 @@ describe("the bounds of the reference", () => {
           const own = await open();
           const sendSize = async (size: number) => {
             const url = line.replace(`{${name}}`, uniqueText(size)).replaceAll(/\{\w+\}/g, "none");
-            const body = requestBody && bodyWith(document, { line, way: ["unheard"], schema: {} }, undefined);
+            const body = requestBody && createBody(document, { line, fieldPath: ["unheard"], schema: {} }, undefined);
             return own.ask(url, body === undefined ? {} : { body });
           };
           expect([line, (await sendSize(max)).json.message]).not.toEqual([line, expect.stringContaining("at most")]);

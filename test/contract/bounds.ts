@@ -14,7 +14,7 @@ export interface Place {
   /** As in the document: `PATCH /features/{feature_id}`. */
   readonly line: string;
   /** The path to the field; a number is a list item. */
-  readonly way: readonly (string | number)[];
+  readonly fieldPath: readonly (string | number)[];
   readonly schema: Json;
 }
 
@@ -25,7 +25,7 @@ export interface BoundedPlace extends Place {
 }
 
 /** The requests that write a resource of a table: their paths, and the position in the body. */
-export const WRITTEN: Readonly<Record<string, readonly (readonly [RegExp, way?: string])[]>> = {
+export const WRITE_ROUTES: Readonly<Record<string, readonly (readonly [RegExp, field?: string])[]>> = {
   Account: [[/ \/accounts(?:\/\{account_id\})?$/], [/ \/customers$/, "account"]],
   "Usage meter": [[/ \/usage_meters(?:\/\{usage_meter_id\})?$/]],
   Feature: [[/ \/features(?:\/\{feature_id\})?$/]],
@@ -35,20 +35,20 @@ export const WRITTEN: Readonly<Record<string, readonly (readonly [RegExp, way?: 
 };
 
 /** Other names of a field in requests. */
-const SPELLED: Readonly<Record<string, readonly string[]>> = {
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   "further array": ["settings"],
   schemaAssociations: ["schemaAssociations", "schemaAssocitions"],
 };
 
 /** The bound in notes or in a limit's value; none if they contain no size. */
-export function boundIn(notes: string): Bound | undefined {
+export function parseBound(notes: string): Bound | undefined {
   const [, min, to] = /(\d+) to (\d+)(?: characters| items|$)/.exec(notes) ?? [];
   const max = to ?? /\bmax (\d+)/.exec(notes)?.[1];
-  const least = min ?? /at least (\d+) item/.exec(notes)?.[1];
+  const createSmallest = min ?? /at least (\d+) item/.exec(notes)?.[1];
   const pattern = /pattern (\^\S+\$)/.exec(notes)?.[1];
-  if (max === undefined && least === undefined && pattern === undefined) return undefined;
+  if (max === undefined && createSmallest === undefined && pattern === undefined) return undefined;
   return {
-    ...(least !== undefined && { min: Number(least) }),
+    ...(createSmallest !== undefined && { min: Number(createSmallest) }),
     ...(max !== undefined && { max: Number(max) }),
     ...(pattern !== undefined && { pattern }),
   };
@@ -56,7 +56,7 @@ export function boundIn(notes: string): Bound | undefined {
 
 /** The rows of field tables with a size bound. */
 export const BOUNDED_ROWS: readonly (Row & { readonly bound: Bound })[] = ROWS.flatMap((row) => {
-  const bound = row.cells["Field"] === undefined ? undefined : boundIn(row.notes);
+  const bound = row.cells["Field"] === undefined ? undefined : parseBound(row.notes);
   return bound === undefined ? [] : [{ ...row, bound }];
 });
 
@@ -71,32 +71,35 @@ export function listPlaces(document: Json): readonly Place[] {
 }
 
 /** Resolves a schema's reference and removes null from it. */
-export function plain(document: Json, schema: Json): Json {
-  if (schema.$ref !== undefined) return plain(document, document.components.schemas[schema.$ref.split("/").pop()]);
+export function resolveSchema(document: Json, schema: Json): Json {
+  if (schema.$ref !== undefined)
+    return resolveSchema(document, document.components.schemas[schema.$ref.split("/").pop()]);
   const [one] = (schema.anyOf ?? schema.oneOf ?? []).filter((each: Json) => each.type !== "null");
-  return one === undefined ? schema : plain(document, one);
+  return one === undefined ? schema : resolveSchema(document, one);
 }
 
-function listFields(document: Json, schemaOrRef: Json, line: string, way: Place["way"]): readonly Place[] {
+function listFields(document: Json, schemaOrRef: Json, line: string, fieldPath: Place["fieldPath"]): readonly Place[] {
   // Schemas of rules are recursive without end.
-  if (way.length > 12) return [];
-  const schema = plain(document, schemaOrRef);
+  if (fieldPath.length > 12) return [];
+  const schema = resolveSchema(document, schemaOrRef);
   const fields = Object.entries<Json>(schema.properties ?? {}).flatMap(([name, field]) => {
-    const at = { line, way: [...way, name], schema: plain(document, field) };
-    return [at, ...listFields(document, field, line, at.way)];
+    const at = { line, fieldPath: [...fieldPath, name], schema: resolveSchema(document, field) };
+    return [at, ...listFields(document, field, line, at.fieldPath)];
   });
-  return schema.items === undefined ? fields : [...fields, ...listFields(document, schema.items, line, [...way, 0])];
+  return schema.items === undefined
+    ? fields
+    : [...fields, ...listFields(document, schema.items, line, [...fieldPath, 0])];
 }
 
 /** The places that write the fields of bounded rows. */
 export function boundedPlaces(places: readonly Place[]): readonly BoundedPlace[] {
   return BOUNDED_ROWS.flatMap((row) => {
-    const names = SPELLED[row.name] ?? [row.name];
-    const ways = WRITTEN[row.table] ?? [];
+    const names = OTHER_NAMES[row.name] ?? [row.name];
+    const ways = WRITE_ROUTES[row.table] ?? [];
     return ways.flatMap(([path, inside]) => {
       const paths = names.map((name) => [...(inside === undefined ? [] : [inside]), name].join("."));
       return places
-        .filter(({ line, way }) => path.test(line) && paths.includes(way.join(".")))
+        .filter(({ line, fieldPath }) => path.test(line) && paths.includes(fieldPath.join(".")))
         .map((place) => ({ ...place, row, bound: row.bound }));
     });
   });
@@ -108,62 +111,64 @@ export function namedPlaces(places: readonly Place[]): readonly BoundedPlace[] {
     .filter(({ type, name }) => type.endsWith("unless stated otherwise") && name.includes("displayName"))
     .flatMap((row) =>
       places
-        .filter(({ way }) => row.name.split(", ").includes(String(way.at(-1))))
-        .filter(({ line, way }) => isOfResources(line, way))
-        .map((place) => ({ ...place, row, bound: ownBound(place) ?? boundIn(row.type) ?? {} })),
+        .filter(({ fieldPath }) => row.name.split(", ").includes(String(fieldPath.at(-1))))
+        .filter(({ line, fieldPath }) => isResourceField(line, fieldPath))
+        .map((place) => ({ ...place, row, bound: findOwnBound(place) ?? parseBound(row.type) ?? {} })),
     );
 }
 
 /** Events are not resources of the catalog, and keys are not in the reference. */
-function isOfResources(line: string, way: Place["way"]): boolean {
-  return !/ \/(?:ingest|ingestBatch|entitled|keys|metrics)$/.test(line) && !way.includes("matcher");
+function isResourceField(line: string, fieldPath: Place["fieldPath"]): boolean {
+  return !/ \/(?:ingest|ingestBatch|entitled|keys|metrics)$/.test(line) && !fieldPath.includes("matcher");
 }
 
 /** The bound in the row of the resource's own field. */
-function ownBound({ line, way }: Place): Bound | undefined {
+function findOwnBound({ line, fieldPath }: Place): Bound | undefined {
   return BOUNDED_ROWS.find(({ table, name }) =>
-    (WRITTEN[table] ?? []).some(
+    (WRITE_ROUTES[table] ?? []).some(
       ([path, inside]) =>
-        path.test(line) && way.join(".") === [...(inside === undefined ? [] : [inside]), name].join("."),
+        path.test(line) && fieldPath.join(".") === [...(inside === undefined ? [] : [inside]), name].join("."),
     ),
   )?.bound;
 }
 
 /** The smallest valid value of a schema, with a value at a place. */
-export function bodyWith(document: Json, { line, way }: Place, value: unknown): Json {
+export function createBody(document: Json, { line, fieldPath }: Place, value: unknown): Json {
   const [method = "", path = ""] = line.split(" ");
   const { schema } = document.paths[path][method.toLowerCase()].requestBody.content["application/json"];
-  return least(document, schema, { way, value });
+  return createSmallest(document, schema, { fieldPath, value });
 }
 
 /** The value to set, and the remaining path to it. */
-interface Put {
-  readonly way: Place["way"];
+interface Placement {
+  readonly fieldPath: Place["fieldPath"];
   readonly value: unknown;
 }
 
-function least(document: Json, schemaOrRef: Json, put?: Put, name = ""): Json {
-  if (put?.way.length === 0) return put.value;
-  const schema = plain(document, schemaOrRef);
-  const [next, ...way] = put?.way ?? [];
-  const further = put && { ...put, way };
+function createSmallest(document: Json, schemaOrRef: Json, placement?: Placement, name = ""): Json {
+  if (placement?.fieldPath.length === 0) return placement.value;
+  const schema = resolveSchema(document, schemaOrRef);
+  const [next, ...fieldPath] = placement?.fieldPath ?? [];
+  const remaining = placement && { ...placement, fieldPath };
   if (schema.properties !== undefined) {
     const names = new Set<string>([...(schema.required ?? []), ...(typeof next === "string" ? [next] : [])]);
     return Object.fromEntries(
       [...names].map((each) => [
         each,
-        least(document, schema.properties[each], each === next ? further : undefined, each),
+        createSmallest(document, schema.properties[each], each === next ? remaining : undefined, each),
       ]),
     );
   }
   if (schema.type === "array") {
     const count = next === 0 ? 1 : (schema.minItems ?? 0);
-    return Array.from({ length: count }, () => least(document, schema.items, next === 0 ? further : undefined));
+    return Array.from({ length: count }, () =>
+      createSmallest(document, schema.items, next === 0 ? remaining : undefined),
+    );
   }
-  return name.startsWith("effective") ? "2024-06-01" : leastScalar(schema);
+  return name.startsWith("effective") ? "2024-06-01" : createSmallestScalar(schema);
 }
 
-function leastScalar(schema: Json): Json {
+function createSmallestScalar(schema: Json): Json {
   const [firstValue] = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
   if (firstValue !== undefined) return firstValue;
   if (schema.type === "string") return textFor(schema, Math.max(schema.minLength ?? 0, 5));
@@ -175,7 +180,7 @@ function leastScalar(schema: Json): Json {
 /** A value of a size that is otherwise valid for a schema. */
 export function valueOfSize(document: Json, schema: Json, size: number): unknown {
   if (schema.type !== "array") return textFor(schema, size);
-  return Array.from({ length: size }, () => least(document, schema.items));
+  return Array.from({ length: size }, () => createSmallest(document, schema.items));
 }
 
 function textFor({ pattern = "" }: Json, size: number): string {

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { type ApiAnswer, type Api, type Json, oncePerServer, uniqueText } from "./api.ts";
 import type { Row } from "./reference.ts";
 import { saidOtherwise } from "./schema-differences.ts";
-import { misfits, misfitsOf, type Type, typeOfRow, unseen } from "./types.ts";
+import { listMismatches, createMismatches, type Type, typeOfRow, listUnseen } from "./types.ts";
 
 /** One case. */
 export interface Case {
@@ -53,14 +53,14 @@ async function proveField(api: Api, row: Row, field: DescribedField, samples: re
   const name = field.as ?? row.name;
   const type = typeOfRow(name, row.type, row.notes);
   const values: readonly unknown[] = samples.map((sample) => sample[name]);
-  expect(values.flatMap((value) => misfits(type, value, name))).toEqual([]);
-  expect(unseen(type, values, name)).toEqual([]);
+  expect(values.flatMap((value) => listMismatches(type, value, name))).toEqual([]);
+  expect(listUnseen(type, values, name)).toEqual([]);
   const valueNames: ReadonlySet<unknown> = new Set(type.values);
   const isWhole = !/\bseen\b/.test(`${row.notes} ${row.type}`) && type.values.length > 1;
   expect(saidOtherwise(api.document, type, field.fieldSchema, name, isWhole)).toEqual([]);
   if (isWhole) expect(values.filter((value) => value !== undefined && !valueNames.has(value))).toEqual([]);
   // A value of another type, or outside the named values, is rejected.
-  for (const wrong of misfitsOf(type))
+  for (const wrong of createMismatches(type))
     if (field.write !== undefined) await expectRefused(field.write(api, wrong), name);
   const rest = await proveBounds(api, row, field, values);
   if (/[a-z]/i.test(rest) && field.says === undefined) throw new Error(`nothing proves "${rest}"`);
@@ -95,7 +95,7 @@ const CLAUSES: readonly (readonly [
     /pattern (\^\S+\$)(?: in responses)?/,
     async ({ write, name, values }, [pattern = ""]) => {
       expect(values.filter((value) => !new RegExp(pattern).test(String(value)))).toEqual([]);
-      await expectTaken(write?.(`a ${uniqueText(20)}_Z-9`));
+      await expectSuccess(write?.(`a ${uniqueText(20)}_Z-9`));
       await expectRefused(write?.(uniqueText(20).replace("-", ".")), name);
     },
   ],
@@ -163,10 +163,10 @@ async function proveRange(field: BoundedField, min: number, max: number): Promis
     expect(size).toBeLessThanOrEqual(max);
   }
   if (write === undefined) return;
-  await expectTaken(write(valueOfSize(max)));
+  await expectSuccess(write(valueOfSize(max)));
   await expectRefused(write(valueOfSize(max + 1)), `${name}: expected at most ${max} `);
   if (min === 0) return;
-  await expectTaken(write(valueOfSize(min)));
+  await expectSuccess(write(valueOfSize(min)));
   await expectRefused(write(valueOfSize(min - 1)), `${name}: expected at least ${min} `);
 }
 
@@ -175,16 +175,16 @@ async function proveRange(field: BoundedField, min: number, max: number): Promis
  *
  * @returns the body
  */
-export async function expectTaken(asking: Promise<ApiAnswer> | undefined): Promise<Json> {
-  const answer = await asking;
+export async function expectSuccess(request: Promise<ApiAnswer> | undefined): Promise<Json> {
+  const answer = await request;
   if (answer === undefined) throw new Error("no way to write the field");
   if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${JSON.stringify(answer.json)}`);
   return answer.json;
 }
 
 /** Expects a 400 whose message names the field. */
-export async function expectRefused(asking: Promise<ApiAnswer> | undefined, name: string): Promise<void> {
-  const answer = await asking;
+export async function expectRefused(request: Promise<ApiAnswer> | undefined, name: string): Promise<void> {
+  const answer = await request;
   if (answer === undefined) throw new Error("no way to write the field");
   expect([answer.status, answer.json.message]).toEqual([400, expect.stringContaining(name)]);
 }

@@ -2,33 +2,33 @@
 import { expect } from "vitest";
 
 import { type ApiAnswer, type Api, type Json, oncePerServer, uniqueText, unique } from "./api.ts";
-import { type Case, tableCases, expectTaken } from "./case.ts";
+import { type Case, tableCases, expectSuccess } from "./case.ts";
 import { figureIn, rowOf, rowsIn } from "./reference.ts";
 import { aFeature, aMeter, anAccount, anAddOn, anEvent, aPlan, aSchema, meterRequest, PER_UNIT } from "./resources.ts";
-import { misfits, parseType, unseen } from "./types.ts";
+import { listMismatches, parseType, listUnseen } from "./types.ts";
 
 type Write = (api: Api, value: unknown) => Promise<ApiAnswer>;
 
-const postsSchema =
+const postSchema =
   (field: string): Write =>
   async (api, value) =>
     api.ask("POST /event_schema", { body: { name: unique("es"), attributes: [], dimensions: [], [field]: value } });
 
-const postsMeter =
+const postMeter =
   (field: string): Write =>
   async (api, value) =>
     api.ask("POST /usage_meters", { body: { ...meterRequest(await aSchema(api)), [field]: value } });
 
-const posts =
+const postItem =
   (path: string, body: Json, field: string): Write =>
   async (api, value) =>
     api.ask(`POST ${path}`, { body: { name: unique("item"), ...body, [field]: value } });
 
 /** Names of declared fields. */
-const fieldsNamed = (size: number): readonly Json[] => Array.from({ length: size }, (_, at) => ({ name: `f${at}` }));
+const createFields = (size: number): readonly Json[] => Array.from({ length: size }, (_, at) => ({ name: `f${at}` }));
 
 /** Answers have billableName, or the name if there is none. */
-const isShownAs =
+const showsDisplayName =
   (path: string, body: Json) =>
   async (api: Api): Promise<void> => {
     const name = unique("plain");
@@ -61,14 +61,14 @@ export const schemas = oncePerServer(async (api): Promise<readonly Json[]> => {
   await api.callOk(`PATCH /event_schema/${name}`, { attributes: [{ name: "more" }] });
   const older = (await api.ask(`GET /event_schema/${name}`, { query: { version: "1" } })).json;
   expect([active.status, active.version, older.status, older.version]).toEqual(["ACTIVE", 1, "ARCHIVED", 1]);
-  const draft = await expectTaken(postsSchema("attributes")(api, fieldsNamed(1)));
+  const draft = await expectSuccess(postSchema("attributes")(api, createFields(1)));
   const inactive = await aSchema(api);
   return [active, older, draft, await api.callOk(`POST /event_schema/${inactive}/deactivate`)];
 });
 
 /** In each state. */
 export const meters = oncePerServer(async (api): Promise<readonly Json[]> => {
-  const draft = await expectTaken(postsMeter("aggregation")(api, "COUNT"));
+  const draft = await expectSuccess(postMeter("aggregation")(api, "COUNT"));
   const schema = await aSchema(api);
   const meterNames = { billableName: "Billed", description: "A meter" };
   const active = await api.callOk(`GET /usage_meters/${await aMeter(api, schema, meterNames)}`);
@@ -98,12 +98,12 @@ const METER_CASES = tableCases({
   samples: meters,
   fields: {
     id: {},
-    name: { write: postsMeter("name") },
+    name: { write: postMeter("name") },
     displayName: {
-      says: async (api) => isShownAs("/usage_meters", meterRequest(await aSchema(api)))(api),
+      says: async (api) => showsDisplayName("/usage_meters", meterRequest(await aSchema(api)))(api),
     },
     billableName: {
-      write: postsMeter("billableName"),
+      write: postMeter("billableName"),
       says: async (api) => {
         const schema = await aSchema(api);
         const meter = await aMeter(api, schema, { billableName: "Calls of the API" });
@@ -111,10 +111,10 @@ const METER_CASES = tableCases({
         expect(usageInfo[0].lineItems).toMatchObject([{ id: meter, description: "Calls of the API" }]);
       },
     },
-    description: { write: postsMeter("description") },
-    type: { write: postsMeter("type") },
+    description: { write: postMeter("description") },
+    type: { write: postMeter("type") },
     aggregation: {
-      write: postsMeter("aggregation"),
+      write: postMeter("aggregation"),
       says: async (api) => {
         const schema = await aSchema(api);
         const ids = [await aMeter(api, schema), await aMeter(api, schema, { aggregation: "COUNT" })];
@@ -125,7 +125,7 @@ const METER_CASES = tableCases({
       },
     },
     status: {},
-    computations: { write: postsMeter("computations") },
+    computations: { write: postMeter("computations") },
   },
 });
 
@@ -135,28 +135,28 @@ const SCHEMA_CASES = tableCases({
   samples: schemas,
   fields: {
     name: {
-      write: postsSchema("name"),
+      write: postSchema("name"),
       says: async (api) => {
         const name = await aSchema(api);
-        expect((await postsSchema("name")(api, name)).status).toBe(409);
+        expect((await postSchema("name")(api, name)).status).toBe(409);
       },
     },
     version: {},
-    description: { write: postsSchema("description") },
+    description: { write: postSchema("description") },
     // That ARCHIVED is an older version is checked where the samples are created.
     status: { says: async (api) => void (await schemas(api)) },
-    attributes: { write: postsSchema("attributes"), valueOfSize: fieldsNamed },
-    dimensions: { write: postsSchema("dimensions"), valueOfSize: fieldsNamed },
+    attributes: { write: postSchema("attributes"), valueOfSize: createFields },
+    dimensions: { write: postSchema("dimensions"), valueOfSize: createFields },
     featureDetails: {},
-    eventLevelRevenue: { write: postsSchema("eventLevelRevenue") },
+    eventLevelRevenue: { write: postSchema("eventLevelRevenue") },
     enrichments: {
       says: async (api) => {
         const [{ enrichments }] = await schemas(api);
         for (const { name, type } of rowsIn("Update event schema").slice(-2)) {
           const parsedType = parseType(type);
           expect([
-            ...misfits(parsedType, enrichments[name], name),
-            ...unseen(parsedType, [enrichments[name]], name),
+            ...listMismatches(parsedType, enrichments[name], name),
+            ...listUnseen(parsedType, [enrichments[name]], name),
           ]).toEqual([]);
         }
       },
@@ -167,8 +167,8 @@ const SCHEMA_CASES = tableCases({
 /** Names of schemas without a feature, one more than a feature may have. */
 const freeSchemas = oncePerServer(async (api) => {
   const names: string[] = [];
-  for (const _ of fieldsNamed(figureIn(rowOf("Feature / schemaAssociations").notes) + 1)) {
-    names.push((await expectTaken(postsSchema("attributes")(api, [{ name: "count" }]))).name);
+  for (const _ of createFields(figureIn(rowOf("Feature / schemaAssociations").notes) + 1)) {
+    names.push((await expectSuccess(postSchema("attributes")(api, [{ name: "count" }]))).name);
   }
   return names;
 });
@@ -183,14 +183,14 @@ const FEATURE_CASES = tableCases({
   },
   fields: {
     id: {},
-    name: { write: posts("/features", {}, "name") },
-    displayName: { says: isShownAs("/features", {}) },
-    billableName: { write: posts("/features", {}, "billableName") },
-    description: { write: posts("/features", {}, "description") },
+    name: { write: postItem("/features", {}, "name") },
+    displayName: { says: showsDisplayName("/features", {}) },
+    billableName: { write: postItem("/features", {}, "billableName") },
+    description: { write: postItem("/features", {}, "description") },
     schemaAssociations: {
       write: async (api, value) => {
         const names = typeof value === "number" ? (await freeSchemas(api)).slice(0, value) : value;
-        return posts("/features", {}, "schemaAssociations")(api, names);
+        return postItem("/features", {}, "schemaAssociations")(api, names);
       },
       valueOfSize: (size) => size,
       says: async (api) => {
@@ -222,9 +222,9 @@ const ADD_ON_CASES = tableCases({
   samples: addOns,
   fields: {
     id: {},
-    name: { write: posts("/addons", { type: "LICENSE" }, "name") },
+    name: { write: postItem("/addons", { type: "LICENSE" }, "name") },
     type: {
-      write: posts("/addons", {}, "type"),
+      write: postItem("/addons", {}, "type"),
       // Each kind of card accepts add-ons of its own type; all three are in the plan of the price plan cases.
       says: async (api) => {
         const fee = await anAddOn(api, "FIXED_FEE");
@@ -239,15 +239,15 @@ const ADD_ON_CASES = tableCases({
     },
     status: {},
     createdAt: {},
-    displayName: { says: isShownAs("/addons", { type: "LICENSE" }) },
-    billableName: { write: posts("/addons", { type: "LICENSE" }, "billableName") },
+    displayName: { says: showsDisplayName("/addons", { type: "LICENSE" }) },
+    billableName: { write: postItem("/addons", { type: "LICENSE" }, "billableName") },
   },
 });
 
 const SETTING = { namespace: "USER", name: "A setting", entityType: "ORGANIZATION" };
 
-const writes = (field: string): Write =>
-  posts("/settings", { id: "any", ...SETTING, dataType: "STRING", value: "1" }, field);
+const postSetting = (field: string): Write =>
+  postItem("/settings", { id: "any", ...SETTING, dataType: "STRING", value: "1" }, field);
 
 const SETTING_CASES = tableCases({
   table: "Setting",
@@ -259,7 +259,7 @@ const SETTING_CASES = tableCases({
   fields: {
     id: {},
     value: {
-      write: writes("value"),
+      write: postSetting("value"),
       says: async (api) => {
         const body = { id: unique("s"), ...SETTING, dataType: "JSON" };
         const { id } = await api.callOk("POST /settings", { ...body, value: '{ "a": [1.50] }' });
@@ -272,12 +272,14 @@ const SETTING_CASES = tableCases({
         );
       },
     },
-    entityType: { write: writes("entityType") },
-    entityId: { write: writes("entityId") },
+    entityType: { write: postSetting("entityType") },
+    entityId: { write: postSetting("entityId") },
     // Any text is a namespace, but only one.
-    namespace: { write: async (api, value) => writes("namespace")(api, value === "NO_SUCH_VALUE" ? "no such" : value) },
-    name: { write: writes("name") },
-    dataType: { write: writes("dataType") },
+    namespace: {
+      write: async (api, value) => postSetting("namespace")(api, value === "NO_SUCH_VALUE" ? "no such" : value),
+    },
+    name: { write: postSetting("name") },
+    dataType: { write: postSetting("dataType") },
   },
 });
 

@@ -6,7 +6,7 @@ import { type Case, expectRefused, ruleCases } from "./case.ts";
 import { aMigration } from "./holdings.cases.ts";
 import { figureIn, type Row } from "./reference.ts";
 import { anAccount, MONTHLY } from "./resources.ts";
-import { misfits, parseType, unseen, valuesIn } from "./types.ts";
+import { listMismatches, parseType, listUnseen, valuesIn } from "./types.ts";
 
 async function aDraft(api: Api): Promise<string> {
   const body = { name: unique("schema"), attributes: [{ name: "count" }], dimensions: [{ name: "region" }] };
@@ -20,7 +20,7 @@ const patchSchema = async (api: Api, name: string, body: Json): Promise<ApiAnswe
 const isKept =
   (field: string, value: Json) =>
   async (api: Api, { type }: Row): Promise<void> => {
-    expect(misfits(parseType(type), value, field)).toEqual([]);
+    expect(listMismatches(parseType(type), value, field)).toEqual([]);
     const name = await aDraft(api);
     expect((await patchSchema(api, name, { [field]: value })).json[field]).toEqual(value);
     expect((await api.callOk(`GET /event_schema/${name}`))[field]).toEqual(value);
@@ -59,8 +59,8 @@ const checkEnrichment =
     const enrichmentInput = await enrichments(api);
     const name = await aDraft(api);
     const { json } = await patchSchema(api, name, { enrichments: enrichmentInput });
-    expect(unseen(parseType(type), [enrichmentInput[part]], part)).toEqual([]);
-    expect(misfits(parseType(type), enrichmentInput[part], part)).toEqual([]);
+    expect(listUnseen(parseType(type), [enrichmentInput[part]], part)).toEqual([]);
+    expect(listMismatches(parseType(type), enrichmentInput[part], part)).toEqual([]);
     expect(json.enrichments[part]).toHaveLength(enrichmentInput[part].length);
     // Rules read earlier enrichments by order, and the setting by name: 5 × 3 = 15.
     await api.callOk(`POST /event_schema/${name}/activate`);
@@ -106,7 +106,7 @@ const checkPlanId =
   (name: string) =>
   async (api: Api, { type, notes }: Row): Promise<void> => {
     const { accountId, body } = await aMigration(api);
-    expect(misfits(parseType(type), body[name], name)).toEqual([]);
+    expect(listMismatches(parseType(type), body[name], name)).toEqual([]);
     const most = figureIn(notes);
     await expectRefused(
       migrate(api, { ...body, [name]: uniqueText(most + 1) }),
@@ -122,7 +122,7 @@ const version =
   (name: string) =>
   async (api: Api, { type }: Row): Promise<void> => {
     const { body } = await aMigration(api);
-    expect(misfits(parseType(type), body[name], name)).toEqual([]);
+    expect(listMismatches(parseType(type), body[name], name)).toEqual([]);
     for (const wrong of [0, 1.5, "1", 2]) expect((await migrate(api, { ...body, [name]: wrong })).status).toBe(400);
     expect((await migrate(api, { ...body, [name]: 1 })).status).toBe(200);
   };

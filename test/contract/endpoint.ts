@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { type ApiAnswer, type Api, type Json, uniqueText, unique } from "./api.ts";
 import { expectRefused } from "./case.ts";
 import { figureIn, type Row, rowOf, rowsIn } from "./reference.ts";
-import { fieldsOfTable, misfits, misfitsOf, parseFields, parseType, type Type } from "./types.ts";
+import { fieldsOfTable, listMismatches, createMismatches, parseFields, parseType, type Type } from "./types.ts";
 
 /** A request that succeeds. */
 export interface Ready {
@@ -56,11 +56,11 @@ function wrongIn(sentence: string, json: Json): readonly string[] {
   if (list !== undefined) return wrongItems(list, json.data);
   const array = /^array of ([\w ]+)$/.exec(sentence)?.[1];
   if (array !== undefined) return wrongItems(array, json);
-  if (sentence.startsWith("{")) return misfits(parseType(sentence.replaceAll(":", "")), json, "answer");
+  if (sentence.startsWith("{")) return listMismatches(parseType(sentence.replaceAll(":", "")), json, "answer");
   const fields = fieldsOfTable(sentence);
   expect(Object.keys(fields).length).toBeGreaterThan(0);
   expect(Object.keys(json).filter((name) => fields[name] !== undefined).length).toBeGreaterThan(0);
-  return misfits({ kind: "object", nullable: false, values: [], fields }, json, sentence);
+  return listMismatches({ kind: "object", nullable: false, values: [], fields }, json, sentence);
 }
 
 function wrongItems(table: string, items: readonly Json[]): readonly string[] {
@@ -167,13 +167,13 @@ async function proveBody(
   // Send exactly the fields of the row.
   expect(Object.keys(parts.body).toSorted()).toEqual(Object.keys(fields).toSorted());
   for (const [name, type] of Object.entries(fields)) {
-    expect(misfits(type, parts.body[name], name)).toEqual([]);
+    expect(listMismatches(type, parts.body[name], name)).toEqual([]);
     // State changes have their own row.
     for (const value of name === "status" ? [] : type.values) {
       const { status, json } = await sendWith(name, value);
       expect([name, value, status, json.message]).toEqual([name, value, 200, undefined]);
     }
-    for (const wrong of misfitsOf(type)) {
+    for (const wrong of createMismatches(type)) {
       const { status, json } = await sendWith(name, wrong);
       expect([name, status, json.message]).toEqual([name, 400, expect.stringContaining(name)]);
     }

@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 
 import { type ApiAnswer, type Api, type Json, startContract, uniqueText, unique } from "./api.ts";
-import { type Case, expectRefused, ruleCases, expectTaken } from "./case.ts";
+import { type Case, expectRefused, ruleCases, expectSuccess } from "./case.ts";
 import { sendRow } from "./endpoint.ts";
 import { aMigration, anEntry } from "./holdings.cases.ts";
 import { figureIn, type Row } from "./reference.ts";
@@ -15,10 +15,10 @@ const checkBound =
   (name: string, write: Write) =>
   async (api: Api, { type }: Row): Promise<void> => {
     const [min, max = figureIn(type)] = /(\d+) to (\d+)/.exec(type)?.slice(1).map(Number) ?? [];
-    await expectTaken(write(api, max));
+    await expectSuccess(write(api, max));
     await expectRefused(write(api, max + 1), name);
     if (min === undefined) return;
-    await expectTaken(write(api, min));
+    await expectSuccess(write(api, min));
     await expectRefused(write(api, min - 1), name);
   };
 
@@ -228,7 +228,7 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
     const { id } = await api.callOk("POST /features", { name: unique("feature") });
     const patchFeature = async (schemaAssocitions: readonly string[]) =>
       api.ask(`PATCH /features/${id}`, { body: { schemaAssocitions } });
-    const { schemaAssociations } = await expectTaken(patchFeature(names.slice(0, figureIn(type))));
+    const { schemaAssociations } = await expectSuccess(patchFeature(names.slice(0, figureIn(type))));
     expect(schemaAssociations).toHaveLength(figureIn(type));
     await expectRefused(patchFeature(names), "schemaAssocitions");
   },
@@ -268,6 +268,6 @@ async function startContractKey(api: Api): Promise<() => Promise<Api>> {
   return async () => ({
     ...api,
     ask: rotateKeys,
-    callOk: async (line, body) => expectTaken(rotateKeys(line, body === undefined ? {} : { body })),
+    callOk: async (line, body) => expectSuccess(rotateKeys(line, body === undefined ? {} : { body })),
   });
 }

@@ -6,7 +6,7 @@ import { type Case, ruleCases, tableCases } from "./case.ts";
 import { type Row, rowOf } from "./reference.ts";
 import { aFeature, aMeter, anAddOn, aPlan, aSchema, MONTHLY } from "./resources.ts";
 import { saidOtherwise } from "./schema-differences.ts";
-import { fieldsOfTable, misfits, parseFields, parseType, listSpoiled, type Type, unseen } from "./types.ts";
+import { fieldsOfTable, listMismatches, parseFields, parseType, listSpoiled, type Type, listUnseen } from "./types.ts";
 
 const SLABS = {
   ratePlan: {
@@ -196,8 +196,8 @@ const listType = (row: Row): Type => ({
 
 function fits(type: Type, values: readonly unknown[]): void {
   expect(values.length).toBeGreaterThan(0);
-  expect(values.flatMap((value) => misfits(type, value, "it"))).toEqual([]);
-  expect(unseen(type, values, "it")).toEqual([]);
+  expect(values.flatMap((value) => listMismatches(type, value, "it"))).toEqual([]);
+  expect(listUnseen(type, values, "it")).toEqual([]);
 }
 
 /** Cards of a kind have its fields, and so does the document. */
@@ -215,7 +215,7 @@ const kind =
     const answer = await postPlan(api, { ...planDetails, [list]: cards });
     expect([answer.status, answer.json.message]).toEqual([200, undefined]);
     const { [list]: answerList } = answer.json.pricingSchedule[0].pricePlanDetails;
-    expect(answerList.flatMap((card: Json) => misfits(type, card, "card"))).toEqual([]);
+    expect(answerList.flatMap((card: Json) => listMismatches(type, card, "card"))).toEqual([]);
     expect(answerList).toMatchObject(cards.map((card: Json) => withoutRequestNulls(type, card)));
     // Of grants, only expiryDuration may be null: it has its own row.
     if (list !== "creditGrantRateCards") expect(JSON.stringify(answerList)).toContain("null");

@@ -1,6 +1,6 @@
 /** Compares the server's document of a field with its type in the reference. */
 import type { Json } from "./api.ts";
-import { plain } from "./bounds.ts";
+import { resolveSchema } from "./bounds.ts";
 import { isLeftOut, type Type } from "./types.ts";
 
 /** The `type` and `format` of a schema, for each kind of value in the reference. */
@@ -31,7 +31,7 @@ export function saidOtherwise(
   isWhole = false,
 ): readonly string[] {
   if (schemaOrRef === undefined) return [`${at}: is not in the document`];
-  const schema = plain(document, schemaOrRef);
+  const schema = resolveSchema(document, schemaOrRef);
   const own = [
     ...nullSaidOtherwise(type, takesNull(document, schemaOrRef), at),
     ...kindSaidOtherwise(type, schema, at),

@@ -144,16 +144,16 @@ export function valuesIn(text: string): readonly string[] {
 }
 
 /** The faults of a value, by path; none if it matches its type. */
-export function misfits(type: Type, value: unknown, at: string): readonly string[] {
+export function listMismatches(type: Type, value: unknown, at: string): readonly string[] {
   if (value === undefined) return type.nullable && !isLeftOut(at) ? [`${at}: is left out, and may be null`] : [];
   if (value === null && type.nullable) return isLeftOut(at) ? [`${at}: is null, and is left out otherwise`] : [];
   if (!isKind(type.kind, value)) return [`${at}: expected ${type.kind}, got ${JSON.stringify(value)}`];
   if (type.items !== undefined) {
     const { items } = type;
-    return (value as readonly unknown[]).flatMap((item) => misfits(items, item, `${at}[]`));
+    return (value as readonly unknown[]).flatMap((item) => listMismatches(items, item, `${at}[]`));
   }
   return Object.entries(type.fields ?? {}).flatMap(([name, field]) =>
-    misfits(field, (value as Readonly<Record<string, unknown>>)[name], `${at}.${name}`),
+    listMismatches(field, (value as Readonly<Record<string, unknown>>)[name], `${at}.${name}`),
   );
 }
 
@@ -183,15 +183,15 @@ function isKind(kind: Type["kind"], value: unknown): boolean {
 }
 
 /** The parts of a type that no value has: fields and named values. */
-export function unseen(type: Type, values: readonly unknown[], at: string): readonly string[] {
+export function listUnseen(type: Type, values: readonly unknown[], at: string): readonly string[] {
   const there = values.filter((value) => value !== undefined && value !== null);
   if (there.length === 0) return [at];
   const missing = type.values.filter((value) => !there.includes(value)).map((value) => `${at} = ${value}`);
-  if (type.items !== undefined) return [...missing, ...unseen(type.items, there.flat(), `${at}[]`)];
+  if (type.items !== undefined) return [...missing, ...listUnseen(type.items, there.flat(), `${at}[]`)];
   return [
     ...missing,
     ...Object.entries(type.fields ?? {}).flatMap(([name, field]) =>
-      unseen(
+      listUnseen(
         field,
         there.map((value) => (value as Readonly<Record<string, unknown>>)[name]),
         `${at}.${name}`,
@@ -201,7 +201,7 @@ export function unseen(type: Type, values: readonly unknown[], at: string): read
 }
 
 /** A value of another type; none if the type is any. */
-export function misfitsOf({ kind, values }: Type): readonly unknown[] {
+export function createMismatches({ kind, values }: Type): readonly unknown[] {
   const isText = kind === "string" || kind === "number" || kind === "date-time" || kind === "date" || values.length > 0;
   const others = kind === "any" && !isText ? [] : [isText ? { an: ["object"] } : "text"];
   return values.length > 0 ? [...others, "NO_SUCH_VALUE"] : others;
@@ -209,7 +209,7 @@ export function misfitsOf({ kind, values }: Type): readonly unknown[] {
 
 /** A value with one part of the wrong type: one for each part, with the name of the part. */
 export function listSpoiled(type: Type, value: unknown, at = ""): readonly (readonly [string, unknown])[] {
-  const own = misfitsOf(type).map((wrong) => [at, wrong] as const);
+  const own = createMismatches(type).map((wrong) => [at, wrong] as const);
   if (value === undefined || value === null) return own;
   if (type.items !== undefined) {
     const [first, ...others] = value as readonly unknown[];

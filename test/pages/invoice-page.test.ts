@@ -16,7 +16,7 @@ import { LOGO_LENGTH_MAX, parseLogo } from "../../src/pages/invoice/logo.ts";
 import { toInvoiceData } from "../../src/pages/report/invoice-data.ts";
 import { describePrice, describeSlabRange } from "../../src/pages/slab-text.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";
-import { unclosedIn } from "../support/svg.ts";
+import { findUnclosedTags } from "../support/svg.ts";
 
 const eventOfUnits = (units: number) => ({
   schemaName: "call",
@@ -255,7 +255,7 @@ describe("everything in an invoice is text", () => {
         ].join("");
         expect(tags(page)).toEqual(tags(plain));
         const body = page.slice(page.indexOf("<body>")).replaceAll("<br>", "");
-        expect(unclosedIn(body.replace("</html>", ""))).toEqual([]);
+        expect(findUnclosedTags(body.replace("</html>", ""))).toEqual([]);
         expect(page).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/);
       }),
       { numRuns: 200 },

@@ -13,7 +13,7 @@ import { drawPlanChart } from "../../src/pages/chart/plan-chart.ts";
 import { bookArbitrary } from "../../src/testing/book-arbitrary.ts";
 import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing/slab-cards.ts";
 import { recipeBooks } from "../support/recipes.ts";
-import { textsOf, unclosedIn } from "../support/svg.ts";
+import { textsOf, findUnclosedTags } from "../support/svg.ts";
 
 const bookWithSlabs = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], more: object = {}) =>
   parseBook({
@@ -118,7 +118,7 @@ describe("the chart of a plan", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 40 }), (name) => {
         const chart = drawChart(bookWithSlabs("TIERED", falling, { displayName: `<script>${name}"'\u202E]]>` }));
-        expect(unclosedIn(chart)).toEqual([]);
+        expect(findUnclosedTags(chart)).toEqual([]);
         expect(chart).not.toMatch(/<(?:script|foreignObject|image|a|use)\b|\son\w+=|style=|href=|[\u202E\u2028]/i);
       }),
       { numRuns: 100 },
@@ -130,7 +130,7 @@ describe("the chart of a plan", () => {
       fc.property(bookArbitrary(), (input) => {
         for (const { name, pricePlanDetails } of parseBook(input).pricePlans) {
           const chart = drawPlanChart(name, planCurves(pricePlanDetails));
-          expect(unclosedIn(chart)).toEqual([]);
+          expect(findUnclosedTags(chart)).toEqual([]);
           const [, height = "0"] = /viewBox="0 0 720 (\d+)"/.exec(chart) ?? [];
           const paths = [...chart.matchAll(/ class="(?:card|total)" d="([^"]+)"/g)].map(([, path = ""]) => path);
           for (const [, x, y] of paths.join("").matchAll(/[ML](-?[\d.]+) (-?[\d.]+)/g)) {
@@ -148,7 +148,7 @@ describe("the chart of a plan", () => {
 
   test.each(recipeBooks())("draws the plan of the recipe $title", ({ book }) => {
     for (const { name, pricePlanDetails } of parseBook(book).pricePlans) {
-      expect(unclosedIn(drawPlanChart(name, planCurves(pricePlanDetails)))).toEqual([]);
+      expect(findUnclosedTags(drawPlanChart(name, planCurves(pricePlanDetails)))).toEqual([]);
     }
   });
 

@@ -19,19 +19,19 @@ import { refundFixedFee, rateFixedFee } from "../../src/rating/fixed-fee.ts";
 import { roundLines } from "../../src/rating/rounding.ts";
 import { rateUsage } from "../../src/rating/usage.ts";
 import { type CardBounds, createRateValue } from "../../src/testing/slab-cards.ts";
-import { d, days, HALF_JUNE, JUNE, LATE_JUNE, pricedBy, fractionText, wholePeriod } from "./cards.ts";
+import { d, days, HALF_JUNE, JUNE, LATE_JUNE, createSlabPricing, formatExactFraction, wholePeriod } from "./cards.ts";
 
 const parseUsageCard = (rate: string, bounds?: CardBounds): UsageRateCard =>
-  usageRateCard.parse({ usageMeterId: "um.calls", ...pricedBy("TIERED", [{ after: 0, rate }], bounds) });
+  usageRateCard.parse({ usageMeterId: "um.calls", ...createSlabPricing("TIERED", [{ after: 0, rate }], bounds) });
 
 describe("usage", () => {
   test("S7.4 a card's bounds are prorated by days in a cut cycle, its slabs are not", () => {
     const card = parseUsageCard("0.5", { minimumRate: 100, maximumRate: 200 });
     // Of the bounds, 15 of 30 days count: 50 and 100.
-    expect(fractionText(rateUsage(card, "USD", d(4), HALF_JUNE).bounded)).toBe("50");
-    expect(fractionText(rateUsage(card, "USD", d(120), HALF_JUNE).bounded)).toBe("60");
-    expect(fractionText(rateUsage(card, "USD", d(1000), HALF_JUNE).bounded)).toBe("100");
-    expect(fractionText(rateUsage(card, "USD", d(1000), HALF_JUNE).charged)).toBe("500");
+    expect(formatExactFraction(rateUsage(card, "USD", d(4), HALF_JUNE).bounded)).toBe("50");
+    expect(formatExactFraction(rateUsage(card, "USD", d(120), HALF_JUNE).bounded)).toBe("60");
+    expect(formatExactFraction(rateUsage(card, "USD", d(1000), HALF_JUNE).bounded)).toBe("100");
+    expect(formatExactFraction(rateUsage(card, "USD", d(1000), HALF_JUNE).charged)).toBe("500");
   });
 
   test("S7.4 the adjustment is the rounded bound minus the rounded charge", () => {
@@ -50,7 +50,7 @@ describe("usage", () => {
 
   test("S7.5 a negative quantity costs nothing, with a notice", () => {
     const charge = rateUsage(parseUsageCard("0.5"), "USD", d("-2.5"), JUNE);
-    expect([fractionText(charge.bounded), charge.quantity?.toFixed(), charge.notices]).toEqual([
+    expect([formatExactFraction(charge.bounded), charge.quantity?.toFixed(), charge.notices]).toEqual([
       "0",
       "-2.5",
       ["um.calls: the negative quantity -2.5 was priced as zero"],
@@ -61,10 +61,10 @@ describe("usage", () => {
     const rows = [{ after: 0, rate: 3 }];
     const card = usageRateCard.parse({
       usageMeterId: "um.calls",
-      ...pricedBy("TIERED", [{ after: 0, rate: 2 }]),
+      ...createSlabPricing("TIERED", [{ after: 0, rate: 2 }]),
       rateValues: [createRateValue([{ after: 0, rate: 2 }]), createRateValue(rows, undefined, "EUR")],
     });
-    expect(fractionText(rateUsage(card, "EUR", d(10), JUNE).bounded)).toBe("30");
+    expect(formatExactFraction(rateUsage(card, "EUR", d(10), JUNE).bounded)).toBe("30");
     expect(() => rateUsage(card, "JPY", d(10), JUNE)).toThrow(
       expect.objectContaining({
         code: "ERR_RATES_INVALID",
@@ -102,30 +102,32 @@ describe("fixed fees", () => {
       .map((until, index) =>
         rateFixedFee(parseFeeCard("100"), "USD", { served: days(cuts[index] ?? "", until), natural: JUNE.natural }),
       );
-    expect(fractionText(sumFractions(pieces.map(({ bounded }) => bounded)))).toBe("100");
+    expect(formatExactFraction(sumFractions(pieces.map(({ bounded }) => bounded)))).toBe("100");
     expect(pieces.map((piece) => roundLines(piece, 2, "HALF_UP").value.toFixed())).toEqual(["33.33", "33.33", "33.33"]);
   });
 
   test("S9.2 without proration the full rate is charged", () => {
-    expect(fractionText(rateFixedFee(parseFeeCard("100", { enableProration: false }), "USD", HALF_JUNE).bounded)).toBe(
-      "100",
-    );
+    expect(
+      formatExactFraction(rateFixedFee(parseFeeCard("100", { enableProration: false }), "USD", HALF_JUNE).bounded),
+    ).toBe("100");
   });
 
   test("S9.1 ONE_TIME is never prorated", () => {
-    expect(fractionText(rateFixedFee(parseFeeCard("100", { type: "ONE_TIME" }), "USD", HALF_JUNE).bounded)).toBe("100");
+    expect(formatExactFraction(rateFixedFee(parseFeeCard("100", { type: "ONE_TIME" }), "USD", HALF_JUNE).bounded)).toBe(
+      "100",
+    );
   });
 
   test("S9.2 the natural period of a charge for three cycles is those three cycles", () => {
     // From 1 May in the second quarter of 2026: 61 of 91 days of 91 is 61.
     const period = { served: days("2026-05-01", "2026-07-01"), natural: days("2026-04-01", "2026-07-01") };
-    expect(fractionText(rateFixedFee(parseFeeCard("91"), "USD", period).bounded)).toBe("61");
+    expect(formatExactFraction(rateFixedFee(parseFeeCard("91"), "USD", period).bounded)).toBe("61");
   });
 
   test("S9.5 an association that ends early refunds the unserved days of a prorated fee, and of no other", () => {
     const unusedDays = days("2026-06-21", "2026-07-01");
     const refund = refundFixedFee(parseFeeCard("90"), "USD", unusedDays, JUNE);
-    expect(refund && fractionText(refund.amount)).toBe("30");
+    expect(refund && formatExactFraction(refund.amount)).toBe("30");
     expect(refund?.explanation.parts.map(({ because }) => because)).toEqual([
       "the fee for 10 of 30 days that are not served",
     ]);
@@ -143,15 +145,15 @@ describe("grants and overage", () => {
         { featureCreditLimit: 100, effectiveUntil: "P1M" },
         { featureCreditLimit: "50.5", effectiveUntil: "P1Y" },
       ],
-      ...pricedBy("TIERED", [{ after: 0, rate: 2 }], { minimumRate: 302 }),
+      ...createSlabPricing("TIERED", [{ after: 0, rate: 2 }], { minimumRate: 302 }),
     });
     // 150.5 × 2 = 301, raised to the whole minimum although 15 of 30 days are served.
     const charge = rateBillingEntitlement(card, "USD", HALF_JUNE);
-    expect([charge.quantity?.toFixed(), fractionText(charge.charged), fractionText(charge.bounded)]).toEqual([
-      "150.5",
-      "301",
-      "302",
-    ]);
+    expect([
+      charge.quantity?.toFixed(),
+      formatExactFraction(charge.charged),
+      formatExactFraction(charge.bounded),
+    ]).toEqual(["150.5", "301", "302"]);
   });
 
   test("S12.6 a credit grant charges the price of its creditAmount, in full", () => {
@@ -173,7 +175,7 @@ describe("grants and overage", () => {
       grantDetails: { expiryType: "NO_EXPIRY" },
     });
     // 500 × 1 + 500 × 0.8
-    expect(fractionText(rateCreditGrant(card, "USD", HALF_JUNE).bounded)).toBe("900");
+    expect(formatExactFraction(rateCreditGrant(card, "USD", HALF_JUNE).bounded)).toBe("900");
     expect(creditAmountOf(card, "USD").toFixed()).toBe("1000");
     expect(() => creditAmountOf(card, "EUR")).toThrow("the rate card of addon.prepaid has no rates in EUR");
   });
@@ -183,13 +185,16 @@ describe("grants and overage", () => {
       { after: 0, rate: 2 },
       { after: 100, rate: 1 },
     ];
-    const plain = entitlementOverageRateCard.parse({ featureId: "feature.tokens", ...pricedBy("TIERED", rows) });
-    expect(fractionText(rateOverage(plain, "USD", d(150), HALF_JUNE).bounded)).toBe("250");
+    const plain = entitlementOverageRateCard.parse({
+      featureId: "feature.tokens",
+      ...createSlabPricing("TIERED", rows),
+    });
+    expect(formatExactFraction(rateOverage(plain, "USD", d(150), HALF_JUNE).bounded)).toBe("250");
     const bounded = entitlementOverageRateCard.parse({
       featureId: "feature.tokens",
-      ...pricedBy("TIERED", rows, { maximumRate: 400 }),
+      ...createSlabPricing("TIERED", rows, { maximumRate: 400 }),
     });
-    expect(fractionText(rateOverage(bounded, "USD", d(150), HALF_JUNE).bounded)).toBe("200");
+    expect(formatExactFraction(rateOverage(bounded, "USD", d(150), HALF_JUNE).bounded)).toBe("200");
   });
 });
 

@@ -13,7 +13,7 @@ import {
 } from "../../src/testing/slab-cards.ts";
 
 /** The fields of every card with slabs. */
-export function pricedBy(
+export function createSlabPricing(
   pricingModel: "TIERED" | "VOLUME",
   rows: readonly SlabRow[],
   bounds?: CardBounds,
@@ -44,6 +44,6 @@ export function d(value: number | string): Decimal {
 }
 
 /** The exact text of a fraction. */
-export function fractionText(fraction: Fraction): string {
+export function formatExactFraction(fraction: Fraction): string {
   return formatFraction(fraction);
 }

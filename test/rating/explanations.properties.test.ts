@@ -20,12 +20,12 @@ import {
   rateLicenseInArrears,
   rateLicenseIncrease,
   NO_EARLIER_CHARGES,
-  paidLevel,
+  findPaidLevel,
 } from "../../src/rating/license.ts";
 import { roundLines } from "../../src/rating/rounding.ts";
 import { rateUsage } from "../../src/rating/usage.ts";
 import { decimalCardArbitrary, hundredthsArbitrary, pricingModelArbitrary } from "../../src/testing/slab-cards.ts";
-import { pricedBy } from "./cards.ts";
+import { createSlabPricing } from "./cards.ts";
 import { compareRatios, type ExplanationFacts, toRatio, recompute, roundOnce } from "./recompute.ts";
 
 const decimals = hundredthsArbitrary(40_000).map((text) => new Decimal(text));
@@ -74,7 +74,7 @@ describe("S13.6 an amount can be recomputed from its explanation", () => {
         periods,
         modes,
         (model, { rows, bounds }, quantity, period, mode) => {
-          const card = usageRateCard.parse({ usageMeterId: "um.calls", ...pricedBy(model, rows, bounds) });
+          const card = usageRateCard.parse({ usageMeterId: "um.calls", ...createSlabPricing(model, rows, bounds) });
           expectExplained(rateUsage(card, "USD", quantity, period), mode);
         },
       ),
@@ -115,14 +115,14 @@ describe("S13.6 an amount can be recomputed from its explanation", () => {
         periods,
         modes,
         ([model, random, enableProration], updates, chargedUnits, period, mode) => {
-          const pricing = pricedBy(model, random.rows, random.bounds);
+          const pricing = createSlabPricing(model, random.rows, random.bounds);
           const card = licenseRateCard.parse({ id: "addon.seats", enableProration, ...pricing });
           const runs = splitIntoDayRuns(
             updates.map(({ offset, ...rest }) => ({ ...rest, effectiveFrom: period.natural.start + offset * DAY_MS })),
             period.served,
           );
           const quantity = runs[0]?.quantity ?? new Decimal(0);
-          const paidBefore = paidLevel(card, "USD", chargedUnits);
+          const paidBefore = findPaidLevel(card, "USD", chargedUnits);
           const increase = { ...NO_EARLIER_CHARGES, ...paidBefore, to: quantity, days: period.served };
           expectExplained(rateLicenseInArrears(card, "USD", runs, period, paidBefore), mode);
           expectExplained(rateLicenseInAdvance(card, "USD", quantity, period, paidBefore), mode);

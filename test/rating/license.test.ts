@@ -8,13 +8,13 @@ import {
   licensePrice,
   refundLicense,
   type EarlierCharges,
-  paidLevel,
+  findPaidLevel,
   rateLicenseInAdvance,
   rateLicenseInArrears,
   rateLicenseIncrease,
 } from "../../src/rating/license.ts";
 import type { CardBounds, SlabRow } from "../../src/testing/slab-cards.ts";
-import { d, days, HALF_JUNE, JUNE, pricedBy, fractionText } from "./cards.ts";
+import { d, days, HALF_JUNE, JUNE, createSlabPricing, formatExactFraction } from "./cards.ts";
 
 const TEN_EACH: readonly SlabRow[] = [{ after: 0, rate: 10 }];
 
@@ -29,7 +29,12 @@ function seatCard(
   enableProration: boolean,
   { rows = TEN_EACH, model = "TIERED", bounds, more = {} }: CardOptions = {},
 ): LicenseRateCard {
-  return licenseRateCard.parse({ id: "addon.seats", enableProration, ...pricedBy(model, rows, bounds), ...more });
+  return licenseRateCard.parse({
+    id: "addon.seats",
+    enableProration,
+    ...createSlabPricing(model, rows, bounds),
+    ...more,
+  });
 }
 
 const quantityRun = (from: string, until: string, quantity: number): QuantityRun => ({
@@ -51,12 +56,12 @@ const arrears = (
 
 describe("S10.2 in arrears", () => {
   test("S10.2 without proration the largest daily quantity is priced in full", () => {
-    expect(fractionText(arrears(seatCard(false), TEN_THEN_SIXTEEN).bounded)).toBe("160");
+    expect(formatExactFraction(arrears(seatCard(false), TEN_THEN_SIXTEEN).bounded)).toBe("160");
   });
 
   test("S10.2 with proration each run of days is priced for its days", () => {
     const charge = arrears(seatCard(true), TEN_THEN_SIXTEEN);
-    expect(fractionText(charge.bounded)).toBe("130");
+    expect(formatExactFraction(charge.bounded)).toBe("130");
     expect(charge.explanation.parts.map(({ because, quantity }) => [because, quantity?.toFixed()])).toEqual([
       ["10 seats for 15 of 30 days", "10"],
       ["16 seats for 15 of 30 days", "16"],
@@ -71,21 +76,21 @@ describe("S10.2 in arrears", () => {
     // 10 × 10 × ½ + (12 × 10 + 4 × 6) × ½ = 50 + 72
     const charge = arrears(seatCard(true, { rows }), TEN_THEN_SIXTEEN);
     expect(
-      charge.slabs.map(({ order, quantity, amount }) => [order, quantity.toFixed(), fractionText(amount)]),
+      charge.slabs.map(({ order, quantity, amount }) => [order, quantity.toFixed(), formatExactFraction(amount)]),
     ).toEqual([
       [1, "12", "110"],
       [2, "4", "12"],
     ]);
-    expect(fractionText(charge.bounded)).toBe("122");
+    expect(formatExactFraction(charge.bounded)).toBe("122");
   });
 
   test("S7.4 the bounds of a prorated card are prorated by days served, and limit the sum of the runs", () => {
     const bounded = seatCard(true, { bounds: { minimumRate: 200, maximumRate: 220 } });
-    expect(fractionText(arrears(bounded, TEN_THEN_SIXTEEN).bounded)).toBe("200");
+    expect(formatExactFraction(arrears(bounded, TEN_THEN_SIXTEEN).bounded)).toBe("200");
     // 30 × 10 × ½ = 150, raised to 220 × ½.
-    expect(fractionText(arrears(bounded, [quantityRun("2026-06-16", "2026-07-01", 30)], HALF_JUNE).bounded)).toBe(
-      "110",
-    );
+    expect(
+      formatExactFraction(arrears(bounded, [quantityRun("2026-06-16", "2026-07-01", 30)], HALF_JUNE).bounded),
+    ).toBe("110");
   });
 
   test.each([
@@ -94,7 +99,7 @@ describe("S10.2 in arrears", () => {
     [20, "0", "less than was paid"],
   ])("S9.1 an unprorated license is charged once: with %i paid before, %s (%s)", (alreadyPaid, amount, _because) => {
     const charge = arrears(seatCard(false), [quantityRun("2026-06-16", "2026-07-01", 16)], HALF_JUNE, alreadyPaid);
-    expect(fractionText(charge.bounded)).toBe(amount);
+    expect(formatExactFraction(charge.bounded)).toBe(amount);
   });
 
   test("S13.1 if no more seats than paid were used, the charge is for a quantity of 0", () => {
@@ -104,16 +109,18 @@ describe("S10.2 in arrears", () => {
       HALF_JUNE,
       3,
     );
-    expect([charge.quantity?.toFixed(), fractionText(charge.bounded), charge.slabs]).toEqual(["0", "0", []]);
+    expect([charge.quantity?.toFixed(), formatExactFraction(charge.bounded), charge.slabs]).toEqual(["0", "0", []]);
   });
 
   test("S7.4 the parts of an unprorated card stay within its bounds together", () => {
     const card = seatCard(false, { bounds: { minimumRate: 120, maximumRate: 150 } });
     // 10 seats are 100, raised to 120; 16 are 160, lowered to 150, of which 120 are paid.
-    expect(fractionText(arrears(card, [quantityRun("2026-06-01", "2026-06-16", 10)], HALF_JUNE).bounded)).toBe("120");
-    expect(fractionText(arrears(card, [quantityRun("2026-06-16", "2026-07-01", 16)], HALF_JUNE, 10).bounded)).toBe(
-      "30",
+    expect(formatExactFraction(arrears(card, [quantityRun("2026-06-01", "2026-06-16", 10)], HALF_JUNE).bounded)).toBe(
+      "120",
     );
+    expect(
+      formatExactFraction(arrears(card, [quantityRun("2026-06-16", "2026-07-01", 16)], HALF_JUNE, 10).bounded),
+    ).toBe("30");
   });
 });
 
@@ -121,20 +128,22 @@ describe("S10.3 in advance", () => {
   const advance = { invoiceTiming: "IN_ADVANCE" };
 
   test("S10.3 the quantity at the start is charged, for the days served with proration", () => {
-    expect(fractionText(rateLicenseInAdvance(seatCard(true, { more: advance }), "USD", d(10), HALF_JUNE).bounded)).toBe(
-      "50",
-    );
     expect(
-      fractionText(rateLicenseInAdvance(seatCard(false, { more: advance }), "USD", d(10), HALF_JUNE).bounded),
+      formatExactFraction(rateLicenseInAdvance(seatCard(true, { more: advance }), "USD", d(10), HALF_JUNE).bounded),
+    ).toBe("50");
+    expect(
+      formatExactFraction(rateLicenseInAdvance(seatCard(false, { more: advance }), "USD", d(10), HALF_JUNE).bounded),
     ).toBe("100");
-    expect(fractionText(rateLicenseInAdvance(seatCard(false), "USD", d(12), HALF_JUNE, paidAs(10)).bounded)).toBe("20");
+    expect(
+      formatExactFraction(rateLicenseInAdvance(seatCard(false), "USD", d(12), HALF_JUNE, paidAs(10)).bounded),
+    ).toBe("20");
   });
 
   test("S10.3 an increase is charged for the remaining days with proration, in full without", () => {
     const change = [{ ...paidAs(10), to: d(16), days: REMAINING }];
-    expect(fractionText(rateLicenseIncrease(seatCard(true), "USD", change, JUNE).bounded)).toBe("30");
+    expect(formatExactFraction(rateLicenseIncrease(seatCard(true), "USD", change, JUNE).bounded)).toBe("30");
     const full = rateLicenseIncrease(seatCard(false), "USD", change, JUNE);
-    expect([fractionText(full.bounded), full.quantity?.toFixed(), full.slabs[0]?.quantity.toFixed()]).toEqual([
+    expect([formatExactFraction(full.bounded), full.quantity?.toFixed(), full.slabs[0]?.quantity.toFixed()]).toEqual([
       "60",
       "6",
       "6",
@@ -153,7 +162,11 @@ describe("S10.3 in advance", () => {
       [{ ...paidAs(100), to: d(150), days: REMAINING }],
       JUNE,
     );
-    expect([fractionText(charge.charged), fractionText(charge.bounded), charge.slabs]).toEqual(["0", "0", []]);
+    expect([formatExactFraction(charge.charged), formatExactFraction(charge.bounded), charge.slabs]).toEqual([
+      "0",
+      "0",
+      [],
+    ]);
   });
 
   test("S10.3 an increase is charged above the paid level, not above the price of the largest quantity", () => {
@@ -163,11 +176,11 @@ describe("S10.3 in advance", () => {
     ];
     const card = seatCard(false, { rows, model: "VOLUME" });
     // 10 cost 100, 12 no more than that; 30 cost 120, 20 more.
-    const alreadyPaid = paidLevel(card, "USD", [d(10), d(12)]);
+    const alreadyPaid = findPaidLevel(card, "USD", [d(10), d(12)]);
     expect([alreadyPaid?.above.toFixed(), alreadyPaid?.paidAs?.toFixed()]).toEqual(["12", "10"]);
     const increase = { ...paidAs(12), ...alreadyPaid, to: d(30), days: REMAINING };
     const charge = rateLicenseIncrease(card, "USD", [increase], JUNE);
-    expect([fractionText(charge.bounded), charge.quantity?.toFixed()]).toEqual(["20", "18"]);
+    expect([formatExactFraction(charge.bounded), charge.quantity?.toFixed()]).toEqual(["20", "18"]);
     // 10 paid the price of 12, but 30 seats are counted above 12.
     const { parts, chargedBefore } = charge.explanation;
     expect([parts.map(({ quantity }) => quantity?.toFixed()), chargedBefore?.toFixed()]).toEqual([["30", "10"], "12"]);
@@ -180,12 +193,12 @@ describe("S10.3 in advance", () => {
     ];
     // 3 × 10 × 15/30 + 2 × 10 × 15/30 = 15 + 10
     const charge = rateLicenseIncrease(seatCard(true), "USD", increases, JUNE);
-    expect([fractionText(charge.bounded), charge.quantity?.toFixed()]).toEqual(["25", "3"]);
+    expect([formatExactFraction(charge.bounded), charge.quantity?.toFixed()]).toEqual(["25", "3"]);
   });
 
   test("S10.3 a quantity that does not grow costs nothing", () => {
     const same = [{ ...paidAs(10), to: d(10), days: REMAINING }];
-    expect(fractionText(rateLicenseIncrease(seatCard(false), "USD", same, JUNE).bounded)).toBe("0");
+    expect(formatExactFraction(rateLicenseIncrease(seatCard(false), "USD", same, JUNE).bounded)).toBe("0");
   });
 
   test("S10.3 a price is that of a whole cycle, limited by the card's bounds", () => {
@@ -196,7 +209,7 @@ describe("S10.3 in advance", () => {
   test("S9.5 S10.3 the unserved days of a price are refunded if the card is prorated", () => {
     const back = (card: ReturnType<typeof seatCard>, to: ReturnType<typeof d> | undefined) =>
       refundLicense(card, "USD", [{ from: d(10), to, days: REMAINING }], JUNE);
-    const refundAmount = (refund: ReturnType<typeof back>) => refund && fractionText(refund.amount);
+    const refundAmount = (refund: ReturnType<typeof back>) => refund && formatExactFraction(refund.amount);
     // 10 seats at 10: 100 × 15 ÷ 30; down to 4: (100 − 40) × 15 ÷ 30.
     expect(refundAmount(back(seatCard(true), undefined))).toBe("50");
     expect(refundAmount(back(seatCard(true), d(4)))).toBe("30");

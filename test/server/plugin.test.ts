@@ -82,13 +82,14 @@ describe("information about the server", () => {
 
   test("/health reports that the process runs, /ready whether the store is available", async () => {
     const store = memoryStore();
-    let isAway = false;
+    let isUnavailable = false;
     const read = new Proxy(store.read, {
-      get: (view, name: keyof typeof store.read) => (isAway ? () => Promise.reject(away()) : view[name]),
+      get: (view, name: keyof typeof store.read) =>
+        isUnavailable ? () => Promise.reject(createStoreError()) : view[name],
     });
     const api = await startCompleteServer({ store: { ...store, read } });
     expect((await api.ask("GET /ready")).json()).toEqual({ success: true });
-    isAway = true;
+    isUnavailable = true;
     expect((await api.ask("GET /health")).json()).toEqual({ success: true });
     const ready = await api.ask("GET /ready");
     expect([ready.statusCode, ready.headers["retry-after"]]).toEqual([503, "1"]);
@@ -299,7 +300,7 @@ describe("the page at /docs", () => {
 });
 
 /** The error of an unavailable store. */
-function away(): Error {
+function createStoreError(): Error {
   return new RatebookError(
     "ERR_STORE_UNAVAILABLE",
     "the database cannot be reached: connect ECONNREFUSED 10.0.0.1:5432",

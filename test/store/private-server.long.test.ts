@@ -133,7 +133,7 @@ describe("the socket of a private server", () => {
     await writeFile(join(here.path, "postgres", "postgresql.conf"), "unix_socket_group = 'no such group'\n");
     await expect(openPrivateServer(here.path)).rejects.toMatchObject({
       code: "ERR_STORE_UNAVAILABLE",
-      message: expect.stringContaining(`none could be made in ${here.path}`) as string,
+      message: expect.stringContaining(`none could be created in ${here.path}`) as string,
     });
   });
 
@@ -211,7 +211,7 @@ describe("the socket of a private server", () => {
     const giveUp = new AbortController();
     const opening = openPrivateServer(here.path, giveUp.signal);
     setTimeout(() => giveUp.abort(), 200);
-    await expect(opening).rejects.toMatchObject({ message: "opening was given up" });
+    await expect(opening).rejects.toMatchObject({ message: "opening was cancelled" });
     process.kill(server.pid, "SIGCONT");
     await server.close();
   });

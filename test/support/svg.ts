@@ -6,7 +6,7 @@ export function textsOf(svg: string): readonly string[] {
 }
 
 /** Elements that are not closed in the order in which they were opened, and stray angle brackets. */
-export function unclosedIn(svg: string): readonly string[] {
+export function findUnclosedTags(svg: string): readonly string[] {
   const open: string[] = [];
   const rest = svg.replaceAll(
     /<(\/?)([a-z][a-z\d]*)((?: [\w:-]+="[^"<>]*")*)(\/?)>/gi,

@@ -3,7 +3,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { afterAll, afterEach, beforeAll } from "vitest";
 
 import { type ChDbServer, startChDb } from "../clickhouse/chdb-server.ts";
-import { clientOf } from "./clickhouse-tables.ts";
+import { createZonedClient } from "./clickhouse-tables.ts";
 
 /** Available while the tests run. */
 export interface ChDbOfTests {
@@ -19,7 +19,7 @@ export function chDbOfTests(): ChDbOfTests {
   let client: ClickHouseClient;
   beforeAll(async () => {
     server = await startChDb();
-    client = clientOf(server.url);
+    client = createZonedClient(server.url);
   });
   afterEach(() => {
     server.cutAfter = Infinity;

@@ -12,7 +12,7 @@ import type { Row } from "./rows.ts";
 export const HOSTILE_ZONE = "America/New_York";
 
 /** A client of a server whose sessions have an unusual time zone. */
-export function clientOf(url: string): ClickHouseClient {
+export function createZonedClient(url: string): ClickHouseClient {
   return createClient({ url, clickhouse_settings: { session_timezone: HOSTILE_ZONE } });
 }
 
@@ -33,7 +33,7 @@ function castText(name: string, type: string): string {
 export const clickHouseTables =
   (url: string, wrapClient: (client: ClickHouseClient) => ClickHouse = (client) => client): World =>
   async (files, types, work) => {
-    const client = clientOf(url);
+    const client = createZonedClient(url);
     try {
       const read: (readonly ReadRow[])[] = [];
       for (const [index, rows] of files.entries()) read.push(await writeTable(client, `t${index}`, rows, types));
@@ -42,7 +42,7 @@ export const clickHouseTables =
         read,
         placeOf: () => undefined,
         open: async (sink, reading) => {
-          const own = clientOf(url);
+          const own = createZonedClient(url);
           const inputs = files.map((_, index) => ({ name: { database: "default", table: `t${index}` }, map }));
           return openTables(
             { query: wrapClient(own).query.bind(own), close: async () => own.close() },
@@ -90,8 +90,8 @@ async function writeTable(
     query: `select ${texts.join(", ")} from ${table} order by n`,
     format: "JSONCompactEachRow",
   });
-  const back = await result.json<readonly (string | null)[]>();
-  return back.map((values) => {
+  const rowsRead = await result.json<readonly (string | null)[]>();
+  return rowsRead.map((values) => {
     const order = values.map((value) => value ?? "");
     const record = order.map((text, place) =>
       typeOf(COLUMNS[place] ?? "").includes("Float64") && text !== "" ? String(Number(text)) : text,

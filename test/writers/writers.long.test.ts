@@ -29,13 +29,13 @@ afterEach(async () => {
 });
 
 /** The results of the writers: their reports, and what is stored. */
-interface Written {
+interface WriterResults {
   readonly engine: Engine;
-  readonly said: readonly Said[];
+  readonly reports: readonly Said[];
   readonly events: readonly EventRecord[];
 }
 
-async function runWriters(writers: number): Promise<Written> {
+async function runWriters(writers: number): Promise<WriterResults> {
   directory = await mkdtemp(join(tmpdir(), "ratebook-writers-"));
   store = await openDatabase(directory);
   const start = Date.now();
@@ -46,21 +46,21 @@ async function runWriters(writers: number): Promise<Written> {
   );
   for (const { lines } of running) expect((await lines.next()).value).toEqual({ kind: "ready" });
   for (const each of running) each.say("go");
-  const said = await Promise.all(running.map(({ lines }) => allOf(lines)));
+  const reports = await Promise.all(running.map(({ lines }) => readReports(lines)));
   for (const { end } of running) expect(await end).toEqual({ code: 0, signal: null, errors: "" });
   const events: EventRecord[] = [];
   for (let page: PageOptions = { limit: 1000 }; ;) {
     const { items, next } = await engine.events.list({ page });
     events.push(...items);
-    if (next === undefined) return { engine, said: said.flat(), events };
+    if (next === undefined) return { engine, reports: reports.flat(), events };
     page = { limit: 1000, after: next };
   }
 }
 
-async function allOf(lines: AsyncIterable<unknown>): Promise<readonly Said[]> {
-  const said: Said[] = [];
-  for await (const line of lines) said.push(line as Said);
-  return said;
+async function readReports(lines: AsyncIterable<unknown>): Promise<readonly Said[]> {
+  const reports: Said[] = [];
+  for await (const line of lines) reports.push(line as Said);
+  return reports;
 }
 
 const isAccepted = ({ status }: { readonly status: string }): boolean => status.startsWith("INGESTION_COMPLETED");
@@ -77,9 +77,9 @@ function sumNumbers(quantities: readonly { toFixed(): string }[]): number {
 
 describe.each([2, 3])("%i engines as separate processes", (writers) => {
   test("S14.1 lose no event, count none twice, exceed no limit, and see each other's changes", async () => {
-    const { engine, said, events } = await runWriters(writers);
-    const results = said.flatMap((each) => (each.kind === "ingested" ? each.results : []));
-    const undone = said.flatMap((each) => (each.kind === "undone" ? each.ids : []));
+    const { engine, reports, events } = await runWriters(writers);
+    const results = reports.flatMap((each) => (each.kind === "ingested" ? each.results : []));
+    const undone = reports.flatMap((each) => (each.kind === "undone" ? each.ids : []));
     const statuses = tally(results.map(({ status }) => status));
     // Everything occurred: ids were used by another engine, credits ran out, and undone ids were accepted again.
     expect(results).toHaveLength(writers * ROUNDS * 12);
@@ -128,21 +128,21 @@ describe.each([2, 3])("%i engines as separate processes", (writers) => {
       expect(createdAt).toEqual(createdAt.toSorted((a, b) => a - b));
     }
 
-    const changes = said.filter((each) => each.kind === "changed");
+    const changes = reports.filter((each) => each.kind === "changed");
     expect(changes.map(({ what }) => what)).toEqual(["meter", "weight"]);
     for (const { what, from, until } of changes) {
       const before = acceptedEvents.filter(({ createdAt }) => createdAt < from);
       const after = acceptedEvents.filter(({ createdAt }) => createdAt > until);
       expect(before.length).toBeGreaterThan(0);
       expect(after.length).toBeGreaterThan(0);
-      expect(before.filter((event) => sees(what, event))).toEqual([]);
-      expect(after.filter((event) => !sees(what, event))).toEqual([]);
+      expect(before.filter((event) => usesChange(what, event))).toEqual([]);
+      expect(after.filter((event) => !usesChange(what, event))).toEqual([]);
     }
   });
 });
 
 /** Whether an event was metered with the configuration after a change. */
-function sees(what: "meter" | "weight", { units, feature }: EventRecord): boolean {
+function usesChange(what: "meter" | "weight", { units, feature }: EventRecord): boolean {
   if (what === "meter") return units.length === 2;
   const weighedUnits = units.find(({ meterId }) => meterId === "um.weighed");
   return (

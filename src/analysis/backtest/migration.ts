@@ -59,6 +59,11 @@ export function toMigrationOutcome(
       .of(id)
       ?.seen.record.associations.some((each) => each.plan?.planId === plan.id && each.plan.version === plan.version) ??
     false;
-  const stayed = comparedAccounts.filter((account) => !isMoved(account)).map(({ id }) => id);
-  return { mode: migration.mode, on: formatDate(migration.on), moved: comparedAccounts.length - stayed.length, stayed };
+  const unmovedIds = comparedAccounts.filter((account) => !isMoved(account)).map(({ id }) => id);
+  return {
+    mode: migration.mode,
+    on: formatDate(migration.on),
+    moved: comparedAccounts.length - unmovedIds.length,
+    stayed: unmovedIds,
+  };
 }

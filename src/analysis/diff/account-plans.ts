@@ -106,8 +106,10 @@ export function resolveAccountPlans(
     seats: holdings && JSON.stringify(holdings.licenseUpdates),
     forInvoice,
     inCycle({ startDate, endDate }) {
-      const own = invoices.find((invoice) => invoice.startDate === startDate && invoice.endDate === endDate);
-      if (own !== undefined) return forInvoice(own);
+      const matchingInvoice = invoices.find(
+        (invoice) => invoice.startDate === startDate && invoice.endDate === endDate,
+      );
+      if (matchingInvoice !== undefined) return forInvoice(matchingInvoice);
       if (!isKnown) return undefined;
       const [start, end] = [toInstant(startDate), toInstant(endDate)];
       for (const timeline of timelines) {

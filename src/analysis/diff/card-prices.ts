@@ -11,7 +11,7 @@ import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { grantedUnits } from "../../rating/billing-entitlement.ts";
 import { findInCurrency, ratedSlabsIn } from "../../rating/card-rates.ts";
 import { CARD_KINDS, type CardKind, type PartExplanation, type SlabExplanation } from "../../rating/charge.ts";
-import { creditAmountOf, ratedGrantSlabs } from "../../rating/credit-grant.ts";
+import { creditAmountOf, toRatedSlabs } from "../../rating/credit-grant.ts";
 import type { Bounds, RatedSlab, RatedSlabs } from "../../rating/prepared-slabs.ts";
 import { priceReachedSlabs, sumSlabs } from "../../rating/slabs.ts";
 
@@ -151,7 +151,7 @@ function toFeeCard(card: FixedFeeRateCard | undefined, currency: string): PlanCa
 function toGrantCard(card: CreditGrantRateCard | undefined, currency: string): PlanCard | undefined {
   const isGranted = card?.rateDetails.currencySlabRateDetails.some((each) => each.currency === currency) === true;
   if (card === undefined || !isGranted) return undefined;
-  return createSlabCard(ratedGrantSlabs(card, currency), card.invoiceTiming, creditAmountOf(card, currency));
+  return createSlabCard(toRatedSlabs(card, currency), card.invoiceTiming, creditAmountOf(card, currency));
 }
 
 function createSlabCard(

@@ -74,16 +74,16 @@ interface ComparedInputs {
 function compareInputs(sides: Sides<InvoiceSide>, lines: SideLines, line: InvoiceLine): ComparedInputs | undefined {
   const [before, after] = sides;
   if (before.terms === undefined || after.terms === undefined) return undefined;
-  const own = [requireInputs(lines[0]), requireInputs(lines[1])] as const;
+  const inputs = [requireInputs(lines[0]), requireInputs(lines[1])] as const;
   const cards = [
-    findSideCard(before.terms, own[0], line, before),
-    findSideCard(after.terms, own[1], line, after),
+    findSideCard(before.terms, inputs[0], line, before),
+    findSideCard(after.terms, inputs[1], line, after),
   ] as const;
   const isOnePlan = before.terms.plan !== undefined && before.terms.plan === after.terms.plan;
   const isSameQuantity = haveSameSeats(sides, line);
   const missing: MissingLine = { line, isOnePlan, isSameQuantity };
-  const start = own[0] ?? inferMissingInputs(before, cards[0], own[1], missing);
-  const end = own[1] ?? inferMissingInputs(after, cards[1], own[0], missing);
+  const start = inputs[0] ?? inferMissingInputs(before, cards[0], inputs[1], missing);
+  const end = inputs[1] ?? inferMissingInputs(after, cards[1], inputs[0], missing);
   if (start === undefined || end === undefined) return undefined;
   const areUnknown = cards[0] === undefined && cards[1] === undefined;
   const prices = [addCardPrices(start.prices, cards[0]), addCardPrices(end.prices, cards[1])] as const;
@@ -155,7 +155,7 @@ function inferMissingInputs(
   if (card === NO_CARD) return emptyInputs;
   if (card === undefined)
     return emptyInputsLike(other, emptyInputs, isOnePlan && usage.isZero() && line.quantity !== undefined);
-  const own: CardInputs = {
+  const lineInputs: CardInputs = {
     parts: partsWithQuantity(card.quantity ?? usage),
     prices: card.prices,
     bounds: card.bounds && { ...card.bounds, share: bounds?.share ?? "EACH_PART" },
@@ -163,7 +163,7 @@ function inferMissingInputs(
   };
   // The same seats are charged in another part of the natural cycle, or not by days.
   if (isSameQuantity && line.quantity?.isZero() === false) return undefined;
-  return card.isInAdvance === isChargedInAdvance(line.type) && isZeroAmount(own) ? own : undefined;
+  return card.isInAdvance === isChargedInAdvance(line.type) && isZeroAmount(lineInputs) ? lineInputs : undefined;
 }
 
 /**

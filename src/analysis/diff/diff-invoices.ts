@@ -236,12 +236,14 @@ function comparePair(sides: Sides<InvoiceSide>, leaves: Sides<Leaves>): Compared
   const cards: Steps[] = [];
   const lines: DiffLine[] = [];
   for (const key of new Set([...leaves[1].keys(), ...leaves[0].keys()])) {
-    const own = [leaves[0].get(key), leaves[1].get(key)] as const;
-    const line = own[1] ?? own[0];
+    const leafPair = [leaves[0].get(key), leaves[1].get(key)] as const;
+    const line = leafPair[1] ?? leafPair[0];
     if (line === undefined || line.type === "TRUE_UP_AMOUNT") continue;
-    const steps = CARD_LINE_TYPES.has(line.type) ? computeCardSteps(sides, own, line) : computeCreditSteps(own);
+    const steps = CARD_LINE_TYPES.has(line.type)
+      ? computeCardSteps(sides, leafPair, line)
+      : computeCreditSteps(leafPair);
     if (CARD_LINE_TYPES.has(line.type)) cards.push(steps);
-    lines.push(createDiffLine(own, line, steps));
+    lines.push(createDiffLine(leafPair, line, steps));
   }
   const chargedAmounts = CAUSES.map((_, step) => sumFractions(cards.map((steps) => steps[step] ?? ZERO_FRACTION)));
   return { sides, chargedAmounts, lines, trueUps: [leaves[0].get(TRUE_UP), leaves[1].get(TRUE_UP)] };

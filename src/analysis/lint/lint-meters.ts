@@ -39,12 +39,12 @@ function lintShadowedComputation(
   position: number,
   place: LintPlace,
 ): readonly LintFinding[] {
-  const own = computations[position];
-  if (aggregation !== "COUNT" || own === undefined) return [];
+  const shadowed = computations[position];
+  if (aggregation !== "COUNT" || shadowed === undefined) return [];
   const other = computations.find(({ matcher }, at) => {
     if (at === position) return false;
-    if (matchesEveryEvent(matcher)) return !matchesEveryEvent(own.matcher) || at < position;
-    return at < position && JSON.stringify(matcher) === JSON.stringify(own.matcher);
+    if (matchesEveryEvent(matcher)) return !matchesEveryEvent(shadowed.matcher) || at < position;
+    return at < position && JSON.stringify(matcher) === JSON.stringify(shadowed.matcher);
   });
   if (other === undefined) return [];
   const example = matchesEveryEvent(other.matcher)
@@ -52,7 +52,7 @@ function lintShadowedComputation(
     : `computation ${other.order} has the same matcher, and no event counts twice`;
   return [
     createFinding("COMPUTATION_SHADOWED", place, {
-      message: `computation ${own.order} changes nothing beside computation ${other.order}`,
+      message: `computation ${shadowed.order} changes nothing beside computation ${other.order}`,
       example,
     }),
   ];

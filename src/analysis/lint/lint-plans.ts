@@ -112,7 +112,7 @@ function findFreeTiers({ details, path, at }: CardSet): readonly LintFinding[] {
           "FREE_TIER_ABOVE_ENTITLEMENT",
           { path: [...path, "entitlementOverageRateCards", index], at: `${at}/overage/${card.featureId}` },
           {
-            message: `more overage of ${card.featureId} is free in ${rates.currency} than the entitlement holds`,
+            message: `more overage of ${card.featureId} is free in ${rates.currency} than the entitlement contains`,
             example: `the entitlement is ${formatDecimal(entitledUnits)}, and ${formatDecimal(freeUnits)} units beyond it cost ${formatAmount(ZERO, rates.currency)}`,
           },
         ),
@@ -211,7 +211,7 @@ export function findUnpricedMeters({ usageMeters }: Book, sets: readonly CardSet
             "METER_UNPRICED",
             { path: ["usageMeters", index], at: id },
             {
-              message: `the meter ${id} counts, and no plan has a price for it`,
+              message: `no plan has a price for the meter ${id}`,
               example: `1000 of ${JSON.stringify(displayName)} cost 0, whatever the plan`,
             },
           ),

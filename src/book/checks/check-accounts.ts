@@ -63,8 +63,8 @@ function checkGroups(book: Book, report: Report): void {
       if (account === undefined) return;
       currency ??= account.invoiceCurrency;
       if (account.invoiceCurrency === currency) return;
-      const found = { id, expected: currency, currency: account.invoiceCurrency };
-      report(toMemberPath(index, position), "WRONG_CURRENCY", found);
+      const params = { id, expected: currency, currency: account.invoiceCurrency };
+      report(toMemberPath(index, position), "WRONG_CURRENCY", params);
     });
   });
 }

@@ -104,8 +104,8 @@ function checkDates(
   if (decidedAt === undefined || decidedAt === null) return;
   const before = order.earlierDecision;
   if (before !== undefined && decidedAt < before.decidedAt) {
-    const found = { got: formatInstant(decidedAt), before: formatInstant(before.decidedAt), index: before.at };
-    report([...path(), "decidedAt"], "DECISIONS_OUT_OF_ORDER", found);
+    const params = { got: formatInstant(decidedAt), before: formatInstant(before.decidedAt), index: before.at };
+    report([...path(), "decidedAt"], "DECISIONS_OUT_OF_ORDER", params);
   }
   if (!order.isFirst && effectiveFrom < dayStart(decidedAt)) {
     const [earliest, got] = [formatDate(decidedAt), formatDate(effectiveFrom)];
@@ -170,8 +170,8 @@ function checkLicenses(
   for (const { licenseId, updateType, quantity, effectiveFrom, at } of inOrder) {
     const addOn = context.addOns.get(licenseId);
     if (addOn !== undefined && addOn.type !== "LICENSE") {
-      const found = { id: licenseId, expected: "LICENSE", got: addOn.type };
-      report([...updates, at, "licenseId"], "WRONG_ADD_ON_TYPE", found);
+      const params = { id: licenseId, expected: "LICENSE", got: addOn.type };
+      report([...updates, at, "licenseId"], "WRONG_ADD_ON_TYPE", params);
       continue;
     }
     const newQuantity = updateType === "ABSOLUTE" ? quantity : add(quantities.get(licenseId) ?? ZERO, quantity);
@@ -196,7 +196,7 @@ function findMaxQuantity(
   const plan = association === undefined ? undefined : context.findPlan(association);
   if (association === undefined || plan === undefined) return undefined;
   const override = association.pricePlanDetailsOverride?.licenseRateCards ?? [];
-  const isFor = (card: { readonly id: string }): boolean => card?.id === licenseId;
-  const card = override.find(isFor) ?? plan.pricePlanDetails.licenseRateCards.find(isFor);
+  const isForLicense = (card: { readonly id: string }): boolean => card?.id === licenseId;
+  const card = override.find(isForLicense) ?? plan.pricePlanDetails.licenseRateCards.find(isForLicense);
   return card?.config?.maxQuantity ?? undefined;
 }

@@ -27,8 +27,8 @@ export function* checkMeters(book: Book, cache: BookCache, report: Report): Step
 
 function checkMeter(meter: UsageMeter, schema: EventSchema | undefined, path: Path, report: Report): void {
   if (meter.status === "ACTIVE" && schema !== undefined && schema.status !== "ACTIVE") {
-    const found = { resource: "event schema", id: schema.name, status: schema.status };
-    report([...path, "eventSchemaName"], "NOT_ACTIVE", { ...found, reason: "usage meter is ACTIVE" });
+    const params = { resource: "event schema", id: schema.name, status: schema.status };
+    report([...path, "eventSchemaName"], "NOT_ACTIVE", { ...params, reason: "usage meter is ACTIVE" });
   }
   checkUnique(meter.computations, { path: [...path, "computations"], field: "order" }, report, ({ order }) => order);
   checkSteps(meter, schema, path, report);

@@ -80,8 +80,8 @@ export function checkPricedItems(
   details.usageRateCards.forEach(({ usageMeterId }, index) => {
     const meter = context.usageMeters.get(usageMeterId);
     if (!context.inUse || meter === undefined || meter.status === "ACTIVE") return;
-    const found = { resource: "usage meter", id: meter.id, status: meter.status, reason: IN_USE };
-    report([...path, "usageRateCards", index, "usageMeterId"], "NOT_ACTIVE", found);
+    const params = { resource: "usage meter", id: meter.id, status: meter.status, reason: IN_USE };
+    report([...path, "usageRateCards", index, "usageMeterId"], "NOT_ACTIVE", params);
   });
   for (const [list, type] of ADD_ON_CARDS) {
     const cards: readonly { readonly id: string }[] = details[list];
@@ -195,8 +195,8 @@ function checkFeatureConfig(config: FeatureConfig, path: Path, report: Report): 
   const until = readDuration(config.effectiveUntil, [...path, "effectiveUntil"], report);
   if (from === undefined || until === undefined) return;
   if (from.months < 0 || from.millis.isNegative()) {
-    const found = { expected: "a duration of 0 or more", got: quoteValue(config.effectiveFrom) };
-    report([...path, "effectiveFrom"], "INVALID_DURATION", found);
+    const params = { expected: "a duration of 0 or more", got: quoteValue(config.effectiveFrom) };
+    report([...path, "effectiveFrom"], "INVALID_DURATION", params);
   } else if (!isAfter(until, from)) {
     const expected = `a duration above ${config.effectiveFrom}, the effectiveFrom, in every month`;
     report([...path, "effectiveUntil"], "INVALID_DURATION", { expected, got: quoteValue(config.effectiveUntil) });

@@ -161,8 +161,8 @@ function checkDependencyNames(schema: EventSchema, path: Path, report: Report): 
   fields.forEach((field, index) => {
     if (field.enrichmentType !== "JSON_LOGIC_FROM_DEPENDENCY" || ruleDependency(field, schema) !== undefined) return;
     const guess = guessName(field.value, names);
-    const found = { resources: ["dependency"], got: quoteValue(field.value), ...guess };
-    report([...path, "enrichments", "fields", index, "value"], "UNKNOWN_REFERENCE", found);
+    const params = { resources: ["dependency"], got: quoteValue(field.value), ...guess };
+    report([...path, "enrichments", "fields", index, "value"], "UNKNOWN_REFERENCE", params);
   });
 }
 

@@ -38,8 +38,8 @@ export function checkSlabs(slabs: readonly (Slab | GrantSlab)[], path: Path, rep
       report([...place, "order"], "SLAB_OUT_OF_PLACE", { expected, got: String(slab.order) });
     }
     if (before === undefined && !slab.startAfter.isZero()) {
-      const found = { expected: "0, as the first slab starts at 0", got: formatDecimal(slab.startAfter) };
-      report([...place, "startAfter"], "SLAB_OUT_OF_PLACE", found);
+      const params = { expected: "0, as the first slab starts at 0", got: formatDecimal(slab.startAfter) };
+      report([...place, "startAfter"], "SLAB_OUT_OF_PLACE", params);
     }
     if (before !== undefined && slab.startAfter.lte(before.startAfter)) {
       const expected = `more than ${formatDecimal(before.startAfter)}, where the slab before starts`;
@@ -73,8 +73,8 @@ function checkBounds(
 ): void {
   const { minimumRate: least, maximumRate: most } = bounds;
   if (!least || !most || least.lte(most)) return;
-  const found = { maximum: formatDecimal(most), source: "maximumRate", got: formatDecimal(least) };
-  report([...path, "minimumRate"], "OUT_OF_BOUNDS", found);
+  const params = { maximum: formatDecimal(most), source: "maximumRate", got: formatDecimal(least) };
+  report([...path, "minimumRate"], "OUT_OF_BOUNDS", params);
 }
 
 function checkSlabEnd(end: Decimal | undefined, next: Decimal | undefined, path: Path, report: Report): void {
@@ -85,8 +85,8 @@ function checkSlabEnd(end: Decimal | undefined, next: Decimal | undefined, path:
 
 function checkSlabConfig(slab: Slab | GrantSlab, index: number, path: Path, report: Report): void {
   if (slab.priceType === "PACKAGE" && !slab.slabConfig?.packageSize) {
-    const found = { expected: "a decimal above 0", reason: "as the priceType is PACKAGE" };
-    report([...path, "packageSize"], "MISSING", found);
+    const params = { expected: "a decimal above 0", reason: "as the priceType is PACKAGE" };
+    report([...path, "packageSize"], "MISSING", params);
   }
   if (slab.slabConfig?.chargeAtZero === true && index > 0) {
     report([...path, "chargeAtZero"], "SLAB_OUT_OF_PLACE", {
@@ -106,8 +106,8 @@ function checkSlabRates(value: RateValue, slabs: readonly Slab[], path: Path, re
   checkUnique(value.slabRates, { path, field: "order" }, report, ({ order }) => order);
   value.slabRates.forEach((rate, index) => {
     if (isKnown && !orders.has(rate.order)) {
-      const found = { expected: `the order of a slab, 1 to ${slabs.length}`, got: String(rate.order) };
-      report([...path, index, "order"], "SLAB_OUT_OF_PLACE", found);
+      const params = { expected: `the order of a slab, 1 to ${slabs.length}`, got: String(rate.order) };
+      report([...path, index, "order"], "SLAB_OUT_OF_PLACE", params);
     }
     if (rate.slabRateConfig) checkBounds(rate.slabRateConfig, [...path, index, "slabRateConfig"], report);
   });

@@ -111,8 +111,8 @@ function resolveAttribute(
     return before?.attributeName ?? declaredNames[0] ?? "";
   }
   if (before !== undefined && before.attributeName !== attributeName) {
-    const found = { options: [before.attributeName], reason: "as in featureDetails", got: quoteValue(attributeName) };
-    report(path, "NOT_AN_OPTION", found);
+    const params = { options: [before.attributeName], reason: "as in featureDetails", got: quoteValue(attributeName) };
+    report(path, "NOT_AN_OPTION", params);
     return undefined;
   }
   const enrichedNames = (schema.enrichments?.fields ?? []).flatMap((field) =>

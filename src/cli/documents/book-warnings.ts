@@ -27,7 +27,7 @@ export function findBookWarnings(book: Book): readonly string[] {
     .map(({ id }) => id);
   const unusedPlanIds = accounts.length === 0 ? [] : [...new Set(plans.map(toId).filter((id) => !usedPlanIds.has(id)))];
   const accountsWithoutPlan = accounts
-    .filter(({ status, pricePlans: own }) => status === "ACTIVE" && own.length === 0)
+    .filter(({ status, pricePlans: associations }) => status === "ACTIVE" && associations.length === 0)
     .map(toId);
   return [
     ...formatWarning(

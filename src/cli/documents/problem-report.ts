@@ -56,8 +56,8 @@ function formatExcerpt(source: readonly string[], { line, column }: TextPlace): 
     text.length <= EXCERPT_WIDTH
       ? 0
       : Math.max(0, Math.min(column - 1 - EXCERPT_WIDTH / 3, text.length - EXCERPT_WIDTH));
-  const cut = text.slice(from, from + EXCERPT_WIDTH).trim();
+  const excerpt = text.slice(from, from + EXCERPT_WIDTH).trim();
   return [
-    `  ${String(line).padStart(5)} | ${from > 0 ? "…" : ""}${cut}${from + EXCERPT_WIDTH < text.length ? "…" : ""}`,
+    `  ${String(line).padStart(5)} | ${from > 0 ? "…" : ""}${excerpt}${from + EXCERPT_WIDTH < text.length ? "…" : ""}`,
   ];
 }

@@ -19,7 +19,7 @@ import type { Io } from "../io.ts";
 const SAMPLE_BYTES = 1 << 20;
 
 /** Reads the first whole lines of a file. @throws {InputError} if the file is empty or isn't text */
-export async function readBeginning(path: string, io: Io): Promise<string> {
+export async function readSampleText(path: string, io: Io): Promise<string> {
   const source = await openByteSource(path, io.stdin);
   try {
     const bytes = new Uint8Array(SAMPLE_BYTES);

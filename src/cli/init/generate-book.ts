@@ -23,7 +23,7 @@ import {
 } from "../../event-files/time-and-number-forms.ts";
 import type { Io } from "../io.ts";
 import { formatBook, formatMeter, formatEventSchema, formatSlabs } from "./book-text.ts";
-import { readBeginning, parseCsvSample, isJsonObject } from "./file-sample.ts";
+import { readSampleText, parseCsvSample, isJsonObject } from "./file-sample.ts";
 import { formatMap } from "./templates.ts";
 
 export interface GeneratedBook {
@@ -39,7 +39,7 @@ const METERS_MAX = 50;
 
 /** Generates a book for a file. @throws {InputError} if it can't, with what was expected */
 export async function generateBook(path: string, namedColumns: NamedColumns, io: Io): Promise<GeneratedBook> {
-  const text = await readBeginning(path, io);
+  const text = await readSampleText(path, io);
   if (!isJsonObject(text)) return generateFromTable(path, parseCsvSample(path, text), { namedColumns, isJson: false });
   const objects = readJsonSample(path, text);
   const events = objects.map(toSchemaFields);

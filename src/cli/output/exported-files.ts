@@ -58,11 +58,11 @@ async function* readMeterUsage(
     const rows = isComplete
       ? await engine.usage({ accountIds, ...ALL_DAYS })
       : await readStoredUsage(engine, accountIds);
-    const own = rows.filter(
+    const meterRows = rows.filter(
       ({ meterId, quantity }) => meterIds.has(meterId) && isWanted(meterId) && !quantity.isZero(),
     );
     const order = new Map(accountIds.map((id, index) => [id, index]));
-    yield* own.toSorted(
+    yield* meterRows.toSorted(
       (a, b) =>
         (order.get(a.accountId) ?? 0) - (order.get(b.accountId) ?? 0) ||
         (a.date < b.date ? -1 : a.date > b.date ? 1 : 0),

@@ -43,14 +43,14 @@ export function* formatTraceCsv({ accountId, type, id, from, until, events }: Li
     const dimensions = dimensionsOf(event)
       .map(([name, value]) => `${name}=${value}`)
       .join(" ");
-    const own = [
+    const eventFields = [
       formatDate(event.timestamp),
       formatInstant(event.timestamp),
       event.id,
       event.schemaName,
       formatDecimal(event.quantity),
     ];
-    yield `${[...line, ...own, attributes, dimensions].map(escapeCsvCell).join(",")}\r\n`;
+    yield `${[...line, ...eventFields, attributes, dimensions].map(escapeCsvCell).join(",")}\r\n`;
   }
 }
 

@@ -31,7 +31,7 @@ export async function openPart(handle: FileHandle, { from, until }: ByteRange): 
   const start = from === 0 ? 0 : await findLineStart(handle, { from: from - 1, until: until - 1 });
   if (start === undefined) return undefined;
   let position = start;
-  let isOver = false;
+  let isAtEnd = false;
   return {
     start,
     size: until - start,
@@ -40,14 +40,14 @@ export async function openPart(handle: FileHandle, { from, until }: ByteRange): 
       return position - start;
     },
     async readInto(target, at) {
-      if (isOver) return 0;
+      if (isAtEnd) return 0;
       const bytesMax = Math.min(target.length - at, Math.max(0, until - position) + BEYOND_BYTES);
       const { bytesRead } = await handle.read(target, at, bytesMax, position);
       // The line end after which the next line is outside the range.
       const searchStart = at + Math.max(0, until - 1 - position);
       const end = searchStart < at + bytesRead ? target.subarray(0, at + bytesRead).indexOf(LINE_END, searchStart) : -1;
       const count = end < 0 ? bytesRead : end + 1 - at;
-      isOver = end >= 0;
+      isAtEnd = end >= 0;
       position += count;
       return count;
     },

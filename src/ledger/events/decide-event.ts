@@ -144,7 +144,7 @@ function enrichEvent(
   slots.id = event.id;
   slots.accountId = event.accountId;
   slots.timestamp = event.timestamp;
-  if (enrichment.dependent) slots.dependencies = account.dependenciesOf(program);
+  if (enrichment.usesSettings) slots.dependencies = account.dependenciesOf(program);
   const fault = enrichment.run();
   return fault === undefined ? undefined : outcomes.notEnriched(fault);
 }

@@ -43,8 +43,8 @@ export function withValue(value: unknown, [key, ...rest]: FormPath, newValue: un
   if (Array.isArray(value)) {
     return (value as readonly unknown[]).map((item, index) => (index === key ? withValue(item, rest, newValue) : item));
   }
-  const own = (typeof value === "object" && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
-  return { ...own, [key]: withValue(own[String(key)], rest, newValue) };
+  const object = (typeof value === "object" && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
+  return { ...object, [key]: withValue(object[String(key)], rest, newValue) };
 }
 
 /** Parses JSON, with or without comments; undefined if invalid. */

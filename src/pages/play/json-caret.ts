@@ -49,8 +49,8 @@ export function findCaretContext(text: string, caret: number): CaretContext | un
   if (!isCaretPassed) current = locateContext(containers, { prefix: "", start: caret, end: caret });
   if (current === undefined) return undefined;
   const { context, container } = current;
-  const own = text.slice(context.start, context.end).replaceAll('"', "");
-  return { ...context, keys: context.kind === "key" ? container.keys.filter((key) => key !== own) : [] };
+  const token = text.slice(context.start, context.end).replaceAll('"', "");
+  return { ...context, keys: context.kind === "key" ? container.keys.filter((key) => key !== token) : [] };
 }
 
 type EditedRange = Pick<CaretContext, "prefix" | "start" | "end">;

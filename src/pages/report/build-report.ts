@@ -123,22 +123,22 @@ function listAccounts(book: Book, invoices: readonly Invoice[]): readonly Report
   const customers = new Map(book.customers.map(({ id, name }) => [id, name]));
   const byAccount = new Map<string, [Invoice, ...Invoice[]]>();
   for (const invoice of invoices) {
-    const own = byAccount.get(invoice.accountId);
-    if (own === undefined) byAccount.set(invoice.accountId, [invoice]);
-    else own.push(invoice);
+    const accountInvoices = byAccount.get(invoice.accountId);
+    if (accountInvoices === undefined) byAccount.set(invoice.accountId, [invoice]);
+    else accountInvoices.push(invoice);
   }
-  const reportAccounts = [...byAccount].map(([id, own]): ReportAccount => {
-    const [{ customerId, currency }] = own;
-    const amount = netTotal(own);
+  const reportAccounts = [...byAccount].map(([id, accountInvoices]): ReportAccount => {
+    const [{ customerId, currency }] = accountInvoices;
+    const amount = netTotal(accountInvoices);
     const row = {
       id: toPrintable(id),
       name: toPrintable(names.get(id) ?? id),
       customer: toPrintable(customers.get(customerId) ?? customerId),
       currency,
       amount: formatDecimal(amount),
-      invoices: own.length,
+      invoices: accountInvoices.length,
     };
-    return { id, row, amount, invoices: own };
+    return { id, row, amount, invoices: accountInvoices };
   });
   return reportAccounts.sort((a, b) => b.amount.comparedTo(a.amount));
 }
@@ -159,14 +159,14 @@ function buildDetail(
     accountUsage.addCell(cell);
     usage.addCell(cell);
   }
-  const ownPlans = resolveAccountPlans(plans, accountId, invoices);
+  const accountPlans = resolveAccountPlans(plans, accountId, invoices);
   return {
     usage: accountUsage.all(findPeriod(invoices).period),
     invoices: invoices.map((invoice) => {
       const daysByLine = new Map<InvoiceLine, readonly ChargedDay[] | undefined>();
       for (const line of allLines(invoice.revenueInfo)) {
         if (line.type !== "USAGE_RATE_CARD_AMOUNT") continue;
-        const days = computeDailyCharges(ownPlans, invoice, line, accountUsage.ofMeter(line.id ?? ""));
+        const days = computeDailyCharges(accountPlans, invoice, line, accountUsage.ofMeter(line.id ?? ""));
         daysByLine.set(line, days);
         if (days !== undefined) charges.addLine(invoice, line, days);
       }
@@ -213,14 +213,14 @@ function createUsageSums({ usageMeters }: Book): UsageSums {
 function sumByCurrency(accounts: readonly ReportAccount[]): readonly CurrencyTotal[] {
   const currencies = [...new Set(accounts.map(({ row }) => row.currency))];
   const totals = currencies.map((currency) => {
-    const own = accounts.filter(({ row }) => row.currency === currency);
+    const currencyAccounts = accounts.filter(({ row }) => row.currency === currency);
     return {
       currency,
       digits: minorUnitDigits(currency),
-      amount: formatDecimal(sum(own.map(({ amount }) => amount))),
-      accounts: own.length,
-      invoices: own.reduce((count, { row }) => count + row.invoices, 0),
-      cards: sumByCard(own.flatMap(({ invoices }) => invoices)),
+      amount: formatDecimal(sum(currencyAccounts.map(({ amount }) => amount))),
+      accounts: currencyAccounts.length,
+      invoices: currencyAccounts.reduce((count, { row }) => count + row.invoices, 0),
+      cards: sumByCard(currencyAccounts.flatMap(({ invoices }) => invoices)),
     };
   });
   return totals.sort((a, b) => b.invoices - a.invoices);

@@ -25,10 +25,10 @@ export function toInvoiceData(invoice: Invoice, findDays: LineDaysLookup): Invoi
   return {
     type: invoice.invoiceType,
     status: invoice.status,
-    from: cutToDay(invoice.startDate),
-    until: cutToDay(invoice.endDate),
-    date: cutToDay(invoice.invoiceDate),
-    due: cutToDay(invoice.dueDate),
+    from: toDay(invoice.startDate),
+    until: toDay(invoice.endDate),
+    date: toDay(invoice.invoiceDate),
+    due: toDay(invoice.dueDate),
     plan: toPrintable(`${invoice.pricePlanId} version ${invoice.pricePlanVersion}`),
     amount: formatDecimal(invoice.revenueInfo.value),
     lines: [...toLinesData(parts, findDays), toTotalData("Total", invoice.revenueInfo)],
@@ -104,7 +104,7 @@ function toShare(amount: Decimal, total: Decimal): Pick<LineData, "share"> {
 function toLineDays({ days, eventsOn }: NonNullable<ReturnType<LineDaysLookup>>, { digits, mode }: Rounding): LineDays {
   const events = days.flatMap(({ day }, index) => {
     const dayEvents = eventsOn(day);
-    return dayEvents === undefined ? [] : [toEventsOfDay(index, dayEvents)];
+    return dayEvents === undefined ? [] : [toDayEvents(index, dayEvents)];
   });
   return {
     from: formatDate((days[0]?.day ?? 0) * DAY_MS),
@@ -115,7 +115,7 @@ function toLineDays({ days, eventsOn }: NonNullable<ReturnType<LineDaysLookup>>,
   };
 }
 
-function toEventsOfDay(day: number, { count, largest }: DayEvents): EventsOfDay {
+function toDayEvents(day: number, { count, largest }: DayEvents): EventsOfDay {
   const events = largest.map(({ id, timestamp, quantity }) => ({
     id: toPrintable(id),
     time: formatInstant(timestamp).slice(11, 19),
@@ -124,7 +124,7 @@ function toEventsOfDay(day: number, { count, largest }: DayEvents): EventsOfDay 
   return { day, count, largest: events };
 }
 
-function cutToDay(instant: string): string {
+function toDay(instant: string): string {
   return instant.slice(0, 10);
 }
 

@@ -26,10 +26,10 @@ export interface Binaries {
  */
 export async function findBinaries(user: ServerUser): Promise<Binaries> {
   const { folder, version } = await packageFolder();
-  const own = binariesIn(folder);
-  if (runs(own, user)) return own;
+  const packaged = binariesIn(folder);
+  if (runs(packaged, user)) return packaged;
   const shared = join(tmpdir(), `ratebook-postgres-${version}-${process.getuid?.() ?? 0}`);
-  if ((await isOurs(shared)) && runs(binariesIn(shared), user)) return binariesIn(shared);
+  if ((await isOnlyWritableByUser(shared)) && runs(binariesIn(shared), user)) return binariesIn(shared);
   const copy = await copyPackage(folder);
   // If another process was first, or the name belongs to another user, the copy is used where it is.
   const place = await rename(copy, shared).then(
@@ -87,7 +87,7 @@ function runs({ postgres }: Binaries, user: ServerUser): boolean {
 }
 
 /** Whether a directory belongs to this user and no other user may write to it, so that its files can be trusted. */
-async function isOurs(folder: string): Promise<boolean> {
+async function isOnlyWritableByUser(folder: string): Promise<boolean> {
   try {
     const { uid, mode } = await stat(folder);
     return uid === process.getuid?.() && (mode & 0o022) === 0;

@@ -41,11 +41,11 @@ export async function openPglite(path: string): Promise<Store> {
  */
 async function initializeDirectory(directory: string): Promise<string> {
   const database = join(directory, "pglite");
-  const isThere = await access(database).then(
+  const exists = await access(database).then(
     () => true,
     () => false,
   );
-  if (isThere) return database;
+  if (exists) return database;
   const draft = `${database}.new`;
   // Left by a process that was killed during initialization; the lock ensures that none is running now.
   await rm(draft, { recursive: true, force: true });
@@ -68,8 +68,8 @@ async function startPglite(directory: string): Promise<SingleConnection & { clos
 async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   const lock = join(directory, "process.lock");
   const mine = `${lock}.${process.pid}.${Math.random().toString(36).slice(2)}`;
-  const own = `${process.pid} ${findProcess(process.pid)?.began ?? ""}`;
-  await writeFile(mine, own);
+  const owner = `${process.pid} ${findProcess(process.pid)?.began ?? ""}`;
+  await writeFile(mine, owner);
   try {
     for (;;) {
       const isTaken = await link(mine, lock).then(

@@ -21,7 +21,7 @@ import { sleep } from "../sleep.ts";
 import { expectPrograms, findBinaries } from "./binaries.ts";
 import { openDirectory } from "./directory.ts";
 import { findProcess, wasStartedWith } from "./processes.ts";
-import { giveTo, type ServerUser, serverUserFor } from "./server-user.ts";
+import { changeOwner, processEnvironment, reachablePath, type ServerUser, serverUserFor } from "./server-user.ts";
 import { isSocketThere, makeSocketFolder, PORT, removeOtherFolders, type SocketFolder } from "./socket-directory.ts";
 
 /** A running server. */
@@ -66,19 +66,19 @@ began() {
 }
 lives() {
   kill -0 "$1" 2>/dev/null || return 1
-  said=
-  read -r said < "$2"
-  [ -n "$said" ] || return 0
+  recorded=
+  read -r recorded < "$2"
+  [ -n "$recorded" ] || return 0
   found=$(began "$1")
-  [ -z "$found" ] || [ "$found" = "$said" ]
+  [ -z "$found" ] || [ "$found" = "$recorded" ]
 }
 while kill -0 "$2" 2>/dev/null; do
-  living=
+  running=
   for file in "$1"/*; do
     name=\${file##*/}
-    if lives "\${name%%.*}" "$file"; then living=1; else rm -f "$file"; fi
+    if lives "\${name%%.*}" "$file"; then running=1; else rm -f "$file"; fi
   done
-  [ -n "$living" ] || kill -INT "$2" 2>/dev/null
+  [ -n "$running" ] || kill -INT "$2" 2>/dev/null
   sleep 1
 done
 rm -rf "$3"`;
@@ -93,7 +93,7 @@ export async function openPrivateServer(path: string, signal?: AbortSignal): Pro
   // Create nothing if the server cannot be started; a running one can be joined without the programs.
   if (!existsSync(path)) await expectPrograms();
   const directory = await openDirectory(path);
-  const place: Place = {
+  const place: ServerPaths = {
     data: join(directory, "postgres"),
     log: join(directory, "postgres.log"),
     users: join(directory, "users"),
@@ -117,14 +117,14 @@ export async function openPrivateServer(path: string, signal?: AbortSignal): Pro
   }
 }
 
-interface Place {
+interface ServerPaths {
   readonly data: string;
   readonly log: string;
   /** One file per opener, named after its process id. */
   readonly users: string;
 }
 
-interface Running {
+interface RunningServer {
   readonly pid: number;
   /** The directory of its socket, absolute; empty before it listens. */
   readonly socket: string;
@@ -133,22 +133,26 @@ interface Running {
 }
 
 /** Connects to the server, starting it if it is not running or its socket is gone. */
-async function connectOrStart(place: Place, user: ServerUser, signal: AbortSignal | undefined): Promise<Running> {
+async function connectOrStart(
+  place: ServerPaths,
+  user: ServerUser,
+  signal: AbortSignal | undefined,
+): Promise<RunningServer> {
   const deadline = Date.now() + START_MS;
   const refusedFolders = new Set<string>();
   const isLost = createLostDetector();
-  let starting: Started | undefined;
+  let starting: StartedServer | undefined;
   while (Date.now() < deadline) {
     const running = await findRunningServer(place);
     if (running !== undefined) {
-      const own = ownFolder(running, starting);
+      const socketFolder = findOwnFolder(running, starting);
       const answer = await askServer(running, signal);
       if (answer === "ready") {
-        if (own !== undefined) await removeOtherFolders(place.data, own.path);
+        if (socketFolder !== undefined) await removeOtherFolders(place.data, socketFolder.path);
         return running;
       }
       if (isLost(running, answer)) {
-        if (own !== undefined) refusedFolders.add(own.parent);
+        if (socketFolder !== undefined) refusedFolders.add(socketFolder.parent);
         await stopLost(place, running);
       }
     } else if (starting === undefined) {
@@ -156,23 +160,23 @@ async function connectOrStart(place: Place, user: ServerUser, signal: AbortSigna
       if (signal?.aborted !== true) starting = await start(place, user, refusedFolders);
     }
     // The watcher stops a started server that has no opener.
-    if (signal?.aborted === true) throw unavailable("opening was given up");
+    if (signal?.aborted === true) throw unavailable("opening was cancelled");
     const ended = await (starting === undefined ? sleep(POLL_MS) : Promise.race([starting.ended, sleep(POLL_MS)]));
     if (starting === undefined || ended === undefined) continue;
     // Another server that started at the same moment may have taken the directory.
-    if ((await whyEnded(place, starting, ended)) === "no socket") refusedFolders.add(starting.folder.parent);
+    if ((await findEndReason(place, starting, ended)) === "no socket") refusedFolders.add(starting.folder.parent);
     starting = undefined;
   }
   throw unavailable(`the server in ${place.data} did not answer within ${START_MS / 1000} s; see ${place.log}`);
 }
 
 /** The socket folder, if the running server is the one started here. */
-function ownFolder({ pid }: Running, starting: Started | undefined): SocketFolder | undefined {
+function findOwnFolder({ pid }: RunningServer, starting: StartedServer | undefined): SocketFolder | undefined {
   return starting?.pid === pid ? starting.folder : undefined;
 }
 
 /** Finds the running server of a directory by its pid file; a stale pid file is removed. */
-async function findRunningServer(place: Place): Promise<Running | undefined> {
+async function findRunningServer(place: ServerPaths): Promise<RunningServer | undefined> {
   const fileText = await readFile(serverFile(place), "utf8").catch(() => undefined);
   if (fileText === undefined) return undefined;
   const [id, , , , socket = ""] = fileText.split("\n");
@@ -181,36 +185,36 @@ async function findRunningServer(place: Place): Promise<Running | undefined> {
     return { pid, socket: socket === "" ? "" : resolve(place.data, socket), fileText };
   }
   // The id may now belong to another program, which PostgreSQL itself would mistake for a server.
-  if (pid > 0) await forget(place, fileText);
+  if (pid > 0) await removePidFile(place, fileText);
   return undefined;
 }
 
 /** A setting without effect that identifies the directory in the server's command line, which may lack `-D`. */
-function processMark({ data }: Place): string {
+function processMark({ data }: ServerPaths): string {
   return `ratebook.directory=${data}`;
 }
 
-function serverFile({ data }: Place): string {
+function serverFile({ data }: ServerPaths): string {
   return join(data, "postmaster.pid");
 }
 
 /** Removes the pid file of a server that is not running, unless another server has replaced it. */
-async function forget(place: Place, fileText: string): Promise<void> {
+async function removePidFile(place: ServerPaths, fileText: string): Promise<void> {
   if ((await readFile(serverFile(place), "utf8").catch(() => "")) === fileText)
     await rm(serverFile(place), { force: true });
 }
 
 /** The response of a server; `nobody` without a socket or listener. */
-type Answer = "ready" | "not yet" | "nobody";
+type ServerAnswer = "ready" | "not yet" | "nobody";
 
-async function askServer({ pid, socket }: Running, signal: AbortSignal | undefined): Promise<Answer> {
+async function askServer({ pid, socket }: RunningServer, signal: AbortSignal | undefined): Promise<ServerAnswer> {
   if (socket === "" || signal?.aborted === true) return "not yet";
   const stream = new Socket();
-  const cut = (): void => void stream.destroy();
+  const destroyStream = (): void => void stream.destroy();
   const config = { host: socket, port: PORT, user: USER, database: "postgres" };
   const client = new Client({ ...config, stream: () => stream, connectionTimeoutMillis: ANSWER_MS });
   client.on("error", () => {});
-  signal?.addEventListener("abort", cut);
+  signal?.addEventListener("abort", destroyStream);
   try {
     await client.connect();
     return "ready";
@@ -218,13 +222,13 @@ async function askServer({ pid, socket }: Running, signal: AbortSignal | undefin
     const isRefused = (error as NodeJS.ErrnoException).code === "ECONNREFUSED";
     return isRefused || !(await isSocketThere(socket, pid)) ? "nobody" : "not yet";
   } finally {
-    signal?.removeEventListener("abort", cut);
+    signal?.removeEventListener("abort", destroyStream);
     await client.end().catch(() => {});
   }
 }
 
 /** Returns whether a server has had no listener for {@link LOST_MS}, given each response. */
-function createLostDetector(): (running: Running, answer: Answer) => boolean {
+function createLostDetector(): (running: RunningServer, answer: ServerAnswer) => boolean {
   let silent: { readonly fileText: string; readonly since: number } | undefined;
   return ({ fileText }, answer) => {
     if (answer !== "nobody") silent = undefined;
@@ -234,23 +238,24 @@ function createLostDetector(): (running: Running, answer: Answer) => boolean {
 }
 
 /** Stops an unreachable server. Several processes may do so concurrently: the next server has another socket. */
-async function stopLost(place: Place, { pid, fileText }: Running): Promise<void> {
+async function stopLost(place: ServerPaths, { pid, fileText }: RunningServer): Promise<void> {
   const sentSignal = fileText.split("\n")[4] ?? "";
-  const isOurs = wasStartedWith(pid, processMark(place)) || (isAbsolute(sentSignal) && wasStartedWith(pid, sentSignal));
-  if (!isOurs) {
+  const isOwnServer =
+    wasStartedWith(pid, processMark(place)) || (isAbsolute(sentSignal) && wasStartedWith(pid, sentSignal));
+  if (!isOwnServer) {
     // The id belongs to the server of another directory: after a reboot, or in a copy of that directory.
-    await forget(place, fileText);
+    await removePidFile(place, fileText);
     return;
   }
   try {
-    interrupt(pid);
+    requestShutdown(pid);
   } catch (error) {
     throw unavailable(`the socket of the server in ${place.data} is gone, and process ${pid} cannot be stopped`, error);
   }
 }
 
 /** Requests a fast shutdown, which does not wait for clients; does nothing if the server has ended. */
-function interrupt(pid: number): void {
+function requestShutdown(pid: number): void {
   try {
     process.kill(pid, "SIGINT");
   } catch (error) {
@@ -259,29 +264,29 @@ function interrupt(pid: number): void {
 }
 
 /** Creates the database files in a temporary folder and renames it, so that they are always complete. */
-async function initialize({ data }: Place, user: ServerUser): Promise<void> {
+async function initialize({ data }: ServerPaths, user: ServerUser): Promise<void> {
   if ((await readFile(join(data, "PG_VERSION"), "utf8").catch(() => "")) !== "") return;
   const { initdb } = await findBinaries(user);
-  const draft = `${data}.${randomUUID()}`;
-  await mkdir(draft);
-  await giveTo(user, draft);
+  const newData = `${data}.${randomUUID()}`;
+  await mkdir(newData);
+  await changeOwner(user, newData);
   const options = ["--encoding=UTF8", "--locale=C", "--auth=trust", `--username=${USER}`];
   try {
-    await promisify(execFile)(initdb, ["-D", reachablePath(draft, user), ...options], {
+    await promisify(execFile)(initdb, ["-D", reachablePath(newData, user), ...options], {
       ...user,
-      ...processEnvironment(draft),
+      ...processEnvironment(newData),
     });
-    await rename(draft, data);
+    await rename(newData, data);
   } catch (error) {
     // Another process has created them meanwhile.
-    const isMade = (await readFile(join(data, "PG_VERSION"), "utf8").catch(() => "")) !== "";
-    if (!isMade) throw unavailable(`no database could be made in ${data}: ${describeError(error)}`, error);
+    const isInitialized = (await readFile(join(data, "PG_VERSION"), "utf8").catch(() => "")) !== "";
+    if (!isInitialized) throw unavailable(`cannot create the database in ${data}: ${describeError(error)}`, error);
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    await rm(newData, { recursive: true, force: true });
   }
 }
 
-interface Started {
+interface StartedServer {
   /** Its process id; undefined if it could not be started. */
   readonly pid: number | undefined;
   readonly folder: SocketFolder;
@@ -292,7 +297,11 @@ interface Started {
 }
 
 /** Starts a server and its watcher. */
-async function start(place: Place, user: ServerUser, refusedFolders: ReadonlySet<string>): Promise<Started> {
+async function start(
+  place: ServerPaths,
+  user: ServerUser,
+  refusedFolders: ReadonlySet<string>,
+): Promise<StartedServer> {
   const { data, log, users } = place;
   const { postgres } = await findBinaries(user);
   // Other processes find the folder in the server's pid file.
@@ -338,7 +347,11 @@ async function start(place: Place, user: ServerUser, refusedFolders: ReadonlySet
  *
  * @throws {RatebookError} ERR_STORE_UNAVAILABLE with its output, in any other case
  */
-async function whyEnded({ log }: Place, { logFrom }: Started, ended: string): Promise<"no socket" | "another"> {
+async function findEndReason(
+  { log }: ServerPaths,
+  { logFrom }: StartedServer,
+  ended: string,
+): Promise<"no socket" | "another"> {
   const lines = (await readFile(log).catch(() => Buffer.alloc(0))).subarray(logFrom).toString().split("\n");
   const fatal = lines.findLast((line) => line.includes("FATAL"));
   if (fatal !== undefined && NO_SOCKET.test(fatal)) return "no socket";
@@ -355,7 +368,7 @@ const NOT_BROKEN = /lock file|shared memory block|shutting down|starting up|term
  * Releases an opener, and stops the server if there is no other: both the server that was opened, and one that another
  * opener has started since.
  */
-async function releaseServer(place: Place, token: string, openedPid: number): Promise<void> {
+async function releaseServer(place: ServerPaths, token: string, openedPid: number): Promise<void> {
   await rm(token, { force: true });
   const others = await Promise.all((await readdir(place.users)).map((name) => isOpener(join(place.users, name))));
   if (others.includes(true)) return;
@@ -363,26 +376,17 @@ async function releaseServer(place: Place, token: string, openedPid: number): Pr
   const pids = [...new Set([openedPid, ...(current === undefined ? [] : [current.pid])])].filter(
     (pid) => findProcess(pid)?.name === "postgres" && (pid === openedPid || wasStartedWith(pid, processMark(place))),
   );
-  for (const pid of pids) interrupt(pid);
+  for (const pid of pids) requestShutdown(pid);
   const deadline = Date.now() + START_MS;
   while (pids.some((pid) => findProcess(pid) !== undefined) && Date.now() < deadline) await sleep(POLL_MS);
 }
 
 /** Whether the process of an opener's file is running and is the one that wrote it. */
 async function isOpener(file: string): Promise<boolean> {
-  const living = findProcess(Number(basename(file).split(".")[0]));
-  if (living === undefined) return false;
+  const opener = findProcess(Number(basename(file).split(".")[0]));
+  if (opener === undefined) return false;
   const began = await readFile(file, "utf8").catch(() => "gone");
-  return began === "" || began.trim() === living.began;
-}
-
-/** A path that the server's user can access: relative if its user cannot enter root's directories. */
-function reachablePath(folder: string, { uid }: ServerUser): string {
-  return uid !== undefined && process.platform === "linux" ? "/proc/self/cwd" : folder;
-}
-
-function processEnvironment(folder: string): { readonly cwd: string; readonly env: Readonly<Record<string, string>> } {
-  return { cwd: folder, env: { LC_ALL: "C", TZ: "UTC", PATH: process.env["PATH"] ?? "/usr/bin:/bin" } };
+  return began === "" || began.trim() === opener.began;
 }
 
 function describeError(error: unknown): string {

@@ -20,21 +20,34 @@ const NAMES = ["postgres", "nobody"];
  */
 export async function serverUserFor(directory: string): Promise<ServerUser> {
   if (process.getuid?.() !== 0) return {};
-  const users = await knownUsers();
+  const users = await readUsers();
   const { uid } = await stat(directory);
   const owner = users.find((user) => user.uid === uid && uid !== 0);
-  const made = NAMES.map((name) => users.find((user) => user.name === name)).find((user) => user !== undefined);
-  const found = owner ?? made ?? { uid: 65_534, gid: 65_534 };
-  return { uid: found.uid, gid: found.gid };
+  const preferred = NAMES.map((name) => users.find((user) => user.name === name)).find((user) => user !== undefined);
+  const user = owner ?? preferred ?? { uid: 65_534, gid: 65_534 };
+  return { uid: user.uid, gid: user.gid };
 }
 
 /** Changes the owner of a directory to the server's user, who alone may enter it. */
-export async function giveTo({ uid, gid }: ServerUser, folder: string): Promise<void> {
+export async function changeOwner({ uid, gid }: ServerUser, folder: string): Promise<void> {
   await chmod(folder, 0o700);
   if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid);
 }
 
-async function knownUsers(): Promise<readonly { readonly name: string; readonly uid: number; readonly gid: number }[]> {
+/** A path that the server's user can access: relative if its user cannot enter root's directories. */
+export function reachablePath(folder: string, { uid }: ServerUser): string {
+  return uid !== undefined && process.platform === "linux" ? "/proc/self/cwd" : folder;
+}
+
+/** The working directory and environment of the server's programs. */
+export function processEnvironment(folder: string): {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+} {
+  return { cwd: folder, env: { LC_ALL: "C", TZ: "UTC", PATH: process.env["PATH"] ?? "/usr/bin:/bin" } };
+}
+
+async function readUsers(): Promise<readonly { readonly name: string; readonly uid: number; readonly gid: number }[]> {
   const text = await readFile("/etc/passwd", "utf8").catch(() => "");
   return text
     .split("\n")

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
 import { RatebookError } from "../../errors.ts";
-import { giveTo, type ServerUser } from "./server-user.ts";
+import { changeOwner, type ServerUser } from "./server-user.ts";
 
 /** The port in the name of the socket; nothing listens on it. */
 export const PORT = 5432;
@@ -53,7 +53,7 @@ export async function makeSocketFolder(
   const places = [...parents].join(", ");
   throw new RatebookError(
     "ERR_STORE_UNAVAILABLE",
-    `the server needs a socket with a path of at most ${PATH_BYTES} bytes, and none could be made in ${places}`,
+    `the server needs a socket with a path of at most ${PATH_BYTES} bytes, and none could be created in ${places}`,
     {},
   );
 }
@@ -63,7 +63,7 @@ async function makeIn(parent: string, user: ServerUser): Promise<string | undefi
   let path: string | undefined;
   try {
     path = await mkdtemp(join(parent, PREFIX));
-    await giveTo(user, path);
+    await changeOwner(user, path);
     return path;
   } catch {
     if (path !== undefined) await rm(path, { recursive: true, force: true });

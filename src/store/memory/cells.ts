@@ -29,12 +29,12 @@ export function createCellTable(): CellTable {
   return {
     add: (deltas) => addAll(accounts, deltas),
     between(accountIds, from, until) {
-      const found: LedgerCell[] = [];
+      const cells: LedgerCell[] = [];
       for (const accountId of new Set(accountIds)) {
         for (const cell of iterateCells(accounts, accountId))
-          if (cell.day >= from && cell.day < until) found.push(cell);
+          if (cell.day >= from && cell.day < until) cells.push(cell);
       }
-      return found;
+      return cells;
     },
     *all() {
       for (const accountId of accounts.keys()) yield* iterateCells(accounts, accountId);

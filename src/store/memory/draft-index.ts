@@ -54,21 +54,21 @@ export function createDraftTable(customerOf: (accountId: string) => string | und
         byId.delete(old.id);
         groups.remove(old);
       }
-      const own = (drafts?.places ?? []).map((place) => ({ ...place, accountId }));
-      for (const draft of own) {
+      const accountDrafts = (drafts?.places ?? []).map((place) => ({ ...place, accountId }));
+      for (const draft of accountDrafts) {
         byId.set(draft.id, draft);
         groups.add(draft);
       }
-      ofAccounts.set(accountId, own);
+      ofAccounts.set(accountId, accountDrafts);
       const accounts = ofCustomers.get(customerId) ?? new Set();
       ofCustomers.set(customerId, accounts.add(accountId));
       charts.put(accountId, draftIndexKnownUntil(drafts));
     },
     list(filter, page) {
-      const few = findByName(filter);
-      if (few === undefined) return readPage(groups.inOrder, filter, page);
+      const matchesByName = findByName(filter);
+      if (matchesByName === undefined) return readPage(groups.inOrder, filter, page);
       const { customerId, accountId, limit, after } = { ...filter, ...page };
-      return few
+      return matchesByName
         .filter(
           (draft) =>
             matchesTimes(draft, filter) &&
@@ -127,18 +127,18 @@ function readPage(
   filter: DraftListFilter,
   { limit, after }: PageRequest,
 ): readonly ListedDraft[] {
-  const found: ListedDraft[] = [];
+  const results: ListedDraft[] = [];
   let together: ListedDraft[] = [];
   let listedAt = Number.NaN;
   const take = (): void => {
-    found.push(...together.sort((a, b) => compareIds(a.id, b.id)));
+    results.push(...together.sort((a, b) => compareIds(a.id, b.id)));
     together = [];
   };
   for (const { times, drafts } of groups.from(
     (group) => after !== undefined && group.times.listedAt > after.createdAt,
   )) {
     if (times.listedAt !== listedAt) take();
-    if (found.length >= limit) break;
+    if (results.length >= limit) break;
     ({ listedAt } = times);
     if (!matchesTimes(times, filter)) continue;
     const isBefore = ({ id }: ListedDraft): boolean =>
@@ -151,7 +151,7 @@ function readPage(
     }
   }
   take();
-  return found.slice(0, limit);
+  return results.slice(0, limit);
 }
 
 /** Whether a billing period touches `[from, until)`. */

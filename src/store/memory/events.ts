@@ -12,7 +12,7 @@ import type { AcceptedEventId, EventFilter, PageKey, PageRequest } from "../../l
 import { compareNewest, isWithin } from "../list-order.ts";
 import { sleep } from "../sleep.ts";
 import { type Ordered, createOrdered } from "./ordered-list.ts";
-import { holdsItsId, isReverted, toStoredEvent, overageFeature, toRecord, type StoredEvent } from "./stored-event.ts";
+import { reservesId, isReverted, toStoredEvent, overageFeature, toRecord, type StoredEvent } from "./stored-event.ts";
 
 /** The events of all accounts. */
 export interface EventTable {
@@ -77,35 +77,35 @@ export function createEventTable(): EventTable {
     },
     has: (referenceId) => events.byReference.has(referenceId),
     findAccepted(eventIds) {
-      const found: AcceptedEventId[] = [];
+      const holders: AcceptedEventId[] = [];
       // Most ids are new: create nothing for those.
       for (const eventId of new Set(eventIds.filter((each) => events.byEventId.has(each)))) {
         const holder = findHolder(events, eventId);
-        if (holder !== undefined) found.push(holder);
+        if (holder !== undefined) holders.push(holder);
       }
-      return found;
+      return holders;
     },
     list: (filter, page) => listEvents(events, filter, page),
     toUndo(accountId, filter, limit) {
-      const found: EventRecord[] = [];
-      const own = { ...filter, accountId };
-      for (const stored of limit < 1 ? [] : candidates(events, own)) {
-        if (isReverted(stored) || !matches(stored, own)) continue;
-        if (found.push(toRecord(stored)) === limit) break;
+      const records: EventRecord[] = [];
+      const accountFilter = { ...filter, accountId };
+      for (const stored of limit < 1 ? [] : findUndoCandidates(events, accountFilter)) {
+        if (isReverted(stored) || !matchesFilter(stored, accountFilter)) continue;
+        if (records.push(toRecord(stored)) === limit) break;
       }
-      return found;
+      return records;
     },
     async withOverage(accountId, featureId, { from, until }, { limit, afterNumber = -1 } = { limit: Infinity }) {
-      const found: EventRecord[] = [];
-      const own = events.accounts.get(accountId)?.overage.get(featureId);
-      for (const stored of own?.from(({ number }) => number <= afterNumber) ?? []) {
-        if (found.length >= limit) break;
+      const records: EventRecord[] = [];
+      const overageEvents = events.accounts.get(accountId)?.overage.get(featureId);
+      for (const stored of overageEvents?.from(({ number }) => number <= afterNumber) ?? []) {
+        if (records.length >= limit) break;
         const { timestamp } = stored;
-        if (timestamp >= from * DAY_MS && timestamp < until * DAY_MS) found.push(toRecord(stored));
+        if (timestamp >= from * DAY_MS && timestamp < until * DAY_MS) records.push(toRecord(stored));
       }
       // A reader of many pages yields between them, as with a database.
-      if (found.length === limit) await sleep(0);
-      return found;
+      if (records.length === limit) await sleep(0);
+      return records;
     },
     lastSpent: (accountId, entryId) => findLastSpent(events.accounts.get(accountId), entryId),
     *all() {
@@ -118,7 +118,7 @@ function findLastSpent(account: AccountEvents | undefined, entryId: string): Ins
   // In descending order.
   for (const stored of account?.orders.read("byTimestamp").from() ?? []) {
     const { allocations = [] } = stored.feature ?? {};
-    if (holdsItsId(stored) && allocations.some((each) => each.entryId === entryId)) return stored.timestamp;
+    if (reservesId(stored) && allocations.some((each) => each.entryId === entryId)) return stored.timestamp;
   }
   return undefined;
 }
@@ -167,7 +167,7 @@ function findHolder({ byEventId }: Events, eventId: string): AcceptedEventId | u
   if (same === undefined) return undefined;
   let holder: StoredEvent | undefined;
   for (const stored of Array.isArray(same) ? same : [same]) {
-    if (!holdsItsId(stored)) continue;
+    if (!reservesId(stored)) continue;
     if (holder === undefined || stored.createdAt >= holder.createdAt) holder = stored;
   }
   if (holder === undefined) return undefined;
@@ -176,7 +176,7 @@ function findHolder({ byEventId }: Events, eventId: string): AcceptedEventId | u
 }
 
 /** The events to filter, if the filter has an id. */
-function narrow(events: Events, { referenceId, eventId }: EventFilter): readonly StoredEvent[] | undefined {
+function findByIds(events: Events, { referenceId, eventId }: EventFilter): readonly StoredEvent[] | undefined {
   if (referenceId !== undefined) {
     const stored = events.byReference.get(referenceId);
     return stored === undefined ? [] : [stored];
@@ -191,35 +191,40 @@ function listEvents(events: Events, filter: EventFilter, page: PageRequest): rea
   const start = filter.createdAt?.until ?? Infinity;
   const isBefore = (stored: StoredEvent): boolean =>
     stored.createdAt >= start || (after !== undefined && compareNewest(eventKey(stored), after) <= 0);
-  const few = narrow(events, filter)?.toSorted(newestFirst);
-  const own = filter.accountId === undefined ? events : events.accounts.get(filter.accountId);
-  const found: EventRecord[] = [];
+  const eventsById = findByIds(events, filter)?.toSorted(newestFirst);
+  const source = filter.accountId === undefined ? events : events.accounts.get(filter.accountId);
+  const records: EventRecord[] = [];
   const oldest = filter.createdAt?.from ?? -Infinity;
-  for (const stored of few?.filter((each) => !isBefore(each)) ?? own?.orders.read("byCreation").from(isBefore) ?? []) {
-    if (found.length === limit || stored.createdAt < oldest) break;
-    if (matches(stored, filter)) found.push(toRecord(stored));
+  for (const stored of eventsById?.filter((each) => !isBefore(each)) ??
+    source?.orders.read("byCreation").from(isBefore) ??
+    []) {
+    if (records.length === limit || stored.createdAt < oldest) break;
+    if (matchesFilter(stored, filter)) records.push(toRecord(stored));
   }
-  return found;
+  return records;
 }
 
 /** The events of an account to search for an undo, earliest ingested first. */
-function candidates(events: Events, filter: EventFilter & { readonly accountId: string }): Iterable<StoredEvent> {
-  const few = narrow(events, filter);
-  if (few !== undefined) return few.toSorted(byNumber);
+function findUndoCandidates(
+  events: Events,
+  filter: EventFilter & { readonly accountId: string },
+): Iterable<StoredEvent> {
+  const eventsById = findByIds(events, filter);
+  if (eventsById !== undefined) return eventsById.toSorted(byNumber);
   const account = events.accounts.get(filter.accountId);
   const { timestamp } = filter;
   if (timestamp === undefined) return account?.orders.read("byNumber").from() ?? [];
-  const found: StoredEvent[] = [];
+  const candidates: StoredEvent[] = [];
   for (const stored of account?.orders.read("byTimestamp").from((each) => each.timestamp >= timestamp.until) ?? []) {
     if (stored.timestamp < timestamp.from) break;
-    found.push(stored);
+    candidates.push(stored);
   }
-  return found.sort(byNumber);
+  return candidates.sort(byNumber);
 }
 
 const EVENT_FIELDS = ["accountId", "schemaName", "status", "eventId", "referenceId"] as const;
 
-function matches(event: StoredEvent, filter: EventFilter): boolean {
+function matchesFilter(event: StoredEvent, filter: EventFilter): boolean {
   if (filter.reverted !== undefined && isReverted(event) !== filter.reverted) return false;
   for (const field of EVENT_FIELDS) if (filter[field] !== undefined && event[field] !== filter[field]) return false;
   const { accepted, timestamp, createdAt } = filter;
@@ -254,28 +259,28 @@ interface LazyOrders<Name extends string> {
 }
 
 function createLazyOrders<Name extends string>(
-  compares: Readonly<Record<Name, (a: StoredEvent, b: StoredEvent) => number>>,
+  comparators: Readonly<Record<Name, (a: StoredEvent, b: StoredEvent) => number>>,
 ): LazyOrders<Name> {
   const orders = new Map<Name, Ordered<StoredEvent>>();
-  let added: StoredEvent[] = [];
-  const orderOf = (name: Name): Ordered<StoredEvent> => {
-    const order = orders.get(name) ?? createOrdered(compares[name]);
+  let pending: StoredEvent[] = [];
+  const ensureOrder = (name: Name): Ordered<StoredEvent> => {
+    const order = orders.get(name) ?? createOrdered(comparators[name]);
     orders.set(name, order);
     return order;
   };
-  const takeIn = (): void => {
-    for (const name of Object.keys(compares) as Name[]) orderOf(name).addAll(added);
-    added = [];
+  const addPending = (): void => {
+    for (const name of Object.keys(comparators) as Name[]) ensureOrder(name).addAll(pending);
+    pending = [];
   };
   return {
-    add: (stored) => added.push(stored),
+    add: (stored) => pending.push(stored),
     remove(stored) {
-      takeIn();
+      addPending();
       for (const order of orders.values()) order.remove(stored);
     },
     read(name) {
-      if (added.length > 0) takeIn();
-      return orderOf(name);
+      if (pending.length > 0) addPending();
+      return ensureOrder(name);
     },
   };
 }

@@ -11,8 +11,8 @@ import { type Ordered, createOrdered } from "./ordered-list.ts";
 export interface Grouped<Item> {
   /** Adds an item, replacing `before`. */
   put(item: Item, before: Item | undefined): void;
-  /** A page of the matching groups, newest first, then by id; `isAsked` is called with any item of a group. */
-  page(page: PageRequest, isAsked: (item: Item) => boolean): readonly Item[];
+  /** A page of the matching groups, newest first, then by id; `isMatch` is called with any item of a group. */
+  page(page: PageRequest, isMatch: (item: Item) => boolean): readonly Item[];
 }
 
 /** The sort key and the group of items. */
@@ -41,19 +41,19 @@ export function createGrouped<Item>({ key, groupOf }: GroupShape<Item>): Grouped
       groups.set(name, items);
       items.add(item);
     },
-    page({ limit, after }, isAsked) {
+    page({ limit, after }, isMatch) {
       const isBefore = (item: Item): boolean => after !== undefined && compareNewest(key(item), after) <= 0;
       let found: Item[] = [];
       /** Later items are on a later page. */
       let last: Item | undefined;
       for (const items of groups.values()) {
         const one = firstItem(items.from());
-        if (one === undefined || !isAsked(one)) continue;
-        let taken = 0;
+        if (one === undefined || !isMatch(one)) continue;
+        let count = 0;
         for (const item of items.from(isBefore)) {
-          if (taken === limit || (last !== undefined && compare(item, last) > 0)) break;
+          if (count === limit || (last !== undefined && compare(item, last) > 0)) break;
           found.push(item);
-          taken += 1;
+          count += 1;
         }
         if (found.length < 2 * limit) continue;
         found = found.sort(compare).slice(0, limit);

@@ -34,7 +34,7 @@ export function createOrdered<Item>(compare: (a: Item, b: Item) => number): Orde
       chunks.push([item]);
       return;
     }
-    const at = firstNot(chunk, (other) => compare(other, item) <= 0);
+    const at = findFirstNot(chunk, (other) => compare(other, item) <= 0);
     if (at === chunk.length) chunk.push(item);
     else chunk.splice(at, 0, item);
     if (chunk.length > CHUNK_MAX) chunks.splice(place + 1, 0, chunk.splice(CHUNK_MAX / 2));
@@ -71,7 +71,7 @@ export function createOrdered<Item>(compare: (a: Item, b: Item) => number): Orde
       const first = chunkFor(chunks, isBefore);
       for (let place = first; place < chunks.length; place++) {
         const chunk = chunks[place] ?? [];
-        for (let at = place === first ? firstNot(chunk, isBefore) : 0; at < chunk.length; at++) {
+        for (let at = place === first ? findFirstNot(chunk, isBefore) : 0; at < chunk.length; at++) {
           const item = chunk[at];
           if (item !== undefined) yield item;
         }
@@ -82,7 +82,7 @@ export function createOrdered<Item>(compare: (a: Item, b: Item) => number): Orde
 
 /** The first chunk whose last item is not before the position, else the last chunk. */
 function chunkFor<Item>(chunks: readonly (readonly Item[])[], isBefore: (item: Item) => boolean): number {
-  const place = firstNot(chunks, (chunk) => {
+  const place = findFirstNot(chunks, (chunk) => {
     const last = chunk.at(-1);
     return last !== undefined && isBefore(last);
   });
@@ -90,7 +90,7 @@ function chunkFor<Item>(chunks: readonly (readonly Item[])[], isBefore: (item: I
 }
 
 /** The index of the first item for which a condition that holds for a prefix is false; the length if there is none. */
-export function firstNot<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
+export function findFirstNot<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
   let low = 0;
   let high = items.length;
   while (low < high) {

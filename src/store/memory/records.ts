@@ -5,7 +5,7 @@
  */
 import type { PageKey, PageRequest } from "../../ledger/view.ts";
 import { compareNewest } from "../list-order.ts";
-import { firstNot, createOrdered } from "./ordered-list.ts";
+import { findFirstNot, createOrdered } from "./ordered-list.ts";
 
 /** Records of one kind, by id, in list order, and by owner. */
 export interface RecordTable<Item> {
@@ -52,17 +52,17 @@ interface Owned<Item> {
 function createOwned<Item>(): Owned<Item> {
   const lists = new Map<string, Item[]>();
   /** The owners whose lists were read since they were copied. */
-  const areRead = new Set<string>();
+  const readOwners = new Set<string>();
   return {
     change(owner, change) {
       const list = lists.get(owner) ?? [];
-      const own = areRead.delete(owner) ? [...list] : list;
-      lists.set(owner, own);
-      change(own);
+      const ownerList = readOwners.delete(owner) ? [...list] : list;
+      lists.set(owner, ownerList);
+      change(ownerList);
     },
     read(owner) {
       const list = lists.get(owner);
-      if (list !== undefined) areRead.add(owner);
+      if (list !== undefined) readOwners.add(owner);
       return list ?? [];
     },
     look: (owner) => lists.get(owner) ?? [],
@@ -74,34 +74,35 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
   const slots = new Map<string, Slot<Item>>();
   const owned = createOwned<Item>();
   /** The number of queries by ids. */
-  let questions = 0;
+  let queryCount = 0;
   const listed = createOrdered<Slot<Item>>((a, b) => compareNewest(key(a.item), key(b.item)));
 
-  const own = (item: Item, change: (items: Item[]) => void): void => {
+  const changeOwnerList = (item: Item, change: (items: Item[]) => void): void => {
     const id = owner(item);
     if (id !== undefined) owned.change(id, change);
   };
 
   const removeSlot = (slot: Slot<Item>): void => {
-    own(slot.item, (items) => items.splice(items.indexOf(slot.item), 1));
+    changeOwnerList(slot.item, (items) => items.splice(items.indexOf(slot.item), 1));
     listed.remove(slot);
     slots.delete(key(slot.item).id);
   };
 
   return {
     get: (id) => slots.get(id)?.item,
-    some: (ids) => findSome(slots, ids, ++questions),
+    some: (ids) => findSome(slots, ids, ++queryCount),
     put(item) {
       const slot = slots.get(key(item).id);
-      if (slot !== undefined && isInPlace(slot.item, item, shape)) {
+      if (slot !== undefined && keepsPosition(slot.item, item, shape)) {
         // Skip records without an owner, such as accounts.
-        if (owner(item) !== undefined) own(item, (items) => items.splice(items.indexOf(slot.item), 1, item));
+        if (owner(item) !== undefined)
+          changeOwnerList(item, (items) => items.splice(items.indexOf(slot.item), 1, item));
         slot.item = item;
         return;
       }
       if (slot !== undefined) removeSlot(slot);
       const added = { item, lastQuestion: 0 };
-      own(item, (items) => items.splice(insertionIndex(items, item, compare), 0, item));
+      changeOwnerList(item, (items) => items.splice(insertionIndex(items, item, compare), 0, item));
       listed.add(added);
       slots.set(key(item).id, added);
     },
@@ -148,7 +149,7 @@ function findSome<Item>(
 }
 
 /** Whether a record has the same position as the one that it replaces. */
-function isInPlace<Item>(before: Item, after: Item, { key, owner, compare }: RecordShape<Item>): boolean {
+function keepsPosition<Item>(before: Item, after: Item, { key, owner, compare }: RecordShape<Item>): boolean {
   return (
     owner(before) === owner(after) && compare(before, after) === 0 && key(before).createdAt === key(after).createdAt
   );
@@ -158,5 +159,5 @@ function isInPlace<Item>(before: Item, after: Item, { key, owner, compare }: Rec
 function insertionIndex<Item>(items: readonly Item[], item: Item, compare: (a: Item, b: Item) => number): number {
   const last = items.at(-1);
   if (last === undefined || compare(last, item) <= 0) return items.length;
-  return firstNot(items, (other) => compare(other, item) <= 0);
+  return findFirstNot(items, (other) => compare(other, item) <= 0);
 }

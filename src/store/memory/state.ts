@@ -265,17 +265,17 @@ export function createView(state: MemoryState): LedgerView {
     usage: async (accountIds, from, until) => usage.between(accountIds, from, until),
     overage: async (accountIds, from, until) => overage.between(accountIds, from, until),
     keptUsage: async (accountIds, from, until) => {
-      const touching = (id: string): readonly BilledUsage[] =>
+      const usageInRange = (id: string): readonly BilledUsage[] =>
         state.keptUsage.of(id).filter((usage) => usage.from < until && usage.until > from);
-      return mergeInOrder(accountIds, touching, compareByDays);
+      return mergeInOrder(accountIds, usageInRange, compareByDays);
     },
 
     entries: async (accountIds, featureId) =>
       mergeInOrder(
         accountIds,
         (id) => {
-          const own = entries.of(id);
-          return featureId === undefined ? own : own.filter((entry) => entry.featureId === featureId);
+          const records = entries.of(id);
+          return featureId === undefined ? records : records.filter((entry) => entry.featureId === featureId);
         },
         compareOldest,
       ),
@@ -283,8 +283,8 @@ export function createView(state: MemoryState): LedgerView {
       entries.pageOf(accountId, page, (entry) => entry.featureId === featureId),
     ...creditReads(state),
     invoices: async (accountIds, since) => {
-      const isAsked = ({ invoice }: InvoiceRecord): boolean => since === -Infinity || listingInstant(invoice) >= since;
-      return mergeInOrder(accountIds, (id) => invoices.of(id).filter(isAsked), compareByDate);
+      const isListed = ({ invoice }: InvoiceRecord): boolean => since === -Infinity || listingInstant(invoice) >= since;
+      return mergeInOrder(accountIds, (id) => invoices.of(id).filter(isListed), compareByDate);
     },
     invoice: async (id) => invoices.get(id),
     invoiceList: async (filter, page) => pageInvoices(state, filter, page),
@@ -343,8 +343,8 @@ function pageInvoices(
   const isMatch = createInvoiceFilter(filter);
   if (accountId !== undefined) return invoices.pageOf(accountId, page, isMatch);
   if (customerId === undefined) return (isEmpty(conditions) ? invoices : invoicesByPeriod).page(page, isMatch);
-  const own = [...drafts.accountsOf(customerId)].flatMap((id) => invoices.pageOf(id, page, isMatch));
-  return own.sort((a, b) => compareNewest(invoicePageKey(a), invoicePageKey(b))).slice(0, page.limit);
+  const customerInvoices = [...drafts.accountsOf(customerId)].flatMap((id) => invoices.pageOf(id, page, isMatch));
+  return customerInvoices.sort((a, b) => compareNewest(invoicePageKey(a), invoicePageKey(b))).slice(0, page.limit);
 }
 
 function isEmpty(filter: Readonly<Record<string, unknown>>): boolean {

@@ -49,7 +49,7 @@ export function toRecord(event: StoredEvent): EventRecord {
 }
 
 /** Whether an event is accepted and not reverted: it is counted, and reserves its id (S14.1). */
-export function holdsItsId(event: StoredEvent): boolean {
+export function reservesId(event: StoredEvent): boolean {
   return isCompleted(event.status) && !isReverted(event);
 }
 
@@ -60,7 +60,7 @@ export function isReverted(event: StoredEvent): boolean {
 /** The feature of a counted event's overage (S11.5). */
 export function overageFeature(event: StoredEvent): string | undefined {
   const { feature } = event;
-  return feature === undefined || feature.overage.isZero() || !holdsItsId(event) ? undefined : feature.featureId;
+  return feature === undefined || feature.overage.isZero() || !reservesId(event) ? undefined : feature.featureId;
 }
 
 function isNew(event: StoredEvent): event is Numbered {

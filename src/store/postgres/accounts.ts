@@ -10,7 +10,7 @@ import type { AccountRecord } from "../../ledger/records.ts";
 import { serializeRecord } from "../record-json.ts";
 import type { Row, Run } from "./client.ts";
 import { itemStamp } from "./counter-columns.ts";
-import { LostRace } from "./failures.ts";
+import { LostRaceError } from "./failures.ts";
 import { ACCOUNT_COLUMNS, readAccount } from "./record-rows.ts";
 import { advisoryKey, idKeys, formatListQuery, quoteLiteral, formatTextArray } from "./values.ts";
 
@@ -23,7 +23,7 @@ const ACCOUNTS_MAX = 20_000;
  * The account cache of a store, by key: the last value read with its digest. Digests are read under the accounts'
  * locks, so a cached account is used only if it is current.
  */
-export type KnownAccounts = Map<string, { readonly digest: string; readonly account: AccountRecord }>;
+export type AccountCache = Map<string, { readonly digest: string; readonly account: AccountRecord }>;
 
 /** Where accounts are locked. */
 export interface AccountLocking {
@@ -31,7 +31,7 @@ export interface AccountLocking {
   readonly table: (name: string) => string;
   /** The schema that the advisory locks belong to. */
   readonly schema: string;
-  readonly known: KnownAccounts;
+  readonly known: AccountCache;
 }
 
 /** The rows read while locking accounts. */
@@ -63,7 +63,7 @@ export function digestAccount(account: AccountRecord): string {
  * The statement that locks accounts, for {@link lockAccounts}. It has no parameters, so that it can be sent with the
  * start of its transaction.
  *
- * @param keys from {@link lockKeys}
+ * @param keys from {@link sortLockKeys}
  */
 export function lockStatement(table: (name: string) => string, keys: readonly string[]): string {
   return `with locked as materialized
@@ -79,16 +79,16 @@ export function lockStatement(table: (name: string) => string, keys: readonly st
  *
  * @param keys of the accounts, as for {@link lockStatement}
  * @param row the result of that statement
- * @throws a {@link LostRace} if another writer created one of them at the same time
+ * @throws a {@link LostRaceError} if another writer created one of them at the same time
  */
 export async function lockAccounts(
   locking: AccountLocking,
   keys: readonly string[],
   { digests, ids, revision, block, stamp }: Row,
 ): Promise<AccountLocks> {
-  const there = typeof ids === "string" ? (JSON.parse(ids) as readonly string[]) : digests === null ? [] : keys;
-  if (there.length < keys.length) await lockNewAccounts(locking, exceptKeys(keys, there));
-  const accounts = await readLockedAccounts(locking, there, digests?.split(" ") ?? []);
+  const existingKeys = typeof ids === "string" ? (JSON.parse(ids) as readonly string[]) : digests === null ? [] : keys;
+  if (existingKeys.length < keys.length) await lockNewAccounts(locking, withoutKeys(keys, existingKeys));
+  const accounts = await readLockedAccounts(locking, existingKeys, digests?.split(" ") ?? []);
   return { accounts, revision: Number(revision), block: Number(block), itemStamp: stamp ?? undefined };
 }
 
@@ -96,7 +96,7 @@ export async function lockAccounts(
  * The keys of accounts in the order in which rows are locked and digests returned: by code points. For plain keys, the
  * usual case, code units have the same order and compare faster.
  */
-export function lockKeys(accountIds: readonly string[]): readonly string[] {
+export function sortLockKeys(accountIds: readonly string[]): readonly string[] {
   const keys = idKeys(accountIds);
   return PLAIN.test(keys.join("")) ? keys.toSorted() : keys.toSorted(compareIds);
 }
@@ -110,50 +110,49 @@ async function readLockedAccounts(
   digests: readonly string[],
 ): Promise<ReadonlyMap<string, AccountRecord>> {
   const accounts = new Map<string, AccountRecord>();
-  const unknown = new Map<string, string>();
+  const uncachedDigests = new Map<string, string>();
   for (const [place, key] of keys.entries()) {
-    const [digest, remembered] = [digests[place] ?? "", known.get(key)];
-    if (remembered !== undefined && remembered.digest === digest)
-      accounts.set(remembered.account.id, remembered.account);
-    else unknown.set(key, digest);
+    const [digest, cached] = [digests[place] ?? "", known.get(key)];
+    if (cached !== undefined && cached.digest === digest) accounts.set(cached.account.id, cached.account);
+    else uncachedDigests.set(key, digest);
   }
-  if (unknown.size === 0) return accounts;
+  if (uncachedDigests.size === 0) return accounts;
   const text = `select id, ${ACCOUNT_COLUMNS} from ${table("account")} join ${table("ledger")} using (id)
     where id = any($1::text::text[])`;
-  for (const row of await run(text, [formatTextArray([...unknown.keys()])])) {
+  for (const row of await run(text, [formatTextArray([...uncachedDigests.keys()])])) {
     const [key, account] = [row["id"] ?? "", readAccount(row)];
     accounts.set(account.id, account);
     known.delete(key);
-    known.set(key, { digest: unknown.get(key) ?? "", account });
+    known.set(key, { digest: uncachedDigests.get(key) ?? "", account });
   }
-  forgetOldest(known);
+  evictOldest(known);
   return accounts;
 }
 
-function forgetOldest(known: KnownAccounts): void {
+function evictOldest(known: AccountCache): void {
   for (const key of known.keys()) {
     if (known.size <= ACCOUNTS_MAX) break;
     known.delete(key);
   }
 }
 
-function exceptKeys(keys: readonly string[], some: readonly string[]): readonly string[] {
-  const known = new Set(some);
-  return keys.filter((key) => !known.has(key));
+function withoutKeys(keys: readonly string[], excluded: readonly string[]): readonly string[] {
+  const excludedKeys = new Set(excluded);
+  return keys.filter((key) => !excludedKeys.has(key));
 }
 
 /** A transaction that creates one of them meanwhile has locked its row; rows are always locked before these locks. */
 async function lockNewAccounts({ run, table, schema }: AccountLocking, keys: readonly string[]): Promise<void> {
-  const numbers = new Set(keys.map((key) => lockNumber(key)));
+  const numbers = new Set(keys.map((key) => chooseLockNumber(key)));
   const locks = [...numbers].sort((a, b) => a - b).map((number) => advisoryKey(schema, `account ${number}`));
   for (const lock of locks) await run("select pg_advisory_xact_lock($1::text::bigint)::text", [lock]);
-  const made = await run(`select id from ${table("ledger")} where id = any($1::text::text[]) limit 1`, [
+  const createdRows = await run(`select id from ${table("ledger")} where id = any($1::text::text[]) limit 1`, [
     formatTextArray(keys),
   ]);
-  if (made.length > 0) throw new LostRace("an account was made at the same time");
+  if (createdRows.length > 0) throw new LostRaceError("another writer created the account at the same time");
 }
 
-function lockNumber(key: string): number {
+function chooseLockNumber(key: string): number {
   let hash = 0;
   for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x9e3779b1) >>> 0;
   return (hash ^ (hash >>> 15)) % NEW_ACCOUNT_LOCKS;

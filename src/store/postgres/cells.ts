@@ -23,12 +23,12 @@ export type CellTable = "usage" | "overage";
 const COUNTED: Readonly<Record<CellTable, string>> = { usage: "meter_id", overage: "feature_id" };
 
 /** The context for writing cells. */
-export interface CellWriting extends Pick<Sending, "send" | "isTogether">, ItemReading {}
+export interface CellWriting extends Pick<Sending, "send" | "isCombined">, ItemReading {}
 
 /** Adds to cells of locked accounts, so that no other commit waits for their rows. */
 export async function writeCells(writing: CellWriting, name: CellTable, deltas: readonly UsageDelta[]): Promise<void> {
   if (deltas.length === 0) return;
-  const { send, isTogether, table } = writing;
+  const { send, isCombined, table } = writing;
   const ids = [...new Set(deltas.map(({ meterOrFeatureId }) => meterOrFeatureId))];
   const placeByKey = await findPlaces(writing, ids);
   const places = new Map(ids.map((id) => [id, placeByKey.get(idKey(id))]));
@@ -42,7 +42,7 @@ export async function writeCells(writing: CellWriting, name: CellTable, deltas: 
     columns.map((column) => `${column} = cell.${column} + ${more}.${column}`).join(", ");
   const inserted = `(account_id, day, part, ${columns.join(", ")})`;
   await send(
-    isTogether
+    isCombined
       ? `insert into ${cells} as cell ${inserted} select * from ${added}
           on conflict (account_id, day, part) do update set ${sumsWith("excluded")}`
       : // Most rows exist already; updating them first is faster than inserting on conflict.

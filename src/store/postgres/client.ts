@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 
 import { hasCode, type RatebookError } from "../../errors.ts";
 import { sleep } from "../sleep.ts";
-import { translateFailure, LostRace } from "./failures.ts";
+import { translateFailure, LostRaceError } from "./failures.ts";
 
 /**
  * A statement with a name is prepared once per connection; one without a name may contain several statements, without
@@ -217,7 +217,7 @@ function firstRow(result: SqlResult | undefined): Row {
 /**
  * Checks the outcome of a transaction whose commit was not answered; returns if it is committed.
  *
- * @throws a {@link LostRace} if it is not committed; the error of the commit if the outcome is unknown, because the
+ * @throws a {@link LostRaceError} if it is not committed; the error of the commit if the outcome is unknown, because the
  * server was restarted, has recovered from a crash, or does not answer
  */
 async function resolveLostCommit(withConnection: WithConnection, name: Row, lostCommit: RatebookError): Promise<void> {
@@ -229,7 +229,7 @@ async function resolveLostCommit(withConnection: WithConnection, name: Row, lost
     const [row] = await Promise.race([answer, sleep(left).then(() => [])]);
     if (row !== undefined && row["since"] !== name["since"]) throw lostCommit;
     if (row?.["status"] === "committed") return;
-    if (row?.["status"] === "aborted") throw new LostRace(lostCommit.message, { cause: lostCommit });
+    if (row?.["status"] === "aborted") throw new LostRaceError(lostCommit.message, { cause: lostCommit });
     await sleep(SETTLE_POLL_MS);
   }
   throw lostCommit;

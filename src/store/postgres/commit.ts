@@ -130,8 +130,8 @@ const KEPT_USAGE: Columns<BilledUsage> = {
 
 async function writeDocuments({ send, table }: CommitContext, changes: Changes): Promise<void> {
   const { documents = [] } = changes;
-  const isPut = new Set(documents.map(({ kind, id }) => `${kind} ${id}`));
-  const removed = (changes.removedDocuments ?? []).filter(({ kind, id }) => !isPut.has(`${kind} ${id}`));
+  const putKeys = new Set(documents.map(({ kind, id }) => `${kind} ${id}`));
+  const removed = (changes.removedDocuments ?? []).filter(({ kind, id }) => !putKeys.has(`${kind} ${id}`));
   if (removed.length > 0) {
     const keys = [
       formatTextArray(removed.map(({ kind }) => kind)),
@@ -177,18 +177,18 @@ const ACCOUNT: Columns<AccountRecord> = {
 };
 
 async function writeAccounts(writing: CommitContext, accounts: readonly AccountRecord[]): Promise<void> {
-  const changed = accounts.filter((account) => !isSameButClocked(writing.accounts.get(account.id), account));
+  const changed = accounts.filter((account) => !hasOnlyNewTimes(writing.accounts.get(account.id), account));
   await writeRecords(writing, "account", changed, ACCOUNT);
   await writeRecords(writing, "ledger", accounts, CLOCKED);
-  const charted = changed.filter(
+  const accountsWithDrafts = changed.filter(
     ({ id, drafts }) => drafts === undefined || drafts !== writing.accounts.get(id)?.drafts,
   );
   const draftsOf = ({ id: accountId, customerId, drafts }: AccountRecord): readonly DraftRow[] =>
     (drafts?.places ?? []).map((place) => ({ ...place, accountId, customerId }));
   const creditsOf = ({ id: accountId, drafts }: AccountRecord): readonly ListedCredit[] =>
     (drafts?.credits ?? []).map((place) => ({ ...place, accountId }));
-  await writePlaces(writing, charted, { name: "draft", columns: DRAFT, toRows: draftsOf });
-  await writePlaces(writing, charted, { name: "due_credit", columns: DUE_CREDIT, toRows: creditsOf });
+  await writePlaces(writing, accountsWithDrafts, { name: "draft", columns: DRAFT, toRows: draftsOf });
+  await writePlaces(writing, accountsWithDrafts, { name: "due_credit", columns: DUE_CREDIT, toRows: creditsOf });
 }
 
 /** A row of the draft index, with its customer. */
@@ -232,7 +232,7 @@ async function writePlaces<Row extends { readonly id: string }>(
 }
 
 /** Whether only these fields of an account changed since it was read: all others are the same objects. */
-function isSameButClocked(before: AccountRecord | undefined, after: AccountRecord): boolean {
+function hasOnlyNewTimes(before: AccountRecord | undefined, after: AccountRecord): boolean {
   if (before === undefined) return false;
   const names = Object.keys(after) as (keyof AccountRecord)[];
   if (names.length !== Object.keys(before).length) return false;
@@ -274,9 +274,9 @@ async function writeChunk<Item extends { readonly id: string }>(
     type === "json" ? `string_to_array($${index + 2}::text, E'\\n')` : `$${index + 2}::text::${type}[]`,
   );
   const values = Object.values(columns).map(([type, valueOf]) => {
-    const own = sorted.map(valueOf);
-    if (type === "json") return formatLines(own.map(String));
-    return type === "text" ? formatTextArray(own.map((value) => value?.toString())) : formatPlainArray(own);
+    const rowValues = sorted.map(valueOf);
+    if (type === "json") return formatLines(rowValues.map(String));
+    return type === "text" ? formatTextArray(rowValues.map((value) => value?.toString())) : formatPlainArray(rowValues);
   });
   await send(
     `insert into ${table(name)} (id, ${names.join(", ")}) select * from unnest($1::text::text[], ${lists.join(", ")})

@@ -6,7 +6,7 @@
 import type { AcceptedEventId } from "../../ledger/view.ts";
 import type { Run } from "./client.ts";
 import { type Holder, readHolders } from "./event-view.ts";
-import { LostRace } from "./failures.ts";
+import { LostRaceError } from "./failures.ts";
 
 /**
  * Whether transactions assume event ids to be free. Nearly all are, and a unique key detects the others. So a first
@@ -45,10 +45,10 @@ export interface HeldIds {
    *
    * @param eventIds of events to write that reserve their ids
    * @param taken those that new events take: the unique key checks the assumption that they are free
-   * @throws a {@link LostRace} if an event that reserves one was undone at the same time
+   * @throws a {@link LostRaceError} if an event that reserves one was undone at the same time
    */
   readonly holdsOf: (eventIds: readonly string[], taken: readonly string[]) => Promise<ReadonlyMap<string, number>>;
-  /** Checks the ids that were assumed to be free and that no new event took. @throws a {@link LostRace} if one is not free */
+  /** Checks the ids that were assumed to be free and that no new event took. @throws a {@link LostRaceError} if one is not free */
   readonly prove: () => Promise<void>;
 }
 
@@ -85,14 +85,15 @@ export function createHeldIds(run: Run, table: (name: string) => string, assumes
       const still = again.length === 0 ? [] : await readHolders(run, table, again, "for no key update");
       const same = still.filter((one) => holders.get(one.event.eventId)?.event.referenceId === one.event.referenceId);
       if (same.length < again.length)
-        throw new LostRace("an event whose id is taken again was undone at the same time");
+        throw new LostRaceError("an event whose id is taken again was undone at the same time");
       return holds;
     },
     prove: async () => {
       if (assumed.size === proved.size) return;
       const unproved = [...assumed].filter((id) => !proved.has(id));
       await learn(unproved);
-      if (unproved.some((id) => holders.has(id))) throw new LostRace("an event id that was assumed to be free is held");
+      if (unproved.some((id) => holders.has(id)))
+        throw new LostRaceError("an event id that was assumed to be free is held");
     },
   };
 }

@@ -31,10 +31,10 @@ export function eventReads(run: Run, table: (name: string) => string): EventRead
       const values: string[] = [];
       const { accountId, eventId, referenceId, timestamp, ...others } = filter;
       // A few events are found by their ids or their days.
-      const isFew = eventId !== undefined || referenceId !== undefined || timestamp !== undefined;
-      const ofAccount = accountId !== undefined && !isFew;
-      const own = ofAccount ? `${isOfAccount(parameter(values, idKey(accountId)))} and ` : "";
-      const conditions = `${own}${filterConditions(ofAccount ? others : filter, values)}`;
+      const isSelective = eventId !== undefined || referenceId !== undefined || timestamp !== undefined;
+      const ofAccount = accountId !== undefined && !isSelective;
+      const accountCondition = ofAccount ? `${isOfAccount(parameter(values, idKey(accountId)))} and ` : "";
+      const conditions = `${accountCondition}${filterConditions(ofAccount ? others : filter, values)}`;
       const text = `${from} ${conditions} ${pageClause(values, page, { table: "event", id: "reference_id", ofAccount })}`;
       return (await run(text, values)).map(readEvent);
     },

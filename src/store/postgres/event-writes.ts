@@ -43,8 +43,8 @@ export async function writeEvents(
   changed: readonly EventRecord[],
 ): Promise<void> {
   if (added.length + changed.length === 0) return;
-  const taken = added.filter(({ status }) => isCompleted(status)).map(idOf);
-  const heldCounts = await context.holdsOf([...taken, ...changed.filter(isHolder).map(idOf)], taken);
+  const reservedIds = added.filter(({ status }) => isCompleted(status)).map(idOf);
+  const heldCounts = await context.holdsOf([...reservedIds, ...changed.filter(reservesId).map(idOf)], reservedIds);
   const numberAt = await context.numbers(added.length);
   const fresh = sortByKey(
     added.map((event, place) => ({ event, number: numberAt(place), keys: eventKeys(event) })),
@@ -154,7 +154,7 @@ function newRow({ event, number, keys }: Added, heldCounts: HeldCounts): EventRo
 function changedRow(event: EventRecord, heldCounts: HeldCounts): EventRow {
   const { number, reverted } = event;
   const keys = eventKeys(event);
-  const holds = isHolder(event) ? nextHold(heldCounts, event.eventId) : undefined;
+  const holds = reservesId(event) ? nextHold(heldCounts, event.eventId) : undefined;
   return { event, keys, number, reverted, holds, body: eventBody(event, keys) };
 }
 
@@ -168,15 +168,17 @@ async function insertEvents(
   const unnested = ["string_to_array($1::text, E'\\n')"];
   const [names, expressions, listed] = [["body"], ["body"], ["body"]];
   for (const [name, type, valueOf, mayBeAlike] of COLUMNS) {
-    const own = rows.map(valueOf);
+    const rowValues = rows.map(valueOf);
     names.push(name);
-    if (mayBeAlike && own.every((value) => value === own[0])) {
-      parameters.push(own[0] === undefined ? null : String(own[0]));
+    if (mayBeAlike && rowValues.every((value) => value === rowValues[0])) {
+      parameters.push(rowValues[0] === undefined ? null : String(rowValues[0]));
       expressions.push(`$${parameters.length}::text::${type}`);
       continue;
     }
     const isText = type === "text" || type === "text[]";
-    parameters.push(isText ? formatTextArray(own.map((value) => value?.toString())) : formatPlainArray(own));
+    parameters.push(
+      isText ? formatTextArray(rowValues.map((value) => value?.toString())) : formatPlainArray(rowValues),
+    );
     unnested.push(`$${parameters.length}::text::${isText ? "text" : type}[]`);
     listed.push(name);
     expressions.push(type === "text[]" ? `${name}::text[]` : name);
@@ -198,6 +200,6 @@ function idOf({ eventId }: { readonly eventId: string }): string {
 }
 
 /** Whether an event reserves its id: it is accepted and not reverted. */
-function isHolder({ status, reverted }: EventRecord): boolean {
+function reservesId({ status, reverted }: EventRecord): boolean {
   return isCompleted(status) && !reverted;
 }

@@ -10,8 +10,8 @@ import { sleep } from "../sleep.ts";
 import { EXACT } from "./query.ts";
 
 /** Another writer came first: everything was rolled back, and the work must be repeated. */
-export class LostRace extends Error {
-  override readonly name: string = "LostRace";
+export class LostRaceError extends Error {
+  override readonly name: string = "LostRaceError";
 }
 
 /** Maximum number of attempts after lost races. */
@@ -28,7 +28,7 @@ export async function retryLostRaces<Result>(work: (attempt: number) => Promise<
     try {
       return await work(attempt);
     } catch (error) {
-      if (!(error instanceof LostRace)) throw error;
+      if (!(error instanceof LostRaceError)) throw error;
       if (attempt === ATTEMPTS_MAX) {
         const message = `other writers came first ${ATTEMPTS_MAX} times; nothing was written`;
         throw new RatebookError("ERR_STORE_CONFLICT", message, {}, { cause: error });
@@ -58,8 +58,8 @@ export function translateFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof RatebookError) return error;
   const { code = "", constraint, detail = "" } = error as Partial<Record<"code" | "constraint" | "detail", string>>;
   if (code === "23505" && constraint === EVENT_KEY_CONSTRAINT)
-    return idCollision("event", keyIn(detail), "reference id");
-  if (LOST_RACES.has(code)) return new LostRace(error.message, { cause: error });
+    return idCollision("event", parseKeyDetail(detail), "reference id");
+  if (LOST_RACES.has(code)) return new LostRaceError(error.message, { cause: error });
   if (code === "23514" && constraint === EXACT) {
     const message = `a sum of usage or overage needs more than ${DIGITS_MAX} significant digits`;
     return new RatebookError("ERR_ARITHMETIC", message, {}, { cause: error });
@@ -72,6 +72,6 @@ export function translateFailure(error: unknown): unknown {
 }
 
 /** @param detail the database's description of the key: `Key (reference_id)=(ev.1) already exists.` */
-function keyIn(detail: string): string {
+function parseKeyDetail(detail: string): string {
   return /=\((.*)\)/s.exec(detail)?.[1] ?? "";
 }

@@ -78,15 +78,15 @@ export function listPageQuery(
     conditions.push(`(place, id) > (${place}, ${parameter(values, idKey(after.id))})`);
   }
   const most = parameter(values, String(limit), "bigint");
-  const page = (own: readonly string[], order = "place, id"): string =>
-    `select place, id, ${from.columns} from ${from.table} where ${["true", ...conditions, ...own].join(" and ")}
+  const writePage = (moreConditions: readonly string[], order = "place, id"): string =>
+    `select place, id, ${from.columns} from ${from.table} where ${["true", ...conditions, ...moreConditions].join(" and ")}
       order by ${order} limit ${most}`;
   // Not an equality: the planner would then assume the order of the span, and scan the index of all places for a span
   // without items.
-  const ofSpan = (span: number, own: readonly string[]): string =>
-    page([`span >= ${span}`, `span <= ${span}`, ...own], "span, place, id");
+  const pageOfSpan = (span: number, moreConditions: readonly string[]): string =>
+    writePage([`span >= ${span}`, `span <= ${span}`, ...moreConditions], "span, place, id");
   const instant = (at: Instant): string => parameter(values, String(instantValue(at)), "bigint");
-  const together = (parts: readonly string[]): string => {
+  const unitePages = (parts: readonly string[]): string => {
     const texts = parts.map((part) => `(${part})`);
     return `select * from (${texts.join(" union all ")}) as listed order by place, id limit ${most}`;
   };
@@ -95,17 +95,17 @@ export function listPageQuery(
   if (period === undefined) {
     // Items listed at their start have begun from a certain place on; the earlier ones, one per account, are skipped.
     return now === undefined
-      ? page([])
-      : together([page([`place >= -${now}`]), ofSpan(AD_HOC_SPAN, [`place < -${now}`])]);
+      ? writePage([])
+      : unitePages([writePage([`place >= -${now}`]), pageOfSpan(AD_HOC_SPAN, [`place < -${now}`])]);
   }
   const [first, end] = [instant(period.from), instant(period.until)];
   const touches = [`starts_at < ${end}`, `ends_at > ${first}`];
   const ranges = [...DAYS_OF_SPAN, DAYS_MAX].map((days, span) => {
     const later = span === AD_HOC_SPAN ? DAYS_MAX * DAY_MS : 0;
-    const begun = now === undefined || span === AD_HOC_SPAN ? [] : [`place >= -${now}`];
-    return [...begun, `place > -${end} - ${later}`, `place < -${first} + ${days * DAY_MS}`];
+    const startedCondition = now === undefined || span === AD_HOC_SPAN ? [] : [`place >= -${now}`];
+    return [...startedCondition, `place > -${end} - ${later}`, `place < -${first} + ${days * DAY_MS}`];
   });
-  return together(ranges.map((range, span) => ofSpan(span, [...range, ...touches])));
+  return unitePages(ranges.map((range, span) => pageOfSpan(span, [...range, ...touches])));
 }
 
 /** The filters of a list. */

@@ -269,15 +269,15 @@ function migrateToPlainCells(
  * but all were written by one function, and within a JSON string each quote follows a backslash.
  */
 function migrateCreditKinds(credit: string, invoice: string): readonly string[] {
-  const made = (cause: string, purpose: string): string =>
+  const selectCredits = (cause: string, purpose: string): string =>
     `body like '%"cause":"${cause}|%' and body like '%"purpose":"${purpose}"%'`;
   const idPattern = String.raw`"id":("(?:[^"\\\\]|\\\\.)*")`;
   const creditLine = `"type":"SUB_CREDITS",`;
   return [
     `update ${credit} set body = left(body, -1) || ',"kind":"' || case
       when body not like '%"cause":"%' then 'MANUAL'
-      when ${made("refund", "refund of what was charged in advance and not served")} then 'REFUND'
-      when ${made("negative", "invoice below zero")} then 'NEGATIVE_INVOICE' else 'PLAN' end || '"}'`,
+      when ${selectCredits("refund", "refund of what was charged in advance and not served")} then 'REFUND'
+      when ${selectCredits("negative", "invoice below zero")} then 'NEGATIVE_INVOICE' else 'PLAN' end || '"}'`,
     `update ${invoice} as invoice set body = changed.body from (
       select paid.id, string_agg(case when piece.place = 1 then piece.text
             else '${creditLine}"creditKind":"' || coalesce(credit.kind, 'MANUAL') || '",' || piece.text end,

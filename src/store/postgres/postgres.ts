@@ -13,15 +13,15 @@ import type { AccountRecord } from "../../ledger/records.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { createLocks, type Locks } from "../locks.ts";
 import type { Scope, Store } from "../store.ts";
-import { type KnownAccounts, lockAccounts, lockKeys, lockStatement, NOTHING_LOCKED } from "./accounts.ts";
+import { type AccountCache, lockAccounts, sortLockKeys, lockStatement, NOTHING_LOCKED } from "./accounts.ts";
 import { batchReads } from "./batched-reads.ts";
 import { ANSWER_MS, type Connections, toConnections, type OpenTransaction, type PostgresClient } from "./client.ts";
 import { isSmall, writeChanges } from "./commit.ts";
 import { type KnownItems, createKnownItems } from "./counter-columns.ts";
 import { createIdCheckPolicy, type IdCheckPolicy, createHeldIds, mayAssumeFree } from "./event-id-holders.ts";
-import { retryLostRaces, LostRace } from "./failures.ts";
+import { retryLostRaces, LostRaceError } from "./failures.ts";
 import { migrate, createTableNames } from "./migrations.ts";
-import { sendOneByOne, sendTogether } from "./send-statements.ts";
+import { sendOneByOne, createCombinedSending } from "./send-statements.ts";
 import { advisoryKey } from "./values.ts";
 import { createView } from "./view.ts";
 
@@ -47,14 +47,14 @@ export async function postgresStore(
   await retryLostRaces(() => migrate(toConnections(client, MIGRATION_MS), schema));
   const connections = toConnections(client, ANSWER_MS);
   const table = createTableNames(schema);
-  const own = {
+  const state = {
     known: new Map(),
     items: createKnownItems(),
     locks: createLocks(),
     assuming: createIdCheckPolicy(),
     silentAt: -Infinity,
   };
-  const place: Place = { connections, schema, table, ...own };
+  const place: Place = { connections, schema, table, ...state };
   let closing: Promise<void> | undefined;
   return {
     name: "postgres",
@@ -76,7 +76,7 @@ interface Place {
   readonly connections: Connections;
   readonly schema: string;
   readonly table: (name: string) => string;
-  readonly known: KnownAccounts;
+  readonly known: AccountCache;
   readonly items: KnownItems;
   /**
    * Queues the transactions of this process before they reach the database: a transaction that waits there for the rows
@@ -104,7 +104,7 @@ interface Attempt<Result> {
 async function transact<Result>(place: Place, scope: Scope, work: Work<Result>): Promise<Result> {
   const { schema, table } = place;
   const opening = [configurationLock(schema, scope)];
-  const keys = lockKeys(scope.accountIds);
+  const keys = sortLockKeys(scope.accountIds);
   if (keys.length > 0) opening.push(lockStatement(table, keys));
   const requestedAt = performance.now();
   const release = await place.locks.take(scope);
@@ -159,10 +159,10 @@ async function decideAndCommit<Result>(
   const decision = await work(view).catch(async (error: unknown) => {
     // A wrong assumption may be the cause: then it is a lost race. If unverifiable, rethrow the original error.
     const failure: unknown = await heldIds.prove().catch((reason: unknown) => reason);
-    throw failure instanceof LostRace ? failure : error;
+    throw failure instanceof LostRaceError ? failure : error;
   });
   const { changes } = decision;
-  if (isSmall(changes)) sending = sendTogether(run);
+  if (isSmall(changes)) sending = createCombinedSending(run);
   const places = { table, schema, items, itemStamp };
   await writeChanges({ ...heldIds, ...sending, ...places, atCommit, accounts, block }, changes);
   return decision.result;

@@ -16,7 +16,7 @@ export interface Sending {
    */
   readonly send: (text: string, values: readonly unknown[]) => Promise<void>;
   /** Whether statements are combined into one; `merge` cannot be part of it. */
-  readonly isTogether: boolean;
+  readonly isCombined: boolean;
   /** Runs a statement after all sent ones have ended, and returns its rows. */
   readonly run: Run;
   /** Waits for all sent statements. */
@@ -41,33 +41,33 @@ export function sendOneByOne(run: Run): Sending {
       await last;
       return run(text, values);
     },
-    isTogether: false,
+    isCombined: false,
     settled: () => last,
   };
 }
 
 /** Combines all statements into one, sent when their end is awaited. */
-export function sendTogether(run: Run): Sending {
+export function createCombinedSending(run: Run): Sending {
   let texts: string[] = [];
   let values: unknown[] = [];
   const flush = async (): Promise<void> => {
     const [[only], all] = [texts, values];
     if (only === undefined) return;
     const parts = texts.map((text, index) => `change_${index} as (${text})`);
-    const together = texts.length === 1 ? only : `with ${parts.join(", ")} select`;
+    const combined = texts.length === 1 ? only : `with ${parts.join(", ")} select`;
     [texts, values] = [[], []];
-    await run(together, all);
+    await run(combined, all);
   };
   return {
-    async send(text, own) {
+    async send(text, statementValues) {
       texts.push(shiftParameters(text, values.length));
-      values.push(...own);
+      values.push(...statementValues);
     },
-    async run(text, own) {
+    async run(text, statementValues) {
       await flush();
-      return run(text, own);
+      return run(text, statementValues);
     },
-    isTogether: true,
+    isCombined: true,
     settled: flush,
   };
 }

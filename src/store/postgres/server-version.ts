@@ -19,7 +19,7 @@ export async function checkServerVersion({ run }: Connections): Promise<void> {
     "select current_setting('server_version_num') as number, current_setting('server_version') as name",
   );
   if (!(Number(row?.["number"]) < OLDEST * 10_000)) return;
-  const found = (row?.["name"] ?? "").split(" ")[0];
-  const sentence = `the database is PostgreSQL ${found}, which is too old: expected version ${OLDEST} or a newer one`;
+  const version = (row?.["name"] ?? "").split(" ")[0];
+  const sentence = `the database is PostgreSQL ${version}, which is too old: expected version ${OLDEST} or a newer one`;
   throw new RatebookError("ERR_REFUSED", sentence, {});
 }

@@ -58,8 +58,8 @@ const SPECIAL = /["\\]/;
 /** Formats texts as an array literal. */
 export function formatTextArray(values: readonly (string | undefined)[]): string {
   // Most lists need no escaping; check them with one test of the joined text.
-  const isBare = values.length > 0 && !values.includes(undefined) && !SPECIAL.test(values.join(""));
-  if (isBare) return `{"${values.join('","')}"}`;
+  const isPlain = values.length > 0 && !values.includes(undefined) && !SPECIAL.test(values.join(""));
+  if (isPlain) return `{"${values.join('","')}"}`;
   return `{${values.map((value) => (value === undefined ? "NULL" : `"${value.replace(/["\\]/g, "\\$&")}"`)).join()}}`;
 }
 

@@ -72,10 +72,10 @@ function parseAddress(address: string): AddressParts | undefined {
   try {
     const { hostname, port, pathname, hash, searchParams, username, password } = new URL(address);
     const names = [...searchParams.keys()];
-    const isKnown = names.every((name, index) => PARAMETERS.includes(name) && names.indexOf(name) === index);
+    const areParametersKnown = names.every((name, index) => PARAMETERS.includes(name) && names.indexOf(name) === index);
     const { table = "", secure } = Object.fromEntries(searchParams);
-    const isSecureKnown = secure === undefined || secure === "true" || secure === "false";
-    if (hostname === "" || table === "" || hash !== "" || !isKnown || !isSecureKnown) return undefined;
+    const isSecureValid = secure === undefined || secure === "true" || secure === "false";
+    if (hostname === "" || table === "" || hash !== "" || !areParametersKnown || !isSecureValid) return undefined;
     const database = decodeURIComponent(pathname.slice(1));
     return { hostname, port, database, table, secure, username: decodePart(username), password: decodePart(password) };
   } catch {

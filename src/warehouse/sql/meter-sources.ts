@@ -104,12 +104,12 @@ async function* readGroupRows(
   const parts: PlainGroupRows[] = [];
   for (const [index, meteredSource] of sources.entries()) {
     for (const pushedSchema of meteredSource.pushedSchemas) {
-      const own = rejectedGroups.filter(
+      const rowsOfGroup = rejectedGroups.filter(
         ({ source, schemaName }) => source === index && schemaName === pushedSchema.schema.name,
       );
-      const [first] = own;
+      const [first] = rowsOfGroup;
       if (first === undefined) continue;
-      const accounts = await db.selectTexts(own.map(({ accountId }) => accountId));
+      const accounts = await db.selectTexts(rowsOfGroup.map(({ accountId }) => accountId));
       parts.push({ meteredSource, index, pushedSchema, day: first.day, accounts });
     }
   }

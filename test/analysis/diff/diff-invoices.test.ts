@@ -23,7 +23,7 @@ import {
 } from "../../../src/testing/slab-cards.ts";
 import { feeCards, slabs } from "../../book/builder.ts";
 import { catalogBook as goldenBook } from "../../book/catalog-book.ts";
-import { pricedBy } from "../../rating/cards.ts";
+import { createSlabPricing } from "../../rating/cards.ts";
 import { goldenCases } from "../../support/golden.ts";
 import { runs } from "../../support/runs.ts";
 import {
@@ -202,7 +202,7 @@ describe("S13.6 the causes of a changed invoice", () => {
     const rows = slabRows.map((row, index) => (index === 0 ? row : { ...row, chargeAtZero: false }));
     const commitment = { minimumCommitment: { rateValues: [{ currency: "USD", rate: 500 }] } };
     return {
-      ...usageCards(pricedBy(model, rows, bounds)),
+      ...usageCards(createSlabPricing(model, rows, bounds)),
       ...feeCards(rate, { enableProration: true }),
       ...commitment,
     };

@@ -16,7 +16,7 @@ import {
   type SlabRow,
 } from "../../../src/testing/slab-cards.ts";
 import { planOfMonths, slabs, sumMeter } from "../../book/builder.ts";
-import { pricedBy } from "../../rating/cards.ts";
+import { createSlabPricing } from "../../rating/cards.ts";
 
 const countMeter = (computations: readonly object[]) => ({
   id: "um.calls",
@@ -46,7 +46,7 @@ const bookOfPlan = (details: object, more: object = {}) =>
   });
 const usageCard = (pricing: object): object => ({ usageMeterId: "um.units", ...pricing });
 const withUsage = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], bounds?: CardBounds, more: object = {}) =>
-  bookOfPlan({ usageRateCards: [usageCard(pricedBy(model, rows, bounds))] }, more);
+  bookOfPlan({ usageRateCards: [usageCard(createSlabPricing(model, rows, bounds))] }, more);
 const feeOf = (id: string, rate: number | string, more: object = {}): object => ({
   id,
   rateValues: [{ currency: "USD", rate }],

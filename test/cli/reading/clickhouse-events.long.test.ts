@@ -5,7 +5,7 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { type ChDbServer, startChDb } from "../../clickhouse/chdb-server.ts";
-import { clientOf } from "../../warehouse/clickhouse-tables.ts";
+import { createZonedClient } from "../../warehouse/clickhouse-tables.ts";
 import { folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
 
 const place = folder();
@@ -47,7 +47,7 @@ let server: ChDbServer;
 let client: ClickHouseClient;
 beforeAll(async () => {
   server = await startChDb();
-  client = clientOf(server.url);
+  client = createZonedClient(server.url);
 });
 beforeEach(async () => {
   const columns = Object.keys(rows[0] ?? {}).map((name) => `${name} String`);

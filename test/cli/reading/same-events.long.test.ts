@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { type ChDbServer, startChDb } from "../../clickhouse/chdb-server.ts";
-import { clientOf } from "../../warehouse/clickhouse-tables.ts";
+import { createZonedClient } from "../../warehouse/clickhouse-tables.ts";
 import { folder, ratebook } from "../fake-io.ts";
 import {
   BOOK_WITHOUT_FEATURES,
@@ -28,7 +28,7 @@ let server: ChDbServer;
 beforeAll(async () => {
   files = await writeHostileFiles(place.path, EVENTS);
   server = await startChDb();
-  const client = clientOf(server.url);
+  const client = createZonedClient(server.url);
   for (const [half, path] of files.parquet.entries()) {
     const parquetTable = `file('${path}', Parquet)`;
     await client.command({

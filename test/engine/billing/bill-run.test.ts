@@ -13,7 +13,7 @@ import { activeSchema, callEvent, customerWith, engineAt, monthly } from "../sup
 const LONGEST = "99999999999999999999.99999999999999999999";
 
 /** Three accounts with calls to bill for March; the meter squares the values of events. */
-async function march(engine: Engine, rate = "1"): Promise<void> {
+async function setUpMarch(engine: Engine, rate = "1"): Promise<void> {
   await activeSchema(engine);
   await customerWith(engine, "a");
   for (const id of ["b", "c"]) await engine.accounts.create({ id, name: `Acme ${id}`, customerId: "acme" });
@@ -69,7 +69,7 @@ describe("a bill run", () => {
   test("S1.4 S13.4 skips an account whose amount has more than 100 digits, and bills the others", async () => {
     // 40 digits times 80 are 120.
     const { engine, at } = engineAt("2024-03-01");
-    await march(engine, LONGEST);
+    await setUpMarch(engine, LONGEST);
     const attributes = [{ name: "count", value: LONGEST }];
     const [event] = await engine.ingest([{ ...callEvent("e1", "2024-03-01T00:00:00Z", 1, "b"), attributes }]);
     expect(event?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
@@ -88,7 +88,7 @@ describe("a bill run", () => {
   test("S13.4 reports the account that it skips and why; the next run bills it", async () => {
     const skips: (readonly [string, unknown])[] = [];
     const { engine, set } = engineWithFaults(skips);
-    await march(engine);
+    await setUpMarch(engine);
     const conflict = new RatebookError("ERR_STORE_CONFLICT", "lost every race", {});
     set(APRIL, conflict);
     expect(await engine.finalize()).toEqual({ finalized: 2, skipped: 1, consolidated: 0 });
@@ -101,10 +101,10 @@ describe("a bill run", () => {
   test("S13.4 stops at once if the store is unavailable, and can be repeated later", async () => {
     const skips: (readonly [string, unknown])[] = [];
     const { engine, set } = engineWithFaults(skips);
-    await march(engine);
-    for (const away of [new RatebookError("ERR_STORE_UNAVAILABLE", "away", {}), new Error("no answer")]) {
-      set(APRIL, away);
-      await expect(engine.finalize()).rejects.toBe(away);
+    await setUpMarch(engine);
+    for (const failure of [new RatebookError("ERR_STORE_UNAVAILABLE", "away", {}), new Error("no answer")]) {
+      set(APRIL, failure);
+      await expect(engine.finalize()).rejects.toBe(failure);
     }
     expect(skips).toEqual([]);
     set(APRIL, undefined);
@@ -114,7 +114,7 @@ describe("a bill run", () => {
   test("throws an internal error after billing the other accounts", async () => {
     const skips: (readonly [string, unknown])[] = [];
     const { engine, set } = engineWithFaults(skips);
-    await march(engine);
+    await setUpMarch(engine);
     const invariantError = new InvariantError("a promise");
     set(APRIL, invariantError);
     await expect(engine.finalize()).rejects.toBe(invariantError);
@@ -125,7 +125,7 @@ describe("a bill run", () => {
 
   test("S16.7 the day of a group waits for a skipped account, and is then one composite invoice", async () => {
     const { engine, set } = engineWithFaults([]);
-    await march(engine);
+    await setUpMarch(engine);
     const terms = { email: "bills@acme.example", dailyInvoiceConsolidation: true };
     const group = await engine.invoiceGroups.create({ ...terms, name: "Both", accountIds: ["a", "b"] });
     await engine.invoiceGroups.create({ ...terms, name: "One", accountIds: ["c"] });
@@ -152,7 +152,7 @@ async function threeEngines(
   const engines = Array.from({ length: 3 }, () => createEngine({ store, clock: () => now.at }));
   const [first] = engines;
   if (first === undefined) throw new Error("no engine");
-  await march(first);
+  await setUpMarch(first);
   const { items: plans } = await first.pricePlans.list();
   const more = Array.from({ length: 240 }, (_, index) => `x${index}`);
   for (const id of more) {
@@ -164,7 +164,7 @@ async function threeEngines(
   return { engines, ids: ["a", "b", "c", ...more] };
 }
 
-async function finalOf(engine: Engine | undefined, accountId: string): Promise<number | undefined> {
+async function countFinalInvoices(engine: Engine | undefined, accountId: string): Promise<number | undefined> {
   const page = await engine?.invoices.list({ filter: { accountId } });
   return page?.items.filter(({ finalizedAt }) => finalizedAt !== undefined).length;
 }
@@ -179,7 +179,7 @@ describe("bill runs of several engines over one store", () => {
     expect(runs.reduce((sum, { finalized: finalCount }) => sum + finalCount, 0)).toBe(243);
     for (const { finalized: finalCount } of runs) expect(finalCount).toBeGreaterThan(0);
     expect(progress.filter((finalCount) => runs.some((run) => run.finalized === finalCount)).length).toBeGreaterThan(2);
-    for (const id of ids) expect(await finalOf(first, id)).toBe(1);
+    for (const id of ids) expect(await countFinalInvoices(first, id)).toBe(1);
     expect(await first?.finalize()).toEqual({ finalized: 0, skipped: 0, consolidated: 0 });
     // Both options work alone.
     expect(await first?.finalize(undefined, { rest: 0 })).toMatchObject({ finalized: 0 });
@@ -204,7 +204,7 @@ describe("bill runs of several engines over one store", () => {
     expect(runs.map(({ skipped: skips }) => skips)).toEqual([1, 1, 1]);
     expect(tries).toBeLessThanOrEqual(2 * engines.length);
     isFailing = false;
-    for (const id of ids.filter((each) => each !== "b")) expect(await finalOf(first, id)).toBe(1);
+    for (const id of ids.filter((each) => each !== "b")) expect(await countFinalInvoices(first, id)).toBe(1);
     expect(await first?.finalize()).toMatchObject({ finalized: 1, skipped: 0 });
   });
 });
@@ -213,7 +213,7 @@ describe("an account whose amounts have too many digits", () => {
   /** A March in which account b can't be billed, on a day in March or April. */
   async function createBrokenEngine(day: string): Promise<Engine> {
     const { engine, at } = engineAt("2024-03-01");
-    await march(engine, LONGEST);
+    await setUpMarch(engine, LONGEST);
     const credit = { purpose: "x", creditAmount: 1, priority: 1, effectiveFrom: "2024-03-01" };
     await engine.credits.create(["a", "b"].map((accountId) => ({ accountId, ...credit })));
     const attributes = [{ name: "count", value: LONGEST }];

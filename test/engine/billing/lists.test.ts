@@ -9,7 +9,7 @@ import type { LedgerView } from "../../../src/ledger/view.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { CardBounds, SlabRow } from "../../../src/testing/slab-cards.ts";
-import { pricedBy } from "../../rating/cards.ts";
+import { createSlabPricing } from "../../rating/cards.ts";
 import {
   activeSchema,
   callEvent,
@@ -23,9 +23,9 @@ import {
 const IDS = ["a", "b", "c", "d"];
 
 /** Four accounts with calls to bill and a monthly credit of 2 from the plan; one is brought up to date in April. */
-async function april(): Promise<EngineUnderTest> {
-  const under = engineAt("2024-03-01");
-  const { engine, at } = under;
+async function setUpApril(): Promise<EngineUnderTest> {
+  const setup = engineAt("2024-03-01");
+  const { engine, at } = setup;
   await activeSchema(engine);
   const meterId = await sumMeter(engine);
   await engine.usageMeters.activate(meterId);
@@ -61,7 +61,7 @@ async function april(): Promise<EngineUnderTest> {
     })),
   );
   await at("2024-04-02").accounts.update("b", { netTermDays: 10 });
-  return under;
+  return setup;
 }
 
 async function listAllPages<Item>(
@@ -78,11 +78,11 @@ async function listAllPages<Item>(
   return items;
 }
 
-const creditsOf = async (engine: Engine, limit: number, accountId?: string) =>
+const listCredits = async (engine: Engine, limit: number, accountId?: string) =>
   listAllPages((page) => engine.credits.list({ filter: accountId === undefined ? {} : { accountId }, page }), limit);
 
 test("S2.4 a plan associated after the clock was set back appears in all lists at once, with what is due for it", async () => {
-  const { engine, at } = await april();
+  const { engine, at } = await setUpApril();
   const planId = (await engine.pricePlans.list({ page: { limit: 1 } })).items[0]?.item.id ?? "";
   const accountId = "late";
   await at("2024-06-20").customers.create({ id: "late", name: "Late", account: { id: accountId, name: "Late" } });
@@ -104,20 +104,20 @@ test("S2.4 a plan associated after the clock was set back appears in all lists a
 
 describe("all credits", () => {
   test("S12.6 include those of each account, newest first, also due ones that are not stored yet", async () => {
-    const { engine } = await april();
-    const all = await creditsOf(engine, 100);
+    const { engine } = await setUpApril();
+    const all = await listCredits(engine, 100);
     // A grant in March and one in April for each account, and two created by command.
     expect(all.map(({ credit }) => `${credit.accountId} ${credit.creditAmount.toFixed()}`)).toHaveLength(10);
     const dates = all.map(({ credit }) => credit.createdAt);
     expect(dates).toEqual(dates.toSorted((a, b) => b - a));
-    const separately = (await Promise.all(IDS.map(async (id) => creditsOf(engine, 100, id)))).flat();
+    const separately = (await Promise.all(IDS.map(async (id) => listCredits(engine, 100, id)))).flat();
     const byId = (snapshot: readonly { credit: { id: string } }[]) =>
       snapshot.toSorted((a, b) => (a.credit.id < b.credit.id ? -1 : 1));
     expect(byId(all)).toEqual(byId(separately));
-    for (const limit of [1, 3, 10]) expect(await creditsOf(engine, limit)).toEqual(all);
+    for (const limit of [1, 3, 10]) expect(await listCredits(engine, limit)).toEqual(all);
     await engine.finalize();
-    expect((await creditsOf(engine, 4)).map(({ credit }) => credit.id)).toEqual(all.map(({ credit }) => credit.id));
-    expect(await creditsOf(engine, 4, "nobody")).toEqual([]);
+    expect((await listCredits(engine, 4)).map(({ credit }) => credit.id)).toEqual(all.map(({ credit }) => credit.id));
+    expect(await listCredits(engine, 4, "nobody")).toEqual([]);
   });
 });
 
@@ -136,7 +136,7 @@ describe("credits from invoices below zero", () => {
       await activeSchema(engine);
       const meterId = await sumMeter(engine);
       await engine.usageMeters.activate(meterId);
-      const card = { usageMeterId: meterId, ...pricedBy("TIERED", [{ after: 0, rate: 0, ...slab }], bounds) };
+      const card = { usageMeterId: meterId, ...createSlabPricing("TIERED", [{ after: 0, rate: 0, ...slab }], bounds) };
       const { item: plan } = await engine.pricePlans.create({
         name: "Team",
         pricePlanDetails: { ...monthly(), usageRateCards: [card] },
@@ -146,9 +146,9 @@ describe("credits from invoices below zero", () => {
       await engine.associate("prod", { pricePlanId: plan.id, effectiveFrom: "2024-03-01" });
       await engine.ingest([callEvent("e", "2024-03-01T00:00:00Z")]);
       at("2024-04-10");
-      const all = await creditsOf(engine, 100);
+      const all = await listCredits(engine, 100);
       expect(all.map(({ credit }) => credit.creditAmount.toFixed())).toContain("20");
-      expect(all).toEqual(await creditsOf(engine, 100, "prod"));
+      expect(all).toEqual(await listCredits(engine, 100, "prod"));
       for (const snapshot of all) expect(await engine.credits.get(snapshot.credit.id)).toEqual(snapshot);
     },
   );
@@ -156,12 +156,12 @@ describe("credits from invoices below zero", () => {
 
 describe("credits filtered by status", () => {
   test("S12.4 equal the filtered complete list, page by page, for one account and for all", async () => {
-    const { engine } = await april();
-    const [welcome] = (await creditsOf(engine, 100)).filter(({ credit }) => credit.purpose === "welcome");
-    const [other] = (await creditsOf(engine, 100)).filter(({ status }) => status === "ACTIVE").slice(-1);
+    const { engine } = await setUpApril();
+    const [welcome] = (await listCredits(engine, 100)).filter(({ credit }) => credit.purpose === "welcome");
+    const [other] = (await listCredits(engine, 100)).filter(({ status }) => status === "ACTIVE").slice(-1);
     expect(welcome?.status).toBe("CONSUMED");
     await engine.credits.void(other?.credit.id ?? "");
-    const all = await creditsOf(engine, 100);
+    const all = await listCredits(engine, 100);
     const statuses = ["ACTIVE", "CONSUMED", "EXPIRED", "VOIDED"] as const;
     // Four grants of March and two created by command are consumed; of April's four one is voided.
     const counts = statuses.map((status) => all.filter((credit) => credit.status === status).length);
@@ -181,7 +181,7 @@ describe("credits filtered by status", () => {
 
 describe("all invoices", () => {
   test("S13.4 filtered by status equal the filtered complete list, whether they are stored or due", async () => {
-    const { engine } = await april();
+    const { engine } = await setUpApril();
     const due = async (limit: number) =>
       listAllPages((page) => engine.invoices.list({ filter: { status: "DUE" }, page }), limit);
     const all = await listAllPages((page) => engine.invoices.list({ page }), 100);
@@ -204,7 +204,7 @@ describe("invoices of many accounts", () => {
   const ids = Array.from({ length: 104 }, (_, index) => `account-${String(index).padStart(3, "0")}`);
 
   /** Half of the accounts have cycles from the 1st, half from the 15th; each has usage every few days. */
-  async function many(): Promise<{
+  async function setUpManyAccounts(): Promise<{
     readonly engine: Engine;
     readonly computations: () => number;
     readonly at: (time: string) => void;
@@ -247,7 +247,7 @@ describe("invoices of many accounts", () => {
   }
 
   test("S13.4 a page equals that of the complete list, and only the accounts that may be on it are computed", async () => {
-    const { engine, computations, at } = await many();
+    const { engine, computations, at } = await setUpManyAccounts();
     at("2024-04-21T00:00:00Z");
     await engine.finalize();
     const separately: InvoiceSnapshot[] = [];
@@ -275,7 +275,7 @@ describe("invoices of many accounts", () => {
   });
 
   test("S2.4 the list is the same whether due work was processed before or not", async () => {
-    const { engine, at } = await many();
+    const { engine, at } = await setUpManyAccounts();
     at("2024-05-20T00:00:00Z");
     const behind = await listAllPages((page) => engine.invoices.list({ page }), 50);
     await engine.finalize();
@@ -286,7 +286,7 @@ describe("invoices of many accounts", () => {
 
 describe("all license updates", () => {
   test("S10.1 include those of each account, newest first, page by page", async () => {
-    const { engine, at } = await april();
+    const { engine, at } = await setUpApril();
     const seats = await engine.addOns.create({ name: "Seats", type: "LICENSE" });
     for (const [index, id] of [...IDS, ...IDS].entries()) {
       const update = { licenseId: seats.item.id, updateType: "RELATIVE" as const, quantity: 1 };

@@ -40,16 +40,16 @@ async function recreateTable(
         : instant.replace("T", " ").slice(0, time.startsWith("Date3") || time === "Date" ? 10 : -1);
     return { ...envelope, timestamp, ...parts };
   });
-  const own = ["schemaName", "accountId", "id"].map((name) => `${name} String`);
+  const envelopeColumns = ["schemaName", "accountId", "id"].map((name) => `${name} String`);
   const parts = [...names].map((name) => `"${name}" Nullable(String)`);
   await chDb.client.command({
-    query: `create or replace table events (${[...own, `timestamp ${time}`, ...parts].join(", ")}) engine = MergeTree order by (schemaName, accountId, timestamp, id)`,
+    query: `create or replace table events (${[...envelopeColumns, `timestamp ${time}`, ...parts].join(", ")}) engine = MergeTree order by (schemaName, accountId, timestamp, id)`,
   });
   if (rows.length > 0) await chDb.client.insert({ table: "events", format: "JSONEachRow", values: rows });
 }
 
 /** Some events are sent again later, with the same or another quantity. */
-const sentAgain = (events: readonly GeneratedEvent[]): fc.Arbitrary<readonly GeneratedEvent[]> =>
+const repeatedEvents = (events: readonly GeneratedEvent[]): fc.Arbitrary<readonly GeneratedEvent[]> =>
   fc
     .array(fc.tuple(fc.nat(Math.max(events.length - 1, 0)), fc.integer({ min: 1, max: 70 * 24 }), fc.boolean()), {
       maxLength: 6,
@@ -67,7 +67,7 @@ const sentAgain = (events: readonly GeneratedEvent[]): fc.Arbitrary<readonly Gen
 
 test("S17.4 events in ClickHouse give the same result as ingested ones, also if they are sent again", async () => {
   const stories = cases.chain((story) =>
-    sentAgain(story.events).map((again) => ({ ...story, events: [...story.events, ...again] })),
+    repeatedEvents(story.events).map((again) => ({ ...story, events: [...story.events, ...again] })),
   );
   await fc.assert(
     fc.asyncProperty(stories, fc.boolean(), async (story, isText) => {
@@ -86,13 +86,13 @@ test("S17.4 events in ClickHouse give the same result as ingested ones, also if 
 
 describe("S17.5 an engine over a table", () => {
   /** An engine of {@link teamBook} with `call` in the table and a clock that the test sets. */
-  async function engineOver(own: ClickHouseClient = chDb.client): Promise<{
+  async function engineOver(client: ClickHouseClient = chDb.client): Promise<{
     engine: Engine;
     store: MemoryStore;
     at: (time: string) => void;
   }> {
     let now = parseInstant("2024-01-01T00:00:00Z");
-    const source = clickhouseUsage(own, { table: "events" });
+    const source = clickhouseUsage(client, { table: "events" });
     const store = memoryStore();
     const engine = createEngine({ store, clock: () => now, usage: { schemas: ["call"], source } });
     await engine.load(teamBook());
@@ -104,7 +104,7 @@ describe("S17.5 an engine over a table", () => {
       },
     };
   }
-  const usedOf = async (engine: Engine): Promise<readonly string[]> =>
+  const readUsage = async (engine: Engine): Promise<readonly string[]> =>
     (await engine.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-03-01" })).map(
       ({ date, quantity }) => `${date} ${quantity.toFixed()}`,
     );
@@ -128,7 +128,7 @@ describe("S17.5 an engine over a table", () => {
       ["2024-01-20T12:00:00Z", ["2024-01-03 105.5", "2024-01-20 1"]],
     ] as const) {
       at(time);
-      expect(await usedOf(engine)).toEqual(expected);
+      expect(await readUsage(engine)).toEqual(expected);
     }
   });
 
@@ -143,7 +143,7 @@ describe("S17.5 an engine over a table", () => {
     expect(store.snapshot()).toBe(before);
     expect(await engine.finalize()).toMatchObject({ finalized: 1 });
     await recreateTable([...january, countEvent("late", "2024-01-05T00:00:00Z", 3)]);
-    expect(await usedOf(engine)).toEqual(["2024-01-03 105.5", "2024-01-20 1"]);
+    expect(await readUsage(engine)).toEqual(["2024-01-03 105.5", "2024-01-20 1"]);
     const [late] = await engine.lateUsage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" });
     expect(late?.cells.map(({ date, late: units }) => [date, units.toFixed()])).toEqual([["2024-01-05", "3"]]);
   });
@@ -175,13 +175,13 @@ describe("S17.5 an engine over a table", () => {
       const { engine, at } = await engineOver(client);
       at("2024-01-21T00:00:00Z");
       const expected = ["2024-01-03 105.5", "2024-01-20 1"];
-      expect(await usedOf(engine)).toEqual(expected);
+      expect(await readUsage(engine)).toEqual(expected);
       resets = 1;
-      expect(await usedOf(engine)).toEqual(expected);
+      expect(await readUsage(engine)).toEqual(expected);
       expect(resets).toBeLessThan(0);
       resets = 2;
-      expect(await describeRefusal(usedOf(engine))).toMatch(/^ERR_USAGE_UNAVAILABLE /);
-      expect(await usedOf(engine)).toEqual(expected);
+      expect(await describeRefusal(readUsage(engine))).toMatch(/^ERR_USAGE_UNAVAILABLE /);
+      expect(await readUsage(engine)).toEqual(expected);
     } finally {
       await client.close();
       proxy.closeAllConnections();
@@ -193,25 +193,25 @@ describe("S17.5 an engine over a table", () => {
     const { engine, at } = await engineOver();
     at("2024-01-20T00:00:00Z");
     await chDb.client.command({ query: "drop table if exists events" });
-    expect(await describeRefusal(usedOf(engine))).toMatch(/^ERR_USAGE_UNAVAILABLE .*events does not exist/);
+    expect(await describeRefusal(readUsage(engine))).toMatch(/^ERR_USAGE_UNAVAILABLE .*events does not exist/);
     await chDb.client.command({
       query: "create table events (schemaName String, id String, timestamp String) engine = Memory",
     });
-    expect(await describeRefusal(usedOf(engine))).toMatch(/^ERR_USAGE_UNAVAILABLE .*expected a column "accountId"/);
+    expect(await describeRefusal(readUsage(engine))).toMatch(/^ERR_USAGE_UNAVAILABLE .*expected a column "accountId"/);
     await chDb.client.command({ query: "alter table events add column accountId Array(String)" });
-    expect(await describeRefusal(usedOf(engine))).toMatch(
+    expect(await describeRefusal(readUsage(engine))).toMatch(
       /^ERR_USAGE_UNAVAILABLE .*"accountId" has the type Array\(String\)/,
     );
     await recreateTable([], ["count"]);
-    expect(await usedOf(engine)).toEqual([]);
+    expect(await readUsage(engine)).toEqual([]);
     // No row can be an event, and an empty bill would tell nobody.
     await recreateTable(january.map((event) => ({ ...event, attributes: [] })));
-    expect(await describeRefusal(usedOf(engine))).toMatch(
+    expect(await describeRefusal(readUsage(engine))).toMatch(
       /^ERR_USAGE_UNAVAILABLE .*"call" declares "count", but the table has no such column/,
     );
     for (const type of ["Date", "Date32"]) {
       await recreateTable(january, [], type);
-      expect(await describeRefusal(usedOf(engine))).toMatch(
+      expect(await describeRefusal(readUsage(engine))).toMatch(
         /^ERR_USAGE_UNAVAILABLE .*the column "timestamp" has no times/,
       );
     }

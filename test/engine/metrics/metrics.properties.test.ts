@@ -7,7 +7,7 @@ import type { Engine } from "../../../src/index.ts";
 import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";
 import { decimalCardArbitrary, hundredthsArbitrary, pricingModelArbitrary } from "../../../src/testing/slab-cards.ts";
 import { MONTHLY } from "../../book/builder.ts";
-import { pricedBy } from "../../rating/cards.ts";
+import { createSlabPricing } from "../../rating/cards.ts";
 import { flattenLines } from "../../support/invoice-lines.ts";
 import { runs } from "../../support/runs.ts";
 import { engineAt } from "../support.ts";
@@ -78,7 +78,7 @@ test("S5.3 usage by hour, which is computed from events, adds up to usage by day
       usageEvents,
       fc.constantFrom(undefined, "ACCOUNT_ID" as const, "USAGE_METER_ID" as const, "SCHEMA_NAME" as const),
       async (events, groupBy) => {
-        const engine = await withUsage(pricedBy("TIERED", [{ after: 0, rate: 1 }]), "2024-02-01", events);
+        const engine = await withUsage(createSlabPricing("TIERED", [{ after: 0, rate: 1 }]), "2024-02-01", events);
         // A group with a sum of zero may be shown by one source and not by the other.
         const sumsByGroup = (await sumMetric(engine, { name: "USAGE", groupBy })).map((sums) =>
           sums.filter((text) => groupBy === undefined || !text.endsWith(" 0")),
@@ -106,7 +106,7 @@ test("S7 revenue adds up for any points, and over a cycle to the exact charge of
         // Only the first slab may be charged at zero; the bounds of a cut cycle are shares of days with endless
         // decimals.
         const rows = card.rows.map((row, order) => (order === 0 ? row : { ...row, chargeAtZero: false }));
-        const pricing = pricedBy(model, rows, isCut ? {} : card.bounds);
+        const pricing = createSlabPricing(model, rows, isCut ? {} : card.bounds);
         const engine = await withUsage(pricing, isCut ? "2024-02-25" : "2024-02-01", events);
         const revenue = await sumMetric(engine, { name: "REVENUE" });
         expect(revenue).toEqual(revenue.map(() => revenue[0]));

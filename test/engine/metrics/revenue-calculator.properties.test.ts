@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { decimalCardArbitrary, hundredthsArbitrary, pricingModelArbitrary } from "../../../src/testing/slab-cards.ts";
 import { MONTHLY } from "../../book/builder.ts";
-import { pricedBy } from "../../rating/cards.ts";
+import { createSlabPricing } from "../../rating/cards.ts";
 import { engineAt } from "../support.ts";
 import { countEvent, teamBook } from "../team-book.ts";
 
@@ -20,7 +20,7 @@ test("S13.5 the usage of an account in a whole cycle costs the same as in the pr
         const { at } = engineAt("2024-01-01");
         // Only the first slab may be charged at zero.
         const rows = card.rows.map((row, order) => (order === 0 ? row : { ...row, chargeAtZero: false }));
-        const pricing = pricedBy(model, rows, card.bounds);
+        const pricing = createSlabPricing(model, rows, card.bounds);
         const pricePlanDetails = { ...MONTHLY, usageRateCards: [{ usageMeterId: "um.calls", ...pricing }] };
         const plan = { id: "pp.random", name: "Random", status: "ACTIVE", version: 1, pricePlanDetails };
         const association = { pricePlanId: "pp.random", effectiveFrom: "2024-01-01" };

@@ -36,8 +36,10 @@ describe("the events behind the lines of a preview", () => {
           expect(sumQuantities(trace.events)).toBe(formatDecimal(trace.quantity));
           expect(sumQuantities(trace.days)).toBe(formatDecimal(trace.quantity));
           for (const { date, quantity } of trace.days) {
-            const own = trace.events.filter(({ timestamp }) => new Date(timestamp).toISOString().startsWith(date));
-            expect(sumQuantities(own)).toBe(formatDecimal(quantity));
+            const dayEvents = trace.events.filter(({ timestamp }) =>
+              new Date(timestamp).toISOString().startsWith(date),
+            );
+            expect(sumQuantities(dayEvents)).toBe(formatDecimal(quantity));
           }
         }
       }
@@ -89,10 +91,10 @@ describe("the events behind the lines of a preview", () => {
       chat("c", "2024-01-25T00:00:00Z", 4),
     ];
     const { traces = [] } = preview(readBook(BOOK), events, { ...RANGE, trace: "ft" });
-    const behind = traces.flatMap(({ quantity, events: own }) =>
-      own.length === 0
+    const behind = traces.flatMap(({ quantity, events: dayEvents }) =>
+      dayEvents.length === 0
         ? []
-        : [[formatDecimal(quantity), own.map((each) => `${each.id} ${formatDecimal(each.quantity)}`)]],
+        : [[formatDecimal(quantity), dayEvents.map((each) => `${each.id} ${formatDecimal(each.quantity)}`)]],
     );
     expect(behind).toEqual([["14", ["b 10", "c 4"]]]);
   });
@@ -107,7 +109,9 @@ describe("the events behind the lines of a preview", () => {
     const { invoices, traces = [] } = preview(readBook(BOOK), events, { ...RANGE, trace: "ft", ids: false });
     const [line] = invoices.flatMap((each) => linesOfType(each, "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT"));
     expect([line?.quantity, line?.value].map(String)).toEqual(["14", "28"]);
-    const behind = traces.flatMap(({ events: own }) => own.map((each) => `${each.id} ${formatDecimal(each.quantity)}`));
+    const behind = traces.flatMap(({ events: dayEvents }) =>
+      dayEvents.map((each) => `${each.id} ${formatDecimal(each.quantity)}`),
+    );
     expect(behind).toEqual(["a 10", "c 4"]);
   });
 

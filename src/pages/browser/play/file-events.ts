@@ -145,7 +145,9 @@ async function readTableSample(name: string, parts: readonly Uint8Array[]): Prom
 function readObjectSample(name: string, parts: readonly Uint8Array[]): Sample | undefined {
   const texts = parts.flatMap(decodeLines).filter((text) => text !== undefined && text.trim() !== "");
   if (/^\s*\[/.test(texts[0] ?? "")) {
-    throw new InputError("the file is one JSON list: expected an object a line, as jq -c '.[]' makes it of a list");
+    throw new InputError(
+      "the file is one JSON list; convert it to NDJSON (one object per line), for example with jq -c '.[]'",
+    );
   }
   const objects = texts.slice(0, SAMPLE_ROWS_MAX).flatMap((text) => {
     try {

@@ -132,8 +132,8 @@ function describeCaret(text: string, caret: number | undefined, problems: readon
   const line = text.slice(0, caret).split("\n").length;
   const lineProblems = problems.filter((problem) => problem.line === line).map(({ message }) => `${message}.`);
   const context = findCaretContext(text, caret);
-  const own = context === undefined ? "" : text.slice(context.start, context.end).replaceAll('"', "");
-  const path = context?.kind === "key" ? [...context.path, own] : (context?.path ?? []);
+  const token = context === undefined ? "" : text.slice(context.start, context.end).replaceAll('"', "");
+  const path = context?.kind === "key" ? [...context.path, token] : (context?.path ?? []);
   return [...lineProblems, findDescription(BOOK_SCHEMA, path)].join(" ").trim() || hint;
 }
 

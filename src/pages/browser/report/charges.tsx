@@ -27,15 +27,15 @@ export function Charges({
       <h2 id="charges">Amount by day</h2>
       <p class="soft">Cumulative charges by item, without fees and credits.</p>
       <div class="charts">
-        {[...groups].map(([key, own]) => {
-          const [{ currency, from } = { currency: "", from: "" }] = own;
+        {[...groups].map(([key, groupCharges]) => {
+          const [{ currency, from } = { currency: "", from: "" }] = groupCharges;
           const digits = totals.find((total) => total.currency === currency)?.digits ?? 0;
           return (
             <DayChart
               key={key}
               title={currency}
               from={from}
-              series={own.map(({ label, amounts }) => ({ label, values: amounts }))}
+              series={groupCharges.map(({ label, amounts }) => ({ label, values: amounts }))}
               formatValue={(value) => formatMoney(value, { digits })}
             />
           );

@@ -86,15 +86,15 @@ async function runOnce(
     const onProgress: FinalizeOptions["onProgress"] = (soFar) => {
       if (performance.now() - loggedAt < PROGRESS_MS) return;
       loggedAt = performance.now();
-      log.info(soFar, "bill run goes on");
+      log.info(soFar, "bill run in progress");
     };
     const result = await engine.finalize(undefined, { rest: REST, onProgress });
     const ms = Math.round(performance.now() - startedAt);
     const isEmpty = Object.values(result).every((count) => count === 0);
     log[isEmpty ? "debug" : "info"]({ ...result, ms }, "bill run");
   } catch (error) {
-    if (isStopped()) log.info("bill run stopped: the next one goes on");
-    else log.error({ err: error }, "bill run failed: the next one goes on");
+    if (isStopped()) log.info("bill run stopped; the next one continues");
+    else log.error({ err: error }, "bill run failed; the next one continues");
   }
 }
 

@@ -86,7 +86,7 @@ describe("bill runs at intervals", () => {
     const billRuns = startBillRuns({ engine, interval: 1, log: logTo(lines) });
     await until(() => runs >= 3);
     await billRuns.stop();
-    expect(lines.map(({ msg }) => msg).slice(0, 2)).toEqual(["bill run failed: the next one goes on", "bill run"]);
+    expect(lines.map(({ msg }) => msg).slice(0, 2)).toEqual(["bill run failed; the next one continues", "bill run"]);
   });
 
   test("stopping waits for the current run, and starts no more", async () => {
@@ -116,7 +116,7 @@ describe("bill runs at intervals", () => {
     await stopping;
     await pause(20);
     expect(runs).toBe(1);
-    expect(lines.map(({ msg }) => msg)).toEqual(["bill run stopped: the next one goes on"]);
+    expect(lines.map(({ msg }) => msg)).toEqual(["bill run stopped; the next one continues"]);
   });
 
   test("one at a time: the next one waits until the previous one is finished", async () => {
