@@ -84,7 +84,7 @@ const SENTENCES = {
       ? `expected a price plan with an ACTIVE or DRAFT version, got ${quote(plan)}`
       : `expected a version of the price plan ${quote(plan)}, got ${version}`,
   NOT_UNIQUE: ({ what, other }: { readonly what: string; readonly other: string }) =>
-    `expected ${withArticle(what)} of its own: ${other} has the same`,
+    `expected a unique ${what}: ${other} has the same`,
   SECOND_ACTIVE_VERSION: ({ other }: { readonly other: string }) =>
     `only one version of an event schema can be ACTIVE: ${other} is`,
   NOT_ACTIVE: ({ resource, id, status, reason }: Resource & { readonly status: string; readonly reason: string }) =>
@@ -93,7 +93,7 @@ const SENTENCES = {
     `expected an add-on of type ${expected}: ${quote(id)} is a ${got}`,
   // Accounts.
   ALIAS_IS_ACCOUNT_ID: ({ alias }: { readonly alias: string }) =>
-    `expected an alias that is no account's id, got ${quote(alias)}`,
+    `expected an alias that is not an account id, got ${quote(alias)}`,
   IN_ANOTHER_GROUP: ({ id, other }: { readonly id: string; readonly other: string }) =>
     `the account ${quote(id)} is in another group: ${other}`,
   WRONG_CURRENCY: (params: { readonly id: string; readonly expected: string; readonly currency: string }) =>

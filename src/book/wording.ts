@@ -67,7 +67,7 @@ export function readIssue(issue: z.core.$ZodIssue): IssueProblem {
       return { code: "NOT_AN_OPTION", params: { options, got } };
     }
     case "invalid_format": {
-      const expected = issue.format === "regex" ? `text that matches ${issue.pattern ?? "its pattern"}` : issue.format;
+      const expected = issue.format === "regex" ? describePattern(issue.pattern ?? "") : issue.format;
       return { code: "INVALID_FORMAT", params: { expected, got } };
     }
     case "too_small":
@@ -118,6 +118,12 @@ function expectedProblem(expected: string, input: unknown): IssueProblem {
 function measure(input: unknown): { readonly unit?: string; readonly got: string } {
   if (typeof input === "string") return { unit: "character", got: String(input.length) };
   return Array.isArray(input) ? { unit: "item", got: String(input.length) } : { got: quoteValue(input) };
+}
+
+/** The characters that a pattern allows, by the patterns of names and ids. */
+function describePattern(pattern: string): string {
+  const spaces = pattern.includes(String.raw`\s`) ? "spaces, " : "";
+  return `only letters, digits, ${spaces}_ and -`;
 }
 
 function truncateText(text: string): string {

@@ -137,7 +137,7 @@ const UNIT_LETTERS: Readonly<Record<Exclude<DurationUnit, "DAYS">, string>> = {
  */
 export function durationAs(duration: Duration, unit: DurationUnit): Decimal {
   if (duration.months !== 0) {
-    throw new RatebookError("ERR_DATE_INVALID", `a duration with years or months is no fixed number of ${unit}`, {});
+    throw new RatebookError("ERR_DATE_INVALID", `a duration with years or months is not a fixed number of ${unit}`, {});
   }
   return decimalOfFraction({ numerator: duration.millis, denominator: UNIT_MS[unit] });
 }

@@ -51,7 +51,7 @@ export async function* accountsWithinBound(
       throw invalidInput(
         path,
         "QUANTITY_NOT_ALLOWED",
-        `add ${filter}: ${what} can be read for at most ${most} accounts at once, and there are more`,
+        `add ${filter}: ${what} can be read for at most ${most} accounts at once, but there are more`,
       );
     }
     yield record;

@@ -54,7 +54,7 @@ export function buildSelfContainedPage({ title, script, style }: PageSource): st
 <style>${css}</style>
 </head>
 <body>
-<div id="page"><noscript>This page shows its data with a script: switch on JavaScript to read it.</noscript></div>
+<div id="page"><noscript>This page needs JavaScript. Enable it to see the data.</noscript></div>
 ${DATA_PLACEHOLDER}
 <script>${javaScript}</script>
 </body>

@@ -180,7 +180,7 @@ function measureEvent(
     for (const name of schema.consumedAttributes) {
       if (name === "") continue;
       const quantity = requireDecimal(asObject(facts["attribute"])[name]);
-      if (quantity.numerator < 0n || !fits(quantity, 40)) throw new Error(`${name} is no quantity to consume`);
+      if (quantity.numerator < 0n || !fits(quantity, 40)) throw new Error(`${name} is not a quantity to consume`);
     }
     return new Map(
       schema.meters.flatMap((meter): [string, Fraction][] => {
@@ -205,7 +205,7 @@ function enrich(facts: JsonObject, { name, type, rules: computations }: Step, ru
     (facts["attribute"] as Record<string, unknown>)[name] = requireDecimal(value);
   } else if (typeof value === "string" || isFraction(value)) {
     (facts["dimension"] as Record<string, unknown>)[name] = toText(value);
-  } else throw new Error(`${name} is no text`);
+  } else throw new Error(`${name} is not a text`);
 }
 
 /** The quantity of a meter for an event; undefined if no matcher is true. */

@@ -181,7 +181,7 @@ export function readInstant(value: unknown): number {
 /** The decimal of a number or string (S3.2). @throws {Error} for anything else */
 export function requireDecimal(value: unknown): Fraction {
   const result = typeof value === "string" || isFraction(value) ? toFraction(value) : undefined;
-  if (result === undefined) throw new Error(`${toText(value)} is no decimal`);
+  if (result === undefined) throw new Error(`${toText(value)} is not a decimal`);
   return result;
 }
 
@@ -195,7 +195,7 @@ export function toText(value: unknown): string {
 
 function requireText(value: unknown): string {
   if (typeof value === "string") return value;
-  throw new Error(`${toText(value)} is no text`);
+  throw new Error(`${toText(value)} is not a text`);
 }
 
 /** Throws if a decimal has more than 100 digits (S1.4). */
@@ -327,7 +327,7 @@ function formatTimeSpan(ms: number): string {
 }
 
 function formatDuration(count: Fraction, unit: string): string {
-  if (UNITS_MS[unit] === undefined) throw new Error(`${unit} is no unit`);
+  if (UNITS_MS[unit] === undefined) throw new Error(`${unit} is not a unit`);
   const amount = unit === "MILLIS" ? divide(count, fractionOrZero(1000)) : count;
   const digits = formatFraction(amount).replace("-", "");
   const text =

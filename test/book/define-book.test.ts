@@ -47,7 +47,7 @@ test("a usage card may only name a meter of the book", () => {
 test("a misspelt value or field, or a wrong type, is a type error in readBook and in defineBook", () => {
   const typoCard = { ratePlan: { pricingModel: "TIRED", slabs: SLABS }, rateValues: RATES, usageMeterId: "m" } as const;
   const plan = { id: "a", name: "a", pricePlanDetails: { usageRateCards: [typoCard] } } as const;
-  // @ts-expect-error -- "TIRED" is no pricing model: did you mean "TIERED"?
+  // @ts-expect-error -- "TIRED" is not a pricing model: did you mean "TIERED"?
   expect(() => readBook({ pricePlans: [plan] })).toThrow('expected "TIERED" or "VOLUME", got "TIRED"');
   // @ts-expect-error -- a misspelt field
   expect(() => readBook({ acounts: [] })).toThrow('unknown field: did you mean "accounts"?');

@@ -147,7 +147,7 @@ describe("adding durations to cycle starts", () => {
     ["2026-02-28", "-P1M", "LAST", "2026-01-31", "backwards"],
     ["2026-01-15", "P1M", 3, "2026-02-15", "a start that a plan change made"],
     ["2026-02-15", "P1M", "LAST", "2026-03-15", "a start that a plan change made"],
-    ["2026-01-07", "P1M", 3, "2026-02-07", "a Wednesday: the offset is no day of the month"],
+    ["2026-01-07", "P1M", 3, "2026-02-07", "a Wednesday: the offset is not a day of the month"],
   ])("S11.1 %s plus %s with day offset %s is %s: %s", (start, duration, dayOffset, expected) => {
     expect(formatMoment(addDurationFromCycleStart(parseDate(start), parseDuration(duration), dayOffset))).toBe(
       expected,
@@ -219,7 +219,7 @@ describe("durations from and in units", () => {
 
   test.each(["P1M", "P1Y", "P1M1D"])("S3.4 %s is not a fixed number of days", (duration) => {
     expect(() => durationAs(parseDuration(duration), "DAYS")).toThrow(
-      "a duration with years or months is no fixed number of DAYS",
+      "a duration with years or months is not a fixed number of DAYS",
     );
   });
 

@@ -34,7 +34,7 @@ describe("accounts that are not in the book", () => {
     const events = files.file("three.ndjson", THREE);
     const { code, err } = await runPreview([book, "--events", events]);
     expect(err).toMatch(
-      /^2 unknown accounts: hooli 2 events, initech 1 event; add them to the book or use --accounts-from-events\n4 events read/,
+      /^2 unknown accounts: hooli \(2 events\), initech \(1 event\); add them to the book or use --accounts-from-events\n4 events read/,
     );
     expect(err).not.toContain("[INGESTION_FAILED_ACCOUNT_NOT_FOUND]");
     expect(code).toBe(1);
@@ -45,13 +45,15 @@ describe("accounts that are not in the book", () => {
     const { err } = await runPreview([files.file("near.json", JSON.stringify(near)), "--events", "-"], {
       stdin: lineOn("producton", 3, 1),
     });
-    expect(err).toMatch(/^1 unknown account: producton 1 event \(did you mean "production"\?\); add it to the book/);
+    expect(err).toMatch(/^1 unknown account: producton \(1 event; did you mean "production"\?\); add it to the book/);
   });
 
   test("similar names are suggested, also for --account", async () => {
     const events = files.file("near.ndjson", lineOn("hooli", 3, 1) + lineOn("prodd", 4, 1));
     const { err } = await runPreview([book, "--events", events]);
-    expect(err).toMatch(/^2 unknown accounts: hooli 1 event, prodd 1 event \(did you mean "prod"\?\); add them to/);
+    expect(err).toMatch(
+      /^2 unknown accounts: hooli \(1 event\), prodd \(1 event; did you mean "prod"\?\); add them to/,
+    );
     expect((await runPreview([book, "--at", "2024-01-05", "--account", "prodd"])).err).toBe(
       'ratebook: no account has the id or alias "prodd": did you mean "prod"?\n',
     );

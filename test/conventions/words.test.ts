@@ -28,6 +28,9 @@ const PHRASES = [
   "by itself /",
   "cannot be given here",
   "is no JSON",
+  "is no decimal",
+  "names no attribute",
+  "of its own: ",
 ];
 
 /** Functions of more than five lines whose name ends in `Of`, which is for lookups. */

@@ -251,7 +251,7 @@ describe("settings, features and add-ons", () => {
     await activeSchema(engine);
     const first = await engine.features.create({ name: "One", schemaAssocitions: ["call"] });
     expect(await describeRefusal(engine.features.create({ name: "Two", schemaAssociations: ["call"] }))).toBe(
-      `ERR_INPUT_INVALID schemaAssociations[0]: expected an event schema of its own: the feature "${first.item.id}" has the same`,
+      `ERR_INPUT_INVALID schemaAssociations[0]: expected a unique event schema: the feature "${first.item.id}" has the same`,
     );
     expect((await engine.eventSchemas.get("call")).item.featureDetails).toEqual({
       featureId: first.item.id,

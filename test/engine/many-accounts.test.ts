@@ -46,7 +46,7 @@ const revenue = (engine: Engine, accountIds?: readonly string[]): Promise<unknow
 describe("over 10,000 accounts", () => {
   test("revenue requires a filter by account, and below the limit yields to other work", async () => {
     expect(await describeRefusal(revenue(await createBigEngine(10_001)))).toBe(
-      "ERR_INPUT_INVALID metricQueries[0].filters: add a filter by ACCOUNT_ID: revenue can be read for at most 10,000 accounts at once, and there are more",
+      "ERR_INPUT_INVALID metricQueries[0].filters: add a filter by ACCOUNT_ID: revenue can be read for at most 10,000 accounts at once, but there are more",
     );
     await revenue(await createBigEngine(10_001), ["prod"]);
     let turns = 0;
@@ -60,7 +60,7 @@ describe("over 10,000 accounts", () => {
     expect(
       await describeRefusal((await createBigEngine(10_001)).licenses.list({ filter: { licenseId: "addon.seats" } })),
     ).toBe(
-      "ERR_INPUT_INVALID accountId: add the id of an account: license updates can be read for at most 10,000 accounts at once, and there are more",
+      "ERR_INPUT_INVALID accountId: add the id of an account: license updates can be read for at most 10,000 accounts at once, but there are more",
     );
     await (await createBigEngine(10_001)).licenses.list({ filter: { accountId: "prod" } });
     await (await createBigEngine(10_000)).licenses.list();

@@ -29,7 +29,7 @@ const Quotient = Decimal.clone({ precision: 34, rounding: Decimal.ROUND_HALF_UP 
 
 function exact(text: string): Exact {
   const value = exactOfText(text);
-  if (value === undefined) throw new Error(`${text} is no decimal`);
+  if (value === undefined) throw new Error(`${text} is not a decimal`);
   return value;
 }
 

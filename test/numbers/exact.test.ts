@@ -25,7 +25,7 @@ import type { Exact, PlacesRounding } from "../../src/numbers/exact.ts";
 
 function exact(text: string): Exact {
   const value = exactOfText(text);
-  if (value === undefined) throw new Error(`${text} is no decimal`);
+  if (value === undefined) throw new Error(`${text} is not a decimal`);
   return value;
 }
 

@@ -83,7 +83,7 @@ export function roundOnce({ over, under }: Ratio, digits: number, mode: "HALF_UP
 export function toRatio(value: Value): Ratio {
   const text = typeof value === "object" ? value.toFixed() : String(value);
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(text);
-  if (match === null) throw new Error(`${text} is no decimal`);
+  if (match === null) throw new Error(`${text} is not a decimal`);
   const [, sign, whole = "", fraction = "", exponent = "0"] = match;
   const power = Number(exponent) - fraction.length;
   const digits = BigInt(`${sign}${whole}${fraction}`);

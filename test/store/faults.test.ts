@@ -141,7 +141,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "a cell of 0 is left": [
-    "usage may be below 0, and a sum of 0 is no cell",
+    "usage may be below 0, and a sum of 0 is not a cell",
     () =>
       reading((view) => ({
         usage: async (accountIds, from, until) => {

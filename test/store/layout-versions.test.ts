@@ -143,11 +143,11 @@ describe("credits, entries and events without kinds, from earlier versions", () 
       .map(({ eventId, description }) => `${eventId}: ${description}`);
     expect(descriptions.toSorted()).toEqual([
       "bare: The event's schema has no active meter and no feature.",
-      "early: The timestamp 2025-01-01T00:00:00.000Z is too far after the time of ingest, 2024-01-10T00:00:00.000Z.",
+      "early: The timestamp 2025-01-01T00:00:00.000Z is too far in the future: the event arrived at 2024-01-10T00:00:00.000Z.",
       "metered: The event was metered.",
       "not billed: The event was metered, but no price plan is in force at its timestamp.",
       "not metered: The event matches no meter of its schema and consumed no feature credits.",
-      'unfit: The attribute "count" is unfit: "x" is not a decimal.',
+      'unfit: The attribute "count" is invalid: "x" is not a decimal.',
       'unknown: No account has the id or alias "nobody".',
     ]);
   };

@@ -62,7 +62,7 @@ function recomputeLine(line: LineFacts): number {
   const { explanation } = line;
   if (explanation === undefined) throw new Error(`${describeLine(line)} has no explanation`);
   for (const rule of explanation.rules) {
-    if (!LINKS.has(rule)) throw new Error(`${describeLine(line)} cites ${rule}, which is no rule`);
+    if (!LINKS.has(rule)) throw new Error(`${describeLine(line)} cites ${rule}, which is not a rule`);
   }
   agree(recomputeValue(line, items), toRatio(line.value), line);
   return below + 1;

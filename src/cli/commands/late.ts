@@ -47,10 +47,10 @@ export const lateCommand: Command = {
   summary: "Lists usage that arrived after its invoice became final, and what it would have cost.",
   options: {
     ...externalUsageOptions,
-    from: { kind: "one", value: "DATE", help: "first day of the range of closed cycles" },
+    from: { kind: "one", value: "DATE", help: "first day of the range of closed billing periods" },
     until: { kind: "one", value: "DATE", help: "last day of the range, exclusive" },
     account: { kind: "many", value: "ID", help: "an account, by its id; default all" },
-    ...outputOptions(FORMATS, "output format: one line per closed cycle (csv: per meter and day)"),
+    ...outputOptions(FORMATS, "late usage: ndjson, one line per closed billing period; csv, one per meter and day"),
     ...databaseOption,
   },
   variables: databaseVariable,

@@ -124,13 +124,15 @@ class InvoiceFormatError extends Error {
 }
 
 function parseInvoice(json: unknown, path: string): Invoice {
-  const result = invoiceSchema.safeParse(json);
+  // Only messages of the schema are shown: zod's own name its types, not what is wrong with the file.
+  const result = invoiceSchema.safeParse(json, { error: () => "" });
   if (!result.success) {
     const [issue] = result.error.issues;
     const place = `${path}${formatPath((issue?.path ?? []).map((step) => (typeof step === "symbol" ? "" : step))).slice(1)}`;
+    const reason = issue?.message ?? "";
     throw new InvoiceFormatError(
       place,
-      `expected an invoice written by preview --explain --format json: ${(issue?.message ?? "").replace("Invalid input: ", "")}`,
+      `expected an invoice written by preview --explain --format json${reason === "" ? "" : `: ${reason}`}`,
     );
   }
   if (result.data.revenueInfo.explanation === undefined)

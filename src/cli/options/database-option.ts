@@ -26,7 +26,7 @@ export const serverDatabaseOption: OptionSpecs = {
   database: {
     kind: "one",
     value: "DIR|URL|pglite:DIR|memory",
-    help: `a directory with a private PostgreSQL (default ${DEFAULT_DATABASE}), postgres://…, a PGlite directory, or memory, which keeps no data`,
+    help: `a directory with a private PostgreSQL (default ${DEFAULT_DATABASE}), postgres://…, a PGlite directory, or memory, which loses all data on exit`,
   },
 };
 

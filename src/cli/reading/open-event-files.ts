@@ -100,7 +100,7 @@ export function pairWithMaps(
     return paths.map((path) => toEventFile(path, isNdjsonName(path) ? undefined : remainingMaps.next().value));
   }
   throw new UsageError(
-    `expected one --map for all files or one for each: got ${maps.length} for ${paths.length} files`,
+    `expected one --map for all files, or one per file; got ${maps.length} for ${paths.length} files`,
   );
 }
 

@@ -69,7 +69,7 @@ function findValues(problems: readonly Problem[], code: ProblemCode): readonly s
   return problems.filter((problem) => problem.code === code).map(({ params }) => String(params["value"]));
 }
 
-/** Whether a text that is no date-time would be one with a zone. */
+/** Whether a text that is not a date-time would be one with a zone. */
 function lacksZone(text: string): boolean {
   return tryParseInstant(text, 0) !== undefined;
 }
@@ -84,8 +84,8 @@ export function describeUnknownAccounts(unknown: ReadonlyMap<string, number>, { 
   const names = accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
   const accountTexts = largest.map(([id, count]) => {
     const nearest = findNearest(id, names);
-    const hint = nearest === undefined ? "" : ` (did you mean ${quoteText(nearest)}?)`;
-    return `${formatAccountId(id)} ${groupThousands(String(count))} event${count === 1 ? "" : "s"}${hint}`;
+    const hint = nearest === undefined ? "" : `; did you mean ${quoteText(nearest)}?`;
+    return `${formatAccountId(id)} (${groupThousands(String(count))} event${count === 1 ? "" : "s"}${hint})`;
   });
   const rest = unknown.size > NAMED_MAX ? ", …" : "";
   const what = `${groupThousands(String(unknown.size))} unknown account${unknown.size === 1 ? "" : "s"}`;

@@ -107,7 +107,7 @@ export function readJsonBody(bytes: Buffer, batchField?: string): unknown {
   }
   let marks = 0;
   const body = parseBodyText(text, longNumbers > 0, (reason) => {
-    if (++marks > MARKS_MAX) throw new Refusal(400, `the body has more than ${MARKS_MAX} numbers that are not kept`);
+    if (++marks > MARKS_MAX) throw new Refusal(400, `the body has more than ${MARKS_MAX} numbers with too many digits`);
     return createMark(reason);
   });
   if (countKeys(body) !== keys) refuseRepeatedKey(text);

@@ -53,7 +53,7 @@ export function findUnrepresentable(value: unknown): Problem | undefined {
   const firstMark = findMark(value);
   if (firstMark === undefined) return undefined;
   const reason = firstMark.mark.description ?? "";
-  const params = { expected: "a number that is kept whole", got: "a number", reason };
+  const params = { expected: "a number with fewer digits", got: "a number", reason };
   return createProblem(formatPath(firstMark.path.toReversed()), "INVALID_FORMAT", params);
 }
 

@@ -82,7 +82,7 @@ const recordFields = {
         name: z.string(),
         value: z
           .union([number, z.string()])
-          .meta({ description: "A text only where what was sent is no decimal: the event failed." }),
+          .meta({ description: "A text only where what was sent is not a decimal: the event failed." }),
         unit: z.string().optional(),
       }),
     ),

@@ -82,7 +82,7 @@ function sumCases(kind: Kind): readonly ConformanceCase[] {
       await assert.rejects(put(store, kind, cell("a", "n", TODAY, "9e1000")), refused);
     }),
 
-    defineCase(`${kind} may be below 0, and a sum of 0 is no cell`, async (store) => {
+    defineCase(`${kind} may be below 0, and a sum of 0 is not a cell`, async (store) => {
       await put(store, kind, cell("a", "m", TODAY, "-1.5"), cell("a", "n", TODAY, "2"), cell("a", "o", TODAY, "0"));
       assert.deepEqual(await all(store, kind), ["a m 0 -1.5", "a n 0 2"]);
       await put(store, kind, cell("a", "m", TODAY, "1.50"), cell("a", "n", TODAY, "-2"));

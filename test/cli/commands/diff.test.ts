@@ -59,7 +59,7 @@ describe("ratebook diff", () => {
       /^ratebook: plain\.json:\d+:\d+: \$\.invoices\[0\]\.revenueInfo: the invoice has no explanations; write it with preview --explain --format json\n$/,
     );
     expect(await diffError(files.file("x.json", "[{}]"), plain)).toMatch(
-      /^ratebook: x\.json:1:2: \$\[0\]\.accountId: expected an invoice written by preview --explain --format json: /,
+      /^ratebook: x\.json:1:2: \$\[0\]\.accountId: expected an invoice written by preview --explain --format json$/m,
     );
     expect(await diffError(plain)).toBe("ratebook: expected two files of invoices, got 1\n");
   });

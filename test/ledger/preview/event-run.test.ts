@@ -73,7 +73,7 @@ const rows: readonly Row[] = [
     description: "Field schemaName is missing.",
   },
   {
-    because: "an id that is no text",
+    because: "an id that is not a text",
     events: [requestEvent({ id: 7 })],
     status: "INGESTION_REFUSED",
     description: "Field id: expected text, got a number.",
@@ -156,7 +156,7 @@ const rows: readonly Row[] = [
     description: 'The dimension "region" is missing; the event schema "request" requires it.',
   },
   {
-    because: "a value that is no decimal",
+    because: "a value that is not a decimal",
     events: [requestEvent({ attributes: [{ name: "tokens", value: "1,000" }] })],
     status: "INGESTION_FAILED",
     description: 'The attribute "tokens" has an invalid value: "1,000" is not a decimal.',
@@ -169,7 +169,7 @@ const rows: readonly Row[] = [
     description: 'The field "made" cannot be computed: division by zero.',
   },
   {
-    because: "an enriched attribute is no decimal (S4.3)",
+    because: "an enriched attribute is not a decimal (S4.3)",
     events: [requestEvent()],
     parts: { eventSchemas: [schemaWithField({ var: "dimension.region" })] },
     status: "INGESTION_FAILED_ENRICHMENT_FAILED",
@@ -190,7 +190,7 @@ const rows: readonly Row[] = [
     description: 'The meter "eu" cannot measure the event: "eu" (dimension.region) is not a decimal in "+".',
   },
   {
-    because: "a meter's result is no decimal (S5.2)",
+    because: "a meter's result is not a decimal (S5.2)",
     events: [requestEvent()],
     parts: { usageMeters: [sums({ "==": [1, 1] })] },
     status: "INGESTION_FAILED_UNITS_INVALID",

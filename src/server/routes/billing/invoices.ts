@@ -46,7 +46,7 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     summary: "List invoices, by the start of their cycle, newest first",
     description:
       "The draft of every cycle that has begun is among them, computed when read; it keeps its id when it is final. An " +
-      "account whose bill cannot be made is without drafts, and named in `skipped`.",
+      "account whose bill cannot be computed has no drafts and is named in `skipped`.",
     access: "read",
     query: listQuery(listFilters, LONG_PAGE_SIZES),
     wireNames: { from: "start_time", until: "end_time" },

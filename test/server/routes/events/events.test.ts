@@ -179,7 +179,7 @@ describe("a batch", () => {
       success: false,
       ingestionStatus: {
         status: "INGESTION_FAILED",
-        statusDescription: `Field ${place}expected a number that is kept whole: ${beyond}.`,
+        statusDescription: `Field ${place}expected a number with fewer digits: ${beyond}.`,
       },
     });
     expect(json.data[1]).toEqual(failedResult("e2", "attributes[0].value: "));
@@ -207,14 +207,14 @@ describe("a batch", () => {
     const { status, json } = await api.call(line, { body });
     expect([status, json.message]).toEqual([
       400,
-      `${place}: expected a number that is kept whole: the number has more than 100 significant digits or is beyond 10^1000`,
+      `${place}: expected a number with fewer digits: the number has more than 100 significant digits or is beyond 10^1000`,
     ]);
   });
 
   test("with more than 10,000 numbers that can't be stored is rejected as a whole", async () => {
     const numbers = Array.from({ length: 10_001 }, () => "1e2000").join(",");
     const { status, json } = await api.call("POST /ingestBatch", { body: `{"events":[{"id":[${numbers}]}]}` });
-    expect([status, json.message]).toEqual([400, "the body has more than 10000 numbers that are not kept"]);
+    expect([status, json.message]).toEqual([400, "the body has more than 10000 numbers with too many digits"]);
   });
 
   test("ids of any text are returned as they were sent", async () => {
