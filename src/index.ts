@@ -22,7 +22,7 @@ export type {
   PlanAssociation,
   PlanAssociationInput,
   Status,
-} from "./book/model/account.ts";
+} from "./book/resources/account.ts";
 export type { Book, BookInput, Organization, OrganizationInput } from "./book/model/book.ts";
 export type {
   AddOn,

@@ -6,9 +6,9 @@
  */
 import * as z from "zod";
 
-import type { Customer } from "../book/model/account.ts";
 import type { Maybe } from "../book/model/common-types.ts";
 import type { PricePlan } from "../book/model/price-plan.ts";
+import type { Customer } from "../book/resources/account.ts";
 import { customer } from "../book/resources/account.ts";
 import type { AddOn, FeatureInput, Setting } from "../book/resources/catalog-items.ts";
 import { addOn, feature, setting } from "../book/resources/catalog-items.ts";

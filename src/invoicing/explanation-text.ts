@@ -31,6 +31,12 @@ const LICENSE_LINE_TYPES: ReadonlySet<string> = new Set([
   cardLineType("LICENSE", true),
 ]);
 
+/** How invoices say what stored explanations say: those of final invoices keep their words. */
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ["the usage of the cycle", "usage in the billing period"],
+  ["less the sub-totals of the cycle's invoices", "already charged"],
+]);
+
 /** The explanation of a card's line or a true-up, as sentences; empty without an explanation. */
 export function describeParts({ type, explanation, value }: InvoiceLine): readonly PartText[] {
   if (explanation?.of === "CREDIT") {
@@ -87,7 +93,8 @@ export function createItemDescriber(
 
 function describePart({ because, sign, share, ...part }: PartExplanation, hasPrice: boolean): string {
   const price = hasPrice ? `: ${formatShare(partPrice(part), share)}` : "";
-  return `${sign < 0 ? "less " : ""}${because}${price}`;
+  const label = `${sign < 0 ? "less " : ""}${because}`;
+  return `${LABELS.get(label) ?? label}${price}`;
 }
 
 /** A part's price before its share. */

@@ -16,25 +16,50 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 const SCALE = 1e300;
 const PLACEHOLDER_MAX = 1e-200;
 
+/** Numbers converted in one step. */
+const NUMBERS_OF_STEP = 2_000;
+/** Characters searched for numbers in one step; a longer string or number is one step. */
+const CHARACTERS_OF_STEP = 1_000_000;
+
 /**
- * Parses a JSON text.
+ * Parses a JSON text, in steps.
  *
- * @param read converts a number of more than 15 digits or with an exponent
+ * @param convert converts a number of more than 15 digits or with an exponent
+ * @param finish returns the value of a converted number; called in the order of the fields of the value
  * @throws {SyntaxError} for invalid JSON; {RangeError} if nested too deeply for the stack
  */
-export function parseWithLongNumbers(text: string, read: (digits: string) => unknown): unknown {
+export function* parseWithLongNumbers<Converted>(
+  text: string,
+  convert: (digits: string) => Converted,
+  finish: (converted: Converted | undefined, digits: string) => unknown,
+): Generator<undefined, unknown, undefined> {
   const numbers: string[] = [];
-  const value: unknown = JSON.parse(withPlaceholders(text, numbers));
+  const withoutNumbers = yield* withPlaceholders(text, numbers);
+  const value: unknown = JSON.parse(withoutNumbers);
   if (numbers.length === 0) return value;
-  const restoreNumber = (number: number): unknown => read(numbers[Math.round(number * SCALE) - 1] ?? "");
+  const converted: Converted[] = [];
+  for (const number of numbers) {
+    if (converted.length % NUMBERS_OF_STEP === 0) yield;
+    converted.push(convert(number));
+  }
+  yield;
+  const restoreNumber = (number: number): unknown => {
+    const index = Math.round(number * SCALE) - 1;
+    return finish(converted[index], numbers[index] ?? "");
+  };
   return isPlaceholder(value) ? restoreNumber(value) : (restore(value, restoreNumber), value);
 }
 
-function withPlaceholders(text: string, numbers: string[]): string {
+function* withPlaceholders(text: string, numbers: string[]): Generator<undefined, string, undefined> {
   const pieces: string[] = [];
   let copied = 0;
   let at = 0;
+  let nextStep = CHARACTERS_OF_STEP;
   while (at < text.length) {
+    if (at >= nextStep) {
+      yield;
+      nextStep = at + CHARACTERS_OF_STEP;
+    }
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfText(text, at);
     else if (code !== MINUS && !isDigit(code)) at++;

@@ -40,7 +40,25 @@ interface Step extends QuantityStep {
  * @param updates one license's updates of one account, in order of arrival
  */
 export function quantityAt(updates: readonly QuantityUpdate[], instant: Instant): Decimal {
-  return timelineSteps(updates).findLast(({ from }) => from <= instant)?.quantity ?? ZERO;
+  return createQuantityLookup(updates)(instant);
+}
+
+/**
+ * Creates a function like {@link quantityAt} for many instants, which adds up the updates only once.
+ *
+ * @param updates one license's updates of one account, in order of arrival
+ */
+export function createQuantityLookup(updates: readonly QuantityUpdate[]): (instant: Instant) => Decimal {
+  const steps = timelineSteps(updates);
+  return (instant) => {
+    let [from, until] = [0, steps.length];
+    while (from < until) {
+      const middle = (from + until) >> 1;
+      if ((steps[middle]?.from ?? instant) <= instant) from = middle + 1;
+      else until = middle;
+    }
+    return steps[from - 1]?.quantity ?? ZERO;
+  };
 }
 
 /** A quantity, and when it takes effect. */

@@ -7,12 +7,13 @@ import helmet from "@fastify/helmet";
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
 
 import type { Engine } from "../engine/engine.ts";
+import { runWithPauses } from "../store/yielder.ts";
 import { createAccessControl, type KeyAccessControl } from "./access/access.ts";
 import type { RateLimitOptions } from "./access/rate-limits.ts";
 import { createSecretSource } from "./access/secret.ts";
 import { registerEndpoints } from "./app.ts";
 import { DOCS_PATHS, serveDocs } from "./docs/docs-page.ts";
-import { createOpenApiDocument } from "./docs/openapi.ts";
+import { createOpenApiDocumentInSteps } from "./docs/openapi.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { createPaging } from "./http/pagination.ts";
 import { authenticateEndpoints } from "./routes/authenticate.ts";
@@ -78,14 +79,16 @@ export const billingApi: FastifyPluginAsync<BillingApiOptions> = async (app, opt
 /** Every endpoint, and the OpenAPI document for a base URL as JSON. */
 export function createApiParts(access: KeyAccessControl): {
   readonly extraEndpoints: readonly Endpoint[];
-  readonly serializeDocument: (baseUrl: string) => string;
+  readonly serializeDocument: (baseUrl: string) => Promise<string>;
 } {
-  let document: string | undefined;
-  const serializeDocument = (baseUrl: string): string => {
+  let document: Promise<string> | undefined;
+  const createDocument = async (): Promise<string> =>
+    JSON.stringify(await runWithPauses(createOpenApiDocumentInSteps([...extraEndpoints, ...ENDPOINTS])));
+  const serializeDocument = async (baseUrl: string): Promise<string> => {
     // Serialized once; only the URL depends on the request.
-    document ??= JSON.stringify(createOpenApiDocument([...extraEndpoints, ...ENDPOINTS]));
+    document ??= createDocument();
     const servers = JSON.stringify([{ url: baseUrl === "" ? "/" : baseUrl }]);
-    return `${document.slice(0, -1)},"servers":${servers}}`;
+    return `${(await document).slice(0, -1)},"servers":${servers}}`;
   };
   const extraEndpoints = [
     ...authenticateEndpoints(access),

@@ -89,7 +89,7 @@ describe("S13.6 notes below a line add what quantities and rates don't show", ()
     // 100 × 0.10; ceil(900 / 250) × 7.77; 234.5 × 0.013 + 1.11 = 4.1585, at least 5.
     expect(printLines({ usageRateCards: [card] }, { calls: "1234.5" })).toEqual([
       ["Calls", "1,234.5", "", "46.08"],
-      ["  the usage of the cycle", "docs/reference/semantics.md#s7.2, #s7.3"],
+      ["  usage in the billing period", "docs/reference/semantics.md#s7.2, #s7.3"],
       ["  above 0 to 100, per unit", "100", "0.1", "10.00"],
       ["  above 100 to 1,000, per package of 250", "900", "7.77", "31.08"],
       ["    4 packages", "docs/reference/semantics.md#s7.3"],
@@ -253,7 +253,7 @@ describe("S13.6 a share is noted once, with the whole that it refers to", () => 
     expect(rows.slice(at, at + 3)).toEqual([
       ["True-up: Commitment", "", "", "302.58"],
       ["  the minimum commitment of the cycle: 500 × 20/31 days", "docs/reference/semantics.md#s8.1, #s13.3"],
-      ["  less the sub-totals of the cycle's invoices: 20", "docs/reference/semantics.md#s8.1, #s13.3"],
+      ["  already charged: 20", "docs/reference/semantics.md#s8.1, #s13.3"],
     ]);
   });
 });

@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from "vitest";
 
-import type { Account } from "../../src/book/model/account.ts";
+import type { Account } from "../../src/book/resources/account.ts";
 import { DAY_MS, type Instant, toInstant } from "../../src/calendar/instant.ts";
 import { type Book, type Invoice, type InvoiceLine, preview } from "../../src/index.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";

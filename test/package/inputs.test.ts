@@ -8,7 +8,6 @@ import { join, resolve } from "node:path";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type * as z from "zod";
 
-import type { AccountInput, CustomerInput, InvoiceGroupInput } from "../../src/book/model/account.ts";
 import type { OrganizationInput } from "../../src/book/model/book.ts";
 import type { PricePlanInput } from "../../src/book/model/price-plan.ts";
 import type { AccountRequest, CustomerRequest, InvoiceGroupRequest } from "../../src/book/model/requests.ts";
@@ -16,6 +15,7 @@ import type { RevenueRequestInput } from "../../src/book/model/revenue-request.t
 import type { organization, RESOURCES } from "../../src/book/reading/document.ts";
 import type { REQUESTS } from "../../src/book/requests/requests.ts";
 import type { revenueRequest } from "../../src/book/requests/revenue-request.ts";
+import type { AccountInput, CustomerInput, InvoiceGroupInput } from "../../src/book/resources/account.ts";
 import type { AddOnInput, FeatureInput, SettingInput } from "../../src/book/resources/catalog-items.ts";
 import type { EventSchemaInput } from "../../src/book/resources/event-schema.ts";
 import type { UsageMeterInput } from "../../src/book/resources/usage-meter.ts";

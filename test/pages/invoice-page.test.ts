@@ -60,7 +60,7 @@ describe("an invoice for the customer", () => {
       "Sub-total | 1,600.00",
       "Minimum commitment | 400.00",
       "the minimum commitment of the cycle: 2,000",
-      "less the sub-totals of the cycle's invoices: 1,600",
+      "already charged: 1,600",
       "Credit: welcome | -50.00",
       "Total USD | 1,950.00",
       "Paid | 0.00",

@@ -3,7 +3,13 @@ import { describe, expect, test } from "vitest";
 
 import { DAY_MS, parseInstant } from "../../src/calendar/instant.ts";
 import { Decimal, greatest } from "../../src/numbers/decimal.ts";
-import { checkTimeline, splitIntoDayRuns, quantityAt, type QuantityUpdate } from "../../src/rating/license-timeline.ts";
+import {
+  checkTimeline,
+  createQuantityLookup,
+  splitIntoDayRuns,
+  quantityAt,
+  type QuantityUpdate,
+} from "../../src/rating/license-timeline.ts";
 import { d, days, JUNE } from "./cards.ts";
 
 const set = (at: string, quantity: number): QuantityUpdate => ({
@@ -122,4 +128,21 @@ describe("laws", () => {
       }),
     );
   });
+});
+
+test("S10.1 the quantities at many instants read each update a few times", () => {
+  const count = 500;
+  let reads = 0;
+  const updates = Array.from({ length: count }, (_, at): QuantityUpdate => ({
+    updateType: "RELATIVE",
+    get quantity() {
+      reads++;
+      return d(1);
+    },
+    effectiveFrom: at,
+  }));
+  const quantityOf = createQuantityLookup(updates);
+  expect(updates.map((_, at) => quantityOf(at).toNumber())).toEqual(updates.map((_, at) => at + 1));
+  expect(quantityOf(-1).toNumber()).toBe(0);
+  expect(reads).toBeLessThan(3 * count);
 });

@@ -4,6 +4,9 @@
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
+import type { KeyAccessControl } from "../../src/server/access/access.ts";
+import { createApiParts } from "../../src/server/plugin.ts";
+import { ENDPOINTS } from "../../src/server/routes/routes.ts";
 import { MONTHLY, slabs } from "../book/builder.ts";
 import { startApi, type TestApi } from "./support.ts";
 
@@ -102,6 +105,24 @@ describe("a large answer is written in parts", () => {
         isInParts: true,
       });
     }
+  });
+});
+
+describe("work that grows with the request is done in parts", () => {
+  test("the OpenAPI document is built endpoint by endpoint, once", async () => {
+    const { extraEndpoints, serializeDocument } = createApiParts({} as KeyAccessControl);
+    pauses = 0;
+    const text = await serializeDocument("");
+    expect(pauses).toBe(ENDPOINTS.length + extraEndpoints.length);
+    expect(await serializeDocument("")).toBe(text);
+    expect(pauses).toBe(ENDPOINTS.length + extraEndpoints.length);
+  });
+
+  test("the revenue of a plan is calculated draft by draft", async () => {
+    const { engine } = await largeApi();
+    pauses = 0;
+    await engine.calculateRevenue({ pricePlanDetailsConfig: { mode: "PRICE_PLAN", pricePlanId: "one" } });
+    expect(pauses).toBeGreaterThanOrEqual(3);
   });
 });
 

@@ -4,9 +4,9 @@
  * @module
  */
 import { type BookSource, toBook } from "../../book/book-source.ts";
-import type { Account } from "../../book/model/account.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
+import type { Account } from "../../book/resources/account.ts";
 import { RatebookError } from "../../errors.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { rememberIds } from "../../ledger/preview/accepted-id-set.ts";

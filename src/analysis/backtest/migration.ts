@@ -1,13 +1,13 @@
+import type { Book } from "../../book/model/book.ts";
+import type { PricePlan } from "../../book/model/price-plan.ts";
+import type { MigrationMode } from "../../book/model/requests.ts";
+import { MIGRATION_MODES } from "../../book/requests/requests.ts";
 /**
  * Backtests of migrations, which move accounts to a draft on a date (S16.5).
  *
  * @module
  */
-import type { Account } from "../../book/model/account.ts";
-import type { Book } from "../../book/model/book.ts";
-import type { PricePlan } from "../../book/model/price-plan.ts";
-import type { MigrationMode } from "../../book/model/requests.ts";
-import { MIGRATION_MODES } from "../../book/requests/requests.ts";
+import type { Account } from "../../book/resources/account.ts";
 import { DAY_MS, formatDate, type Instant, toInstant } from "../../calendar/instant.ts";
 import type { TrialMigration } from "../../ledger/preview/plan-trial.ts";
 import { invalidOption } from "../../ledger/preview/preview-range.ts";

@@ -1,12 +1,12 @@
+import type { Book } from "../../book/model/book.ts";
+import type { FixedFeeRateCard } from "../../book/model/rate-card.ts";
 /**
  * Findings across the cards of a plan and the credits of accounts: duplicate fees, commitments without effect, free
  * tiers that make an entitlement pointless, credits that can't be spent, meters without a price.
  *
  * @module
  */
-import type { Account } from "../../book/model/account.ts";
-import type { Book } from "../../book/model/book.ts";
-import type { FixedFeeRateCard } from "../../book/model/rate-card.ts";
+import type { Account } from "../../book/resources/account.ts";
 import { formatInstant } from "../../calendar/instant.ts";
 import { mayChargeBelowZero } from "../../invoicing/granted-credits.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
-import type { Account } from "../model/account.ts";
 import type { Book } from "../model/book.ts";
 import { type Path, formatPath, type Report } from "../problems.ts";
 import type { BookDocument } from "../reading/document.ts";
+import type { Account } from "../resources/account.ts";
 import { quoteValue } from "../wording.ts";
 import { type AssociationContext, checkAssociations } from "./check-associations.ts";
 

@@ -1,16 +1,16 @@
-/**
- * All checks across a book. Each checks the resolved book, reports document paths, and skips unreadable items, which
- * are holes in a list.
- *
- * @module
- */
-import type { PlanAssociation } from "../model/account.ts";
 import type { Book } from "../model/book.ts";
 import type { PricePlan } from "../model/price-plan.ts";
 import type { Path, Report } from "../problems.ts";
 import type { BookCache } from "../reading/book-cache.ts";
 import type { BookShape } from "../reading/read-document.ts";
 import { indexVersions } from "../resolving/resolve-plan.ts";
+/**
+ * All checks across a book. Each checks the resolved book, reports document paths, and skips unreadable items, which
+ * are holes in a list.
+ *
+ * @module
+ */
+import type { PlanAssociation } from "../resources/account.ts";
 import type { Steps } from "../steps.ts";
 import { checkAccounts } from "./check-accounts.ts";
 import { checkMeters } from "./check-meters.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
-import type { PlanAssociation } from "../model/account.ts";
+import type { PlanAssociation } from "../resources/account.ts";
 
 /** An association of a book with its decision time. */
 export interface DecidedAssociation {

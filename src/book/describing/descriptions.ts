@@ -142,69 +142,6 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "billingConfig.interval": "Every so many cycles, 1 to 10,000; default 1.",
   "billingConfig.startOffset": "After so many cycles of the association, 0 to 10,000; default 0.",
   "minimumCommitment.rateValues": "The least that a whole cycle costs in each currency, in major units.",
-  "customers.id": "1 to 50 characters; accounts name it by this or by its name.",
-  "customers.name": "3 to 255 characters.",
-  "customers.status": "ACTIVE (default) or ARCHIVED.",
-  "accounts.id": "1 to 50 characters; events say it, or an alias, as accountId.",
-  "accounts.name": "3 to 255 characters.",
-  "accounts.customerId": "The id or name of the customer who owns it.",
-  "accounts.status": "ACTIVE (default) or ARCHIVED: an archived account takes no events.",
-  "accounts.invoiceCurrency": "ISO 4217; default the organization's baseCurrency. Its plans support it.",
-  "accounts.aliases":
-    "Other ids that events may say, at most 10 of 3 to 50 characters each: an API key's name, for example.",
-  "accounts.metadata": "Any object; kept as given.",
-  "accounts.tags": "Any texts; kept as given.",
-  "accounts.pricePlans":
-    "Which plan it has from when until when. Where two overlap, the one that was decided later wins.",
-  "accounts.licenseUpdates": "How many seats it holds from when on.",
-  "accounts.credits": "Money that pays its invoices.",
-  "accounts.featureCredits": "Units of features that it holds beside what its plan grants.",
-  "aliases.alias": "3 to 50 characters; no other active account's, and no account's id.",
-  "aliases.status": "ACTIVE (default) or ARCHIVED.",
-  "pricePlans.pricePlanId": "The id or name of a price plan.",
-  "pricePlans.version":
-    "A whole number from 1. Of a plan: default 1. Of an association: default the latest ACTIVE version, else the latest DRAFT.",
-  "pricePlans.effectiveFrom": "The first day, a date in UTC such as 2026-01-01.",
-  "pricePlans.effectiveUntil": "The day on which it ends, exclusive, a date in UTC; default never.",
-  "pricePlans.decidedAt":
-    "When this was decided, a date-time or a date; default effectiveFrom. What falls due before it follows what was known then.",
-  "pricePlans.pricePlanDetailsOverride":
-    "Cards, cycles and commitment that differ for this account; a card replaces the plan's for the same thing.",
-  "pricePlans.retainStartOffsets":
-    "Whether the account keeps its current pricing cycles instead of the plan's; default false.",
-  "licenseUpdates.licenseId": "The id or name of an add-on of type LICENSE.",
-  "licenseUpdates.updateType":
-    "ABSOLUTE (default): the quantity is how many there are. RELATIVE: how many more or, below 0, fewer.",
-  "licenseUpdates.quantity": "Seats.",
-  "licenseUpdates.idempotencyKey":
-    "A text, given once in the list of its account: a request that is sent later with the same text makes no second update.",
-  "credits.id": "1 to 512 characters; default `<account>.credit.<n>`.",
-  "credits.purpose": "What the invoice says of it, such as welcome credit.",
-  "credits.creditAmount": "Major units of the account's currency, 0 or more.",
-  "credits.priority": "Credits are spent in ascending order of it; default 0.",
-  "credits.effectiveFrom": "The first day, a date in UTC: it pays invoices whose billing period reaches beyond it.",
-  "credits.effectiveUntil": "The day on which it ends, exclusive, a date in UTC; default never.",
-  "featureCredits.id": "1 to 512 characters; default `<account>.featureCredit.<n>`.",
-  "featureCredits.granted": "Units, 0 or more.",
-  "invoiceGroups.id": "1 to 512 characters.",
-  "invoiceGroups.name": "1 to 255 characters; default the id.",
-  "invoiceGroups.email": "An e-mail address of at most 255 characters; ratebook sends nothing.",
-  "invoiceGroups.dailyInvoiceConsolidation":
-    "Whether invoices of one day are merged into one composite invoice; default false.",
-  "invoiceGroups.gracePeriod":
-    "Whole days, 0 to 36,500; replaces the value of the plans. Default: the value of the plans.",
-  "invoiceGroups.netTermDays":
-    "Days from the invoice date to the due date, 0 to 36,500; replaces the value of the accounts. Default: the value of the accounts.",
-  "invoiceGroups.invoiceCurrency": "The currency of all its accounts, ISO 4217; default that of its first.",
-  "invoiceGroups.billingAddress": "Where invoices go; kept as given.",
-  "invoiceGroups.accountIds": "Ids or names of accounts; each is in one group at most.",
-  "address.phoneNumber": "A text.",
-  "address.line1": "The first line, such as street and number.",
-  "address.line2": "The second line.",
-  "address.postalCode": "A text.",
-  "address.city": "A text.",
-  "address.state": "A text.",
-  "address.country": "A text.",
   "map.schemaName": "Which event schema the rows are of: a column, a value for all rows, or a template.",
   "map.accountId": "Whose each row is: the id or an alias of an account.",
   "map.id": "The id of the event, which counts once: a column, or a template such as `usage-{row}`.",
@@ -237,6 +174,13 @@ const SAME_FIELDS_AS: Readonly<Record<string, string>> = {
   schemaAssociations: "featureAssociation",
   schemaAssocitions: "featureAssociation",
   lint: "lintSuppression",
+  aliases: "alias",
+  "accounts.pricePlans": "planAssociation",
   billingAddress: "address",
   pricePlanDetailsOverride: "pricePlanDetails",
 };
+
+/** The owner of the fields in a field of `owner`, for {@link findDescription}. */
+export function findOwner(owner: string, field: string): string {
+  return SAME_FIELDS_AS[`${owner}.${field}`] ?? field;
+}

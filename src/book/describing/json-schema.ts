@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import { organization, RESOURCES } from "../reading/document.ts";
 import { lintSuppression } from "../resources/lint.ts";
-import { findDescription } from "./descriptions.ts";
+import { findDescription, findOwner } from "./descriptions.ts";
 
 /** The field with which a document names its schema. */
 export const editorFields = { $schema: z.string().optional() };
@@ -60,6 +60,6 @@ function addDescriptions(
     const description = findDescription(owner, field);
     if (description !== undefined) property.description = description;
     // All parts of an event in a map have the same fields.
-    addDescriptions(property, owner === "map" ? owner : field, definitions, visitedSchemas);
+    addDescriptions(property, owner === "map" ? owner : findOwner(owner, field), definitions, visitedSchemas);
   }
 }

@@ -1,13 +1,20 @@
-import type { AddOn, AddOnInput, Feature, FeatureInput, Setting, SettingInput } from "../resources/catalog-items.ts";
-import type { EventSchema, EventSchemaInput } from "../resources/event-schema.ts";
-import type { LintSuppression } from "../resources/lint.ts";
-import type { UsageMeter, UsageMeterInput } from "../resources/usage-meter.ts";
 /**
  * A whole book, in input form and as read (book.md).
  *
  * @module
  */
-import type { Account, AccountInput, Customer, CustomerInput, InvoiceGroup, InvoiceGroupInput } from "./account.ts";
+import type {
+  Account,
+  AccountInput,
+  Customer,
+  CustomerInput,
+  InvoiceGroup,
+  InvoiceGroupInput,
+} from "../resources/account.ts";
+import type { AddOn, AddOnInput, Feature, FeatureInput, Setting, SettingInput } from "../resources/catalog-items.ts";
+import type { EventSchema, EventSchemaInput } from "../resources/event-schema.ts";
+import type { LintSuppression } from "../resources/lint.ts";
+import type { UsageMeter, UsageMeterInput } from "../resources/usage-meter.ts";
 import type { Maybe } from "./common-types.ts";
 import type { PricePlan, PricePlanInput } from "./price-plan.ts";
 

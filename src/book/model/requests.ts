@@ -6,8 +6,8 @@
  */
 import type { InstantInput } from "../../calendar/instant.ts";
 import type { DecimalInput } from "../../numbers/decimal.ts";
+import type { Address } from "../resources/account.ts";
 import type { SettingDataType } from "../resources/catalog-items.ts";
-import type { Address } from "./account.ts";
 import type { FreeForm, Maybe } from "./common-types.ts";
 import type { PricePlanDetailsOverrideInput, PricingCycleConfig } from "./price-plan.ts";
 

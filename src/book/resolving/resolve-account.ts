@@ -4,10 +4,9 @@
  * @module
  */
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
-import type { Account, PlanAssociation } from "../model/account.ts";
 import type { Path } from "../problems.ts";
 import { resolveId, type ResolveContext } from "../reading/references.ts";
-import type { AccountDocument, PlanAssociationDocument } from "../resources/account.ts";
+import type { AccountDocument, PlanAssociationDocument, Account, PlanAssociation } from "../resources/account.ts";
 import { type PlanVersions, resolveDetails, resolveEntities } from "./resolve-plan.ts";
 
 /** "No end", as a date. */

@@ -18,10 +18,10 @@ const DAYS_MAX = 36_500;
 /** Maximum interval or offset of a recurrence, in cycles. */
 export const CYCLES_MAX = 10_000;
 
-type WithDefault<S extends z.ZodType> = z.ZodPipe<
+export interface WithDefault<S extends z.ZodType> extends z.ZodPipe<
   z.ZodOptional<z.ZodNullable<S>>,
   z.ZodTransform<z.output<S>, z.output<S> | null | undefined>
->;
+> {}
 
 /** An optional or null field with a default value. */
 export function orDefault<S extends z.ZodType>(

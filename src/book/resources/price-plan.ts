@@ -51,8 +51,10 @@ export const pricePlanDetails = z.strictObject({
   type: z.literal("BILLING").nullish(),
 });
 
+const overrideShape = { ...cards, pricingCycleConfig: pricingCycleConfig.nullish() };
+export interface PricePlanDetailsOverrideSchema extends z.ZodObject<typeof overrideShape, z.core.$strict> {}
 /** An override: an association's changes of a plan (S16.2). */
-export const pricePlanDetailsOverride = z.strictObject({ ...cards, pricingCycleConfig: pricingCycleConfig.nullish() });
+export const pricePlanDetailsOverride: PricePlanDetailsOverrideSchema = z.strictObject(overrideShape);
 
 /** One version of a plan; several versions are several items with one id. */
 export const pricePlan = z.strictObject({

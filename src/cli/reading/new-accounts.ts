@@ -4,9 +4,9 @@
  * @module
  */
 import { parseBook } from "../../book/book.ts";
-import type { Account } from "../../book/model/account.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
+import type { Account } from "../../book/resources/account.ts";
 import { naturalCycleAt } from "../../calendar/cycle.ts";
 import { type Instant, tryParseInstant, parseDate, dayStart } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";

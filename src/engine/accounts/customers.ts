@@ -1,11 +1,11 @@
+import type { CustomerPatch, CustomerRequest } from "../../book/model/requests.ts";
+import { readRequest } from "../../book/requests/requests.ts";
 /**
  * Customers of an engine (S16.3).
  *
  * @module
  */
-import type { Customer } from "../../book/model/account.ts";
-import type { CustomerPatch, CustomerRequest } from "../../book/model/requests.ts";
-import { readRequest } from "../../book/requests/requests.ts";
+import type { Customer } from "../../book/resources/account.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { archiveAccount } from "../../ledger/commands/accounts.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";

@@ -24,6 +24,7 @@ import { invalidInput, quoteText } from "../../ledger/refusals.ts";
 import { add, type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { createProblem } from "../../problem-table.ts";
 import { checkTimeline } from "../../rating/license-timeline.ts";
+import { createYielder, runWithPauses } from "../../store/yielder.ts";
 import type { EngineContext } from "../context.ts";
 
 /** The charges of a plan, and the plan. */
@@ -67,6 +68,7 @@ export async function calculatePlanRevenue(context: EngineContext, input: Revenu
   // Read accounts first: plans are never deleted, so every later configuration has those of the accounts.
   const accounts = await readReferencedAccounts(context, request);
   const { catalog } = await context.configuration(context.store.read);
+  const yieldToOthers = createYielder();
   const calculation: CalculationInput = { context, catalog, request, accounts, now: context.clock() };
   const lookedUp = lookUpCycle(calculation);
   const at = request.cycleConfig?.date ?? lookedUp?.start ?? calculation.now;
@@ -81,16 +83,21 @@ export async function calculatePlanRevenue(context: EngineContext, input: Revenu
   }
   const plan = { planId: found.planId, version: found.version, details, cycleConfig, gracePeriodDays: 0 };
   const usage = await resolveUsage(calculation, lookedUp);
-  const calculated = calculateRevenue(catalog.billing, {
-    plan,
-    currency,
-    at,
-    cycleNumber,
-    usage,
-    overage: resolveOverage(calculation),
-    licenseChanges: resolveLicenseChanges(calculation, details, cycle),
-    explain: request.explain ?? false,
-  });
+  const overage = resolveOverage(calculation);
+  const licenseChanges = resolveLicenseChanges(calculation, details, cycle);
+  const quantities = { usage, overage, licenseChanges };
+  await yieldToOthers();
+  const calculated = await runWithPauses(
+    calculateRevenue(catalog.billing, {
+      plan,
+      currency,
+      at,
+      cycleNumber,
+      ...quantities,
+      explain: request.explain ?? false,
+    }),
+    yieldToOthers,
+  );
   const answer = { ...calculated, details, usage };
   const { planId: pricePlanId, version: pricePlanVersion } = found;
   return pricePlanId === "" ? answer : { ...answer, pricePlanId, pricePlanVersion };

@@ -5,8 +5,8 @@
  * @module
  */
 import { sortByDecision } from "../../book/checks/decision-order.ts";
-import type { Account, PlanAssociation } from "../../book/model/account.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
+import type { Account, PlanAssociation } from "../../book/resources/account.ts";
 import { applyOverride } from "../../book/resources/override.ts";
 import { type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { sortByDecision } from "../../book/checks/decision-order.ts";
-import type { Account } from "../../book/model/account.ts";
+import type { Account } from "../../book/resources/account.ts";
 import { overridesAnything } from "../../book/resources/override.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";

@@ -1,3 +1,4 @@
+import type { PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
 /**
  * Exports a ledger account to a book, the inverse of {@link bookAccount}. Data that a book cannot express is reported
  * as a sentence.
@@ -11,8 +12,7 @@ import type {
   FeatureCreditInput,
   LicenseUpdateInput,
   PlanAssociation,
-} from "../../book/model/account.ts";
-import type { PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
+} from "../../book/resources/account.ts";
 import { NO_CARDS } from "../../book/resources/override.ts";
 import { applyOverride, overridesAnything } from "../../book/resources/override.ts";
 import { isSameCycleConfig, toStartOffset } from "../../calendar/cycle.ts";

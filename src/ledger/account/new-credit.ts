@@ -1,5 +1,5 @@
 /** Creates records of credits, whether granted by a plan, granted manually or loaded from a book. */
-import type { Credit } from "../../book/model/account.ts";
+import type { Credit } from "../../book/resources/account.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { ZERO } from "../../numbers/decimal.ts";
 import type { AccountRecord, CreditRecord } from "../records.ts";

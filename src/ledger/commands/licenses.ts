@@ -7,7 +7,7 @@ import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { closesAt } from "../../invoicing/grace-period.ts";
 import { cycleAt, cyclesIn, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
-import { quantityAt } from "../../rating/license-timeline.ts";
+import { createQuantityLookup, quantityAt } from "../../rating/license-timeline.ts";
 import { decisionInstant, findGraceTerms, findAccountPlan } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { saveWithDraftIndex } from "../account/draft-index.ts";
@@ -157,15 +157,15 @@ function checkBounds(
   update: LicenseUpdateRecord,
 ): void {
   const { licenseId, effectiveFrom } = update;
-  const [then, now] = [before, updates].map((all) => all.filter((each) => each.licenseId === licenseId));
-  const steps = [
-    ...updates.filter((each) => each.licenseId === licenseId),
-    ...timeline.map(({ from }) => ({ effectiveFrom: from })),
-  ];
+  const ofLicense = (all: readonly LicenseUpdateRecord[]): readonly LicenseUpdateRecord[] =>
+    all.filter((each) => each.licenseId === licenseId);
+  const quantityBefore = createQuantityLookup(ofLicense(before));
+  const quantityNow = createQuantityLookup(ofLicense(updates));
+  const steps = [...ofLicense(updates), ...timeline.map(({ from }) => ({ effectiveFrom: from }))];
   for (const at of steps.map((step) => step.effectiveFrom).sort((a, b) => a - b)) {
     if (at < effectiveFrom) continue;
-    const quantity = quantityAt(now ?? [], at);
-    if (quantity.eq(quantityAt(then ?? [], at)) && at !== effectiveFrom) continue;
+    const quantity = quantityNow(at);
+    if (quantity.eq(quantityBefore(at)) && at !== effectiveFrom) continue;
     const most = maxQuantityAt(timeline, licenseId, at);
     if (!quantity.isNegative() && (most === undefined || quantity.lte(most))) continue;
     const bounds = most === undefined ? "0 or more" : `from 0 to ${formatDecimal(most)}`;

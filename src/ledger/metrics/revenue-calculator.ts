@@ -4,14 +4,14 @@
  *
  * @module
  */
-import { runToCompletion } from "../../book/steps.ts";
+import { runToCompletion, type Steps } from "../../book/steps.ts";
 import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../calendar/cycle.ts";
 import { type Day, dayOf, formatDate, type Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import type { AccountView, BillingCatalog, LicenseChange } from "../../invoicing/account-view.ts";
 import { findOverageWindow } from "../../invoicing/arrears.ts";
 import { isLastCycleOf } from "../../invoicing/charge-periods.ts";
-import { drawInvoices } from "../../invoicing/draw-invoices.ts";
+import { drawDrafts } from "../../invoicing/draw-invoices.ts";
 import { findDueCycles } from "../../invoicing/due-work.ts";
 import { findCreditGrants } from "../../invoicing/granted-credits.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
@@ -79,14 +79,19 @@ export function findChargedCycle(cycleConfig: CycleConfig, at: Instant, cycleNum
 
 /**
  * Draws the invoices of one whole natural cycle, number `cycleNumber` of the plan, as if earlier cycles left no usage
- * or credits.
+ * or credits. One draft or invoice per step.
  */
-export function calculateRevenue(catalog: BillingCatalog, request: RevenueCase): CalculatedRevenue {
+export function* calculateRevenue(catalog: BillingCatalog, request: RevenueCase): Steps<CalculatedRevenue> {
   const view = createCalculatorView(catalog, request);
   const cycle = cycleAt(view.timeline, request.at);
   invariant(cycle !== undefined, "S13.5: the plan that is tried is in force in the cycle");
   const range = { from: cycle.start, until: cycle.end };
-  const drawn = drawInvoices(view, catalog, { ...range, explain: request.explain, creditsAreWhole: true });
+  const options = { ...range, explain: request.explain, creditsAreWhole: true };
+  const drawn: Invoice[] = [];
+  for (const { invoice } of yield* drawDrafts(view, catalog, options)) {
+    drawn.push(invoice());
+    yield;
+  }
   const invoices = drawn.map(
     ({ invoiceType, currency, startDate, endDate, invoiceDate, usageInfo, revenueInfo, notices }) => ({
       invoiceType,

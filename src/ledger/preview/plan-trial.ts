@@ -1,12 +1,12 @@
+import type { PricePlan } from "../../book/model/price-plan.ts";
+import type { MigrationMode } from "../../book/model/requests.ts";
 /**
  * The plans that a preview applies to accounts: their own, a draft instead of them, or a draft to which they migrate on
  * a date.
  *
  * @module
  */
-import type { Account } from "../../book/model/account.ts";
-import type { PricePlan } from "../../book/model/price-plan.ts";
-import type { MigrationMode } from "../../book/model/requests.ts";
+import type { Account } from "../../book/resources/account.ts";
 import { INSTANT_MIN, type Instant } from "../../calendar/instant.ts";
 import { createBookAccount } from "../account/book-account.ts";
 import type { Catalog } from "../catalog.ts";

@@ -5,9 +5,9 @@
  */
 import { type BookSource, toBook } from "../../book/book-source.ts";
 import { didYouMean } from "../../book/did-you-mean.ts";
-import type { Account } from "../../book/model/account.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/model/price-plan.ts";
+import type { Account } from "../../book/resources/account.ts";
 import type { Day } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";

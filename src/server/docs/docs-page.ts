@@ -14,7 +14,7 @@ import { JSON_TYPE, type RoutePath } from "../http/endpoint.ts";
 export interface DocsOptions {
   readonly access: Pick<AccessControl, "admit">;
   /** Returns the OpenAPI document for a request, as JSON. */
-  readonly serializeDocument: (request: FastifyRequest) => string;
+  readonly serializeDocument: (request: FastifyRequest) => Promise<string>;
 }
 
 /** Allows scripts, styles and requests of this server only; nothing inline except images in the style sheet. */
@@ -59,7 +59,8 @@ export async function serveDocs(app: FastifyInstance, { access, serializeDocumen
           const { url = "" } = request.routeOptions;
           if (url.endsWith("/docs/yaml")) return reply.callNotFound();
           if (!url.endsWith("/docs/json")) return next();
-          return reply.header("content-type", JSON_TYPE).send(serializeDocument(request));
+          serializeDocument(request).then((text) => reply.header("content-type", JSON_TYPE).send(text), next);
+          return undefined;
         },
       },
     });

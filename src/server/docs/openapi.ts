@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 
+import { runToCompletion, type Steps } from "../../book/steps.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { ERROR_HEADERS } from "../http/failures.ts";
 import { failure } from "../http/fields.ts";
@@ -37,11 +38,17 @@ const PUBLIC_FAILURES: readonly number[] = [400, 404, 405, 408, 429, 431, 500, 5
 const API_VERSION = "1.0";
 
 export function createOpenApiDocument(endpoints: readonly Endpoint[]): JsonObject {
+  return runToCompletion(createOpenApiDocumentInSteps(endpoints));
+}
+
+/** Like {@link createOpenApiDocument}, one endpoint per step. */
+export function* createOpenApiDocumentInSteps(endpoints: readonly Endpoint[]): Steps<JsonObject> {
   const components = new Map<string, unknown>();
   const toSchema = (schema: z.ZodType): JsonObject => toJsonSchema(schema, components);
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const endpoint of endpoints) {
     (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = toOperation(endpoint, toSchema);
+    yield;
   }
   toSchema(failure);
   return {

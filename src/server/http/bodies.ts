@@ -5,15 +5,16 @@
  */
 import { isAscii, isUtf8 } from "node:buffer";
 
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import { formatPath } from "../../book/problems.ts";
 import { NESTING_MAX, findDeepNesting } from "../../book/reading/read-document.ts";
+import { runToCompletion, type Steps } from "../../book/steps.ts";
 import { inputError, RatebookError } from "../../errors.ts";
 import { countKeys, KEYS_MAX, scanJson } from "../../numbers/json-scan.ts";
 import { placeInText, findRepeatedKeys, describeRepeatedKey } from "../../numbers/json-text.ts";
-import { parseJson, parsePlainJson } from "../../numbers/json.ts";
-import { createYielder } from "../../store/yielder.ts";
+import { parseJsonInSteps, parsePlainJson } from "../../numbers/json.ts";
+import { createYielder, runWithPauses } from "../../store/yielder.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { Refusal } from "./failures.ts";
 import { createMark, MARKS_MAX, findUnrepresentable, replaceMarkedItems } from "./unrepresentable-numbers.ts";
@@ -51,23 +52,18 @@ export function registerBodyParsers(app: FastifyInstance): void {
     const isJson = JSON_TYPE.test(type) && CHARSETS.has(charset);
     raw.headers["content-type"] = isJson ? "application/json" : OTHER_TYPE;
   });
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, callback) => {
-    try {
-      const encoding = request.headers["content-encoding"]?.trim() ?? "";
-      if (body.length > 0 && encoding !== "" && encoding.toLowerCase() !== "identity") {
-        throw new Refusal(415, "compressed bodies are not supported; remove Content-Encoding");
-      }
-      const { batchField } = request.routeOptions.config as Pick<Endpoint, "batchField">;
-      const yieldToOthers = createYielder();
-      const read = readJsonBody(body as Buffer, batchField);
-      // Processing a large body takes as long as parsing it.
-      const pause = yieldToOthers();
-      if (pause !== undefined) return pause.then(() => read);
-      callback(null, read);
-    } catch (error) {
-      callback(error as Error);
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) => {
+    const encoding = request.headers["content-encoding"]?.trim() ?? "";
+    if (body.length > 0 && encoding !== "" && encoding.toLowerCase() !== "identity") {
+      throw new Refusal(415, "compressed bodies are not supported; remove Content-Encoding");
     }
-    return undefined;
+    const { batchField } = request.routeOptions.config as Pick<Endpoint, "batchField">;
+    const yieldToOthers = createYielder();
+    const read = await runWithPauses(readJsonBodyInSteps(body, batchField), yieldToOthers);
+    // Processing a large body takes as long as parsing it.
+    const pause = yieldToOthers();
+    if (pause !== undefined) await pause;
+    return read;
   });
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, callback) => {
     if (body.length === 0) callback(null, undefined);
@@ -83,6 +79,11 @@ export function registerBodyParsers(app: FastifyInstance): void {
  * key, or a number outside `batchField` that is not representable
  */
 export function readJsonBody(bytes: Buffer, batchField?: string): unknown {
+  return runToCompletion(readJsonBodyInSteps(bytes, batchField));
+}
+
+/** Like {@link readJsonBody}, in steps. */
+export function* readJsonBodyInSteps(bytes: Buffer, batchField?: string): Steps<unknown> {
   if (bytes.length === 0) return undefined;
   const ascii = isAscii(bytes);
   if (!ascii && !isUtf8(bytes)) throw new Refusal(400, "the body is not valid UTF-8");
@@ -105,22 +106,25 @@ export function readJsonBody(bytes: Buffer, batchField?: string): unknown {
     const sentence = `the body has more than ${LONG_NUMBERS_MAX} numbers of more than 15 digits or with an exponent`;
     throw new Refusal(400, `${sentence}; send it in parts`);
   }
+  yield;
   let marks = 0;
-  const body = parseBodyText(text, longNumbers > 0, (reason) => {
+  const body = yield* parseBodyText(text, longNumbers > 0, (reason) => {
     if (++marks > MARKS_MAX) throw new Refusal(400, `the body has more than ${MARKS_MAX} numbers with too many digits`);
     return createMark(reason);
   });
+  yield;
   if (countKeys(body) !== keys) refuseRepeatedKey(text);
+  yield;
   return marks === 0 ? body : refuseMarks(body, batchField);
 }
 
-function parseBodyText(
+function* parseBodyText(
   text: string,
   longNumbers: boolean,
   replaceUnrepresentable: (reason: string) => symbol,
-): unknown {
+): Steps<unknown> {
   try {
-    return longNumbers ? parseJson(text, replaceUnrepresentable) : parsePlainJson(text);
+    return longNumbers ? yield* parseJsonInSteps(text, replaceUnrepresentable) : parsePlainJson(text);
   } catch (error) {
     if (error instanceof RatebookError && error.cause instanceof Refusal) throw error.cause;
     throw new Refusal(400, `the body is ${error instanceof Error ? error.message : "not JSON"}`);

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { type Endpoint, defineEndpoint, JSON_TYPE } from "../http/endpoint.ts";
 
 /** @param serializeDocument returns the document for a base URL as JSON */
-export function documentationEndpoints(serializeDocument: (baseUrl: string) => string): readonly Endpoint[] {
+export function documentationEndpoints(serializeDocument: (baseUrl: string) => Promise<string>): readonly Endpoint[] {
   return [
     defineEndpoint({
       method: "GET",
@@ -23,7 +23,10 @@ export function documentationEndpoints(serializeDocument: (baseUrl: string) => s
           description: "An OpenAPI 3.1 document.",
         }),
       },
-      handle: async ({ baseUrl }) => ({ status: 200, body: serializeDocument(baseUrl()), contentType: JSON_TYPE }),
+      handle: async ({ baseUrl }) => {
+        const body = await serializeDocument(baseUrl());
+        return { status: 200, body, contentType: JSON_TYPE };
+      },
     }),
   ];
 }

@@ -5,7 +5,7 @@
  */
 import type * as z from "zod";
 
-import type { Address } from "../../book/model/account.ts";
+import type { Address } from "../../book/resources/account.ts";
 import { address } from "../../book/resources/account.ts";
 import { withoutAbsent } from "../http/fields.ts";
 import { createAnswerDeriver } from "./derive-answers.ts";

@@ -19,7 +19,7 @@ interface Document {
 }
 
 // The endpoints are only read, not called, so no credentials are needed.
-const DOCUMENT = JSON.parse(createApiParts({} as KeyAccessControl).serializeDocument("")) as Document;
+const DOCUMENT = JSON.parse(await createApiParts({} as KeyAccessControl).serializeDocument("")) as Document;
 
 /** The properties of all schemas within a part of the document, each with its path. */
 function propertiesIn(part: unknown, path = "$"): readonly (readonly [string, Schema])[] {

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 
 import { scanJson } from "../../../src/numbers/json-scan.ts";
 import { parseJson } from "../../../src/numbers/json.ts";
-import { readJsonBody } from "../../../src/server/http/bodies.ts";
+import { readJsonBody, readJsonBodyInSteps } from "../../../src/server/http/bodies.ts";
 
 const texts = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom('"', "\\", "[[[{", "]}", '\\"[', "1e9", "é"));
 /** A number in JSON, of any length. */
@@ -110,6 +110,11 @@ describe("a request body", () => {
     const text = `[{"a":{${keysOf(1000)}}},[{${keysOf(1000)}}]]`;
     expect(readJsonBody(Buffer.from(text))).toEqual(JSON.parse(text));
     expect(readJsonBody(Buffer.from(`[${"1e1,".repeat(99_999)}12]`))).toHaveLength(100_000);
+  });
+
+  test("is read in steps: one for at most 2,000 long numbers", () => {
+    const steps = readJsonBodyInSteps(Buffer.from(`[${"1e1,".repeat(9_999)}12]`));
+    expect([...steps].length).toBeGreaterThanOrEqual(10_000 / 2_000);
   });
 
   test.each([200, 201])("is rejected with the position if it has more than 200 levels: %i", (levels) => {

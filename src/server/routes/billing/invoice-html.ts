@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Address } from "../../../book/model/account.ts";
+import type { Address } from "../../../book/resources/account.ts";
 import { formatInstant } from "../../../calendar/instant.ts";
 import type { InvoiceSnapshot } from "../../../engine/billing/invoices.ts";
 import type { Engine } from "../../../engine/engine.ts";

@@ -7,9 +7,13 @@ import * as z from "zod";
 
 import type { PricePlanDetails } from "../../../book/model/price-plan.ts";
 import { revenueRequest } from "../../../book/requests/revenue-request.ts";
+import type { Steps } from "../../../book/steps.ts";
+import type { RevenueAnswer } from "../../../engine/metrics/revenue-calculator.ts";
 import { allLines, cardLineType, INVOICE_TYPES } from "../../../invoicing/invoice.ts";
+import { groupBy } from "../../../ledger/compare-ids.ts";
 import type { CalculatedInvoice } from "../../../ledger/metrics/revenue-calculator.ts";
 import { type Decimal, sum } from "../../../numbers/decimal.ts";
+import { runWithPauses } from "../../../store/yielder.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
 import { number, formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
 import { lineShape, toLineJson, toUsageJson, usageInfo } from "../../shapes/invoice.ts";
@@ -73,21 +77,39 @@ export const REVENUE_CALCULATOR_ENDPOINTS: readonly Endpoint[] = [
     access: "read",
     body: revenueRequest,
     answers: { 200: revenueShape },
-    handle: async ({ engine, body }) => {
-      const { cycle, invoices, notices, details, usage, ...answer } = await engine.calculateRevenue(body);
-      const pricePlanDetails = toCalculatedDetails(details);
-      return answerOk({
-        ...answer,
-        pricePlanDetails,
-        revenueInfo: listCardRevenue(pricePlanDetails, usage, invoices),
-        startDate: formatTime(cycle.start),
-        endDate: formatTime(cycle.end),
-        invoices: invoices.map(toCalculatedInvoice),
-        notices: [...notices],
-      } satisfies z.input<typeof revenueShape>);
-    },
+    handle: async ({ engine, body }) =>
+      answerOk(await runWithPauses(toRevenueJson(await engine.calculateRevenue(body)))),
   }),
 ];
+
+/** The answer, in steps: a plan and its invoices may have thousands of lines. */
+function* toRevenueJson({
+  cycle,
+  invoices,
+  notices,
+  details,
+  usage,
+  ...answer
+}: RevenueAnswer): Steps<z.input<typeof revenueShape>> {
+  const pricePlanDetails = toCalculatedDetails(details);
+  yield;
+  const revenueInfo = listCardRevenue(pricePlanDetails, usage, invoices);
+  yield;
+  const invoicesJson: z.input<typeof calculatedInvoiceShape>[] = [];
+  for (const invoice of invoices) {
+    invoicesJson.push(toCalculatedInvoice(invoice));
+    yield;
+  }
+  return {
+    ...answer,
+    pricePlanDetails,
+    revenueInfo,
+    startDate: formatTime(cycle.start),
+    endDate: formatTime(cycle.end),
+    invoices: invoicesJson,
+    notices: [...notices],
+  };
+}
 
 /** The details of the plan, with defaults. */
 function toCalculatedDetails(details: PricePlanDetails): z.input<typeof calculatedDetailsShape> {
@@ -128,12 +150,15 @@ function listCardRevenue(
   usage: ReadonlyMap<string, Decimal>,
   invoices: readonly CalculatedInvoice[],
 ): z.input<typeof cardRevenueShape>[] {
-  const lines = invoices.flatMap(({ revenueInfo }) => allLines(revenueInfo));
+  const lines = groupBy(
+    invoices.flatMap(({ revenueInfo }) => allLines(revenueInfo)),
+    (line) => line.id,
+  );
   return CARD_KINDS.flatMap(([kind, list, card, idName, summaryName]) =>
     details[list].map((each) => {
       const id = String(Reflect.get(each, idName));
       const types: readonly string[] = [cardLineType(kind, false), cardLineType(kind, true)];
-      const own = lines.filter((line) => line.id === id && types.includes(line.type));
+      const own = (lines.get(id) ?? []).filter(({ type }) => types.includes(type));
       const quantity = kind === "USAGE" ? usage.get(id) : undefined;
       return {
         usages: quantity === undefined ? {} : { [id]: quantity },
