@@ -123,7 +123,7 @@ export function diffAccount(
   const [currency = "", ...others] = new Set([...after, ...before].map((invoice) => invoice.currency));
   if (others.length > 0)
     throw incomparableError(
-      `${accountId}: its invoices are in ${[currency, ...others].join(" and ")}: amounts in two currencies do not compare`,
+      `${accountId}: its invoices are in ${[currency, ...others].join(" and ")}: amounts in different currencies cannot be compared`,
     );
   const plans = [
     resolveAccountPlans(sources[0], accountId, before),
@@ -156,7 +156,7 @@ export function diffAccount(
     const total = isNet ? sum(sideInvoices.map(({ revenueInfo }) => revenueInfo.value)) : netTotal(sideInvoices);
     if (lineSum.eq(total)) continue;
     throw incomparableError(
-      `${accountId}: the lines of its invoices come to ${formatDecimal(lineSum)}, and their totals to ${formatDecimal(total)}`,
+      `${accountId}: the lines of its invoices add up to ${formatDecimal(lineSum)}, but their totals to ${formatDecimal(total)}`,
     );
   }
   return { accountId, currency, lines, total: { before: from, after: to, difference, causes } };

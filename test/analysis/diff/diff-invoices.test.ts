@@ -297,13 +297,13 @@ describe("S13.6 the causes of a changed invoice", () => {
     const changeLines = (from: RegExp, to: string): readonly Invoice[] =>
       made1.map((invoice) => ({ ...invoice, revenueInfo: changedLine(invoice.revenueInfo, from, to) }));
     expect(() => diffInvoices(made1, changeLines(/^USAGE_RATE_CARD_AMOUNT$/, "USAGE_LINE"))).toThrow(
-      "USAGE_LINE is no line of an invoice of this version: preview again with it",
+      "this version has no invoice line of type USAGE_LINE; run preview again with this version",
     );
     const [first] = made1;
     if (first === undefined) throw new Error("an invoice");
     const wrong = { ...first, revenueInfo: { ...first.revenueInfo, value: sum([]) } };
     expect(() => diffInvoices(first, wrong)).toThrow(
-      "prod: the lines of its invoices come to 180, and their totals to 0",
+      "prod: the lines of its invoices add up to 180, but their totals to 0",
     );
   });
 
