@@ -81,25 +81,25 @@ const SENTENCES = {
     `the name ${quote(name)} belongs to ${joinQuoted(candidates, "and")}: use one of these`,
   UNKNOWN_VERSION: ({ plan, version }: { readonly plan: string; readonly version?: number }) =>
     version === undefined
-      ? `expected a price plan with an ACTIVE or DRAFT version, got ${quote(plan)}`
-      : `expected a version of the price plan ${quote(plan)}, got ${version}`,
+      ? `the price plan ${quote(plan)} has no active or draft version`
+      : `the price plan ${quote(plan)} has no version ${version}`,
   NOT_UNIQUE: ({ what, other }: { readonly what: string; readonly other: string }) =>
-    `expected a unique ${what}: ${other} has the same`,
+    `the ${what} is already used by ${other}`,
   SECOND_ACTIVE_VERSION: ({ other }: { readonly other: string }) =>
-    `only one version of an event schema can be ACTIVE: ${other} is`,
+    `only one version of an event schema can be active; ${other} already is`,
   NOT_ACTIVE: ({ resource, id, status, reason }: Resource & { readonly status: string; readonly reason: string }) =>
-    `expected an ACTIVE ${resource}, as the ${reason}: ${quote(id)} is ${status}`,
+    `the ${resource} ${quote(id)} is ${describeStatus(status)}; it must be active because the ${reason}`,
   WRONG_ADD_ON_TYPE: ({ id, expected, got }: Got & { readonly id: string; readonly expected: string }) =>
-    `expected an add-on of type ${expected}: ${quote(id)} is a ${got}`,
+    `expected an add-on of type ${expected}, but ${quote(id)} has type ${got}`,
   // Accounts.
   ALIAS_IS_ACCOUNT_ID: ({ alias }: { readonly alias: string }) =>
-    `expected an alias that is not an account id, got ${quote(alias)}`,
+    `the alias ${quote(alias)} is the id of an account; choose another alias`,
   IN_ANOTHER_GROUP: ({ id, other }: { readonly id: string; readonly other: string }) =>
-    `the account ${quote(id)} is in another group: ${other}`,
+    `the account ${quote(id)} is already in another group: ${other}`,
   WRONG_CURRENCY: (params: { readonly id: string; readonly expected: string; readonly currency: string }) =>
-    `expected an account in ${params.expected}, the group's currency: ${quote(params.id)} is in ${params.currency}`,
+    `the account ${quote(params.id)} uses ${params.currency}, but its group uses ${params.expected}`,
   ENDS_BEFORE_START: ({ start, got }: Got & { readonly start: string }) =>
-    `expected a date after ${start}, the effectiveFrom, got ${got}`,
+    `expected a date after the effectiveFrom, ${start}, got ${got}`,
   NOT_ASSOCIABLE: ({
     plan,
     version,
@@ -108,15 +108,15 @@ const SENTENCES = {
     readonly plan: string;
     readonly version: number;
     readonly reason: string;
-  }) => `expected a price plan that can be associated: version ${version} of ${quote(plan)} ${reason}`,
+  }) => `version ${version} of ${quote(plan)} cannot be associated: it ${reason}`,
   DECISIONS_OUT_OF_ORDER: ({ got, before, index }: Got & { readonly before: string; readonly index: number }) =>
-    `expected associations sorted by decidedAt: ${got} is before ${before} of pricePlans[${index}]`,
+    `associations must be sorted by decidedAt, but ${got} is before ${before} of pricePlans[${index}]`,
   BACKDATED: ({ earliest, got }: Got & { readonly earliest: string }) =>
-    `expected ${earliest}, the decidedAt, or later, as only the first association can be backdated, got ${got}`,
+    `expected the decidedAt, ${earliest}, or later, got ${got}; only the first association can be backdated`,
   NO_OFFSETS_TO_RETAIN: ({ date }: { readonly date: string }) =>
-    `expected a price plan in force on ${date} whose offsets can be retained`,
+    `no price plan is in force on ${date} whose offsets can be retained`,
   INTERVAL_CHANGES: ({ before, now }: { readonly before: string; readonly now: string }) =>
-    `expected cycles of one interval to retain offsets: ${before} before, ${now} now`,
+    `offsets can only be retained if the interval stays the same; it changes from ${before} to ${now}`,
   // Prices and cycles.
   INVALID_CYCLE: repeatReason,
   INVALID_DURATION: describeExpected,
@@ -127,7 +127,9 @@ const SENTENCES = {
     `missing rates of slabs ${orders.slice(0, 5).join(", ")}`,
   // Event schemas, settings and rules.
   ENRICHMENT_CYCLE: ({ field, other }: { readonly field: string; readonly other: string }) =>
-    `the rule of ${quote(field)} uses ${field === other ? "the field itself" : `${quote(other)}, which in turn needs ${quote(field)}`}: a cycle`,
+    field === other
+      ? `the rule of ${quote(field)} uses its own result`
+      : `the rules of ${quote(field)} and ${quote(other)} depend on each other`,
   ENRICHMENT_ORDER: ({
     field,
     other,
@@ -296,6 +298,11 @@ function hint(guess: string | undefined): string {
 /** `a usage meter`, `an add-on`. */
 function withArticle(noun: string): string {
   return /^(?:[aeio]|u[^s])/.test(noun) ? `an ${noun}` : `a ${noun}`;
+}
+
+/** A status as a sentence has it: `a draft`, `archived`. */
+export function describeStatus(status: string): string {
+  return status === "DRAFT" ? "a draft" : status.toLowerCase();
 }
 
 /** An input text, quoted and truncated to 60 characters. */

@@ -38,6 +38,6 @@ export function toWritten(source: unknown): unknown {
   if (!isReadBook(source)) return source;
   const written = inputOf(source);
   if (written !== undefined) return written;
-  const message = "a changed copy of a book that was read: change the book as it is written, and pass that";
+  const message = "a changed copy of a book that was read; pass the original input with your changes instead";
   throw bookError("the book", 1, [rejection("$", "NOT_ACCEPTED", message)]);
 }

@@ -57,7 +57,7 @@ function withoutSchema(raw: unknown): unknown {
 /** Checks the fields that a plan needs to be associated (S16.1). */
 function checkCanBeAssociated({ pricePlanDetails }: PricePlan, report: Report): void {
   const { pricingCycleConfig, supportedCurrencies } = pricePlanDetails;
-  const reason = "as the price plan is to be associated";
+  const reason = "to associate the price plan with an account";
   if (!pricingCycleConfig) report(["pricePlanDetails", "pricingCycleConfig"], "MISSING", { expected: "one", reason });
   if ((supportedCurrencies ?? []).length > 0) return;
   report(["pricePlanDetails", "supportedCurrencies"], "MISSING", { expected: "at least one currency", reason });

@@ -7,15 +7,8 @@
 import type { Instant } from "../calendar/instant.ts";
 import { invariant } from "../errors.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
-import {
-  describeStatus,
-  invalidInput,
-  idCollision,
-  notFound,
-  quoteText,
-  refusal,
-  alreadyTaken,
-} from "../ledger/refusals.ts";
+import { invalidInput, idCollision, notFound, quoteText, refusal, alreadyTaken } from "../ledger/refusals.ts";
+import { describeStatus } from "../problem-table.ts";
 import type { RuleNumber } from "../rulebook.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import { revisionAfter } from "./configuration-revision.ts";

@@ -31,8 +31,12 @@ const LICENSE_LINE_TYPES: ReadonlySet<string> = new Set([
   cardLineType("LICENSE", true),
 ]);
 
-/** How invoices say what stored explanations say: those of final invoices keep their words. */
+/**
+ * How invoices word what explanations say. Explanations of final invoices are stored in the words of the version that
+ * wrote them.
+ */
 const LABELS: ReadonlyMap<string, string> = new Map([
+  ["less charges in the billing period", "already charged"],
   ["the usage of the cycle", "usage in the billing period"],
   ["less the sub-totals of the cycle's invoices", "already charged"],
 ]);
@@ -52,7 +56,7 @@ export function describeParts({ type, explanation, value }: InvoiceLine): readon
     const hasPrice = several || part.rate?.eq(value) === false || !isWholeShare(part.share);
     return { text: describePart(part, hasPrice), rules, hasFigures: hasPrice || LICENSE_LINE_TYPES.has(type) };
   });
-  const more = [...describeEarlierCharge(explanation), ...(isRaisedToZero(explanation) ? ["not taken below 0"] : [])];
+  const more = [...describeEarlierCharge(explanation), ...(isRaisedToZero(explanation) ? ["minimum 0"] : [])];
   return [...texts, ...more.map((text) => ({ text, rules, hasFigures: true }))];
 }
 
@@ -61,7 +65,7 @@ function describeEarlierCharge({ chargedBefore, parts }: CardExplanation | TrueU
   const statesCharge = ({ sign, quantity }: PartExplanation): boolean =>
     sign < 0 && chargedBefore !== undefined && quantity?.eq(chargedBefore) === true;
   if (chargedBefore === undefined || chargedBefore.isZero() || parts.some(statesCharge)) return [];
-  return [`${formatNumber(chargedBefore)} charged before: the quantity is what is held above`];
+  return [`${formatNumber(chargedBefore)} already charged; the quantity is the increase above that`];
 }
 
 /** The slabs of the lines below a card, by line; if several quantities were priced, those of the last. */

@@ -43,8 +43,8 @@ export interface RefundedCharge {
 
 /** The purposes of credits without a card name. They are stored and shown, never compared: see {@link CreditKind}. */
 const PURPOSES = {
-  REFUND: "refund of what was charged in advance and not served",
-  NEGATIVE_INVOICE: "invoice below zero",
+  REFUND: "refund for unused days charged in advance",
+  NEGATIVE_INVOICE: "negative invoice total",
 } as const satisfies Partial<Record<CreditKind, string>>;
 
 /** The grants of credit grant cards in these cycles, one per natural cycle of their recurrence (S9.1, S12.6). */

@@ -142,7 +142,7 @@ function adjustmentLine(values: CardValues, billableId: string, style: LineStyle
   return {
     type: "RATE_CONFIG_ADJUSTMENT_AMOUNT",
     id: billableId,
-    description: "adjustment to the card's minimum or maximum",
+    description: "adjustment to the minimum or maximum price",
     value: values.adjustment,
     ...withExplanation(style, () => ({ of: "BOUNDS", rules: [ruleLink("S7.4")], bounded: values.value, charged })),
   };

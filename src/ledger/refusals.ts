@@ -45,11 +45,6 @@ export function unusedId(resource: string, others: readonly { readonly id: strin
   return id;
 }
 
-/** A status as a sentence has it: `a draft`, `archived`. */
-export function describeStatus(status: string): string {
-  return status === "DRAFT" ? "a draft" : status.toLowerCase();
-}
-
 /** A text from a user, truncated to 60 characters. */
 export function quoteText(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);

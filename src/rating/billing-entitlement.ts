@@ -31,7 +31,7 @@ export function rateBillingEntitlement(
     period,
     ratedSlabs: ratedSlabsIn(card, currency, card.featureId),
     quantity,
-    parts: [{ because: "the feature credits granted", sign: 1, share: WHOLE_SHARE, quantity }],
+    parts: [{ because: "granted feature credits", sign: 1, share: WHOLE_SHARE, quantity }],
     rules: ["S11.1"],
     bounds: WHOLE_SHARE,
   });

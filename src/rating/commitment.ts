@@ -60,11 +60,11 @@ export function computeTrueUp(
     explanation: {
       rules: share.days === share.of ? ["S13.3"] : ["S8.1", "S13.3"],
       parts: [
-        { because: "the minimum commitment of the cycle", sign: 1, share, rate },
-        { because: "the sub-totals of the cycle's invoices", sign: -1, share: WHOLE_SHARE, rate: alreadyCharged },
+        { because: "minimum commitment of the billing period", sign: 1, share, rate },
+        { because: "charges in the billing period", sign: -1, share: WHOLE_SHARE, rate: alreadyCharged },
         ...(refunded.isZero()
           ? []
-          : [{ because: "the refunds of unserved days", sign: 1, share: WHOLE_SHARE, rate: refunded } as const]),
+          : [{ because: "refunds for unused days", sign: 1, share: WHOLE_SHARE, rate: refunded } as const]),
       ],
       least: ZERO,
     },

@@ -33,7 +33,7 @@ export function rateCreditGrant(card: CreditGrantRateCard, currency: string, per
     period,
     ratedSlabs: toRatedSlabs(card, currency),
     quantity,
-    parts: [{ because: "the credit granted", sign: 1, share: WHOLE_SHARE, quantity }],
+    parts: [{ because: "granted credit", sign: 1, share: WHOLE_SHARE, quantity }],
     rules: ["S12.6"],
     bounds: WHOLE_SHARE,
   });

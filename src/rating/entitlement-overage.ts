@@ -29,7 +29,7 @@ export function rateOverage(
     period,
     ratedSlabs: ratedSlabsIn(card, currency, card.featureId),
     quantity,
-    parts: [{ because: "the overage of the billing window", sign: 1, share: WHOLE_SHARE, quantity }],
+    parts: [{ because: "overage in the billing window", sign: 1, share: WHOLE_SHARE, quantity }],
     rules: ["S11.7"],
     bounds: shareOfDays(period.served, period.natural),
   });

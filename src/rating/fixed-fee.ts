@@ -34,7 +34,7 @@ export function rateFixedFee(card: FixedFeeRateCard, currency: string, period: R
       rules: prorated ? ["S8.1", "S9.2"] : ["S9.1"],
       parts: [
         {
-          because: prorated ? "the fee for the days served" : "the fee in full",
+          because: prorated ? "prorated fee" : "full fee",
           sign: 1,
           share,
           rate,
@@ -60,7 +60,7 @@ export function refundFixedFee(
   const { rate } = findInCurrency(card.rateValues, currency, card.id);
   if (!isProrated(card) || rate.lte(ZERO)) return undefined;
   const share = shareOfDays(unservedDays, period.natural);
-  const because = `the fee for ${share.days} of ${share.of} days that are not served`;
+  const because = `fee for the unused ${share.days} of ${share.of} days`;
   return {
     amount: multiplyByShare(toFraction(rate), share.days, share.of),
     explanation: { rules: ["S8.1", "S9.5"], parts: [{ because, sign: 1, share, rate }] },

@@ -84,7 +84,7 @@ export function rateLicenseInArrears(
     parts: runs.map((run): Part => {
       const share = shareOfDays(run, period.natural);
       return {
-        because: `${formatDecimal(run.quantity)} held for ${daysText(share)}`,
+        because: `quantity ${formatDecimal(run.quantity)} for ${daysText(share)}`,
         sign: 1,
         share,
         quantity: run.quantity,
@@ -114,7 +114,7 @@ export function rateLicenseInAdvance(
   return chargeBySlabs({
     ...licenseOrder(card, period, ratedSlabsIn(card, currency, card.id)),
     quantity,
-    parts: [{ because: `${formatDecimal(quantity)} held for ${daysText(share)}`, sign: 1, share, quantity }],
+    parts: [{ because: `quantity ${formatDecimal(quantity)} for ${daysText(share)}`, sign: 1, share, quantity }],
     rules: ["S10.3"],
     bounds: "EACH_PART",
   });
@@ -182,7 +182,12 @@ export function refundLicense(
     parts: refundable.flatMap(({ from, to, days }): readonly Part[] => {
       const share = shareOfDays(days, period.natural);
       const toPart = (sign: 1 | -1, quantity: Decimal, verb: string): Part => {
-        return { because: `${formatDecimal(quantity)} ${verb} paid for ${daysText(share)}`, sign, share, quantity };
+        return {
+          because: `quantity ${formatDecimal(quantity)} ${verb} charged for ${daysText(share)}`,
+          sign,
+          share,
+          quantity,
+        };
       };
       return [toPart(1, from, "already"), ...(to === undefined ? [] : [toPart(-1, to, "still")])];
     }),
@@ -208,7 +213,7 @@ function chargeInFull(
   return chargeBySlabs({
     ...licenseOrder(card, period, ratedSlabsIn(card, currency, card.id)),
     quantity,
-    parts: [{ because: `${formatDecimal(quantity)} held, in full`, sign: 1, share: WHOLE_SHARE, quantity }],
+    parts: [{ because: `quantity ${formatDecimal(quantity)}, not prorated`, sign: 1, share: WHOLE_SHARE, quantity }],
     rules,
     bounds: "EACH_PART",
   });
@@ -249,9 +254,9 @@ function chargeDifferences({ card, currency, differences, period, rules }: Diffe
 
 function differenceParts({ to, paidAs, share }: Difference): readonly Part[] {
   const during = share.days === share.of ? "" : ` for ${daysText(share)}`;
-  const part: Part = { because: `${formatDecimal(to)} held${during}`, sign: 1, share, quantity: to };
+  const part: Part = { because: `quantity ${formatDecimal(to)}${during}`, sign: 1, share, quantity: to };
   if (paidAs === undefined) return [part];
-  const because = `${formatDecimal(paidAs)} already paid${during}`;
+  const because = `quantity ${formatDecimal(paidAs)} already charged${during}`;
   return [part, { because, sign: -1, share, quantity: paidAs }];
 }
 

@@ -24,7 +24,7 @@ export function rateUsage(card: UsageRateCard, currency: string, quantity: Decim
     period,
     ratedSlabs: ratedSlabsIn(card, currency, card.usageMeterId),
     quantity,
-    parts: [{ because: "the usage of the cycle", sign: 1, share: WHOLE_SHARE, quantity }],
+    parts: [{ because: "usage in the billing period", sign: 1, share: WHOLE_SHARE, quantity }],
     rules: [],
     bounds: shareOfDays(period.served, period.natural),
   });

@@ -130,7 +130,7 @@ function checkLine(line: InvoiceLine, invoice: Invoice): void {
   const slabQuantity = sum(slabs.map((slab) => slab.quantity ?? ZERO));
   if (type === "USAGE_RATE_CARD_AMOUNT" && slabs.length > 0 && quantity !== undefined && !slabQuantity.eq(quantity)) {
     throw new Error(
-      `the slabs do not add up: ${formatDecimal(quantity)} of ${id} were used, the slabs hold ${formatDecimal(slabQuantity)}, on ${describeInvoice(invoice)}`,
+      `the slabs do not add up: the quantity of ${id} is ${formatDecimal(quantity)}, the slabs have ${formatDecimal(slabQuantity)}, on ${describeInvoice(invoice)}`,
     );
   }
   for (const item of lineItems) checkLine(item, invoice);
@@ -177,7 +177,7 @@ function findSchemasWithoutFeatures(book: BookInput): readonly string[] {
   const { all, takingFeature } = listSchemas(book);
   const plain = all.filter((name) => !takingFeature.has(name));
   if (plain.length > 0) return plain;
-  const message = "expected a schema whose events take of no feature: where all do, the order matters";
+  const message = "expected a schema whose events consume no feature: with features, the order of events matters";
   throw new RatebookError("ERR_INPUT_INVALID", message, {
     problems: [rejection("$.features", "NOT_SUPPORTED", message)],
   });
@@ -294,7 +294,7 @@ function compareHoldings(before: readonly string[], after: readonly string[]): v
   const added = after.filter((text) => !before.includes(text));
   if (missing.length + added.length === 0) return;
   throw new Error(
-    `the undo left something: before ${missing.join(", ") || "nothing"}, after ${added.join(", ") || "nothing"}`,
+    `the undo was incomplete: before ${missing.join(", ") || "nothing"}, after ${added.join(", ") || "nothing"}`,
   );
 }
 

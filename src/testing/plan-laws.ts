@@ -121,7 +121,7 @@ export function noJumpAbove(plan: ValueOrArbitrary<PlanInput>, share: DecimalInp
     const jump = subtract(subtract(above, before), firstPackagePrice);
     if (before.lte(ZERO) || jump.lte(multiply(before, maxShare))) return;
     throw new Error(
-      `the price jumps by more than ${formatDecimal(multiply(maxShare, new Decimal(100)))}%: ${formatDecimal(at)} of ${card.id} cost ${formatDecimal(before)} ${currency}, the least more costs ${formatDecimal(above)} ${currency}`,
+      `the price jumps by more than ${formatDecimal(multiply(maxShare, new Decimal(100)))}%: ${formatDecimal(at)} of ${card.id} cost ${formatDecimal(before)} ${currency}, any more costs ${formatDecimal(above)} ${currency}`,
     );
   });
 }

@@ -62,7 +62,7 @@ function toMaxQuantity(quantity: unknown): { readonly maxQuantity?: Decimal } {
 export function requireQuantityCards(plan: PlanInput): readonly QuantityCard[] {
   const cards = listQuantityCards(plan);
   if (cards.length > 0) return cards;
-  const message = "expected a usage, license or overage card: nothing of this plan is priced by a quantity";
+  const message = "expected a usage, license or overage card: no card of this plan is priced by quantity";
   throw new RatebookError("ERR_INPUT_INVALID", message, {
     problems: [rejection("$.pricePlanDetails", "NOT_SUPPORTED", message)],
   });

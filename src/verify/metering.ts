@@ -124,7 +124,7 @@ export function createMetering(bookValue: unknown, creditsSuffice = false): Mete
       const first = acceptedAt.get(asText(event["id"]));
       if (first !== undefined) {
         // How long an id is remembered depends on when its cycle closed (S14.1).
-        if (instant - first >= ID_RETENTION_MS) markUnverified(schema, "ids that come again after 45 days");
+        if (instant - first >= ID_RETENTION_MS) markUnverified(schema, "ids that are repeated after 45 days");
         return;
       }
       const key = JSON.stringify([event["schemaName"], account["id"]]);
@@ -180,7 +180,8 @@ function measureEvent(
     for (const name of schema.consumedAttributes) {
       if (name === "") continue;
       const quantity = requireDecimal(asObject(facts["attribute"])[name]);
-      if (quantity.numerator < 0n || !fits(quantity, 40)) throw new Error(`${name} is not a quantity to consume`);
+      if (quantity.numerator < 0n || !fits(quantity, 40))
+        throw new Error(`${name} is not a quantity that can be consumed`);
     }
     return new Map(
       schema.meters.flatMap((meter): [string, Fraction][] => {

@@ -122,7 +122,7 @@ export function readCells(rows: Iterable<unknown>): UsageCells {
     if (asText(accountId) === "" || asText(meterId) === "")
       throw new Error(`row ${place}: expected accountId and meterId`);
     if (!/^\d{4}-\d\d-\d\d$/.test(asText(date)))
-      throw new Error(`row ${place}: the date ${formatValue(date)} is not a UTC day`);
+      throw new Error(`row ${place}: the date ${formatValue(date)} is not a UTC date`);
     readInstant(date);
     if (units === undefined) throw new Error(`row ${place}: the quantity ${formatValue(quantity)} is not a decimal`);
     addToCell(cells, asText(accountId), asText(meterId), asText(date), units);

@@ -298,7 +298,7 @@ describe("the problems of a book", () => {
       "$.pricePlans[0].name: expected at least 1 character, got 0",
       `$.${card}[0].rateValues[0].slabRates[0].rate: expected a decimal, got "x"`,
       `$.${card}[1].usageMeterId: expected the id or name of a usage meter, got "um.x"`,
-      `$.${card}[1].ratePlan.slabs[0].startAfter: expected 0, as the first slab starts at 0, got 3`,
+      `$.${card}[1].ratePlan.slabs[0].startAfter: expected 0, the start of the first slab, got 3`,
     ]);
   });
 
@@ -399,11 +399,11 @@ describe("checkPlan", () => {
     expect(listProblems(() => checkPlan({ id: "p", name: "P", pricePlanDetails: {} }, book))).toEqual([
       {
         path: "$.pricePlanDetails.pricingCycleConfig",
-        message: "missing: expected one, as the price plan is to be associated",
+        message: "missing: expected one, to associate the price plan with an account",
       },
       {
         path: "$.pricePlanDetails.supportedCurrencies",
-        message: "missing: expected at least one currency, as the price plan is to be associated",
+        message: "missing: expected at least one currency, to associate the price plan with an account",
       },
     ]);
   });

@@ -64,11 +64,12 @@ async function holdings({ engine }: EngineUnderTest): Promise<readonly string[]>
       ["invoice", accountId, invoiceType, status, startDate, endDate, formatDecimal(revenueInfo.value)].join(" "),
     ),
     ...credits.items.map(
-      ({ credit: { accountId, purpose, creditAmount, consumedAmount, effectiveFrom }, holdAmount }) =>
+      ({ credit: { accountId, kind, purpose, creditAmount, consumedAmount, effectiveFrom }, holdAmount }) =>
         [
           "credit",
           accountId,
-          purpose,
+          // The purpose of a stored refund has the words of the version that wrote it.
+          kind === "PLAN" ? purpose : kind,
           ...[creditAmount, consumedAmount, holdAmount].map(formatDecimal),
           effectiveFrom,
         ].join(" "),

@@ -30,7 +30,7 @@ describe("loading a book", () => {
     const { engine } = engineAt("2024-03-01");
     await expect(engine.load({ accounts: 5 as never })).rejects.toThrow("$.accounts: expected a list, got 5");
     await expect(engine.load({ ...parseBook({ customers: CUSTOMERS }), customers: [] })).rejects.toThrow(
-      "a changed copy of a book that was read: change the book as it is written, and pass that",
+      "a changed copy of a book that was read; pass the original input with your changes instead",
     );
   });
 
@@ -251,7 +251,7 @@ describe("settings, features and add-ons", () => {
     await activeSchema(engine);
     const first = await engine.features.create({ name: "One", schemaAssocitions: ["call"] });
     expect(await describeRefusal(engine.features.create({ name: "Two", schemaAssociations: ["call"] }))).toBe(
-      `ERR_INPUT_INVALID schemaAssociations[0]: expected a unique event schema: the feature "${first.item.id}" has the same`,
+      `ERR_INPUT_INVALID schemaAssociations[0]: the event schema is already used by the feature "${first.item.id}"`,
     );
     expect((await engine.eventSchemas.get("call")).item.featureDetails).toEqual({
       featureId: first.item.id,

@@ -117,9 +117,9 @@ describe("S13.6 notes below a line add what quantities and rates don't show", ()
 
   test.each([
     // 1 × 2; 31 × 20 ÷ 31 = 20.
-    [{ minimumRate: 31 }, 1, ["  adjustment to the card's minimum or maximum", "", "", "18.00"], "at least 31"],
+    [{ minimumRate: 31 }, 1, ["  adjustment to the minimum or maximum price", "", "", "18.00"], "at least 31"],
     // 50 × 2; 62 × 20 ÷ 31 = 40.
-    [{ maximumRate: 62 }, 50, ["  adjustment to the card's minimum or maximum", "", "", "-60.00"], "at most 62"],
+    [{ maximumRate: 62 }, 50, ["  adjustment to the minimum or maximum price", "", "", "-60.00"], "at most 62"],
   ])("S7.4, S8.1 the card's prorated bound: %j", (rateConfig, calls, line, limit) => {
     const bounded = callsCard([{ startAfter: 0, priceType: "PER_UNIT" }], [{ rate: 2 }], rateConfig);
     const rows = printLines({ usageRateCards: [bounded] }, { calls });
@@ -133,7 +133,7 @@ describe("S13.6 a share is noted once, with the whole that it refers to", () => 
     // 99.99 × 20 ÷ 31 = 64.509…
     expect(printLines({ fixedFeeRateCards: [fee] }).slice(0, 2)).toEqual([
       ["Platform", "", "", "64.51"],
-      ["  the fee for the days served: 99.99 × 20/31 days", "docs/reference/semantics.md#s8.1, #s9.2"],
+      ["  prorated fee: 99.99 × 20/31 days", "docs/reference/semantics.md#s8.1, #s9.2"],
     ]);
   });
 
@@ -141,10 +141,10 @@ describe("S13.6 a share is noted once, with the whole that it refers to", () => 
     const fees = (rate: string): readonly object[] => [{ id: "addon.fee", rateValues: [{ currency: USD, rate }] }];
     expect(printLines({ fixedFeeRateCards: fees("8.325") }).slice(0, 2)).toEqual([
       ["Platform", "", "", "8.33"],
-      ["  the fee in full: 8.325", "docs/reference/semantics.md#s9.1"],
+      ["  full fee: 8.325", "docs/reference/semantics.md#s9.1"],
     ]);
     expect(printLines({ fixedFeeRateCards: fees("8.320") })[1]).toEqual([
-      "  the fee in full",
+      "  full fee",
       "docs/reference/semantics.md#s9.1",
     ]);
   });
@@ -164,8 +164,8 @@ describe("S13.6 a share is noted once, with the whole that it refers to", () => 
     // 40 × 13 ÷ 31 + 70 × 7 ÷ 31 = 1010 ÷ 31 = 32.580…
     expect(printLines({ licenseRateCards: [seats] }, { licenseUpdates }).slice(0, 3)).toEqual([
       ["Seats", "7", "", "32.58"],
-      ["  4 held for 13 of 31 days: 40 × 13/31 days", "docs/reference/semantics.md#s7.2, #s7.3, #s8.1, #s10.2"],
-      ["  7 held for 7 of 31 days: 70 × 7/31 days", "docs/reference/semantics.md#s7.2, #s7.3, #s8.1, #s10.2"],
+      ["  quantity 4 for 13 of 31 days: 40 × 13/31 days", "docs/reference/semantics.md#s7.2, #s7.3, #s8.1, #s10.2"],
+      ["  quantity 7 for 7 of 31 days: 70 × 7/31 days", "docs/reference/semantics.md#s7.2, #s7.3, #s8.1, #s10.2"],
     ]);
   });
 
@@ -175,9 +175,9 @@ describe("S13.6 a share is noted once, with the whole that it refers to", () => 
     const rows = printLines({ licenseRateCards: [cappedCard] }, { licenseUpdates });
     // The second invoice: 65 less 40, in full.
     expect(rows.filter(([, rules]) => rules?.startsWith("docs/reference/semantics.md#s7.2, #s7.3, #s7.4"))).toEqual([
-      ["  4 held, in full", "docs/reference/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
-      ["  7 held: 65", "docs/reference/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
-      ["  less 4 already paid: 40", "docs/reference/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
+      ["  quantity 4, not prorated", "docs/reference/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
+      ["  quantity 7: 65", "docs/reference/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
+      ["  less quantity 4 already charged: 40", "docs/reference/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
     ]);
   });
 
@@ -201,12 +201,12 @@ describe("S13.6 a share is noted once, with the whole that it refers to", () => 
     };
     const rows = printLines({ licenseRateCards: [card] }, { licenseUpdates });
     // 7 × 5 is 5 less than 4 × 10.
-    const at = rows.findIndex(([text]) => text === "  7 held: 35");
+    const at = rows.findIndex(([text]) => text === "  quantity 7: 35");
     expect(rows.slice(at - 1, at + 3).map(([text]) => text)).toEqual([
       "Seats",
-      "  7 held: 35",
-      "  less 4 already paid: 40",
-      "  not taken below 0",
+      "  quantity 7: 35",
+      "  less quantity 4 already charged: 40",
+      "  minimum 0",
     ]);
   });
 
@@ -235,12 +235,15 @@ describe("S13.6 a share is noted once, with the whole that it refers to", () => 
     }));
     const rows = printLines({ licenseRateCards: [card] }, { licenseUpdates: updates });
     // 10 cost 100, 12 only 48; 30 cost 120, which is 20 more for 18 more seats than 12.
-    const at = rows.findIndex(([text]) => text === "  30 held: 120");
+    const at = rows.findIndex(([text]) => text === "  quantity 30: 120");
     expect(rows.slice(at - 1, at + 3)).toEqual([
       ["Seats", "18", "", "20.00"],
-      ["  30 held: 120", "docs/reference/semantics.md#s7.2, #s7.3, #s10.3"],
-      ["  less 10 already paid: 100", "docs/reference/semantics.md#s7.2, #s7.3, #s10.3"],
-      ["  12 charged before: the quantity is what is held above", "docs/reference/semantics.md#s7.2, #s7.3, #s10.3"],
+      ["  quantity 30: 120", "docs/reference/semantics.md#s7.2, #s7.3, #s10.3"],
+      ["  less quantity 10 already charged: 100", "docs/reference/semantics.md#s7.2, #s7.3, #s10.3"],
+      [
+        "  12 already charged; the quantity is the increase above that",
+        "docs/reference/semantics.md#s7.2, #s7.3, #s10.3",
+      ],
     ]);
   });
 
@@ -252,7 +255,7 @@ describe("S13.6 a share is noted once, with the whole that it refers to", () => 
     const at = rows.findIndex(([text]) => text === "True-up: Commitment");
     expect(rows.slice(at, at + 3)).toEqual([
       ["True-up: Commitment", "", "", "302.58"],
-      ["  the minimum commitment of the cycle: 500 × 20/31 days", "docs/reference/semantics.md#s8.1, #s13.3"],
+      ["  minimum commitment of the billing period: 500 × 20/31 days", "docs/reference/semantics.md#s8.1, #s13.3"],
       ["  already charged: 20", "docs/reference/semantics.md#s8.1, #s13.3"],
     ]);
   });

@@ -39,7 +39,7 @@ test.each([
 });
 
 test("S13.4 a credit created with the same purpose is not an invoice below zero", () => {
-  const credit = { purpose: "invoice below zero", creditAmount: 1, priority: -1, effectiveFrom: "2024-01-01" };
+  const credit = { purpose: "negative invoice total", creditAmount: 1, priority: -1, effectiveFrom: "2024-01-01" };
   const book = { ...BOOK_INPUT, accounts: [{ ...ACCOUNT, credits: [credit] }] };
   const attributes = [{ name: "count", value: 1 }];
   const event = { schemaName: "call", id: "e", accountId: "prod", timestamp: "2024-01-10T00:00:00Z", attributes };

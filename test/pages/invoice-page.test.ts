@@ -59,7 +59,7 @@ describe("an invoice for the customer", () => {
       "above 100, each | 1,400 | 1.00 | 1,400.00",
       "Sub-total | 1,600.00",
       "Minimum commitment | 400.00",
-      "the minimum commitment of the cycle: 2,000",
+      "minimum commitment of the billing period: 2,000",
       "already charged: 1,600",
       "Credit: welcome | -50.00",
       "Total USD | 1,950.00",

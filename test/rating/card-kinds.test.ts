@@ -128,9 +128,7 @@ describe("fixed fees", () => {
     const unusedDays = days("2026-06-21", "2026-07-01");
     const refund = refundFixedFee(parseFeeCard("90"), "USD", unusedDays, JUNE);
     expect(refund && formatExactFraction(refund.amount)).toBe("30");
-    expect(refund?.explanation.parts.map(({ because }) => because)).toEqual([
-      "the fee for 10 of 30 days that are not served",
-    ]);
+    expect(refund?.explanation.parts.map(({ because }) => because)).toEqual(["fee for the unused 10 of 30 days"]);
     expect(refundFixedFee(parseFeeCard("90", { enableProration: false }), "USD", unusedDays, JUNE)).toBeUndefined();
     expect(refundFixedFee(parseFeeCard("90", { type: "ONE_TIME" }), "USD", unusedDays, JUNE)).toBeUndefined();
     expect(refundFixedFee(parseFeeCard("-90"), "USD", unusedDays, JUNE)).toBeUndefined();

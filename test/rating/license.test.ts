@@ -63,8 +63,8 @@ describe("S10.2 in arrears", () => {
     const charge = arrears(seatCard(true), TEN_THEN_SIXTEEN);
     expect(formatExactFraction(charge.bounded)).toBe("130");
     expect(charge.explanation.parts.map(({ because, quantity }) => [because, quantity?.toFixed()])).toEqual([
-      ["10 seats for 15 of 30 days", "10"],
-      ["16 seats for 15 of 30 days", "16"],
+      ["quantity 10 for 15 of 30 days", "10"],
+      ["quantity 16 for 15 of 30 days", "16"],
     ]);
   });
 
@@ -214,8 +214,8 @@ describe("S10.3 in advance", () => {
     expect(refundAmount(back(seatCard(true), undefined))).toBe("50");
     expect(refundAmount(back(seatCard(true), d(4)))).toBe("30");
     expect(back(seatCard(true), d(4))?.explanation.parts.map(({ because }) => because)).toEqual([
-      "10 already paid for 15 of 30 days",
-      "4 still paid for 15 of 30 days",
+      "quantity 10 already charged for 15 of 30 days",
+      "quantity 4 still charged for 15 of 30 days",
     ]);
     expect(back(seatCard(false), undefined)).toBeUndefined();
     expect(back(seatCard(true), d(10))).toBeUndefined();

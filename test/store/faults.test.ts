@@ -80,15 +80,15 @@ function lockingAsNamed(): Store {
 /** Each fault: its implementation, and the case that must reject it. */
 const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
   "accounts are not locked": [
-    "no update of an account is lost among many writers",
+    "concurrent writers lose no update of an account",
     () => locking((scope) => ({ ...scope, accountIds: [] })),
   ],
   "event ids are not locked": [
-    "an event id is taken once, whichever accounts ask for it at once",
+    "an event id is accepted once, even if several accounts send it at the same time",
     () => locking((scope) => ({ ...scope, eventIds: [] })),
   ],
   "the configuration is always shared": [
-    "who holds the configuration alone is waited for by everyone",
+    "an exclusive lock on the configuration makes all others wait",
     () => locking((scope) => ({ ...scope, configuration: "shared" })),
   ],
   "one transaction at a time": [
@@ -96,15 +96,15 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
     () => locking((scope) => ({ ...scope, configuration: "exclusive" })),
   ],
   "locks are taken in the order in which they are named": [
-    "scopes that cross in accounts all come to an end",
+    "scopes with overlapping accounts do not deadlock",
     lockingAsNamed,
   ],
   "a commit that fails has written its first half": [
-    "a commit that fails at the last of its invoices writes nothing",
+    "a commit that fails at its last record of invoices writes nothing",
     () => inTwoSteps(() => Promise.resolve()),
   ],
   "a reader comes between the halves of a commit": [
-    "a reader sees all of a commit or nothing of it",
+    "a reader sees all changes of a commit or none",
     () => inTwoSteps(() => new Promise((resolve) => void setTimeout(resolve, 3))),
   ],
   "reads started together run one after another": [
@@ -141,7 +141,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "a cell of 0 is left": [
-    "usage may be below 0, and a sum of 0 is not a cell",
+    "usage can be negative, and a sum of 0 is not listed",
     () =>
       reading((view) => ({
         usage: async (accountIds, from, until) => {
@@ -152,7 +152,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "a reverted event holds its id": [
-    "an undo frees the id, and another account may take it",
+    "undoing an event releases its id, even for another account",
     () =>
       writing((changes) => ({
         ...changes,
@@ -160,7 +160,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "a failed event holds its id": [
-    "only an accepted event that is not reverted holds its id",
+    "only an accepted event that is not reverted reserves its id",
     () =>
       reading((view) => ({
         acceptedIds: async (eventIds) =>
@@ -179,7 +179,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "pages are counted, not keyed": [
-    "pages of documents show each item once while newer ones are added and others replaced",
+    "pages of documents list each item once while items are added and replaced",
     () => {
       let page = 0;
       return reading((view) => ({
@@ -191,14 +191,14 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
     },
   ],
   "lists go oldest first": [
-    "credits go newest first, then by id in the order of code points",
+    "credits are sorted from newest to oldest, then by id in code point order",
     () =>
       reading((view) => ({
         creditList: async (filter, page) => (await view.creditList(filter, page)).toReversed(),
       })),
   ],
   "ids are compared by code units": [
-    "accounts go newest first, then by id in the order of code points",
+    "accounts are sorted from newest to oldest, then by id in code point order",
     () =>
       reading((view) => ({
         accountList: async (filter, page) =>
@@ -208,7 +208,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "events to undo go by time": [
-    "events to undo go by number, whatever their times, and leave out reverted ones",
+    "events to undo are sorted by number, not time, without reverted events",
     () =>
       reading((view) => ({
         eventsToUndo: async (...query) =>
@@ -216,7 +216,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "events to undo are those of the latest day": [
-    "the first events to undo are found among the days that they are on",
+    "the first events to undo are found within the given days",
     () =>
       reading((view) => ({
         eventsToUndo: async (accountId, filter, limit) =>
@@ -227,7 +227,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "new events all get the same number": [
-    "new events get the next numbers, in the order in which they stand",
+    "new events get the next numbers, in their order",
     () =>
       reading((view) => ({
         eventsToUndo: async (...query) =>
@@ -235,7 +235,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "a new event goes without what it measured": [
-    "a new event comes back as it was decided",
+    "a new event is read with the result of its decision",
     () =>
       writing((changes) => ({
         ...changes,
@@ -243,7 +243,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "new events go by their ids": [
-    "new events get the next numbers, in the order in which they stand",
+    "new events get the next numbers, in their order",
     () =>
       writing((changes) => ({
         ...changes,
@@ -251,7 +251,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "what was sent stays the sender's": [
-    "what the sender does to an event afterwards changes nothing",
+    "changing an event object after the commit has no effect",
     () => {
       const sentById = new Map<string, NewEvent["sent"]>();
       const store = writing((changes) => {
@@ -267,7 +267,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
     },
   ],
   "a repeated reference id replaces": [
-    "a reference id is given to one new event only",
+    "a reference id can be used by only one new event",
     () =>
       writing(({ newEvents = [], events = [], ...changes }) => ({
         ...changes,
@@ -275,7 +275,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "the last day counts": [
-    "events with overage are those of the days, accepted, not reverted, by number",
+    "events with overage are the accepted, not reverted events of the given days, sorted by number",
     () =>
       reading((view) => ({
         eventsWithOverage: (accountId, featureId, from, until) =>
@@ -283,7 +283,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "an empty text is lost": [
-    "a credit comes back as it was, and is replaced whole",
+    "a credit is read as it was written and completely replaced",
     () =>
       reading((view) => ({
         credit: async (id) => {
@@ -297,7 +297,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "a large commit is cut": [
-    "a commit holds 1000 events of as many accounts",
+    "a commit can have 1000 events of as many accounts",
     () =>
       writing((changes) => ({
         ...changes,
@@ -305,19 +305,19 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "the revision stands still": [
-    "the revision is that of the last commit that set one, and 0 before",
+    "the revision is the last one that a commit set, initially 0",
     () => reading(() => ({ configurationRevision: async () => 1 })),
   ],
   "removed documents stay": [
-    "a document replaces the one of its id, and a removed one is gone",
+    "a document replaces the one with its id, and a removed document is not found",
     () => writing((changes) => ({ ...changes, removedDocuments: [] })),
   ],
   "who is due is left out": [
-    "accounts behind are those due at or before an instant, by id",
+    "accounts to catch up are those due at or before an instant, sorted by id",
     () => reading((view) => ({ accountsBehind: (instant, ...rest) => view.accountsBehind(instant - 1, ...rest) })),
   ],
   "places of drafts that an account had stay": [
-    "an account has the places of its record, and no longer those that it had",
+    "writing an account replaces its drafts in the index",
     () =>
       writing(async (changes, view) => ({
         ...changes,
@@ -331,7 +331,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "an AD_HOC invoice is found by its date": [
-    "final invoices are found by the days that they touch, be they of a day or of a year",
+    "final invoices are found by the days they overlap, whether they cover a day or a year",
     () =>
       reading((view) => ({
         invoiceList: async (filter, page) =>
@@ -344,14 +344,14 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "uncharted accounts are those of before": [
-    "accounts are uncharted from the instant on that their record says, or always, by id",
+    "accounts with a stale draft index are found by instant, sorted by id",
     () =>
       reading((view) => ({
         accountsWithStaleDraftIndex: (at, ...rest) => view.accountsWithStaleDraftIndex(at - 1, ...rest),
       })),
   ],
   "an event comes up that nobody stored": [
-    "an event comes back as it was",
+    "an event is read as it was written",
     () =>
       reading((view) => ({
         events: async (filter, page) => {

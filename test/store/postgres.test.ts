@@ -25,7 +25,7 @@ describe("a database", () => {
     await expect(postgresStore(old)).rejects.toThrow(
       expect.objectContaining({
         code: "ERR_REFUSED",
-        message: "the database is PostgreSQL 14.11, which is too old: expected version 15 or a newer one",
+        message: "PostgreSQL 14.11 is too old: use version 15 or later",
       }),
     );
     expect(statements).toHaveLength(1);

@@ -218,7 +218,7 @@ test("S1.5 the digits of the currencies match ISO 4217", () => {
       explanation: {
         of: "CARD",
         rules: [],
-        parts: [{ because: "the fee in full", sign: 1, share: { days: 1, of: 1 }, rate: value }],
+        parts: [{ because: "full fee", sign: 1, share: { days: 1, of: 1 }, rate: value }],
         served: day,
         natural: day,
         exact: { numerator: value, denominator: 1 },

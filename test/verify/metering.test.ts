@@ -221,7 +221,7 @@ describe("cells", () => {
 
   test.each<[string, object, string]>([
     ["an invalid day", usageRow("2024-02-30", "1"), "is not an instant"],
-    ["a day in words", usageRow("June", "1"), "row 1: the date June is not a UTC day"],
+    ["a day in words", usageRow("June", "1"), "row 1: the date June is not a UTC date"],
     ["no quantity", usageRow("2024-06-03", "many"), "row 1: the quantity many is not a decimal"],
     ["no meter", { ...usageRow("2024-06-03", "1"), meterId: "" }, "row 1: expected accountId and meterId"],
   ])("with %s are rejected", (_, bad, sentence) => {

@@ -110,7 +110,7 @@ function requireInputs(line: InvoiceLine | undefined): CardInputs | undefined {
   const inputs = toCardInputs(card);
   const amount = computeAmount(inputs);
   if (amount !== undefined && compareFractions(amount, card.exact) === 0) return inputs;
-  throw incomparableError(`${describeLine(line)}: the explanation does not give the exact amount that stands in it`);
+  throw incomparableError(`${describeLine(line)}: the explanation does not give the exact amount of the line`);
 }
 
 /** Marks a plan without a card for a line. */

@@ -123,7 +123,7 @@ export function diffAccount(
   const [currency = "", ...others] = new Set([...after, ...before].map((invoice) => invoice.currency));
   if (others.length > 0)
     throw incomparableError(
-      `${accountId}: its invoices are in ${[currency, ...others].join(" and ")}: amounts in two currencies do not compare`,
+      `${accountId}: its invoices are in ${[currency, ...others].join(" and ")}: amounts in different currencies cannot be compared`,
     );
   const plans = [
     resolveAccountPlans(sources[0], accountId, before),

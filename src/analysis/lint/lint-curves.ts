@@ -108,7 +108,7 @@ function lintFall(
     upper?.priceType === "PER_UNIT" &&
     upper.rate.lt(lower.rate);
   const message = isVolume
-    ? `the price falls above ${formatDecimal(piece.from.quantity)}, as VOLUME prices do where their rate drops`
+    ? `the price falls above ${formatDecimal(piece.from.quantity)}, which is normal for VOLUME prices when the rate drops`
     : `the price falls above ${formatDecimal(piece.from.quantity)}: more usage costs less`;
   return [
     createFinding("PRICE_FALLS", toLintPlace(currencyCard, piece), {
@@ -199,7 +199,7 @@ function lintRateDigits({ card, rates, slabs }: CardInCurrency, { rounding }: Cu
         { path: [...card.path, "rateValues", list, "slabRates", index], at: `${card.at}/slab/${order}` },
         {
           level: "note",
-          message: `the last digit of the rate ${formatDecimal(rate)} of slab ${order} is too fine to be seen in ${rates.currency}`,
+          message: `the last digit of the rate ${formatDecimal(rate)} of slab ${order} is too small to matter in ${rates.currency}`,
           example: `${formatDecimal(times)} times ${formatDecimal(rate)} is ${formatPrice(rate)}, and ${formatDecimal(times)} times ${formatDecimal(truncatedRate)} is ${formatPrice(truncatedRate)}`,
           searched: true,
         },

@@ -52,7 +52,7 @@ function lintShadowedComputation(
     : `computation ${other.order} has the same matcher, and no event counts twice`;
   return [
     createFinding("COMPUTATION_SHADOWED", place, {
-      message: `computation ${shadowed.order} changes nothing beside computation ${other.order}`,
+      message: `computation ${shadowed.order} has no effect in addition to computation ${other.order}`,
       example,
     }),
   ];

@@ -28,7 +28,7 @@ export function* checkMeters(book: Book, cache: BookCache, report: Report): Step
 function checkMeter(meter: UsageMeter, schema: EventSchema | undefined, path: Path, report: Report): void {
   if (meter.status === "ACTIVE" && schema !== undefined && schema.status !== "ACTIVE") {
     const params = { resource: "event schema", id: schema.name, status: schema.status };
-    report([...path, "eventSchemaName"], "NOT_ACTIVE", { ...params, reason: "usage meter is ACTIVE" });
+    report([...path, "eventSchemaName"], "NOT_ACTIVE", { ...params, reason: "usage meter is active" });
   }
   checkUnique(meter.computations, { path: [...path, "computations"], field: "order" }, report, ({ order }) => order);
   checkSteps(meter, schema, path, report);
@@ -40,7 +40,7 @@ function checkSteps(meter: UsageMeter, schema: EventSchema | undefined, path: Pa
     if (step.matcher !== undefined) checkRuleForSchema(step.matcher, schema, [...place, "matcher"], report);
     if (step.computation !== undefined) checkRuleForSchema(step.computation, schema, [...place, "computation"], report);
     else if (meter.aggregation === "SUM") {
-      report([...place, "computation"], "MISSING", { expected: "a rule", reason: "as the usage meter is a SUM" });
+      report([...place, "computation"], "MISSING", { expected: "a rule", reason: "because the aggregation is SUM" });
     }
   });
 }

@@ -13,8 +13,11 @@ export function checkNames(book: Book, report: Report): void {
     checkUnique<{ readonly id: string }>(book[list], { path: [list], field: "id" }, report, (item) => item.id);
   }
   const { settings, eventSchemas, pricePlans } = book;
-  checkUnique(settings, { path: ["settings"], field: "id", what: "id in its namespace and level" }, report, (setting) =>
-    JSON.stringify([setting.entityType, setting.entityId, settingKey(setting)]),
+  checkUnique(
+    settings,
+    { path: ["settings"], field: "id", what: "id in this namespace and level" },
+    report,
+    (setting) => JSON.stringify([setting.entityType, setting.entityId, settingKey(setting)]),
   );
   checkUnique(eventSchemas, { path: ["eventSchemas"], field: "version" }, report, (schema) =>
     JSON.stringify([schema.name, schema.version]),

@@ -27,7 +27,7 @@ export interface CardContext {
 }
 
 /** Why the items of a plan must be ACTIVE. */
-const IN_USE = "price plan is ACTIVE or associated";
+const IN_USE = "price plan is active or associated with an account";
 
 /** The currencies that every card must have rates in (S7.7). */
 interface Currencies {
@@ -182,7 +182,7 @@ function checkGrant(card: CreditGrantRateCard, currencies: readonly string[], pa
       report(expiry, "INVALID_DURATION", { expected: "a duration above 0", got: quoteValue(expiryDuration) });
     }
   } else if (expiryType === "CUSTOM") {
-    report(expiry, "MISSING", { expected: "an ISO 8601 duration", reason: "as the expiryType is CUSTOM" });
+    report(expiry, "MISSING", { expected: "an ISO 8601 duration", reason: "because the expiryType is CUSTOM" });
   }
 }
 

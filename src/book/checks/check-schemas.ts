@@ -174,7 +174,7 @@ function checkSettingValue(setting: Setting, path: Path, report: Report): void {
       return;
     case "NUMERIC":
       if (throwsError(() => parseValue(setting.value)))
-        report(path, "INVALID_FORMAT", { expected: "a decimal, as dataType NUMERIC says", got: quotedText });
+        report(path, "INVALID_FORMAT", { expected: "a decimal, because the dataType is NUMERIC", got: quotedText });
       return;
     case "JSON":
       checkJson(setting.value, path, report);
@@ -190,7 +190,7 @@ function checkJson(text: string, path: Path, report: Report): void {
   const deep = findDeepNesting(text);
   if (deep !== undefined) report(path, "TOO_DEEP", { maximum: NESTING_MAX, ...deep });
   else if (throwsError(() => parseJson(text)))
-    report(path, "INVALID_FORMAT", { expected: "JSON, as dataType JSON says", got: quoteValue(text) });
+    report(path, "INVALID_FORMAT", { expected: "JSON, because the dataType is JSON", got: quoteValue(text) });
   else
     for (const { line, column, path: inside } of findRepeatedKeys(text))
       report(path, "REPEATED_KEY", { line, column, inside: formatPath(inside) });

@@ -38,11 +38,11 @@ export function checkSlabs(slabs: readonly (Slab | GrantSlab)[], path: Path, rep
       report([...place, "order"], "SLAB_OUT_OF_PLACE", { expected, got: String(slab.order) });
     }
     if (before === undefined && !slab.startAfter.isZero()) {
-      const params = { expected: "0, as the first slab starts at 0", got: formatDecimal(slab.startAfter) };
+      const params = { expected: "0, the start of the first slab", got: formatDecimal(slab.startAfter) };
       report([...place, "startAfter"], "SLAB_OUT_OF_PLACE", params);
     }
     if (before !== undefined && slab.startAfter.lte(before.startAfter)) {
-      const expected = `more than ${formatDecimal(before.startAfter)}, where the slab before starts`;
+      const expected = `more than ${formatDecimal(before.startAfter)}, the start of the previous slab`;
       report([...place, "startAfter"], "SLAB_OUT_OF_PLACE", { expected, got: formatDecimal(slab.startAfter) });
     }
     checkSlabEnd(slab.endAt ?? undefined, after?.startAfter, [...place, "endAt"], report);
@@ -79,18 +79,18 @@ function checkBounds(
 
 function checkSlabEnd(end: Decimal | undefined, next: Decimal | undefined, path: Path, report: Report): void {
   if (end === undefined || (next !== undefined && end.eq(next))) return;
-  const expected = next === undefined ? "null in the last slab" : `${formatDecimal(next)}, where the next slab starts`;
+  const expected = next === undefined ? "null in the last slab" : `${formatDecimal(next)}, the start of the next slab`;
   report(path, "SLAB_OUT_OF_PLACE", { expected, got: formatDecimal(end) });
 }
 
 function checkSlabConfig(slab: Slab | GrantSlab, index: number, path: Path, report: Report): void {
   if (slab.priceType === "PACKAGE" && !slab.slabConfig?.packageSize) {
-    const params = { expected: "a decimal above 0", reason: "as the priceType is PACKAGE" };
+    const params = { expected: "a decimal above 0", reason: "because the priceType is PACKAGE" };
     report([...path, "packageSize"], "MISSING", params);
   }
   if (slab.slabConfig?.chargeAtZero === true && index > 0) {
     report([...path, "chargeAtZero"], "SLAB_OUT_OF_PLACE", {
-      expected: "false, as only the first slab can be charged at zero",
+      expected: "false, because only the first slab can be charged at zero",
       got: "true",
     });
   }

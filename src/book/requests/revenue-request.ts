@@ -183,7 +183,7 @@ export function resolvePriceableDetails(details: PricePlanDetails, currencyCode:
   checkSupportedCurrency(resolvedDetails, currencyCode, report);
   checkCards(resolvedDetails, { ...indexBillables(book), currencies: [currencyCode], inUse: false }, path, report);
   if (!resolvedDetails.pricingCycleConfig)
-    report([...path, "pricingCycleConfig"], "MISSING", { expected: "one", reason: "as a cycle is priced" });
+    report([...path, "pricingCycleConfig"], "MISSING", { expected: "one", reason: "to price a billing period" });
   const [first, ...others] = problems.sorted(undefined);
   if (first === undefined) return resolvedDetails;
   throw inputError([first, ...others]);

@@ -111,7 +111,11 @@ function resolveAttribute(
     return before?.attributeName ?? declaredNames[0] ?? "";
   }
   if (before !== undefined && before.attributeName !== attributeName) {
-    const params = { options: [before.attributeName], reason: "as in featureDetails", got: quoteValue(attributeName) };
+    const params = {
+      options: [before.attributeName],
+      reason: "the attribute in featureDetails",
+      got: quoteValue(attributeName),
+    };
     report(path, "NOT_AN_OPTION", params);
     return undefined;
   }

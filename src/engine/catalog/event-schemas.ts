@@ -5,7 +5,8 @@
  */
 import type { EventSchemaPatch, EventSchemaRequest, EventSchema } from "../../book/resources/event-schema.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import { describeStatus, invalidInput, quoteText, refusal } from "../../ledger/refusals.ts";
+import { invalidInput, quoteText, refusal } from "../../ledger/refusals.ts";
+import { describeStatus } from "../../problem-table.ts";
 import {
   changeConfigured,
   requireUserFields,

@@ -10,7 +10,8 @@ import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { isOnSource, type MigrateRequest } from "../../ledger/commands/migrate.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import { describeStatus, invalidInput, notFound, quoteText, refusal } from "../../ledger/refusals.ts";
+import { invalidInput, notFound, quoteText, refusal } from "../../ledger/refusals.ts";
+import { describeStatus } from "../../problem-table.ts";
 import { decideMigrations } from "../accounts/plans.ts";
 import { accountIdsWhere } from "../all-accounts.ts";
 import {

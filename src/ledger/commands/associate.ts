@@ -14,6 +14,7 @@ import { resolveCycleConfig } from "../../calendar/cycle.ts";
 import { DAY_MS, dayOf, formatDate, formatInstant, type Instant, dayStart } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { cycleAt, NO_END, type Timeline } from "../../invoicing/timeline.ts";
+import { describeStatus } from "../../problem-table.ts";
 import { decisionInstant, findAccountPlan } from "../account/account-plan.ts";
 import { type AssociatedCycles, keptCycles } from "../account/associated-plans.ts";
 import { catchUp } from "../account/catch-up.ts";
@@ -22,7 +23,7 @@ import { standardCycles } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
-import { describeStatus, invalidInput, notFound, quoteText, refusal, versionNotFound } from "../refusals.ts";
+import { invalidInput, notFound, quoteText, refusal, versionNotFound } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 
 /**

@@ -7,7 +7,8 @@ import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { closesAt } from "../../invoicing/grace-period.ts";
 import { cycleAt, cyclesIn, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
-import { createQuantityLookup, quantityAt } from "../../rating/license-timeline.ts";
+import { describeStatus } from "../../problem-table.ts";
+import { quantityAt } from "../../rating/license-timeline.ts";
 import { decisionInstant, findGraceTerms, findAccountPlan } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { saveWithDraftIndex } from "../account/draft-index.ts";
@@ -15,7 +16,7 @@ import { invoicedUntil } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { LicenseUpdateRecord } from "../records.ts";
-import { describeStatus, notFound, quoteText, refusal, unusedId } from "../refusals.ts";
+import { notFound, quoteText, refusal, unusedId } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 import { findByIdempotencyKey } from "./idempotency.ts";
 

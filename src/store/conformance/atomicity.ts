@@ -85,13 +85,13 @@ const HALF_WRITTEN: Readonly<Record<string, Changes>> = {
 };
 
 export const atomicityCases: readonly ConformanceCase[] = [
-  defineCase("a commit of every kind of change is there as a whole", async (store) => {
+  defineCase("a commit with every kind of change is visible completely", async (store) => {
     assert.deepEqual(await findNumbers(store, "a"), NOTHING);
     await commit(store, everything("a"));
     assert.deepEqual(await findNumbers(store, "a"), ALL);
   }),
 
-  defineCase("work that throws writes nothing, and its error comes through as it is", async (store) => {
+  defineCase("if the work throws, nothing is written and the error is passed on unchanged", async (store) => {
     const error = new Error("refused by the work");
     const failing = store.transact(createScope(["a"]), () => Promise.reject(error));
     await assert.rejects(failing, (caught) => caught === error);
@@ -99,17 +99,17 @@ export const atomicityCases: readonly ConformanceCase[] = [
   }),
 
   ...Object.entries(HALF_WRITTEN).map(([kind, changes]) =>
-    defineCase(`a commit that fails at the last of its ${kind} writes nothing`, async (store) => {
+    defineCase(`a commit that fails at its last record of ${kind} writes nothing`, async (store) => {
       const scope = createScope(["a", "b"], ["event.a.1", "event.a.2"]);
       const decision = { result: undefined, changes: { ...everything("a"), ...changes } };
       await assert.rejects(store.transact(scope, async () => decision));
       assert.deepEqual(await findNumbers(store, "a"), NOTHING);
       await commit(store, everything("a"));
-      assert.deepEqual(await findNumbers(store, "a"), ALL, "what failed can be done again");
+      assert.deepEqual(await findNumbers(store, "a"), ALL, "a failed commit can be repeated");
     }),
   ),
 
-  defineCase("a commit that fails leaves what was there as it was", async (store) => {
+  defineCase("a failed commit leaves existing records unchanged", async (store) => {
     await commit(store, everything("a"));
     const scope = createScope(["a"], ["event.a.2"]);
     const changes = {
@@ -124,7 +124,7 @@ export const atomicityCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.entries(["a"]), [entry("a", "e.one")]);
   }),
 
-  defineCase("work reads what is committed, and its result comes back", async (store) => {
+  defineCase("the work reads committed records, and its result is returned", async (store) => {
     await commit(store, everything("a"));
     const result = await store.transact(createScope(["a"]), async (view) => {
       const [record] = await view.accounts(["a"]);
@@ -137,7 +137,7 @@ export const atomicityCases: readonly ConformanceCase[] = [
     assert.equal(await store.transact(createScope([]), async () => ({ result: "done", changes: {} })), "done");
   }),
 
-  defineCase("a store is closed twice without harm", async (store) => {
+  defineCase("closing a store twice has no further effect", async (store) => {
     await store.close();
     await store.close();
   }),

@@ -46,7 +46,7 @@ function sumCases(kind: Kind): readonly ConformanceCase[] {
       assert.deepEqual(await all(store, kind), ["a m 0 0.3"]);
     }),
 
-    defineCase(`${kind} of one cell twice in a commit counts twice`, async (store) => {
+    defineCase(`${kind} for the same cell twice in a commit is added twice`, async (store) => {
       await put(store, kind, cell("a", "m", TODAY, "1"), cell("a", "m", TODAY, "2.5"), cell("a", "m", TODAY, "-0.5"));
       assert.deepEqual(await all(store, kind), ["a m 0 3"]);
     }),
@@ -68,7 +68,7 @@ function sumCases(kind: Kind): readonly ConformanceCase[] {
       assert.ok(Decimal.isDecimal(found?.quantity));
     }),
 
-    defineCase(`a sum of ${kind} of 100 digits is exact, and one of more is refused`, async (store) => {
+    defineCase(`sums of ${kind} are exact up to 100 digits; longer ones are rejected`, async (store) => {
       const [whole, fraction] = ["9".repeat(60), "0".repeat(39)];
       const exact = `a m 0 ${whole}.${fraction}3`;
       await put(store, kind, cell("a", "m", TODAY, whole));
@@ -82,7 +82,7 @@ function sumCases(kind: Kind): readonly ConformanceCase[] {
       await assert.rejects(put(store, kind, cell("a", "n", TODAY, "9e1000")), refused);
     }),
 
-    defineCase(`${kind} may be below 0, and a sum of 0 is not a cell`, async (store) => {
+    defineCase(`${kind} can be negative, and a sum of 0 is not listed`, async (store) => {
       await put(store, kind, cell("a", "m", TODAY, "-1.5"), cell("a", "n", TODAY, "2"), cell("a", "o", TODAY, "0"));
       assert.deepEqual(await all(store, kind), ["a m 0 -1.5", "a n 0 2"]);
       await put(store, kind, cell("a", "m", TODAY, "1.50"), cell("a", "n", TODAY, "-2"));
@@ -95,7 +95,7 @@ function sumCases(kind: Kind): readonly ConformanceCase[] {
 
 function placeCases(kind: Kind): readonly ConformanceCase[] {
   return [
-    defineCase(`${kind} is kept by account, item and day`, async (store) => {
+    defineCase(`${kind} is stored by account, item and day`, async (store) => {
       await put(
         store,
         kind,
@@ -118,7 +118,7 @@ function placeCases(kind: Kind): readonly ConformanceCase[] {
       assert.equal((await store.read[kind](["c"], -Infinity, Infinity)).length, 1);
     }),
 
-    defineCase(`${kind} of ids of any text is kept apart`, async (store) => {
+    defineCase(`${kind} of different ids is separate, whatever the ids contain`, async (store) => {
       const changes = ODD_TEXTS.flatMap((a) => ODD_TEXTS.map((m) => cell(a, m, TODAY, "1")));
       await put(store, kind, ...changes);
       await put(store, kind, ...changes);
@@ -131,7 +131,7 @@ function placeCases(kind: Kind): readonly ConformanceCase[] {
       assert.deepEqual(sortCells(found), sortCells(expected));
     }),
 
-    defineCase(`${kind} that many writers add is all there`, async (store) => {
+    defineCase(`${kind} from concurrent writers is all counted`, async (store) => {
       const writers = Array.from({ length: 12 }, (_, index) => index);
       await Promise.all(
         writers.map((index) => put(store, kind, cell("a", "m", TODAY, "0.1"), cell(`b${index % 3}`, "m", TODAY, "1"))),
@@ -152,7 +152,7 @@ export const cellCases: readonly ConformanceCase[] = [
   ...placeCases("usage"),
   ...placeCases("overage"),
 
-  defineCase("usage and overage are apart", async (store) => {
+  defineCase("usage and overage are stored separately", async (store) => {
     await commit(store, { usage: [cell("a", "m", TODAY, "1")], overage: [cell("a", "m", TODAY, "2")] });
     assert.deepEqual(await cells(store, "usage", ["a"], TODAY, TODAY + 1), ["a m 0 1"]);
     assert.deepEqual(await cells(store, "overage", ["a"], TODAY, TODAY + 1), ["a m 0 2"]);

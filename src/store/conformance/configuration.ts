@@ -16,7 +16,7 @@ const REVISION_MAX = Number.MAX_SAFE_INTEGER;
 const EXCLUSIVE: Scope = { configuration: "exclusive", accountIds: [], eventIds: [] };
 
 export const configurationCases: readonly ConformanceCase[] = [
-  defineCase("documents of one id and different kinds are different documents", async (store) => {
+  defineCase("documents of different kinds can have the same id", async (store) => {
     const documents = DOCUMENT_KINDS.map((kind) => document(kind, "same", { kind }));
     await commit(store, { documents });
     for (const kind of DOCUMENT_KINDS) {
@@ -25,7 +25,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     }
   }),
 
-  defineCase("a document comes back as it was, whatever texts it holds", async (store) => {
+  defineCase("a document is read as it was written, whatever text it contains", async (store) => {
     const body = {
       texts: ODD_TEXTS,
       nested: { ...withOddKeys(), list: [1, 0.5, -1e-7, true, null, []] },
@@ -37,7 +37,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     assert.equal((await store.read.documentsOf("feature", ODD_TEXTS)).length, ODD_TEXTS.length);
   }),
 
-  defineCase("a document replaces the one of its id, and a removed one is gone", async (store) => {
+  defineCase("a document replaces the one with its id, and a removed document is not found", async (store) => {
     await commit(store, { documents: [document("alias", "x", { old: true }), document("alias", "y")] });
     const replaced = { ...document("alias", "x", { is: "new" }), updatedAt: NOON + 5 };
     await commit(store, { documents: [replaced], removedDocuments: [{ kind: "alias", id: "y" }] });
@@ -48,7 +48,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.document("alias", "y"), document("alias", "y", { again: true }));
   }),
 
-  defineCase("what is not there is undefined or an empty list", async ({ read }) => {
+  defineCase("missing records are read as undefined or an empty list", async ({ read }) => {
     assert.equal(await read.document("organization", "none"), undefined);
     assert.deepEqual(await read.documentsOf("customer", ["none", ""]), []);
     assert.deepEqual(await read.documentsOf("customer", []), []);
@@ -64,7 +64,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     assert.equal(await read.invoice("none"), undefined);
   }),
 
-  defineCase("all documents of a kind go oldest first, then by id", async (store) => {
+  defineCase("all documents of a kind are sorted from oldest to newest, then by id", async (store) => {
     const expected = [
       document("addOn", "b", {}, NOON - 1),
       document("addOn", "a", {}, NOON),
@@ -74,7 +74,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.allDocuments("addOn"), expected);
   }),
 
-  defineCase("the revision is that of the last commit that set one, and 0 before", async (store) => {
+  defineCase("the revision is the last one that a commit set, initially 0", async (store) => {
     await commit(store, { documents: [document("setting", "s")] });
     assert.equal(await store.read.configurationRevision(), 0);
     await commit(store, { documents: [document("setting", "s")], configurationRevision: 16_777_216 });
@@ -84,7 +84,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     assert.equal(await store.read.configurationRevision(), REVISION_MAX);
   }),
 
-  defineCase("who holds the configuration alone is waited for by everyone", async (store) => {
+  defineCase("an exclusive lock on the configuration makes all others wait", async (store) => {
     const started = gate();
     const changing = store.transact(EXCLUSIVE, async () => {
       started.open();
@@ -100,7 +100,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     assert.deepEqual(seen, ["s", await store.read.configurationRevision()]);
   }),
 
-  defineCase("the configuration does not change under who shares it", async (store) => {
+  defineCase("the configuration does not change while it is locked as shared", async (store) => {
     const started = gate();
     const rating = store.transact(createScope(["a"]), async (view) => {
       const before = await view.configurationRevision();
@@ -117,7 +117,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     assert.equal(after, before);
   }),
 
-  defineCase("changes of the configuration come one after another", async (store) => {
+  defineCase("changes to the configuration run one after another", async (store) => {
     const add = (): Promise<void> =>
       store.transact(EXCLUSIVE, async (view) => {
         const { count = 0 } = (await view.document("setting", "s"))?.body ?? {};

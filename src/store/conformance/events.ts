@@ -54,7 +54,7 @@ const FULL = event("a", 1, {
 });
 
 export const eventCases: readonly ConformanceCase[] = [
-  defineCase("an event comes back as it was", async (store) => {
+  defineCase("an event is read as it was written", async (store) => {
     const plain = event("a", 2);
     const { schemaVersion: _, ...unknownSchema } = event("", 0, { customerId: "", ...FAILED });
     await commit(store, { events: [FULL, plain, unknownSchema] });
@@ -64,7 +64,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.eventsToUndo("a", {}), [FULL, plain]);
   }),
 
-  defineCase("ids of any text are kept apart", async (store) => {
+  defineCase("different ids stay different, whatever they contain", async (store) => {
     const events = ODD_TEXTS.map((text, index) =>
       event(text, 1, { eventId: text, referenceId: `r${index}`, schemaName: text }),
     );
@@ -77,7 +77,7 @@ export const eventCases: readonly ConformanceCase[] = [
     }
   }),
 
-  defineCase("only an accepted event that is not reverted holds its id", async (store) => {
+  defineCase("only an accepted event that is not reverted reserves its id", async (store) => {
     const events = INGEST_STATUSES.map((status, index) => event("a", index + 1, { status }));
     await commit(store, { events });
     const acceptedIds = await holders(
@@ -88,7 +88,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(acceptedIds, completed.map(({ eventId, referenceId }) => `${eventId} ${referenceId}`).toSorted());
   }),
 
-  defineCase("an undo frees the id, and another account may take it", async (store) => {
+  defineCase("undoing an event releases its id, even for another account", async (store) => {
     await commit(store, { events: [event("a", 1, { eventId: "same" })] });
     await commit(store, { events: [event("a", 1, { eventId: "same", ...REVERTED })] });
     assert.deepEqual(await holders(store, ["same"]), []);
@@ -97,7 +97,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.equal((await store.read.events({ eventId: "same" }, { limit: 9 })).length, 2);
   }),
 
-  defineCase("an id that came again is held by the event of the latest ingest", async (store) => {
+  defineCase("a repeated id belongs to the event that was ingested last", async (store) => {
     await commit(store, { events: [event("b", 1, { eventId: "same", createdAt: NOON })] });
     await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: ["same"] }, async (view) => {
       assert.equal((await view.acceptedIds(["same"])).length, 1);
@@ -108,7 +108,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await holders(store, ["same"]), ["same ref.b.000001"]);
   }),
 
-  defineCase("an event that is removed is in no list and frees its id; what it counted stays", async (store) => {
+  defineCase("a deleted event is not listed and releases its id; its usage stays", async (store) => {
     const [first, second] = [event("a", 1, { eventId: "same", feature: use("f.one", 1, ["e.one"]) }), event("a", 2)];
     await commit(store, { events: [first, second], usage: [cell("a", "um.one", TODAY, "2")] });
     const unknown = { referenceId: "ref.unknown", eventId: "unknown" };
@@ -129,7 +129,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await holders(store, ["same"]), ["same ref.b.000001"]);
   }),
 
-  defineCase("where the first of two events with an id is removed, the other one holds it", async (store) => {
+  defineCase("if the first of two events with the same id is deleted, the id belongs to the second", async (store) => {
     await commit(store, { events: [event("b", 1, { eventId: "same", createdAt: NOON })] });
     const again = event("a", 1, { eventId: "same", createdAt: NOON + 9 });
     await commit(store, { events: [again] });
@@ -143,7 +143,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.events({ eventId: "same" }, { limit: 9 }), [again]);
   }),
 
-  defineCase("a new event whose reference id is taken is refused, and replaces nothing", async (store) => {
+  defineCase("a new event with an existing reference id is rejected and replaces nothing", async (store) => {
     const first = event("a", 1);
     await commit(store, { events: [first] });
     const { referenceId } = first;
@@ -157,14 +157,14 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await holders(store, ["other"]), []);
   }),
 
-  defineCase("the event that has an id comes back with its account and both times", async (store) => {
+  defineCase("the event with an id is found, with its account and both times", async (store) => {
     const { eventId, referenceId, accountId, timestamp, createdAt } = FULL;
     await commit(store, { events: [FULL] });
     const acceptedIds = await store.read.acceptedIds([eventId, "other", eventId]);
     assert.deepEqual(acceptedIds, [{ eventId, referenceId, accountId, timestamp, createdAt }]);
   }),
 
-  defineCase("an event replaces the one of its reference id, in every list", async (store) => {
+  defineCase("an event replaces the one with its reference id, in every list", async (store) => {
     const changed = event("a", 1, { units: [], customerId: "changed" });
     await commit(store, { events: [event("a", 1), event("a", 2)] });
     await commit(store, { events: [changed] });
@@ -173,7 +173,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.eventsToUndo("a", {}), [changed, event("a", 2)]);
   }),
 
-  defineCase("events to undo go by number, whatever their times, and leave out reverted ones", async (store) => {
+  defineCase("events to undo are sorted by number, not time, without reverted events", async (store) => {
     const at = (number: number, more: Partial<EventRecord> = {}): EventRecord =>
       event("a", number, { timestamp: NOON - number, ...more });
     await commit(store, { events: [at(1), at(2, REVERTED), at(3, FAILED)] });
@@ -192,7 +192,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await toUndo(store, { referenceId: "ref.a.000004", status: "INGESTION_FAILED" }), []);
   }),
 
-  defineCase("numbers and times go by their size, not by their digits", async (store) => {
+  defineCase("numbers and times are sorted by value, not as text", async (store) => {
     const at = (number: number, more: Partial<EventRecord> = {}): EventRecord =>
       event("a", number, { timestamp: number, createdAt: number, feature: use("f.one", 1, ["e.one"]), ...more });
     await commit(store, { events: [at(10), at(9), at(100), at(-5, { number: 1000 })] });
@@ -212,7 +212,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await toUndo(store, { createdAt: { from: 9, until: 100 } }), [9, 10]);
   }),
 
-  defineCase("the first events to undo are found among the days that they are on", async (store) => {
+  defineCase("the first events to undo are found within the given days", async (store) => {
     const on = (number: number, day: number, more: Partial<EventRecord> = {}): EventRecord =>
       event("a", number, { timestamp: (TODAY + day) * 86_400_000 + number, ...more });
     await commit(store, { events: [on(1, 2), on(2, 0), on(3, -3), on(4, 0), on(5, -20_000), on(6, 2, REVERTED)] });
@@ -229,7 +229,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await toUndo(store, {}, 1), [3]);
   }),
 
-  defineCase("new events get the next numbers, in the order in which they stand", async (store) => {
+  defineCase("new events get the next numbers, in their order", async (store) => {
     const add = (accountId: string, ...places: readonly number[]): Promise<void> =>
       commit(store, { newEvents: places.map((place) => newEvent(event(accountId, place))) });
     await commit(store, { events: [event("a", 1)] });
@@ -244,13 +244,13 @@ export const eventCases: readonly ConformanceCase[] = [
     const numbers = events.map(({ number }) => number);
     assert.equal(new Set(numbers).size, numbers.length);
     for (const number of numbers)
-      assert.ok(Number.isSafeInteger(number) && number >= 1, `${number} is not a number of an event`);
+      assert.ok(Number.isSafeInteger(number) && number >= 1, `${number} is not the number of an event`);
     // A replaced event keeps its number.
     await commit(store, { events: events.map((each) => ({ ...each, customerId: "changed" })) });
     assert.deepEqual(await toUndo(store), numbers);
   }),
 
-  defineCase("a new event comes back as it was decided", async (store) => {
+  defineCase("a new event is read with the result of its decision", async (store) => {
     const plain = event("a", 2);
     const { schemaVersion: _, ...unknownSchema } = event("", 0, { customerId: "", ...FAILED });
     // A sent text that is a decimal is stored as that decimal.
@@ -263,7 +263,7 @@ export const eventCases: readonly ConformanceCase[] = [
     }
   }),
 
-  defineCase("what the sender does to an event afterwards changes nothing", async (store) => {
+  defineCase("changing an event object after the commit has no effect", async (store) => {
     const row = newEvent(event("a", 1));
     await commit(store, { newEvents: [row] });
     const attributes = row.sent.attributes as { name: string; value: unknown }[];
@@ -273,7 +273,7 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual((await store.read.events({}, { limit: 1 }))[0]?.payload, event("a", 1).payload);
   }),
 
-  defineCase("a reference id is given to one new event only", async (store) => {
+  defineCase("a reference id can be used by only one new event", async (store) => {
     await commit(store, { newEvents: [newEvent(event("a", 1))] });
     const again = { ...newEvent(event("a", 2)), referenceId: event("a", 1).referenceId };
     await assert.rejects(commit(store, { newEvents: [again], usage: [cell("a", "m", TODAY, "1")] }));
@@ -281,33 +281,36 @@ export const eventCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.usage(["a"], TODAY, TODAY + 1), []);
   }),
 
-  defineCase("events with overage are those of the days, accepted, not reverted, by number", async (store) => {
-    const on = (number: number, day: number, more: Partial<EventRecord> = {}): EventRecord =>
-      event("a", number, { timestamp: day * 86_400_000, feature: use("f.one", 2), ...more });
-    await commit(store, {
-      events: [
-        on(1, TODAY + 1),
-        on(2, TODAY),
-        on(3, TODAY + 2),
-        on(4, TODAY, { feature: use("f.one", 0, ["e.one"]) }),
-        on(5, TODAY, { feature: use("f.two", 2) }),
-        on(6, TODAY, REVERTED),
-        on(7, TODAY, FAILED),
-        on(8, TODAY + 2, { timestamp: (TODAY + 2) * 86_400_000 - 1 }),
-        event("b", 1, { feature: use("f.one", 2), timestamp: TODAY * 86_400_000 }),
-      ],
-    });
-    assert.deepEqual(await withOverage(store, TODAY, TODAY + 2), [1, 2, 8]);
-    assert.deepEqual(await withOverage(store, TODAY + 1, TODAY + 3), [1, 3, 8]);
-    const page = await store.read.eventsWithOverage("a", "f.one", TODAY, TODAY + 3, { limit: 2, afterNumber: 1 });
-    assert.deepEqual(page, [on(2, TODAY), on(3, TODAY + 2)]);
-    await commit(store, {
-      events: [on(1, TODAY + 1, { feature: use("f.one", 0, ["e.one"]) }), on(2, TODAY, REVERTED)],
-    });
-    assert.deepEqual(await withOverage(store, TODAY, TODAY + 3), [3, 8]);
-  }),
+  defineCase(
+    "events with overage are the accepted, not reverted events of the given days, sorted by number",
+    async (store) => {
+      const on = (number: number, day: number, more: Partial<EventRecord> = {}): EventRecord =>
+        event("a", number, { timestamp: day * 86_400_000, feature: use("f.one", 2), ...more });
+      await commit(store, {
+        events: [
+          on(1, TODAY + 1),
+          on(2, TODAY),
+          on(3, TODAY + 2),
+          on(4, TODAY, { feature: use("f.one", 0, ["e.one"]) }),
+          on(5, TODAY, { feature: use("f.two", 2) }),
+          on(6, TODAY, REVERTED),
+          on(7, TODAY, FAILED),
+          on(8, TODAY + 2, { timestamp: (TODAY + 2) * 86_400_000 - 1 }),
+          event("b", 1, { feature: use("f.one", 2), timestamp: TODAY * 86_400_000 }),
+        ],
+      });
+      assert.deepEqual(await withOverage(store, TODAY, TODAY + 2), [1, 2, 8]);
+      assert.deepEqual(await withOverage(store, TODAY + 1, TODAY + 3), [1, 3, 8]);
+      const page = await store.read.eventsWithOverage("a", "f.one", TODAY, TODAY + 3, { limit: 2, afterNumber: 1 });
+      assert.deepEqual(page, [on(2, TODAY), on(3, TODAY + 2)]);
+      await commit(store, {
+        events: [on(1, TODAY + 1, { feature: use("f.one", 0, ["e.one"]) }), on(2, TODAY, REVERTED)],
+      });
+      assert.deepEqual(await withOverage(store, TODAY, TODAY + 3), [3, 8]);
+    },
+  ),
 
-  defineCase("an entry was last spent by the latest event that still counts", async (store) => {
+  defineCase("an entry was last used by the latest event that is not reverted", async (store) => {
     const spendingEvent = (number: number, timestamp: number, more: Partial<EventRecord> = {}): EventRecord =>
       event("a", number, { timestamp, feature: use("f.one", 0, ["e.zero", "e.one"]), ...more });
     await commit(store, {

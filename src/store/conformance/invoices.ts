@@ -123,7 +123,7 @@ async function checkPages(
 }
 
 export const invoiceCases: readonly ConformanceCase[] = [
-  defineCase("final invoices are found by account, customer and status, alone and in company", async (store) => {
+  defineCase("final invoices are found by any combination of account, customer and status", async (store) => {
     const two = { accountId: "b", customerId: "c.two" };
     await commit(store, {
       accounts: [account("a"), account("b", { customerId: "c.two" })],
@@ -140,7 +140,7 @@ export const invoiceCases: readonly ConformanceCase[] = [
     await checkPages(store.read, ["invoiceList", { status: "DUE" }], ["w"]);
   }),
 
-  defineCase("final invoices are found by the days that they touch, be they of a day or of a year", async (store) => {
+  defineCase("final invoices are found by the days they overlap, whether they cover a day or a year", async (store) => {
     const adhoc = invoiceFrom("adhoc", at("2026-01-01"), 90, {
       invoiceType: "AD_HOC",
       invoiceDate: formatInstant(DATED),
@@ -153,16 +153,19 @@ export const invoiceCases: readonly ConformanceCase[] = [
     }
   }),
 
-  defineCase("places of drafts are found by the days that they touch, be they of a day or of a year", async (store) => {
-    const adhoc = placeFrom("adhoc", at("2026-01-01"), 90, { listedAt: DATED });
-    const places = [adhoc, ...PERIODS.map(([id, start, days]) => placeFrom(id, start, days))];
-    await commit(store, { accounts: [accountWithDrafts("a", places)] });
-    for (const [from, until, expected] of TOUCHED) {
-      await checkPages(store.read, ["draftList", within(from, until)], expected);
-    }
-  }),
+  defineCase(
+    "drafts in the index are found by the days they overlap, whether they cover a day or a year",
+    async (store) => {
+      const adhoc = placeFrom("adhoc", at("2026-01-01"), 90, { listedAt: DATED });
+      const places = [adhoc, ...PERIODS.map(([id, start, days]) => placeFrom(id, start, days))];
+      await commit(store, { accounts: [accountWithDrafts("a", places)] });
+      for (const [from, until, expected] of TOUCHED) {
+        await checkPages(store.read, ["draftList", within(from, until)], expected);
+      }
+    },
+  ),
 
-  defineCase("places of drafts are found by each filter, and come back as they were", async (store) => {
+  defineCase("drafts in the index are found by each filter and read as they were written", async (store) => {
     const places = { before: placeFrom("a.before", FEBRUARY, 28), now: placeFrom("a.now", MARCH) };
     await commit(store, {
       accounts: [
@@ -177,7 +180,7 @@ export const invoiceCases: readonly ConformanceCase[] = [
     assert.deepEqual(found, { ...places.now, accountId: "a" });
   }),
 
-  defineCase("an account has the places of its record, and no longer those that it had", async (store) => {
+  defineCase("writing an account replaces its drafts in the index", async (store) => {
     await commit(store, {
       accounts: [accountWithDrafts("a", [placeFrom("one", MARCH), placeFrom("two", FEBRUARY)]), account("b")],
     });
@@ -198,7 +201,7 @@ export const invoiceCases: readonly ConformanceCase[] = [
     await checkPages(store.read, ["draftList", {}], []);
   }),
 
-  defineCase("accounts are uncharted from the instant on that their record says, or always, by id", async (store) => {
+  defineCase("accounts with a stale draft index are found by instant, sorted by id", async (store) => {
     const until = { b: NOON, a: NOON + 1, d: NOON - 1 };
     const accounts = Object.entries(until).map(([id, known]) =>
       account(id, { drafts: { until: known, places: [], credits: [] } }),

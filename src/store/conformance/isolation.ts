@@ -53,18 +53,18 @@ async function counts(store: Store, ids: readonly string[]): Promise<readonly nu
 }
 
 export const isolationCases: readonly ConformanceCase[] = [
-  defineCase("no update of an account is lost among many writers", async (store) => {
+  defineCase("concurrent writers lose no update of an account", async (store) => {
     await commit(store, { accounts: [account("a")] });
     await Promise.all(Array.from({ length: WRITERS }, () => countOne(store, ["a"])));
     assert.deepEqual(await counts(store, ["a"]), [WRITERS]);
   }),
 
-  defineCase("no update is lost of an account that many writers create", async (store) => {
+  defineCase("concurrent writers that create an account lose no update", async (store) => {
     await Promise.all(Array.from({ length: WRITERS }, () => countOne(store, ["a"])));
     assert.deepEqual(await counts(store, ["a"]), [WRITERS]);
   }),
 
-  defineCase("what a scope names stays as it is while its work runs", async (store) => {
+  defineCase("locked records do not change while the work runs", async (store) => {
     await commit(store, { accounts: [account("a")] });
     const started = gate();
     const seen = store.transact(createScope(["a"]), async (view) => {
@@ -80,14 +80,14 @@ export const isolationCases: readonly ConformanceCase[] = [
     assert.deepEqual(await counts(store, ["a"]), [1]);
   }),
 
-  defineCase("an event id is taken once, whichever accounts ask for it at once", async (store) => {
+  defineCase("an event id is accepted once, even if several accounts send it at the same time", async (store) => {
     const accountIds = Array.from({ length: WRITERS }, (_, index) => `a${index}`);
     const taken = await Promise.all(accountIds.map((id, index) => takeId(store, id, "same", index % 3)));
     assert.equal(taken.filter((was) => was).length, 1);
     assert.equal((await store.read.events({ eventId: "same" }, { limit: 10 })).length, 1);
   }),
 
-  defineCase("an event id that another writer is about to take is not free", async (store) => {
+  defineCase("an event id that a running commit uses is not available", async (store) => {
     const started = gate();
     const first = store.transact(createScope(["a"], ["same"]), async (view) => {
       const isFree = (await view.acceptedIds(["same"])).length === 0;
@@ -100,16 +100,16 @@ export const isolationCases: readonly ConformanceCase[] = [
     assert.equal(taken.filter((was) => was).length, 1);
   }),
 
-  defineCase("scopes that cross in accounts all come to an end", async (store) => {
+  defineCase("scopes with overlapping accounts do not deadlock", async (store) => {
     const ids = ["a", "b", "c", "d"];
     const patient = await deadlineFor(store, CROSSING_MS);
     const orders = [ids, ids.toReversed(), ["b", "d", "a", "c"], ["c", "a", "d", "b"]];
     const all = Promise.all([...orders, ...orders, ...orders].map((order) => countOne(store, order)));
-    await rejectAfter(patient, all, "scopes that cross");
+    await rejectAfter(patient, all, "overlapping scopes");
     assert.deepEqual(await counts(store, ids), [12, 12, 12, 12]);
   }),
 
-  defineCase("scopes that cross in event ids all come to an end", async (store) => {
+  defineCase("scopes with overlapping event ids do not deadlock", async (store) => {
     const ids = Array.from({ length: 8 }, (_, index) => `same.${index}`);
     const patient = await deadlineFor(store, CROSSING_MS);
     const takeAll = (accountId: string, eventIds: readonly string[]): Promise<void> =>
@@ -123,12 +123,12 @@ export const isolationCases: readonly ConformanceCase[] = [
     const all = Promise.all(
       Array.from({ length: WRITERS }, (_, index) => takeAll(`a${index}`, index % 2 === 0 ? ids : ids.toReversed())),
     );
-    await rejectAfter(patient, all, "scopes that cross");
+    await rejectAfter(patient, all, "overlapping scopes");
     assert.equal((await store.read.events({}, { limit: 100 })).length, ids.length);
     assert.equal((await store.read.acceptedIds(ids)).length, ids.length);
   }),
 
-  defineCase("a reader sees all of a commit or nothing of it", async (store) => {
+  defineCase("a reader sees all changes of a commit or none", async (store) => {
     const writer = { isDone: false };
     const write = async (): Promise<void> => {
       for (let number = 1; number <= 15; number++) {
@@ -156,7 +156,7 @@ export const isolationCases: readonly ConformanceCase[] = [
       for (const [earlier, later] of pairs) {
         const first = await earlier();
         const second = await later();
-        if (second < first) torn.push(`${first} commits were seen in one place, and later ${second} in another`);
+        if (second < first) torn.push(`${first} commits were visible in one table, then ${second} in another`);
       }
     }
     await writing;

@@ -14,7 +14,7 @@ const BATCH = 1000;
 const CELLS = 10_000;
 
 export const limitCases: readonly ConformanceCase[] = [
-  defineCase(`a commit holds ${BATCH} events of as many accounts`, async (store) => {
+  defineCase(`a commit can have ${BATCH} events of as many accounts`, async (store) => {
     const ids = Array.from({ length: BATCH }, (_, index) => `account.${index}`);
     await commit(store, {
       accounts: ids.map((id) => account(id)),
@@ -36,7 +36,7 @@ export const limitCases: readonly ConformanceCase[] = [
     assert.equal((await store.read.entries(ids)).length, BATCH);
   }),
 
-  defineCase(`a commit holds ${CELLS} cells`, async (store) => {
+  defineCase(`a commit can have ${CELLS} cells`, async (store) => {
     const changes = Array.from({ length: CELLS }, (_, index) =>
       cell(`a${index % 100}`, `m${Math.floor(index / 100) % 10}`, TODAY + Math.floor(index / 1000), "0.1"),
     );
@@ -48,7 +48,7 @@ export const limitCases: readonly ConformanceCase[] = [
     assert.deepEqual(new Set(found.map(({ quantity }) => quantity.toFixed())), new Set(["0.2"]));
   }),
 
-  defineCase("ids of 512 characters and texts of a million are kept", async (store) => {
+  defineCase("ids of 512 characters and texts of a million characters are stored", async (store) => {
     const ids = ["x".repeat(512), "漢".repeat(511) + "a", "漢".repeat(511) + "b"];
     const accounts = ids.map((id) => account(id, { metadata: { note: "漢".repeat(1_000_000 / 3) } }));
     const events = ids.map((id) => event(id, 1, { eventId: id, referenceId: id, schemaName: id }));

@@ -77,13 +77,13 @@ const LISTS: readonly List[] = [
     read: async (store, page) => invoiceKeys(await store.read.invoiceList({ accountId: "a" }, page)),
   },
   {
-    name: "places of due credits",
+    name: "due credits in the index",
     put: (store, id, createdAt) =>
       commit(store, { accounts: [accountWithDueCredits(`of ${id}`, [{ id, createdAt }])] }),
     read: (store, page) => store.read.dueCreditList({}, page),
   },
   {
-    name: "places of drafts",
+    name: "drafts in the index",
     put: (store, id, createdAt) =>
       commit(store, { accounts: [accountWithDrafts(`of ${id}`, [placeFrom(id, createdAt)])] }),
     read: async (store, page) =>
@@ -94,7 +94,7 @@ const LISTS: readonly List[] = [
 function listCasesFor({ name, put, read }: List): readonly ConformanceCase[] {
   const idsOf = (items: readonly PageKey[]): readonly string[] => items.map(({ id }) => id);
   return [
-    defineCase(`${name} go newest first, then by id in the order of code points`, async (store) => {
+    defineCase(`${name} are sorted from newest to oldest, then by id in code point order`, async (store) => {
       const ids = ["b", "a", "B", "\u{1F9FE}", "\uFF5E", "é", "a.b", "a-b"];
       for (const id of ids) await put(store, id, NOON);
       await put(store, "old", NOON - 1);
@@ -113,7 +113,7 @@ function listCasesFor({ name, put, read }: List): readonly ConformanceCase[] {
       assert.deepEqual(idsOf(await read(store, { limit: 9, after: between })), ["d"]);
     }),
 
-    defineCase(`pages of ${name} show each item once while newer ones are added and others replaced`, async (store) => {
+    defineCase(`pages of ${name} list each item once while items are added and replaced`, async (store) => {
       const ids = Array.from({ length: 7 }, (_, index) => `item.${index}`);
       for (const [index, id] of ids.entries()) await put(store, id, NOON + index);
       const seen: string[] = [];
@@ -156,7 +156,7 @@ const FILTERS: readonly (readonly [EventFilter, readonly number[]])[] = [
 export const listCases: readonly ConformanceCase[] = [
   ...LISTS.flatMap(listCasesFor),
 
-  defineCase("events are found by each filter, alone and in company, also page by page", async (store) => {
+  defineCase("events are found by any combination of filters, also page by page", async (store) => {
     const at = (accountId: string, number: number, more: Parameters<typeof event>[2] = {}): ReturnType<typeof event> =>
       event(accountId, number, { createdAt: NOON + 10 * number, ...more });
     await commit(store, {
@@ -202,7 +202,7 @@ export const listCases: readonly ConformanceCase[] = [
     assert.deepEqual(await ids({ invoiceGroupId: "g" }), []);
   }),
 
-  defineCase("accounts behind are those due at or before an instant, by id", async (store) => {
+  defineCase("accounts to catch up are those due at or before an instant, sorted by id", async (store) => {
     const due = { b: NOON, a: NOON + 1, d: NOON - 1, c: NOON + 2 };
     await commit(store, { accounts: Object.entries(due).map(([id, nextDueAt]) => account(id, { nextDueAt })) });
     assert.deepEqual(await store.read.accountsBehind(NOON - 2, 9), []);
@@ -213,42 +213,46 @@ export const listCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.accountsBehind(NOON, 9), ["d"]);
   }),
 
-  defineCase("entries and credits of accounts go by creation, then id; of one feature if requested", async (store) => {
-    await commit(store, {
-      entries: [
-        entry("a", "y", { createdAt: NOON + 1 }),
-        entry("b", "x", { createdAt: NOON + 1 }),
-        entry("a", "z", { featureId: "f.two" }),
-      ],
-      credits: [credit("a", "y", { createdAt: NOON + 1 }), credit("b", "x", { createdAt: NOON + 1 }), credit("a", "z")],
-    });
-    const ids = (items: readonly { readonly id: string }[]): readonly string[] => items.map(({ id }) => id);
-    assert.deepEqual(ids(await store.read.entries(["b", "a"])), ["z", "x", "y"]);
-    assert.deepEqual(ids(await store.read.entries(["a"], "f.one")), ["y"]);
-    assert.deepEqual(ids(await store.read.entryList("a", "f.two", { limit: 9 })), ["z"]);
-    assert.deepEqual(ids(await store.read.credits(["a", "b", "a"])), ["z", "x", "y"]);
-    assert.deepEqual(ids(await store.read.creditList({ accountId: "b" }, { limit: 9 })), ["x"]);
-  }),
-
   defineCase(
-    "invoices of accounts go by their date, then id; those alone that are listed since an instant",
+    "entries and credits of accounts are sorted by creation, then id; entries also by feature",
     async (store) => {
-      const [march, april] = ["2026-03-01T00:00:00.000Z", "2026-04-01T00:00:00.000Z"];
-      await commit(store, { invoices: [invoice("a", "x", april), invoice("b", "z", march), invoice("a", "y", march)] });
-      const ids = async (accountIds: readonly string[], since: number): Promise<readonly string[]> =>
-        (await store.read.invoices(accountIds, since)).map(({ id }) => id);
-      assert.deepEqual(await ids(["a", "b"], Number.NEGATIVE_INFINITY), ["y", "z", "x"]);
-      assert.deepEqual(await ids(["a"], Number.NEGATIVE_INFINITY), ["y", "x"]);
-      const [from, later] = [parseInstant("2026-02-01T00:00:00.000Z"), parseInstant("2026-02-20T00:00:00.000Z")];
-      await commit(store, { invoices: [invoiceFrom("long", from, 28), invoiceFrom("late", later, 28)] });
-      const adHoc = { invoiceType: "AD_HOC", invoiceDate: formatInstant(later) } as const;
-      await commit(store, { invoices: [invoiceFrom("grown", from, 28, adHoc)] });
-      const since = async (instant: number): Promise<readonly string[]> =>
-        (await ids(["a", "b"], instant)).filter((id) => ["long", "late", "grown"].includes(id)).toSorted();
-      assert.deepEqual(await since(from), ["grown", "late", "long"]);
-      assert.deepEqual(await since(from + 1), ["grown", "late"]);
-      assert.deepEqual(await since(later), ["grown", "late"]);
-      assert.deepEqual(await since(later + 1), []);
+      await commit(store, {
+        entries: [
+          entry("a", "y", { createdAt: NOON + 1 }),
+          entry("b", "x", { createdAt: NOON + 1 }),
+          entry("a", "z", { featureId: "f.two" }),
+        ],
+        credits: [
+          credit("a", "y", { createdAt: NOON + 1 }),
+          credit("b", "x", { createdAt: NOON + 1 }),
+          credit("a", "z"),
+        ],
+      });
+      const ids = (items: readonly { readonly id: string }[]): readonly string[] => items.map(({ id }) => id);
+      assert.deepEqual(ids(await store.read.entries(["b", "a"])), ["z", "x", "y"]);
+      assert.deepEqual(ids(await store.read.entries(["a"], "f.one")), ["y"]);
+      assert.deepEqual(ids(await store.read.entryList("a", "f.two", { limit: 9 })), ["z"]);
+      assert.deepEqual(ids(await store.read.credits(["a", "b", "a"])), ["z", "x", "y"]);
+      assert.deepEqual(ids(await store.read.creditList({ accountId: "b" }, { limit: 9 })), ["x"]);
     },
   ),
+
+  defineCase("invoices of accounts are sorted by date, then id, from a given instant", async (store) => {
+    const [march, april] = ["2026-03-01T00:00:00.000Z", "2026-04-01T00:00:00.000Z"];
+    await commit(store, { invoices: [invoice("a", "x", april), invoice("b", "z", march), invoice("a", "y", march)] });
+    const ids = async (accountIds: readonly string[], since: number): Promise<readonly string[]> =>
+      (await store.read.invoices(accountIds, since)).map(({ id }) => id);
+    assert.deepEqual(await ids(["a", "b"], Number.NEGATIVE_INFINITY), ["y", "z", "x"]);
+    assert.deepEqual(await ids(["a"], Number.NEGATIVE_INFINITY), ["y", "x"]);
+    const [from, later] = [parseInstant("2026-02-01T00:00:00.000Z"), parseInstant("2026-02-20T00:00:00.000Z")];
+    await commit(store, { invoices: [invoiceFrom("long", from, 28), invoiceFrom("late", later, 28)] });
+    const adHoc = { invoiceType: "AD_HOC", invoiceDate: formatInstant(later) } as const;
+    await commit(store, { invoices: [invoiceFrom("grown", from, 28, adHoc)] });
+    const since = async (instant: number): Promise<readonly string[]> =>
+      (await ids(["a", "b"], instant)).filter((id) => ["long", "late", "grown"].includes(id)).toSorted();
+    assert.deepEqual(await since(from), ["grown", "late", "long"]);
+    assert.deepEqual(await since(from + 1), ["grown", "late"]);
+    assert.deepEqual(await since(later), ["grown", "late"]);
+    assert.deepEqual(await since(later + 1), []);
+  }),
 ];

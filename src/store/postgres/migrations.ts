@@ -308,7 +308,7 @@ export async function migrate(connections: Connections, schema: string): Promise
     await createMissing(run, schema, table("migration"));
     const version = await readVersion(run, table("migration"));
     if (version > SCHEMA_VERSION) {
-      const sentence = `the database is of version ${version}, made by a newer ratebook; this one knows version ${SCHEMA_VERSION}`;
+      const sentence = `the database has version ${version} from a newer ratebook; this ratebook supports version ${SCHEMA_VERSION}`;
       throw new RatebookError("ERR_REFUSED", sentence, {});
     }
     if (version > 0) await refuseEarlyLayout(run, table("ledger"));
@@ -347,7 +347,7 @@ async function hasTable(run: Run, table: string): Promise<boolean> {
 /** Before the first release the tables differed; the table `ledger` identifies the current layout. */
 async function refuseEarlyLayout(run: Run, ledger: string): Promise<void> {
   if (await hasTable(run, ledger)) return;
-  const sentence = "the database was made by a ratebook from before its first release; this one cannot read its tables";
+  const sentence = "the database was created before the first release of ratebook and cannot be read";
   throw new RatebookError("ERR_REFUSED", sentence, {});
 }
 

@@ -127,7 +127,7 @@ async function transact<Result>(place: Place, scope: Scope, work: Work<Result>):
   }
 }
 
-const SILENT = "the database cannot be reached: it does not answer";
+const SILENT = "the database cannot be reached: it does not respond";
 
 async function decideAndCommit<Result>(
   { run, opened, atCommit }: OpenTransaction,

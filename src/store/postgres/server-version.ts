@@ -20,6 +20,6 @@ export async function checkServerVersion({ run }: Connections): Promise<void> {
   );
   if (!(Number(row?.["number"]) < OLDEST * 10_000)) return;
   const version = (row?.["name"] ?? "").split(" ")[0];
-  const sentence = `the database is PostgreSQL ${version}, which is too old: expected version ${OLDEST} or a newer one`;
+  const sentence = `PostgreSQL ${version} is too old: use version ${OLDEST} or later`;
   throw new RatebookError("ERR_REFUSED", sentence, {});
 }

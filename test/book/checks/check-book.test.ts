@@ -52,67 +52,67 @@ testRows("ids and names", [
         { id: "um.context", name: "x", aggregation: "COUNT", eventSchemaName: "login", computations: [{ order: 1 }] },
       ],
     ],
-    "$.usageMeters[2].id: expected a unique id: $.usageMeters[0] has the same",
+    "$.usageMeters[2].id: the id is already used by $.usageMeters[0]",
   ],
   [
     "a name is one unarchived meter's own",
     [["usageMeters[1].name", "context tokens"]],
-    "$.usageMeters[1].name: expected a unique name: $.usageMeters[0] has the same",
+    "$.usageMeters[1].name: the name is already used by $.usageMeters[0]",
   ],
   [
     "a name is one feature's own",
     [["features[1].name", "Tokens"]],
-    "$.features[1].name: expected a unique name: $.features[0] has the same",
+    "$.features[1].name: the name is already used by $.features[0]",
   ],
   [
     "an id is one add-on's own",
     [["addOns[3]", { id: "addon.seats", name: "Other", type: "LICENSE" }]],
-    "$.addOns[3].id: expected a unique id: $.addOns[1] has the same",
+    "$.addOns[3].id: the id is already used by $.addOns[1]",
   ],
   [
     "a name is one unarchived add-on's own",
     [["addOns[1].name", "Platform fee"]],
-    "$.addOns[1].name: expected a unique name: $.addOns[0] has the same",
+    "$.addOns[1].name: the name is already used by $.addOns[0]",
   ],
   [
     "an id is one customer's own",
     [["customers[1]", { id: "contoso", name: "Other" }]],
-    "$.customers[1].id: expected a unique id: $.customers[0] has the same",
+    "$.customers[1].id: the id is already used by $.customers[0]",
   ],
   [
     "an id is one account's own",
     [["accounts[2]", { id: "contoso-test", name: "Other", customerId: "contoso" }]],
-    "$.accounts[2].id: expected a unique id: $.accounts[1] has the same",
+    "$.accounts[2].id: the id is already used by $.accounts[1]",
   ],
   [
     "an id is one group's own",
     [["invoiceGroups[1]", { id: "group-1" }]],
-    "$.invoiceGroups[1].id: expected a unique id: $.invoiceGroups[0] has the same",
+    "$.invoiceGroups[1].id: the id is already used by $.invoiceGroups[0]",
   ],
   [
     "a version is one of its plan's own",
     [["pricePlans[1]", planNamed("pp.main")]],
-    "$.pricePlans[1].version: expected a unique version: $.pricePlans[0] has the same",
+    "$.pricePlans[1].version: the version is already used by $.pricePlans[0]",
   ],
   [
     "S16.4 a name is one plan's own",
     [["pricePlans[1]", planNamed("pp.other", { name: "Main" })]],
-    "$.pricePlans[1].name: expected a unique name: the price plan pp.main has the same",
+    "$.pricePlans[1].name: the name is already used by the price plan pp.main",
   ],
   [
     "a version is one of its event schema's own",
     [["eventSchemas[3]", { name: "login", status: "ARCHIVED" }]],
-    "$.eventSchemas[3].version: expected a unique version: $.eventSchemas[1] has the same",
+    "$.eventSchemas[3].version: the version is already used by $.eventSchemas[1]",
   ],
   [
     "S4.4 one version of an event schema is ACTIVE",
     [["eventSchemas[3]", { name: "heartbeat", version: 2 }]],
-    "$.eventSchemas[3].status: only one version of an event schema can be ACTIVE: $.eventSchemas[2] is",
+    "$.eventSchemas[3].status: only one version of an event schema can be active; $.eventSchemas[2] already is",
   ],
   [
     "S4.2 a key is one setting's own in its level",
     [["settings[2]", { id: "PER_UNIT", namespace: "USER", value: "5" }]],
-    "$.settings[2].id: expected a unique id in its namespace and level: $.settings[0] has the same",
+    "$.settings[2].id: the id in this namespace and level is already used by $.settings[0]",
   ],
 ]);
 
@@ -150,7 +150,7 @@ testRows("references", [
   [
     "an association names a known version",
     [[`${plans}[0].version`, 2]],
-    `$.${plans}[0].version: expected a version of the price plan "pp.main", got 2`,
+    `$.${plans}[0].version: the price plan "pp.main" has no version 2`,
   ],
   [
     "a license is a known add-on",
@@ -224,32 +224,32 @@ testRows("event schemas and settings", [
   [
     "S14.1 attribute names are unique",
     [["eventSchemas[0].attributes[2]", { name: "context_tokens" }]],
-    "$.eventSchemas[0].attributes[2].name: expected a unique name: $.eventSchemas[0].attributes[0] has the same",
+    "$.eventSchemas[0].attributes[2].name: the name is already used by $.eventSchemas[0].attributes[0]",
   ],
   [
     "dimension names are unique",
     [["eventSchemas[0].dimensions[1]", { name: "service" }]],
-    "$.eventSchemas[0].dimensions[1].name: expected a unique name: $.eventSchemas[0].dimensions[0] has the same",
+    "$.eventSchemas[0].dimensions[1].name: the name is already used by $.eventSchemas[0].dimensions[0]",
   ],
   [
     "dependency names are unique",
     [["eventSchemas[0].enrichments.dependencies[1]", { key: "greeting", name: "per_unit" }]],
-    "$.eventSchemas[0].enrichments.dependencies[1].name: expected a unique name: $.eventSchemas[0].enrichments.dependencies[0] has the same",
+    "$.eventSchemas[0].enrichments.dependencies[1].name: the name is already used by $.eventSchemas[0].enrichments.dependencies[0]",
   ],
   [
     "S4.3 equal orders are rejected",
     [[`${fields}[2].order`, 2]],
-    `$.${fields}[2].order: expected a unique order: $.${fields}[1] has the same`,
+    `$.${fields}[2].order: the order is already used by $.${fields}[1]`,
   ],
   [
     "S4.3 enriched names are unique",
     [[`${fields}[2].name`, "doubled"]],
-    `$.${fields}[2].name: expected a unique name: $.${fields}[1] has the same`,
+    `$.${fields}[2].name: the name is already used by $.${fields}[1]`,
   ],
   [
     "S4.3 an enriched field does not take a declared field's name",
     [[`${fields}[2].name`, "service"]],
-    `$.${fields}[2].name: expected a unique name: a declared field has the same`,
+    `$.${fields}[2].name: the name is already used by a declared field`,
   ],
   [
     "S4.3 a rule uses no later field",
@@ -259,12 +259,12 @@ testRows("event schemas and settings", [
   [
     "S4.3 a rule does not use its own field",
     [[`${fields}[1].value`, { "+": [{ var: "attribute.doubled" }, 1] }]],
-    `$.${fields}[1].value: the rule of "doubled" uses the field itself: a cycle`,
+    `$.${fields}[1].value: the rule of "doubled" uses its own result`,
   ],
   [
     "S4.3 fields do not need each other",
     [[`${fields}[0].value`, { "+": [{ var: "attribute.doubled" }, 1] }]],
-    `$.${fields}[0].value: the rule of "kilotokens" uses "doubled", which in turn needs "kilotokens": a cycle`,
+    `$.${fields}[0].value: the rules of "kilotokens" and "doubled" depend on each other`,
   ],
   [
     "S3.6 a rule uses known fields",
@@ -305,12 +305,12 @@ testRows("event schemas and settings", [
   [
     "S4.2 a NUMERIC setting is a decimal",
     [["settings[0].value", "1 000"]],
-    '$.settings[0].value: expected a decimal, as dataType NUMERIC says, got "1 000"',
+    '$.settings[0].value: expected a decimal, because the dataType is NUMERIC, got "1 000"',
   ],
   [
     "S4.2 a JSON setting is JSON",
     [["settings[1].dataType", "JSON"]],
-    '$.settings[1].value: expected JSON, as dataType JSON says, got "hello"',
+    '$.settings[1].value: expected JSON, because the dataType is JSON, got "hello"',
   ],
   [
     "S4.2 a JSON setting has no duplicate keys",
@@ -345,17 +345,17 @@ testRows("usage meters and features", [
       ["eventSchemas[0].status", "INACTIVE"],
       ["usageMeters[1].status", "DRAFT"],
     ],
-    '$.usageMeters[0].eventSchemaName: expected an ACTIVE event schema, as the usage meter is ACTIVE: "llm_request" is INACTIVE',
+    '$.usageMeters[0].eventSchemaName: the event schema "llm_request" is inactive; it must be active because the usage meter is active',
   ],
   [
     "S5.1 orders are unique",
     [[`${steps}[1]`, { order: 1, computation: 1 }]],
-    `$.${steps}[1].order: expected a unique order: $.${steps}[0] has the same`,
+    `$.${steps}[1].order: the order is already used by $.${steps}[0]`,
   ],
   [
     "S5.2 a SUM has a computation",
     [[`${steps}[0].computation`, undefined]],
-    `$.${steps}[0].computation: missing: expected a rule, as the usage meter is a SUM`,
+    `$.${steps}[0].computation: missing: expected a rule, because the aggregation is SUM`,
   ],
   [
     "S3.6 a computation uses known fields",
@@ -375,7 +375,7 @@ testRows("usage meters and features", [
   [
     "S11.2 a schema serves one feature",
     [["features[1].schemaAssocitions", [{ schemaName: "llm_request", attributeName: "context_tokens" }]]],
-    '$.features[1].schemaAssocitions[0]: expected a unique event schema: the feature "feature.tokens" has the same',
+    '$.features[1].schemaAssocitions[0]: the event schema is already used by the feature "feature.tokens"',
   ],
   [
     "S11.2 an association names an attribute",
@@ -385,7 +385,7 @@ testRows("usage meters and features", [
   [
     "S11.2 featureDetails agree with the association",
     [["eventSchemas[0].featureDetails", { featureId: "feature.tokens", attributeName: "context_tokens" }]],
-    '$.features[0].schemaAssociations[0]: expected "context_tokens", as in featureDetails, got "generated_tokens"',
+    '$.features[0].schemaAssociations[0]: expected "context_tokens", the attribute in featureDetails, got "generated_tokens"',
   ],
   [
     "both spellings together are rejected",
@@ -398,42 +398,42 @@ testRows("cards", [
   [
     "S16.4 one usage card a meter",
     [[`${details}.usageRateCards[1]`, { usageMeterId: "context tokens", ...perUnit("USD") }]],
-    `$.${details}.usageRateCards[1].usageMeterId: expected a unique usageMeterId: $.${details}.usageRateCards[0] has the same`,
+    `$.${details}.usageRateCards[1].usageMeterId: the usageMeterId is already used by $.${details}.usageRateCards[0]`,
   ],
   [
     "S16.4 one fixed fee card an add-on",
     [[`${details}.fixedFeeRateCards[1]`, { id: "addon.platform", rateValues: [{ currency: "USD", rate: 1 }] }]],
-    `$.${details}.fixedFeeRateCards[1].id: expected a unique id: $.${details}.fixedFeeRateCards[0] has the same`,
+    `$.${details}.fixedFeeRateCards[1].id: the id is already used by $.${details}.fixedFeeRateCards[0]`,
   ],
   [
     "S16.4 one overage card a feature",
     [[`${details}.entitlementOverageRateCards[1]`, { featureId: "Tokens", ...perUnit("USD") }]],
-    `$.${details}.entitlementOverageRateCards[1].featureId: expected a unique featureId: $.${details}.entitlementOverageRateCards[0] has the same`,
+    `$.${details}.entitlementOverageRateCards[1].featureId: the featureId is already used by $.${details}.entitlementOverageRateCards[0]`,
   ],
   [
     "a fixed fee card prices a FIXED_FEE",
     [[`${details}.fixedFeeRateCards[0].id`, "addon.seats"]],
-    `$.${details}.fixedFeeRateCards[0].id: expected an add-on of type FIXED_FEE: "addon.seats" is a LICENSE`,
+    `$.${details}.fixedFeeRateCards[0].id: expected an add-on of type FIXED_FEE, but "addon.seats" has type LICENSE`,
   ],
   [
     "a license card prices a LICENSE",
     [[`${details}.licenseRateCards[0].id`, "addon.grant"]],
-    `$.${details}.licenseRateCards[0].id: expected an add-on of type LICENSE: "addon.grant" is a CREDIT_GRANT`,
+    `$.${details}.licenseRateCards[0].id: expected an add-on of type LICENSE, but "addon.grant" has type CREDIT_GRANT`,
   ],
   [
     "a grant card prices a CREDIT_GRANT",
     [[`${grant}.id`, "addon.platform"]],
-    `$.${grant}.id: expected an add-on of type CREDIT_GRANT: "addon.platform" is a FIXED_FEE`,
+    `$.${grant}.id: expected an add-on of type CREDIT_GRANT, but "addon.platform" has type FIXED_FEE`,
   ],
   [
     "an add-on in use is not archived",
     [["addOns[0].status", "ARCHIVED"]],
-    `$.${details}.fixedFeeRateCards[0].id: expected an ACTIVE add-on, as the price plan is ACTIVE or associated: "addon.platform" is ARCHIVED`,
+    `$.${details}.fixedFeeRateCards[0].id: the add-on "addon.platform" is archived; it must be active because the price plan is active or associated with an account`,
   ],
   [
     "S5.4 a meter in use is ACTIVE",
     [["usageMeters[0].status", "DRAFT"]],
-    `$.${usage}.usageMeterId: expected an ACTIVE usage meter, as the price plan is ACTIVE or associated: "um.context" is DRAFT`,
+    `$.${usage}.usageMeterId: the usage meter "um.context" is a draft; it must be active because the price plan is active or associated with an account`,
   ],
   [
     "S5.4 a meter of an associated draft is ACTIVE",
@@ -441,12 +441,12 @@ testRows("cards", [
       ["usageMeters[0].status", "INACTIVE"],
       ["pricePlans[0].status", "DRAFT"],
     ],
-    `$.${usage}.usageMeterId: expected an ACTIVE usage meter, as the price plan is ACTIVE or associated: "um.context" is INACTIVE`,
+    `$.${usage}.usageMeterId: the usage meter "um.context" is inactive; it must be active because the price plan is active or associated with an account`,
   ],
   [
     "S12.6 a CUSTOM expiry has a duration",
     [[`${grant}.grantDetails.expiryType`, "CUSTOM"]],
-    `$.${grant}.grantDetails.expiryDuration: missing: expected an ISO 8601 duration, as the expiryType is CUSTOM`,
+    `$.${grant}.grantDetails.expiryDuration: missing: expected an ISO 8601 duration, because the expiryType is CUSTOM`,
   ],
   [
     "S12.6 an expiry comes after the grant",
@@ -492,7 +492,7 @@ testRows("slabs and rates", [
   [
     "S7.1 the first slab starts at 0",
     [[`${slabs}[0].startAfter`, 5]],
-    `$.${slabs}[0].startAfter: expected 0, as the first slab starts at 0, got 5`,
+    `$.${slabs}[0].startAfter: expected 0, the start of the first slab, got 5`,
   ],
   [
     "S7.1 slabs ascend",
@@ -500,7 +500,7 @@ testRows("slabs and rates", [
       [slabs, [slab(1, 0), slab(2, 10), slab(3, 10)]],
       [rates, [1, 2, 3].map((order) => ({ order, rate: 1 }))],
     ],
-    `$.${slabs}[2].startAfter: expected more than 10, where the slab before starts, got 10`,
+    `$.${slabs}[2].startAfter: expected more than 10, the start of the previous slab, got 10`,
   ],
   [
     "S7.1 slabs are numbered 1 to n",
@@ -516,7 +516,7 @@ testRows("slabs and rates", [
       [slabs, [slab(1, 0, { endAt: 9 }), slab(2, 10)]],
       [`${rates}[1]`, { order: 2, rate: 1 }],
     ],
-    `$.${slabs}[0].endAt: expected 10, where the next slab starts, got 9`,
+    `$.${slabs}[0].endAt: expected 10, the start of the next slab, got 9`,
   ],
   [
     "S7.1 the last slab has no end",
@@ -526,7 +526,7 @@ testRows("slabs and rates", [
   [
     "S7.3 a package has a size",
     [[`${slabs}[0].priceType`, "PACKAGE"]],
-    `$.${slabs}[0].slabConfig.packageSize: missing: expected a decimal above 0, as the priceType is PACKAGE`,
+    `$.${slabs}[0].slabConfig.packageSize: missing: expected a decimal above 0, because the priceType is PACKAGE`,
   ],
   [
     "S7.5 only the first slab is charged at zero",
@@ -534,7 +534,7 @@ testRows("slabs and rates", [
       [slabs, [slab(1, 0), slab(2, 10, { slabConfig: { chargeAtZero: "true" } })]],
       [`${rates}[1]`, { order: 2, rate: 1 }],
     ],
-    `$.${slabs}[1].slabConfig.chargeAtZero: expected false, as only the first slab can be charged at zero, got true`,
+    `$.${slabs}[1].slabConfig.chargeAtZero: expected false, because only the first slab can be charged at zero, got true`,
   ],
   ["S7.1 every slab has a rate", [[slabs, [slab(1, 0), slab(2, 10)]]], `$.${rates}: missing rates of slabs 2`],
   [
@@ -545,7 +545,7 @@ testRows("slabs and rates", [
   [
     "S7.1 a slab has one rate",
     [[`${rates}[1]`, { order: 1, rate: 2 }]],
-    `$.${rates}[1].order: expected a unique order: $.${rates}[0] has the same`,
+    `$.${rates}[1].order: the order is already used by $.${rates}[0]`,
   ],
   [
     "S7.4 a slab's minimum is not above its maximum",
@@ -560,7 +560,7 @@ testRows("slabs and rates", [
   [
     "S12.6 a grant's slabs start at 0",
     [[`${grant}.rateDetails.currencySlabRateDetails[0].slabDetails[0].startAfter`, 1]],
-    `$.${grant}.rateDetails.currencySlabRateDetails[0].slabDetails[0].startAfter: expected 0, as the first slab starts at 0, got 1`,
+    `$.${grant}.rateDetails.currencySlabRateDetails[0].slabDetails[0].startAfter: expected 0, the start of the first slab, got 1`,
   ],
   [
     "S12.6 a grant's slab has its minimum below its maximum",
@@ -575,12 +575,12 @@ testRows("slabs and rates", [
   [
     "S7.7 a currency has one entry",
     [[`${usage}.rateValues[1]`, { currency: "USD", slabRates: [{ order: 1, rate: 1 }] }]],
-    `$.${usage}.rateValues[1].currency: expected a unique currency: $.${usage}.rateValues[0] has the same`,
+    `$.${usage}.rateValues[1].currency: the currency is already used by $.${usage}.rateValues[0]`,
   ],
   [
     "a supported currency is named once",
     [[`${details}.supportedCurrencies[1]`, "USD"]],
-    `$.${details}.supportedCurrencies[1]: expected a unique currency: $.${details}.supportedCurrencies[0] has the same`,
+    `$.${details}.supportedCurrencies[1]: the currency is already used by $.${details}.supportedCurrencies[0]`,
   ],
 ]);
 
@@ -600,7 +600,7 @@ describe("currencies", () => {
   });
 });
 
-const associable = "expected a price plan that can be associated: version 1 of";
+const notAssociable = (planId: string): string => `version 1 of "${planId}" cannot be associated: it`;
 
 testRows("associations", [
   [
@@ -609,7 +609,7 @@ testRows("associations", [
       ["accounts[0].invoiceCurrency", "EUR"],
       ["invoiceGroups", []],
     ],
-    `$.${plans}[0].pricePlanId: ${associable} "pp.main" supports "USD", not "EUR", the account's invoiceCurrency`,
+    `$.${plans}[0].pricePlanId: ${notAssociable("pp.main")} supports "USD", not "EUR", the account's invoiceCurrency`,
   ],
   [
     "S16.1 a plan without a cycle config is not associated",
@@ -617,7 +617,7 @@ testRows("associations", [
       ["pricePlans[1]", planNamed("pp.x", {}, { pricingCycleConfig: undefined })],
       [`${plans}[0].pricePlanId`, "pp.x"],
     ],
-    `$.${plans}[0].pricePlanId: ${associable} "pp.x" has no pricingCycleConfig`,
+    `$.${plans}[0].pricePlanId: ${notAssociable("pp.x")} has no pricingCycleConfig`,
   ],
   [
     "S16.1 a plan without currencies is not associated",
@@ -625,22 +625,22 @@ testRows("associations", [
       ["pricePlans[1]", planNamed("pp.x", {}, { supportedCurrencies: [] })],
       [`${plans}[0].pricePlanId`, "pp.x"],
     ],
-    `$.${plans}[0].pricePlanId: ${associable} "pp.x" has no supportedCurrencies`,
+    `$.${plans}[0].pricePlanId: ${notAssociable("pp.x")} has no supportedCurrencies`,
   ],
   [
     "a plan with only archived versions is named with its version",
     [["pricePlans[0].status", "ARCHIVED"]],
-    `$.${plans}[0].pricePlanId: expected a price plan with an ACTIVE or DRAFT version, got "pp.main"`,
+    `$.${plans}[0].pricePlanId: the price plan "pp.main" has no active or draft version`,
   ],
   [
     "S2.1 an association ends after it starts",
     [[`${plans}[0].effectiveUntil`, "2023-11-01"]],
-    `$.${plans}[0].effectiveUntil: expected a date after 2023-11-01, the effectiveFrom, got 2023-11-01`,
+    `$.${plans}[0].effectiveUntil: expected a date after the effectiveFrom, 2023-11-01, got 2023-11-01`,
   ],
   [
     "S16.1 only a first association starts in the past",
     [[`${plans}[1]`, { pricePlanId: "pp.main", effectiveFrom: "2024-01-01", decidedAt: "2024-01-02T10:00:00Z" }]],
-    `$.${plans}[1].effectiveFrom: expected 2024-01-02, the decidedAt, or later, as only the first association can be backdated, got 2024-01-01`,
+    `$.${plans}[1].effectiveFrom: expected the decidedAt, 2024-01-02, or later, got 2024-01-01; only the first association can be backdated`,
   ],
   [
     "S16.1 associations are in the order in which they were decided",
@@ -648,7 +648,7 @@ testRows("associations", [
       [`${plans}[0].decidedAt`, "2024-01-05"],
       [`${plans}[1]`, { pricePlanId: "pp.main", effectiveFrom: "2024-03-01", decidedAt: "2024-01-02" }],
     ],
-    `$.${plans}[1].decidedAt: expected associations sorted by decidedAt: 2024-01-02T00:00:00.000Z is before 2024-01-05T00:00:00.000Z of pricePlans[0]`,
+    `$.${plans}[1].decidedAt: associations must be sorted by decidedAt, but 2024-01-02T00:00:00.000Z is before 2024-01-05T00:00:00.000Z of pricePlans[0]`,
   ],
   [
     "S9.2 decidedAt as a date must be in the order of decisions too",
@@ -656,7 +656,7 @@ testRows("associations", [
       [`${plans}[0]`, { pricePlanId: "pp.main", effectiveFrom: "2024-06-15", decidedAt: "2024-06-15" }],
       [`${plans}[1]`, { pricePlanId: "pp.main", effectiveFrom: "2024-06-20", decidedAt: "2024-06-01T12:00:00Z" }],
     ],
-    `$.${plans}[1].decidedAt: expected associations sorted by decidedAt: 2024-06-01T12:00:00.000Z is before 2024-06-15T00:00:00.000Z of pricePlans[0]`,
+    `$.${plans}[1].decidedAt: associations must be sorted by decidedAt, but 2024-06-01T12:00:00.000Z is before 2024-06-15T00:00:00.000Z of pricePlans[0]`,
   ],
   [
     "S16.2 an override's card has slabs in order",
@@ -674,7 +674,7 @@ testRows("associations", [
         },
       ],
     ],
-    `$.${plans}[0].pricePlanDetailsOverride.usageRateCards[0].ratePlan.slabs[0].startAfter: expected 0, as the first slab starts at 0, got 3`,
+    `$.${plans}[0].pricePlanDetailsOverride.usageRateCards[0].ratePlan.slabs[0].startAfter: expected 0, the start of the first slab, got 3`,
   ],
   [
     "S7.7 an override's card has the account's currency",
@@ -694,7 +694,7 @@ testRows("associations", [
   [
     "offsets are retained from a plan in force",
     [[`${plans}[0].retainStartOffsets`, true]],
-    `$.${plans}[0].retainStartOffsets: expected a price plan in force on 2023-11-01 whose offsets can be retained`,
+    `$.${plans}[0].retainStartOffsets: no price plan is in force on 2023-11-01 whose offsets can be retained`,
   ],
   [
     "offsets are retained by a plan of the same interval",
@@ -705,7 +705,7 @@ testRows("associations", [
       ],
       [`${plans}[1]`, { pricePlanId: "pp.x", effectiveFrom: "2024-01-01", retainStartOffsets: true }],
     ],
-    `$.${plans}[1].retainStartOffsets: expected cycles of one interval to retain offsets: MONTHLY before, WEEKLY now`,
+    `$.${plans}[1].retainStartOffsets: offsets can only be retained if the interval stays the same; it changes from MONTHLY to WEEKLY`,
   ],
 ]);
 
@@ -744,22 +744,22 @@ testRows("what accounts hold", [
       ["accounts[0].licenseUpdates[0].idempotencyKey", "k"],
       ["accounts[0].licenseUpdates[1]", update(1, { idempotencyKey: "k" })],
     ],
-    "$.accounts[0].licenseUpdates[1].idempotencyKey: expected a unique idempotencyKey: $.accounts[0].licenseUpdates[0] has the same",
+    "$.accounts[0].licenseUpdates[1].idempotencyKey: the idempotencyKey is already used by $.accounts[0].licenseUpdates[0]",
   ],
   [
     "a license is an add-on of type LICENSE",
     [["accounts[0].licenseUpdates[0].licenseId", "addon.grant"]],
-    '$.accounts[0].licenseUpdates[0].licenseId: expected an add-on of type LICENSE: "addon.grant" is a CREDIT_GRANT',
+    '$.accounts[0].licenseUpdates[0].licenseId: expected an add-on of type LICENSE, but "addon.grant" has type CREDIT_GRANT',
   ],
   [
     "a credit ends after it starts",
     [["accounts[0].credits[0].effectiveUntil", "2023-10-01"]],
-    "$.accounts[0].credits[0].effectiveUntil: expected a date after 2023-11-01T00:00:00.000Z, the effectiveFrom, got 2023-10-01T00:00:00.000Z",
+    "$.accounts[0].credits[0].effectiveUntil: expected a date after the effectiveFrom, 2023-11-01T00:00:00.000Z, got 2023-10-01T00:00:00.000Z",
   ],
   [
     "a feature credit ends after it starts",
     [["accounts[0].featureCredits[0].effectiveUntil", "2023-11-01"]],
-    "$.accounts[0].featureCredits[0].effectiveUntil: expected a date after 2023-11-01T00:00:00.000Z, the effectiveFrom, got 2023-11-01T00:00:00.000Z",
+    "$.accounts[0].featureCredits[0].effectiveUntil: expected a date after the effectiveFrom, 2023-11-01T00:00:00.000Z, got 2023-11-01T00:00:00.000Z",
   ],
   [
     "an id is one credit's own",
@@ -769,31 +769,31 @@ testRows("what accounts hold", [
         [{ id: "contoso-prod.credit.1", purpose: "", creditAmount: 1, effectiveFrom: "2024-01-01" }],
       ],
     ],
-    "$.accounts[1].credits[0].id: expected a unique id: $.accounts[0].credits[0] has the same",
+    "$.accounts[1].credits[0].id: the id is already used by $.accounts[0].credits[0]",
   ],
   [
     "S16.6 an alias is one account's",
     [["accounts[1].aliases", ["c-2"]]],
-    '$.accounts[1].aliases[0]: expected a unique alias: the account "contoso-prod" has the same',
+    '$.accounts[1].aliases[0]: the alias is already used by the account "contoso-prod"',
   ],
   [
     "S16.6 an alias can't be an account's id",
     [["accounts[0].aliases[0]", "contoso-test"]],
-    '$.accounts[0].aliases[0]: expected an alias that is not an account id, got "contoso-test"',
+    '$.accounts[0].aliases[0]: the alias "contoso-test" is the id of an account; choose another alias',
   ],
   [
     "S16.7 a group's accounts are in one currency",
     [["accounts[1].invoiceCurrency", "EUR"]],
-    '$.invoiceGroups[0].accountIds[1]: expected an account in USD, the group\'s currency: "contoso-test" is in EUR',
+    '$.invoiceGroups[0].accountIds[1]: the account "contoso-test" uses EUR, but its group uses USD',
   ],
   [
     "S16.7 a group's accounts are in its currency",
     [["invoiceGroups[0]", { id: "g", invoiceCurrency: "EUR", accountIds: ["contoso-test"] }]],
-    '$.invoiceGroups[0].accountIds[0]: expected an account in EUR, the group\'s currency: "contoso-test" is in USD',
+    '$.invoiceGroups[0].accountIds[0]: the account "contoso-test" uses USD, but its group uses EUR',
   ],
   [
     "S16.7 an account is in one group",
     [["invoiceGroups[1]", { id: "g", accountIds: ["contoso-test"] }]],
-    '$.invoiceGroups[1].accountIds[0]: the account "contoso-test" is in another group: $.invoiceGroups[0].accountIds[1]',
+    '$.invoiceGroups[1].accountIds[0]: the account "contoso-test" is already in another group: $.invoiceGroups[0].accountIds[1]',
   ],
 ]);

@@ -135,7 +135,7 @@ describe("S9.2 associations of a book", () => {
       {
         path: "$.accounts[0].pricePlans[0].effectiveFrom",
         message:
-          "expected 2024-06-10, the decidedAt, or later, as only the first association can be backdated, got 2024-06-01",
+          "expected the decidedAt, 2024-06-10, or later, got 2024-06-01; only the first association can be backdated",
       },
     ]);
   });

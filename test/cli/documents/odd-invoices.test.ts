@@ -101,7 +101,7 @@ describe("verify and diff reject with a one-sentence message", () => {
     const path = files.file("x.json", output.replaceAll("USAGE_RATE_CARD_AMOUNT", "USAGE_AMOUNT"));
     const diff = await ratebook(["diff", right, path]);
     expect(diff.err).toBe(
-      "ratebook: USAGE_AMOUNT is not a line of an invoice of this version: preview again with it\n",
+      "ratebook: this version has no invoice line of type USAGE_AMOUNT; run preview again with this version\n",
     );
     const verify = await ratebook(["verify", path]);
     expect(verify.code).toBe(1);

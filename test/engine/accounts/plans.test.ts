@@ -69,7 +69,7 @@ describe("price plans", () => {
     const meterId = await sumMeter(engine);
     const { item } = await engine.pricePlans.create({ name: "Team", pricePlanDetails: monthly(meterId) });
     expect(await describeRefusal(engine.pricePlans.activate(item.id))).toBe(
-      `ERR_INPUT_INVALID pricePlanDetails.usageRateCards[0].usageMeterId: expected an ACTIVE usage meter, as the price plan is ACTIVE or associated: "${meterId}" is DRAFT`,
+      `ERR_INPUT_INVALID pricePlanDetails.usageRateCards[0].usageMeterId: the usage meter "${meterId}" is a draft; it must be active because the price plan is active or associated with an account`,
     );
   });
 

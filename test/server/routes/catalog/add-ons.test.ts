@@ -41,7 +41,7 @@ describe("add-ons over HTTP", () => {
     const pricePlanDetails = { ...DETAILS, fixedFeeRateCards: [{ id, rateValues }] };
     expect(await answerTo("POST /price_plans", { body: { name: "Team", pricePlanDetails } })).toEqual([
       400,
-      `pricePlanDetails.fixedFeeRateCards[0].id: expected an add-on of type FIXED_FEE: "${id}" is a LICENSE`,
+      `pricePlanDetails.fixedFeeRateCards[0].id: expected an add-on of type FIXED_FEE, but "${id}" has type LICENSE`,
     ]);
   });
 

@@ -65,7 +65,7 @@ describe("creating and reading event schemas", () => {
     [
       "a duplicate attribute",
       { attributes: [{ name: "n" }, { name: "n" }] },
-      "attributes[1].name: expected a unique name: attributes[0] has the same",
+      "attributes[1].name: the name is already used by attributes[0]",
     ],
     ["a status", { status: "ACTIVE" }, "status: unknown field"],
     ["an unknown field", { colour: "red" }, "colour: unknown field"],

@@ -197,7 +197,7 @@ describe("rejected requests for features", () => {
     const body = { name: "Second", schemaAssocitions: ["api calls"] };
     expect(await answerTo("POST /features", { body })).toEqual([
       400,
-      `schemaAssocitions[0]: expected a unique event schema: the feature "${id}" has the same`,
+      `schemaAssocitions[0]: the event schema is already used by the feature "${id}"`,
     ]);
   });
 

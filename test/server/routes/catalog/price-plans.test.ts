@@ -260,7 +260,7 @@ describe("price plans over HTTP", () => {
     });
     expect(await answerTo(`POST /price_plans/${id}/activate`)).toEqual([
       400,
-      `pricePlanDetails.usageRateCards[0].usageMeterId: expected an ACTIVE usage meter, as the price plan is ACTIVE or associated: "${meter}" is INACTIVE`,
+      `pricePlanDetails.usageRateCards[0].usageMeterId: the usage meter "${meter}" is inactive; it must be active because the price plan is active or associated with an account`,
     ]);
   });
 });
