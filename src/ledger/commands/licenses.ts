@@ -8,7 +8,7 @@ import { closesAt } from "../../invoicing/grace-period.ts";
 import { cycleAt, cyclesIn, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { describeStatus } from "../../problem-table.ts";
-import { quantityAt } from "../../rating/license-timeline.ts";
+import { createQuantityLookup, quantityAt } from "../../rating/license-timeline.ts";
 import { decisionInstant, findGraceTerms, findAccountPlan } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { saveWithDraftIndex } from "../account/draft-index.ts";
