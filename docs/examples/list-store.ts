@@ -144,9 +144,9 @@ function createView(now: () => State): LedgerView {
     items: ReadonlyMap<string, Item>,
     accountIds: readonly string[],
   ): Item[] => [...items.values()].filter(({ accountId }) => accountIds.includes(accountId));
-  const listIds = (isAsked: (account: RecordOf<"accounts">) => boolean, limit: number, after?: string) =>
+  const listIds = (matches: (account: RecordOf<"accounts">) => boolean, limit: number, after?: string) =>
     accounts()
-      .filter((account) => isAsked(account) && (after === undefined || compareIds(account.id, after) > 0))
+      .filter((account) => matches(account) && (after === undefined || compareIds(account.id, after) > 0))
       .map(({ id }) => id)
       .sort(compareIds)
       .slice(0, limit);
@@ -154,11 +154,11 @@ function createView(now: () => State): LedgerView {
     configurationRevision: async () => now().revision,
     document: async (kind, id) => now().documents.get(documentKey({ kind, id })),
     documentsOf: async (kind, ids) => documents(kind).filter(({ id }) => ids.includes(id)),
-    allDocuments: async (kind) => documents(kind).sort(oldest),
+    allDocuments: async (kind) => documents(kind).sort(compareOldest),
     documents: async (kind, page) => takePage(documents(kind), page),
 
     accounts: async (ids) => accounts().filter(({ id }) => ids.includes(id)),
-    accountList: async (filter, page) => takePage(accounts().filter(hasAll(filter)), page),
+    accountList: async (filter, page) => takePage(accounts().filter(createFieldFilter(filter)), page),
     accountsBehind: async (instant, limit, after) => listIds(({ nextDueAt }) => nextDueAt <= instant, limit, after),
     accountsWithStaleDraftIndex: async (instant, limit, after) =>
       listIds(({ drafts }) => drafts?.credits === undefined || drafts.until <= instant, limit, after),
@@ -168,7 +168,7 @@ function createView(now: () => State): LedgerView {
         .flatMap(({ id: accountId, drafts: { places = [] } = {} }) => places.map((place) => ({ ...place, accountId })));
       return takePage(
         drafts
-          .filter(hasAll(filter))
+          .filter(createFieldFilter(filter))
           .filter((draft) => begunBy === undefined || draft.start <= begunBy)
           .filter((draft) => touches(draft, period) && isWithin(draft.finalAt, final))
           .map((draft) => ({ draft, id: draft.id, createdAt: draft.listedAt })),
@@ -180,7 +180,7 @@ function createView(now: () => State): LedgerView {
       const holders = new Map<string, AcceptedEventId>();
       for (const event of listEvents().sort((a, b) => a.createdAt - b.createdAt || a.number - b.number)) {
         const { eventId, referenceId, accountId, timestamp, createdAt } = event;
-        if (!eventIds.includes(eventId) || !counts(event)) continue;
+        if (!eventIds.includes(eventId) || !reservesId(event)) continue;
         holders.set(eventId, { eventId, referenceId, accountId, timestamp, createdAt });
       }
       return [...holders.values()];
@@ -188,18 +188,18 @@ function createView(now: () => State): LedgerView {
     events: async (filter, page) =>
       takePage(
         listEvents()
-          .filter(isAsked(filter))
+          .filter(createEventFilter(filter))
           .map((event) => ({ event, id: event.referenceId, createdAt: event.createdAt })),
         page,
       ).map(({ event }) => event),
     eventsToUndo: async (accountId, filter, limit) =>
       listEvents()
-        .filter(isAsked({ ...filter, accountId, reverted: false }))
+        .filter(createEventFilter({ ...filter, accountId, reverted: false }))
         .sort((a, b) => a.number - b.number)
         .slice(0, limit),
     eventsWithOverage: async (accountId, featureId, from, until, page) =>
       listEvents()
-        .filter((event) => event.accountId === accountId && counts(event))
+        .filter((event) => event.accountId === accountId && reservesId(event))
         .filter(({ feature }) => feature?.featureId === featureId && !feature.overage.isZero())
         .filter(({ timestamp }) => timestamp >= from * DAY_MS && timestamp < until * DAY_MS)
         .filter(({ number }) => number > (page?.afterNumber ?? 0))
@@ -207,7 +207,7 @@ function createView(now: () => State): LedgerView {
         .slice(0, page?.limit),
     lastSpent: async (entryId, accountId) =>
       listEvents()
-        .filter((event) => event.accountId === accountId && counts(event))
+        .filter((event) => event.accountId === accountId && reservesId(event))
         .filter(({ feature }) => feature?.allocations.some((each) => each.entryId === entryId))
         .map(({ timestamp }) => timestamp)
         .sort((a, b) => b - a)[0],
@@ -222,15 +222,15 @@ function createView(now: () => State): LedgerView {
     entries: async (accountIds, featureId) =>
       ofAccounts(now().entries, accountIds)
         .filter((entry) => featureId === undefined || entry.featureId === featureId)
-        .sort(oldest),
+        .sort(compareOldest),
     entryList: async (accountId, featureId, page) =>
-      takePage([...now().entries.values()].filter(hasAll({ accountId, featureId })), page),
-    credits: async (accountIds) => ofAccounts(now().credits, accountIds).sort(oldest),
+      takePage([...now().entries.values()].filter(createFieldFilter({ accountId, featureId })), page),
+    credits: async (accountIds) => ofAccounts(now().credits, accountIds).sort(compareOldest),
     credit: async (id) => now().credits.get(id),
     creditList: async ({ accountId, state, endsBy = Infinity, endsAfter = -Infinity }, page) =>
       takePage(
         [...now().credits.values()]
-          .filter(hasAll({ accountId }))
+          .filter(createFieldFilter({ accountId }))
           .filter((credit) => state === undefined || creditStateOf(credit) === state)
           .filter(({ effectiveUntil = Infinity }) => effectiveUntil <= endsBy)
           .filter(({ effectiveUntil = Infinity }) => endsAfter === -Infinity || effectiveUntil > endsAfter),
@@ -242,7 +242,7 @@ function createView(now: () => State): LedgerView {
           .flatMap(({ id: accountId, drafts: { credits = [] } = {} }) =>
             credits.map((place) => ({ ...place, accountId })),
           )
-          .filter((place) => hasAll({ id })(place) && place.createdAt <= dueBy),
+          .filter((place) => createFieldFilter({ id })(place) && place.createdAt <= dueBy),
         page,
       ),
     invoices: async (accountIds, listedSince) =>
@@ -253,7 +253,7 @@ function createView(now: () => State): LedgerView {
     invoiceList: async ({ period, ...filter }, page) =>
       takePage(
         [...now().invoices.values()]
-          .filter(({ invoice }) => hasAll(filter)(invoice))
+          .filter(({ invoice }) => createFieldFilter(filter)(invoice))
           .filter(({ invoice: { startDate, endDate } }) =>
             touches({ start: Date.parse(startDate), end: Date.parse(endDate) }, period),
           )
@@ -277,7 +277,7 @@ function filterCells(
 }
 
 /** Whether an event is accepted and not undone: it counts, and its id is reserved. */
-function counts({ status, reverted }: EventRecord): boolean {
+function reservesId({ status, reverted }: EventRecord): boolean {
   return status.startsWith("INGESTION_COMPLETED") && !reverted;
 }
 
@@ -287,8 +287,13 @@ function creditStateOf({ voided, creditAmount, consumedAmount }: RecordOf<"credi
   return creditAmount.gt(consumedAmount) ? "ACTIVE" : "CONSUMED";
 }
 
-function isAsked({ accepted, timestamp, createdAt, ...filter }: EventFilter): (event: EventRecord) => boolean {
-  const hasFields = hasAll(filter);
+function createEventFilter({
+  accepted,
+  timestamp,
+  createdAt,
+  ...filter
+}: EventFilter): (event: EventRecord) => boolean {
+  const hasFields = createFieldFilter(filter);
   return (event) =>
     hasFields(event) &&
     (accepted === undefined || event.status.startsWith("INGESTION_COMPLETED") === accepted) &&
@@ -297,7 +302,7 @@ function isAsked({ accepted, timestamp, createdAt, ...filter }: EventFilter): (e
 }
 
 /** Whether an item matches all fields of a filter; undefined fields do not filter. */
-function hasAll(filter: object): (item: object) => boolean {
+function createFieldFilter(filter: object): (item: object) => boolean {
   const conditions = Object.entries(filter).filter(([, value]) => value !== undefined);
   return (item) => conditions.every(([name, value]) => Reflect.get(item, name) === value);
 }
@@ -317,13 +322,13 @@ function touches({ start, end }: { readonly start: number; readonly end: number 
 
 /** Newest first, then by id: the order of every page. */
 function takePage<Item extends PageKey>(items: readonly Item[], { limit, after }: PageRequest): Item[] {
-  const newest = (a: PageKey, b: PageKey): number => b.createdAt - a.createdAt || compareIds(a.id, b.id);
+  const compareNewest = (a: PageKey, b: PageKey): number => b.createdAt - a.createdAt || compareIds(a.id, b.id);
   return items
-    .filter((item) => after === undefined || newest(item, after) > 0)
-    .sort(newest)
+    .filter((item) => after === undefined || compareNewest(item, after) > 0)
+    .sort(compareNewest)
     .slice(0, limit);
 }
 
-function oldest(a: PageKey, b: PageKey): number {
+function compareOldest(a: PageKey, b: PageKey): number {
   return a.createdAt - b.createdAt || compareIds(a.id, b.id);
 }

@@ -144,9 +144,9 @@ function createView(now: () => State): LedgerView {
     items: ReadonlyMap<string, Item>,
     accountIds: readonly string[],
   ): Item[] => [...items.values()].filter(({ accountId }) => accountIds.includes(accountId));
-  const listIds = (createEventFilter: (account: RecordOf<"accounts">) => boolean, limit: number, after?: string) =>
+  const listIds = (matches: (account: RecordOf<"accounts">) => boolean, limit: number, after?: string) =>
     accounts()
-      .filter((account) => createEventFilter(account) && (after === undefined || compareIds(account.id, after) > 0))
+      .filter((account) => matches(account) && (after === undefined || compareIds(account.id, after) > 0))
       .map(({ id }) => id)
       .sort(compareIds)
       .slice(0, limit);

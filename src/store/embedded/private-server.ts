@@ -164,7 +164,8 @@ async function connectOrStart(
     const ended = await (starting === undefined ? sleep(POLL_MS) : Promise.race([starting.ended, sleep(POLL_MS)]));
     if (starting === undefined || ended === undefined) continue;
     // Another server that started at the same moment may have taken the directory.
-    if ((await findEndReason(place, starting, ended)) === "no socket") refusedFolders.add(starting.folder.parent);
+    if ((await findEndReason(place.log, starting.logFrom, ended)) === "no socket")
+      refusedFolders.add(starting.folder.parent);
     starting = undefined;
   }
   throw unavailable(`the server in ${place.data} did not answer within ${START_MS / 1000} s; see ${place.log}`);
@@ -350,11 +351,7 @@ async function start(
  *
  * @throws {RatebookError} ERR_STORE_UNAVAILABLE with its output, in any other case
  */
-async function findEndReason(
-  { log }: ServerPaths,
-  { logFrom }: StartedServer,
-  ended: string,
-): Promise<"no socket" | "another"> {
+async function findEndReason(log: string, logFrom: number, ended: string): Promise<"no socket" | "another"> {
   const lines = (await readFile(log).catch(() => Buffer.alloc(0))).subarray(logFrom).toString().split("\n");
   const fatal = lines.findLast((line) => line.includes("FATAL"));
   if (fatal !== undefined && NO_SOCKET.test(fatal)) return "no socket";
