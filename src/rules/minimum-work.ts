@@ -19,9 +19,17 @@ export interface WorkLimits {
   readonly operators?: RuleOperators | undefined;
 }
 
-/** The problem of a checked rule that always exceeds its budget; undefined if some facts may not. */
-export function describeExcessWork(rule: Rule, { budget, operators }: WorkLimits): string | undefined {
-  const least = leastWork(rule, { budget, operators, spent: { steps: 0 } });
+/**
+ * The problem of a checked rule that always exceeds its budget; undefined if some facts may not.
+ *
+ * @param total the steps of the evaluations for all rules that are checked together; this call adds to them
+ */
+export function describeExcessWork(
+  rule: Rule,
+  { budget, operators }: WorkLimits,
+  total: EvaluationSteps = { steps: 0 },
+): string | undefined {
+  const least = leastWork(rule, { budget, operators, spent: { steps: 0 }, total });
   const what = least.steps > budget.steps ? "steps" : least.text > budget.text ? "text" : undefined;
   return what === undefined ? undefined : `${describeExcess(budget, what)}, for every event`;
 }
@@ -40,15 +48,24 @@ interface Work {
 
 const NONE: Work = { steps: 0, text: 0 };
 
+/** Counts the steps of evaluations. Beyond some budgets there are no more, and the work of further parts stays unknown. */
+export interface EvaluationSteps {
+  steps: number;
+}
+
 interface Weighing extends WorkLimits {
-  /** Steps of all evaluations so far: beyond a few budgets there are no more, and the work of further parts stays unknown. */
-  readonly spent: { steps: number };
+  /** For this rule. */
+  readonly spent: EvaluationSteps;
+  /** For all rules that are checked together. */
+  readonly total: EvaluationSteps;
 }
 
 /** Maximum steps, and characters, of one evaluation for measuring. */
 const EVALUATION_MAX = 1_000_000;
-/** Maximum of all evaluations together, in budgets. */
+/** Maximum of all evaluations of one rule, in budgets. */
 const SPENT_MAX = 3;
+/** Maximum of all evaluations of all rules checked together, in budgets: a book may have thousands of rules. */
+const TOTAL_MAX = 20;
 
 /** Recursive: a checked rule has at most 64 levels. */
 function leastWork(rule: Rule | undefined, weighing: Weighing): Work {
@@ -108,15 +125,20 @@ function addWork(a: Work, b: Work): Work {
 }
 
 /** Evaluates a part that reads no facts: its work, and its value unless it fails, as it would for every event. */
-function evaluateClosedPart(part: Rule | undefined, { budget, spent }: Weighing): { work: Work; value?: RuleValue } {
+function evaluateClosedPart(
+  part: Rule | undefined,
+  { budget, spent, total }: Weighing,
+): { work: Work; value?: RuleValue } {
   const limits = { steps: Math.min(budget.steps, EVALUATION_MAX), text: Math.min(budget.text, EVALUATION_MAX) };
-  if (spent.steps > SPENT_MAX * limits.steps) return { work: NONE };
+  if (spent.steps > SPENT_MAX * limits.steps || total.steps > TOTAL_MAX * limits.steps) return { work: NONE };
   const allowance = createAllowance(limits);
   const node = compilePart(part, allowance, undefined);
   const took = (): Work => {
     const left = allowance.remaining();
     const work = { steps: limits.steps - left.steps, text: limits.text - left.text };
-    spent.steps += Math.min(work.steps, limits.steps);
+    const steps = Math.min(work.steps, limits.steps);
+    spent.steps += steps;
+    total.steps += steps;
     return work;
   };
   try {

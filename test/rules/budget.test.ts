@@ -223,6 +223,17 @@ describe("S3.8 a rule that no event can evaluate within the budget is rejected",
     expect(compileRule(rule, { ruleBudget: { steps: 30_300 } })({})).toHaveLength(100);
   });
 
+  test("of rules checked together, after 20 budgets no constant part is evaluated", () => {
+    const total = { steps: 0 };
+    const reasons = Array.from({ length: 50 }, () => describeExcessWork(nested(fifty, 5) as Rule, { budget }, total));
+    // A loop that exceeds the budget is stopped below it, or takes all of it.
+    const checked = reasons.filter((reason) => reason === always).length;
+    expect(checked).toBeGreaterThanOrEqual(20);
+    expect(reasons.slice(checked)).toEqual(Array.from({ length: 50 - checked }, () => undefined));
+    expect(total.steps).toBeGreaterThan(20 * budget.steps);
+    expect(total.steps).toBeLessThanOrEqual(21 * budget.steps);
+  });
+
   test("quickly, even with many heavy parts", () => {
     // Two branches for each of 12 conditions, each of 9,000 steps: the lightest path is within the budget.
     const branch = { map: [ones(70), { map: [ones(40), variable("")] }] };

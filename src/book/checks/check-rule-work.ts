@@ -24,10 +24,11 @@ export interface RuleWorkLimits {
 
 /** Reports the rules that exceed the budget for every event, a rule per step; those that no event reaches are skipped. */
 export function* checkRuleWork(book: Book, { budget, isChecked }: RuleWorkLimits, report: Report): Steps {
+  const evaluationSteps = { steps: 0 };
   for (const { rule, path } of findRules(book, isChecked)) {
     // A rule with another problem was reported already.
     if (rule === undefined || rule === null || checkRule(rule).length > 0) continue;
-    const reason = describeExcessWork(rule, { budget });
+    const reason = describeExcessWork(rule, { budget }, evaluationSteps);
     if (reason !== undefined) report(path, "RULE_WORK_EXCEEDED", { reason });
     yield;
   }
