@@ -143,7 +143,7 @@ describe("credits, entries and events without kinds, from earlier versions", () 
       .map(({ eventId, description }) => `${eventId}: ${description}`);
     expect(descriptions.toSorted()).toEqual([
       "bare: The event's schema has no active meter and no feature.",
-      "early: The timestamp 2025-01-01T00:00:00.000Z is too far in the future: the event arrived at 2024-01-10T00:00:00.000Z.",
+      "early: The timestamp 2025-01-01T00:00:00.000Z is too far after the time of ingest, 2024-01-10T00:00:00.000Z.",
       "metered: The event was metered.",
       "not billed: The event was metered, but no price plan is in force at its timestamp.",
       "not metered: The event matches no meter of its schema and consumed no feature credits.",
@@ -224,7 +224,7 @@ describe("a database of the first version", () => {
     await database.pool.query("delete from kept.migration where version > 1; drop table kept.ledger");
     await expect(postgresStore(database.pool, { schema: "kept" })).rejects.toMatchObject({
       code: "ERR_REFUSED",
-      message: expect.stringContaining("before its first release") as string,
+      message: expect.stringContaining("before the first release") as string,
     });
   });
 });
