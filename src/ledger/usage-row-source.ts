@@ -31,11 +31,11 @@ export function usageFromRows({ name, read, stamp = async () => "" }: UsageRowsI
   let lastRead: { readonly stamp: string; readonly rows: Promise<RowsByAccount> } | undefined;
   const readCurrentRows = async (): Promise<RowsByAccount> => {
     const currentStamp = await stamp();
-    if (lastRead?.stamp !== currentStamp) lastRead = { stamp: currentStamp, rows: readRows(read()) };
+    if (lastRead?.stamp !== currentStamp) lastRead = { stamp: currentStamp, rows: groupRows(read()) };
     const { rows } = lastRead;
     try {
       const currentRows = await rows;
-      if ((await stamp()) !== currentStamp) throw unavailable(`${name} changed while it was read; try again`);
+      if ((await stamp()) !== currentStamp) throw usageUnavailable(`${name} changed while it was read; try again`);
       return currentRows;
     } catch (error) {
       // A failed read is not cached: the next query tries again.
@@ -66,7 +66,7 @@ interface RowsByAccount {
   readonly byName: ReadonlyMap<string, readonly PackedRow[number][]>;
 }
 
-async function readRows(rows: AsyncIterable<UsageRowInput> | Iterable<UsageRowInput>): Promise<RowsByAccount> {
+async function groupRows(rows: AsyncIterable<UsageRowInput> | Iterable<UsageRowInput>): Promise<RowsByAccount> {
   const meters = new Map<string, number>();
   const byName = new Map<string, PackedRow[number][]>();
   for await (const row of rows) {
@@ -85,10 +85,10 @@ function checkMeters(meterIds: readonly string[], { book, schemas }: CellQuery):
   const schemaOf = new Map(book.usageMeters.map(({ id, eventSchemaName }) => [id, eventSchemaName]));
   for (const id of meterIds) {
     const schemaName = schemaOf.get(id);
-    if (schemaName === undefined) throw unavailable(`it has rows of the unknown meter ${quoteText(id)}`);
+    if (schemaName === undefined) throw usageUnavailable(`it has rows of the unknown meter ${quoteText(id)}`);
     if (schemas.includes(schemaName)) continue;
     const conflict = `but events of its schema ${quoteText(schemaName)} are ingested`;
-    throw unavailable(`it has rows of the meter ${quoteText(id)}, ${conflict}`);
+    throw usageUnavailable(`it has rows of the meter ${quoteText(id)}, ${conflict}`);
   }
 }
 
@@ -107,6 +107,6 @@ function* iterateAccountCells(
   }
 }
 
-function unavailable(message: string): RatebookError<"ERR_USAGE_UNAVAILABLE"> {
+function usageUnavailable(message: string): RatebookError<"ERR_USAGE_UNAVAILABLE"> {
   return new RatebookError("ERR_USAGE_UNAVAILABLE", message, {});
 }

@@ -57,7 +57,7 @@ export interface Verification {
 export function verify({ invoices, usage, metering }: VerifyInput): Verification {
   const invoiceList = Array.isArray(invoices) ? invoices : asObject(invoices)["invoices"];
   if (!Array.isArray(invoiceList)) throw new Error('expected a list of invoices, or an object with "invoices"');
-  const rows = usage === undefined ? undefined : readCells(usage);
+  const rows = usage === undefined ? undefined : parseCells(usage);
   const cells = createTally();
   if (rows !== undefined && metering !== undefined) compareCells(metering, rows, cells);
   const { heads, amounts, quantities, unverifiedMeters } = verifyInvoices(
@@ -112,7 +112,7 @@ export function usageFromCells(cells: UsageCells, unverifiedMeters: ReadonlySet<
 }
 
 /** Reads rows of cells. @throws {Error} for the first invalid row, with its position */
-export function readCells(rows: Iterable<unknown>): UsageCells {
+export function parseCells(rows: Iterable<unknown>): UsageCells {
   const cells: UsageCells = new Map();
   let place = 0;
   for (const row of rows) {

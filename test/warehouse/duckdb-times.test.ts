@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { tryParseInstant } from "../../src/calendar/instant.ts";
 import { type DuckDb, openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
-import { duckDbSql, quoteText } from "../../src/warehouse/duckdb/duckdb-sql.ts";
+import { duckDbSql, quoteDuckdbText } from "../../src/warehouse/duckdb/duckdb-sql.ts";
 
 /**
  * Characters that may be in a wrong place by mistake: digits, blanks of every kind, separators, letters, non-ASCII
@@ -19,13 +19,13 @@ afterAll(async () => db.close());
 
 /** Every text with one or two characters replaced. */
 async function slippedFrom(text: string): Promise<void> {
-  const slips = SLIPS.map((slip) => `(${quoteText(slip)})`).join(", ");
+  const slips = SLIPS.map((slip) => `(${quoteDuckdbText(slip)})`).join(", ");
   const replaceCharacter = (of: string, place: string): string =>
     `left(${of}, ${place} - 1) || slip || substr(${of}, ${place} + 1)`;
   const places = (name: string): string => `range(1, ${text.length + 1}) as places (${name})`;
   await db.execute(`create or replace table slips as select * from (values ${slips}) as given (slip)`);
   await db.execute(
-    `create or replace table times as with one as (select ${replaceCharacter(quoteText(text), "p")} as t, p from ${places("p")}, slips) ` +
+    `create or replace table times as with one as (select ${replaceCharacter(quoteDuckdbText(text), "p")} as t, p from ${places("p")}, slips) ` +
       `select t from one union select ${replaceCharacter("t", "q")} from one, ${places("q")}, slips where q > p`,
   );
 }

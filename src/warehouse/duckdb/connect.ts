@@ -12,7 +12,7 @@ import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node
 
 import { RatebookError } from "../../errors.ts";
 import type { Database, Row, Value } from "../sql/dialect.ts";
-import { duckDbSql, quoteText } from "./duckdb-sql.ts";
+import { duckDbSql, quoteDuckdbText } from "./duckdb-sql.ts";
 
 /** Limits of an instance. */
 export interface DuckDbLimits {
@@ -49,8 +49,8 @@ export async function openDuckDb({ memory = "1GB", threads }: DuckDbLimits = {})
   try {
     const first = await connect();
     const settings = [
-      `memory_limit = ${quoteText(memory)}`,
-      `temp_directory = ${quoteText(folder)}`,
+      `memory_limit = ${quoteDuckdbText(memory)}`,
+      `temp_directory = ${quoteDuckdbText(folder)}`,
       "preserve_insertion_order = false",
       // Times are computed in UTC microseconds. The zone is set so that the host's can't matter.
       "TimeZone = 'UTC'",
@@ -95,7 +95,7 @@ function createTextLister(execute: DuckDb["execute"]): Database["selectTexts"] {
     const table = `listed_${count++}`;
     await execute(`create table ${table} (name VARCHAR)`);
     for (let at = 0; at < texts.length; at += INSERT_BATCH_SIZE) {
-      const values = texts.slice(at, at + INSERT_BATCH_SIZE).map((text) => `(${quoteText(text)})`);
+      const values = texts.slice(at, at + INSERT_BATCH_SIZE).map((text) => `(${quoteDuckdbText(text)})`);
       await execute(`insert into ${table} values ${values.join(", ")}`);
     }
     return `select name from ${table}`;

@@ -15,18 +15,18 @@ import { decimalPattern, PLAIN_END_SECONDS, toNumericTimeSql, toDoubleSql } from
 
 const integerLiteral: Dialect["integerLiteral"] = (value, isWide) => `${value}::${isWide ? "HUGEINT" : "BIGINT"}`;
 const parseInteger: Dialect["parseInteger"] = (text) => `try_cast(${text} as BIGINT)`;
-export const quoteName: Dialect["quoteName"] = (name) => `"${name.replaceAll('"', '""')}"`;
+export const quoteDuckdbName: Dialect["quoteName"] = (name) => `"${name.replaceAll('"', '""')}"`;
 /** Quotes a text. A NUL ends a statement and indentation moves its lines, so both are escaped. */
-export const quoteText: Dialect["quoteText"] = (text) =>
+export const quoteDuckdbText: Dialect["quoteText"] = (text) =>
   text
     .split(/([\0\n])/)
     .map((part, place) => (place % 2 === 1 ? `chr(${part.charCodeAt(0)})` : `'${part.replaceAll("'", "''")}'`))
     .join(" || ");
 
 export const duckDbSql: Dialect = {
-  quoteName,
-  quoteText,
-  table: (name) => name.split(".").map(quoteName).join("."),
+  quoteName: quoteDuckdbName,
+  quoteText: quoteDuckdbText,
+  table: (name) => name.split(".").map(quoteDuckdbName).join("."),
   selectPairs,
   integerLiteral,
   operandLiteral: String,
@@ -57,12 +57,12 @@ export const duckDbSql: Dialect = {
 
 function selectPairs([one, other]: readonly [string, string], rows: readonly (readonly [string, string])[]): string {
   if (rows.length === 0) return `select null::VARCHAR as ${one}, null::VARCHAR as ${other} where false`;
-  const values = rows.map(([a, b]) => `  (${quoteText(a)}, ${quoteText(b)})`);
+  const values = rows.map(([a, b]) => `  (${quoteDuckdbText(a)}, ${quoteDuckdbText(b)})`);
   return `select * from (values\n${values.join(",\n")}\n) as given (${one}, ${other})`;
 }
 
 function columnText({ column, type }: SourceColumn): string {
-  const name = quoteName(column);
+  const name = quoteDuckdbName(column);
   if (type.type === "text") return name;
   if (type.type !== "timestamp" || !type.isZoned) return `cast(${name} as VARCHAR)`;
   return `cast(make_timestamp(epoch_us(${name})) as VARCHAR) || 'Z'`;
@@ -70,7 +70,7 @@ function columnText({ column, type }: SourceColumn): string {
 
 function plainNumber({ column, type }: SourceColumn, range: NumberRange): string {
   const { scale, least, most } = range;
-  const name = quoteName(column);
+  const name = quoteDuckdbName(column);
   switch (type.type) {
     case "integer":
       return `case when ${name} between ${least} and ${most} then ${name}::BIGINT end`;
@@ -117,7 +117,7 @@ function plainInstant({
   form,
   zoneMinutes,
 }: SourceTime & { readonly part: SourceColumn }): string {
-  const name = quoteName(column);
+  const name = quoteDuckdbName(column);
   if (form !== undefined) return toNumericTimeSql(name, form, `${name}::BIGINT`);
   if (type.type === "timestamp") {
     const shift = type.isZoned ? 0 : (zoneMinutes ?? 0) * 60_000_000;

@@ -10,7 +10,7 @@ import { RatebookError } from "../../errors.ts";
 import { rejection } from "../../problem-table.ts";
 import type { ColumnType } from "../source.ts";
 import type { DuckDb } from "./connect.ts";
-import { quoteName, quoteText } from "./duckdb-sql.ts";
+import { quoteDuckdbName, quoteDuckdbText } from "./duckdb-sql.ts";
 
 /** The column with a row's file name. */
 export const FILE_COLUMN = "ratebook_file";
@@ -40,7 +40,7 @@ export async function openParquetFiles(
   patterns: readonly string[],
   columnNames: readonly string[],
 ): Promise<ParquetFiles> {
-  const list = `[${patterns.map(quoteText).join(", ")}]`;
+  const list = `[${patterns.map(quoteDuckdbText).join(", ")}]`;
   const rowCounts = await db.execute(
     `select file_name, sum(num_rows)::DOUBLE from parquet_file_metadata(${list}) group by 1 order by 1`,
   );
@@ -51,7 +51,7 @@ export async function openParquetFiles(
   for (const name of columnNames) checkColumn(name, columns, first);
   await checkShapes(db, list, columnNames);
   return {
-    from: `read_parquet(${list}, filename = ${quoteText(FILE_COLUMN)}, file_row_number = true)`,
+    from: `read_parquet(${list}, filename = ${quoteDuckdbText(FILE_COLUMN)}, file_row_number = true)`,
     columns,
     rowCount: rowCounts.reduce((sum, [, rows]) => sum + Number(rows), 0),
     checkUnchanged: async () => {
@@ -78,7 +78,7 @@ async function readFileStamps(names: readonly string[]): Promise<readonly (strin
 }
 
 async function readColumns(db: DuckDb, file: string): Promise<ReadonlyMap<string, ColumnType>> {
-  const rows = await db.execute(`describe select * from read_parquet(${quoteText(file)})`);
+  const rows = await db.execute(`describe select * from read_parquet(${quoteDuckdbText(file)})`);
   return new Map(rows.map(([name, type]) => [String(name), parseDuckDbType(String(type))]));
 }
 
@@ -109,7 +109,7 @@ function checkColumn(name: string, columns: ReadonlyMap<string, ColumnType>, fil
 
 /** Checks that every file has the columns of the first. */
 async function checkShapes(db: DuckDb, list: string, columnNames: readonly string[]): Promise<void> {
-  const names = columnNames.map(quoteText).join(", ");
+  const names = columnNames.map(quoteDuckdbText).join(", ");
   if (names === "") return;
   const shapes = await db.execute(
     `select name, count(distinct file_name), count(distinct (type, logical_type, converted_type, "precision", scale)), ` +
@@ -130,7 +130,7 @@ async function checkShapes(db: DuckDb, list: string, columnNames: readonly strin
 }
 
 /** The file name of a row. */
-export const FILE_EXPRESSION: string = quoteName(FILE_COLUMN);
+export const FILE_EXPRESSION: string = quoteDuckdbName(FILE_COLUMN);
 
 function invalidFile(message: string): RatebookError<"ERR_INPUT_INVALID"> {
   return new RatebookError("ERR_INPUT_INVALID", message, {

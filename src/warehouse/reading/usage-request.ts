@@ -22,7 +22,7 @@ export interface UsageRequest {
   /** Receives rows whose file is {@link REQUESTED} or {@link EARLIER}. */
   readonly sink: EventSink;
   /** The cells so far, in the order of the accounts. */
-  readonly readCells: () => Iterable<readonly UsageCell[]>;
+  readonly iterateCells: () => Iterable<readonly UsageCell[]>;
 }
 
 /**
@@ -54,7 +54,7 @@ export function startUsageRequest(query: CellQuery, dedupes: boolean): UsageRequ
       onFilledSlots: () => true,
       onCountedEvents: (events) => run.addCounted(events),
     },
-    *readCells() {
+    *iterateCells() {
       for (const { id } of query.accounts) {
         const cells = [...run.usage.cellsOf(id)].filter(({ day }) => day >= query.from && day < query.until);
         if (cells.length > 0) yield cells;
