@@ -22,7 +22,7 @@ import {
 } from "./advance-charge.ts";
 import { chargeLateArrears } from "./arrears.ts";
 import {
-  isFirstCycleOf,
+  isAdvanceChargeDue,
   type CoveredPeriod,
   findCoveredPeriod,
   entitlementTiming,
@@ -111,7 +111,7 @@ function startsCharge({ timeline, cycle }: DueCycle): boolean {
   const { fixedFeeRateCards, billingEntitlementRateCards, creditGrantRateCards } = cycle.term.plan.details;
   const begins = (card: TimedCard): boolean => {
     const period = findCoveredPeriod(timeline, cycle, card);
-    return period !== undefined && isFirstCycleOf(cycle, period);
+    return period !== undefined && isAdvanceChargeDue(cycle, period);
   };
   return (
     fixedFeeRateCards.some((card) => isInAdvance(card) && begins(feeTiming(card))) ||

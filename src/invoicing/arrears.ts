@@ -23,7 +23,7 @@ import {
   isChargedByDays,
   type CoveredPeriod,
   findCoveredPeriod,
-  isLastCycleOf,
+  isArrearsChargeDue,
   isCutShort,
   isEndedLate,
   supersededPlansIn,
@@ -41,7 +41,7 @@ import { type AccountCycle, type AssociatedPlan, cycleAt, naturalPeriod, type Ti
 /** The exact arrears charges of an account for one cycle, in the order of the plan's cards. */
 export function chargeInArrears(view: AccountView, timeline: Timeline, cycle: AccountCycle): readonly Charge[] {
   const isLate = isEndedLate(cycle, closesAt(cycle, view));
-  const isDue: IsDue = (period) => isLastCycleOf(cycle, period) && !(isLate && isCutShort(cycle, period));
+  const isDue: IsDue = (period) => isArrearsChargeDue(cycle, period) && !(isLate && isCutShort(cycle, period));
   return [
     ...chargeUsage(view, cycle),
     ...chargeFees(view, timeline, cycle, isDue),

@@ -95,7 +95,7 @@ export function isChargedByDays(timeline: Timeline, cycle: AccountCycle, card: T
 }
 
 /** Whether an arrears charge is made in this cycle: the last it covers, or the association's last (S9.3). */
-export function isLastCycleOf(cycle: AccountCycle, period: { readonly covered: Coverage }): boolean {
+export function isArrearsChargeDue(cycle: AccountCycle, period: { readonly covered: Coverage }): boolean {
   return isCoveredUp(cycle, period) || cycle.end === cycle.term.until;
 }
 
@@ -121,7 +121,7 @@ function isCoveredUp(cycle: AccountCycle, { covered }: { readonly covered: Cover
 }
 
 /** Whether an advance charge is made in this cycle: the association's first that it covers (S9.3). */
-export function isFirstCycleOf(cycle: AccountCycle, period: RatedPeriod): boolean {
+export function isAdvanceChargeDue(cycle: AccountCycle, period: RatedPeriod): boolean {
   return cycle.start === Math.max(period.served.start, cycle.term.from);
 }
 

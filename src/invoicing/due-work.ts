@@ -14,7 +14,7 @@ import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import {
-  isFirstCycleOf,
+  isAdvanceChargeDue,
   type CoveredPeriod,
   findCoveredPeriod,
   type TimedCard,
@@ -177,7 +177,7 @@ export function* findDueCards<Card>(
     for (const card of cards) {
       const timing = toTiming(card);
       const period = findCoveredPeriod(due.timeline, due.cycle, timing);
-      if (period === undefined || !isFirstCycleOf(due.cycle, period)) continue;
+      if (period === undefined || !isAdvanceChargeDue(due.cycle, period)) continue;
       const onceKey = chargeOnceKey(due.cycle, timing, period.natural);
       if (period.prorated) {
         dueCards.push({ due, card, period, key: onceKey });

@@ -233,7 +233,7 @@ export async function overageToMove(
   skip: ReadonlySet<string> = new Set(),
 ): Promise<readonly EventRecord[]> {
   const found = new Map<string, EventRecord>();
-  for (const [featureId, coversOfFeature] of groupBy(covers, (room) => room.featureId)) {
+  for (const [featureId, coversOfFeature] of groupBy(covers, ({ featureId }) => featureId)) {
     const opened = sum(coversOfFeature.map(({ quantity }) => quantity));
     if (opened.isZero()) continue;
     const covering: Covering = { view, accountId, featureId, opened, skip, found };

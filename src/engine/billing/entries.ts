@@ -62,8 +62,8 @@ export async function grantEntry(
     const { catalog } = await configuration(view);
     const now = clock();
     const [record] = await view.accounts([accountId]);
-    const room = { ...request, quantity: request.granted };
-    const read = record && (await readForGrant(catalog, { view, usage }, record, room, now));
+    const cover = { ...request, quantity: request.granted };
+    const read = record && (await readForGrant(catalog, { view, usage }, record, cover, now));
     if (read === undefined) throw notFound("account", accountId);
     const workspace = openWorkspace([read]);
     const entry = entryCommands.grantEntry(catalog, workspace.account(accountId), request, now, context.ids);

@@ -25,11 +25,11 @@ export async function readForGrant(
   catalog: Catalog,
   reads: AccountReads,
   record: AccountRecord,
-  room: OverageCover,
+  cover: OverageCover,
   now: Instant,
 ): Promise<AccountParts | undefined> {
   const [account] = await readAccounts(catalog, reads, [record], now);
-  return account && withOverage(catalog, reads.view, account, room, now);
+  return account && withOverage(catalog, reads.view, account, cover, now);
 }
 
 /** Reads what `patchEntry` and `voidEntry` need; `change` is empty for the latter. */
@@ -45,13 +45,13 @@ export async function readForEntry(
   const entry = account.entries.find(({ id }) => matchesId(record.id, id, target.entryId));
   if (entry === undefined) return { account, lastSpent: undefined };
   const granted = target.granted ?? entry.granted;
-  const room = {
+  const cover = {
     ...entry,
     effectiveUntil: target.effectiveUntil ?? entry.effectiveUntil,
     quantity: add(entry.balance, subtract(granted, entry.granted)),
   };
   return {
-    account: await withOverage(catalog, reads.view, account, room, now),
+    account: await withOverage(catalog, reads.view, account, cover, now),
     lastSpent: laterInstant(await reads.view.lastSpent(entry.id, record.id), entry.spentAtBefore),
   };
 }
@@ -64,9 +64,9 @@ async function withOverage(
   catalog: Catalog,
   view: LedgerReads,
   account: AccountParts,
-  room: OverageCover,
+  cover: OverageCover,
   now: Instant,
 ): Promise<AccountParts> {
   const open = findOpenStretches(catalog, account.record, account.invoices, now);
-  return withMovableOverage(catalog, view, account, now, { covers: [room], open });
+  return withMovableOverage(catalog, view, account, now, { covers: [cover], open });
 }

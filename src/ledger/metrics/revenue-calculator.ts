@@ -10,7 +10,7 @@ import { type Day, dayOf, formatDate, type Instant } from "../../calendar/instan
 import { invariant } from "../../errors.ts";
 import type { AccountView, BillingCatalog, LicenseChange } from "../../invoicing/account-view.ts";
 import { findOverageWindow } from "../../invoicing/arrears.ts";
-import { isLastCycleOf } from "../../invoicing/charge-periods.ts";
+import { isArrearsChargeDue } from "../../invoicing/charge-periods.ts";
 import { drawDrafts } from "../../invoicing/draw-invoices.ts";
 import { findDueCycles } from "../../invoicing/due-work.ts";
 import { findCreditGrants } from "../../invoicing/granted-credits.ts";
@@ -172,7 +172,7 @@ function describeUncharged(
       continue;
     }
     const window = findOverageWindow(cycle, card.billingConfig);
-    if (window !== undefined && isLastCycleOf(cycle, window)) continue;
+    if (window !== undefined && isArrearsChargeDue(cycle, window)) continue;
     const when =
       window === undefined ? "it is charged in a later cycle" : `it is charged on ${formatDate(window.served.end)}`;
     notices.push(`the overage of ${name} is not charged in cycle ${cycle.n}: ${when}`);
