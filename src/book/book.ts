@@ -5,6 +5,7 @@
  */
 import type { Book, BookInput } from "./model/book.ts";
 export type { Book, BookInput } from "./model/book.ts";
+import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
 import { checkBook } from "./checks/check-book.ts";
 import { checkRuleWork, type RuleWorkLimits } from "./checks/check-rule-work.ts";
@@ -15,7 +16,6 @@ import { parseDocumentText } from "./reading/document-text.ts";
 import { checkBookNesting, readBookShape } from "./reading/read-document.ts";
 import { indexReferences } from "./reading/references.ts";
 import { sortByOrderField, resolveBook } from "./resolving/resolve.ts";
-import { type Steps, runToCompletion } from "./steps.ts";
 
 /** Options for reading a book. */
 export interface BookOptions {

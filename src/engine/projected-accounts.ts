@@ -1,14 +1,14 @@
+import type { Instant } from "../calendar/instant.ts";
+import type { Catalog } from "../ledger/catalog.ts";
+import { catchUpNeeds, type InvoiceRange, partsFromSnapshot, readSnapshot } from "../ledger/reads.ts";
+import type { AccountWork, Workspace } from "../ledger/workspace.ts";
 /**
  * Read-only snapshots of accounts, with everything due already processed, usually without a lock. What is due for
  * accounts that are far behind is committed first, so that reads do not repeat it.
  *
  * @module
  */
-import type { Steps } from "../book/steps.ts";
-import type { Instant } from "../calendar/instant.ts";
-import type { Catalog } from "../ledger/catalog.ts";
-import { catchUpNeeds, type InvoiceRange, partsFromSnapshot, readSnapshot } from "../ledger/reads.ts";
-import type { AccountWork, Workspace } from "../ledger/workspace.ts";
+import type { Steps } from "../numbers/steps.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import {
   commitCatchUp,

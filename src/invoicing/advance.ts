@@ -7,7 +7,7 @@
  */
 import type { PricePlanDetails } from "../book/model/price-plan.ts";
 import type { FixedFeeRateCard } from "../book/model/rate-card.ts";
-import type { Steps } from "../book/steps.ts";
+import type { Steps } from "../numbers/steps.ts";
 import { rateBillingEntitlement } from "../rating/billing-entitlement.ts";
 import { rateCreditGrant } from "../rating/credit-grant.ts";
 import { refundFixedFee, rateFixedFee } from "../rating/fixed-fee.ts";

@@ -1,12 +1,12 @@
+import { formatInstant, type Instant } from "../calendar/instant.ts";
+import { applyCredits, type CreditUse, type PayableLine } from "../credits/monetary-credits.ts";
+import { type Decimal, subtract, sum } from "../numbers/decimal.ts";
 /**
  * Converts drafts to line trees: credits pay the lines of each draft, in the order of the drafts (S12, S13.2).
  *
  * @module
  */
-import type { Steps } from "../book/steps.ts";
-import { formatInstant, type Instant } from "../calendar/instant.ts";
-import { applyCredits, type CreditUse, type PayableLine } from "../credits/monetary-credits.ts";
-import { type Decimal, subtract, sum } from "../numbers/decimal.ts";
+import type { Steps } from "../numbers/steps.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import { ruleLink } from "../rulebook.ts";
 import { createCreditPool } from "./credit-pool.ts";

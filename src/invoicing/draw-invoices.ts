@@ -1,13 +1,13 @@
+import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
+import { type CreditUse, isEffectiveIn } from "../credits/monetary-credits.ts";
+import { minorUnitDigits } from "../numbers/currency.ts";
+import { type Decimal, ZERO } from "../numbers/decimal.ts";
 /**
  * Draws the invoices of an account for the cycles that a range touches, both for previews and for finalizing (S13).
  *
  * @module
  */
-import { type Steps, runToCompletion } from "../book/steps.ts";
-import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
-import { type CreditUse, isEffectiveIn } from "../credits/monetary-credits.ts";
-import { minorUnitDigits } from "../numbers/currency.ts";
-import { type Decimal, ZERO } from "../numbers/decimal.ts";
+import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { AdvanceBilling } from "./advance-charge.ts";

@@ -7,12 +7,12 @@
 import type { BillingEntitlementRateCard, FeatureConfig } from "../book/model/grant-card.ts";
 import type { PricePlanDetails } from "../book/model/price-plan.ts";
 import type { RecurrenceConfig } from "../book/model/rate-card.ts";
-import type { Steps } from "../book/steps.ts";
 import type { Cycle, Interval } from "../calendar/cycle.ts";
 import { addDuration, addDurationFromCycleStart, parseDuration } from "../calendar/duration.ts";
 import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { Decimal } from "../numbers/decimal.ts";
+import type { Steps } from "../numbers/steps.ts";
 import {
   isAdvanceChargeDue,
   type CoveredPeriod,

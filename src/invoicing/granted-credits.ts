@@ -7,11 +7,11 @@
 import type { CreditGrantRateCard } from "../book/model/grant-card.ts";
 import type { PricePlanDetails } from "../book/model/price-plan.ts";
 import type { SlabRate } from "../book/model/rate-card.ts";
-import type { Steps } from "../book/steps.ts";
 import type { Instant } from "../calendar/instant.ts";
 import type { CreditKind, MonetaryCredit } from "../credits/monetary-credits.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { roundFraction } from "../numbers/fraction.ts";
+import type { Steps } from "../numbers/steps.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import { creditAmountOf } from "../rating/credit-grant.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";

@@ -5,10 +5,10 @@
  * @module
  */
 import type { LicenseRateCard } from "../book/model/rate-card.ts";
-import type { Steps } from "../book/steps.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { type Instant, dayStart } from "../calendar/instant.ts";
 import type { Decimal } from "../numbers/decimal.ts";
+import type { Steps } from "../numbers/steps.ts";
 import type { Charge } from "../rating/charge.ts";
 import {
   splitIntoDayRuns,

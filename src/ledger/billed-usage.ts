@@ -1,13 +1,13 @@
+import { DAY_MS, type Day, dayOf, formatDate, type Instant } from "../calendar/instant.ts";
+import type { AccountCycle } from "../invoicing/timeline.ts";
+import { formatDecimal } from "../numbers/decimal.ts";
+import { digestOf } from "../numbers/short-id.ts";
 /**
  * External usage stored with the invoice that was created from it (S17.4).
  *
  * @module
  */
-import type { Steps } from "../book/steps.ts";
-import { DAY_MS, type Day, dayOf, formatDate, type Instant } from "../calendar/instant.ts";
-import type { AccountCycle } from "../invoicing/timeline.ts";
-import { formatDecimal } from "../numbers/decimal.ts";
-import { digestOf } from "../numbers/short-id.ts";
+import type { Steps } from "../numbers/steps.ts";
 import { dueInvoiceId, standardInvoiceKey } from "./account/due-ids.ts";
 import { mergeCells } from "./cell-sums.ts";
 import { compareIds } from "./compare-ids.ts";

@@ -6,13 +6,13 @@ import type { PricePlan } from "../book/model/price-plan.ts";
  * @module
  */
 import type { InvoiceGroup } from "../book/resources/account.ts";
-import { type Steps, runToCompletion } from "../book/steps.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import type { BillingCatalog } from "../invoicing/account-view.ts";
 import type { PlanDecision, Timeline } from "../invoicing/timeline.ts";
 import { compileMeteringInSteps, type MeteringProgram } from "../metering/compile-metering.ts";
 import { createFieldReader, type ReadFields } from "../metering/event-fields.ts";
+import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { type RuleBudget, RULE_BUDGET } from "../rules/budget.ts";
 import { type FindPlan, findPlanIn } from "./account/associated-plans.ts";
 import type { PlanClock } from "./account/plans-at-event.ts";

@@ -1,14 +1,14 @@
+import { DAY_MS, formatDate, type Instant } from "../calendar/instant.ts";
+import { grossAmount, invoiceKey } from "../invoicing/draft.ts";
+import { drawDrafts } from "../invoicing/draw-invoices.ts";
+import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 /**
  * Late external usage: the difference between the source's current usage of a closed cycle and the billed usage, and
  * what it would have cost (S17.4).
  *
  * @module
  */
-import { runToCompletion } from "../book/steps.ts";
-import { DAY_MS, formatDate, type Instant } from "../calendar/instant.ts";
-import { grossAmount, invoiceKey } from "../invoicing/draft.ts";
-import { drawDrafts } from "../invoicing/draw-invoices.ts";
-import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
+import { runToCompletion } from "../numbers/steps.ts";
 import { toAccountView } from "./account/account-plan.ts";
 import { standardInvoiceKey } from "./account/due-ids.ts";
 import { billedCells, digestCells, type AccountCells } from "./billed-usage.ts";

@@ -6,8 +6,8 @@
 import type { Setting } from "../book/resources/catalog-items.ts";
 import type { EventSchema, FeatureDetails } from "../book/resources/event-schema.ts";
 import type { UsageMeter } from "../book/resources/usage-meter.ts";
-import { type Steps, runToCompletion } from "../book/steps.ts";
 import type { Exact } from "../numbers/exact.ts";
+import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { type FullRuleBudget, type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
 import type { Enrichment } from "./enrich.ts";
 import { compileEnrichment } from "./enrich.ts";

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { Steps } from "./steps.ts";
 
 const [QUOTE, BACKSLASH, MINUS, PLUS, POINT, ZERO, NINE, LARGE_E, SMALL_E] = [
   0x22, 0x5c, 0x2d, 0x2b, 0x2e, 0x30, 0x39, 0x45, 0x65,
@@ -32,17 +33,16 @@ export function* parseWithLongNumbers<Converted>(
   text: string,
   convert: (digits: string) => Converted,
   finish: (converted: Converted | undefined, digits: string) => unknown,
-): Generator<undefined, unknown, undefined> {
+): Steps<unknown> {
   const numbers: string[] = [];
   const withoutNumbers = yield* withPlaceholders(text, numbers);
   const value: unknown = JSON.parse(withoutNumbers);
   if (numbers.length === 0) return value;
   const converted: Converted[] = [];
   for (const number of numbers) {
-    if (converted.length % NUMBERS_OF_STEP === 0) yield;
     converted.push(convert(number));
+    if (converted.length % NUMBERS_OF_STEP === 0) yield;
   }
-  yield;
   const restoreNumber = (number: number): unknown => {
     const index = Math.round(number * SCALE) - 1;
     return finish(converted[index], numbers[index] ?? "");
@@ -50,7 +50,7 @@ export function* parseWithLongNumbers<Converted>(
   return isPlaceholder(value) ? restoreNumber(value) : (restore(value, restoreNumber), value);
 }
 
-function* withPlaceholders(text: string, numbers: string[]): Generator<undefined, string, undefined> {
+function* withPlaceholders(text: string, numbers: string[]): Steps<string> {
   const pieces: string[] = [];
   let copied = 0;
   let at = 0;

@@ -9,6 +9,7 @@ import { hasCode, RatebookError } from "../errors.ts";
 import { type Decimal, parseDecimal, isDecimalObject, formatDecimal } from "./decimal.ts";
 import { sentenceOnJsonFault } from "./json-error.ts";
 import { parseWithLongNumbers } from "./json-numbers.ts";
+import { runToCompletion, type Steps } from "./steps.ts";
 
 /**
  * More than 15 digits, ignoring points, or a number with an exponent: only then may a double be inexact. The exponent
@@ -25,18 +26,11 @@ const MANY_DIGITS = /\d(?:\.?\d){15}|(?:^|[[:,\s])-?\d[\d.]*[eE][-+\d]/;
  * for a text with a long number that is nested too deeply for the stack
  */
 export function parseJson(text: string, replaceUnrepresentable?: (reason: string) => unknown): unknown {
-  const steps = parseJsonInSteps(text, replaceUnrepresentable);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  return runToCompletion(parseJsonInSteps(text, replaceUnrepresentable));
 }
 
 /** Like {@link parseJson}, in steps: converting a hundred thousand long numbers takes hundreds of milliseconds. */
-export function* parseJsonInSteps(
-  text: string,
-  replaceUnrepresentable?: (reason: string) => unknown,
-): Generator<undefined, unknown, undefined> {
+export function* parseJsonInSteps(text: string, replaceUnrepresentable?: (reason: string) => unknown): Steps<unknown> {
   try {
     if (!MANY_DIGITS.test(text)) return JSON.parse(text);
     const number =

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Steps } from "../numbers/steps.ts";
 import { sleep } from "./sleep.ts";
 
 /** Milliseconds of work between two pauses: other requests wait this long plus one step. */
@@ -10,7 +11,7 @@ const WORK_MS = 8;
 
 /** Runs steps to completion, with pauses for other work. @param yieldToOthers the yielder of the preceding work, to continue with it */
 export async function runWithPauses<Result>(
-  steps: Generator<undefined, Result, undefined>,
+  steps: Steps<Result>,
   yieldToOthers: ReturnType<typeof createYielder> = createYielder(),
 ): Promise<Result> {
   for (;;) {

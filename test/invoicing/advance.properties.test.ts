@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 
 import type { PricePlanDetails } from "../../src/book/model/price-plan.ts";
 import { pricePlan } from "../../src/book/resources/price-plan.ts";
-import { runToCompletion } from "../../src/book/steps.ts";
 import { type CycleConfig, resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView } from "../../src/invoicing/account-view.ts";
@@ -19,6 +18,7 @@ import {
   ZERO_FRACTION,
   formatFraction,
 } from "../../src/numbers/fraction.ts";
+import { runToCompletion } from "../../src/numbers/steps.ts";
 import { perUnit } from "../book/builder.ts";
 
 const FIRST = parseDate("2024-01-10");

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 
-import { runToCompletion } from "../../src/book/steps.ts";
 import { DAY_MS, formatDate, formatInstant, parseDate } from "../../src/calendar/instant.ts";
 import { findCut } from "../../src/invoicing/advance-charge.ts";
 import { feeTiming } from "../../src/invoicing/charge-periods.ts";
 import { findDueCards, findDueCycles, findFeatureGrants } from "../../src/invoicing/due-work.ts";
 import type { PlanDecision } from "../../src/invoicing/timeline.ts";
+import { runToCompletion } from "../../src/numbers/steps.ts";
 import { perUnit } from "../book/builder.ts";
 import { decision, feeOf30, type PlanTerms, spanText } from "./plans.ts";
 

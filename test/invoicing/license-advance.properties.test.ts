@@ -1,11 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-/**
- * Licenses in advance, compared with a model written only from S10.3: it goes through June day by day and update by
- * update in whole numbers, and shares no code with what it checks.
- */
-import { runToCompletion } from "../../src/book/steps.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView, LicenseChange } from "../../src/invoicing/account-view.ts";
 import type { AdvanceBilling } from "../../src/invoicing/advance-charge.ts";
@@ -14,6 +9,11 @@ import { findDueCycles } from "../../src/invoicing/due-work.ts";
 import { buildTimeline } from "../../src/invoicing/timeline.ts";
 import { Decimal, ZERO } from "../../src/numbers/decimal.ts";
 import type { Fraction } from "../../src/numbers/fraction.ts";
+/**
+ * Licenses in advance, compared with a model written only from S10.3: it goes through June day by day and update by
+ * update in whole numbers, and shares no code with what it checks.
+ */
+import { runToCompletion } from "../../src/numbers/steps.ts";
 import { decision } from "./plans.ts";
 
 const JUNE = parseDate("2024-06-01");

@@ -1,3 +1,4 @@
+import type { Steps } from "../../numbers/steps.ts";
 import type { Book } from "../model/book.ts";
 import type { PricePlan } from "../model/price-plan.ts";
 import type { Path, Report } from "../problems.ts";
@@ -11,7 +12,6 @@ import { indexVersions } from "../resolving/resolve-plan.ts";
  * @module
  */
 import type { PlanAssociation } from "../resources/account.ts";
-import type { Steps } from "../steps.ts";
 import { checkAccounts } from "./check-accounts.ts";
 import { checkMeters } from "./check-meters.ts";
 import { checkNames, checkUnique } from "./check-names.ts";

@@ -1,3 +1,4 @@
+import type { Steps } from "../../numbers/steps.ts";
 /**
  * Checks usage meters: their event schema, their steps and the rules in them (S3.6, S5).
  *
@@ -10,7 +11,6 @@ import type { EventSchema } from "../resources/event-schema.ts";
 import { findCurrentSchemas } from "../resources/event-schema.ts";
 import { checkRuleForSchema } from "../resources/rule-fields.ts";
 import type { UsageMeter } from "../resources/usage-meter.ts";
-import type { Steps } from "../steps.ts";
 import { checkUnique } from "./check-names.ts";
 
 /** Reports problems of the usage meters, one per step. */

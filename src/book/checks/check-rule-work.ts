@@ -4,13 +4,13 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
+import type { Steps } from "../../numbers/steps.ts";
 import type { FullRuleBudget } from "../../rules/budget.ts";
 import { describeExcessWork } from "../../rules/minimum-work.ts";
 import { checkRule, parseRule, type Rule } from "../../rules/rule.ts";
 import type { Book } from "../model/book.ts";
 import type { Path, Report } from "../problems.ts";
 import { settingKey } from "../resources/catalog-items.ts";
-import type { Steps } from "../steps.ts";
 
 /** The lists of a book whose items contain rules. */
 export type RuleList = "settings" | "eventSchemas" | "usageMeters";

@@ -7,6 +7,7 @@ import { RatebookError } from "../../errors.ts";
 import { parseValue } from "../../numbers/decimal.ts";
 import { findRepeatedKeys } from "../../numbers/json-text.ts";
 import { parseJson } from "../../numbers/json.ts";
+import type { Steps } from "../../numbers/steps.ts";
 import { checkRule, type Rule } from "../../rules/rule.ts";
 import { guessName } from "../did-you-mean.ts";
 import type { Book } from "../model/book.ts";
@@ -17,7 +18,6 @@ import type { Setting } from "../resources/catalog-items.ts";
 import { settingKey } from "../resources/catalog-items.ts";
 import type { EnrichmentField, EventSchema } from "../resources/event-schema.ts";
 import { checkRuleForSchema, listRuleFields, reportRuleProblem, readRule } from "../resources/rule-fields.ts";
-import type { Steps } from "../steps.ts";
 import { quoteValue } from "../wording.ts";
 import { checkUnique } from "./check-names.ts";
 

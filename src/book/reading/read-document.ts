@@ -7,11 +7,11 @@
 import * as z from "zod";
 
 import { placeInText, type TextPlace } from "../../numbers/json-text.ts";
+import type { Steps } from "../../numbers/steps.ts";
 import { guessName } from "../did-you-mean.ts";
 import type { Path, Problems, Report } from "../problems.ts";
 import { currency } from "../resources/fields.ts";
 import { lintSuppression } from "../resources/lint.ts";
-import type { Steps } from "../steps.ts";
 import { ISSUE_OPTIONS, quoteValue, readIssue } from "../wording.ts";
 import type { BookCache } from "./book-cache.ts";
 import { type BookDocument, organization, type ResourceList, RESOURCES } from "./document.ts";

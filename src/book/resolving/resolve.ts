@@ -1,3 +1,4 @@
+import type { Steps } from "../../numbers/steps.ts";
 /**
  * Resolves a book: references become ids, rules are parsed, and defaults filled in. What cannot be resolved is reported
  * and stays unchanged.
@@ -10,7 +11,6 @@ import type { BookCache } from "../reading/book-cache.ts";
 import type { BookDocument } from "../reading/document.ts";
 import { resolveId, type ResolveContext } from "../reading/references.ts";
 import type { AddOnDocument, SettingDocument, AddOn, Setting } from "../resources/catalog-items.ts";
-import type { Steps } from "../steps.ts";
 import { quoteValue } from "../wording.ts";
 import { resolveAccount } from "./resolve-account.ts";
 import { resolveFeatures } from "./resolve-features.ts";

@@ -1,9 +1,3 @@
-/**
- * Lists monetary credits, of one account or all (S12).
- *
- * @module
- */
-import type { Steps } from "../../book/steps.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { undefinedIfNotFound } from "../../errors.ts";
 import { billInSteps } from "../../ledger/account/bill-failure.ts";
@@ -13,6 +7,12 @@ import { type CreditSnapshot, creditSnapshots } from "../../ledger/commands/cred
 import type { CreditRecord } from "../../ledger/records.ts";
 import type { CreditListFilter, LedgerView, ListedCredit, PageKey } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
+/**
+ * Lists monetary credits, of one account or all (S12).
+ *
+ * @module
+ */
+import type { Steps } from "../../numbers/steps.ts";
 import { compareNewest } from "../../store/list-order.ts";
 import { accountsWithStaleDrafts, splitIntoChunks } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";

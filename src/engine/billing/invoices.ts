@@ -1,9 +1,3 @@
-/**
- * Invoices as reads return them, and previews (S13).
- *
- * @module
- */
-import type { Steps } from "../../book/steps.ts";
 import { formatInstant, type Instant, type InstantInput, toInstant, parseInstant } from "../../calendar/instant.ts";
 import { optionError } from "../../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
@@ -18,6 +12,12 @@ import type { InvoiceRecord } from "../../ledger/records.ts";
 import { invalidInput, notFound } from "../../ledger/refusals.ts";
 import type { PageKey } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
+/**
+ * Invoices as reads return them, and previews (S13).
+ *
+ * @module
+ */
+import type { Steps } from "../../numbers/steps.ts";
 import {
   collectIds,
   readAllAccounts,

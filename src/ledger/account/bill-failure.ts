@@ -1,10 +1,10 @@
+import { hasCode, RatebookError } from "../../errors.ts";
 /**
  * Bills that fail because a result needs more than 100 digits (S1.4). Each failure concerns one account.
  *
  * @module
  */
-import type { Steps } from "../../book/steps.ts";
-import { hasCode, RatebookError } from "../../errors.ts";
+import type { Steps } from "../../numbers/steps.ts";
 import { quoteText } from "../refusals.ts";
 
 /** An account left out of a list or preview. */

@@ -1,11 +1,3 @@
-/**
- * Catching up: everything due is processed in date order before any other decision on an account (S2.4). Ids derive
- * from causes, and dates from due dates, never from the clock. The result does not depend on how often or when an
- * account is caught up.
- *
- * @module
- */
-import { type Steps, runToCompletion } from "../../book/steps.ts";
 import { DAY_MS, type Day, dayOf, type Instant, dayStart } from "../../calendar/instant.ts";
 import type { DraftTerms } from "../../invoicing/draft.ts";
 import { datesInAdvance, type DrawnInvoice, findDueBefore } from "../../invoicing/draw-invoices.ts";
@@ -13,6 +5,14 @@ import { earliestChargeStart, type FeatureGrant, findFeatureGrants } from "../..
 import { closesAt, type GraceTerms } from "../../invoicing/grace-period.ts";
 import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
 import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline } from "../../invoicing/timeline.ts";
+/**
+ * Catching up: everything due is processed in date order before any other decision on an account (S2.4). Ids derive
+ * from causes, and dates from due dates, never from the clock. The result does not depend on how often or when an
+ * account is caught up.
+ *
+ * @module
+ */
+import { type Steps, runToCompletion } from "../../numbers/steps.ts";
 import { saveBilledUsage } from "../billed-usage.ts";
 import type { Catalog } from "../catalog.ts";
 import { groupBy } from "../compare-ids.ts";

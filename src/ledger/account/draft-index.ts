@@ -1,10 +1,3 @@
-/**
- * The draft index: the positions of an account's drafts and due credits in the lists of all invoices and credits. With
- * it a list computes only the accounts on the requested page (S12.4, S13.4).
- *
- * @module
- */
-import { type Steps, runToCompletion } from "../../book/steps.ts";
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { invoiceKey } from "../../invoicing/draft.ts";
@@ -13,6 +6,13 @@ import { closesAt } from "../../invoicing/grace-period.ts";
 import { mayChargeBelowZero, negativeInvoiceCause } from "../../invoicing/granted-credits.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { type AccountCycle, cycleAt, NO_END, type Timeline } from "../../invoicing/timeline.ts";
+/**
+ * The draft index: the positions of an account's drafts and due credits in the lists of all invoices and credits. With
+ * it a list computes only the accounts on the requested page (S12.4, S13.4).
+ *
+ * @module
+ */
+import { type Steps, runToCompletion } from "../../numbers/steps.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, CreditPlace, DraftIndexEntry, DraftIndex } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";

@@ -1,3 +1,8 @@
+import type { Instant } from "../../calendar/instant.ts";
+import { type DraftTerms, invoiceKey } from "../../invoicing/draft.ts";
+import type { DrawOptions } from "../../invoicing/draw-invoices.ts";
+import { mayChargeBelowZero } from "../../invoicing/granted-credits.ts";
+import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 /**
  * The open invoices of an account, as reads show them (S12.4, S13.5). Each is drawn on request. An account may have
  * thousands of open cycles with hundreds of cards, so of the other drafts only those are drawn that take credits before
@@ -5,12 +10,7 @@
  *
  * @module
  */
-import type { Steps } from "../../book/steps.ts";
-import type { Instant } from "../../calendar/instant.ts";
-import { type DraftTerms, invoiceKey } from "../../invoicing/draft.ts";
-import type { DrawOptions } from "../../invoicing/draw-invoices.ts";
-import { mayChargeBelowZero } from "../../invoicing/granted-credits.ts";
-import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
+import type { Steps } from "../../numbers/steps.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountWork } from "../workspace.ts";
 import { catchUpInstant, findAccountPlan, toAccountView } from "./account-plan.ts";

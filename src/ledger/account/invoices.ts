@@ -1,9 +1,3 @@
-/**
- * The invoices of a ledger account: drafts, computed when read, and the final ones that they become (S13.4).
- *
- * @module
- */
-import type { Steps } from "../../book/steps.ts";
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import type { AccountView } from "../../invoicing/account-view.ts";
@@ -13,6 +7,12 @@ import { drawDrafts, type DrawnInvoice, type DrawOptions } from "../../invoicing
 import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { add, ZERO } from "../../numbers/decimal.ts";
+/**
+ * The invoices of a ledger account: drafts, computed when read, and the final ones that they become (S13.4).
+ *
+ * @module
+ */
+import type { Steps } from "../../numbers/steps.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, CreditRecord, InvoiceRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";

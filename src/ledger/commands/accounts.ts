@@ -1,10 +1,10 @@
+import type { Instant } from "../../calendar/instant.ts";
 /**
  * Account aliases (S16.6) and archiving (S16.3).
  *
  * @module
  */
-import { runToCompletion } from "../../book/steps.ts";
-import type { Instant } from "../../calendar/instant.ts";
+import { runToCompletion } from "../../numbers/steps.ts";
 import { endAliases } from "../account/account-history.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";

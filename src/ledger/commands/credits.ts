@@ -1,13 +1,13 @@
+import { formatInstant, type Instant } from "../../calendar/instant.ts";
+import { creditStatus, availableAmount } from "../../credits/monetary-credits.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
+import { type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 /**
  * Grants and voids monetary credits manually (S12), and returns them to readers.
  *
  * @module
  */
-import type { Steps } from "../../book/steps.ts";
-import { formatInstant, type Instant } from "../../calendar/instant.ts";
-import { creditStatus, availableAmount } from "../../credits/monetary-credits.ts";
-import { NO_END } from "../../invoicing/timeline.ts";
-import { type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import type { Steps } from "../../numbers/steps.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { heldByDrafts } from "../account/drafts.ts";
 import { matchesId } from "../account/due-ids.ts";

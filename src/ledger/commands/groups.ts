@@ -1,13 +1,13 @@
+import { DAY_MS, type Day, dayOf, formatInstant, type Instant, parseInstant } from "../../calendar/instant.ts";
+import type { InvoiceLine } from "../../invoicing/invoice.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
+import { type Decimal, parseDecimal, sum, formatDecimal } from "../../numbers/decimal.ts";
 /**
  * Invoice groups: they set terms for their accounts and consolidate their invoices by day (S16.7).
  *
  * @module
  */
-import type { Steps } from "../../book/steps.ts";
-import { DAY_MS, type Day, dayOf, formatInstant, type Instant, parseInstant } from "../../calendar/instant.ts";
-import type { InvoiceLine } from "../../invoicing/invoice.ts";
-import { NO_END } from "../../invoicing/timeline.ts";
-import { type Decimal, parseDecimal, sum, formatDecimal } from "../../numbers/decimal.ts";
+import type { Steps } from "../../numbers/steps.ts";
 import { withGroup } from "../account/account-history.ts";
 import { catchUp, catchUpWith } from "../account/catch-up.ts";
 import { dueInvoiceId } from "../account/due-ids.ts";

@@ -8,10 +8,10 @@ import type { PricePlan, PricePlanDetailsOverride, PricingCycleConfig } from "..
 import type { MigrationMode } from "../../book/model/requests.ts";
 import { NO_CARDS } from "../../book/resources/override.ts";
 import { applyOverride, overridesAnything } from "../../book/resources/override.ts";
-import type { Steps } from "../../book/steps.ts";
 import { formatDate, type Instant, dayStart } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { type AccountCycle, cycleAt } from "../../invoicing/timeline.ts";
+import type { Steps } from "../../numbers/steps.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { keptCycles } from "../account/associated-plans.ts";
 import { catchUp } from "../account/catch-up.ts";

@@ -1,13 +1,13 @@
+import { dayOf, type Instant } from "../../calendar/instant.ts";
+import { hasCode } from "../../errors.ts";
+import type { IncomingEvent } from "../../metering/event-envelope.ts";
+import type { FieldsRead } from "../../metering/event-fields.ts";
 /**
  * Decides an ingest: each event of a batch gets one outcome, in order, and all changes form one decision (S14).
  *
  * @module
  */
-import { type Steps, runToCompletion } from "../../book/steps.ts";
-import { dayOf, type Instant } from "../../calendar/instant.ts";
-import { hasCode } from "../../errors.ts";
-import type { IncomingEvent } from "../../metering/event-envelope.ts";
-import type { FieldsRead } from "../../metering/event-fields.ts";
+import { type Steps, runToCompletion } from "../../numbers/steps.ts";
 import type { Problem } from "../../problem-table.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { catchUp, isBehind } from "../account/catch-up.ts";

@@ -1,12 +1,12 @@
+import { dayOf, type Instant } from "../../calendar/instant.ts";
+import { restoreAllocations } from "../../credits/feature-credits.ts";
+import { exactOfDecimal, negateExact } from "../../numbers/exact.ts";
 /**
  * Decides an undo: reverts the usage and the consumption of events (S15, S11.5).
  *
  * @module
  */
-import { runToCompletion, type Steps } from "../../book/steps.ts";
-import { dayOf, type Instant } from "../../calendar/instant.ts";
-import { restoreAllocations } from "../../credits/feature-credits.ts";
-import { exactOfDecimal, negateExact } from "../../numbers/exact.ts";
+import { runToCompletion, type Steps } from "../../numbers/steps.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { createOpenCheck } from "../account/open-cycles.ts";
 import { moveOverageOnto, putBalances } from "../account/overage-moves.ts";

@@ -1,10 +1,3 @@
-/**
- * The charge of a plan for one whole cycle with given quantities: a preview (S13.5) of a temporary account. Nothing is
- * rated here: the quantities become the usage of that account, and invoicing draws its invoices.
- *
- * @module
- */
-import { runToCompletion, type Steps } from "../../book/steps.ts";
 import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../calendar/cycle.ts";
 import { type Day, dayOf, formatDate, type Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
@@ -19,6 +12,13 @@ import { netTotal } from "../../invoicing/net-total.ts";
 import { findCard } from "../../invoicing/plan-cards.ts";
 import { type AccountCycle, type AssociatedPlan, cycleAt, NO_END, buildTimeline } from "../../invoicing/timeline.ts";
 import { type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+/**
+ * The charge of a plan for one whole cycle with given quantities: a preview (S13.5) of a temporary account. Nothing is
+ * rated here: the quantities become the usage of that account, and invoicing draws its invoices.
+ *
+ * @module
+ */
+import { runToCompletion, type Steps } from "../../numbers/steps.ts";
 
 /** A plan, and the quantities used in one cycle. */
 export interface RevenueCase {

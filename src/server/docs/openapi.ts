@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { runToCompletion, type Steps } from "../../book/steps.ts";
+import { runToCompletion, type Steps } from "../../numbers/steps.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { ERROR_HEADERS } from "../http/failures.ts";
 import { failure } from "../http/fields.ts";

@@ -9,11 +9,11 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import { formatPath } from "../../book/problems.ts";
 import { NESTING_MAX, findDeepNesting } from "../../book/reading/read-document.ts";
-import { runToCompletion, type Steps } from "../../book/steps.ts";
 import { inputError, RatebookError } from "../../errors.ts";
 import { countKeys, KEYS_MAX, scanJson } from "../../numbers/json-scan.ts";
 import { placeInText, findRepeatedKeys, describeRepeatedKey } from "../../numbers/json-text.ts";
 import { parseJsonInSteps, parsePlainJson } from "../../numbers/json.ts";
+import type { Steps } from "../../numbers/steps.ts";
 import { createYielder, runWithPauses } from "../../store/yielder.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { Refusal } from "./failures.ts";
@@ -72,17 +72,12 @@ export function registerBodyParsers(app: FastifyInstance): void {
 }
 
 /**
- * Parses a body; undefined if it is empty.
+ * Parses a body in steps; undefined if it is empty.
  *
  * @param batchField the list whose items fail separately if they contain a number that is not representable
  * @throws {Refusal} 400 for invalid JSON, nesting that is too deep, too many keys, values or long numbers, a duplicate
  * key, or a number outside `batchField` that is not representable
  */
-export function readJsonBody(bytes: Buffer, batchField?: string): unknown {
-  return runToCompletion(readJsonBodyInSteps(bytes, batchField));
-}
-
-/** Like {@link readJsonBody}, in steps. */
 export function* readJsonBodyInSteps(bytes: Buffer, batchField?: string): Steps<unknown> {
   if (bytes.length === 0) return undefined;
   const ascii = isAscii(bytes);

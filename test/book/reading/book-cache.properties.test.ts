@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parseBook, readBookInSteps } from "../../../src/book/book.ts";
 import type { BookInput } from "../../../src/book/model/book.ts";
 import { createBookCache } from "../../../src/book/reading/book-cache.ts";
-import { runToCompletion } from "../../../src/book/steps.ts";
+import { runToCompletion } from "../../../src/numbers/steps.ts";
 import { RULE_BUDGET } from "../../../src/rules/budget.ts";
 import { runs } from "../../support/runs.ts";
 import { listProblems } from "../break-book.ts";

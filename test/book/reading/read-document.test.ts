@@ -4,8 +4,8 @@ import { collectProblems } from "../../../src/book/problems.ts";
 import { NO_CACHE } from "../../../src/book/reading/book-cache.ts";
 import type { ResourceList } from "../../../src/book/reading/document.ts";
 import { readBookShape } from "../../../src/book/reading/read-document.ts";
-import { runToCompletion } from "../../../src/book/steps.ts";
 import type { Problem } from "../../../src/errors.ts";
+import { runToCompletion } from "../../../src/numbers/steps.ts";
 import { sampleBook } from "../sample-book.ts";
 
 /** Enough items that the schema of their list is compiled. */

@@ -1,11 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-/**
- * The laws of processing due work: its schedule has no effect, final invoices are unchanged, a preview shows what
- * follows (S2.4, S13.4).
- */
-import { runToCompletion } from "../../../src/book/steps.ts";
 import type { Instant } from "../../../src/calendar/instant.ts";
 import { invoiceKey } from "../../../src/invoicing/draft.ts";
 import { drawDrafts } from "../../../src/invoicing/draw-invoices.ts";
@@ -15,6 +10,11 @@ import { invoicesReadFrom } from "../../../src/ledger/account/catch-up.ts";
 import { listDrafts } from "../../../src/ledger/account/drafts.ts";
 import { dueInvoiceId } from "../../../src/ledger/account/due-ids.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
+/**
+ * The laws of processing due work: its schedule has no effect, final invoices are unchanged, a preview shows what
+ * follows (S2.4, S13.4).
+ */
+import { runToCompletion } from "../../../src/numbers/steps.ts";
 import { runs } from "../../support/runs.ts";
 import { toTime, headOf, type Ledger, openLedger, START } from "../account-harness.ts";
 import { after, book, HOUR_MS, type Step, toSortedState, steps, doAccountStep } from "./account-steps.ts";

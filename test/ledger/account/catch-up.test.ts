@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 
-/** Due work is processed in date order, and once (S2.4, S11.1, S12, S13.4). */
-import { runToCompletion } from "../../../src/book/steps.ts";
 import { catchUp, isBehind } from "../../../src/ledger/account/catch-up.ts";
 import { listDrafts } from "../../../src/ledger/account/drafts.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
 import { createCredits, creditSnapshots } from "../../../src/ledger/commands/credits.ts";
 import { openWorkspace } from "../../../src/ledger/workspace.ts";
 import { parseDecimal, formatDecimal } from "../../../src/numbers/decimal.ts";
+/** Due work is processed in date order, and once (S2.4, S11.1, S12, S13.4). */
+import { runToCompletion } from "../../../src/numbers/steps.ts";
 import { calls, feeCards, grantCards, planOfMonths, tokenCards } from "../../book/builder.ts";
 import { bookWithPlans } from "../../book/catalog-book.ts";
 import { toTime, listCardLines, finals, headOf, type Ledger, openLedger } from "../account-harness.ts";

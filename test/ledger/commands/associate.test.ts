@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 
 import type { PricePlanDetailsOverride } from "../../../src/book/model/price-plan.ts";
 import { NO_CARDS } from "../../../src/book/resources/override.ts";
-import { runToCompletion } from "../../../src/book/steps.ts";
 import { hasCode } from "../../../src/errors.ts";
 import { buildTimeline } from "../../../src/invoicing/timeline.ts";
 import { findAccountPlan } from "../../../src/ledger/account/account-plan.ts";
@@ -16,6 +15,7 @@ import {
 } from "../../../src/ledger/commands/associate.ts";
 import { migrate } from "../../../src/ledger/commands/migrate.ts";
 import { parseDecimal, formatDecimal } from "../../../src/numbers/decimal.ts";
+import { runToCompletion } from "../../../src/numbers/steps.ts";
 import { calls, feeCards, planOfMonths, tokenCards } from "../../book/builder.ts";
 import { bookWithPlans } from "../../book/catalog-book.ts";
 import { toTime, finals, type Ledger, newAccount, openLedger } from "../account-harness.ts";

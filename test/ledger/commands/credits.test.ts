@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
 
-/** Creating, showing and voiding credits (S12). */
-import { runToCompletion } from "../../../src/book/steps.ts";
 import { associate } from "../../../src/ledger/commands/associate.ts";
 import {
   createCredits,
@@ -12,6 +10,8 @@ import {
 } from "../../../src/ledger/commands/credits.ts";
 import type { CreditRecord } from "../../../src/ledger/records.ts";
 import { parseDecimal, formatDecimal } from "../../../src/numbers/decimal.ts";
+/** Creating, showing and voiding credits (S12). */
+import { runToCompletion } from "../../../src/numbers/steps.ts";
 import { calls, planOfMonths } from "../../book/builder.ts";
 import { bookWithPlans } from "../../book/catalog-book.ts";
 import { toTime, finals, type Ledger, newAccount, openLedger } from "../account-harness.ts";

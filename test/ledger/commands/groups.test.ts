@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
 
-/** Invoice groups: their terms, and their invoices as one (S16.7). */
-import { runToCompletion } from "../../../src/book/steps.ts";
 import { listDrafts } from "../../../src/ledger/account/drafts.ts";
 import { associate } from "../../../src/ledger/commands/associate.ts";
 import {
@@ -15,6 +13,8 @@ import {
 } from "../../../src/ledger/commands/groups.ts";
 import type { DocumentRecord } from "../../../src/ledger/decision.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
+/** Invoice groups: their terms, and their invoices as one (S16.7). */
+import { runToCompletion } from "../../../src/numbers/steps.ts";
 import { calls, planOfMonths } from "../../book/builder.ts";
 import { bookWithPlans } from "../../book/catalog-book.ts";
 import { toTime, finals, headOf, type Ledger, newAccount, openLedger } from "../account-harness.ts";

@@ -3,7 +3,12 @@ import { describe, expect, test, vi } from "vitest";
 
 import { scanJson } from "../../../src/numbers/json-scan.ts";
 import { parseJson } from "../../../src/numbers/json.ts";
-import { readJsonBody, readJsonBodyInSteps } from "../../../src/server/http/bodies.ts";
+import { runToCompletion } from "../../../src/numbers/steps.ts";
+import { readJsonBodyInSteps } from "../../../src/server/http/bodies.ts";
+
+function readJsonBody(bytes: Buffer, batchField?: string): unknown {
+  return runToCompletion(readJsonBodyInSteps(bytes, batchField));
+}
 
 const texts = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom('"', "\\", "[[[{", "]}", '\\"[', "1e9", "é"));
 /** A number in JSON, of any length. */

@@ -7,12 +7,12 @@ import * as z from "zod";
 
 import type { PricePlanDetails } from "../../../book/model/price-plan.ts";
 import { revenueRequest } from "../../../book/requests/revenue-request.ts";
-import type { Steps } from "../../../book/steps.ts";
 import type { RevenueAnswer } from "../../../engine/metrics/revenue-calculator.ts";
 import { allLines, cardLineType, INVOICE_TYPES } from "../../../invoicing/invoice.ts";
 import { groupBy } from "../../../ledger/compare-ids.ts";
 import type { CalculatedInvoice } from "../../../ledger/metrics/revenue-calculator.ts";
 import { type Decimal, sum } from "../../../numbers/decimal.ts";
+import type { Steps } from "../../../numbers/steps.ts";
 import { runWithPauses } from "../../../store/yielder.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
 import { number, formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
