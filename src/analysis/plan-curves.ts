@@ -12,7 +12,7 @@ import {
   type Decimal,
   type DecimalInput,
   parseDecimal,
-  greatest,
+  maximum,
   multiply,
   subtract,
   sum,
@@ -194,7 +194,7 @@ function computeTotalCurve(
 function raiseBounds(floor: Decimal, bounds: Bounds | undefined): Bounds {
   const { minimumRate, maximumRate } = bounds ?? {};
   return {
-    minimumRate: minimumRate === undefined ? floor : greatest(minimumRate, floor),
+    minimumRate: minimumRate === undefined ? floor : maximum(minimumRate, floor),
     ...(maximumRate === undefined ? {} : { maximumRate: clampToBounds(maximumRate, { minimumRate: floor }) }),
   };
 }
@@ -207,13 +207,13 @@ function chooseCurveEnd(slabs: RatedSlabs, most: Decimal | undefined, requestedE
   const packages = slabs.slabs.flatMap(({ packageSize, startAfter }) =>
     packageSize === undefined ? [] : [add(startAfter, multiply(packageSize, parseDecimal(4)))],
   );
-  const edges = [...slabs.slabs.map(({ startAfter }) => startAfter), ...packages].reduce(greatest, ZERO);
+  const edges = [...slabs.slabs.map(({ startAfter }) => startAfter), ...packages].reduce(maximum, ZERO);
   // Bounds far beyond all slabs are left out, because the slabs would be too small to see.
   const lastBoundEdge = computePriceCurve(
     slabs,
     multiply(edges.isZero() ? parseDecimal("1e9") : edges, HUNDRED),
   ).pieces.at(-1)?.from.quantity;
-  const last = greatest(edges, lastBoundEdge ?? ZERO);
+  const last = maximum(edges, lastBoundEdge ?? ZERO);
   const roundEnd = last.isZero() ? HUNDRED : roundUp(multiply(last, parseDecimal("1.4")));
   return most !== undefined && most.gt(ZERO) && most.lt(roundEnd) ? most : roundEnd;
 }

@@ -12,8 +12,8 @@ import {
   type DecimalInput,
   parseDecimal,
   divide,
-  greatest,
-  least,
+  maximum,
+  minimum,
   multiply,
   ONE,
   subtract,
@@ -89,7 +89,7 @@ export function computePriceCurve(ratedSlabs: RatedSlabs, upTo: Decimal): PriceC
   for (const slab of ratedSlabs.slabs) {
     if (slab.startAfter.gte(upTo)) break;
     const isTiered = ratedSlabs.pricingModel === "TIERED";
-    const end = slab.endAt === undefined ? upTo : least(slab.endAt, upTo);
+    const end = slab.endAt === undefined ? upTo : minimum(slab.endAt, upTo);
     const segment: SlabSegment = {
       slab,
       end,
@@ -201,8 +201,8 @@ function createPackagePieces(segment: SlabSegment): readonly PricePiece[] {
 function createPackageRun(segment: SlabSegment, from: Decimal, until: Decimal): PricePiece {
   const { slab, end, origin } = segment;
   const size = slab.packageSize ?? ONE;
-  const start = greatest(slab.startAfter, add(origin, multiply(size, subtract(from, ONE))));
-  const stop = least(end, add(origin, multiply(size, until)));
+  const start = maximum(slab.startAfter, add(origin, multiply(size, subtract(from, ONE))));
+  const stop = minimum(end, add(origin, multiply(size, until)));
   const priceForCount = (count: Decimal): Decimal =>
     computePrice(segment, add(slab.flatRate ?? ZERO, multiply(slab.rate, count)));
   const [first, last] = [priceForCount(from), priceForCount(until)];
@@ -220,7 +220,7 @@ function findCountsAround(amount: Decimal, rate: Decimal): readonly Decimal[] {
 }
 
 function isBetween(level: Decimal, a: Decimal, b: Decimal): boolean {
-  return level.gt(least(a, b)) && level.lt(greatest(a, b));
+  return level.gt(minimum(a, b)) && level.lt(maximum(a, b));
 }
 
 function createBreakpoint(numerator: Decimal, denominator: Decimal): Breakpoint {

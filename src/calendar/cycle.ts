@@ -62,7 +62,7 @@ const WEEK_0_MONDAY: Day = -3;
 export function resolveCycleConfig(terms: CycleTerms, associationDate: Instant): CycleConfig {
   const { interval } = terms;
   if (!INTERVALS.includes(interval)) {
-    throw invalidCycle("interval", INTERVALS.join(", "), interval);
+    throw invalidCycleError("interval", INTERVALS.join(", "), interval);
   }
   if (terms.anniversaryCycle === true) return anniversaryConfig(interval, dayOf(associationDate));
   const offset = terms.startOffset;
@@ -161,7 +161,7 @@ function parseDayOffset(interval: Interval, { dayOffset }: StartOffset): number 
   const last = interval === "WEEKLY" ? 7 : 31;
   const day = dayOffset === "LAST" ? last : parseWholeNumber(dayOffset);
   if (!(day >= 1 && day <= last)) {
-    throw invalidCycle("startOffset.dayOffset", `"1" to "${last}" or LAST in a ${interval} cycle`, dayOffset);
+    throw invalidCycleError("startOffset.dayOffset", `"1" to "${last}" or LAST in a ${interval} cycle`, dayOffset);
   }
   // The 31st is always the last day of a month: use one form, so that equal configs are equal.
   return day === 31 ? "LAST" : day;
@@ -170,7 +170,7 @@ function parseDayOffset(interval: Interval, { dayOffset }: StartOffset): number 
 function parseMonthOffset(interval: Interval, { monthOffset }: StartOffset): number | null {
   if (interval === "WEEKLY" || interval === "MONTHLY") {
     if (monthOffset === undefined || monthOffset === null || monthOffset === "NIL") return null;
-    throw invalidCycle("startOffset.monthOffset", `NIL or none in a ${interval} cycle`, monthOffset);
+    throw invalidCycleError("startOffset.monthOffset", `NIL or none in a ${interval} cycle`, monthOffset);
   }
   const last = MONTHS[interval];
   if (monthOffset === "FIRST") return 1;
@@ -178,7 +178,7 @@ function parseMonthOffset(interval: Interval, { monthOffset }: StartOffset): num
   const month = parseWholeNumber(monthOffset ?? "");
   if (month >= 1 && month <= last) return month;
   const expected = `"1" to "${last}", FIRST or LAST in a ${interval} cycle`;
-  throw invalidCycle("startOffset.monthOffset", expected, monthOffset ?? "none");
+  throw invalidCycleError("startOffset.monthOffset", expected, monthOffset ?? "none");
 }
 
 /** The number in a text of one or two digits; NaN for any other text. */
@@ -186,7 +186,7 @@ function parseWholeNumber(text: string): number {
   return /^[1-9]\d?$/.test(text) ? Number(text) : Number.NaN;
 }
 
-function invalidCycle(field: string, expected: string, got: string): RatebookError<"ERR_CYCLE_INVALID"> {
+function invalidCycleError(field: string, expected: string, got: string): RatebookError<"ERR_CYCLE_INVALID"> {
   const quotedText = JSON.stringify(got.length > 60 ? `${got.slice(0, 60)}…` : got);
   return cycleError(field, `expected ${expected}, got ${quotedText}`);
 }

@@ -49,11 +49,11 @@ export function isDurationUnit(text: string): text is DurationUnit {
  */
 export function parseDuration(text: string): Duration {
   const parts = text.length > TEXT_LENGTH_MAX ? null : SHAPE.exec(text);
-  if (parts === null) throw invalidDuration(text, "expected a duration such as P1Y2M3W4DT5H6M7.5S");
+  if (parts === null) throw invalidDurationError(text, "expected a duration such as P1Y2M3W4DT5H6M7.5S");
   const [, sign, years = "0", months = "0", ...rest] = parts;
   const present = rest.filter((part) => part !== undefined);
   if (present.slice(0, -1).some((part) => /[.,]/.test(part))) {
-    throw invalidDuration(text, "only the last part may have a fraction");
+    throw invalidDurationError(text, "only the last part may have a fraction");
   }
   let millis = ZERO;
   for (const [index, part] of rest.entries()) {
@@ -119,7 +119,7 @@ export function formatDuration(count: Decimal, unit: DurationUnit): string {
   const digits = formatDecimal(amount.abs());
   const sign = amount.isNegative() && digits !== "0" ? "-" : "";
   const text = `${sign}${unit === "DAYS" ? `P${digits}D` : `PT${digits}${UNIT_LETTERS[unit]}`}`;
-  if (text.length > TEXT_LENGTH_MAX) throw invalidDuration(text, `it has more than ${TEXT_LENGTH_MAX} characters`);
+  if (text.length > TEXT_LENGTH_MAX) throw invalidDurationError(text, `it has more than ${TEXT_LENGTH_MAX} characters`);
   return text;
 }
 
@@ -150,7 +150,7 @@ function shiftInstant(original: Instant, base: Instant, duration: Duration, sign
   throw new RatebookError("ERR_DATE_INVALID", `${text} moved by the duration is outside the years 0000 to 9999`, {});
 }
 
-function invalidDuration(text: string, reason: string): RatebookError<"ERR_DATE_INVALID"> {
+function invalidDurationError(text: string, reason: string): RatebookError<"ERR_DATE_INVALID"> {
   const excerpt = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
   return new RatebookError("ERR_DATE_INVALID", `${excerpt} is not a duration: ${reason}`, {});
 }

@@ -49,7 +49,7 @@ const Z = 90;
  */
 export function parseInstant(text: string, zoneMinutes?: number): Instant {
   const instant = readDateTime(text, zoneMinutes ?? Number.NaN);
-  if (Number.isNaN(instant)) throw invalidDate(text, "date-time", explainInvalidDate(text, true));
+  if (Number.isNaN(instant)) throw invalidDateError(text, "date-time", explainInvalidDate(text, true));
   return instant;
 }
 
@@ -68,7 +68,7 @@ export function tryParseInstant(text: string, zoneMinutes?: number): Instant | u
 export function parseZone(text: string): number {
   const minutes = text.startsWith(" ") ? Number.NaN : readZone(text, 0);
   if (Number.isNaN(minutes)) {
-    throw invalidDate(text, "zone", "expected UTC, Z or an offset such as +05:30, up to 14:00");
+    throw invalidDateError(text, "zone", "expected UTC, Z or an offset such as +05:30, up to 14:00");
   }
   return minutes;
 }
@@ -82,12 +82,12 @@ export function parseZone(text: string): number {
 export function parseDate(text: string): Instant {
   if (text.length === 10) {
     const day = readDay(text);
-    if (day === NONE) throw invalidDate(text, "date", explainInvalidDate(text, false));
+    if (day === NONE) throw invalidDateError(text, "date", explainInvalidDate(text, false));
     return day * DAY_MS;
   }
   const instant = readDateTime(text, Number.NaN);
-  if (Number.isNaN(instant)) throw invalidDate(text, "date", explainInvalidDate(text, false));
-  if (instant % DAY_MS !== 0) throw invalidDate(text, "date", "expected a date, or midnight UTC");
+  if (Number.isNaN(instant)) throw invalidDateError(text, "date", explainInvalidDate(text, false));
+  if (instant % DAY_MS !== 0) throw invalidDateError(text, "date", "expected a date, or midnight UTC");
   return instant;
 }
 
@@ -113,7 +113,7 @@ export function toInstant(value: InstantInput): Instant {
   const instant: unknown = value instanceof Date ? value.getTime() : value;
   if (typeof instant !== "number" || !Number.isInteger(instant) || instant < INSTANT_MIN || instant > INSTANT_END) {
     const excerpt = typeof instant === "number" ? String(instant) : typeof instant;
-    throw invalidDate(excerpt, "instant", "expected milliseconds since 1970, within the years 0000 to 9999");
+    throw invalidDateError(excerpt, "instant", "expected milliseconds since 1970, within the years 0000 to 9999");
   }
   return instant;
 }
@@ -284,7 +284,7 @@ function explainInvalidZone(zone: string): string {
   return "in UTC it is outside the years 0000 to 9999";
 }
 
-function invalidDate(text: string, kind: string, reason: string): RatebookError<"ERR_DATE_INVALID"> {
+function invalidDateError(text: string, kind: string, reason: string): RatebookError<"ERR_DATE_INVALID"> {
   const excerpt = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
   return new RatebookError(
     "ERR_DATE_INVALID",

@@ -5,7 +5,7 @@
  */
 import type { Cycle } from "../calendar/cycle.ts";
 import type { Instant } from "../calendar/instant.ts";
-import { add, Decimal, greatest, least, subtract, ZERO } from "../numbers/decimal.ts";
+import { add, Decimal, maximum, minimum, subtract, ZERO } from "../numbers/decimal.ts";
 
 /**
  * What created a credit: a user or a book (`MANUAL`), a credit grant card of a plan (`PLAN`), a refund of an advance
@@ -110,7 +110,7 @@ export function applyCredits(
   lines: readonly PayableLine[],
   digits: number,
 ): { readonly uses: readonly CreditUse[] } {
-  const open = lines.map(({ value }) => greatest(value, ZERO));
+  const open = lines.map(({ value }) => maximum(value, ZERO));
   const isOpen = (index: number): boolean => open[index]?.isZero() === false;
   const order = paymentOrder(lines).filter((index) => lines[index]?.kind !== "CREDIT_GRANT" && isOpen(index));
   // A discount reduces the total to pay, not any one line.
@@ -123,12 +123,12 @@ export function applyCredits(
   for (const credit of credits) {
     const queues = queuesOf(credit);
     const payments: { readonly index: number; readonly amount: Decimal }[] = [];
-    let left = least(truncate(credit.left, digits), net);
+    let left = minimum(truncate(credit.left, digits), net);
     while (left.gt(ZERO)) {
       const index = firstOpenLine(queues, isOpen);
       const due = index === undefined ? undefined : open[index];
       if (index === undefined || due === undefined) break;
-      const amount = least(due, left);
+      const amount = minimum(due, left);
       payments.push({ index, amount });
       open[index] = subtract(due, amount);
       if (!isOpen(index)) openLines--;

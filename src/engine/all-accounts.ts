@@ -5,7 +5,7 @@
  */
 import type { Instant } from "../calendar/instant.ts";
 import type { AccountRecord } from "../ledger/records.ts";
-import { invalidInput } from "../ledger/refusals.ts";
+import { invalidInputError } from "../ledger/refusals.ts";
 import type { LedgerView, PageRequest } from "../ledger/view.ts";
 
 /** Accounts per read. */
@@ -48,7 +48,7 @@ export async function* accountsWithinBound(
     count += 1;
     if (count > WALKED_ACCOUNTS_MAX) {
       const most = WALKED_ACCOUNTS_MAX.toLocaleString("en-US");
-      throw invalidInput(
+      throw invalidInputError(
         path,
         "QUANTITY_NOT_ALLOWED",
         `add ${filter}: ${what} can be read for at most ${most} accounts at once, but there are more`,
@@ -94,11 +94,11 @@ export async function* collectIds(accounts: AsyncIterable<AccountRecord>): Async
 
 /** The ids of all accounts in an invoice group. */
 export async function groupMembers(view: LedgerView, invoiceGroupId: string): Promise<readonly string[]> {
-  return accountIdsWhere(view, () => true, { invoiceGroupId });
+  return listMatchingAccountIds(view, () => true, { invoiceGroupId });
 }
 
 /** The ids of all accounts that meet a condition. */
-export async function accountIdsWhere(
+export async function listMatchingAccountIds(
   view: LedgerView,
   holds: (record: AccountRecord) => boolean,
   filter: AccountFilter = {},

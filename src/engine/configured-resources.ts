@@ -7,7 +7,14 @@
 import type { Instant } from "../calendar/instant.ts";
 import { invariant } from "../errors.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
-import { invalidInput, idCollision, notFound, quoteText, refusal, alreadyTaken } from "../ledger/refusals.ts";
+import {
+  invalidInputError,
+  idCollisionError,
+  notFoundError,
+  quoteText,
+  refusedError,
+  alreadyTakenError,
+} from "../ledger/refusals.ts";
 import { describeStatus } from "../problem-table.ts";
 import type { RuleNumber } from "../rulebook.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
@@ -156,7 +163,7 @@ export function addDocument(
   const document = newDocument(kind, body, now);
   if (!documents[kind].some(({ id }) => id === document.id)) return document;
   const id = String(body["id"]);
-  throw idCollision(kind, id);
+  throw idCollisionError(kind, id);
 }
 
 /** A document with changed fields; null clears a field, undefined keeps it. */
@@ -227,7 +234,7 @@ export function requireDocument<Document extends DocumentRecord>(
   id: string,
 ): Document {
   const match = documents.find((document) => document.id === id);
-  if (match === undefined) throw notFound(what, id);
+  if (match === undefined) throw notFoundError(what, id);
   return match;
 }
 
@@ -240,16 +247,16 @@ export function checkName<Document extends NamedDocument>(
 ): void {
   const other = documents.find((each) => each.body.name === name && each.body.status !== "ARCHIVED" && !isOwn(each));
   if (other === undefined || typeof name !== "string") return;
-  throw alreadyTaken(what, name, `the name ${quoteText(name)} is taken by another ${what}`);
+  throw alreadyTakenError(what, name, `the name ${quoteText(name)} is taken by another ${what}`);
 }
 
 /** Rejects fields that only the engine sets. @throws {RatebookError} ERR_INPUT_INVALID */
 export function requireUserFields(input: unknown, engineFields: readonly string[]): Body {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    throw invalidInput("$", "NOT_ACCEPTED", "expected an object");
+    throw invalidInputError("$", "NOT_ACCEPTED", "expected an object");
   }
   const engineField = engineFields.find((name) => Object.hasOwn(input, name) && Reflect.get(input, name) !== undefined);
-  if (engineField !== undefined) throw invalidInput(engineField, "UNEXPECTED_FIELD", "here; remove it");
+  if (engineField !== undefined) throw invalidInputError(engineField, "UNEXPECTED_FIELD", "here; remove it");
   return input as Body;
 }
 
@@ -266,7 +273,7 @@ export function checkMove<To extends string>(
   to: To,
 ): void {
   if (moves[to].includes(status)) return;
-  throw refusal(
+  throw refusedError(
     rule,
     `the ${what} ${quoteText(name)} is ${describeStatus(status)}; it must be ${moves[to].map(describeStatus).join(" or ")} to become ${to.toLowerCase()}`,
   );

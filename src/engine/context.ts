@@ -11,7 +11,7 @@ import type { Catalog } from "../ledger/catalog.ts";
 import type { Changes, Decision, IdSource } from "../ledger/decision.ts";
 import { type AccountReads, type InvoiceRange, readAccounts } from "../ledger/reads.ts";
 import type { AccountRecord } from "../ledger/records.ts";
-import { notFound } from "../ledger/refusals.ts";
+import { notFoundError } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { type AccountParts, type AccountWork, openWorkspace, type Workspace } from "../ledger/workspace.ts";
 import type { RuleBudget } from "../rules/budget.ts";
@@ -158,7 +158,7 @@ async function readParts(
 export function expectAll(accountIds: readonly string[], records: readonly AccountRecord[]): void {
   const known = new Set(records.map(({ id }) => id));
   const missing = accountIds.find((id) => !known.has(id));
-  if (missing !== undefined) throw notFound("account", missing);
+  if (missing !== undefined) throw notFoundError("account", missing);
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Setting } from "../book/resources/catalog-items.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { hasCode, inputError } from "../errors.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
-import { invalidInput, quoteText } from "../ledger/refusals.ts";
+import { invalidInputError, quoteText } from "../ledger/refusals.ts";
 import type { Configuration } from "./configuration.ts";
 import { listAllConfigured, checkDocuments, newDocument, type StoredResource } from "./configured-resources.ts";
 import type { EngineContext } from "./context.ts";
@@ -52,7 +52,7 @@ export async function prepareSettings(
       const path = `${place}settings[${index}]`;
       const document = newDocument("setting", { ...setting, entityType, entityId }, now);
       if (current.documents.setting.some(({ id }) => id === document.id)) {
-        throw invalidInput(`${path}.id`, "REPEATED_ITEM", `the setting ${quoteText(setting.id)} is repeated`);
+        throw invalidInputError(`${path}.id`, "REPEATED_ITEM", `the setting ${quoteText(setting.id)} is repeated`);
       }
       const checked = await checkDocumentAt(path, current, document);
       documents.push(...checked.documents);

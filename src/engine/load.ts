@@ -12,7 +12,7 @@ import { catchUpInSteps } from "../ledger/account/catch-up.ts";
 import { type Catalog, createCatalogInSteps } from "../ledger/catalog.ts";
 import { aliasDocument, checkAccountId } from "../ledger/commands/accounts.ts";
 import type { Changes, DocumentKind, DocumentRecord, IdSource } from "../ledger/decision.ts";
-import { quoteText, refusal, alreadyTaken } from "../ledger/refusals.ts";
+import { quoteText, refusedError, alreadyTakenError } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { noChanges, openAccount } from "../ledger/workspace.ts";
 import { parseJson } from "../numbers/json.ts";
@@ -74,7 +74,7 @@ function checkPlans({ accounts, pricePlans }: Book): void {
       const status = statuses.get(`${pricePlanId}@${version}`) ?? "unknown";
       if (status === "ACTIVE") continue;
       const which = `version ${version} of ${quoteText(pricePlanId)}, which the account ${quoteText(id)} has`;
-      throw refusal("S16.1", `${which}, is ${describeStatus(status)}; an account needs an active version`);
+      throw refusedError("S16.1", `${which}, is ${describeStatus(status)}; an account needs an active version`);
     }
   }
 }
@@ -90,10 +90,10 @@ function organizationDocument(book: Book, owner: Organization | undefined, now: 
   if (owner === undefined) return [document];
   const [is, other] = [formatOrganization(owner), formatOrganization(organization)];
   const have = `the database belongs to the organization ${is}`;
-  if (is !== other) throw refusal("S16", `${have}, and the book belongs to ${other}`);
+  if (is !== other) throw refusedError("S16", `${have}, and the book belongs to ${other}`);
   const isRenamed = owner.name !== undefined && organization.name !== undefined && owner.name !== organization.name;
   if (isRenamed || owner.rounding !== organization.rounding) {
-    throw refusal("S16", `${have}; the book would change its ${isRenamed ? "name" : "rounding"}`);
+    throw refusedError("S16", `${have}; the book would change its ${isRenamed ? "name" : "rounding"}`);
   }
   // The name may still change: nothing depends on it.
   return organization.name === undefined || owner.name !== undefined ? [] : [document];
@@ -134,7 +134,7 @@ async function checkFree(view: LedgerView, documents: readonly DocumentRecord[],
     const ids = documents.filter((each) => each.kind === kind && kind !== "organization").map(({ id }) => id);
     const [known] = await view.documentsOf(kind, ids);
     if (known !== undefined)
-      throw alreadyTaken(kind, known.id, `the ${kind} ${quoteText(known.id)} already exists; nothing was loaded`);
+      throw alreadyTakenError(kind, known.id, `the ${kind} ${quoteText(known.id)} already exists; nothing was loaded`);
   }
   const aliases = book.accounts.flatMap((account) => account.aliases);
   const names = [...book.accounts.map(({ id }) => id), ...aliases];
@@ -142,7 +142,7 @@ async function checkFree(view: LedgerView, documents: readonly DocumentRecord[],
   for (const { id } of book.accounts) checkAccountId(id, taken);
   for (const alias of aliases) {
     if (!taken.aliases.some(({ id }) => id === alias) && !taken.accounts.some(({ id }) => id === alias)) continue;
-    throw alreadyTaken("alias", alias, `the alias ${quoteText(alias)} is taken`);
+    throw alreadyTakenError("alias", alias, `the alias ${quoteText(alias)} is taken`);
   }
 }
 

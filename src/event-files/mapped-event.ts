@@ -35,12 +35,12 @@ export function createEventMaker<Record>(map: EventFileMap, findColumn: ColumnRe
     const timestampText = timestamp(record, row);
     const time = readTime === undefined ? timestampText : readTime(timestampText);
     if (time === undefined)
-      return notInForm("timestamp", `a time in the form ${form}, which the map sets`, timestampText);
+      return wrongFormatProblem("timestamp", `a time in the form ${form}, which the map sets`, timestampText);
     for (const { name, read, mark } of markedAttributes) {
       const text = read(record, row);
       if (normalizeNumber(text, mark) !== undefined) continue;
       const expected = `a number with a decimal ${mark === "," ? "comma" : "point"}, which the map sets`;
-      return notInForm(`attributes.${name}`, expected, text);
+      return wrongFormatProblem(`attributes.${name}`, expected, text);
     }
     return {
       schemaName: schemaName(record, row),
@@ -53,7 +53,7 @@ export function createEventMaker<Record>(map: EventFileMap, findColumn: ColumnRe
   };
 }
 
-function notInForm(field: string, expected: string, text: string): Problem {
+function wrongFormatProblem(field: string, expected: string, text: string): Problem {
   return createProblem(`$.${field}`, "NOT_IN_MAP_FORM", { expected, value: text });
 }
 

@@ -26,9 +26,9 @@ import {
   isArrearsChargeDue,
   isCutShort,
   isEndedLate,
-  supersededPlansIn,
+  findSupersededPlans,
   type TimedCard,
-  termsOverlapping,
+  findOverlappingTerms,
   clipToTerm,
   feeTiming,
   licenseTiming,
@@ -148,9 +148,9 @@ export function quantitiesChargedBefore(
   const add = (quantities: readonly Decimal[], until: Instant): void => {
     for (const quantity of quantities) charged.push({ quantity, until });
   };
-  for (const term of termsOverlapping(timeline, cycle, cycle.natural)) {
+  for (const term of findOverlappingTerms(timeline, cycle, cycle.natural)) {
     if (term.from > cycle.start) break;
-    for (const { day, until, plan } of supersededPlansIn(before, term)) {
+    for (const { day, until, plan } of findSupersededPlans(before, term)) {
       const card = cardIn(plan);
       // What a superseded plan charged by days, as the first, was refunded.
       if (card?.invoiceTiming !== "IN_ADVANCE" || (card.enableProration && charged.length === 0)) continue;

@@ -126,7 +126,7 @@ export function isAdvanceChargeDue(cycle: AccountCycle, period: RatedPeriod): bo
 }
 
 /** The terms of a cycle's run that touch a period, in order. */
-export function termsOverlapping(timeline: Timeline, cycle: AccountCycle, period: Cycle): readonly Term[] {
+export function findOverlappingTerms(timeline: Timeline, cycle: AccountCycle, period: Cycle): readonly Term[] {
   const start = Math.max(period.start, cycle.run.start);
   const end = Math.min(period.end, cycle.run.end);
   return timeline.filter((term) => term.from < end && term.until > start);
@@ -141,7 +141,10 @@ export function clipToTerm(period: Cycle, term: Term): Cycle {
  * Of the plans that were superseded on a term's first day, those of its run, if that day is in a period: what one of
  * them charged in full in advance for the period is paid (S9.1).
  */
-export function supersededPlansIn({ start }: Cycle, { from, plan, superseded = [] }: Term): readonly SupersededPlan[] {
+export function findSupersededPlans(
+  { start }: Cycle,
+  { from, plan, superseded = [] }: Term,
+): readonly SupersededPlan[] {
   if (from < start) return [];
   return superseded.filter(
     ({ plan: former }) => former.planId === plan.planId && isSameCycleConfig(former.cycleConfig, plan.cycleConfig),
@@ -168,8 +171,8 @@ function findChargingPiece(
   n: number,
 ): ChargingPiece | undefined {
   const first = naturalPeriod(cycle, n, n);
-  for (const term of termsOverlapping(timeline, cycle, first)) {
-    const charged = supersededPlansIn(first, term).find(({ plan }) => isChargedWhole(plan, card, n));
+  for (const term of findOverlappingTerms(timeline, cycle, first)) {
+    const charged = findSupersededPlans(first, term).find(({ plan }) => isChargedWhole(plan, card, n));
     if (charged !== undefined) return { plan: charged.plan };
     const planCard = findPlanCard(term.plan, card);
     if (planCard !== undefined && isSameChargeIn(planCard, card, n)) return term;
@@ -206,7 +209,7 @@ function findPaidThrough(
 ): number | undefined {
   if (card.type === "ONE_TIME" || n === 1 || found.has(n)) return found.get(n);
   found.set(n, undefined);
-  const plans = termsOverlapping(timeline, cycle, cycle.run).flatMap(({ plan, superseded = [] }) => [
+  const plans = findOverlappingTerms(timeline, cycle, cycle.run).flatMap(({ plan, superseded = [] }) => [
     plan,
     ...superseded.map((each) => each.plan),
   ]);

@@ -206,13 +206,13 @@ function trueUpLine({ trueUp, cycle }: Draft, style: LineStyle): readonly Invoic
       invoiceDate: formatInstant(invoiceDate),
       value: subTotal,
     })),
-    ...(refunds.length === 0 ? {} : { refunds: refunds.map(countedRefund) }),
+    ...(refunds.length === 0 ? {} : { refunds: refunds.map(toCountedRefund) }),
     rounding: style.rounding,
   }));
   return [{ type: "TRUE_UP_AMOUNT", description, value: amount, ...exactValueField(exact, amount), ...explain }];
 }
 
-function countedRefund({ at, amount, explanation }: RefundedCharge): CountedRefund {
+function toCountedRefund({ at, amount, explanation }: RefundedCharge): CountedRefund {
   return { ...explanation, effectiveFrom: formatInstant(at), value: amount };
 }
 

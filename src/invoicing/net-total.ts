@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Decimal, greatest, subtract, sum } from "../numbers/decimal.ts";
+import { type Decimal, maximum, subtract, sum } from "../numbers/decimal.ts";
 import { allLines, type Invoice } from "./invoice.ts";
 
 /**
@@ -21,5 +21,5 @@ export function netTotal(invoices: readonly Invoice[]): Decimal {
     .filter(({ creditKind }) => creditKind === "NEGATIVE_INVOICE");
   const paidByThem = sum(credits.map(({ value }) => value));
   // Both are negative or 0.
-  return subtract(sum(totals), greatest(belowZero, paidByThem));
+  return subtract(sum(totals), maximum(belowZero, paidByThem));
 }

@@ -17,7 +17,7 @@ import { type RuleBudget, RULE_BUDGET } from "../rules/budget.ts";
 import { type FindPlan, findPlanIn } from "./account/associated-plans.ts";
 import type { PlanClock } from "./account/plans-at-event.ts";
 import type { AccountRecord } from "./records.ts";
-import { quoteText, refusal } from "./refusals.ts";
+import { quoteText, refusedError } from "./refusals.ts";
 
 /** Engine options that apply to all accounts. */
 export interface CatalogOptions {
@@ -176,7 +176,7 @@ function checkExternalSchemas(book: Book, externalSchemas: readonly string[]): v
     const featureId = features.get(name);
     if (featureId === undefined) continue;
     const what = `the usage of the event schema ${quoteText(name)} cannot be external`;
-    throw refusal("S17.1", `${what}: ${describeOrderDependence(featureId)}`);
+    throw refusedError("S17.1", `${what}: ${describeOrderDependence(featureId)}`);
   }
 }
 

@@ -8,40 +8,40 @@ import { type ReasonCode, rejection } from "../problem-table.ts";
 import { ruleLink, type RuleNumber } from "../rulebook.ts";
 
 /** A rule rejects the operation in the current state. */
-export function refusal(rule: RuleNumber, message: string): RatebookError<"ERR_REFUSED"> {
+export function refusedError(rule: RuleNumber, message: string): RatebookError<"ERR_REFUSED"> {
   return new RatebookError("ERR_REFUSED", message, { rule: ruleLink(rule) });
 }
 
 /** An input is malformed or out of bounds. */
-export function invalidInput(path: string, code: ReasonCode, message: string): RatebookError<"ERR_INPUT_INVALID"> {
+export function invalidInputError(path: string, code: ReasonCode, message: string): RatebookError<"ERR_INPUT_INVALID"> {
   const place = path === "$" ? path : `$${path.startsWith("[") ? "" : "."}${path}`;
   return inputError([rejection(place, code, message)]);
 }
 
 /** No record has this id. */
-export function notFound(resource: string, id: string): RatebookError<"ERR_NOT_FOUND"> {
+export function notFoundError(resource: string, id: string): RatebookError<"ERR_NOT_FOUND"> {
   return new RatebookError("ERR_NOT_FOUND", `no ${resource} has the id ${quoteText(id)}`, { resource, id });
 }
 
 /** The version of a known id does not exist; the error's details have `id@version`. */
-export function versionNotFound(resource: string, id: string, version: number): RatebookError<"ERR_NOT_FOUND"> {
+export function versionNotFoundError(resource: string, id: string, version: number): RatebookError<"ERR_NOT_FOUND"> {
   const message = `the ${resource} ${quoteText(id)} has no version ${version}`;
   return new RatebookError("ERR_NOT_FOUND", message, { resource, id: `${id}@${version}` });
 }
 
 /** The id, name or key is taken. */
-export function alreadyTaken(resource: string, id: string, message: string): RatebookError<"ERR_TAKEN"> {
+export function alreadyTakenError(resource: string, id: string, message: string): RatebookError<"ERR_TAKEN"> {
   return new RatebookError("ERR_TAKEN", message, { resource, id });
 }
 
 /** A generated id already exists; writing it would replace another record. @param what what the message calls the id */
-export function idCollision(resource: string, id: string, what = "id"): RatebookError<"ERR_TAKEN"> {
-  return alreadyTaken(resource, id, `the ${what} ${quoteText(id)} is taken: the id source returned it twice`);
+export function idCollisionError(resource: string, id: string, what = "id"): RatebookError<"ERR_TAKEN"> {
+  return alreadyTakenError(resource, id, `the ${what} ${quoteText(id)} is taken: the id source returned it twice`);
 }
 
 /** Returns a generated id. @throws {RatebookError} ERR_TAKEN if one of the others has it */
-export function unusedId(resource: string, others: readonly { readonly id: string }[], id: string): string {
-  if (others.some((other) => other.id === id)) throw idCollision(resource, id);
+export function requireUnusedId(resource: string, others: readonly { readonly id: string }[], id: string): string {
+  if (others.some((other) => other.id === id)) throw idCollisionError(resource, id);
   return id;
 }
 

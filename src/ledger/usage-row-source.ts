@@ -35,7 +35,8 @@ export function usageFromRows({ name, read, stamp = async () => "" }: UsageRowsI
     const { rows } = lastRead;
     try {
       const currentRows = await rows;
-      if ((await stamp()) !== currentStamp) throw usageUnavailable(`${name} changed while it was read; try again`);
+      if ((await stamp()) !== currentStamp)
+        throw usageRowsUnavailableError(`${name} changed while it was read; try again`);
       return currentRows;
     } catch (error) {
       // A failed read is not cached: the next query tries again.
@@ -85,10 +86,10 @@ function checkMeters(meterIds: readonly string[], { book, schemas }: CellQuery):
   const schemaOf = new Map(book.usageMeters.map(({ id, eventSchemaName }) => [id, eventSchemaName]));
   for (const id of meterIds) {
     const schemaName = schemaOf.get(id);
-    if (schemaName === undefined) throw usageUnavailable(`it has rows of the unknown meter ${quoteText(id)}`);
+    if (schemaName === undefined) throw usageRowsUnavailableError(`it has rows of the unknown meter ${quoteText(id)}`);
     if (schemas.includes(schemaName)) continue;
     const conflict = `but events of its schema ${quoteText(schemaName)} are ingested`;
-    throw usageUnavailable(`it has rows of the meter ${quoteText(id)}, ${conflict}`);
+    throw usageRowsUnavailableError(`it has rows of the meter ${quoteText(id)}, ${conflict}`);
   }
 }
 
@@ -107,6 +108,6 @@ function* iterateAccountCells(
   }
 }
 
-function usageUnavailable(message: string): RatebookError<"ERR_USAGE_UNAVAILABLE"> {
+function usageRowsUnavailableError(message: string): RatebookError<"ERR_USAGE_UNAVAILABLE"> {
   return new RatebookError("ERR_USAGE_UNAVAILABLE", message, {});
 }

@@ -63,7 +63,7 @@ export function usageAccountsOf(records: readonly AccountRecord[]): readonly Usa
 }
 
 /** The error for usage that cannot be read. */
-export function usageUnavailable(name: string, cause: unknown): RatebookError<"ERR_USAGE_UNAVAILABLE"> {
+export function usageUnavailableError(name: string, cause: unknown): RatebookError<"ERR_USAGE_UNAVAILABLE"> {
   const why = cause instanceof Error ? cause.message : String(cause);
   const message = `the usage in ${name} cannot be read: ${why}`;
   return new RatebookError("ERR_USAGE_UNAVAILABLE", message, {}, { cause });

@@ -61,26 +61,27 @@ export function createEnvelopeReader(): ReadEnvelope {
   const readTimestamp = createTimestampReader();
   return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      return notAnEvent(value);
+      return notAnEventProblem(value);
     }
     const { schemaName, id, accountId, timestamp } = value as Readonly<Record<keyof EventInput, unknown>>;
     if (typeof schemaName !== "string" || schemaName.length === 0) {
-      if (isDecimalObject(value)) return notAnEvent(value);
+      if (isDecimalObject(value)) return notAnEventProblem(value);
       return textProblem("schemaName", schemaName);
     }
     if (typeof id !== "string" || id.length === 0) return textProblem("id", id);
-    if (id.length > EVENT_ID_LENGTH_MAX) return tooLong("id", EVENT_ID_LENGTH_MAX, id.length);
+    if (id.length > EVENT_ID_LENGTH_MAX) return tooLongProblem("id", EVENT_ID_LENGTH_MAX, id.length);
     if (typeof accountId !== "string" || accountId.length === 0) return textProblem("accountId", accountId);
-    if (accountId.length > EVENT_ID_LENGTH_MAX) return tooLong("accountId", EVENT_ID_LENGTH_MAX, accountId.length);
+    if (accountId.length > EVENT_ID_LENGTH_MAX)
+      return tooLongProblem("accountId", EVENT_ID_LENGTH_MAX, accountId.length);
     if (typeof timestamp !== "string") return textProblem("timestamp", timestamp);
     const instant = readTimestamp(timestamp);
-    if (instant === undefined) return invalidTimestamp(timestamp);
+    if (instant === undefined) return invalidTimestampProblem(timestamp);
     return { sent: value as EventInput, schemaName, id, accountId, timestamp: instant };
   };
 }
 
 /** Explains an invalid date-time: 30 February, 24:00, or no zone. */
-function invalidTimestamp(timestamp: string): Problem {
+function invalidTimestampProblem(timestamp: string): Problem {
   try {
     parseInstant(timestamp);
   } catch (error) {
@@ -91,7 +92,7 @@ function invalidTimestamp(timestamp: string): Problem {
   invariant(false, "S2.2: parseInstant refuses what instantOrUndefined refuses");
 }
 
-function notAnEvent(value: unknown): Problem {
+function notAnEventProblem(value: unknown): Problem {
   const problem = createProblem("$", "WRONG_TYPE", { expected: "an event object", got: describeType(value) });
   return { ...problem, message: `Expected an event object, got ${describeType(value)}.` };
 }
@@ -108,7 +109,7 @@ export function valueProblem(field: string, expected: string, value: unknown): P
 }
 
 /** The problem of a text that is too long. */
-export function tooLong(field: string, maximum: number, length: number): Problem {
+export function tooLongProblem(field: string, maximum: number, length: number): Problem {
   return fieldProblem(field, "OUT_OF_BOUNDS", { maximum, unit: "character", got: String(length) });
 }
 

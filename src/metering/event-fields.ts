@@ -14,7 +14,7 @@ import {
   type IncomingEvent,
   fieldProblem,
   textProblem,
-  tooLong,
+  tooLongProblem,
   valueProblem,
 } from "./event-envelope.ts";
 import type { EventSlots } from "./event-slots.ts";
@@ -132,14 +132,14 @@ function readAttributesByName(list: unknown, layout: Layout): Problem | undefine
   fields.complete = -1;
   if (list !== undefined && list !== null) {
     if (!Array.isArray(list)) return valueProblem("attributes", "a list", list);
-    if (list.length > EVENT_FIELDS_MAX) return tooMany("attributes", list.length);
+    if (list.length > EVENT_FIELDS_MAX) return tooManyFieldsProblem("attributes", list.length);
     if (fields.others.length > 0) fields.others.length = 0;
     for (let index = 0; index < list.length; index++) {
       const problem = readAttribute(list[index], index, layout);
       if (problem !== undefined) return problem;
     }
   }
-  if (fields.count < fields.declared.length) layout.fault ??= missingField("attribute", fields, layout);
+  if (fields.count < fields.declared.length) layout.fault ??= missingFieldProblem("attribute", fields, layout);
   else if (Array.isArray(list)) fields.complete = list.length;
   return undefined;
 }
@@ -180,7 +180,7 @@ function readAttribute(item: unknown, index: number, layout: Layout): Problem | 
     return createProblem("$.attributes", "REPEATED_NAME", { name });
   }
   const exact = parseAttributeValue(value, fields.scales, index);
-  if (exact === undefined) layout.fault ??= invalidDecimal("attribute", name, value);
+  if (exact === undefined) layout.fault ??= invalidDecimalProblem("attribute", name, value);
   if (slot < 0) {
     fields.others.push(name);
     return undefined;
@@ -209,7 +209,7 @@ function readDimensionsByName(dimensions: unknown, layout: Layout): Problem | un
     // Avoid creating a list of names except for an event with too many of them.
     for (const name in dimensions) {
       if (!Object.hasOwn(dimensions, name)) continue;
-      if (index === EVENT_FIELDS_MAX) return tooMany("dimensions", Object.keys(dimensions).length);
+      if (index === EVENT_FIELDS_MAX) return tooManyFieldsProblem("dimensions", Object.keys(dimensions).length);
       const value: unknown = (dimensions as Readonly<Record<string, unknown>>)[name];
       const problem = findDimensionProblem(value, name);
       if (problem !== undefined) {
@@ -220,7 +220,7 @@ function readDimensionsByName(dimensions: unknown, layout: Layout): Problem | un
       index++;
     }
   }
-  if (fields.count < fields.declared.length) layout.fault ??= missingField("dimension", fields, layout);
+  if (fields.count < fields.declared.length) layout.fault ??= missingFieldProblem("dimension", fields, layout);
   else fields.complete = index;
   return undefined;
 }
@@ -244,7 +244,7 @@ function readDimensionsByPosition(dimensions: unknown, fields: FieldLayout, text
 function readDimension(name: string, value: DecimalInput, index: number, layout: Layout): void {
   const { dimensions: fields, serial, program } = layout;
   const text = typeof value === "string" ? value : formatDimensionValue(value);
-  if (text === undefined) layout.fault ??= invalidDecimal("dimension", name, value);
+  if (text === undefined) layout.fault ??= invalidDecimalProblem("dimension", name, value);
   const slot = fields.names[index] === name ? (fields.places[index] ?? -1) : findSlot(fields, index, name);
   if (slot < 0) return;
   fields.filled[slot] = serial;
@@ -260,7 +260,7 @@ function findSlot(fields: FieldLayout, index: number, name: string): number {
   return slot;
 }
 
-function invalidDecimal(kind: "attribute" | "dimension", name: string, value: DecimalInput): Problem {
+function invalidDecimalProblem(kind: "attribute" | "dimension", name: string, value: DecimalInput): Problem {
   let fault: NumberFault = "NOT_A_DECIMAL";
   let reason = "it is not a decimal";
   try {
@@ -270,31 +270,35 @@ function invalidDecimal(kind: "attribute" | "dimension", name: string, value: De
     fault = error.details.reason;
     reason = error.message;
   }
-  const params = { kind, name, fault, value: shorten(String(value)), reason };
+  const params = { kind, name, fault, value: truncateValue(String(value)), reason };
   return createProblem(`$.${kind}s`, "INVALID_DECIMAL", params);
 }
 
 function findUnitProblem(unit: unknown, index: number): Problem | undefined {
   if (unit === null) return undefined;
   if (typeof unit !== "string") return textProblem(`attributes[${index}].unit`, unit);
-  return unit.length > UNIT_LENGTH_MAX ? tooLong(`attributes[${index}].unit`, UNIT_LENGTH_MAX, unit.length) : undefined;
+  return unit.length > UNIT_LENGTH_MAX
+    ? tooLongProblem(`attributes[${index}].unit`, UNIT_LENGTH_MAX, unit.length)
+    : undefined;
 }
 
 function findDimensionProblem(value: unknown, name: string): Problem | undefined {
   if (typeof value !== "string") {
-    return isDecimalInput(value) ? undefined : valueProblem(`dimensions.${shorten(name)}`, "text or a number", value);
+    return isDecimalInput(value)
+      ? undefined
+      : valueProblem(`dimensions.${truncateValue(name)}`, "text or a number", value);
   }
   if (value.length <= DIMENSION_LENGTH_MAX) return undefined;
-  return tooLong(`dimensions.${shorten(name)}`, DIMENSION_LENGTH_MAX, value.length);
+  return tooLongProblem(`dimensions.${truncateValue(name)}`, DIMENSION_LENGTH_MAX, value.length);
 }
 
-function missingField(kind: "attribute" | "dimension", fields: FieldLayout, { name, serial }: Layout): Problem {
+function missingFieldProblem(kind: "attribute" | "dimension", fields: FieldLayout, { name, serial }: Layout): Problem {
   const missing = fields.declared.find((_, slot) => fields.filled[slot] !== serial);
   const params = { kind, name: missing ?? "", schemaName: name ?? "" };
   return createProblem(`$.${kind}s`, "MISSING_EVENT_FIELD", params);
 }
 
-function tooMany(field: string, count: number): Problem {
+function tooManyFieldsProblem(field: string, count: number): Problem {
   return fieldProblem(field, "OUT_OF_BOUNDS", {
     maximum: EVENT_FIELDS_MAX,
     unit: field.slice(0, -1),
@@ -302,6 +306,6 @@ function tooMany(field: string, count: number): Problem {
   });
 }
 
-function shorten(text: string): string {
+function truncateValue(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

@@ -9,7 +9,7 @@ import { addExact } from "../numbers/exact.ts";
 import { createProblem, type Problem } from "../problem-table.ts";
 import { computeEventSteps, type FullRuleBudget } from "../rules/budget.ts";
 import type { RuleObject, RuleValue } from "../rules/value.ts";
-import { ruleFailure, formatValue, isTruthy } from "../rules/value.ts";
+import { ruleFailedError, formatValue, isTruthy } from "../rules/value.ts";
 import { compileRuleOver, toExactResult, describeFailure, type RuleContext } from "./enrich.ts";
 import type { EventSlots, VisibleSlots } from "./event-slots.ts";
 import { findAttributeSlot, createFacts } from "./event-slots.ts";
@@ -149,5 +149,5 @@ function allSlots(slots: EventSlots): VisibleSlots {
 function toUnits(value: RuleValue): Exact {
   const exact = toExactResult(value);
   if (exact !== undefined) return exact;
-  throw ruleFailure(`its computation must return a decimal but returned ${formatValue(value)}`);
+  throw ruleFailedError(`its computation must return a decimal but returned ${formatValue(value)}`);
 }

@@ -61,10 +61,10 @@ export function toUsageRow({ accountId, meterId, day, quantity }: UsageCell): Us
  */
 export function readUsageRow(value: unknown): UsageCell {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw invalidRow("$", "expected a row {accountId, meterId, date, quantity}");
+    throw invalidRowError("$", "expected a row {accountId, meterId, date, quantity}");
   const unknown = Object.keys(value).find((key) => !USAGE_FIELDS.includes(key));
   if (unknown !== undefined)
-    throw invalidRow("$", `unknown field ${JSON.stringify(unknown.slice(0, 60))}${didYouMean(unknown, FIELDS)}`);
+    throw invalidRowError("$", `unknown field ${JSON.stringify(unknown.slice(0, 60))}${didYouMean(unknown, FIELDS)}`);
   const row = value as Readonly<Record<string, unknown>>;
   const day = requireDay(row["date"]);
   const [accountId, meterId] = [requireText(row, "accountId"), requireText(row, "meterId")];
@@ -74,33 +74,33 @@ export function readUsageRow(value: unknown): UsageCell {
 function requireText(row: Readonly<Record<string, unknown>>, field: string): string {
   const value = row[field];
   if (typeof value === "string" && value !== "" && value.length <= TEXT_MAX) return value;
-  throw invalidRow(`$.${field}`, `${field}: expected text of 1 to ${TEXT_MAX} characters`);
+  throw invalidRowError(`$.${field}`, `${field}: expected text of 1 to ${TEXT_MAX} characters`);
 }
 
 function requireDay(value: unknown): Day {
   const isInstant = typeof value === "number" || value instanceof Date;
   if (!isInstant && (typeof value !== "string" || value === ""))
-    throw invalidRow("$.date", "date: expected a date such as 2026-01-31");
+    throw invalidRowError("$.date", "date: expected a date such as 2026-01-31");
   try {
     return dayOf(parseDate(isInstant ? formatInstant(toInstant(value)) : value));
   } catch (error) {
-    throw invalidRow("$.date", describeError(error));
+    throw invalidRowError("$.date", describeError(error));
   }
 }
 
 function requireQuantity(value: unknown): Decimal {
   if (value === undefined || value === null || value === "")
-    throw invalidRow("$.quantity", "quantity: expected a decimal");
+    throw invalidRowError("$.quantity", "quantity: expected a decimal");
   let quantity: Decimal;
   try {
     quantity = parseDecimal(value);
   } catch (error) {
-    throw invalidRow("$.quantity", describeError(error));
+    throw invalidRowError("$.quantity", describeError(error));
   }
   if (quantity.decimalPlaces() <= FRACTION_DIGITS_MAX && quantity.e < INTEGER_DIGITS_MAX) return quantity;
   const text = JSON.stringify(formatDecimal(quantity).slice(0, 60));
   const bounds = `more than ${INTEGER_DIGITS_MAX} digits before the point or ${FRACTION_DIGITS_MAX} after it`;
-  throw invalidRow("$.quantity", `the quantity ${text} has ${bounds}`);
+  throw invalidRowError("$.quantity", `the quantity ${text} has ${bounds}`);
 }
 
 function describeError(error: unknown): string {
@@ -108,7 +108,7 @@ function describeError(error: unknown): string {
   throw error;
 }
 
-function invalidRow(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
+function invalidRowError(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
   return new RatebookError("ERR_INPUT_INVALID", message, {
     problems: [rejection(path, "INVALID_USAGE", message)],
   });

@@ -63,9 +63,9 @@ const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,9})?$/;
 export function parseDecimal(value: unknown): Decimal {
   if (isDecimalObject(value)) return requireInputInRange(new Decimal(value));
   if (typeof value === "number") {
-    if (!Number.isFinite(value)) throw invalidNumber("NOT_A_DECIMAL", `${value} is not a decimal`);
+    if (!Number.isFinite(value)) throw invalidNumberError("NOT_A_DECIMAL", `${value} is not a decimal`);
     if (Math.abs(value) > Number.MAX_SAFE_INTEGER) {
-      throw invalidNumber(
+      throw invalidNumberError(
         "UNSAFE_NUMBER",
         `the number ${value} is above 2^53, so its last digits may be lost; write it as text`,
       );
@@ -74,10 +74,10 @@ export function parseDecimal(value: unknown): Decimal {
   }
   if (typeof value === "string") {
     if (value.length > TEXT_LENGTH_MAX || !DECIMAL_TEXT.test(value))
-      throw invalidNumber("NOT_A_DECIMAL", `${quoteShort(value)} is not a decimal`);
+      throw invalidNumberError("NOT_A_DECIMAL", `${quoteShort(value)} is not a decimal`);
     return requireInputInRange(new Decimal(value));
   }
-  throw invalidNumber("NOT_A_NUMBER", `expected a decimal, got ${describeType(value)}`);
+  throw invalidNumberError("NOT_A_NUMBER", `expected a decimal, got ${describeType(value)}`);
 }
 
 function describeType(value: unknown): string {
@@ -95,7 +95,7 @@ export function parseValue(value: unknown): Decimal {
   const decimal = parseDecimal(value);
   if (decimal.decimalPlaces() > VALUE_DIGITS_MAX || (!decimal.isZero() && decimal.e >= VALUE_DIGITS_MAX)) {
     const text = typeof value === "string" ? quoteShort(value) : quoteShort(String(value));
-    throw invalidNumber(
+    throw invalidNumberError(
       "TOO_MANY_DIGITS",
       `${text} has more than ${VALUE_DIGITS_MAX} digits before the point or ${VALUE_DIGITS_MAX} after it`,
     );
@@ -106,22 +106,22 @@ export function parseValue(value: unknown): Decimal {
 /** a + b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC if the result needs more than 100 digits */
 export function add(a: Decimal, b: Decimal): Decimal {
   // Every sum begins with this zero, and most sums of an invoice have one or two terms.
-  if (a === ZERO && b.constructor === Decimal && isNarrowSum(a, b)) return positiveZero(b);
+  if (a === ZERO && b.constructor === Decimal && isNarrowSum(a, b)) return removeZeroSign(b);
   const total = smallInteger(a) + smallInteger(b);
   if (Math.abs(total) < GROUP) return new Decimal(total);
-  return isNarrowSum(a, b) ? positiveZero(a.plus(b)) : narrowResult(Wide.add(a, b));
+  return isNarrowSum(a, b) ? removeZeroSign(a.plus(b)) : narrowResult(Wide.add(a, b));
 }
 
 /** a − b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC if the result needs more than 100 digits */
 export function subtract(a: Decimal, b: Decimal): Decimal {
   const difference = smallInteger(a) - smallInteger(b);
   if (Math.abs(difference) < GROUP) return new Decimal(difference);
-  return isNarrowSum(a, b) ? positiveZero(a.minus(b)) : narrowResult(Wide.sub(a, b));
+  return isNarrowSum(a, b) ? removeZeroSign(a.minus(b)) : narrowResult(Wide.sub(a, b));
 }
 
 /** a × b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC if the result needs more than 100 digits */
 export function multiply(a: Decimal, b: Decimal): Decimal {
-  return isNarrowProduct(a, b) ? positiveZero(a.times(b)) : narrowResult(Wide.mul(a, b));
+  return isNarrowProduct(a, b) ? removeZeroSign(a.times(b)) : narrowResult(Wide.mul(a, b));
 }
 
 /** a ÷ b to 34 significant digits, half up (S1.4). @throws {RatebookError} ERR_ARITHMETIC if b is zero */
@@ -138,12 +138,12 @@ export function sum(values: Iterable<Decimal>): Decimal {
 }
 
 /** The smaller of two. */
-export function least(a: Decimal, b: Decimal): Decimal {
+export function minimum(a: Decimal, b: Decimal): Decimal {
   return a.lte(b) ? a : b;
 }
 
 /** The larger of two. */
-export function greatest(a: Decimal, b: Decimal): Decimal {
+export function maximum(a: Decimal, b: Decimal): Decimal {
   return a.gte(b) ? a : b;
 }
 
@@ -179,7 +179,7 @@ function isNarrowProduct(a: Decimal, b: Decimal): boolean {
   );
 }
 
-function positiveZero(result: Decimal): Decimal {
+function removeZeroSign(result: Decimal): Decimal {
   return result.isZero() ? ZERO : result;
 }
 
@@ -197,9 +197,9 @@ function requireInRange(result: Decimal): Decimal {
 
 /** Checks an input value: one out of range is an invalid number. */
 function requireInputInRange(value: Decimal): Decimal {
-  if (!value.isFinite()) throw invalidNumber("NOT_A_DECIMAL", `${value.toString()} is not a decimal`);
+  if (!value.isFinite()) throw invalidNumberError("NOT_A_DECIMAL", `${value.toString()} is not a decimal`);
   if (value.precision() > DIGITS_MAX || Math.abs(value.e) > EXPONENT_MAX) {
-    throw invalidNumber(
+    throw invalidNumberError(
       "TOO_MANY_DIGITS",
       `the number has more than ${DIGITS_MAX} significant digits or is beyond 10^${EXPONENT_MAX}`,
     );
@@ -207,7 +207,7 @@ function requireInputInRange(value: Decimal): Decimal {
   return value.isZero() ? ZERO : value;
 }
 
-function invalidNumber(reason: NumberFault, message: string): RatebookError<"ERR_NUMBER_INVALID"> {
+function invalidNumberError(reason: NumberFault, message: string): RatebookError<"ERR_NUMBER_INVALID"> {
   return new RatebookError("ERR_NUMBER_INVALID", message, { reason });
 }
 

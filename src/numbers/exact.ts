@@ -76,7 +76,7 @@ export function multiplyExact(a: Exact, b: Exact): Exact {
 
 /** a ÷ b, to 34 significant digits, half up (S1.4). @throws {RatebookError} ERR_ARITHMETIC if b is zero */
 export function divideExact(a: Exact, b: Exact): Exact {
-  if (isZeroExact(b)) throw divisionByZero();
+  if (isZeroExact(b)) throw divisionByZeroError();
   const scaleA = scaleOf(a);
   const scaleB = scaleOf(b);
   // With equal scales, or a larger one of the dividend, the quotient of the mantissas only loses places.
@@ -97,7 +97,7 @@ export function divideExact(a: Exact, b: Exact): Exact {
 
 /** The remainder of a ÷ b with the sign of a, as in JavaScript. @throws {RatebookError} ERR_ARITHMETIC if b is zero */
 export function remainderExact(a: Exact, b: Exact): Exact {
-  if (isZeroExact(b)) throw divisionByZero();
+  if (isZeroExact(b)) throw divisionByZeroError();
   const scale = Math.max(scaleOf(a), scaleOf(b));
   const x = mantissaAtScale(a, scale);
   const y = mantissaAtScale(b, scale);
@@ -148,18 +148,18 @@ export function roundExact(value: Exact, places: number, rounding: PlacesRoundin
 /** The decimal in a JavaScript number's shortest text (S1.2). @returns undefined for NaN, infinities and numbers above 2^53 */
 export function exactOfNumber(value: number): Exact | undefined {
   if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
-  return scaledAt(value, 2) ?? scaledAt(value, 4) ?? scaledAt(value, 6) ?? exactOfUnusual(value);
+  return toScaled(value, 2) ?? toScaled(value, 4) ?? toScaled(value, 6) ?? parseLongNumber(value);
 }
 
 /** If a decimal of at most 15 digits is nearest to a double, it is the one in the double's shortest text. */
-function scaledAt(value: number, scale: 2 | 4 | 6): Scaled | undefined {
+function toScaled(value: number, scale: 2 | 4 | 6): Scaled | undefined {
   const power = scale === 2 ? 100 : scale === 4 ? 10_000 : 1_000_000;
   const mantissa = Math.round(value * power);
   const isNearest = mantissa / power === value && mantissa < SHORT_END && mantissa > -SHORT_END;
   return isNearest ? new Scaled(mantissa, scale) : undefined;
 }
 
-function exactOfUnusual(value: number): Exact | undefined {
+function parseLongNumber(value: number): Exact | undefined {
   return Math.abs(value) <= SAFE_MAX ? exactOfText(String(value)) : undefined;
 }
 
@@ -316,7 +316,7 @@ function makeFromSafeInteger(mantissa: number, scale: number): Exact {
 function makeExact(mantissa: bigint, scale: number): Exact {
   const exact = exactWithinBounds(mantissa, scale);
   if (exact !== undefined) return exact;
-  throw outOfRange();
+  throw outOfRangeError();
 }
 
 /** `mantissa × 10^-scale`; undefined beyond the bounds of S1.4. A negative scale multiplies the mantissa. */
@@ -360,17 +360,17 @@ function divideMantissas(dividend: bigint, divisor: bigint, scale: number): Exac
   const places = scale + Math.max(shift, 0) - surplus;
   const exact = rounded % 10n === 0n ? trimZeros(mantissa, places) : exactWithinBounds(mantissa, places);
   if (exact !== undefined) return exact;
-  throw outOfRange();
+  throw outOfRangeError();
 }
 
 function countDigits(positive: bigint): number {
   return positive.toString().length;
 }
 
-function divisionByZero(): RatebookError<"ERR_ARITHMETIC"> {
+function divisionByZeroError(): RatebookError<"ERR_ARITHMETIC"> {
   return new RatebookError("ERR_ARITHMETIC", "division by zero", {});
 }
 
-function outOfRange(): RatebookError<"ERR_ARITHMETIC"> {
+function outOfRangeError(): RatebookError<"ERR_ARITHMETIC"> {
   return new RatebookError("ERR_ARITHMETIC", `a result needs more than ${DIGITS_MAX} significant digits`, {});
 }

@@ -40,9 +40,9 @@ export function* parseJsonInSteps(text: string, replaceUnrepresentable?: (reason
     // A number that is not representable is converted again, in the order of the fields.
     return yield* parseWithLongNumbers(text, numberIfRepresentable, (converted, digits) => converted ?? number(digits));
   } catch (error) {
-    if (error instanceof RangeError) throw invalidJson("nested too deeply", error);
-    if (error instanceof SyntaxError) throw invalidJson(sentenceOnJsonFault(text), error);
-    throw invalidJson(error instanceof Error ? error.message : String(error), error);
+    if (error instanceof RangeError) throw invalidJsonError("nested too deeply", error);
+    if (error instanceof SyntaxError) throw invalidJsonError(sentenceOnJsonFault(text), error);
+    throw invalidJsonError(error instanceof Error ? error.message : String(error), error);
   }
 }
 
@@ -55,7 +55,7 @@ export function parsePlainJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw invalidJson(sentenceOnJsonFault(text), error);
+    throw invalidJsonError(sentenceOnJsonFault(text), error);
   }
 }
 
@@ -91,6 +91,6 @@ function numberIfRepresentable(text: string): number | Decimal | undefined {
   return parseNumberOr(text, () => undefined) as number | Decimal | undefined;
 }
 
-function invalidJson(reason: string, cause: unknown): RatebookError<"ERR_JSON_INVALID"> {
+function invalidJsonError(reason: string, cause: unknown): RatebookError<"ERR_JSON_INVALID"> {
   return new RatebookError("ERR_JSON_INVALID", `not JSON: ${reason}`, {}, { cause });
 }

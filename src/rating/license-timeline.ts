@@ -5,7 +5,7 @@
  */
 import type { Cycle } from "../calendar/cycle.ts";
 import { DAY_MS, type Instant, dayStart } from "../calendar/instant.ts";
-import { add, type Decimal, greatest, ZERO } from "../numbers/decimal.ts";
+import { add, type Decimal, maximum, ZERO } from "../numbers/decimal.ts";
 
 /** One change of a quantity: ABSOLUTE sets it, RELATIVE adds to it. */
 export interface QuantityUpdate {
@@ -96,7 +96,7 @@ export function splitIntoDayRuns(updates: readonly QuantityUpdate[], period: Cyc
     let step = steps[next];
     while (step !== undefined && step.from < day + DAY_MS) {
       // After an update at midnight, the previous quantity is not in effect on this day.
-      largest = step.from === day ? step.quantity : greatest(largest, step.quantity);
+      largest = step.from === day ? step.quantity : maximum(largest, step.quantity);
       current = step.quantity;
       next += 1;
       step = steps[next];
@@ -130,7 +130,7 @@ export function checkTimeline(
 /** The largest quantity of some runs; 0 if there are none. */
 export function largestQuantity(runs: readonly { readonly quantity: Decimal }[]): Decimal {
   let largest = ZERO;
-  for (const { quantity } of runs) largest = greatest(largest, quantity);
+  for (const { quantity } of runs) largest = maximum(largest, quantity);
   return largest;
 }
 

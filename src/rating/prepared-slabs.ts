@@ -58,17 +58,17 @@ export function joinSlabRates(plan: RatePlanInput, rates: RateValueInput): Rated
   const slabRates = ratesByOrder(rates.slabRates, slabs.length);
   const rated: RatedSlab[] = [];
   let startAfter = readStartAfter(slabs[0], 1);
-  if (!startAfter.isZero()) throw invalidRates(`slab 1 starts after ${startAfter.toFixed()}, expected 0`);
+  if (!startAfter.isZero()) throw invalidRatesError(`slab 1 starts after ${startAfter.toFixed()}, expected 0`);
   for (let index = 0; index < slabs.length; index += 1) {
     const slab = slabs[index];
     const rate = slabRates[index];
     const order = index + 1;
-    if (slab === undefined || rate === undefined) throw invalidRates(`slab ${order} has no rate`);
+    if (slab === undefined || rate === undefined) throw invalidRatesError(`slab ${order} has no rate`);
     if (slab.order !== order)
-      throw invalidRates(`slab ${order} has order ${quoteValue(slab.order)}, expected ${order}`);
+      throw invalidRatesError(`slab ${order} has order ${quoteValue(slab.order)}, expected ${order}`);
     const next = order < slabs.length ? readStartAfter(slabs[order], order + 1) : undefined;
     if (next?.lte(startAfter)) {
-      throw invalidRates(
+      throw invalidRatesError(
         `slab ${order + 1} starts after ${next.toFixed()}, expected more than slab ${order}'s ${startAfter.toFixed()}`,
       );
     }
@@ -85,14 +85,15 @@ export function joinSlabRates(plan: RatePlanInput, rates: RateValueInput): Rated
 
 /** Checks types at run time, for callers without types. */
 function checkShape(plan: RatePlanInput, rates: RateValueInput): void {
-  if (typeof plan !== "object" || plan === null) throw invalidRates(`expected a rate plan, got ${quoteValue(plan)}`);
+  if (typeof plan !== "object" || plan === null)
+    throw invalidRatesError(`expected a rate plan, got ${quoteValue(plan)}`);
   if (typeof rates !== "object" || rates === null)
-    throw invalidRates(`expected the rates of a currency, got ${quoteValue(rates)}`);
+    throw invalidRatesError(`expected the rates of a currency, got ${quoteValue(rates)}`);
   const { pricingModel, slabs } = plan;
   if (pricingModel !== "TIERED" && pricingModel !== "VOLUME") {
-    throw invalidRates(`the pricing model is ${quoteValue(pricingModel)}, expected TIERED or VOLUME`);
+    throw invalidRatesError(`the pricing model is ${quoteValue(pricingModel)}, expected TIERED or VOLUME`);
   }
-  if (!Array.isArray(slabs) || slabs.length === 0) throw invalidRates("a rate plan needs at least one slab");
+  if (!Array.isArray(slabs) || slabs.length === 0) throw invalidRatesError("a rate plan needs at least one slab");
 }
 
 function ratedSlab(
@@ -103,7 +104,9 @@ function ratedSlab(
 ): RatedSlab {
   const { order, priceType } = slab;
   if (priceType !== "FLAT" && priceType !== "PER_UNIT" && priceType !== "PACKAGE") {
-    throw invalidRates(`slab ${order} has price type ${quoteValue(priceType)}, expected FLAT, PER_UNIT or PACKAGE`);
+    throw invalidRatesError(
+      `slab ${order} has price type ${quoteValue(priceType)}, expected FLAT, PER_UNIT or PACKAGE`,
+    );
   }
   const rate = readSlabField(slabRate.rate, order, "rate");
   const config = slabRate.slabRateConfig;
@@ -124,28 +127,28 @@ function ratedSlab(
 
 function readPackageSize(slab: SlabInput): Decimal {
   const size = slab.slabConfig?.packageSize;
-  if (!isPresent(size)) throw invalidRates(`slab ${slab.order} has price type PACKAGE but no packageSize`);
+  if (!isPresent(size)) throw invalidRatesError(`slab ${slab.order} has price type PACKAGE but no packageSize`);
   const packageSize = readSlabField(size, slab.order, "packageSize");
   if (packageSize.lte(ZERO)) {
-    throw invalidRates(`slab ${slab.order} has packageSize ${packageSize.toFixed()}, expected more than 0`);
+    throw invalidRatesError(`slab ${slab.order} has packageSize ${packageSize.toFixed()}, expected more than 0`);
   }
   return packageSize;
 }
 
 /** The rates in slab order, each exactly once. */
 function ratesByOrder(rates: readonly SlabRateInput[] | undefined, slabCount: number): readonly SlabRateInput[] {
-  if (!Array.isArray(rates)) throw invalidRates("expected an array of slabRates for each currency");
+  if (!Array.isArray(rates)) throw invalidRatesError("expected an array of slabRates for each currency");
   const listed: readonly SlabRateInput[] = rates;
   if (listed.length <= slabCount && listed.every((rate, index) => rate?.order === index + 1)) return listed;
   if (!listed.every((rate) => typeof rate === "object" && rate !== null))
-    throw invalidRates("expected an object for each slab rate");
+    throw invalidRatesError("expected an object for each slab rate");
   const sorted = listed.toSorted((a, b) => a.order - b.order);
   for (const [index, { order }] of sorted.entries()) {
     if (order === index + 1 && order <= slabCount) continue;
     if (index < slabCount && order > index + 1 && order <= slabCount)
-      throw invalidRates(`slab ${index + 1} has no rate`);
-    if (index > 0 && order === index) throw invalidRates(`slab ${order} has two rates`);
-    throw invalidRates(`a rate has order ${quoteValue(order)}, expected 1 to ${slabCount}, each once`);
+      throw invalidRatesError(`slab ${index + 1} has no rate`);
+    if (index > 0 && order === index) throw invalidRatesError(`slab ${order} has two rates`);
+    throw invalidRatesError(`a rate has order ${quoteValue(order)}, expected 1 to ${slabCount}, each once`);
   }
   return sorted;
 }
@@ -157,9 +160,10 @@ function readStartAfter(slab: SlabInput | undefined, order: number): Decimal {
 function checkEnd(slab: SlabInput, next: Decimal | undefined, order: number): void {
   if (!isPresent(slab.endAt)) return;
   const endAt = readSlabField(slab.endAt, order, "endAt");
-  if (next === undefined) throw invalidRates(`slab ${order} ends at ${endAt.toFixed()}, but the last slab has no end`);
+  if (next === undefined)
+    throw invalidRatesError(`slab ${order} ends at ${endAt.toFixed()}, but the last slab has no end`);
   if (!endAt.eq(next)) {
-    throw invalidRates(
+    throw invalidRatesError(
       `slab ${order} ends at ${endAt.toFixed()}, expected ${next.toFixed()}, where slab ${order + 1} starts`,
     );
   }
@@ -181,7 +185,7 @@ function readBounds(
     : undefined;
   if (minimumRate === undefined && maximumRate === undefined) return undefined;
   if (minimumRate !== undefined && maximumRate !== undefined && minimumRate.gt(maximumRate)) {
-    throw invalidRates(
+    throw invalidRatesError(
       `${owner} minimumRate ${minimumRate.toFixed()} is above its maximumRate ${maximumRate.toFixed()}`,
     );
   }
@@ -192,7 +196,7 @@ function readBounds(
 function readBoolean(value: string | boolean | null | undefined): boolean {
   if (!isPresent(value) || value === false || value === "false") return false;
   if (value === true || value === "true") return true;
-  throw invalidRates(`slab 1 has chargeAtZero ${quoteValue(value)}, expected "true" or "false"`);
+  throw invalidRatesError(`slab 1 has chargeAtZero ${quoteValue(value)}, expected "true" or "false"`);
 }
 
 function isPresent<T>(value: T | null | undefined): value is T {
@@ -210,7 +214,7 @@ function readDecimalField(value: DecimalInput | undefined, owner: string): Decim
     return parseValue(value);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
-    throw invalidRates(`${owner}: ${error.message}`, error);
+    throw invalidRatesError(`${owner}: ${error.message}`, error);
   }
 }
 
@@ -224,6 +228,6 @@ function quoteValue(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-function invalidRates(message: string, cause?: unknown): RatebookError<"ERR_RATES_INVALID"> {
+function invalidRatesError(message: string, cause?: unknown): RatebookError<"ERR_RATES_INVALID"> {
   return new RatebookError("ERR_RATES_INVALID", message, {}, cause === undefined ? undefined : { cause });
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Share } from "../calendar/proration.ts";
-import { type Decimal, greatest, subtract, formatDecimal, ZERO } from "../numbers/decimal.ts";
+import { type Decimal, maximum, subtract, formatDecimal, ZERO } from "../numbers/decimal.ts";
 import {
   addFractions,
   compareFractions,
@@ -136,8 +136,8 @@ function slabCharges(parts: readonly PricedPart[]): readonly SlabCharge[] {
   for (const part of parts) {
     for (const { order, quantity, rate, amount } of part.slabs) {
       const sum = byOrder.get(order) ?? { rate, charged: ZERO, paid: ZERO, amount: ZERO_FRACTION };
-      if (part.sign === 1) sum.charged = greatest(sum.charged, quantity);
-      else sum.paid = greatest(sum.paid, quantity);
+      if (part.sign === 1) sum.charged = maximum(sum.charged, quantity);
+      else sum.paid = maximum(sum.paid, quantity);
       sum.amount = addFractions(sum.amount, partFraction(amount, part));
       byOrder.set(order, sum);
     }
@@ -157,7 +157,7 @@ function explainCharge(
     because,
     sign,
     share,
-    quantity: greatest(quantity, ZERO),
+    quantity: maximum(quantity, ZERO),
     pricingModel,
     slabs: explainSlabs(ratedSlabs, slabs),
     ...(each && { bounds }),

@@ -11,8 +11,8 @@ import {
   type Decimal,
   type DecimalInput,
   parseDecimal,
-  greatest,
-  least,
+  maximum,
+  minimum,
   multiply,
   ONE,
   subtract,
@@ -149,8 +149,8 @@ export function countPackages(quantity: Decimal, packageSize: Decimal): Decimal 
 
 /** Limits an amount; both bounds are inclusive. */
 export function clampToBounds(amount: Decimal, { minimumRate, maximumRate }: Bounds): Decimal {
-  const raised = minimumRate === undefined ? amount : greatest(amount, minimumRate);
-  return maximumRate === undefined ? raised : least(raised, maximumRate);
+  const raised = minimumRate === undefined ? amount : maximum(amount, minimumRate);
+  return maximumRate === undefined ? raised : minimum(raised, maximumRate);
 }
 
 /** The slab that contains a quantity above 0: startAfter < quantity <= endAt. */

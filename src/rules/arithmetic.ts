@@ -19,7 +19,7 @@ import {
 import type { Exact, PlacesRounding } from "../numbers/exact.ts";
 import { toDecimal } from "./node.ts";
 import type { Evaluator, Node } from "./node.ts";
-import { ruleFailure, isDecimal, formatValue } from "./value.ts";
+import { ruleFailedError, isDecimal, formatValue } from "./value.ts";
 
 /** Maximum number of places for rounding, before or after the decimal point. */
 const PLACES_MAX = 100;
@@ -60,7 +60,7 @@ export function compileRounding(operator: PlacesRounding, operands: readonly Nod
     const digits = typeof digitsValue === "string" ? exactOfText(digitsValue) : digitsValue;
     if (typeof digits !== "number" || Math.abs(digits) > PLACES_MAX) {
       const found = isDecimal(digits) ? formatValue(digitsValue) : `${formatValue(digitsValue)}, not a decimal`;
-      throw ruleFailure(
+      throw ruleFailedError(
         `the second argument of "${operator}" must be a whole number from -${PLACES_MAX} to ${PLACES_MAX}, got ${found}`,
       );
     }

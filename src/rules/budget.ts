@@ -38,16 +38,17 @@ export interface FullRuleBudget {
 /** Applies defaults to a budget. @throws {RatebookError} ERR_OPTION_INVALID for values that are not whole numbers of 1 or more */
 export function resolveRuleBudget(budget: RuleBudget | undefined): FullRuleBudget {
   if (budget === undefined) return RULE_BUDGET;
-  if (typeof budget !== "object" || budget === null) throw badOption("ruleBudget", "expected { steps, text }", budget);
+  if (typeof budget !== "object" || budget === null)
+    throw invalidBudgetError("ruleBudget", "expected { steps, text }", budget);
   const limit = (name: "steps" | "text"): number => {
     const { [name]: value = RULE_BUDGET[name] } = budget;
     if (Number.isSafeInteger(value) && value >= 1) return value;
-    throw badOption(`ruleBudget.${name}`, "expected a whole number, 1 or more", value);
+    throw invalidBudgetError(`ruleBudget.${name}`, "expected a whole number, 1 or more", value);
   };
   return { steps: limit("steps"), text: limit("text") };
 }
 
-function badOption(option: string, expected: string, value: unknown): RatebookError {
+function invalidBudgetError(option: string, expected: string, value: unknown): RatebookError {
   const found = typeof value === "object" && value !== null ? "an object" : String(value).slice(0, 60);
   return new RatebookError("ERR_OPTION_INVALID", `${option}: ${expected}, got ${found}`, { option });
 }

@@ -10,7 +10,7 @@ import { rejectHeavyRule } from "./minimum-work.ts";
 import type { RuleOperators } from "./operators.ts";
 import { requireValidRule, parseRule } from "./rule.ts";
 import type { RuleFields } from "./rule.ts";
-import { toFact, ruleFailure, describeError } from "./value.ts";
+import { toFact, ruleFailedError, describeError } from "./value.ts";
 import type { Fact } from "./value.ts";
 
 /** Options for {@link compileRule}. */
@@ -49,7 +49,7 @@ export function compileRule(rule: unknown, options: RuleOptions = {}): (facts: u
     } catch (error) {
       // Facts may run foreign code, and deep ones may exhaust the stack.
       if (error instanceof RatebookError || error instanceof InvariantError) throw error;
-      throw ruleFailure(`the rule failed: ${describeError(error)}`, error);
+      throw ruleFailedError(`the rule failed: ${describeError(error)}`, error);
     }
   };
 }

@@ -20,7 +20,7 @@ import type { Iteration, RuleOperator, RuleOperators } from "./operators.ts";
 import { requireValidRule } from "./rule.ts";
 import type { Rule } from "./rule.ts";
 import { compileSlotOperation } from "./slot-operations.ts";
-import { toFact, ruleFailure, describeError, toRuleValue } from "./value.ts";
+import { toFact, ruleFailedError, describeError, toRuleValue } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 import { compileMissing, compileMissingSome, compileVariable, pathReader, variableReader } from "./variables.ts";
 
@@ -191,7 +191,7 @@ function wrapUserOperator(name: string, operator: RuleOperator, allowance: Allow
       return toRuleValue(operator(...facts));
     } catch (error) {
       if (error instanceof RatebookError) throw error;
-      throw ruleFailure(`${JSON.stringify(name)} failed: ${describeError(error)}`, error);
+      throw ruleFailedError(`${JSON.stringify(name)} failed: ${describeError(error)}`, error);
     }
   };
 }

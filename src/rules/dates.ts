@@ -19,7 +19,7 @@ import type { Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { decimalOfExact, exactOfDecimal } from "../numbers/exact.ts";
 import { requireDecimal } from "./node.ts";
-import { ruleFailure, formatValue } from "./value.ts";
+import { ruleFailedError, formatValue } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 
 /** Computes a value from evaluated arguments. */
@@ -68,12 +68,14 @@ function requireInstant(value: RuleValue, operator: string): Instant {
 
 function requireText(value: RuleValue, operator: string): string {
   if (typeof value === "string") return value;
-  throw ruleFailure(`"${operator}" expects text, got ${formatValue(value)}`);
+  throw ruleFailedError(`"${operator}" expects text, got ${formatValue(value)}`);
 }
 
 function requireUnit(value: RuleValue, operator: string): DurationUnit {
   if (typeof value === "string" && isDurationUnit(value)) return value;
-  throw ruleFailure(`"${operator}" expects one of the units ${DURATION_UNITS.join(", ")}, got ${formatValue(value)}`);
+  throw ruleFailedError(
+    `"${operator}" expects one of the units ${DURATION_UNITS.join(", ")}, got ${formatValue(value)}`,
+  );
 }
 
 /** Converts calendar errors to errors of the rule. */
@@ -81,7 +83,7 @@ function withCalendarErrors<Result>(operator: string, question: () => Result): R
   try {
     return question();
   } catch (error) {
-    if (error instanceof RatebookError) throw ruleFailure(`in "${operator}": ${error.message}`, error);
+    if (error instanceof RatebookError) throw ruleFailedError(`in "${operator}": ${error.message}`, error);
     throw error;
   }
 }

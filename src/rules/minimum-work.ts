@@ -29,7 +29,7 @@ export function describeExcessWork(
   { budget, operators }: WorkLimits,
   total: EvaluationSteps = { steps: 0 },
 ): string | undefined {
-  const least = leastWork(rule, { budget, operators, spent: { steps: 0 }, total });
+  const least = computeMinimumWork(rule, { budget, operators, spent: { steps: 0 }, total });
   const what = least.steps > budget.steps ? "steps" : least.text > budget.text ? "text" : undefined;
   return what === undefined ? undefined : `${describeExcess(budget, what)}, for every event`;
 }
@@ -68,7 +68,7 @@ const SPENT_MAX = 3;
 const TOTAL_MAX = 20;
 
 /** Recursive: a checked rule has at most 64 levels. */
-function leastWork(rule: Rule | undefined, weighing: Weighing): Work {
+function computeMinimumWork(rule: Rule | undefined, weighing: Weighing): Work {
   if (typeof rule !== "object" || rule === null || isDecimalObject(rule)) return NONE;
   if (isClosed(rule)) return evaluateClosedPart(rule, weighing).work;
   if (Array.isArray(rule)) return sumWork(rule as readonly Rule[], weighing);
@@ -77,31 +77,31 @@ function leastWork(rule: Rule | undefined, weighing: Weighing): Work {
   switch (operator) {
     case "if":
     case "?:":
-      return choiceWork(args, weighing);
+      return computeChoiceWork(args, weighing);
     case "and":
     case "or":
     case "var":
       // Later arguments are not always evaluated.
-      return leastWork(args[0], weighing);
+      return computeMinimumWork(args[0], weighing);
     default:
-      return isIteration(operator) ? loopWork(operator, args, weighing) : sumWork(args, weighing);
+      return isIteration(operator) ? computeLoopWork(operator, args, weighing) : sumWork(args, weighing);
   }
 }
 
 function sumWork(parts: readonly Rule[], weighing: Weighing): Work {
-  return parts.map((part) => leastWork(part, weighing)).reduce(addWork, NONE);
+  return parts.map((part) => computeMinimumWork(part, weighing)).reduce(addWork, NONE);
 }
 
 /** The condition, and the branch with less work. */
-function choiceWork(args: readonly Rule[], weighing: Weighing): Work {
+function computeChoiceWork(args: readonly Rule[], weighing: Weighing): Work {
   const results: Work[] = [];
   let conditions = NONE;
   let at = 0;
   for (; at + 1 < args.length; at += 2) {
-    conditions = addWork(conditions, leastWork(args[at], weighing));
-    results.push(addWork(conditions, leastWork(args[at + 1], weighing)));
+    conditions = addWork(conditions, computeMinimumWork(args[at], weighing));
+    results.push(addWork(conditions, computeMinimumWork(args[at + 1], weighing)));
   }
-  results.push(addWork(conditions, leastWork(args[at], weighing)));
+  results.push(addWork(conditions, computeMinimumWork(args[at], weighing)));
   return {
     steps: Math.min(...results.map(({ steps }) => steps)),
     text: Math.min(...results.map(({ text }) => text)),
@@ -109,12 +109,15 @@ function choiceWork(args: readonly Rule[], weighing: Weighing): Work {
 }
 
 /** A loop over a known list with an unknown body or initial value. */
-function loopWork(operator: string, [list, body, initial]: readonly Rule[], weighing: Weighing): Work {
-  const around = addWork(leastWork(list, weighing), operator === "reduce" ? leastWork(initial, weighing) : NONE);
+function computeLoopWork(operator: string, [list, body, initial]: readonly Rule[], weighing: Weighing): Work {
+  const around = addWork(
+    computeMinimumWork(list, weighing),
+    operator === "reduce" ? computeMinimumWork(initial, weighing) : NONE,
+  );
   if (!isClosed(list) || !["map", "filter", "reduce"].includes(operator)) return around;
   const { value } = evaluateClosedPart(list, weighing);
   if (!isList(value)) return around;
-  const each = leastWork(body, weighing);
+  const each = computeMinimumWork(body, weighing);
   const { size } = compilePart(body, createAllowance(weighing.budget), weighing.operators);
   const steps = value.length * (each.steps + size + (operator === "map" ? 2 : 1));
   return addWork(around, { steps, text: value.length * each.text });

@@ -5,7 +5,7 @@
  */
 import { exactOfText, Scaled } from "../numbers/exact.ts";
 import type { Exact } from "../numbers/exact.ts";
-import { ruleFailure, formatValue } from "./value.ts";
+import { ruleFailedError, formatValue } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 
 /** Computes a value from the facts of one event, or from one element of a list. */
@@ -65,8 +65,8 @@ export function requireDecimal(value: RuleValue, operator: string): Exact {
 function notDecimalError(value: RuleValue, variable: string | undefined, operator: string): Error {
   const name = variable === undefined ? undefined : variable.length > 60 ? `${variable.slice(0, 60)}…` : variable;
   if (name !== undefined && (value === null || value === undefined)) {
-    return ruleFailure(`${name} is missing in ${JSON.stringify(operator)}`);
+    return ruleFailedError(`${name} is missing in ${JSON.stringify(operator)}`);
   }
   const text = name === undefined ? formatValue(value) : `${formatValue(value)} (${name})`;
-  return ruleFailure(`${text} is not a decimal in ${JSON.stringify(operator)}`);
+  return ruleFailedError(`${text} is not a decimal in ${JSON.stringify(operator)}`);
 }

@@ -57,26 +57,26 @@ const EVENT_FIELDS = new Set(["id", "timestamp", "accountId", "schemaName"]);
 export function parseRule(source: unknown): Rule {
   if (typeof source !== "string") {
     if (source === undefined || typeof source === "function" || typeof source === "symbol") {
-      throw invalidRule(
+      throw invalidRuleError(
         "$",
         "expected a JSON logic rule: an object with one key, a literal, or one of these as JSON text",
       );
     }
     return source as Rule;
   }
-  if (source.length > RULE_TEXT_MAX) throw invalidRule("$", `the rule is longer than ${RULE_TEXT_MAX} characters`);
+  if (source.length > RULE_TEXT_MAX) throw invalidRuleError("$", `the rule is longer than ${RULE_TEXT_MAX} characters`);
   try {
     const rule = parseJson(source) as Rule;
     const [repeated] = findRepeatedKeys(source, 1);
     if (repeated === undefined) return rule;
-    throw invalidRule(
+    throw invalidRuleError(
       "$",
       `the rule has the key ${JSON.stringify(String(repeated.path.at(-1)).slice(0, 60))} twice in one object, at column ${repeated.column}`,
     );
   } catch (error) {
     if (!hasCode(error, "ERR_JSON_INVALID")) throw error;
     const text = JSON.stringify(source.length > 60 ? `${source.slice(0, 60)}…` : source);
-    throw invalidRule("$", `${text} is not a JSON logic rule: ${error.message}`, error);
+    throw invalidRuleError("$", `${text} is not a JSON logic rule: ${error.message}`, error);
   }
 }
 
@@ -117,7 +117,7 @@ export function requireValidRule(rule: Rule, options: RuleCheckOptions = {}): Ru
   const [problem, ...others] = checkRule(rule, options);
   if (problem === undefined) return rule;
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-  throw invalidRule(problem.path, `in the rule at ${problem.path}: ${problem.message}${more}`);
+  throw invalidRuleError(problem.path, `in the rule at ${problem.path}: ${problem.message}${more}`);
 }
 
 interface Place {
@@ -150,7 +150,7 @@ function checkNode(place: Place, options: RuleCheckOptions): NodeCheck {
   }
   const operand = rule[operator];
   const parts = toArguments(operand);
-  const prefix = place.path === "" ? shorten(operator) : `${place.path}.${shorten(operator)}`;
+  const prefix = place.path === "" ? truncateSource(operator) : `${place.path}.${truncateSource(operator)}`;
   const message =
     describeOperatorProblem(operator, parts.length, options.operators) ??
     (options.fields === undefined || place.inElement
@@ -242,13 +242,13 @@ function formatRulePath(place: Place): string {
 }
 
 function quoteName(text: string): string {
-  return JSON.stringify(shorten(text));
+  return JSON.stringify(truncateSource(text));
 }
 
-function shorten(text: string): string {
+function truncateSource(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-function invalidRule(path: string, message: string, cause?: unknown): RatebookError<"ERR_RULE_INVALID"> {
+function invalidRuleError(path: string, message: string, cause?: unknown): RatebookError<"ERR_RULE_INVALID"> {
   return new RatebookError("ERR_RULE_INVALID", message, { path }, cause === undefined ? undefined : { cause });
 }

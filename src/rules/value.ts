@@ -85,7 +85,7 @@ function toNestedFact(value: RuleValue, depth: number, copying: Copying): Fact {
   if (!isComposite(value)) return toScalarFact(value);
   const same = copying.known.get(value);
   if (same !== undefined) return same;
-  if (depth > NESTING_MAX) throw nestedTooDeep();
+  if (depth > NESTING_MAX) throw nestingError();
   const inner = (part: unknown): Fact => {
     copying.countCopy();
     return toNestedFact(toRuleValue(part), depth + 1, copying);
@@ -162,7 +162,7 @@ export function toInnerText(value: RuleValue, allowance: Allowance | undefined, 
 
 /** The texts of the elements, separated by commas: each element costs a step. */
 function listText(list: RuleList, allowance: Allowance | undefined, depth: number): string {
-  if (depth > NESTING_MAX) throw nestedTooDeep();
+  if (depth > NESTING_MAX) throw nestingError();
   const texts: string[] = [];
   for (const element of list) {
     allowance?.steps(1);
@@ -185,7 +185,7 @@ export function formatValue(value: RuleValue): string {
 }
 
 /** The error for facts with which a rule cannot be evaluated (S3.2). */
-export function ruleFailure(message: string, cause?: unknown): RatebookError<"ERR_RULE_FAILED"> {
+export function ruleFailedError(message: string, cause?: unknown): RatebookError<"ERR_RULE_FAILED"> {
   return new RatebookError("ERR_RULE_FAILED", message, {}, cause === undefined ? undefined : { cause });
 }
 
@@ -219,12 +219,12 @@ function toExactFact(fact: number): Exact {
   );
 }
 
-function nestedTooDeep(): RatebookError {
-  return ruleFailure(`the facts are nested more than ${NESTING_MAX} levels deep`);
+function nestingError(): RatebookError {
+  return ruleFailedError(`the facts are nested more than ${NESTING_MAX} levels deep`);
 }
 
 function throwFailure(message: string): never {
-  throw ruleFailure(message);
+  throw ruleFailedError(message);
 }
 
 function isNullish(value: RuleValue): value is null | undefined {

@@ -8,7 +8,7 @@ import { Scaled } from "../numbers/exact.ts";
 import type { Allowance } from "./budget.ts";
 import { constantNode } from "./node.ts";
 import type { Evaluator, Node, ValueSlot } from "./node.ts";
-import { toDouble, ruleFailure, isList, NESTING_MAX, toRuleValue, formatValue, toText } from "./value.ts";
+import { toDouble, ruleFailedError, isList, NESTING_MAX, toRuleValue, formatValue, toText } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 
 /** Property names of decimal objects; a decimal is one value and has no properties. */
@@ -86,7 +86,7 @@ export function compileMissingSome(
   return (frame) => {
     const count = toDouble(needed?.run(frame), allowance);
     const list = names?.run(frame);
-    if (!isList(list)) throw ruleFailure(`"missing_some" expects a list of names, got ${formatValue(list)}`);
+    if (!isList(list)) throw ruleFailedError(`"missing_some" expects a list of names, got ${formatValue(list)}`);
     const missing = findMissing(list, { readers, allowance }, frame);
     return list.length - missing.length >= count ? [] : missing;
   };
@@ -211,7 +211,7 @@ function computedName(path: RuleValue, allowance: Allowance): string | undefined
   const name = toPathName(path, allowance);
   if (name === undefined) return undefined;
   if (name.length > COMPUTED_NAME_MAX) {
-    throw ruleFailure(
+    throw ruleFailedError(
       `the rule built a variable name of more than ${COMPUTED_NAME_MAX} characters: ${formatValue(name)}`,
     );
   }

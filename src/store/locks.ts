@@ -34,7 +34,7 @@ export function createLocks(): Locks {
     const place = configuration.indexOf(claim);
     configuration.splice(place, 1);
     if (!claim.shared) exclusives -= 1;
-    for (const other of claimsFreedBy(configuration, claim, place)) unblock(other);
+    for (const other of findUnblockedClaims(configuration, claim, place)) unblock(other);
   };
 
   const enqueue = (claim: Claim): void => {
@@ -100,7 +100,7 @@ function removeHead(queues: Map<string, Claim | Claim[]>, key: string, claim: Cl
 }
 
 /** The claims that waited for the configuration until `left` left the queue, and no longer need to. */
-function claimsFreedBy(queue: readonly Claim[], left: Claim, place: number): readonly Claim[] {
+function findUnblockedClaims(queue: readonly Claim[], left: Claim, place: number): readonly Claim[] {
   const first = queue[0];
   if (first === undefined || place > 0) return [];
   if (!first.shared) return [first];

@@ -12,7 +12,7 @@ import {
   type DecimalInput,
   Decimal,
   parseDecimal,
-  greatest,
+  maximum,
   multiply,
   ONE,
   subtract,
@@ -139,7 +139,7 @@ export interface PriceEdge extends CardCase {
 
 /** The edges between a card's slabs; 0 for a card with one slab. */
 function findPriceEdges({ card, rates }: CardCase): readonly [Edge, ...Edge[]] {
-  const last = findEdges(card).reduce(greatest, ONE);
+  const last = findEdges(card).reduce(maximum, ONE);
   const { atZero, pieces } = priceCurve(card.ratePlan, rates, { upTo: add(multiply(last, new Decimal(2)), ONE) });
   const edges = pieces.flatMap((piece, index): readonly Edge[] => {
     const before = pieces[index - 1];
@@ -147,7 +147,7 @@ function findPriceEdges({ card, rates }: CardCase): readonly [Edge, ...Edge[]] {
     if (before === undefined || before.slab === piece.slab || !isReached) return [];
     const slab = card.ratePlan.slabs[piece.slab - 1];
     const rate = rates.slabRates.find(({ order }) => order === slab?.order)?.rate ?? 0;
-    const firstPackagePrice = slab?.priceType === "PACKAGE" ? greatest(parseDecimal(rate), ZERO) : ZERO;
+    const firstPackagePrice = slab?.priceType === "PACKAGE" ? maximum(parseDecimal(rate), ZERO) : ZERO;
     return [{ at: piece.from.quantity, before: before.last, above: piece.first, firstPackagePrice }];
   });
   const [first = { at: ZERO, before: atZero, above: atZero, firstPackagePrice: ZERO }, ...rest] = edges;

@@ -7,7 +7,7 @@ import type { Arbitrary } from "fast-check";
 
 import type { RatePlanInput, RateValueInput } from "../book/model/rate-card.ts";
 import { RatebookError } from "../errors.ts";
-import { add, Decimal, parseDecimal, least, multiply, ONE, ZERO } from "../numbers/decimal.ts";
+import { add, Decimal, parseDecimal, minimum, multiply, ONE, ZERO } from "../numbers/decimal.ts";
 import { rejection } from "../problem-table.ts";
 import { fastCheck } from "./fast-check.ts";
 import type { PlanInput } from "./plan-arbitrary.ts";
@@ -86,7 +86,7 @@ export function findEdges({ ratePlan: { slabs }, maxQuantity }: QuantityCard): r
       ...packages.map((at) => add(start, at)),
     ];
   });
-  return maxQuantity === undefined ? edges : [...edges, maxQuantity].map((edge) => least(edge, maxQuantity));
+  return maxQuantity === undefined ? edges : [...edges, maxQuantity].map((edge) => minimum(edge, maxQuantity));
 }
 
 /**
@@ -102,7 +102,7 @@ export function quantityArbitrary(card: QuantityCard): Arbitrary<Decimal> {
   const atEdge = fc.tuple(fc.constantFrom(...edges), offset).map(([edge, step]) => add(edge, step));
   const anywhere = fc.integer({ min: 0, max: hundredths }).map((units) => new Decimal(`${units}e-2`));
   return fc.oneof({ weight: 2, arbitrary: atEdge }, { weight: 1, arbitrary: anywhere }).map((quantity) => {
-    const boundedQuantity = card.maxQuantity === undefined ? quantity : least(quantity, card.maxQuantity);
+    const boundedQuantity = card.maxQuantity === undefined ? quantity : minimum(quantity, card.maxQuantity);
     return boundedQuantity.isNegative() ? ZERO : boundedQuantity;
   });
 }

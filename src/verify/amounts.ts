@@ -11,9 +11,9 @@ import {
   countDays,
   fractionOrZero,
   type Fraction,
-  greatest,
+  maxFraction,
   type JsonObject,
-  least,
+  minFraction,
   asList,
   type Check,
   runCheck,
@@ -106,7 +106,7 @@ export function verifyInvoices(invoiceValues: readonly unknown[], usage?: Usage)
         return {
           line,
           isPayable: cardKind(line) !== "CREDIT_GRANT",
-          open: greatest(fractionOrZero(line["value"]), ZERO),
+          open: maxFraction(fractionOrZero(line["value"]), ZERO),
         };
       }),
       net: sumFigures(payableLines, "value"),
@@ -281,7 +281,7 @@ function verifyCard(
     const usedUnits = kind === "USAGE" ? (readUsageLines(invoice).get(line["id"]) ?? ZERO) : priceable;
     check.expect(", quantity", usedUnits, line["quantity"]);
     // A negative quantity is priced as 0 (S7.5).
-    check.expect(", quantity of its parts", greatest(fractionOrZero(usedUnits), ZERO), priceable);
+    check.expect(", quantity of its parts", maxFraction(fractionOrZero(usedUnits), ZERO), priceable);
   } else {
     // An increase counts from the quantity charged, not from the quantity paid for (S10.3).
     const above = subtract(priceable, parts.length === 0 ? ZERO : check.readFigure(explanation, "chargedBefore"));
@@ -308,7 +308,7 @@ function verifyIncreaseDays(
   for (const [index, part] of asList(explanation["parts"]).entries()) {
     const { days, of } = asObject(part["share"]);
     if (compare(fractionOrZero(days), fractionOrZero(of)) === 0) continue;
-    check.expect(`, part ${index + 1}, share, days`, isLate ? least(fractionOrZero(days), most) : most, days);
+    check.expect(`, part ${index + 1}, share, days`, isLate ? minFraction(fractionOrZero(days), most) : most, days);
   }
 }
 

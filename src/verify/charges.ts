@@ -12,9 +12,9 @@ import {
   divide,
   fractionOrZero,
   type Fraction,
-  greatest,
+  maxFraction,
   type JsonObject,
-  least,
+  minFraction,
   asList,
   type Check,
   multiply,
@@ -84,7 +84,7 @@ export function computeCharge(explanation: JsonObject, isByDays: boolean, check:
   if (floor !== undefined) check.expect(", least", ZERO, floor);
   const total = (price: "price" | "boundedPrice"): Fraction =>
     parts.reduce((sum, part) => add(sum, multiply(part[price], part.share)), ZERO);
-  const raise = (amount: Fraction): Fraction => (floor === undefined ? amount : greatest(amount, ZERO));
+  const raise = (amount: Fraction): Fraction => (floor === undefined ? amount : maxFraction(amount, ZERO));
   const { share, ...bounds } = asObject(explanation["bounds"]);
   const exact = applyBounds(raise(total("boundedPrice")), bounds, share === undefined ? ONE : toShare(share), check);
   check.expect(", exact", exact, explanation["exact"]);
@@ -98,7 +98,11 @@ function verifyPart(part: JsonObject, periodDays: Fraction, at: string, check: C
   const isWhole = compare(fractionOrZero(share["days"]), ONE) === 0 && compare(fractionOrZero(share["of"]), ONE) === 0;
   check.expect(`${at}, sign`, ONE, multiply(sign, sign));
   check.expect(`${at}, share, of`, isWhole ? ONE : periodDays, share["of"]);
-  check.expect(`${at}, share, days`, least(fractionOrZero(share["days"]), fractionOrZero(share["of"])), share["days"]);
+  check.expect(
+    `${at}, share, days`,
+    minFraction(fractionOrZero(share["days"]), fractionOrZero(share["of"])),
+    share["days"],
+  );
   const isFee = part["quantity"] === undefined;
   const quantity = isFee ? ZERO : check.readFigure(part, "quantity");
   const days = [fractionOrZero(share["days"]), fractionOrZero(share["of"])];
@@ -251,8 +255,8 @@ function applyBounds(amount: Fraction, bounds: JsonObject, share: Fraction, chec
   const [low, high] = ["minimumRate", "maximumRate"].map((name) => {
     return bounds[name] === undefined ? undefined : multiply(check.readFigure(bounds, name), share);
   });
-  const atLeastMinimum = low === undefined ? amount : greatest(amount, low);
-  return high === undefined ? atLeastMinimum : least(atLeastMinimum, high);
+  const atLeastMinimum = low === undefined ? amount : maxFraction(amount, low);
+  return high === undefined ? atLeastMinimum : minFraction(atLeastMinimum, high);
 }
 
 function toShare(share: unknown): Fraction {
@@ -264,5 +268,5 @@ function toShare(share: unknown): Fraction {
 export function largestQuantity(parts: readonly Pick<Part, "sign" | "quantity">[], sign: 1 | -1): Fraction {
   return parts
     .filter((each) => each.sign === sign)
-    .reduce((largest, { quantity }) => greatest(largest, quantity), ZERO);
+    .reduce((largest, { quantity }) => maxFraction(largest, quantity), ZERO);
 }

@@ -8,9 +8,9 @@ import {
   compare,
   fractionOrZero,
   type Fraction,
-  greatest,
+  maxFraction,
   type JsonObject,
-  least,
+  minFraction,
   asList,
   type Check,
   asObject,
@@ -55,16 +55,16 @@ export function findCreditLineContexts(lines: readonly JsonObject[]): ReadonlyMa
   }
   for (const creditLines of linesById.values()) {
     const older = creditLines.filter((line) => explanationOf(line)["takenBefore"] === undefined);
-    for (const context of contextsByRemaining(older)) contexts.set(...context);
+    for (const context of orderByRemainder(older)) contexts.set(...context);
     const first = older.length === 0 ? undefined : subtract(ZERO, sumFigures(older, "value"));
     const newer = creditLines.filter((line) => !older.includes(line));
-    for (const context of contextsByTaken(newer, first)) contexts.set(...context);
+    for (const context of orderByUsedAmount(newer, first)) contexts.set(...context);
   }
   return contexts;
 }
 
 /** Orders lines by the amount used before: each adds the amount of the previous one. */
-function contextsByTaken(
+function orderByUsedAmount(
   lines: readonly JsonObject[],
   first: Fraction | undefined,
 ): readonly (readonly [JsonObject, CreditLineContext])[] {
@@ -88,7 +88,7 @@ function contextsByTaken(
  * Orders lines by the remainder, largest first. If an invoice in advance became final before an earlier one, this is
  * not the order of use, and these lines have no context.
  */
-function contextsByRemaining(lines: readonly JsonObject[]): readonly (readonly [JsonObject, CreditLineContext])[] {
+function orderByRemainder(lines: readonly JsonObject[]): readonly (readonly [JsonObject, CreditLineContext])[] {
   const inOrder = lines.toSorted((a, b) => {
     return (
       compare(fractionOrZero(explanationOf(b)["left"]), fractionOrZero(explanationOf(a)["left"])) || compareValues(b, a)
@@ -115,21 +115,21 @@ export function verifyCredit(line: JsonObject, context: CreditLineContext, invoi
   const explanation = explanationOf(line);
   const available = check.readFigure(explanation, "left");
   const priority = check.readFigure(explanation, "priority");
-  check.expect(", left", expectedRemaining(explanation, context, invoice, check) ?? available, explanation["left"]);
+  check.expect(", left", computeRemaining(explanation, context, invoice, check) ?? available, explanation["left"]);
   check.expect(
     ", priority",
     compare(priority, invoice.priority) < 0 ? `${formatFraction(invoice.priority)} or more` : priority,
     priority,
   );
   invoice.priority = priority;
-  let open = least(roundToDigits(available, digits, "DOWN"), invoice.net);
+  let open = minFraction(roundToDigits(available, digits, "DOWN"), invoice.net);
   let at = -1;
   for (const { type, id, amount } of asList(explanation["paid"])) {
     at = payable.findIndex((each, index) => {
       return index > at && each.open.numerator > 0n && each.line["type"] === type && each.line["id"] === id;
     });
     const item = payable[at];
-    const pays = item?.isPayable === true ? least(item.open, open) : ZERO;
+    const pays = item?.isPayable === true ? minFraction(item.open, open) : ZERO;
     check.expect(
       `, paid of ${formatValue(type)}`,
       pays.numerator > 0n ? pays : "a line of this invoice that is open",
@@ -154,7 +154,7 @@ export function verifyCredit(line: JsonObject, context: CreditLineContext, invoi
  * The expected remainder of a credit before a line: its amount minus earlier use and what earlier drafts reserve
  * (S12.4).
  */
-function expectedRemaining(
+function computeRemaining(
   explanation: JsonObject,
   context: CreditLineContext,
   { isDraft }: PaidInvoice,
@@ -164,7 +164,7 @@ function expectedRemaining(
   const creditAmount = check.readFigure(explanation, "creditAmount");
   const takenBefore = check.readFigure(explanation, "takenBefore");
   check.expect(", creditAmount", context.creditAmount, explanation["creditAmount"]);
-  check.expect(", takenBefore", context.takenBefore ?? greatest(takenBefore, ZERO), takenBefore);
+  check.expect(", takenBefore", context.takenBefore ?? maxFraction(takenBefore, ZERO), takenBefore);
   const remainingOfOthers = subtract(creditAmount, context.takenBefore ?? takenBefore);
   if (explanation["heldByDrafts"] === undefined) return remainingOfOthers;
   const heldByDrafts = check.readFigure(explanation, "heldByDrafts");

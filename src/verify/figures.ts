@@ -89,11 +89,11 @@ export function compare(a: Fraction, b: Fraction): number {
   return difference < 0n ? -1 : Number(difference > 0n);
 }
 
-export function greatest(a: Fraction, b: Fraction): Fraction {
+export function maxFraction(a: Fraction, b: Fraction): Fraction {
   return compare(a, b) < 0 ? b : a;
 }
 
-export function least(a: Fraction, b: Fraction): Fraction {
+export function minFraction(a: Fraction, b: Fraction): Fraction {
   return compare(a, b) > 0 ? b : a;
 }
 

@@ -9,7 +9,7 @@ import { checkPlan } from "../../src/book/check-plan.ts";
 import type { PricePlanDetails } from "../../src/book/model/price-plan.ts";
 import { DAY_MS } from "../../src/calendar/instant.ts";
 import { preview } from "../../src/index.ts";
-import { add, Decimal, greatest, sum, formatDecimal, ZERO } from "../../src/numbers/decimal.ts";
+import { add, Decimal, maximum, sum, formatDecimal, ZERO } from "../../src/numbers/decimal.ts";
 import { decimalOfFraction } from "../../src/numbers/fraction.ts";
 import { rateBillingEntitlement } from "../../src/rating/billing-entitlement.ts";
 import { rateCreditGrant } from "../../src/rating/credit-grant.ts";
@@ -162,7 +162,7 @@ describe("S13.3 the curves of a plan", () => {
             .map((each) => price(each, new Decimal(`${currentSeats}e-1`)));
           const whole = sum([fixedCharges(plan, n), ...others, price(card, quantity)]);
           const least = plan.minimumCommitment?.rateValues[0]?.rate;
-          const expected = least === undefined ? whole : greatest(least, whole);
+          const expected = least === undefined ? whole : maximum(least, whole);
           expect(formatDecimal(priceAtQuantity(requireItem(curves.cards, index).total, quantity))).toBe(
             formatDecimal(expected),
           );

@@ -6,9 +6,9 @@ import {
   Decimal,
   parseDecimal,
   divide,
-  greatest,
+  maximum,
   isDecimalObject,
-  least,
+  minimum,
   multiply,
   subtract,
   sum,
@@ -144,8 +144,8 @@ describe("arithmetic on decimals", () => {
   });
 
   test("minimum, maximum and sum", () => {
-    expect(formatDecimal(least(decimal("9"), decimal("10")))).toBe("9");
-    expect(formatDecimal(greatest(decimal("9"), decimal("10")))).toBe("10");
+    expect(formatDecimal(minimum(decimal("9"), decimal("10")))).toBe("9");
+    expect(formatDecimal(maximum(decimal("9"), decimal("10")))).toBe("10");
     expect(formatDecimal(sum([decimal("0.1"), decimal("0.2"), decimal("-0.3")]))).toBe("0");
     expect(formatDecimal(sum([]))).toBe("0");
   });

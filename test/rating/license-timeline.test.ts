@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS, parseInstant } from "../../src/calendar/instant.ts";
-import { Decimal, greatest } from "../../src/numbers/decimal.ts";
+import { Decimal, maximum } from "../../src/numbers/decimal.ts";
 import {
   checkTimeline,
   createQuantityLookup,
@@ -119,7 +119,7 @@ describe("laws", () => {
           return Number(
             instants
               .map((at) => quantityAt(updates, at))
-              .reduce(greatest)
+              .reduce(maximum)
               .toFixed(),
           );
         });

@@ -18,11 +18,11 @@ import {
   type EventSpan,
   type PreviewRange,
   toPreviewRange,
-  rangeOfEvents,
+  computeEventRange,
 } from "../../ledger/preview/preview-range.ts";
 import { type EventRun, startEventRun } from "../../ledger/preview/preview-run.ts";
 import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
-import { takeUsage, usageTaker } from "../../ledger/preview/preview-usage.ts";
+import { takeUsage, createUsageReceiver } from "../../ledger/preview/preview-usage.ts";
 import { type PreviewOptions, type PreviewRun, selectAccounts } from "../../ledger/preview/preview.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import type { DiffLine } from "../diff/diff-invoices.ts";
@@ -129,7 +129,7 @@ export function backtest(
 ): Backtest {
   const book = toBook(source, options);
   const { run, finish } = startBacktest(book, plans, options, Array.isArray(events) ? events.length : 0);
-  takeUsage(usageTaker(book, run), usage);
+  takeUsage(createUsageReceiver(book, run), usage);
   takeEvents(run.add, events);
   return finish();
 }
@@ -143,7 +143,7 @@ export function createBacktest(
   const book = toBook(source, options);
   const { run, finish } = startBacktest(book, plans, options);
   const { add, slotsOf, addSlots, addCounted, takesCounted } = run;
-  return { addUsage: usageTaker(book, run), add, slotsOf, addSlots, addCounted, takesCounted, finish };
+  return { addUsage: createUsageReceiver(book, run), add, slotsOf, addSlots, addCounted, takesCounted, finish };
 }
 
 interface StartedBacktest extends Pick<BacktestRun, "finish"> {
@@ -202,7 +202,7 @@ function findFullRange(scenarios: readonly ScenarioResult[]): PreviewRange | und
       last: all === undefined || last.timestamp > all.last.timestamp ? last : all.last,
     };
   }
-  return all && rangeOfEvents(all);
+  return all && computeEventRange(all);
 }
 
 interface Comparison {

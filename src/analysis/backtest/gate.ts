@@ -40,7 +40,7 @@ export function parseGate(text: string): GateRule {
   for (const [part, expectation] of PARTS) {
     at += /^\s*/.exec(text.slice(at))?.[0].length ?? 0;
     const match = part.exec(text.slice(at));
-    if (match === null) throw invalidGate(text, at, expectation);
+    if (match === null) throw invalidGateError(text, at, expectation);
     at += match[0].length;
     if (match[1] !== undefined) matches.push(match[1]);
   }
@@ -54,7 +54,7 @@ export function parseGate(text: string): GateRule {
   };
 }
 
-function invalidGate(text: string, at: number, expectation: string): RatebookError<"ERR_OPTION_INVALID"> {
+function invalidGateError(text: string, at: number, expectation: string): RatebookError<"ERR_OPTION_INVALID"> {
   const rest = text.slice(at, at + 20);
   const place = rest === "" ? "at its end" : `at character ${at + 1}, ${JSON.stringify(rest)}`;
   const message = `${JSON.stringify(text.slice(0, 60))}: expected ${expectation} ${place}; a rule is such as "account.increase > 20%" or "total.decrease > 0"`;

@@ -10,7 +10,7 @@ import { MIGRATION_MODES } from "../../book/requests/requests.ts";
 import type { Account } from "../../book/resources/account.ts";
 import { DAY_MS, formatDate, type Instant, toInstant } from "../../calendar/instant.ts";
 import type { TrialMigration } from "../../ledger/preview/plan-trial.ts";
-import { invalidOption } from "../../ledger/preview/preview-range.ts";
+import { invalidOptionError } from "../../ledger/preview/preview-range.ts";
 import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
 
 /** When and how accounts move. */
@@ -35,9 +35,10 @@ export interface MigrationOutcome {
  */
 export function toTrialMigration({ mode, on }: MigrationInput): TrialMigration {
   if (!(MIGRATION_MODES as readonly string[]).includes(mode))
-    throw invalidOption("migration", `migration: expected the mode ${MIGRATION_MODES.join(", ")}, got ${mode}`);
+    throw invalidOptionError("migration", `migration: expected the mode ${MIGRATION_MODES.join(", ")}, got ${mode}`);
   const at = toInstant(on);
-  if (at % DAY_MS !== 0) throw invalidOption("migration", "migration: expected a UTC day, got an instant within it");
+  if (at % DAY_MS !== 0)
+    throw invalidOptionError("migration", "migration: expected a UTC day, got an instant within it");
   return { mode, on: at };
 }
 

@@ -5,7 +5,7 @@
  */
 import type { Share } from "../../calendar/proration.ts";
 import type { CitedExplanation } from "../../invoicing/explain.ts";
-import { type Decimal, greatest, ZERO } from "../../numbers/decimal.ts";
+import { type Decimal, maximum, ZERO } from "../../numbers/decimal.ts";
 import {
   addFractions,
   compareFractions,
@@ -156,7 +156,7 @@ function haveSameDays(a: CardInputs, b: CardInputs): boolean {
 function findLargestQuantity({ parts }: CardInputs): Decimal | undefined {
   const quantities = parts.flatMap(({ sign, quantity }) => (sign === 1 && quantity !== undefined ? [quantity] : []));
   const [first, ...others] = quantities;
-  return first && others.reduce((largest, each) => greatest(largest, each), first);
+  return first && others.reduce((largest, each) => maximum(largest, each), first);
 }
 
 /** Whether no part is prorated. */

@@ -5,7 +5,7 @@
  */
 import { RatebookError } from "../../errors.ts";
 import { CARD_LINE_TYPES, type Invoice, type InvoiceLine, SUM_LINE_TYPES } from "../../invoicing/invoice.ts";
-import { add, type Decimal, least, subtract, sum, ZERO } from "../../numbers/decimal.ts";
+import { add, type Decimal, minimum, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import { rejection } from "../../problem-table.ts";
 
 /** Lines by type and id. */
@@ -47,7 +47,7 @@ export function listNetLeaves(invoices: readonly Invoice[]): ReadonlyMap<Invoice
       const leaves = new Map(listLeaves(invoice));
       for (const [key, line] of leaves) {
         if (line.creditKind !== "NEGATIVE_INVOICE") continue;
-        const deduction = least(line.value.abs(), remaining);
+        const deduction = minimum(line.value.abs(), remaining);
         remaining = subtract(remaining, deduction);
         const value = add(line.value, deduction);
         if (value.isZero()) leaves.delete(key);

@@ -6,7 +6,7 @@
  */
 import type { RateValue } from "../../book/model/rate-card.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { add, Decimal, greatest, multiply, ONE, subtract, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { add, Decimal, maximum, multiply, ONE, subtract, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { roundFraction, type RoundingMode, toFraction } from "../../numbers/fraction.ts";
 import { joinSlabRates, type RatedSlab, type RatedSlabs } from "../../rating/prepared-slabs.ts";
 import { priceThrough } from "../../rating/slabs.ts";
@@ -148,7 +148,7 @@ function lintJump(
   { jumpShare }: CurveOptions,
 ): readonly LintFinding[] {
   const slab = slabAt(currencyCard, piece.slab);
-  const packagePrice = slab?.priceType === "PACKAGE" ? greatest(slab.rate, ZERO) : ZERO;
+  const packagePrice = slab?.priceType === "PACKAGE" ? maximum(slab.rate, ZERO) : ZERO;
   const increase = subtract(subtract(piece.first, before.last), packagePrice);
   if (before.last.lte(ZERO) || increase.lte(multiply(before.last, jumpShare))) return [];
   const example = findExample(currencyCard, piece.from.quantity, (less, more) =>
@@ -211,7 +211,7 @@ function lintRateDigits({ card, rates, slabs }: CardInCurrency, { rounding }: Cu
 /** The largest number of times that a slab's rate is charged, up to a quantity. */
 function countRateUses(slab: RatedSlab, { pricingModel }: RatedSlabs, most: Decimal): Decimal {
   const end = slab.endAt !== undefined && slab.endAt.lt(most) ? slab.endAt : most;
-  const units = pricingModel === "VOLUME" ? end : greatest(subtract(end, slab.startAfter), ZERO);
+  const units = pricingModel === "VOLUME" ? end : maximum(subtract(end, slab.startAfter), ZERO);
   switch (slab.priceType) {
     case "FLAT":
       return ONE;

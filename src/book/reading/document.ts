@@ -9,7 +9,7 @@ import type { Organization } from "../model/book.ts";
 import { account, customer, invoiceGroup } from "../resources/account.ts";
 import { addOn, feature, setting } from "../resources/catalog-items.ts";
 import { eventSchema } from "../resources/event-schema.ts";
-import { currency, idSchema, name, orDefault } from "../resources/fields.ts";
+import { currency, idSchema, name, withDefault } from "../resources/fields.ts";
 import type { LintSuppression } from "../resources/lint.ts";
 import { pricePlan } from "../resources/price-plan.ts";
 import { usageMeter } from "../resources/usage-meter.ts";
@@ -18,9 +18,9 @@ import { usageMeter } from "../resources/usage-meter.ts";
 export const organization = z.strictObject({
   id: idSchema(50),
   name: name.nullish(),
-  baseCurrency: orDefault(currency, "USD"),
+  baseCurrency: withDefault(currency, "USD"),
   /** How a card's line is rounded to the minor unit (S1.5). */
-  rounding: orDefault(z.enum(["HALF_UP", "HALF_EVEN", "DOWN"]), "HALF_UP"),
+  rounding: withDefault(z.enum(["HALF_UP", "HALF_EVEN", "DOWN"]), "HALF_UP"),
 });
 
 /** The expected organization of a store; absent fields are not compared. */

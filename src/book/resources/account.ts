@@ -18,7 +18,7 @@ import {
   listOrEmpty,
   dateOrDateTime,
   name,
-  orDefault,
+  withDefault,
   reference,
   text,
 } from "./fields.ts";
@@ -45,7 +45,7 @@ export const address: AddressSchema = z.strictObject(addressFields);
 /** A postal address, stored unchanged. */
 export interface Address extends Frozen<z.output<AddressSchema>> {}
 
-const status = orDefault(z.enum(["ACTIVE", "ARCHIVED"]), "ACTIVE");
+const status = withDefault(z.enum(["ACTIVE", "ARCHIVED"]), "ACTIVE");
 
 const customerFields = {
   /** 1 to 50 characters, without white space and slashes; accounts refer to it by its id or its name. */
@@ -98,7 +98,7 @@ const licenseUpdateFields = {
   /** The id or the name of an add-on of the type LICENSE. */
   licenseId: reference,
   /** Whether `quantity` is the new quantity (ABSOLUTE, the default) or is added to the previous one (RELATIVE). */
-  updateType: orDefault(z.enum(["ABSOLUTE", "RELATIVE"]), "ABSOLUTE"),
+  updateType: withDefault(z.enum(["ABSOLUTE", "RELATIVE"]), "ABSOLUTE"),
   /** Units. */
   quantity: decimal,
   /** A date-time with its zone, or a date, which is its midnight UTC. */
@@ -121,7 +121,7 @@ const creditFields = {
   /** In the account's invoice currency, 0 or more. */
   creditAmount: decimalFromZero,
   /** Lower ones pay first, a whole number; default 0 (S12.1). */
-  priority: orDefault(z.int(), 0),
+  priority: withDefault(z.int(), 0),
   /** The first day: a date in UTC, inclusive. */
   effectiveFrom: date,
   /** The day on which it ends: a date in UTC, exclusive; default no end. */
@@ -231,7 +231,7 @@ const invoiceGroupFields = {
   /** An e-mail address of at most 255 characters; ratebook sends nothing. */
   email: email.nullish(),
   /** Whether invoices of one day become one; default false. */
-  dailyInvoiceConsolidation: orDefault(z.boolean(), false),
+  dailyInvoiceConsolidation: withDefault(z.boolean(), false),
   /** Days after a cycle, 0 to 36,500; takes precedence over the plan's. */
   gracePeriod: days.nullish(),
   /** Days, 0 to 36,500; takes precedence over the accounts'. */

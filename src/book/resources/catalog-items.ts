@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import type { Frozen, Patch } from "../model/common-types.ts";
-import { idSchema, instant, label, name, orDefault, reference, text } from "./fields.ts";
+import { idSchema, instant, label, name, withDefault, reference, text } from "./fields.ts";
 
 /** The attribute of a schema with the quantity that an event consumes of a feature; empty if each event consumes 1 (S11.2). */
 export const attributeName = z.string().max(512);
@@ -87,7 +87,7 @@ const addOnFields = {
   /** The kind of card that may price it. */
   type: z.enum(["LICENSE", "FIXED_FEE", "CREDIT_GRANT"]),
   /** Default ACTIVE. */
-  status: orDefault(z.enum(["ACTIVE", "ARCHIVED"]), "ACTIVE"),
+  status: withDefault(z.enum(["ACTIVE", "ARCHIVED"]), "ACTIVE"),
   /** A date-time with its zone; without effect. */
   createdAt: instant.nullish(),
 };
@@ -119,18 +119,18 @@ const settingFields = {
   /** 1 to 255 letters, digits, `_` and `-`. */
   id: keyText(),
   /** 1 to 255 letters, digits, `_` and `-`; default `user`. */
-  namespace: orDefault(keyText(), SETTING_NAMESPACE),
+  namespace: withDefault(keyText(), SETTING_NAMESPACE),
   /** A name for people; default none. */
   name: text,
   /** How `value` is read; default STRING. */
-  dataType: orDefault(z.enum(["STRING", "NUMERIC", "JSON", "JSON_LOGIC"]), "STRING"),
+  dataType: withDefault(z.enum(["STRING", "NUMERIC", "JSON", "JSON_LOGIC"]), "STRING"),
   /** A text that parses as the data type. */
   value: z.string(),
   /**
    * The kind of owner: an account's setting takes precedence over its customer's, and that over the organization's;
    * default ORGANIZATION.
    */
-  entityType: orDefault(z.enum(["ORGANIZATION", "CUSTOMER", "ACCOUNT"]), "ORGANIZATION"),
+  entityType: withDefault(z.enum(["ORGANIZATION", "CUSTOMER", "ACCOUNT"]), "ORGANIZATION"),
   /** The customer's or account's id or name; default the organization's. */
   entityId: reference.nullish(),
 };

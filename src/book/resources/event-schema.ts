@@ -9,7 +9,7 @@ import type { Decimal } from "../../numbers/decimal.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { Frozen, Maybe, Patch } from "../model/common-types.ts";
 import { attributeName } from "./catalog-items.ts";
-import { label, listOrEmpty, name, orDefault, reference, ruleSource, text } from "./fields.ts";
+import { label, listOrEmpty, name, withDefault, reference, ruleSource, text } from "./fields.ts";
 
 /** The pattern of the names of event schemas and meters. */
 export const NAME_PATTERN = /^[\sa-zA-Z0-9_-]*$/;
@@ -18,7 +18,7 @@ const ENRICHMENTS_MAX = 200;
 
 const dependencyFields = {
   /** Default SETTING, the only one. */
-  type: orDefault(z.literal("SETTING"), "SETTING"),
+  type: withDefault(z.literal("SETTING"), "SETTING"),
   /** `setting.<namespace>.<id>` in any case, or the setting's id alone, at most 600 characters; in lower case when read. */
   key: z.string().min(1).max(600),
   /** The name in rules, as in `dependencies.<name>`; 1 to 255 characters. */
@@ -40,7 +40,7 @@ const enrichmentFieldFields = {
    * The kind of `value`. JSON_LOGIC (default): a rule. VALUE: a constant. JSON_LOGIC_FROM_DEPENDENCY: the name of a
    * dependency whose setting contains the rule.
    */
-  enrichmentType: orDefault(z.enum(["VALUE", "JSON_LOGIC", "JSON_LOGIC_FROM_DEPENDENCY"]), "JSON_LOGIC"),
+  enrichmentType: withDefault(z.enum(["VALUE", "JSON_LOGIC", "JSON_LOGIC_FROM_DEPENDENCY"]), "JSON_LOGIC"),
   /** A JSON-logic rule or a text that contains one, the constant, or the name of the dependency. */
   value: ruleSource,
   /** A whole number from 0, unique: a field can use those with a lower one. */
@@ -105,11 +105,11 @@ const eventSchemaFields = {
   /** The `schemaName` of events: 1 to 50 letters, digits, white space, `_` and `-`. */
   name: z.string().min(1).max(50).regex(NAME_PATTERN),
   /** A whole number from 1; default 1. */
-  version: orDefault(z.int().min(1), 1),
+  version: withDefault(z.int().min(1), 1),
   /** At most 255 characters. */
   description: label,
   /** Default ACTIVE; the ACTIVE version reads events. */
-  status: orDefault(z.enum(["DRAFT", "ACTIVE", "INACTIVE", "ARCHIVED"]), "ACTIVE"),
+  status: withDefault(z.enum(["DRAFT", "ACTIVE", "INACTIVE", "ARCHIVED"]), "ACTIVE"),
   /** Numbers that events must have, at most 50, `attribute.<name>` in rules; default none. */
   attributes: listOrEmpty(declaredField, 50),
   /** Texts that events must have, at most 50, `dimension.<name>` in rules; default none. */

@@ -24,7 +24,7 @@ export interface WithDefault<S extends z.ZodType> extends z.ZodPipe<
 > {}
 
 /** An optional or null field with a default value. */
-export function orDefault<S extends z.ZodType>(
+export function withDefault<S extends z.ZodType>(
   schema: S,
   value: z.output<S> & (string | number | boolean),
 ): WithDefault<S> {

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { currency, days, freeForm, idSchema, listOrEmpty, name, orDefault, text } from "./fields.ts";
+import { currency, days, freeForm, idSchema, listOrEmpty, name, withDefault, text } from "./fields.ts";
 import {
   billingEntitlementRateCard,
   creditGrantRateCard,
@@ -60,9 +60,9 @@ export const pricePlanDetailsOverride: PricePlanDetailsOverrideSchema = z.strict
 export const pricePlan = z.strictObject({
   id: idSchema(255),
   name,
-  type: orDefault(z.literal("BILLING"), "BILLING"),
-  status: orDefault(z.enum(["DRAFT", "ACTIVE", "ARCHIVED"]), "DRAFT"),
-  version: orDefault(z.int().min(1), 1),
+  type: withDefault(z.literal("BILLING"), "BILLING"),
+  status: withDefault(z.enum(["DRAFT", "ACTIVE", "ARCHIVED"]), "DRAFT"),
+  version: withDefault(z.int().min(1), 1),
   description: text,
   pricePlanDetails,
 });

@@ -14,7 +14,7 @@ import {
   decimalAboveZero,
   decimalFromZero,
   label,
-  orDefault,
+  withDefault,
   reference,
   text,
   wholeFromZero,
@@ -26,9 +26,9 @@ const displayFields = {
   /** Groups the lines of cards with the same tag on an invoice; default no group. */
   tag: text,
 };
-const invoiceTiming = orDefault(z.enum(["IN_ARREARS", "IN_ADVANCE"]), "IN_ARREARS");
-const recurrenceType = orDefault(z.enum(["RECURRING", "ONE_TIME"]), "RECURRING");
-const enableProration = orDefault(z.boolean(), false);
+const invoiceTiming = withDefault(z.enum(["IN_ARREARS", "IN_ADVANCE"]), "IN_ARREARS");
+const recurrenceType = withDefault(z.enum(["RECURRING", "ONE_TIME"]), "RECURRING");
+const enableProration = withDefault(z.boolean(), false);
 const intervalField = z.int().min(1).max(CYCLES_MAX).nullish();
 const offsetField = z.int().min(0).max(CYCLES_MAX).nullish();
 const booleanOrText = z
@@ -107,7 +107,7 @@ export const licenseRateCard = z.strictObject({
 /** One entry that a billing entitlement card grants (S11.1); durations are ISO 8601, from the grant. */
 const featureConfig = z.strictObject({
   featureCreditLimit: decimalFromZero,
-  effectiveFrom: orDefault(z.string(), "PT0S"),
+  effectiveFrom: withDefault(z.string(), "PT0S"),
   effectiveUntil: z.string(),
 });
 
@@ -143,7 +143,7 @@ export const creditGrantRateCard = z.strictObject({
       .min(1),
   }),
   grantDetails: z.strictObject({
-    priority: orDefault(z.int(), 0),
+    priority: withDefault(z.int(), 0),
     expiryType: z.enum(["PRICING_CYCLE", "NO_EXPIRY", "CUSTOM"]),
     expiryDuration: text,
     applicableEntityIds: z.array(reference).nullish(),

@@ -8,7 +8,7 @@ import * as z from "zod";
 import type { Rule } from "../../rules/rule.ts";
 import type { Frozen, Patch } from "../model/common-types.ts";
 import { NAME_PATTERN } from "./event-schema.ts";
-import { idSchema, label, orDefault, reference, ruleSource, text } from "./fields.ts";
+import { idSchema, label, withDefault, reference, ruleSource, text } from "./fields.ts";
 
 const computationFields = {
   /** A text for people, stored unchanged. */
@@ -42,11 +42,11 @@ const usageMeterFields = {
   /** At most 255 characters. */
   description: label,
   /** Default COUNTER, the only one. */
-  type: orDefault(z.literal("COUNTER"), "COUNTER"),
+  type: withDefault(z.literal("COUNTER"), "COUNTER"),
   /** COUNT: the number of matching events. SUM: the sum of their units. */
   aggregation: z.enum(["COUNT", "SUM"]),
   /** Default ACTIVE; only an ACTIVE meter measures events. */
-  status: orDefault(z.enum(["DRAFT", "ACTIVE", "INACTIVE", "ARCHIVED"]), "ACTIVE"),
+  status: withDefault(z.enum(["DRAFT", "ACTIVE", "INACTIVE", "ARCHIVED"]), "ACTIVE"),
   /** The name of the measured event schema, which must be ACTIVE if the meter is. */
   eventSchemaName: reference,
   /** At least one; the results of all that match an event are added. */

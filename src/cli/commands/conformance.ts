@@ -110,7 +110,7 @@ async function collectAnswers(
 }
 
 function readAnswer(text: string, line: number, ids: ReadonlySet<string>): readonly [string, Answer] {
-  const invalidAnswer = (why: string): InputError =>
+  const invalidAnswerError = (why: string): InputError =>
     new InputError(
       `answer ${line}: expected {"id", "result"}, {"id", "skipped": true} or {"id", "error"}, ${why}: ${quoteText(text)}`,
     );
@@ -118,14 +118,14 @@ function readAnswer(text: string, line: number, ids: ReadonlySet<string>): reado
   try {
     answer = parseJson(text);
   } catch {
-    throw invalidAnswer("got invalid JSON");
+    throw invalidAnswerError("got invalid JSON");
   }
-  if (!isAnswer(answer)) throw invalidAnswer("got no id");
+  if (!isAnswer(answer)) throw invalidAnswerError("got no id");
   const { id, result, skipped, error } = answer;
-  if (!ids.has(id)) throw invalidAnswer("got an unknown id");
+  if (!ids.has(id)) throw invalidAnswerError("got an unknown id");
   if (skipped === true) return [id, { skipped }];
   if (typeof error === "string") return [id, { error }];
-  if (result === undefined) throw invalidAnswer("got none of them");
+  if (result === undefined) throw invalidAnswerError("got none of them");
   return [id, { result }];
 }
 

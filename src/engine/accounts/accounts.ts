@@ -10,7 +10,7 @@ import { accountAt } from "../../ledger/account/account-history.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import * as accountCommands from "../../ledger/commands/accounts.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
-import { invalidInput, notFound } from "../../ledger/refusals.ts";
+import { invalidInputError, notFoundError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
 import type { Configuration } from "../configuration.ts";
@@ -34,7 +34,7 @@ export async function createAccount(
     const now = clock();
     const { record, changes } = await prepareAccount(configured.catalog, view, request, now);
     const customer = await view.document("customer", request.customerId);
-    if (customer === undefined) throw invalidInput("customerId", "UNKNOWN_ID", "expected the id of a customer");
+    if (customer === undefined) throw invalidInputError("customerId", "UNKNOWN_ID", "expected the id of a customer");
     checkActive("customer", toTypedDocument("customer", customer).body);
     const { id, settings } = request;
     const newSettings = await prepareSettings(configured, [{ entityType: "ACCOUNT", id, settings, place: "" }], now);
@@ -57,7 +57,7 @@ export async function updateAccount(context: EngineContext, id: string, input: A
       ...withoutUndefined(patch),
       updatedAt: now,
     });
-    if (next["name"] === undefined) throw invalidInput("name", "NOT_SUPPORTED", "the name can't be removed");
+    if (next["name"] === undefined) throw invalidInputError("name", "NOT_SUPPORTED", "the name can't be removed");
     work.putRecord(next as unknown as AccountRecord);
     return work.record;
   });
@@ -81,7 +81,7 @@ export async function readAccount(
 ): Promise<AccountRecord> {
   const at = effectiveOn === undefined ? undefined : toInstant(effectiveOn);
   const [record] = await store.read.accounts([id]);
-  if (record === undefined) throw notFound("account", id);
+  if (record === undefined) throw notFoundError("account", id);
   return at === undefined ? record : accountAt(record, at);
 }
 

@@ -8,7 +8,7 @@ import { readRequest } from "../../book/requests/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { addAliases, aliasDocument, removeAliases } from "../../ledger/commands/accounts.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import { invalidInput, notFound, quoteText, alreadyTaken } from "../../ledger/refusals.ts";
+import { invalidInputError, notFoundError, quoteText, alreadyTakenError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
 import { toTypedDocument } from "../documents.ts";
@@ -31,14 +31,18 @@ export async function createAliases(
   const values = requests.map(({ value }) => value);
   const twice = values.findIndex((value, index) => values.indexOf(value) !== index);
   if (twice >= 0)
-    throw invalidInput(`[${twice}].value`, "REPEATED_ITEM", `the alias ${quoteText(values[twice] ?? "")} is repeated`);
+    throw invalidInputError(
+      `[${twice}].value`,
+      "REPEATED_ITEM",
+      `the alias ${quoteText(values[twice] ?? "")} is repeated`,
+    );
   const accountIds = [...new Set(requests.flatMap(({ accountId }) => accountId ?? []))];
   return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view, usage) => {
     const { catalog } = await configuration(view);
     const now = clock();
     const takenNames = await findTakenNames(view, values);
     const [known] = [...takenNames.aliases, ...takenNames.accounts];
-    if (known !== undefined) throw alreadyTaken("alias", known.id, `the alias ${quoteText(known.id)} is taken`);
+    if (known !== undefined) throw alreadyTakenError("alias", known.id, `the alias ${quoteText(known.id)} is taken`);
     const workspace = await openAccounts(catalog, { view, usage }, accountIds, now);
     const documents = requests.flatMap(({ value, accountId }) => {
       if (accountId === undefined || accountId === null) return [aliasDocument(value, undefined, now)];
@@ -82,7 +86,7 @@ export async function listAliases({ store }: EngineContext, options: PageOptions
 
 async function requireAlias(view: LedgerView, alias: string): Promise<AliasSnapshot> {
   const document = await view.document("alias", alias);
-  if (document === undefined) throw notFound("alias", alias);
+  if (document === undefined) throw notFoundError("alias", alias);
   return toAliasSnapshot(document);
 }
 

@@ -10,9 +10,9 @@ import type { Instant } from "../../calendar/instant.ts";
 import { archiveAccount } from "../../ledger/commands/accounts.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
-import { invalidInput, notFound, quoteText, alreadyTaken } from "../../ledger/refusals.ts";
+import { invalidInputError, notFoundError, quoteText, alreadyTakenError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { accountIdsWhere } from "../all-accounts.ts";
+import { listMatchingAccountIds } from "../all-accounts.ts";
 import type { Configuration } from "../configuration.ts";
 import { type EngineContext, openAccounts } from "../context.ts";
 import { type Body, withoutUndefined, toPlainJson, withoutAbsent } from "../document-body.ts";
@@ -41,7 +41,7 @@ export async function createCustomer(
   let changedTo: Configuration | undefined;
   const result = await store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
     if ((await view.document("customer", request.id)) !== undefined) {
-      throw alreadyTaken("customer", request.id, `the customer id ${quoteText(request.id)} is taken`);
+      throw alreadyTakenError("customer", request.id, `the customer id ${quoteText(request.id)} is taken`);
     }
     const configured = await configuration(view);
     const now = clock();
@@ -83,7 +83,7 @@ export async function updateCustomer(
   return store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
     const before = await customerDocument(view, id);
     checkActive("customer", before.body);
-    if (patch.name === null) throw invalidInput("name", "NOT_SUPPORTED", "the name can't be removed");
+    if (patch.name === null) throw invalidInputError("name", "NOT_SUPPORTED", "the name can't be removed");
     const body = withoutAbsent({ ...before.body, ...withoutUndefined(patch) });
     const document = toTypedDocument("customer", { ...before, updatedAt: clock(), body });
     return { result: toCustomerSnapshot(document), changes: { documents: [document] } };
@@ -94,13 +94,13 @@ export async function updateCustomer(
 export async function archiveCustomer(context: EngineContext, id: string): Promise<CustomerSnapshot> {
   const { store, clock, configuration } = context;
   const isActive = ({ status }: AccountRecord): boolean => status === "ACTIVE";
-  const locks = await accountIdsWhere(store.read, isActive, { customerId: id });
+  const locks = await listMatchingAccountIds(store.read, isActive, { customerId: id });
   return store.transact({ configuration: "exclusive", accountIds: locks, eventIds: [] }, async (view, usage) => {
     const before = await customerDocument(view, id);
     checkActive("customer", before.body);
     const { catalog } = await configuration(view);
     const now = clock();
-    const accountIds = await accountIdsWhere(view, isActive, { customerId: id });
+    const accountIds = await listMatchingAccountIds(view, isActive, { customerId: id });
     const workspace = await openAccounts(catalog, { view, usage }, accountIds, now);
     const archivals = accountIds.map((accountId) => archiveAccount(catalog, workspace.account(accountId), now));
     const document = { ...before, updatedAt: now, body: { ...before.body, status: "ARCHIVED" } } as const;
@@ -131,7 +131,7 @@ export async function listCustomers({ store }: EngineContext, options: PageOptio
 /** Reads the document of a customer. @throws {RatebookError} ERR_NOT_FOUND */
 async function customerDocument(view: LedgerView, id: string): Promise<DocumentOf<"customer">> {
   const document = await view.document("customer", id);
-  if (document === undefined) throw notFound("customer", id);
+  if (document === undefined) throw notFoundError("customer", id);
   return toTypedDocument("customer", document);
 }
 

@@ -9,7 +9,7 @@ import type { InvoiceGroup } from "../../book/resources/account.ts";
 import { dayOf, type Instant } from "../../calendar/instant.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { addToGroup, type InvoiceGroupTerms, removeFromGroup } from "../../ledger/commands/groups.ts";
-import { notFound } from "../../ledger/refusals.ts";
+import { notFoundError } from "../../ledger/refusals.ts";
 import type { AccountWork, Workspace } from "../../ledger/workspace.ts";
 import type { Scope } from "../../store/store.ts";
 import { runWithPauses } from "../../store/yielder.ts";
@@ -171,7 +171,7 @@ async function openMembers(
 
 function findTerms({ book }: Catalog, id: string): InvoiceGroupTerms {
   const group = book.invoiceGroups.find((each) => each.id === id);
-  if (group === undefined) throw notFound(WHAT, id);
+  if (group === undefined) throw notFoundError(WHAT, id);
   const { dailyInvoiceConsolidation, invoiceCurrency } = group;
   return { id, dailyInvoiceConsolidation, invoiceCurrency: invoiceCurrency ?? book.organization.baseCurrency };
 }

@@ -10,7 +10,7 @@ import type { Catalog } from "../../ledger/catalog.ts";
 import { addAliases, checkAccountId, type TakenNames } from "../../ledger/commands/accounts.ts";
 import type { Changes } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
-import { quoteText, refusal, alreadyTaken } from "../../ledger/refusals.ts";
+import { quoteText, refusedError, alreadyTakenError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { openWorkspace, partsOfRecord } from "../../ledger/workspace.ts";
 import { withoutAbsent } from "../document-body.ts";
@@ -32,7 +32,7 @@ export async function prepareAccount(
     accounts: takenNames.accounts,
   });
   if (aliases?.includes(request.id) === true) {
-    throw alreadyTaken("alias", request.id, `the alias ${quoteText(request.id)} is the id of an account`);
+    throw alreadyTakenError("alias", request.id, `the alias ${quoteText(request.id)} is the id of an account`);
   }
   const record = createRecord(request, invoiceCurrency ?? book.organization.baseCurrency, now);
   const workspace = openWorkspace([partsOfRecord(record)]);
@@ -49,7 +49,7 @@ export async function findTakenNames(view: LedgerView, names: readonly string[])
 
 /** Checks that a resource is not archived. @throws {RatebookError} ERR_REFUSED */
 export function checkActive(what: string, { id, status }: { readonly id: string; readonly status: string }): void {
-  if (status !== "ACTIVE") throw refusal("S16.3", `the ${what} ${quoteText(id)} is archived`);
+  if (status !== "ACTIVE") throw refusedError("S16.3", `the ${what} ${quoteText(id)} is archived`);
 }
 
 function createRecord(

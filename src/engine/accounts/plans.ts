@@ -11,7 +11,7 @@ import type { Instant } from "../../calendar/instant.ts";
 import { hasCode, invariant } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
-import { keptCycles } from "../../ledger/account/associated-plans.ts";
+import { toStoredCycles } from "../../ledger/account/associated-plans.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import {
   requireActivePlan,
@@ -23,9 +23,9 @@ import {
 import { isOnSource, migrate, type MigrateRequest, type Migration } from "../../ledger/commands/migrate.ts";
 import type { Changes, DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
-import { invalidInput, notFound } from "../../ledger/refusals.ts";
+import { invalidInputError, notFoundError } from "../../ledger/refusals.ts";
 import { runWithPauses } from "../../store/yielder.ts";
-import { accountIdsWhere } from "../all-accounts.ts";
+import { listMatchingAccountIds } from "../all-accounts.ts";
 import { type Configuration, readOverride } from "../configuration.ts";
 import { decideOnAccount, decideOnAccounts, type EngineContext, openAccounts } from "../context.ts";
 import type { EngineReads } from "../external/engine-store.ts";
@@ -96,7 +96,7 @@ export async function dissociatePlan(
 export async function listSchedules(context: EngineContext, accountId: string): Promise<readonly PricingSchedule[]> {
   const { catalog } = await context.configuration(context.store.read);
   const [record] = await context.store.read.accounts([accountId]);
-  if (record === undefined) throw notFound("account", accountId);
+  if (record === undefined) throw notFoundError("account", accountId);
   return listAccountSchedules(catalog, record);
 }
 
@@ -112,7 +112,7 @@ export async function migratePlan(context: EngineContext, input: MigrationReques
   const { store, clock, configuration } = context;
   // Read before the lock only to find the accounts to lock; under the exclusive lock there is no other writer.
   const before = await configuration(store.read);
-  const accountIds = await accountIdsWhere(store.read, (record) =>
+  const accountIds = await listMatchingAccountIds(store.read, (record) =>
     isOnSource(before.catalog, record, request, clock()),
   );
   return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view, usage) => {
@@ -131,7 +131,7 @@ function checkCycles(config: PricingCycleConfig): void {
     resolveCycleConfig(config, 0);
   } catch (error) {
     if (!hasCode(error, "ERR_CYCLE_INVALID")) throw error;
-    throw invalidInput(`pricingCycleConfig.${error.details.field}`, "INVALID_CYCLE", error.details.reason);
+    throw invalidInputError(`pricingCycleConfig.${error.details.field}`, "INVALID_CYCLE", error.details.reason);
   }
 }
 
@@ -141,7 +141,7 @@ export async function decideMigrations(
   { catalog, view, usage, now }: EngineReads & { readonly catalog: Catalog; readonly now: Instant },
   requests: readonly MigrateRequest[],
 ): Promise<{ readonly migrations: readonly Migration[]; readonly changes: Changes }> {
-  const accountIds = await accountIdsWhere(view, (record) =>
+  const accountIds = await listMatchingAccountIds(view, (record) =>
     requests.some((request) => isOnSource(catalog, record, request, now)),
   );
   const workspace = await openAccounts(catalog, { view, usage }, accountIds, now);
@@ -188,7 +188,7 @@ function listAccountSchedules(catalog: Catalog, record: AccountRecord): readonly
     const association = record.associations[decisions.findIndex((decision) => decision.plan === plan)];
     const override = association?.plan?.override;
     const { planId: pricePlanId, version } = plan;
-    const cycles = keptCycles(plan, plan.details);
+    const cycles = toStoredCycles(plan, plan.details);
     const end = until >= NO_END ? {} : { until };
     const schedule = { id: association?.id ?? "", pricePlanId, version, from, ...end, ...cycles };
     return [override === undefined ? schedule : { ...schedule, override }];

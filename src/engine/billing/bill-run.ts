@@ -9,7 +9,7 @@ import { isBehind } from "../../ledger/account/catch-up.ts";
 import type { InvoiceGroupTerms } from "../../ledger/commands/groups.ts";
 import { externalUsageNeeded } from "../../ledger/reads.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
-import { invalidInput } from "../../ledger/refusals.ts";
+import { invalidInputError } from "../../ledger/refusals.ts";
 import { shortId } from "../../numbers/short-id.ts";
 import { sleep } from "../../store/sleep.ts";
 import { groupMembers } from "../all-accounts.ts";
@@ -62,7 +62,7 @@ export async function finalize(
   const now = context.clock();
   const at = asOf === undefined ? now : toInstant(asOf);
   if (at > now)
-    throw invalidInput(
+    throw invalidInputError(
       "asOf",
       "DATE_NOT_ALLOWED",
       `expected a time that is not in the future, got ${formatInstant(at)}`,
@@ -71,7 +71,7 @@ export async function finalize(
   const { catalog } = await context.configuration(context.store.read);
   const failures = collectFailures(context);
   let finalized = 0;
-  for await (const chunk of chunksWithDueWork(context, at)) {
+  for await (const chunk of listDueChunks(context, at)) {
     const began = performance.now();
     finalized += await finalizeAccounts(context, chunk, at, failures);
     if (rest > 0) await sleep(rest * (performance.now() - began));
@@ -114,12 +114,12 @@ export async function finalizeGroup(context: EngineContext, group: InvoiceGroupT
 type IdPages = (limit: number, afterId: string | undefined) => Promise<readonly string[]>;
 
 /** All accounts with something due, in chunks, then those with an incomplete draft index: catching up also rebuilds the index. */
-async function* chunksWithDueWork(context: EngineContext, at: Instant): AsyncGenerator<AccountChunk> {
+async function* listDueChunks(context: EngineContext, at: Instant): AsyncGenerator<AccountChunk> {
   const { read } = context.store;
   const behind: IdPages = (...page) => read.accountsBehind(at, ...page);
-  yield* chunksWhere(context, at, behind, (record) => isBehind(record, at));
+  yield* listMatchingChunks(context, at, behind, (record) => isBehind(record, at));
   const stale: IdPages = (...page) => read.accountsWithStaleDraftIndex(at, ...page);
-  yield* chunksWhere(context, at, stale, ({ drafts }) => drafts === undefined);
+  yield* listMatchingChunks(context, at, stale, ({ drafts }) => drafts === undefined);
 }
 
 /**
@@ -127,7 +127,7 @@ async function* chunksWithDueWork(context: EngineContext, at: Instant): AsyncGen
  * done meanwhile: otherwise the runs of several servers, which all start at midnight, would wait for each other's locks
  * on every account.
  */
-async function* chunksWhere(
+async function* listMatchingChunks(
   context: EngineContext,
   at: Instant,
   pageOfIds: IdPages,

@@ -14,7 +14,7 @@ import type { Catalog } from "../../ledger/catalog.ts";
 import * as creditCommands from "../../ledger/commands/credits.ts";
 import { type CreditSnapshot, creditSnapshots } from "../../ledger/commands/credits.ts";
 import type { CreditRecord } from "../../ledger/records.ts";
-import { invalidInput, notFound } from "../../ledger/refusals.ts";
+import { invalidInputError, notFoundError } from "../../ledger/refusals.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { findAccountsInId, accountsWithStaleDrafts } from "../all-accounts.ts";
@@ -64,7 +64,7 @@ export async function readCredit(context: EngineContext, id: string): Promise<Cr
     const found = (yield* creditSnapshots(catalog, work, now)).find(({ credit }) =>
       matchesId(accountId, credit.id, id),
     );
-    if (found === undefined) throw notFound("credit", id);
+    if (found === undefined) throw notFoundError("credit", id);
     return found;
   });
 }
@@ -84,7 +84,7 @@ async function accountOfCredit(context: EngineContext, id: string): Promise<stri
     );
     if (found.length > 0) return accountId;
   }
-  throw notFound("credit", id);
+  throw notFoundError("credit", id);
 }
 
 async function* findAccountsThatMayHave(
@@ -122,6 +122,10 @@ function checkEntities(
     const unknown = applicableEntityIds.findIndex((id) => !known.has(id) && !CARD_KIND_WORDS.has(id));
     if (unknown < 0) continue;
     const path = `[${index}].applicableEntityIds[${unknown}]`;
-    throw invalidInput(path, "UNKNOWN_ID", "expected the id of a usage meter, add-on or feature, or ALL_…_RATE_CARDS");
+    throw invalidInputError(
+      path,
+      "UNKNOWN_ID",
+      "expected the id of a usage meter, add-on or feature, or ALL_…_RATE_CARDS",
+    );
   }
 }

@@ -14,7 +14,7 @@ import type { Catalog } from "../../ledger/catalog.ts";
 import * as entryCommands from "../../ledger/commands/entries.ts";
 import { readForEntry, readForGrant } from "../../ledger/commands/entry-reads.ts";
 import type { EntryRecord } from "../../ledger/records.ts";
-import { notFound } from "../../ledger/refusals.ts";
+import { notFoundError } from "../../ledger/refusals.ts";
 import { type AccountWork, openWorkspace } from "../../ledger/workspace.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";
 import { createProblem } from "../../problem-table.ts";
@@ -64,7 +64,7 @@ export async function grantEntry(
     const [record] = await view.accounts([accountId]);
     const cover = { ...request, quantity: request.granted };
     const read = record && (await readForGrant(catalog, { view, usage }, record, cover, now));
-    if (read === undefined) throw notFound("account", accountId);
+    if (read === undefined) throw notFoundError("account", accountId);
     const workspace = openWorkspace([read]);
     const entry = entryCommands.grantEntry(catalog, workspace.account(accountId), request, now, context.ids);
     return { result: toEntrySnapshot(entry, now), changes: workspace.changes() };
@@ -91,7 +91,7 @@ export async function updateEntry(
     const now = clock();
     const [record] = await view.accounts([accountId]);
     const read = record && (await readForEntry(catalog, { view, usage }, record, { entryId, ...change }, now));
-    if (read === undefined) throw notFound("account", accountId);
+    if (read === undefined) throw notFoundError("account", accountId);
     const workspace = openWorkspace([read.account]);
     const work = workspace.account(accountId);
     checkEntryAccount(catalog, work, entryId, featureId, now);
@@ -184,9 +184,9 @@ function checkEntryAccount(
   checkFeature(catalog, featureId);
   catchUp(catalog, work, now);
   const entry = work.entries().find(({ id }) => matchesId(work.record.id, id, entryId));
-  if (entry?.featureId !== featureId) throw notFound("feature credit entry", entryId);
+  if (entry?.featureId !== featureId) throw notFoundError("feature credit entry", entryId);
 }
 
 function checkFeature({ book }: Catalog, featureId: string): void {
-  if (!book.features.some(({ id }) => id === featureId)) throw notFound("feature", featureId);
+  if (!book.features.some(({ id }) => id === featureId)) throw notFoundError("feature", featureId);
 }

@@ -9,7 +9,7 @@ import { listMatchingIds, isShortId } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { compareIds } from "../../ledger/compare-ids.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
-import { invalidInput, notFound } from "../../ledger/refusals.ts";
+import { invalidInputError, notFoundError } from "../../ledger/refusals.ts";
 import type { PageKey } from "../../ledger/view.ts";
 import type { AccountWork } from "../../ledger/workspace.ts";
 /**
@@ -118,7 +118,7 @@ export async function readInvoice(context: EngineContext, id: string): Promise<I
       if (final !== undefined) return toFinalSnapshot(final);
     }
   }
-  throw notFound("invoice", id);
+  throw notFoundError("invoice", id);
 }
 
 /** An account that may have a requested invoice. */
@@ -159,7 +159,7 @@ export async function readInvoices(
 ): Promise<readonly InvoiceSnapshot[]> {
   const show = function* ({ catalog, workspace, now }: ProjectedAccounts): Steps<readonly InvoiceSnapshot[]> {
     if (at !== undefined && at < now) {
-      throw invalidInput(
+      throw invalidInputError(
         "asOf",
         "DATE_NOT_ALLOWED",
         `expected a time that is not in the past, got ${formatInstant(at)}`,

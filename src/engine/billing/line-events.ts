@@ -10,7 +10,7 @@ import type { Invoice } from "../../invoicing/invoice.ts";
 import { listMatchingIds } from "../../ledger/account/due-ids.ts";
 import { type ChargedLine, sumByDay, type EventLineType, findLines } from "../../ledger/charged-line.ts";
 import type { EventRecord, LedgerCell } from "../../ledger/records.ts";
-import { invalidInput, notFound, quoteText } from "../../ledger/refusals.ts";
+import { invalidInputError, notFoundError, quoteText } from "../../ledger/refusals.ts";
 import type { LedgerView, PageKey } from "../../ledger/view.ts";
 import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
@@ -139,7 +139,7 @@ async function readCurrentInvoice(
   const [snapshot] = await runWithPauses(
     listSnapshots(catalog, workspace.account(accountId), now, listMatchingIds(accountId, id)),
   );
-  if (snapshot === undefined) throw notFound("invoice", id);
+  if (snapshot === undefined) throw notFoundError("invoice", id);
   const { events = [], overage = [] } = workspace.changes();
   return {
     snapshot,
@@ -151,19 +151,19 @@ async function readCurrentInvoice(
 /** The requested line. @throws {RatebookError} as {@link lineEvents} */
 function requireLine(invoice: Invoice, { lineId, type }: Omit<LineTarget, "invoiceId">): ChargedLine {
   const { types, charged } = findLines(invoice, lineId);
-  if (types.length === 0) throw notFound("invoice line", lineId);
+  if (types.length === 0) throw notFoundError("invoice line", lineId);
   const linesOfType = charged.filter((line) => (type ?? line.type) === line.type);
   const [first] = linesOfType;
   if (first === undefined) {
     const wanted = type === undefined ? "a line of a meter's usage or a feature's overage" : `of the type ${type}`;
-    throw invalidInput(
+    throw invalidInputError(
       "lineId",
       "NOT_SUPPORTED",
       `${quoteText(lineId)} is of the type ${types.join(", ")}, not ${wanted}`,
     );
   }
   if (linesOfType.some((line) => line.of !== first.of)) {
-    throw invalidInput(
+    throw invalidInputError(
       "type",
       "NOT_SUPPORTED",
       `add a type: ${quoteText(lineId)} is the id of both a meter and a feature on this invoice`,

@@ -14,7 +14,7 @@ import type {
   SettingRequest,
 } from "../../book/resources/catalog-items.ts";
 import { SETTING_NAMESPACE } from "../../book/resources/catalog-items.ts";
-import { invalidInput, quoteText, alreadyTaken } from "../../ledger/refusals.ts";
+import { invalidInputError, quoteText, alreadyTakenError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import {
   changeConfigured,
@@ -239,10 +239,10 @@ async function checkEntity(view: LedgerView, { entityType, entityId }: Body): Pr
   const id = typeof entityId === "string" ? entityId : "";
   const found = entityType === "CUSTOMER" ? await view.document("customer", id) : (await view.accounts([id]))[0];
   if (found === undefined)
-    throw invalidInput("entityId", "UNKNOWN_ID", `expected the id of ${what === "account" ? "an" : "a"} ${what}`);
+    throw invalidInputError("entityId", "UNKNOWN_ID", `expected the id of ${what === "account" ? "an" : "a"} ${what}`);
 }
 
 function checkIdFree(documents: Parameters<typeof requireDocument>[0], { what }: KindWords, id: string): void {
   if (documents.some((document) => document.id === id))
-    throw alreadyTaken(what, id, `the ${what} ${quoteText(id)} exists`);
+    throw alreadyTakenError(what, id, `the ${what} ${quoteText(id)} exists`);
 }

@@ -5,7 +5,7 @@
  */
 import type { EventSchemaPatch, EventSchemaRequest, EventSchema } from "../../book/resources/event-schema.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import { invalidInput, quoteText, refusal } from "../../ledger/refusals.ts";
+import { invalidInputError, quoteText, refusedError } from "../../ledger/refusals.ts";
 import { describeStatus } from "../../problem-table.ts";
 import {
   changeConfigured,
@@ -114,7 +114,7 @@ function updateSchema(latest: SchemaDocument, patch: object, configuring: Config
   const current = edited.at(-1) ?? latest;
   if (status === undefined || status === null || status === latest.body.status) return { documents: edited };
   if (status !== "ACTIVE" && status !== "INACTIVE" && status !== "ARCHIVED") {
-    throw invalidInput("status", "NOT_SUPPORTED", "expected ACTIVE, INACTIVE or ARCHIVED");
+    throw invalidInputError("status", "NOT_SUPPORTED", "expected ACTIVE, INACTIVE or ARCHIVED");
   }
   checkSchemaMove(latest, status, configuring);
   return { documents: [...edited.slice(0, -1), patchDocument(current, { status }, configuring.now)] };
@@ -135,7 +135,7 @@ function editSchema(latest: SchemaDocument, changes: Body, { now }: Configuratio
       ];
     }
     default:
-      throw refusal(
+      throw refusedError(
         WORDS.rule,
         `the event schema ${quoteText(latest.body.name)} is ${describeStatus(latest.body.status)} and cannot be changed`,
       );
@@ -147,7 +147,7 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
   const { description, attributes, dimensions, enrichments, ...others } = changes;
   const [other] = Object.keys(others);
   if (other !== undefined) {
-    throw refusal(
+    throw refusedError(
       WORDS.rule,
       `${other}: in an active event schema only description, attributes, dimensions and enrichments can change`,
     );
@@ -161,7 +161,7 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
     if (more !== undefined && more !== null) added[list] = withAdded(body[list] ?? [], more, list);
   }
   if (enrichments === null && body.enrichments !== undefined) {
-    throw refusal(
+    throw refusedError(
       WORDS.rule,
       "enrichments: in an active event schema, enrichments can be added or replaced but not removed",
     );
@@ -204,7 +204,7 @@ function withAdded(
     const same = list.find((each) => each.name === name);
     if (same === undefined) list.push(item);
     else if (!isKnown(same, item)) {
-      throw refusal(WORDS.rule, `${path}: ${quoteText(String(name))} exists and cannot be changed`);
+      throw refusedError(WORDS.rule, `${path}: ${quoteText(String(name))} exists and cannot be changed`);
     }
   }
   return list;
@@ -235,7 +235,7 @@ function isSame(existing: Body, item: Body): boolean {
 
 function requireList(value: unknown, path: string): readonly Body[] {
   if (Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null)) return value;
-  throw invalidInput(path, "NOT_ACCEPTED", "expected a list of objects");
+  throw invalidInputError(path, "NOT_ACCEPTED", "expected a list of objects");
 }
 
 function moveTo(document: SchemaDocument, to: SchemaMove, configuring: ConfigurationState): DocumentRecord {
@@ -251,7 +251,7 @@ function checkSchemaMove(document: SchemaDocument, to: SchemaMove, { before }: C
     to === "INACTIVE" &&
     before.catalog.book.usageMeters.find((meter) => meter.eventSchemaName === name && meter.status === "ACTIVE");
   if (user)
-    throw refusal(
+    throw refusedError(
       WORDS.rule,
       `the event schema ${quoteText(name)} is used by the active usage meter ${quoteText(user.id)}`,
     );

@@ -6,7 +6,7 @@
 import type { Organization } from "../../book/model/book.ts";
 import { organizationRequest } from "../../book/reading/document.ts";
 import { readInput } from "../../book/requests/requests.ts";
-import { quoteText, refusal } from "../../ledger/refusals.ts";
+import { quoteText, refusedError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { revisionAfter } from "../configuration-revision.ts";
 import type { Configuration } from "../configuration.ts";
@@ -48,7 +48,7 @@ export function createOrganizationResource(context: EngineContext): Organization
         };
         const isSame = request.id === organization.id && request.baseCurrency === organization.baseCurrency;
         if (await isInUse(before, view)) {
-          if (!isSame) throw organizationMismatch(organization, request);
+          if (!isSame) throw organizationMismatchError(organization, request);
           return { result: organization, changes: {} };
         }
         const now = context.clock();
@@ -74,8 +74,8 @@ export function formatOrganization({ id, baseCurrency }: Organization): string {
   return `${quoteText(id)} in ${baseCurrency}`;
 }
 
-function organizationMismatch(is: Organization, request: Organization): Error {
-  return refusal(
+function organizationMismatchError(is: Organization, request: Organization): Error {
+  return refusedError(
     "S16",
     `the database belongs to the organization ${formatOrganization(is)}, not to ${formatOrganization(request)}`,
   );

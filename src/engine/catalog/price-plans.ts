@@ -10,10 +10,10 @@ import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { isOnSource, type MigrateRequest } from "../../ledger/commands/migrate.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import { invalidInput, notFound, quoteText, refusal } from "../../ledger/refusals.ts";
+import { invalidInputError, notFoundError, quoteText, refusedError } from "../../ledger/refusals.ts";
 import { describeStatus } from "../../problem-table.ts";
 import { decideMigrations } from "../accounts/plans.ts";
-import { accountIdsWhere } from "../all-accounts.ts";
+import { listMatchingAccountIds } from "../all-accounts.ts";
 import {
   listAllConfigured,
   changeConfigured,
@@ -115,7 +115,7 @@ export function createPricePlans(context: EngineContext): PricePlans {
       ),
     versions: async (id) => {
       const stored = await listAllConfigured(context, "pricePlan", ({ body }) => body.id === id);
-      if (stored.length === 0) throw notFound(WORDS.what, id);
+      if (stored.length === 0) throw notFoundError(WORDS.what, id);
       return withPeriods(stored.toSorted((a, b) => a.item.version - b.item.version));
     },
     list: ({ filter: { status } = {}, page = {} } = {}) =>
@@ -151,10 +151,10 @@ function createNextVersion(latest: PlanDocument, changes: object, now: Instant):
   const { mode: _mode, versionsToMigrate: _versions, activatedAt: _at, ...body } = latest.body;
   const { id, version, status } = latest.body;
   if (status === "DRAFT") {
-    throw refusal(WORDS.rule, `version ${version} of ${quoteText(id)} is a draft; edit it`);
+    throw refusedError(WORDS.rule, `version ${version} of ${quoteText(id)} is a draft; edit it`);
   }
   if (status === "ARCHIVED") {
-    throw refusal(WORDS.rule, `the price plan ${quoteText(id)} is archived; it cannot have new versions`);
+    throw refusedError(WORDS.rule, `the price plan ${quoteText(id)} is archived; it cannot have new versions`);
   }
   const input = requireUserFields(changes, ["id", "name", "status", "version", "activatedAt"]);
   checkMigrationFields(input);
@@ -176,7 +176,7 @@ function updatePlan(latest: PlanDocument, patch: object, { before, now }: Config
   ]);
   const { id, version, status } = latest.body;
   if (status !== "DRAFT") {
-    throw refusal(
+    throw refusedError(
       WORDS.rule,
       `version ${version} of ${quoteText(id)} is ${describeStatus(status)}; only a draft can be updated`,
     );
@@ -198,7 +198,7 @@ function checkMigrationFields({ mode, versionsToMigrate }: Body): void {
 
 function checkOneOf(field: string, value: unknown, known: readonly string[]): void {
   if (value === undefined || value === null || known.some((each) => each === value)) return;
-  throw invalidInput(field, "NOT_SUPPORTED", `expected ${known.join(", ")}`);
+  throw invalidInputError(field, "NOT_SUPPORTED", `expected ${known.join(", ")}`);
 }
 
 function activatePlan(
@@ -228,7 +228,7 @@ function requireSupportedCurrencies({ body }: PlanDocument, currencies: readonly
   const supported = body.pricePlanDetails?.supportedCurrencies ?? [];
   const unknown = currencies.find((currency) => !supported.includes(currency));
   if (unknown === undefined) return currencies;
-  throw invalidInput(
+  throw invalidInputError(
     "currencies",
     "NOT_SUPPORTED",
     `expected currencies that the price plan supports, got ${quoteText(unknown)}`,
@@ -251,7 +251,7 @@ function withRequestedCurrencies(document: DocumentRecord): DocumentRecord {
   const unknown = currencies.find((each): each is string => typeof each === "string" && !known.includes(each));
   if (unknown === undefined) return document;
   const expected = `expected currencies that the price plan supports, got ${quoteText(unknown)}`;
-  throw invalidInput("pricePlanDetails.activeCurrencies", "NOT_SUPPORTED", expected);
+  throw invalidInputError("pricePlanDetails.activeCurrencies", "NOT_SUPPORTED", expected);
 }
 
 /** A version with these active currencies; a new one has none until it is activated. */
@@ -270,7 +270,7 @@ function migrationsOnActivation({
 }: PlanDocument): readonly MigrateRequest[] {
   if (migrationMode === undefined || migrationMode === null || version < 2) return [];
   const mode = MIGRATION_MODES.find((each) => each === migrationMode);
-  if (mode === undefined) throw invalidInput("mode", "NOT_SUPPORTED", `expected ${MIGRATION_MODES.join(", ")}`);
+  if (mode === undefined) throw invalidInputError("mode", "NOT_SUPPORTED", `expected ${MIGRATION_MODES.join(", ")}`);
   const first = versionsToMigrate === "ALL_VERSION" ? 1 : version - 1;
   return Array.from({ length: version - first }, (_, index) => ({
     sourceId: id,
@@ -289,7 +289,7 @@ async function accountsToMigrate(
   const { catalog, documents } = await configuration(store.read);
   const requests = migrationsOnActivation(requireLatest(documents.pricePlan, id, WORDS));
   if (requests.length === 0) return [];
-  return accountIdsWhere(store.read, (record) =>
+  return listMatchingAccountIds(store.read, (record) =>
     requests.some((request) => isOnSource(catalog, record, request, clock())),
   );
 }

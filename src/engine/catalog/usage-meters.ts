@@ -6,7 +6,7 @@
 import type { UsageMeterPatch, UsageMeterRequest, UsageMeter } from "../../book/resources/usage-meter.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import { quoteText, refusal } from "../../ledger/refusals.ts";
+import { quoteText, refusedError } from "../../ledger/refusals.ts";
 import { readAllAccounts } from "../all-accounts.ts";
 import {
   changeConfigured,
@@ -102,12 +102,13 @@ function updateMeter(document: MeterDocument, patch: object, { before, now }: Co
   const { status } = document.body;
   if (status === "DRAFT") return next;
   const name = quoteText(document.body.name);
-  if (status === "ARCHIVED") throw refusal(WORDS.rule, `the usage meter ${name} is archived and cannot be changed`);
+  if (status === "ARCHIVED")
+    throw refusedError(WORDS.rule, `the usage meter ${name} is archived and cannot be changed`);
   const fixed = Object.keys(input).find(
     (field) => !NAMES.has(field) && !isFieldUnchanged(document.body, next.body, field),
   );
   if (fixed === undefined) return patchDocument(document, changedNames(input), now);
-  throw refusal(
+  throw refusedError(
     WORDS.rule,
     `${fixed}: in the ${status.toLowerCase()} usage meter ${name} only name, billableName and description can change`,
   );
@@ -132,7 +133,7 @@ async function checkUnused(meterId: string, { before, view, now }: Configuration
     );
     if (term === undefined) continue;
     const plan = term.from > now ? "a future price plan" : "the current price plan";
-    throw refusal(
+    throw refusedError(
       WORDS.rule,
       `the usage meter ${quoteText(meterId)} is in ${plan} of the account ${quoteText(record.id)}`,
     );

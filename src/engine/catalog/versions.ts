@@ -4,7 +4,7 @@
  * @module
  */
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import { notFound, versionNotFound } from "../../ledger/refusals.ts";
+import { notFoundError, versionNotFoundError } from "../../ledger/refusals.ts";
 import type { Body } from "../document-body.ts";
 
 /** A stored document that is one version of a resource. */
@@ -58,7 +58,7 @@ export function requireLatest<Document extends VersionDocument>(
 ): Document {
   const versions = documents.filter((document) => naming.nameOf(document) === name);
   const [latest] = latestVersions(versions, naming);
-  if (latest === undefined) throw notFound(naming.what, name);
+  if (latest === undefined) throw notFoundError(naming.what, name);
   return latest;
 }
 
@@ -72,5 +72,5 @@ export function requireVersion<Document extends VersionDocument>(
   const match = documents.find((document) => naming.nameOf(document) === name && document.body.version === version);
   if (match !== undefined) return match;
   requireLatest(documents, name, naming);
-  throw versionNotFound(naming.what, name, version);
+  throw versionNotFoundError(naming.what, name, version);
 }

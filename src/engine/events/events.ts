@@ -15,7 +15,7 @@ import { type UndoFilter, parseUndoFilter } from "../../ledger/events/undo-filte
 import { readForUndo } from "../../ledger/events/undo-reads.ts";
 import { decideUndoInSteps, type UndoneEvent } from "../../ledger/events/undo.ts";
 import type { EventRecord } from "../../ledger/records.ts";
-import { notFound } from "../../ledger/refusals.ts";
+import { notFoundError } from "../../ledger/refusals.ts";
 import type { EventFilter, LedgerView } from "../../ledger/view.ts";
 import { openWorkspace } from "../../ledger/workspace.ts";
 import { createEnvelopeReader } from "../../metering/event-envelope.ts";
@@ -160,7 +160,7 @@ export async function undo(context: EngineContext, undoFilter: UndoFilter): Prom
       const [record] = await view.accounts([accountId]);
       const now = context.clock();
       const read = record && (await readForUndo(catalog, { view, usage }, record, filter.events, now));
-      if (read === undefined) throw notFound("account", filter.account);
+      if (read === undefined) throw notFoundError("account", filter.account);
       const workspace = openWorkspace([read.account]);
       const undone = await runWithPauses(decideUndoInSteps(catalog, workspace.account(accountId), read.matched, now));
       return { result: { done: undone }, changes: workspace.changes() };
@@ -176,7 +176,7 @@ async function resolveAccount(view: LedgerView, name: string): Promise<string> {
   const alias = await view.document("alias", name);
   const accountId = alias && aliasTarget(alias);
   if (accountId !== undefined) return accountId;
-  throw notFound("account", name);
+  throw notFoundError("account", name);
 }
 
 /** A half-open range of instants. */
@@ -208,11 +208,11 @@ export async function listEvents(
   const request = pageRequest(options);
   const events = await context.store.read.events(filter, { ...request, limit: request.limit + 1 });
   const page = toPage(events, request.limit, ({ createdAt, referenceId }) => ({ createdAt, id: referenceId }));
-  return { ...page, items: await afterDueGrants(context, page.items) };
+  return { ...page, items: await applyDueGrants(context, page.items) };
 }
 
 /** Stored events after everything due by now is processed: a grant takes overage that it covers (S2.4, S11.5). */
-async function afterDueGrants(context: EngineContext, events: readonly EventRecord[]): Promise<readonly EventRecord[]> {
+async function applyDueGrants(context: EngineContext, events: readonly EventRecord[]): Promise<readonly EventRecord[]> {
   const withOverage = events.filter(({ feature, reverted }) => feature?.overage.isZero() === false && !reverted);
   if (withOverage.length === 0) return events;
   const accountIds = [...new Set(withOverage.map(({ accountId }) => accountId))];
@@ -249,12 +249,12 @@ export async function findEvents(
   const byId = await store.read.events({ eventId: eventIdOrReferenceId }, page);
   const byReference = await store.read.events({ referenceId: eventIdOrReferenceId }, page);
   const eventsById = new Map([...byId, ...byReference].map((event) => [event.referenceId, event]));
-  if (eventsById.size === 0) throw eventNotFound(context, eventIdOrReferenceId);
-  return afterDueGrants(context, [...eventsById.values()]);
+  if (eventsById.size === 0) throw eventNotFoundError(context, eventIdOrReferenceId);
+  return applyDueGrants(context, [...eventsById.values()]);
 }
 
-function eventNotFound(context: EngineContext, id: string): RatebookError {
-  const unknown = notFound("event", id);
+function eventNotFoundError(context: EngineContext, id: string): RatebookError {
+  const unknown = notFoundError("event", id);
   const since = eventsKeptSince(context);
   if (since === undefined) return unknown;
   const message = `${unknown.message}; events that were ingested before ${formatInstant(since)} are stored only while their billing period is open`;

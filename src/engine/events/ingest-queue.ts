@@ -56,14 +56,14 @@ export function createIngestQueue(ingestBatch: IngestBatch): IngestBatch {
       if (isBetweenCommits) return;
       // A single caller does not wait for others to call again.
       if (members.length === 1 && waiting.length === 0) return next();
-      void giveTurn();
+      void startNextTurn();
     };
     work().then(end, end);
   };
 
-  const giveTurn = async (): Promise<void> => {
+  const startNextTurn = async (): Promise<void> => {
     isBetweenCommits = true;
-    await afterAnswers();
+    await waitForAnswers();
     isBetweenCommits = false;
     next();
   };
@@ -106,7 +106,7 @@ export function createIngestQueue(ingestBatch: IngestBatch): IngestBatch {
 const STEPS_OF_ANSWER = 64;
 
 /** Waits until answered callers could call again; without a timer, because only resolved promises are awaited. */
-async function afterAnswers(): Promise<void> {
+async function waitForAnswers(): Promise<void> {
   for (let step = 0; step < STEPS_OF_ANSWER; step++) await Promise.resolve();
 }
 

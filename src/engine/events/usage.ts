@@ -18,7 +18,7 @@ import { mergeCells } from "../../ledger/cell-sums.ts";
 import { type CompositeInvoice, readComposite } from "../../ledger/commands/groups.ts";
 import { compareIds } from "../../ledger/compare-ids.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
-import { notFound } from "../../ledger/refusals.ts";
+import { notFoundError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
@@ -108,7 +108,7 @@ export async function overageBetween(context: EngineContext, query: UsageQuery):
 /** Reads a composite invoice. @throws {RatebookError} ERR_NOT_FOUND */
 export async function getComposite({ store }: EngineContext, id: string): Promise<CompositeSnapshot> {
   const document = await store.read.document("compositeInvoice", id);
-  if (document === undefined) throw notFound("composite invoice", id);
+  if (document === undefined) throw notFoundError("composite invoice", id);
   return { ...readComposite(document), createdAt: document.createdAt };
 }
 

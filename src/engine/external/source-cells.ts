@@ -8,7 +8,12 @@ import { type Day, dayOf, formatInstant, type Instant } from "../../calendar/ins
 import { hasCode } from "../../errors.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
 import { quoteText } from "../../ledger/refusals.ts";
-import { type CellQuery, type UsageAccount, type UsageSource, usageUnavailable } from "../../ledger/usage-source.ts";
+import {
+  type CellQuery,
+  type UsageAccount,
+  type UsageSource,
+  usageUnavailableError,
+} from "../../ledger/usage-source.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 
@@ -81,7 +86,7 @@ export function createPrefetchedUsage({ schemas, source }: ExternalUsageOptions)
               cellsByAccount.get(cell.accountId)?.push(requireRequestedCell(cell, meters, from, until));
           }
         } catch (error) {
-          throw hasCode(error, "ERR_USAGE_UNAVAILABLE") ? error : usageUnavailable(source.name, error);
+          throw hasCode(error, "ERR_USAGE_UNAVAILABLE") ? error : usageUnavailableError(source.name, error);
         }
       }
       const read = { book: reuseEquivalentBook(book), from, upTo };

@@ -16,7 +16,7 @@ import {
   type SeriesSet,
 } from "../../ledger/metrics/metric-series.ts";
 import { INGEST_STATUSES } from "../../ledger/outcome.ts";
-import { invalidInput, quoteText } from "../../ledger/refusals.ts";
+import { invalidInputError, quoteText } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { add, Decimal, ZERO } from "../../numbers/decimal.ts";
 import { addFractions, decimalOfFraction, type Fraction } from "../../numbers/fraction.ts";
@@ -89,7 +89,7 @@ export async function computeMetrics(
   const request = readMetricsRequest(input);
   const { startTime, endTime, metricQueries } = request;
   if (startTime >= endTime) {
-    throw invalidInput(
+    throw invalidInputError(
       "endTime",
       "DATE_NOT_ALLOWED",
       `expected a time after ${formatInstant(startTime)}, the startTime`,
@@ -103,7 +103,7 @@ export async function computeMetrics(
   for (const [place, query] of metricQueries.entries()) {
     const path = `metricQueries[${place}]`;
     if (metricQueries.findIndex(({ id }) => id === query.id) < place) {
-      throw invalidInput(`${path}.id`, "REPEATED_ITEM", `duplicate query id ${quoteText(query.id)}`);
+      throw invalidInputError(`${path}.id`, "REPEATED_ITEM", `duplicate query id ${quoteText(query.id)}`);
     }
     const periods = requirePeriods(query, request, path);
     const selection = await resolveSelection(query, catalog, view, path);
@@ -129,7 +129,7 @@ function requirePeriods(query: MetricQuery, { startTime, endTime }: MetricsReque
   const periods = createPeriods(query.aggregationPeriod, startTime, endTime);
   if (periods.count <= POINTS_MAX) return periods;
   const message = `the range has ${periods.count} periods by ${query.aggregationPeriod}; use at most ${POINTS_MAX}`;
-  throw invalidInput(`${path}.aggregationPeriod`, "DATE_NOT_ALLOWED", message);
+  throw invalidInputError(`${path}.aggregationPeriod`, "DATE_NOT_ALLOWED", message);
 }
 
 /** The checked filters of a metric. */
@@ -140,21 +140,25 @@ async function resolveSelection(
   path: string,
 ): Promise<Selection> {
   if (name === "REVENUE" && groupBy === "EVENT_STATUS") {
-    throw invalidInput(`${path}.groupBy`, "NOT_SUPPORTED", "revenue cannot be filtered or grouped by this field");
+    throw invalidInputError(`${path}.groupBy`, "NOT_SUPPORTED", "revenue cannot be filtered or grouped by this field");
   }
   const selection = new Map<MetricField, ReadonlySet<string>>();
   for (const [place, { fieldName, fieldValues }] of (filters ?? []).entries()) {
     const at = `${path}.filters[${place}]`;
     if (selection.has(fieldName))
-      throw invalidInput(`${at}.fieldName`, "REPEATED_ITEM", `expected one filter by ${fieldName}`);
+      throw invalidInputError(`${at}.fieldName`, "REPEATED_ITEM", `expected one filter by ${fieldName}`);
     if (name === "REVENUE" && fieldName === "EVENT_STATUS") {
-      throw invalidInput(`${at}.fieldName`, "NOT_SUPPORTED", "revenue cannot be filtered or grouped by this field");
+      throw invalidInputError(
+        `${at}.fieldName`,
+        "NOT_SUPPORTED",
+        "revenue cannot be filtered or grouped by this field",
+      );
     }
     const known = await requireKnownValues(fieldName, fieldValues, book, view);
     const unknown = fieldValues.findIndex((value) => !known.has(value));
     if (unknown >= 0) {
       const message = `expected ${VALUES[fieldName]}, got ${quoteText(fieldValues[unknown] ?? "")}`;
-      throw invalidInput(`${at}.fieldValues[${unknown}]`, "UNKNOWN_ID", message);
+      throw invalidInputError(`${at}.fieldValues[${unknown}]`, "UNKNOWN_ID", message);
     }
     selection.set(fieldName, new Set(fieldValues));
   }
@@ -214,7 +218,7 @@ function checkIngested(metric: MetricCase): void {
   );
   if (externalSchema === undefined) return;
   const why = `it is computed from stored events, and the usage of the event schema ${quoteText(externalSchema)} is external`;
-  throw invalidInput(
+  throw invalidInputError(
     path,
     "NOT_SUPPORTED",
     `${why}; request usage or revenue by day or longer, or filter by other schemas`,
@@ -230,7 +234,7 @@ async function checkRetention(metric: MetricCase): Promise<void> {
   if (from >= completeFrom) return;
   const first = formatInstant(Math.ceil(completeFrom / DAY_MS) * DAY_MS);
   const why = `${metric.path} is computed from stored events, and older events were deleted`;
-  throw invalidInput("startTime", "DATE_NOT_ALLOWED", `${why}; start at ${first} or later`);
+  throw invalidInputError("startTime", "DATE_NOT_ALLOWED", `${why}; start at ${first} or later`);
 }
 
 async function computeSeries(metric: MetricCase, skipping: SkippedCollector): Promise<readonly MetricSeries[]> {
@@ -257,7 +261,7 @@ async function computeSeries(metric: MetricCase, skipping: SkippedCollector): Pr
 function createEmptySeries<Value>({ path, query }: MetricCase, plus: (a: Value, b: Value) => Value): SeriesSet<Value> {
   return createSeries(plus, SERIES_MAX, () => {
     const message = `more than ${SERIES_MAX} series; filter by ${query.groupBy ?? "ACCOUNT_ID"}`;
-    throw invalidInput(`${path}.groupBy`, "NOT_SUPPORTED", message);
+    throw invalidInputError(`${path}.groupBy`, "NOT_SUPPORTED", message);
   });
 }
 

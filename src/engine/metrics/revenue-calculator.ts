@@ -20,7 +20,7 @@ import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { calculateRevenue, type CalculatedRevenue, findChargedCycle } from "../../ledger/metrics/revenue-calculator.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
-import { invalidInput, quoteText } from "../../ledger/refusals.ts";
+import { invalidInputError, quoteText } from "../../ledger/refusals.ts";
 import { add, type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { createProblem } from "../../problem-table.ts";
 import { checkTimeline } from "../../rating/license-timeline.ts";
@@ -79,7 +79,7 @@ export async function calculatePlanRevenue(context: EngineContext, input: Revenu
   const cycleNumber = request.cycleConfig?.cycleNumber ?? found.cycleNumber;
   const cycle = findChargedCycle(cycleConfig, at, cycleNumber);
   if (cycle.planStart < INSTANT_MIN || cycle.end > NO_END) {
-    throw invalidInput("cycleConfig", "DATE_NOT_ALLOWED", "expected a cycle within the years 0000 to 9998");
+    throw invalidInputError("cycleConfig", "DATE_NOT_ALLOWED", "expected a cycle within the years 0000 to 9998");
   }
   const plan = { planId: found.planId, version: found.version, details, cycleConfig, gracePeriodDays: 0 };
   const usage = await resolveUsage(calculation, lookedUp);
@@ -122,7 +122,7 @@ async function readReferencedAccounts(
   const accounts = new Map(records.map((record) => [record.id, record]));
   const missing = accountIds.find(([, id]) => !accounts.has(id));
   if (missing !== undefined)
-    throw invalidInput(missing[0], "UNKNOWN_ID", `expected the id of an account, got ${quoteText(missing[1])}`);
+    throw invalidInputError(missing[0], "UNKNOWN_ID", `expected the id of an account, got ${quoteText(missing[1])}`);
   return accounts;
 }
 
@@ -134,12 +134,12 @@ function lookUpCycle({ catalog, request, accounts, now }: CalculationInput): Acc
   invariant(record !== undefined, "the account was read");
   const { cycle: which, date } = usage;
   if (which && date !== undefined && date !== null)
-    throw invalidInput("usageConfig.date", "NOT_SUPPORTED", "expected either cycle or date, not both");
+    throw invalidInputError("usageConfig.date", "NOT_SUPPORTED", "expected either cycle or date, not both");
   const { timeline } = findAccountPlan(catalog, record);
   if (which === "LAST") {
     const ended = cyclesIn(timeline, timeline[0]?.from ?? now, now).findLast(({ end }) => end <= now);
     if (ended !== undefined) return ended;
-    throw invalidInput(
+    throw invalidInputError(
       "usageConfig.cycle",
       "DATE_NOT_ALLOWED",
       `use CURRENT: no pricing cycle of the account ${quoteText(record.id)} has ended`,
@@ -149,7 +149,7 @@ function lookUpCycle({ catalog, request, accounts, now }: CalculationInput): Acc
   const cycle = cycleAt(timeline, at);
   if (cycle !== undefined) return cycle;
   const field = date === undefined || date === null ? "usageConfig.cycle" : "usageConfig.date";
-  throw invalidInput(
+  throw invalidInputError(
     field,
     "DATE_NOT_ALLOWED",
     `expected a time at which the account ${quoteText(record.id)} has a price plan, not ${formatDate(at)}`,
@@ -180,7 +180,7 @@ function findPlan(calculation: CalculationInput, at: Instant): FoundPlan {
       const cycle = cycleAt(findAccountPlan(calculation.catalog, record).timeline, at);
       if (cycle !== undefined) return { ...cycle.term.plan, cycleNumber: cycle.n, currency: record.invoiceCurrency };
       const message = `no price plan is in force on ${formatDate(at)} for the account ${quoteText(record.id)}`;
-      throw invalidInput("pricePlanDetailsConfig.accountId", "NOT_SUPPORTED", message);
+      throw invalidInputError("pricePlanDetailsConfig.accountId", "NOT_SUPPORTED", message);
     }
   }
 }
@@ -210,12 +210,12 @@ function requireStoredPlan(
   const versions = book.pricePlans.filter((plan) => plan.id === id).map((plan) => plan.version);
   if (versions.length === 0) {
     const message = `expected the id of a price plan, got ${quoteText(id)}`;
-    throw invalidInput("pricePlanDetailsConfig.pricePlanId", "UNKNOWN_ID", message);
+    throw invalidInputError("pricePlanDetailsConfig.pricePlanId", "UNKNOWN_ID", message);
   }
   const plan = find(id, version ?? Math.max(...versions));
   if (plan !== undefined) return plan;
   const message = `expected a version of ${quoteText(id)}, 1 to ${Math.max(...versions)}, got ${version}`;
-  throw invalidInput("pricePlanDetailsConfig.pricePlanVersion", "UNKNOWN_ID", message);
+  throw invalidInputError("pricePlanDetailsConfig.pricePlanVersion", "UNKNOWN_ID", message);
 }
 
 function resolveCycle(config: PricePlanDetails["pricingCycleConfig"], at: Instant): CycleConfig {
@@ -275,14 +275,14 @@ function resolveLicenseChanges(
     const late = changes.findIndex(({ effectiveFrom }) => effectiveFrom >= cycle.end);
     if (late >= 0) {
       const message = `expected a time before ${formatInstant(cycle.end)}, the end of the cycle`;
-      throw invalidInput(`${path}[${late}].effectiveFrom`, "DATE_NOT_ALLOWED", message);
+      throw invalidInputError(`${path}[${late}].effectiveFrom`, "DATE_NOT_ALLOWED", message);
     }
     const most = details.licenseRateCards.find(({ id }) => id === licenseId)?.config?.maxQuantity;
     const wrong = checkTimeline(changes, most);
     if (wrong === undefined) return changes;
     const place = Array.isArray(entry) ? `${path}[${wrong.index}].quantity` : path;
     const bounds = most ? `0 to ${formatDecimal(most)}` : "0 or more";
-    throw invalidInput(
+    throw invalidInputError(
       place,
       "QUANTITY_NOT_ALLOWED",
       `expected ${bounds} licenses, got ${formatDecimal(wrong.quantity)}`,
@@ -299,7 +299,7 @@ function requireKnownKeys<Value>(
 ): ReadonlyMap<string, Value> {
   const unknown = Object.keys(calculation).find((id) => !isKnown(id));
   if (unknown === undefined) return new Map(Object.entries(calculation));
-  throw invalidInput(
+  throw invalidInputError(
     `${path}${formatKey(unknown)}`,
     "UNKNOWN_ID",
     `expected the id of a ${what} as the key, got ${quoteText(unknown)}`,

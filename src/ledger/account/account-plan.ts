@@ -15,7 +15,7 @@ import { type AccountPlan, type Catalog, groupTermsFor } from "../catalog.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, LicenseUpdateRecord } from "../records.ts";
 import type { AccountWork } from "../workspace.ts";
 import { groupChangedAt } from "./account-history.ts";
-import { type FindPlan, associatedPlan } from "./associated-plans.ts";
+import { type FindPlan, createAssociatedPlan } from "./associated-plans.ts";
 import { createPlanClock } from "./plans-at-event.ts";
 
 /** The plan history of an account, computed once per list of associations and group. */
@@ -102,7 +102,7 @@ function toDecision({ plan, ...association }: AssociationRecord, findPlan: FindP
   const found = findPlan(planId, version);
   invariant(found !== undefined, "S16.1: an association names a plan that stays");
   const details = applyOverride(found.pricePlanDetails, override);
-  return { from, until, decidedAt, recordedAt, plan: associatedPlan(found, details, plan) };
+  return { from, until, decidedAt, recordedAt, plan: createAssociatedPlan(found, details, plan) };
 }
 
 function toLicenseChange(update: LicenseUpdateRecord): AccountView["licenseChanges"][number] {

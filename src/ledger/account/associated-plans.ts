@@ -38,7 +38,7 @@ export function toDecisions(account: Pick<Account, "pricePlans">, findPlan: Find
 
 /** A plan without overrides, associated on a date. */
 export function associateOn(plan: PricePlan, date: Instant): AssociatedPlan {
-  return associatedPlan(plan, plan.pricePlanDetails, {
+  return createAssociatedPlan(plan, plan.pricePlanDetails, {
     cycleConfig: associationCycleConfig(plan.pricePlanDetails, date),
   });
 }
@@ -57,7 +57,7 @@ function toBookDecision(
     from: effectiveFrom,
     until: effectiveUntil ?? NO_END,
     decidedAt,
-    plan: associatedPlan(
+    plan: createAssociatedPlan(
       plan,
       details,
       retained?.term.plan ?? { cycleConfig: associationCycleConfig(details, effectiveFrom) },
@@ -69,25 +69,25 @@ function toBookDecision(
 export type AssociatedCycles = Pick<AssociatedPlan, "cycleConfig"> & Partial<Pick<AssociatedPlan, "gracePeriodDays">>;
 
 /** A plan version with its override applied and its cycles. */
-export function associatedPlan(
+export function createAssociatedPlan(
   plan: PricePlan,
   details: AssociatedPlan["details"],
-  { cycleConfig, gracePeriodDays = graceIn(details) }: AssociatedCycles,
+  { cycleConfig, gracePeriodDays = gracePeriodDaysOf(details) }: AssociatedCycles,
 ): AssociatedPlan {
   return { planId: plan.id, version: plan.version, details, cycleConfig, gracePeriodDays };
 }
 
 /** The cycles of an association as stored. The grace period is included only if it differs from the plan's. */
-export function keptCycles(
+export function toStoredCycles(
   { cycleConfig, gracePeriodDays }: AssociatedCycles,
   details: AssociatedPlan["details"],
 ): AssociatedCycles {
-  return gracePeriodDays === undefined || gracePeriodDays === graceIn(details)
+  return gracePeriodDays === undefined || gracePeriodDays === gracePeriodDaysOf(details)
     ? { cycleConfig }
     : { cycleConfig, gracePeriodDays };
 }
 
-function graceIn({ pricingCycleConfig }: AssociatedPlan["details"]): number {
+function gracePeriodDaysOf({ pricingCycleConfig }: AssociatedPlan["details"]): number {
   return pricingCycleConfig?.gracePeriod ?? 0;
 }
 

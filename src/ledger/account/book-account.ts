@@ -12,7 +12,7 @@ import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from "../records.ts";
 import { type AccountParts, partsOfRecord } from "../workspace.ts";
-import { toDecisions, keptCycles } from "./associated-plans.ts";
+import { toDecisions, toStoredCycles } from "./associated-plans.ts";
 import { createCreditRecord } from "./new-credit.ts";
 
 /** The creation instant of the accounts, and the id source for records without an id in the book. */
@@ -91,7 +91,7 @@ export function createAssociations(
     const override = ordered[index]?.association.pricePlanDetailsOverride ?? undefined;
     const { planId, version, details } = plan;
     const content = overridesAnything(override) ? { override } : {};
-    const associated = { planId, version, ...keptCycles(plan, details), ...content };
+    const associated = { planId, version, ...toStoredCycles(plan, details), ...content };
     return { id: ids("as"), plan: associated, from, until, decidedAt, recordedAt: now };
   });
 }

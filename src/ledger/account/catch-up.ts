@@ -82,7 +82,7 @@ const CYCLES_AT_ONCE = 32;
 function* catchUpSteps(catalog: Catalog, work: AccountWork, until: Instant, closedSince: Instant): Steps {
   const since = work.record.caughtUpTo;
   yield;
-  const grants = groupBy(yield* newGrantsInSteps(catalog, work, until), ({ due }) => Math.max(due, since));
+  const grants = groupBy(yield* findNewGrantsInSteps(catalog, work, until), ({ due }) => Math.max(due, since));
   yield;
   const due = yield* findDueBefore(toAccountView(catalog, work), catalog.billing, { since, until: until + 1 });
   const credits = groupBy(findNewCredits(work, due.credits), ({ grantedAt }) => Math.max(grantedAt, since));
@@ -107,7 +107,7 @@ function* catchUpSteps(catalog: Catalog, work: AccountWork, until: Instant, clos
     const [granted = [], creditChanges = []] = [grants.get(at), credits.get(at)];
     if (pending.length > 0 && granted.length + creditChanges.length > 0) yield* finalizePending();
     yield* putEntries(catalog, work, granted, at);
-    yield* inSteps(creditChanges, (credit) => createGrantedCredit(work, credit));
+    yield* putInSteps(creditChanges, (credit) => createGrantedCredit(work, credit));
     if (finals.has(at)) pending.push(at);
     // Invoices that became final earlier are dated by the previous catch-up.
     if (pending.length >= CYCLES_AT_ONCE || at === since) yield* finalizePending();
@@ -175,7 +175,7 @@ function findNewCredits(work: AccountWork, credits: readonly GrantedCredit[]): r
 /** Grants created between two pauses. */
 const GRANTS_AT_ONCE = 64;
 
-function* inSteps<Item>(items: readonly Item[], put: (item: Item) => void): Steps {
+function* putInSteps<Item>(items: readonly Item[], put: (item: Item) => void): Steps {
   for (const [place, item] of items.entries()) {
     put(item);
     if (place % GRANTS_AT_ONCE === GRANTS_AT_ONCE - 1) yield;
@@ -192,10 +192,10 @@ export function findNewGrants(
   work: Pick<AccountWork, "record" | "entries">,
   until: Instant,
 ): readonly FeatureGrant[] {
-  return runToCompletion(newGrantsInSteps(catalog, work, until));
+  return runToCompletion(findNewGrantsInSteps(catalog, work, until));
 }
 
-function newGrantsInSteps(
+function findNewGrantsInSteps(
   catalog: Catalog,
   work: Pick<AccountWork, "record" | "entries">,
   until: Instant,

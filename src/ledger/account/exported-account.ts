@@ -21,7 +21,7 @@ import { NO_END } from "../../invoicing/timeline.ts";
 import { subtract, formatDecimal } from "../../numbers/decimal.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from "../records.ts";
 import { quoteText } from "../refusals.ts";
-import { toDecisions, type FindPlan, keptCycles } from "./associated-plans.ts";
+import { toDecisions, type FindPlan, toStoredCycles } from "./associated-plans.ts";
 
 /** An account with everything the ledger stores for it. */
 export interface StoredAccount {
@@ -137,7 +137,7 @@ function exportAssociation(each: PlanStretch, before: readonly PlanAssociation[]
     const account: Pick<Account, "pricePlans"> = { pricePlans: [...before, association] };
     const decided = toDecisions(account, findPlan).at(-1)?.plan;
     if (decided === undefined || !isSameCycleConfig(decided.cycleConfig, each.cycleConfig)) return false;
-    const { gracePeriodDays } = keptCycles(decided, decided.details);
+    const { gracePeriodDays } = toStoredCycles(decided, decided.details);
     return gracePeriodDays === each.gracePeriodDays;
   };
   if (has(plain)) return plain;

@@ -52,7 +52,7 @@ export function isInvoiced(invoices: readonly InvoiceRecord[], at: Instant): boo
 }
 
 /** The end of the last cycle that has a final STANDARD invoice or stays closed; earlier days cannot change (S16.1). */
-export function invoicedUntil(work: Pick<AccountWork, "record" | "invoices">): Instant {
+export function lastInvoicedEnd(work: Pick<AccountWork, "record" | "invoices">): Instant {
   const closedUntil = work.record.closedCycles?.until ?? Number.NEGATIVE_INFINITY;
   return Math.max(closedUntil, ...standardCycles(work.invoices()).map(({ end }) => end));
 }

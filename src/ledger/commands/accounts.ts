@@ -12,7 +12,7 @@ import { listDrafts } from "../account/drafts.ts";
 import type { Catalog } from "../catalog.ts";
 import type { Changes, DocumentRecord } from "../decision.ts";
 import type { AccountRecord } from "../records.ts";
-import { invalidInput, quoteText, refusal, alreadyTaken } from "../refusals.ts";
+import { invalidInputError, quoteText, refusedError, alreadyTakenError } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 
 /** Maximum number of aliases per account. */
@@ -41,12 +41,12 @@ export function addAliases(
   now: Instant,
 ): AliasChanges {
   const { record } = work;
-  if (record.status !== "ACTIVE") throw refusal("S16.3", `the account ${quoteText(record.id)} is archived`);
+  if (record.status !== "ACTIVE") throw refusedError("S16.3", `the account ${quoteText(record.id)} is archived`);
   const existingAliases = new Set(record.aliases.map(({ alias }) => alias));
   const added = [...new Set(aliases)].filter((alias) => !existingAliases.has(alias));
   for (const alias of added) checkFree(alias, record.id, takenNames);
   if (existingAliases.size + added.length > ALIASES_MAX) {
-    throw invalidInput(
+    throw invalidInputError(
       "aliases",
       "QUANTITY_NOT_ALLOWED",
       `expected at most ${ALIASES_MAX} aliases in all, got ${existingAliases.size + added.length}`,
@@ -71,10 +71,10 @@ export function removeAliases(work: AccountWork, aliases: readonly string[], now
 /** Checks that no other account has the id of a new account, or has it as an alias (S16.6). @throws {RatebookError} ERR_TAKEN */
 export function checkAccountId(id: string, takenNames: TakenNames): void {
   if (takenNames.accounts.some((account) => account.id === id)) {
-    throw alreadyTaken("account", id, `the account id ${quoteText(id)} is taken`);
+    throw alreadyTakenError("account", id, `the account id ${quoteText(id)} is taken`);
   }
   if (takenNames.aliases.some((alias) => alias.id === id)) {
-    throw alreadyTaken("alias", id, `the account id ${quoteText(id)} is the alias of another account`);
+    throw alreadyTakenError("alias", id, `the account id ${quoteText(id)} is the alias of another account`);
   }
 }
 
@@ -110,25 +110,26 @@ export function archiveAccount(catalog: Catalog, work: AccountWork, now: Instant
 export function checkArchivable(catalog: Catalog, work: AccountWork, now: Instant): void {
   catchUp(catalog, work, now);
   const { record } = work;
-  if (record.status === "ARCHIVED") throw refusal("S16.3", `the account ${quoteText(record.id)} is already archived`);
+  if (record.status === "ARCHIVED")
+    throw refusedError("S16.3", `the account ${quoteText(record.id)} is already archived`);
   const plan = findAccountPlan(catalog, record).timeline.find(({ until }) => until > now)?.plan;
   if (plan !== undefined) {
-    throw refusal(
+    throw refusedError(
       "S16.3",
       `the account ${quoteText(record.id)} has the price plan ${quoteText(plan.planId)}; remove the plan first`,
     );
   }
   const [draft] = runToCompletion(listDrafts(catalog, work, now, undefined, 1));
   if (draft === undefined) return;
-  throw refusal("S16.3", `the account ${quoteText(record.id)} has an open draft invoice, ${quoteText(draft.id)}`);
+  throw refusedError("S16.3", `the account ${quoteText(record.id)} has an open draft invoice, ${quoteText(draft.id)}`);
 }
 
 function checkFree(alias: string, accountId: string, takenNames: TakenNames): void {
   const holder = takenNames.aliases.find(({ id }) => id === alias);
   if (holder !== undefined && aliasTarget(holder) !== accountId) {
-    throw alreadyTaken("alias", alias, `the alias ${quoteText(alias)} is taken`);
+    throw alreadyTakenError("alias", alias, `the alias ${quoteText(alias)} is taken`);
   }
   if (takenNames.accounts.some(({ id }) => id === alias)) {
-    throw alreadyTaken("alias", alias, `the alias ${quoteText(alias)} is the id of an account`);
+    throw alreadyTakenError("alias", alias, `the alias ${quoteText(alias)} is the id of an account`);
   }
 }

@@ -16,14 +16,14 @@ import { RatebookError } from "../../errors.ts";
 import { cycleAt, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 import { describeStatus } from "../../problem-table.ts";
 import { decisionInstant, findAccountPlan } from "../account/account-plan.ts";
-import { type AssociatedCycles, keptCycles } from "../account/associated-plans.ts";
+import { type AssociatedCycles, toStoredCycles } from "../account/associated-plans.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { saveWithDraftIndex } from "../account/draft-index.ts";
 import { standardCycles } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
-import { invalidInput, notFound, quoteText, refusal, versionNotFound } from "../refusals.ts";
+import { invalidInputError, notFoundError, quoteText, refusedError, versionNotFoundError } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 
 /**
@@ -83,12 +83,12 @@ export function associate(
   const plan = requireActivePlan(catalog, request.planId, request.version);
   const details = applyOverride(plan.pricePlanDetails, request.override);
   const problem = describeAssociationProblem(details, work.record.invoiceCurrency);
-  if (problem !== undefined) throw refusal("S7.7", `version ${plan.version} of ${quoteText(plan.id)} ${problem}`);
+  if (problem !== undefined) throw refusedError("S7.7", `version ${plan.version} of ${quoteText(plan.id)} ${problem}`);
   const { timeline } = findAccountPlan(catalog, work.record);
   const associated = {
     planId: plan.id,
     version: plan.version,
-    ...keptCycles(cyclesFor(plan, timeline, request), details),
+    ...toStoredCycles(cyclesFor(plan, timeline, request), details),
     ...(overridesAnything(request.override) ? { override: request.override } : {}),
   };
   const decided = { id: ids("as"), plan: associated, from: request.from, until: request.until ?? NO_END };
@@ -130,16 +130,16 @@ export function describeTooManyDecisions({ associations }: AccountRecord): strin
 function checkDecisions(record: AccountRecord): void {
   const problem = describeTooManyDecisions(record);
   if (problem === undefined) return;
-  throw refusal("S16.1", `the account ${quoteText(record.id)} cannot change plans any more: ${problem}`);
+  throw refusedError("S16.1", `the account ${quoteText(record.id)} cannot change plans any more: ${problem}`);
 }
 
 /** Checks that the plan named by a dissociation exists and that the days have no other plan. */
 function checkNamed({ book }: Catalog, { planId, version }: DissociateRequest, terms: Timeline): void {
   if (planId !== undefined) {
     const versions = book.pricePlans.filter(({ id }) => id === planId);
-    if (versions.length === 0) throw notFound("price plan", planId);
+    if (versions.length === 0) throw notFoundError("price plan", planId);
     if (version !== undefined && versions.every((plan) => plan.version !== version)) {
-      throw versionNotFound("price plan", planId, version);
+      throw versionNotFoundError("price plan", planId, version);
     }
   }
   const other = terms.find(
@@ -147,7 +147,7 @@ function checkNamed({ book }: Catalog, { planId, version }: DissociateRequest, t
   );
   if (other === undefined) return;
   const actualPlan = `version ${other.plan.version} of ${quoteText(other.plan.planId)}, from ${formatDate(other.from)}`;
-  throw refusal("S16.1", `the account has another plan on these days: ${actualPlan}`);
+  throw refusedError("S16.1", `the account has another plan on these days: ${actualPlan}`);
 }
 
 /** Records a plan decision; what falls due because of it is left to the next catch-up. */
@@ -174,17 +174,17 @@ export function decide(
 /** The requested plan version, or the latest ACTIVE one; only ACTIVE versions can be associated (S16.4). */
 export function requireActivePlan(catalog: Catalog, planId: string, version: number | undefined): PricePlan {
   const versions = catalog.book.pricePlans.filter(({ id }) => id === planId);
-  if (versions.length === 0) throw notFound("price plan", planId);
+  if (versions.length === 0) throw notFoundError("price plan", planId);
   if (version === undefined) {
     const latest = versions.filter(({ status }) => status === "ACTIVE").sort((a, b) => b.version - a.version)[0];
-    if (latest === undefined) throw refusal("S16.4", `the price plan ${quoteText(planId)} has no active version`);
+    if (latest === undefined) throw refusedError("S16.4", `the price plan ${quoteText(planId)} has no active version`);
     checkMeters(catalog, latest);
     return latest;
   }
   const found = versions.find((plan) => plan.version === version);
-  if (found === undefined) throw versionNotFound("price plan", planId, version);
+  if (found === undefined) throw versionNotFoundError("price plan", planId, version);
   if (found.status !== "ACTIVE") {
-    throw refusal(
+    throw refusedError(
       "S16.4",
       `version ${version} of ${quoteText(planId)} is ${describeStatus(found.status)}; only an active version can be associated`,
     );
@@ -198,7 +198,7 @@ function checkMeters({ book }: Catalog, { id, version, pricePlanDetails }: Price
   const priced = new Set(pricePlanDetails.usageRateCards.map((card) => card.usageMeterId));
   const meter = book.usageMeters.find((each) => priced.has(each.id) && each.status !== "ACTIVE");
   if (meter === undefined) return;
-  throw refusal(
+  throw refusedError(
     "S5.4",
     `version ${version} of ${quoteText(id)} has the usage meter ${quoteText(meter.id)}, which is ${describeStatus(meter.status)} and counts nothing; activate it first`,
   );
@@ -215,14 +215,15 @@ export function cyclesFor(
 ): AssociatedCycles {
   const overriding = override?.pricingCycleConfig ?? undefined;
   const config = overriding ?? plan.pricePlanDetails.pricingCycleConfig ?? undefined;
-  if (config === undefined) throw refusal("S16.1", `the price plan ${quoteText(plan.id)} has no pricingCycleConfig`);
+  if (config === undefined)
+    throw refusedError("S16.1", `the price plan ${quoteText(plan.id)} has no pricingCycleConfig`);
   if (retainStartOffsets !== true) return { cycleConfig: resolveCycleConfig(config, from) };
   const retained = cycleAt(timeline, from)?.term.plan;
-  if (retained === undefined) throw refusal("S16.5", describeMissingOffsets(from));
+  if (retained === undefined) throw refusedError("S16.5", describeMissingOffsets(from));
   const { interval } = retained.cycleConfig;
   if (interval !== plan.pricePlanDetails.pricingCycleConfig?.interval) {
     const newInterval = plan.pricePlanDetails.pricingCycleConfig?.interval ?? "no";
-    throw refusal("S16.5", `retainStartOffsets needs equal intervals: ${interval} before, ${newInterval} now`);
+    throw refusedError("S16.5", `retainStartOffsets needs equal intervals: ${interval} before, ${newInterval} now`);
   }
   return overriding === undefined ? retained : { cycleConfig: resolveCycleConfig(overriding, from) };
 }
@@ -233,7 +234,7 @@ export function describeMissingOffsets(from: Instant): string {
 }
 
 function checkAccount({ id, status }: AccountRecord): void {
-  if (status !== "ACTIVE") throw refusal("S16.3", `the account ${quoteText(id)} is archived`);
+  if (status !== "ACTIVE") throw refusedError("S16.3", `the account ${quoteText(id)} is archived`);
 }
 
 /** Checks an override like a plan in use: known items, ordered slabs, rates in the account's currency (S7.7, S16.2). */
@@ -278,14 +279,14 @@ function checkDays(work: AccountWork, { from, until = NO_END }: DayRange, now: I
   checkMidnight("effectiveFrom", from);
   checkMidnight("effectiveUntil", until);
   if (until <= from)
-    throw invalidInput("effectiveUntil", "DATE_NOT_ALLOWED", `expected a date after ${formatDate(from)}`);
+    throw invalidInputError("effectiveUntil", "DATE_NOT_ALLOWED", `expected a date after ${formatDate(from)}`);
   const today = dayStart(now);
   if (from < today && work.record.associations.length > 0) {
-    throw refusal("S16.1", `plan changes can't be backdated: the earliest date is today (${formatDate(today)})`);
+    throw refusedError("S16.1", `plan changes can't be backdated: the earliest date is today (${formatDate(today)})`);
   }
   const closedUntil = work.record.closedCycles?.until ?? from;
   if (from < closedUntil) {
-    throw refusal(
+    throw refusedError(
       "S16.1",
       `the billing periods before ${formatDate(closedUntil)} are closed; their plans cannot change`,
     );
@@ -293,7 +294,7 @@ function checkDays(work: AccountWork, { from, until = NO_END }: DayRange, now: I
   const final = standardCycles(work.invoices()).find(({ start, end }) => start < until && end > from);
   if (final === undefined) return;
   const period = `from ${formatDate(final.start)} to ${formatDate(final.end)}`;
-  throw refusal("S16.1", `the invoice ${period} is final; the plans of its days cannot change`);
+  throw refusedError("S16.1", `the invoice ${period} is final; the plans of its days cannot change`);
 }
 
 /** Limits how many years back the first plan may start, so that its cycles can be computed in bounded time (S16.1). */
@@ -304,10 +305,10 @@ function checkAge({ from }: DayRange, now: Instant, years: number): void {
   if (from >= earliest) return;
   const bound = years === 1 ? "one year" : `${years} years`;
   const expected = `expected ${formatDate(earliest)} or later: the first plan of an account can start at most ${bound} in the past`;
-  throw invalidInput("effectiveFrom", "DATE_NOT_ALLOWED", `${expected}, got ${formatDate(from)}`);
+  throw invalidInputError("effectiveFrom", "DATE_NOT_ALLOWED", `${expected}, got ${formatDate(from)}`);
 }
 
 function checkMidnight(path: string, instant: Instant): void {
   if (instant % DAY_MS === 0) return;
-  throw invalidInput(path, "DATE_NOT_ALLOWED", `expected a date, or midnight UTC, got ${formatInstant(instant)}`);
+  throw invalidInputError(path, "DATE_NOT_ALLOWED", `expected a date, or midnight UTC, got ${formatInstant(instant)}`);
 }

@@ -15,7 +15,7 @@ import { createCreditRecord } from "../account/new-credit.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { CreditRecord } from "../records.ts";
-import { invalidInput, idCollision, notFound, quoteText, refusal } from "../refusals.ts";
+import { invalidInputError, idCollisionError, notFoundError, quoteText, refusedError } from "../refusals.ts";
 import type { AccountWork, Workspace } from "../workspace.ts";
 import { findByIdempotencyKey } from "./idempotency.ts";
 
@@ -68,7 +68,7 @@ export function createCredits(
   const openCounts = new Map<string, number>();
   return requests.map((request, index) => {
     const work = workspace.find(request.accountId);
-    if (work === undefined) throw notFound("account", request.accountId);
+    if (work === undefined) throw notFoundError("account", request.accountId);
     let open = openCounts.get(work.record.id);
     if (open === undefined) {
       catchUp(catalog, work, now);
@@ -79,13 +79,14 @@ export function createCredits(
       isSameCredit(credit, request),
     );
     if (repeated !== undefined) return repeated;
-    if (work.record.status !== "ACTIVE") throw refusal("S16.3", `the account ${quoteText(work.record.id)} is archived`);
+    if (work.record.status !== "ACTIVE")
+      throw refusedError("S16.3", `the account ${quoteText(work.record.id)} is archived`);
     checkRequest(request, `creditRequests[${index}]`);
     const { idempotencyKey } = request;
     const key = idempotencyKey === undefined ? {} : { idempotencyKey };
     checkOpen(work, open);
     const id = ids("cr");
-    if (work.credit(id) !== undefined) throw idCollision("credit", id);
+    if (work.credit(id) !== undefined) throw idCollisionError("credit", id);
     const credit = createCreditRecord(work.record, request, { id, kind: "MANUAL", createdAt: now, ...key });
     work.putCredit(credit);
     openCounts.set(work.record.id, open + 1);
@@ -104,7 +105,7 @@ function openCredits(work: AccountWork, now: Instant): number {
 function checkOpen({ record }: AccountWork, open: number): void {
   if (open < OPEN_CREDITS_MAX) return;
   const many = `it has ${open} open credits; the maximum is ${OPEN_CREDITS_MAX}`;
-  throw refusal("S12.4", `the account ${quoteText(record.id)} cannot have another credit: ${many}`);
+  throw refusedError("S12.4", `the account ${quoteText(record.id)} cannot have another credit: ${many}`);
 }
 
 /**
@@ -116,10 +117,10 @@ function checkOpen({ record }: AccountWork, open: number): void {
 export function voidCredit(catalog: Catalog, work: AccountWork, creditId: string, now: Instant): CreditRecord {
   catchUp(catalog, work, now);
   const credit = work.credits().find(({ id }) => matchesId(work.record.id, id, creditId));
-  if (credit === undefined) throw notFound("credit", creditId);
+  if (credit === undefined) throw notFoundError("credit", creditId);
   const status = creditStatus({ ...credit, holdAmount: ZERO });
   if (status !== "ACTIVE")
-    throw refusal(
+    throw refusedError(
       "S12.5",
       `the credit ${quoteText(creditId)} is ${status.toLowerCase()}; only an active credit can be voided`,
     );
@@ -146,7 +147,7 @@ export function* creditSnapshots(catalog: Catalog, work: AccountWork, now: Insta
 
 function checkRequest({ creditAmount, effectiveFrom, effectiveUntil }: CreditRequest, place: string): void {
   if (creditAmount.lte(ZERO)) {
-    throw invalidInput(
+    throw invalidInputError(
       `${place}.creditAmount`,
       "QUANTITY_NOT_ALLOWED",
       `expected an amount above 0, got ${formatDecimal(creditAmount)}`,
@@ -154,7 +155,7 @@ function checkRequest({ creditAmount, effectiveFrom, effectiveUntil }: CreditReq
   }
   if (effectiveUntil === undefined || effectiveUntil > effectiveFrom) return;
   const got = formatInstant(effectiveUntil);
-  throw invalidInput(
+  throw invalidInputError(
     `${place}.effectiveUntil`,
     "DATE_NOT_ALLOWED",
     `expected a date after ${formatInstant(effectiveFrom)}, got ${got}`,

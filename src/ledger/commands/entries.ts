@@ -12,7 +12,7 @@ import { moveOverageOnto } from "../account/overage-moves.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { EntryRecord } from "../records.ts";
-import { invalidInput, notFound, quoteText, refusal, unusedId } from "../refusals.ts";
+import { invalidInputError, notFoundError, quoteText, refusedError, requireUnusedId } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 import { findByIdempotencyKey } from "./idempotency.ts";
 
@@ -60,12 +60,12 @@ export function grantEntry(
   if (repeated !== undefined) return repeated;
   const { id: accountId, status } = work.record;
   if (status === "ARCHIVED")
-    throw refusal("S16.3", `the account ${quoteText(accountId)} is archived and cannot receive grants`);
-  if (!catalog.book.features.some((feature) => feature.id === featureId)) throw notFound("feature", featureId);
+    throw refusedError("S16.3", `the account ${quoteText(accountId)} is archived and cannot receive grants`);
+  if (!catalog.book.features.some((feature) => feature.id === featureId)) throw notFoundError("feature", featureId);
   checkGranted(granted);
   checkPeriod(effectiveFrom, effectiveUntil);
   const entry: EntryRecord = {
-    id: unusedId("entry", work.entries(), ids("fce")),
+    id: requireUnusedId("entry", work.entries(), ids("fce")),
     accountId,
     featureId,
     source: "PURCHASE",
@@ -100,7 +100,7 @@ export function patchEntry(
 ): EntryRecord {
   catchUp(catalog, work, now);
   const entry = requireEntry(work, target.entryId);
-  if (entry.voided) throw refusal("S11.8", `the entry ${quoteText(entry.id)} is voided and cannot be changed`);
+  if (entry.voided) throw refusedError("S11.8", `the entry ${quoteText(entry.id)} is voided and cannot be changed`);
   const granted = change.granted ?? entry.granted;
   const effectiveUntil = change.effectiveUntil ?? entry.effectiveUntil;
   checkGranted(granted);
@@ -108,11 +108,14 @@ export function patchEntry(
   const balance = add(entry.balance, subtract(granted, entry.granted));
   if (balance.isNegative()) {
     const used = formatDecimal(subtract(entry.granted, entry.balance));
-    throw refusal("S11.8", `granted: expected at least ${used}, which events have used, got ${formatDecimal(granted)}`);
+    throw refusedError(
+      "S11.8",
+      `granted: expected at least ${used}, which events have used, got ${formatDecimal(granted)}`,
+    );
   }
   if (target.lastSpent !== undefined && effectiveUntil <= target.lastSpent) {
     const spent = formatInstant(target.lastSpent);
-    throw refusal("S11.8", `effectiveUntil: expected a time after ${spent}, when an event last used the entry`);
+    throw refusedError("S11.8", `effectiveUntil: expected a time after ${spent}, when an event last used the entry`);
   }
   const original = entry.requested ?? { granted: entry.granted, effectiveUntil: entry.effectiveUntil };
   const changed: EntryRecord = {
@@ -137,7 +140,7 @@ export function patchEntry(
 export function voidEntry(catalog: Catalog, work: AccountWork, entryId: string, now: Instant): EntryRecord {
   catchUp(catalog, work, now);
   const entry = requireEntry(work, entryId);
-  if (entry.voided) throw refusal("S11.8", `the entry ${quoteText(entryId)} is already voided`);
+  if (entry.voided) throw refusedError("S11.8", `the entry ${quoteText(entryId)} is already voided`);
   const voided = { ...entry, voided: true };
   work.putEntry(voided);
   return voided;
@@ -145,7 +148,7 @@ export function voidEntry(catalog: Catalog, work: AccountWork, entryId: string, 
 
 function requireEntry(work: AccountWork, entryId: string): EntryRecord {
   const entry = work.entries().find(({ id }) => matchesId(work.record.id, id, entryId));
-  if (entry === undefined) throw notFound("feature credit entry", entryId);
+  if (entry === undefined) throw notFoundError("feature credit entry", entryId);
   return entry;
 }
 
@@ -173,18 +176,21 @@ function checkOpen(work: AccountWork, now: Instant): void {
   const open = work.entries().filter((entry) => canBeSpent(entry, now)).length;
   if (open < OPEN_ENTRIES_MAX) return;
   const many = `it has ${open} open purchased entries; the maximum is ${OPEN_ENTRIES_MAX}`;
-  throw refusal("S11.8", `the account ${quoteText(work.record.id)} cannot have another feature credit entry: ${many}`);
+  throw refusedError(
+    "S11.8",
+    `the account ${quoteText(work.record.id)} cannot have another feature credit entry: ${many}`,
+  );
 }
 
 function checkGranted(granted: Decimal): void {
   if (granted.isNegative())
-    throw invalidInput("granted", "QUANTITY_NOT_ALLOWED", `expected 0 or more, got ${formatDecimal(granted)}`);
+    throw invalidInputError("granted", "QUANTITY_NOT_ALLOWED", `expected 0 or more, got ${formatDecimal(granted)}`);
 }
 
 function checkPeriod(effectiveFrom: Instant, effectiveUntil: Instant): void {
   if (effectiveUntil > effectiveFrom) return;
   const from = formatInstant(effectiveFrom);
-  throw invalidInput(
+  throw invalidInputError(
     "effectiveUntil",
     "DATE_NOT_ALLOWED",
     `expected a time after effectiveFrom, ${from}, got ${formatInstant(effectiveUntil)}`,

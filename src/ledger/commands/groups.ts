@@ -16,7 +16,7 @@ import { type Catalog, groupTermsFor } from "../catalog.ts";
 import { compareIds } from "../compare-ids.ts";
 import type { DocumentRecord } from "../decision.ts";
 import type { InvoiceRecord } from "../records.ts";
-import { invalidInput, quoteText, refusal } from "../refusals.ts";
+import { invalidInputError, quoteText, refusedError } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 
 /** Maximum number of accounts that one call adds to or removes from a group. */
@@ -63,16 +63,16 @@ export function* addToGroup(
   checkCount(accounts);
   for (const { record } of accounts) {
     const { id, invoiceGroupId, invoiceCurrency, status } = record;
-    if (status !== "ACTIVE") throw refusal("S16.3", `the account ${quoteText(id)} is archived`);
+    if (status !== "ACTIVE") throw refusedError("S16.3", `the account ${quoteText(id)} is archived`);
     if (invoiceGroupId !== undefined && invoiceGroupId !== group.id) {
-      throw refusal(
+      throw refusedError(
         "S16.7",
         `the account ${quoteText(id)} is already in the invoice group ${quoteText(invoiceGroupId)}`,
       );
     }
     if (invoiceCurrency !== group.invoiceCurrency) {
       const sentence = `the account ${quoteText(id)} is invoiced in ${invoiceCurrency}`;
-      throw refusal(
+      throw refusedError(
         "S16.7",
         `${sentence}, but the invoice group ${quoteText(group.id)} is in ${group.invoiceCurrency}`,
       );
@@ -267,7 +267,7 @@ function toDocument(composite: CompositeInvoice): DocumentRecord {
 
 function checkCount(accounts: readonly AccountWork[]): void {
   if (accounts.length >= 1 && accounts.length <= GROUP_CALL_MAX) return;
-  throw invalidInput(
+  throw invalidInputError(
     "accountIds",
     "QUANTITY_NOT_ALLOWED",
     `expected 1 to ${GROUP_CALL_MAX} accounts, got ${accounts.length}`,

@@ -5,7 +5,7 @@
  * @module
  */
 import type { CreditRecord, EntryRecord, LicenseUpdateRecord } from "../records.ts";
-import { quoteText, alreadyTaken } from "../refusals.ts";
+import { quoteText, alreadyTakenError } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 
 /** The kinds of records with idempotency keys, as messages name them. */
@@ -36,11 +36,15 @@ export function findByIdempotencyKey<Kind extends keyof KeyedRecords>(
   const record = records[kind].find(({ idempotencyKey }) => idempotencyKey === key);
   if (record !== undefined) {
     if (isSame(record)) return record;
-    throw alreadyTaken("idempotencyKey", key, `the idempotencyKey ${quoteText(key)} was used for another ${kind}`);
+    throw alreadyTakenError("idempotencyKey", key, `the idempotencyKey ${quoteText(key)} was used for another ${kind}`);
   }
   const other = Object.entries(records).find(([, all]) => all.some(({ idempotencyKey }) => idempotencyKey === key));
   if (other === undefined) return undefined;
   const [what] = other;
   const article = what === "entry" ? "an" : "a";
-  throw alreadyTaken("idempotencyKey", key, `the idempotencyKey ${quoteText(key)} was used for ${article} ${what}`);
+  throw alreadyTakenError(
+    "idempotencyKey",
+    key,
+    `the idempotencyKey ${quoteText(key)} was used for ${article} ${what}`,
+  );
 }

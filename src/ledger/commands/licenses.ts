@@ -12,11 +12,11 @@ import { createQuantityLookup, quantityAt } from "../../rating/license-timeline.
 import { decisionInstant, findGraceTerms, findAccountPlan } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { saveWithDraftIndex } from "../account/draft-index.ts";
-import { invoicedUntil } from "../account/invoices.ts";
+import { lastInvoicedEnd } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { LicenseUpdateRecord } from "../records.ts";
-import { notFound, quoteText, refusal, unusedId } from "../refusals.ts";
+import { notFoundError, quoteText, refusedError, requireUnusedId } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 import { findByIdempotencyKey } from "./idempotency.ts";
 
@@ -90,7 +90,7 @@ function createUpdateRecord(
 ): LicenseUpdateRecord {
   const { licenseId, updateType, quantity, effectiveFrom, idempotencyKey } = request;
   return {
-    id: unusedId("license update", work.record.licenseUpdates, ids("lu")),
+    id: requireUnusedId("license update", work.record.licenseUpdates, ids("lu")),
     licenseId,
     updateType,
     quantity,
@@ -112,12 +112,12 @@ function isSameUpdate(update: LicenseUpdateRecord, request: LicenseUpdateRequest
 
 /** Checks that the license exists. An archived one can be changed by accounts that have it, because they are charged for it. */
 function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: string, hasLicense: boolean): void {
-  if (record.status !== "ACTIVE") throw refusal("S16.3", `the account ${quoteText(record.id)} is archived`);
+  if (record.status !== "ACTIVE") throw refusedError("S16.3", `the account ${quoteText(record.id)} is archived`);
   const addOn = catalog.book.addOns.find(({ id }) => id === licenseId);
-  if (addOn === undefined) throw notFound("license", licenseId);
+  if (addOn === undefined) throw notFoundError("license", licenseId);
   if (addOn.type === "LICENSE" && (addOn.status === "ACTIVE" || hasLicense)) return;
   const found = addOn.type === "LICENSE" ? describeStatus(addOn.status) : `of type ${addOn.type}, not LICENSE`;
-  throw refusal("S10.1", `the add-on ${quoteText(licenseId)} is ${found}`);
+  throw refusedError("S10.1", `the add-on ${quoteText(licenseId)} is ${found}`);
 }
 
 /** Refuses a change that would affect a final invoice (S6.5, S10.1). */
@@ -129,10 +129,10 @@ function checkOpen(catalog: Catalog, work: AccountWork, effectiveFrom: Instant, 
   const closed = cyclesIn(timeline, effectiveFrom, Math.max(effectiveFrom, latest)).filter(
     (cycle) => closesAt(cycle, terms) <= latest,
   );
-  const until = Math.max(invoicedUntil(work), ...closed.map(({ end }) => end));
+  const until = Math.max(lastInvoicedEnd(work), ...closed.map(({ end }) => end));
   if (effectiveFrom >= until) return;
   const sentence = `${formatInstant(effectiveFrom)} is before ${formatInstant(until)}; the billing periods before it are closed`;
-  throw refusal("S10.1", `the update cannot take effect: ${sentence}`);
+  throw refusedError("S10.1", `the update cannot take effect: ${sentence}`);
 }
 
 /** Refuses an update if the license has too many in its cycle; without a plan all of its updates count. */
@@ -144,7 +144,7 @@ function checkCount(timeline: Timeline, updates: readonly LicenseUpdateRecord[],
   );
   if (updatesInCycle.length <= LICENSE_UPDATES_MAX) return;
   const stretch = Number.isFinite(start) ? ` in the cycle from ${formatInstant(start)}` : "";
-  throw refusal(
+  throw refusedError(
     "S10.1",
     `the license ${quoteText(licenseId)} was updated ${LICENSE_UPDATES_MAX} times${stretch}; that is the maximum`,
   );
@@ -171,7 +171,7 @@ function checkBounds(
     if (!quantity.isNegative() && (most === undefined || quantity.lte(most))) continue;
     const bounds = most === undefined ? "0 or more" : `from 0 to ${formatDecimal(most)}`;
     const sentence = `the account would have ${formatDecimal(quantity)} of ${quoteText(licenseId)} from ${formatInstant(at)} on`;
-    throw refusal("S10.1", `${sentence}; the quantity must be ${bounds}`);
+    throw refusedError("S10.1", `${sentence}; the quantity must be ${bounds}`);
   }
 }
 

@@ -13,13 +13,13 @@ import { hasCode } from "../../errors.ts";
 import { type AccountCycle, cycleAt } from "../../invoicing/timeline.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
-import { keptCycles } from "../account/associated-plans.ts";
+import { toStoredCycles } from "../account/associated-plans.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { invoicedUntil } from "../account/invoices.ts";
+import { lastInvoicedEnd } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { DocumentRecord, IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
-import { notFound, quoteText, refusal, versionNotFound } from "../refusals.ts";
+import { notFoundError, quoteText, refusedError, versionNotFoundError } from "../refusals.ts";
 import type { AccountWork } from "../workspace.ts";
 import { requireActivePlan, cyclesFor, decide, describeTooManyDecisions, describeMissingOffsets } from "./associate.ts";
 
@@ -127,7 +127,7 @@ function planMove(
   const from = move?.decided?.from;
   const full = from === undefined ? undefined : describeTooManyDecisions(work.record);
   if (full !== undefined) return { problem: full };
-  if (from === undefined || invoicedUntil(work) <= from) return move;
+  if (from === undefined || lastInvoicedEnd(work) <= from) return move;
   return { problem: `an invoice for days from ${formatDate(from)} on is final, or their billing period is closed` };
 }
 
@@ -159,7 +159,7 @@ export function planMoveOnto(
   const problem = describeAssociationProblem(details, record.invoiceCurrency);
   if (problem !== undefined) return { problem: `version ${target.version} of ${quoteText(target.id)} ${problem}` };
   try {
-    const cycles = keptCycles(cyclesFor(target, timeline, { from, override, retainStartOffsets }), details);
+    const cycles = toStoredCycles(cyclesFor(target, timeline, { from, override, retainStartOffsets }), details);
     const plan = { planId: target.id, version: target.version, ...cycles, ...(override ? { override } : {}) };
     return { decided: { plan, from, until: current.term.until } };
   } catch (error) {
@@ -184,14 +184,14 @@ function parseMode(mode: MigrationMode): { readonly nextCycle: boolean; readonly
 function requireTarget(catalog: Catalog, request: MigrateRequest): PricePlan {
   const { sourceId, sourceVersion, targetId, targetVersion } = request;
   if (sourceId === targetId && sourceVersion === targetVersion) {
-    throw refusal(
+    throw refusedError(
       "S16.5",
       `source and target are both version ${sourceVersion} of ${quoteText(sourceId)}; choose another target version`,
     );
   }
   if (catalog.findPlan(sourceId, sourceVersion) === undefined) {
     const isKnown = catalog.book.pricePlans.some(({ id }) => id === sourceId);
-    throw isKnown ? versionNotFound("price plan", sourceId, sourceVersion) : notFound("price plan", sourceId);
+    throw isKnown ? versionNotFoundError("price plan", sourceId, sourceVersion) : notFoundError("price plan", sourceId);
   }
   return requireActivePlan(catalog, targetId, targetVersion);
 }
@@ -208,7 +208,7 @@ function checkAll(accounts: readonly { readonly id: string; readonly problem: st
     if (longer.length > MESSAGE_LENGTH_MAX) break;
     message = longer;
   }
-  throw refusal("S16.5", message);
+  throw refusedError("S16.5", message);
 }
 
 function toOverride({ pricingCycleConfig }: MigrateRequest): PricePlanDetailsOverride | undefined {

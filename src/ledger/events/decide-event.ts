@@ -64,13 +64,14 @@ export interface DecisionTime {
 }
 
 /** The outcome of an event with a malformed envelope; it is not stored. */
-export const refuse: (problem: Problem) => IngestOutcome = outcomes.malformed;
+export const refuse: (problem: Problem) => IngestOutcome = outcomes.malformedEventOutcome;
 
 /** The outcome of an event of an external schema; it is not stored and does not reserve its id (S17.4). */
-export const refuseExternal: (event: Pick<EventEnvelope, "schemaName">) => IngestOutcome = outcomes.externalSchema;
+export const refuseExternal: (event: Pick<EventEnvelope, "schemaName">) => IngestOutcome =
+  outcomes.externalSchemaOutcome;
 
 /** The outcome of an event whose id an accepted event reserves. */
-export const refuseDuplicate: (event: Pick<EventEnvelope, "id">) => IngestOutcome = outcomes.duplicateEvent;
+export const refuseDuplicate: (event: Pick<EventEnvelope, "id">) => IngestOutcome = outcomes.duplicateEventOutcome;
 
 /**
  * Decides one event: every check of S14.1 in order, except that of its id.
@@ -88,12 +89,12 @@ export function decideEvent(
   measured?: Units,
 ): EventDecision {
   const { program } = read;
-  if (read.problem !== undefined) return failWith(outcomes.malformed(read.problem));
-  if (account === undefined) return failWith(outcomes.noAccount(event));
-  if (account.isArchived) return failWith(outcomes.archivedAccount(event));
-  if (program === undefined) return failWith(outcomes.noSchema(event));
-  if (read.fault !== undefined) return failWith(outcomes.unfitField(read.fault));
-  if (account.billFault !== undefined) return failWith(outcomes.noBill(account.id, account.billFault));
+  if (read.problem !== undefined) return failWith(outcomes.malformedEventOutcome(read.problem));
+  if (account === undefined) return failWith(outcomes.unknownAccountOutcome(event));
+  if (account.isArchived) return failWith(outcomes.archivedAccountOutcome(event));
+  if (program === undefined) return failWith(outcomes.unknownSchemaOutcome(event));
+  if (read.fault !== undefined) return failWith(outcomes.invalidFieldOutcome(read.fault));
+  if (account.billFault !== undefined) return failWith(outcomes.billFailureOutcome(account.id, account.billFault));
   const period = account.periodAt(event.timestamp);
   const late = findTimingFailure(event, period, account, time);
   if (late !== undefined) return failWith(late);
@@ -110,15 +111,15 @@ function findTimingFailure(
   account: AccountAtEvent,
   { now, futureMs }: DecisionTime,
 ): IngestOutcome | undefined {
-  if (timestamp > now + futureMs) return outcomes.tooEarly(timestamp, now);
+  if (timestamp > now + futureMs) return outcomes.futureEventOutcome(timestamp, now);
   if (period.openUntil === undefined) return undefined;
   switch (account.closedAt(period, timestamp, now)) {
     case undefined:
       return undefined;
     case "PAST_GRACE_PERIOD":
-      return outcomes.tooLate(timestamp, period.openUntil);
+      return outcomes.pastGracePeriodOutcome(timestamp, period.openUntil);
     case "FINAL_INVOICE":
-      return outcomes.alreadyInvoiced(timestamp);
+      return outcomes.finalInvoiceOutcome(timestamp);
   }
 }
 
@@ -131,7 +132,7 @@ export function measureEvent(
   const failure = enrichEvent(event, program, account);
   if (failure !== undefined) return failure;
   const units = program.measure.run();
-  return "code" in units ? outcomes.notMeasured(units) : (findExcessiveUnits(program, units) ?? units);
+  return "code" in units ? outcomes.measurementFailureOutcome(units) : (findExcessiveUnits(program, units) ?? units);
 }
 
 /** Enriches the event in the slots. @returns the outcome of its failure, if any */
@@ -146,7 +147,7 @@ function enrichEvent(
   slots.timestamp = event.timestamp;
   if (enrichment.usesSettings) slots.dependencies = account.dependenciesOf(program);
   const fault = enrichment.run();
-  return fault === undefined ? undefined : outcomes.notEnriched(fault);
+  return fault === undefined ? undefined : outcomes.enrichmentFailureOutcome(fault);
 }
 
 /** @returns the outcome of the failure if a meter measures too many digits */
@@ -154,7 +155,7 @@ function findExcessiveUnits({ meters }: SchemaProgram, units: Units): IngestOutc
   for (let place = 0; place < units.length; place++) {
     const quantity = units[place];
     if (quantity === undefined || isWithinPlaces(quantity, MEASURED_PLACES_MAX)) continue;
-    return outcomes.tooManyDigits("meter", meters[place]?.name ?? "", quantity);
+    return outcomes.tooManyDigitsOutcome("meter", meters[place]?.name ?? "", quantity);
   }
   return undefined;
 }
@@ -178,9 +179,9 @@ function consumeFeature(
 ): EventDecision {
   const { featureId } = feature;
   const quantity = featureQuantity(feature, program.slots);
-  if (compareExact(quantity, 0) < 0) return failWith(outcomes.negativeQuantity(featureId, quantity));
+  if (compareExact(quantity, 0) < 0) return failWith(outcomes.negativeQuantityOutcome(featureId, quantity));
   if (!isWithinPlaces(quantity, MEASURED_PLACES_MAX)) {
-    return failWith(outcomes.tooManyDigits("feature", featureId, quantity));
+    return failWith(outcomes.tooManyDigitsOutcome("feature", featureId, quantity));
   }
   const entries = account.entries(featureId);
   // Entries cover most events; only the others need the overage limit.
@@ -189,7 +190,7 @@ function consumeFeature(
     result = consume(entries, quantity, timestamp, account.overageRoomAt(featureId, timestamp, now));
   }
   if (result.kind === "INSUFFICIENT") {
-    return failWith(outcomes.insufficientCredits(featureId, quantity, result.available));
+    return failWith(outcomes.insufficientCreditsOutcome(featureId, quantity, result.available));
   }
   const { allocations, overage } = result;
   return countEvent(program, period, units, { featureId, quantity, allocations, overage });

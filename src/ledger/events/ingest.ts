@@ -182,7 +182,7 @@ function findAccount({ catalog, names, accounts, time: { now } }: Ingest, name: 
   let account = accounts.get(id);
   if (account === undefined) return undefined;
   if (!(account instanceof EventAccount)) {
-    account = caughtUp(catalog, account, now);
+    account = catchUpAccount(catalog, account, now);
     accounts.set(id, account);
   }
   // An archived account is named by its id only: archiving frees its aliases (S16.6).
@@ -190,7 +190,7 @@ function findAccount({ catalog, names, accounts, time: { now } }: Ingest, name: 
 }
 
 /** Opens an account with everything due processed. If nothing was due, its record is not written. */
-function caughtUp(catalog: Catalog, read: AccountParts, now: Instant): EventAccount {
+function catchUpAccount(catalog: Catalog, read: AccountParts, now: Instant): EventAccount {
   if (read.currentPlan !== undefined) return new EventAccount(catalog, read, read.currentPlan);
   const plan = findAccountPlan(catalog, read.record);
   if (!isBehind(read.record, now)) return new EventAccount(catalog, read, plan);

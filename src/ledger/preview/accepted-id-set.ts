@@ -47,7 +47,7 @@ export function rememberIds(hashOf: (id: string) => number = hashOfText, capacit
   return {
     has(id, at) {
       const place = placeAt(memory, id, findIdSlot(memory, id, hashOf(id) | 0));
-      return place >= 0 && at < untilAt(memory, place);
+      return place >= 0 && at < readExpiry(memory, place);
     },
     admit(id, at, until) {
       const hash = hashOf(id) | 0;
@@ -55,7 +55,7 @@ export function rememberIds(hashOf: (id: string) => number = hashOfText, capacit
       const slot = findIdSlot(memory, id, hash);
       const place = placeAt(memory, id, slot);
       if (place < 0) put(memory, id, { hash, slot, until });
-      else if (at < untilAt(memory, place)) return false;
+      else if (at < readExpiry(memory, place)) return false;
       else setUntil(memory, place, until);
       return true;
     },
@@ -82,7 +82,7 @@ function idAt({ pages }: Memory, place: number): string | undefined {
   return pages[place >> PAGE_BITS]?.ids[place & (PAGE_IDS - 1)];
 }
 
-function untilAt({ pages }: Memory, place: number): Instant {
+function readExpiry({ pages }: Memory, place: number): Instant {
   return pages[place >> PAGE_BITS]?.untils[place & (PAGE_IDS - 1)] ?? -Infinity;
 }
 

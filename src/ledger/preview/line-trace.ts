@@ -19,7 +19,7 @@ import type { EventDecision } from "../events/decide-event.ts";
 import { quoteText } from "../refusals.ts";
 import { noChanges } from "../workspace.ts";
 import type { PreviewAccount } from "./preview-account.ts";
-import { invalidOption } from "./preview-range.ts";
+import { invalidOptionError } from "./preview-range.ts";
 import type { ScenarioResult } from "./preview-scenario.ts";
 
 /** An event behind a line, with the values that rules saw. */
@@ -74,7 +74,7 @@ export function startTrace({ usageMeters, features }: Book, lineId: string): Tra
   const ids = [...usageMeters, ...features].map(({ id }) => id);
   if (!ids.includes(lineId)) {
     const hint = didYouMean(lineId, ids);
-    throw invalidOption("trace", `no usage meter and no feature has the id ${quoteText(lineId)}${hint}`);
+    throw invalidOptionError("trace", `no usage meter and no feature has the id ${quoteText(lineId)}${hint}`);
   }
   const computations = usageMeters.find(({ id }) => id === lineId)?.computations ?? [];
   const byAccount = new Map<string, Contribution[]>();

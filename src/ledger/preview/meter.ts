@@ -60,18 +60,19 @@ export function createMeter(source: BookSource, { ids, ruleBudget }: MeterOption
   const book = toBook(source, { ruleBudget });
   const run = startEventRun(book, { ids: ids === false ? undefined : (ids ?? rememberIds()), ruleBudget });
   const features = featuresBySchema(book);
-  const cellsOnly = (outcome: IngestOutcome, schemaName: unknown): IngestOutcome => {
+  const rejectFeatureSchema = (outcome: IngestOutcome, schemaName: unknown): IngestOutcome => {
     if (features.size === 0 || !isCompleted(outcome.status)) return outcome;
     const feature = features.get(String(schemaName));
     if (feature !== undefined) throw refusedCells(String(schemaName), feature);
     return outcome;
   };
   return {
-    add: (event) => cellsOnly(run.add(event), (event as { readonly schemaName?: unknown } | null)?.schemaName),
+    add: (event) =>
+      rejectFeatureSchema(run.add(event), (event as { readonly schemaName?: unknown } | null)?.schemaName),
     slotsOf: run.slotsOf,
     addCounted: run.addCounted,
     takesCounted: run.takesCounted,
-    addSlots: (slots) => cellsOnly(run.addSlots(slots), slots.schemaName),
+    addSlots: (slots) => rejectFeatureSchema(run.addSlots(slots), slots.schemaName),
     finish: () => ({
       usage: Array.from(run.usage.cells(), toUsageRow),
       events: eventCountsOf(run),

@@ -58,7 +58,7 @@ export function takeInEach(
   const isShared = taken.size === attempts.length;
   if (isShared && account !== undefined && read.program !== undefined) {
     run.adders[read.program.index]?.(account.index, dayOf(event.timestamp), decision.units);
-    run.agreements.note(account.index, event.timestamp, agreedUntil(attempts, event.timestamp));
+    run.agreements.note(account.index, event.timestamp, computeAgreementEnd(attempts, event.timestamp));
   }
   const outcomes = attempts.map((attempt) => {
     const { scenario, decision: own } = attempt;
@@ -100,7 +100,7 @@ function settle(
 }
 
 /** Until when all scenarios decide an account's events alike, after an event that all of them accepted. */
-function agreedUntil(attempts: readonly Attempt[], at: Instant): Instant {
+function computeAgreementEnd(attempts: readonly Attempt[], at: Instant): Instant {
   const [first] = attempts;
   const openUntil = first?.account?.seen.periodAt(at).openUntil;
   const remembered = at + (first?.scenario.catalog.options.idMemoryMs ?? 0);

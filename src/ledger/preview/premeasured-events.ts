@@ -50,7 +50,7 @@ export function addCountedEvents(run: RunState, counted: CountedEvents, read: Fi
   const decided: { readonly scenario: Scenario; readonly outcome: IngestOutcome; readonly times: number }[] = [];
   for (const scenario of scenarios) {
     const own = scenario === first ? account : scenario.accounts.at(account.index);
-    own?.fallDue(event.timestamp);
+    own?.processDueWork(event.timestamp);
     if (own?.isSteadyOn(day) !== true) return false;
     for (const kind of kinds) {
       const { isAccepted, outcome } = decideIn(scenario, own, { event, read, units: kind.units }, run.time, run.ids);

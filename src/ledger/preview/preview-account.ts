@@ -175,7 +175,7 @@ export class PreviewAccount {
     const record = { ...this.#parts.record, associations: [association], nextDueAt: LOADED_AT };
     this.#nextDueAt = Number.NEGATIVE_INFINITY;
     this.seen = this.#planned({ ...this.#parts, record });
-    this.fallDue(at);
+    this.processDueWork(at);
     return () => {
       this.#awaited = plan;
       this.#nextDueAt = Number.NEGATIVE_INFINITY;
@@ -184,7 +184,7 @@ export class PreviewAccount {
   }
 
   /** Creates the grants due up to and including an instant (S2.4), and a trial bill if it may fail. */
-  fallDue(at: Instant): void {
+  processDueWork(at: Instant): void {
     if (at >= this.#nextDueAt) this.#haveFallDue(at);
   }
 
@@ -229,7 +229,7 @@ export class PreviewAccount {
    * and the grants of a backdated plan, onto which overage of earlier events moves (S11.5).
    */
   settle(): void {
-    if (this.#counted.from <= this.#counted.last) this.fallDue(this.#counted.last);
+    if (this.#counted.from <= this.#counted.last) this.processDueWork(this.#counted.last);
     grantUpTo(this.#catalog, this.seen.work, this.#reachedBackUntil);
   }
 

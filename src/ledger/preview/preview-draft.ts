@@ -6,7 +6,7 @@ import type { PricePlan } from "../../book/model/price-plan.ts";
  */
 import type { Account } from "../../book/resources/account.ts";
 import { quoteText } from "../refusals.ts";
-import { invalidOption } from "./preview-range.ts";
+import { invalidOptionError } from "./preview-range.ts";
 
 /** Accounts by whether a draft can be applied to them. */
 export interface DraftAccounts {
@@ -28,11 +28,12 @@ export function selectDraftAccounts(
 ): DraftAccounts {
   if (plan === undefined) return { supported: accounts, leftOut: [] };
   const { pricingCycleConfig, supportedCurrencies } = plan.pricePlanDetails;
-  if (!pricingCycleConfig) throw invalidOption("plan", "the plan has no pricingCycleConfig, so no account can use it");
+  if (!pricingCycleConfig)
+    throw invalidOptionError("plan", "the plan has no pricingCycleConfig, so no account can use it");
   const fits = ({ invoiceCurrency }: Account): boolean => supportedCurrencies?.includes(invoiceCurrency) ?? false;
   const [supported, leftOut] = [accounts.filter(fits), accounts.filter((account) => !fits(account))];
   if (leftOut.length > 0 && (areRequested || supported.length === 0)) {
-    throw invalidOption("plan", `the plan ${quoteText(plan.id)} ${describeUnsupported(plan, leftOut)}`);
+    throw invalidOptionError("plan", `the plan ${quoteText(plan.id)} ${describeUnsupported(plan, leftOut)}`);
   }
   return { supported, leftOut };
 }

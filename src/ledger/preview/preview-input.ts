@@ -5,7 +5,7 @@
  */
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { UsageRowInput } from "../../metering/usage-row.ts";
-import { invalidOption } from "./preview-range.ts";
+import { invalidOptionError } from "./preview-range.ts";
 
 /** Usage and events of a preview. For a schema with both, both count. */
 export interface PreviewInput {
@@ -26,10 +26,10 @@ export function toPreviewInput(input: PreviewInput | Iterable<EventInput>): Prev
   const { usage, events } = input;
   if (events !== undefined && !isIterable(events)) throw NO_EVENTS();
   if (usage === undefined || isIterable(usage)) return input;
-  throw invalidOption("usage", "usage: expected a list or another iterable of rows");
+  throw invalidOptionError("usage", "usage: expected a list or another iterable of rows");
 }
 
-const NO_EVENTS = (): Error => invalidOption("events", "events: expected a list or another iterable of events");
+const NO_EVENTS = (): Error => invalidOptionError("events", "events: expected a list or another iterable of events");
 
 /** The options of a preview besides its range. */
 interface CheckedOptions {
@@ -40,15 +40,15 @@ interface CheckedOptions {
 
 /** @throws {RatebookError} ERR_OPTION_INVALID for invalid options, in particular a plan that was not read */
 export function checkOptions(options: CheckedOptions): void {
-  if (!isObject(options)) throw invalidOption("options", "options: expected an object");
+  if (!isObject(options)) throw invalidOptionError("options", "options: expected an object");
   const { accounts, plan, ids } = options;
   if (accounts !== undefined && !Array.isArray(accounts))
-    throw invalidOption("accounts", "accounts: expected a list of ids");
+    throw invalidOptionError("accounts", "accounts: expected a list of ids");
   if (plan !== undefined && !hasLists(plan.pricePlanDetails, PLAN_LISTS)) {
-    throw invalidOption("plan", "plan: expected a price plan from checkPlan or readBook");
+    throw invalidOptionError("plan", "plan: expected a price plan from checkPlan or readBook");
   }
   if (ids !== undefined && ids !== false && typeof ids.admit !== "function") {
-    throw invalidOption("ids", "ids: expected false or a memory of ids");
+    throw invalidOptionError("ids", "ids: expected false or a memory of ids");
   }
 }
 

@@ -41,7 +41,7 @@ export function drawAccount(
   { areRequested, ...options }: DrawOptions,
 ): DrawnAccount | undefined {
   try {
-    const invoices = billIn(scenario, accountId, drawInvoices, options);
+    const invoices = drawInScenario(scenario, accountId, drawInvoices, options);
     return invoices && { invoices };
   } catch (error) {
     if (areRequested || !hasCode(error, "ERR_ARITHMETIC")) throw error;
@@ -61,7 +61,7 @@ export function accountTotals(
   accountId: string,
   range: PreviewRange,
 ): readonly Decimal[] | undefined {
-  return billIn(scenario, accountId, drawTotals, { ...range, belowZeroOnce: true });
+  return drawInScenario(scenario, accountId, drawTotals, { ...range, belowZeroOnce: true });
 }
 
 /**
@@ -69,7 +69,7 @@ export function accountTotals(
  *
  * @throws {RatebookError} ERR_ARITHMETIC, which names the account
  */
-function billIn<Drawn>(
+function drawInScenario<Drawn>(
   scenario: ScenarioResult,
   accountId: string,
   draw: (view: AccountView, catalog: BillingCatalog, options: InvoiceOptions) => Drawn,
@@ -81,13 +81,13 @@ function billIn<Drawn>(
   const { billFault } = account.seen;
   // A trial bill failed and later events were not counted: no invoice may be drawn without them (S13.5).
   if (billFault !== undefined) throw new RatebookError("ERR_ARITHMETIC", describeMissingBill(accountId, billFault), {});
-  const view = viewIn(scenario, account);
+  const view = createAccountView(scenario, account);
   const creditId = (cause: Parameters<typeof dueCreditId>[1]): string => dueCreditId(accountId, cause);
   return withBillErrors(accountId, () => draw(view, scenario.catalog.billing, { ...options, creditId }));
 }
 
 /** An account as input for invoicing, with the usage of the scenario. */
-function viewIn({ catalog, usage }: ScenarioResult, { seen: { id, work } }: PreviewAccount): AccountView {
+function createAccountView({ catalog, usage }: ScenarioResult, { seen: { id, work } }: PreviewAccount): AccountView {
   const metered: AccountView["usage"] = (meterId, from, until) => usage.between(id, meterId, from, until);
   return { ...toAccountView(catalog, work), usage: metered };
 }

@@ -47,20 +47,21 @@ const SPAN_MAX_MS = 3653 * DAY_MS;
  */
 export function toPreviewRange({ at, from, until }: RangeOptions): PreviewRange | undefined {
   if (at !== undefined) {
-    if (from !== undefined || until !== undefined) throw invalidOption("at", "use either `at`, or `from` and `until`");
+    if (from !== undefined || until !== undefined)
+      throw invalidOptionError("at", "use either `at`, or `from` and `until`");
     const instant = toInstant(at);
-    if (instant >= NO_END) throw tooLate("at", instant);
+    if (instant >= NO_END) throw tooLateError("at", instant);
     return { from: instant, until: instant + 1 };
   }
   if (from === undefined && until === undefined) return undefined;
   if (from === undefined || until === undefined)
-    throw invalidOption("until", "`from` and `until` must be given together");
+    throw invalidOptionError("until", "`from` and `until` must be given together");
   const range = { from: toInstant(from), until: toInstant(until) };
   if (range.from >= range.until) {
     const [start, end] = [formatDate(range.from), formatDate(range.until)];
-    throw invalidOption("until", `\`until\` (${end}) must be later than \`from\` (${start})`);
+    throw invalidOptionError("until", `\`until\` (${end}) must be later than \`from\` (${start})`);
   }
-  if (range.until > NO_END) throw tooLate("until", range.until);
+  if (range.until > NO_END) throw tooLateError("until", range.until);
   return range;
 }
 
@@ -70,23 +71,23 @@ export function toPreviewRange({ at, from, until }: RangeOptions): PreviewRange 
  * @throws {RatebookError} ERR_OPTION_INVALID if that is more than ten years, naming both events: a single wrong date
  * would draw thousands of cycles
  */
-export function rangeOfEvents({ first, last }: EventSpan): PreviewRange {
+export function computeEventRange({ first, last }: EventSpan): PreviewRange {
   const range = { from: first.timestamp, until: last.timestamp + 1 };
   if (range.until - range.from <= SPAN_MAX_MS) return range;
   const [begin, end] = [first, last].map(({ name, timestamp }) => `${formatInstant(timestamp)} (${name})`);
-  throw invalidOption(
+  throw invalidOptionError(
     "from",
     `the events span more than ten years, from ${begin} to ${end}; if both dates are right, set at, or from and until`,
   );
 }
 
 /** The error for an option of a preview. */
-export function invalidOption(option: string, message: string): RatebookError<"ERR_OPTION_INVALID"> {
+export function invalidOptionError(option: string, message: string): RatebookError<"ERR_OPTION_INVALID"> {
   return new RatebookError("ERR_OPTION_INVALID", message, { option });
 }
 
-function tooLate(option: "at" | "until", instant: Instant): RatebookError<"ERR_OPTION_INVALID"> {
+function tooLateError(option: "at" | "until", instant: Instant): RatebookError<"ERR_OPTION_INVALID"> {
   const bound = option === "at" ? "an instant before" : "a date up to";
   const message = `\`${option}\`: expected ${bound} 9999-01-01, which stands for no end, got ${formatDate(instant)}`;
-  return invalidOption(option, message);
+  return invalidOptionError(option, message);
 }

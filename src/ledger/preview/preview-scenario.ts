@@ -141,7 +141,7 @@ export function decideIn(
   time: DecisionTime,
   ids: AcceptedIds<Scenario> | undefined,
 ): EventDecision {
-  account?.fallDue(event.timestamp);
+  account?.processDueWork(event.timestamp);
   const decision = decideEvent(event, read, account?.seen, time, units);
   if (account?.awaitsPlan !== true || !mayBeginPlan(decision, read)) return decision;
   if (ids?.has(scenario, event) === true) return decision;

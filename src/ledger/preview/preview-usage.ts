@@ -10,7 +10,7 @@ import { readUsageRow } from "../../metering/usage-row.ts";
 import { exactOfDecimal } from "../../numbers/exact.ts";
 import { rejection } from "../../problem-table.ts";
 import { featuresBySchema, describeOrderDependence } from "../catalog.ts";
-import { quoteText, refusal } from "../refusals.ts";
+import { quoteText, refusedError } from "../refusals.ts";
 import type { EventRun } from "./preview-run.ts";
 
 /** Maximum number of row problems listed. */
@@ -23,7 +23,7 @@ const PROBLEMS_MAX = 1000;
  * event schema consumes a feature, because the order of events matters; ERR_ARITHMETIC if its cell would need more than
  * 100 digits. A row that throws adds nothing
  */
-export function usageTaker(book: Book, run: Pick<EventRun, "accounts" | "addCell">): (row: unknown) => void {
+export function createUsageReceiver(book: Book, run: Pick<EventRun, "accounts" | "addCell">): (row: unknown) => void {
   const meters = new Map(book.usageMeters.map((meter, index) => [meter.id, { meter, index }]));
   const features = featuresBySchema(book);
   return (row) => {
@@ -31,7 +31,7 @@ export function usageTaker(book: Book, run: Pick<EventRun, "accounts" | "addCell
     const known = meters.get(meterId);
     if (known === undefined) {
       const hint = didYouMean(meterId, [...meters.keys()]);
-      throw invalidRow("$.meterId", `no usage meter has the id ${quoteText(meterId)}${hint}`);
+      throw rejectedRowError("$.meterId", `no usage meter has the id ${quoteText(meterId)}${hint}`);
     }
     const { eventSchemaName } = known.meter;
     const feature = features.get(eventSchemaName);
@@ -39,7 +39,7 @@ export function usageTaker(book: Book, run: Pick<EventRun, "accounts" | "addCell
     const account = run.accounts.find(accountId);
     if (account === undefined) {
       const names = book.accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
-      throw invalidRow(
+      throw rejectedRowError(
         "$.accountId",
         `no account has the id or alias ${quoteText(accountId)}${didYouMean(accountId, names)}`,
       );
@@ -82,13 +82,13 @@ export function isRowFault(error: unknown): error is RatebookError {
 /** The error for usage of a schema that consumes a feature. */
 export function refusedCells(schemaName: string, featureId: string): RatebookError<"ERR_REFUSED"> {
   const why = describeOrderDependence(featureId);
-  return refusal(
+  return refusedError(
     "S17.1",
     `the event schema ${quoteText(schemaName)} cannot be priced from usage: ${why}; pass its events instead`,
   );
 }
 
-function invalidRow(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
+function rejectedRowError(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
   return new RatebookError("ERR_INPUT_INVALID", message, {
     problems: [rejection(path, "INVALID_USAGE", message)],
   });

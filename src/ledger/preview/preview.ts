@@ -26,9 +26,9 @@ import { selectDraftAccounts, describeLeftOut } from "./preview-draft.ts";
 import { type EventCounts, eventCountsOf, type EventProblem, takeEvents } from "./preview-events.ts";
 import { checkOptions, toPreviewInput, type PreviewInput } from "./preview-input.ts";
 import { drawAccount } from "./preview-invoices.ts";
-import { invalidOption, type RangeOptions, toPreviewRange, rangeOfEvents } from "./preview-range.ts";
+import { invalidOptionError, type RangeOptions, toPreviewRange, computeEventRange } from "./preview-range.ts";
 import { type EventRun, startEventRun } from "./preview-run.ts";
-import { takeUsage, usageTaker } from "./preview-usage.ts";
+import { takeUsage, createUsageReceiver } from "./preview-usage.ts";
 
 /** Options of a preview. */
 export interface PreviewOptions extends RangeOptions {
@@ -161,12 +161,12 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
   return {
     run,
     sampler,
-    addUsage: usageTaker(book, run),
+    addUsage: createUsageReceiver(book, run),
     finish() {
       const events = eventCountsOf(run);
       const notices = describeLeftOut(leftOut, plan);
       const span = range === undefined ? run.span() : undefined;
-      const drawn = span === undefined ? range : rangeOfEvents(span);
+      const drawn = span === undefined ? range : computeEventRange(span);
       if (drawn === undefined) return { invoices: [], events, notices, ...(tracer && { traces: [] }) };
       const [invoices, skipped]: [Invoice[], SkippedAccount[]] = [[], []];
       for (const { id } of supported) {
@@ -217,7 +217,7 @@ function requireAccount(book: Book, name: string): Account {
     book.accounts.find(({ aliases, status }) => status === "ACTIVE" && aliases.includes(name));
   if (account === undefined) {
     const names = book.accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
-    throw invalidOption("accounts", `no account has the id or alias ${quoteText(name)}${didYouMean(name, names)}`);
+    throw invalidOptionError("accounts", `no account has the id or alias ${quoteText(name)}${didYouMean(name, names)}`);
   }
   return account;
 }

@@ -8,8 +8,8 @@ import {
   type Decimal,
   parseDecimal,
   divide,
-  greatest,
-  least,
+  maximum,
+  minimum,
   multiply,
   subtract,
   ZERO,
@@ -31,8 +31,8 @@ export function createQuantityAxis(upTo: Decimal, count: number): Axis {
 
 /** An axis that contains 0 and all amounts, and ends at round ones. */
 export function createAmountAxis(amounts: readonly Decimal[], count: number): Axis {
-  const [low, high] = [amounts.reduce(least, ZERO), amounts.reduce(greatest, ZERO)];
-  const step = chooseStep(greatest(high, low.abs()), low.isZero() || high.isZero() ? count : count / 2);
+  const [low, high] = [amounts.reduce(minimum, ZERO), amounts.reduce(maximum, ZERO)];
+  const step = chooseStep(maximum(high, low.abs()), low.isZero() || high.isZero() ? count : count / 2);
   const roundDownToStep = (value: Decimal): Decimal => multiply(divide(value, step).floor(), step);
   const max = roundDownToStep(high).eq(high) ? high : add(roundDownToStep(high), step);
   return createAxis(roundDownToStep(low), max.isZero() && low.isZero() ? step : max, step);

@@ -8,7 +8,7 @@ import { curveEdges } from "../../analysis/curve-edges.ts";
 import type { CardCurve, CurveKind, PlanCurves } from "../../analysis/plan-curves.ts";
 import type { PriceCurve } from "../../analysis/price-curve.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, parseDecimal, greatest, multiply, subtract, ZERO } from "../../numbers/decimal.ts";
+import { type Decimal, parseDecimal, maximum, multiply, subtract, ZERO } from "../../numbers/decimal.ts";
 import { escapeHtml } from "../escape-html.ts";
 import { createAmountAxis, type Axis, createQuantityAxis } from "./axis.ts";
 import { drawCurvePath, type Point } from "./curve-path.ts";
@@ -360,7 +360,7 @@ function isVisibleBesideTotal({ card, total }: CardCurve): boolean {
   const largest = (curve: PriceCurve): Decimal =>
     curveAmounts(curve)
       .map((amount) => amount.abs())
-      .reduce(greatest, ZERO);
+      .reduce(maximum, ZERO);
   return multiply(largest(card), FIVE).gte(largest(total));
 }
 

@@ -13,7 +13,7 @@ import {
   type UsageLine,
 } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, greatest, ZERO } from "../../numbers/decimal.ts";
+import { type Decimal, maximum, ZERO } from "../../numbers/decimal.ts";
 import type { SlabExplanation } from "../../rating/charge.ts";
 import { createSlabLabeler } from "../slab-text.ts";
 
@@ -40,7 +40,7 @@ export function computePayment(status: InvoiceStatus, total: Decimal): Payment {
     case "DUE":
       return { amountPaid: ZERO, amountDue: total };
     case "PAID":
-      return { amountPaid: greatest(total, ZERO), amountDue: ZERO };
+      return { amountPaid: maximum(total, ZERO), amountDue: ZERO };
     case "DRAFT":
     case "MERGED":
       return { amountPaid: ZERO, amountDue: ZERO };

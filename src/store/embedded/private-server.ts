@@ -16,13 +16,13 @@ import { promisify } from "node:util";
 
 import { Client } from "pg";
 
-import { RatebookError } from "../../errors.ts";
 import { sleep } from "../sleep.ts";
 import { expectPrograms, findBinaries } from "./binaries.ts";
 import { openDirectory } from "./directory.ts";
 import { findProcess, wasStartedWith } from "./processes.ts";
 import { changeOwner, processEnvironment, reachablePath, type ServerUser, serverUserFor } from "./server-user.ts";
 import { isSocketThere, makeSocketFolder, PORT, removeOtherFolders, type SocketFolder } from "./socket-directory.ts";
+import { unavailableDatabaseError } from "./unavailable-error.ts";
 
 /** A running server. */
 export interface PrivateServer {
@@ -160,7 +160,7 @@ async function connectOrStart(
       if (signal?.aborted !== true) starting = await start(place, user, refusedFolders);
     }
     // The watcher stops a started server that has no opener.
-    if (signal?.aborted === true) throw unavailable("opening was cancelled");
+    if (signal?.aborted === true) throw unavailableDatabaseError("opening was cancelled");
     const ended = await (starting === undefined ? sleep(POLL_MS) : Promise.race([starting.ended, sleep(POLL_MS)]));
     if (starting === undefined || ended === undefined) continue;
     // Another server that started at the same moment may have taken the directory.
@@ -168,7 +168,9 @@ async function connectOrStart(
       refusedFolders.add(starting.folder.parent);
     starting = undefined;
   }
-  throw unavailable(`the server in ${place.data} did not answer within ${START_MS / 1000} s; see ${place.log}`);
+  throw unavailableDatabaseError(
+    `the server in ${place.data} did not answer within ${START_MS / 1000} s; see ${place.log}`,
+  );
 }
 
 /** The socket folder, if the running server is the one started here. */
@@ -251,7 +253,7 @@ async function stopLost(place: ServerPaths, { pid, fileText }: RunningServer): P
   try {
     requestShutdown(pid);
   } catch (error) {
-    throw unavailable(
+    throw unavailableDatabaseError(
       `the socket of the server in ${place.data} is missing, and process ${pid} cannot be stopped`,
       error,
     );
@@ -284,7 +286,8 @@ async function initialize({ data }: ServerPaths, user: ServerUser): Promise<void
   } catch (error) {
     // Another process has created them meanwhile.
     const isInitialized = (await readFile(join(data, "PG_VERSION"), "utf8").catch(() => "")) !== "";
-    if (!isInitialized) throw unavailable(`cannot create the database in ${data}: ${describeError(error)}`, error);
+    if (!isInitialized)
+      throw unavailableDatabaseError(`cannot create the database in ${data}: ${describeError(error)}`, error);
   } finally {
     await rm(newData, { recursive: true, force: true });
   }
@@ -356,7 +359,7 @@ async function findEndReason(log: string, logFrom: number, ended: string): Promi
   const fatal = lines.findLast((line) => line.includes("FATAL"));
   if (fatal !== undefined && NO_SOCKET.test(fatal)) return "no socket";
   if (fatal === undefined || NOT_BROKEN.test(fatal)) return "another";
-  throw unavailable(`the server in ${log} did not start (${ended}): ${fatal.slice(0, 200)}`);
+  throw unavailableDatabaseError(`the server in ${log} did not start (${ended}): ${fatal.slice(0, 200)}`);
 }
 
 /** Log message of a server that cannot create its socket. */
@@ -392,8 +395,4 @@ async function isOpener(file: string): Promise<boolean> {
 function describeError(error: unknown): string {
   const text = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
   return text.trim().slice(-200);
-}
-
-function unavailable(message: string, cause?: unknown): RatebookError<"ERR_STORE_UNAVAILABLE"> {
-  return new RatebookError("ERR_STORE_UNAVAILABLE", message, {}, { cause });
 }

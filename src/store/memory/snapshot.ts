@@ -50,7 +50,7 @@ export function readSnapshotText(snapshot: string): MemoryState {
   try {
     const { format, version, revision, changes } = parseRecord(snapshot) as Readonly<Record<string, unknown>>;
     if (format !== FORMAT || !VERSIONS.has(version) || typeof revision !== "number") {
-      throw invalidSnapshot(`expected a ${FORMAT} of version ${VERSION}`);
+      throw invalidSnapshotError(`expected a ${FORMAT} of version ${VERSION}`);
     }
     const { usage = [], overage = [], ...records } = changes as Partial<Snapshot>;
     const { events = [], entries = [], credits = [], invoices = [] } = records;
@@ -66,7 +66,7 @@ export function readSnapshotText(snapshot: string): MemoryState {
     state.revision = revision;
   } catch (error) {
     if (error instanceof RatebookError && error.code === "ERR_JSON_INVALID") throw error;
-    throw invalidSnapshot(error instanceof Error ? error.message : String(error), error);
+    throw invalidSnapshotError(error instanceof Error ? error.message : String(error), error);
   }
   return state;
 }
@@ -83,7 +83,7 @@ function toDelta({ accountId, itemId = "", meterOrFeatureId = itemId, day, quant
   return { accountId, meterOrFeatureId, day, quantity: exactOfDecimal(quantity) };
 }
 
-function invalidSnapshot(reason: string, cause?: unknown): RatebookError<"ERR_JSON_INVALID"> {
+function invalidSnapshotError(reason: string, cause?: unknown): RatebookError<"ERR_JSON_INVALID"> {
   const message = `not a snapshot: ${reason.slice(0, 200)}`;
   return new RatebookError("ERR_JSON_INVALID", message, {}, { cause });
 }

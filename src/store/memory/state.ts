@@ -9,7 +9,7 @@ import { listingInstant } from "../../ledger/account/draft-index.ts";
 import { compareIds } from "../../ledger/compare-ids.ts";
 import { type Changes, DOCUMENT_KINDS, type DocumentKind, type DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";
-import { idCollision } from "../../ledger/refusals.ts";
+import { idCollisionError } from "../../ledger/refusals.ts";
 import type {
   CreditListFilter,
   CreditState,
@@ -117,7 +117,7 @@ export function applyChanges(state: MemoryState, changes: Changes): void {
   const records = readAll(changes);
   for (const { referenceId } of records.newEvents) {
     if (!state.events.has(referenceId)) continue;
-    throw idCollision("event", referenceId, "reference id");
+    throw idCollisionError("event", referenceId, "reference id");
   }
   addCells(state, changes);
   for (const { kind, id } of records.removedDocuments) state.documents[kind].remove(id);
@@ -306,7 +306,7 @@ function creditReads({
       return isEmpty(conditions) ? credits.page(page, isMatch) : creditsByEnd.page(page, isMatch);
     },
     dueCreditList: async ({ id, dueBy = Infinity }, page) => {
-      if (id === undefined) return dueCredits.page(notBefore(page, dueBy), () => true);
+      if (id === undefined) return dueCredits.page(startNotBefore(page, dueBy), () => true);
       return dueCredits.some([id]).filter(({ createdAt }) => createdAt <= dueBy);
     },
   };
@@ -352,7 +352,7 @@ function isEmpty(filter: Readonly<Record<string, unknown>>): boolean {
 }
 
 /** Starts a page at an instant at the latest: lists are newest first. */
-function notBefore(page: PageRequest, instant: Instant): PageRequest {
+function startNotBefore(page: PageRequest, instant: Instant): PageRequest {
   const start = { createdAt: instant, id: "" };
   return page.after !== undefined && compareNewest(page.after, start) > 0 ? page : { ...page, after: start };
 }

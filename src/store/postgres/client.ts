@@ -86,10 +86,10 @@ export const ANSWER_MS = 10_000;
 
 /** Wraps a client. @param answerMs timeout for a statement, if the client supports one */
 export function toConnections(client: PostgresClient, answerMs: number): Connections {
-  return "transaction" in client ? overSingleConnection(client) : overPool(client, answerMs);
+  return "transaction" in client ? createSingleConnections(client) : createPooledConnections(client, answerMs);
 }
 
-function overSingleConnection(client: SingleConnection): Connections {
+function createSingleConnections(client: SingleConnection): Connections {
   const runOn =
     (connection: Pick<SingleConnection, "query">): Run =>
     (text, values = []) =>
@@ -111,7 +111,7 @@ function overSingleConnection(client: SingleConnection): Connections {
   };
 }
 
-function overPool(pool: ConnectionPool, query_timeout: number): Connections {
+function createPooledConnections(pool: ConnectionPool, query_timeout: number): Connections {
   const names = new Map<string, string>();
   const statementName = (text: string): string => {
     let name = names.get(text);

@@ -4,7 +4,7 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
-import { idCollision } from "../../ledger/refusals.ts";
+import { idCollisionError } from "../../ledger/refusals.ts";
 import { DIGITS_MAX } from "../../numbers/decimal.ts";
 import { sleep } from "../sleep.ts";
 import { EXACT } from "./query.ts";
@@ -58,7 +58,7 @@ export function translateFailure(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof RatebookError) return error;
   const { code = "", constraint, detail = "" } = error as Partial<Record<"code" | "constraint" | "detail", string>>;
   if (code === "23505" && constraint === EVENT_KEY_CONSTRAINT)
-    return idCollision("event", parseKeyDetail(detail), "reference id");
+    return idCollisionError("event", parseKeyDetail(detail), "reference id");
   if (LOST_RACES.has(code)) return new LostRaceError(error.message, { cause: error });
   if (code === "23514" && constraint === EXACT) {
     const message = `a sum of usage or overage needs more than ${DIGITS_MAX} significant digits`;

@@ -14,7 +14,7 @@ import type { Database } from "../sql/dialect.ts";
 import { toComparedTextSql } from "../sql/event-parts.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";
 import { type ClickHouse, createClickHouseDatabase } from "./connect.ts";
-import { type ClickHouseTable, countRows, invalidTable, openTable, type TableName } from "./table.ts";
+import { type ClickHouseTable, countRows, invalidTableError, openTable, type TableName } from "./table.ts";
 
 /** A table and the map of its columns. Without a map, columns are named like the parts of an event. */
 export interface TableInput {
@@ -90,7 +90,8 @@ const ENVELOPE = {
  */
 export function listNeededColumns(map: EventFileMap | undefined, table: string): readonly string[] {
   if (map === undefined) return Object.values(ENVELOPE).map(({ column }) => column);
-  if (usesRowNumbers(map)) throw invalidTable(`${table}: remove {row} from the map: rows of a table have no numbers`);
+  if (usesRowNumbers(map))
+    throw invalidTableError(`${table}: remove {row} from the map: rows of a table have no numbers`);
   return listMappedColumns(map);
 }
 

@@ -11,7 +11,7 @@ import type { CellQuery } from "../../ledger/usage-source.ts";
 import { bindSource } from "../reading/mapped-source.ts";
 import type { ColumnType, Source } from "../source.ts";
 import { createSchemaMap } from "./mapped-tables.ts";
-import { invalidTable, type TableColumns } from "./table.ts";
+import { invalidTableError, type TableColumns } from "./table.ts";
 
 /** Rows that share a map. */
 export interface TablePart {
@@ -54,14 +54,14 @@ function checkFields(map: EventFileMap, { name, attributes, dimensions }: EventS
   ][0];
   if (missing === undefined) return;
   const declaration = `the event schema ${quoteText(name)} declares ${quoteText(missing.name)}`;
-  throw invalidTable(
+  throw invalidTableError(
     `${table}: ${declaration}, but the table has no such column, so none of its rows would be counted`,
   );
 }
 
 function checkTime({ timestamp: { part, form } }: Source, table: string): void {
   if (form !== undefined || !("column" in part) || !neverHoldsInstants(part.type)) return;
-  throw invalidTable(
+  throw invalidTableError(
     `${table}: the column ${quoteText(part.column)} has no times: expected DateTime, DateTime64, text with a date and a time, or, with a "form", whole numbers of seconds or milliseconds`,
   );
 }

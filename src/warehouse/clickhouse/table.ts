@@ -154,19 +154,21 @@ function checkColumn(name: string, columns: ReadonlyMap<string, ColumnType>, tab
   const type = columns.get(name);
   if (type === undefined) {
     const names = [...columns.keys()].slice(0, 20).map((each) => JSON.stringify(each));
-    throw invalidTable(`${table}: expected a column ${JSON.stringify(name)}, but the table has ${names.join(", ")}`);
+    throw invalidTableError(
+      `${table}: expected a column ${JSON.stringify(name)}, but the table has ${names.join(", ")}`,
+    );
   }
   if (
     type.type === "other" &&
     /^(?:Array|Tuple|Map|Nested|JSON|Object|Variant|Dynamic|AggregateFunction)/.test(type.name)
   )
-    throw invalidTable(
+    throw invalidTableError(
       `${table}: the column ${JSON.stringify(name)} has the type ${type.name}: expected a string, number or time`,
     );
 }
 
 /** The error for an unusable table or map. */
-export function invalidTable(message: string): RatebookError<"ERR_INPUT_INVALID"> {
+export function invalidTableError(message: string): RatebookError<"ERR_INPUT_INVALID"> {
   return new RatebookError("ERR_INPUT_INVALID", message, {
     problems: [rejection("$.events", "INVALID_TABLE", message)],
   });

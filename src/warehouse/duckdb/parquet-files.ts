@@ -99,10 +99,12 @@ function checkColumn(name: string, columns: ReadonlyMap<string, ColumnType>, fil
   const type = columns.get(name);
   if (type === undefined) {
     const names = [...columns.keys()].slice(0, 20).map((each) => JSON.stringify(each));
-    throw invalidFile(`${file}: the map uses the column ${JSON.stringify(name)}, but the file has ${names.join(", ")}`);
+    throw invalidFileError(
+      `${file}: the map uses the column ${JSON.stringify(name)}, but the file has ${names.join(", ")}`,
+    );
   }
   if (type.type === "other" && /[[(]|^(?:STRUCT|MAP|BLOB|JSON|UNION|VARIANT)/.test(type.name))
-    throw invalidFile(
+    throw invalidFileError(
       `${file}: the column ${JSON.stringify(name)} has the type ${type.name}: expected a string, number or time`,
     );
 }
@@ -119,11 +121,11 @@ async function checkShapes(db: DuckDb, list: string, columnNames: readonly strin
   for (const [name, files, types, all] of shapes) {
     const column = JSON.stringify(String(name));
     if (Number(files) !== Number(all))
-      throw invalidFile(
+      throw invalidFileError(
         `the column ${column} is missing in some of the files; read files with different columns separately`,
       );
     if (Number(types) > 1)
-      throw invalidFile(
+      throw invalidFileError(
         `the column ${column} has different types in these files; read files with different types separately`,
       );
   }
@@ -132,7 +134,7 @@ async function checkShapes(db: DuckDb, list: string, columnNames: readonly strin
 /** The file name of a row. */
 export const FILE_EXPRESSION: string = quoteDuckdbName(FILE_COLUMN);
 
-function invalidFile(message: string): RatebookError<"ERR_INPUT_INVALID"> {
+function invalidFileError(message: string): RatebookError<"ERR_INPUT_INVALID"> {
   return new RatebookError("ERR_INPUT_INVALID", message, {
     problems: [rejection("$.events", "INVALID_TABLE", message)],
   });

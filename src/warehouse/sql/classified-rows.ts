@@ -152,20 +152,23 @@ function selectUndeclaredParts(
   { attributes, dimensions, bounds }: PushedSchema,
   sql: Dialect,
 ): readonly string[] {
-  const numbers = partsNotIn(
+  const numbers = findUndeclaredParts(
     source.attributes,
     attributes.map(({ name }) => name),
   ).map((part, index) => {
     const range = computePartRange(part, bounds);
     return `${range === undefined ? "NULL" : toPlainNumberSql(part, range, sql)} as x${index}`;
   });
-  const texts = partsNotIn(source.dimensions, dimensions).map(
+  const texts = findUndeclaredParts(source.dimensions, dimensions).map(
     (part, index) => `${toPlainTextSql(part, sql)} as y${index}`,
   );
   return [...numbers, ...texts];
 }
 
-function partsNotIn(parts: ReadonlyMap<string, SourcePart>, declaredNames: readonly string[]): readonly SourcePart[] {
+function findUndeclaredParts(
+  parts: ReadonlyMap<string, SourcePart>,
+  declaredNames: readonly string[],
+): readonly SourcePart[] {
   return [...parts].filter(([name]) => !declaredNames.includes(name)).map(([, part]) => part);
 }
 
@@ -178,11 +181,11 @@ function createPartConditions(
   const attributeNames = attributes.map(({ name }) => name);
   const numbers = [
     ...attributeNames.map((_, slot) => attributeColumn(slot)),
-    ...partsNotIn(source.attributes, attributeNames).map((_, index) => `x${index}`),
+    ...findUndeclaredParts(source.attributes, attributeNames).map((_, index) => `x${index}`),
   ];
   const texts = [
     ...dimensions.map((_, slot) => dimensionColumn(slot)),
-    ...partsNotIn(source.dimensions, dimensions).map((_, index) => `y${index}`),
+    ...findUndeclaredParts(source.dimensions, dimensions).map((_, index) => `y${index}`),
   ];
   return [
     ...["id", "account_id"].map((name) => plainTextCondition(name, [1, EVENT_ID_LENGTH_MAX], sql)),

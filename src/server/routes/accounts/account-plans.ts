@@ -11,7 +11,7 @@ import type { PricingSchedule } from "../../../engine/accounts/plans.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { toPage } from "../../../engine/pages.ts";
 import { inputError } from "../../../errors.ts";
-import { invalidInput } from "../../../ledger/refusals.ts";
+import { invalidInputError } from "../../../ledger/refusals.ts";
 import { createProblem } from "../../../problem-table.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
 import { pathId, queryTime } from "../../http/fields.ts";
@@ -97,7 +97,7 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
       const request = paging.readRequest({ list: `pricing_schedules:${accountId}`, sizes: SCHEDULE_PAGE_SIZES, query });
       const { start_date: start = Number.NEGATIVE_INFINITY, end_date: end = Number.POSITIVE_INFINITY } =
         request.filters;
-      if (end <= start) throw invalidInput("end_date", "DATE_NOT_ALLOWED", "expected a date after start_date");
+      if (end <= start) throw invalidInputError("end_date", "DATE_NOT_ALLOWED", "expected a date after start_date");
       const { limit, after: { createdAt: last = Number.NEGATIVE_INFINITY } = {} } = request.page;
       const schedules = await engine.accounts.pricingSchedules(accountId);
       // A schedule without an end continues after any date.
