@@ -141,7 +141,7 @@ export type {
   MigrationRequest,
   EntitySettingRequest,
 } from "./book/model/requests.ts";
-export type { ValuesById, LicenseEntryInput, RevenueRequestInput } from "./book/model/revenue-request.ts";
+export type { ValuesById, LicenseEntryInput, RevenueRequestInput } from "./book/resources/revenue-request.ts";
 export type { EventAttribute, EventInput } from "./metering/event-envelope.ts";
 export { type BookOptions, parseBook, readBook } from "./book/book.ts";
 export { checkPlan, parsePlan } from "./book/check-plan.ts";

@@ -3,16 +3,20 @@
  *
  * @module
  */
+import { inputError } from "../errors.ts";
 import { type BookSource, toBook } from "./book-source.ts";
 import { checkPricePlan, indexBillables } from "./checks/check-book.ts";
-import type { PricePlan, PricePlanInput } from "./model/price-plan.ts";
-import { collectProblems, type Report } from "./problems.ts";
+import { checkCards } from "./checks/check-plans.ts";
+import type { Book } from "./model/book.ts";
+import type { PricePlan, PricePlanDetails, PricePlanInput } from "./model/price-plan.ts";
+import { collectProblems, type Path, type Report } from "./problems.ts";
 import { NO_CACHE } from "./reading/book-cache.ts";
 import { parseDocumentText } from "./reading/document-text.ts";
 import { checkNesting, readShape } from "./reading/read-document.ts";
 import { indexReferences } from "./reading/references.ts";
-import { resolvePricePlan } from "./resolving/resolve-plan.ts";
+import { resolveDetails, resolvePricePlan } from "./resolving/resolve-plan.ts";
 import { pricePlan } from "./resources/price-plan.ts";
+import { quoteValue } from "./wording.ts";
 
 /**
  * Reads one version of a price plan against a book, as a draft for its accounts: the plan must be complete enough to be
@@ -61,4 +65,35 @@ function checkCanBeAssociated({ pricePlanDetails }: PricePlan, report: Report): 
   if (!pricingCycleConfig) report(["pricePlanDetails", "pricingCycleConfig"], "MISSING", { expected: "one", reason });
   if ((supportedCurrencies ?? []).length > 0) return;
   report(["pricePlanDetails", "supportedCurrencies"], "MISSING", { expected: "at least one currency", reason });
+}
+
+/**
+ * Resolves a plan's details so that they can be priced in a currency: references are ids, every card has rates in the
+ * currency, and there are cycles. Meters need not be ACTIVE, because nothing is associated.
+ *
+ * @param details those of a stored plan, or those of a request, whose references may be names
+ * @throws {RatebookError} ERR_INPUT_INVALID with all problems, those of the plan below `pricePlanDetailsConfig`
+ */
+export function resolvePriceableDetails(details: PricePlanDetails, currencyCode: string, book: Book): PricePlanDetails {
+  const problems = collectProblems();
+  const { report } = problems;
+  const path: Path = ["pricePlanDetailsConfig", "pricePlanDetails"];
+  const resolvedDetails = resolveDetails(details, path, { references: indexReferences({ ...book }), report });
+  checkSupportedCurrency(resolvedDetails, currencyCode, report);
+  checkCards(resolvedDetails, { ...indexBillables(book), currencies: [currencyCode], inUse: false }, path, report);
+  if (!resolvedDetails.pricingCycleConfig)
+    report([...path, "pricingCycleConfig"], "MISSING", { expected: "one", reason: "to price a billing period" });
+  const [first, ...others] = problems.sorted(undefined);
+  if (first === undefined) return resolvedDetails;
+  throw inputError([first, ...others]);
+}
+
+function checkSupportedCurrency({ supportedCurrencies }: PricePlanDetails, currencyCode: string, report: Report): void {
+  const currencies = supportedCurrencies ?? [];
+  if (currencies.length === 0 || currencies.includes(currencyCode)) return;
+  report(["currencyConfig", "currency"], "NOT_AN_OPTION", {
+    options: currencies,
+    reason: "which the plan supports",
+    got: quoteValue(currencyCode),
+  });
 }

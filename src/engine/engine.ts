@@ -6,7 +6,7 @@
 import type { BookSource } from "../book/book-source.ts";
 import type { MetricsRequestInput } from "../book/model/requests.ts";
 import type { AssociationRequest, DissociationRequest, MigrationRequest } from "../book/model/requests.ts";
-import type { RevenueRequestInput } from "../book/model/revenue-request.ts";
+import type { RevenueRequestInput } from "../book/resources/revenue-request.ts";
 import type { Instant, InstantInput } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { type CatalogOptions, ID_MEMORY_MS } from "../ledger/catalog.ts";

@@ -11,10 +11,8 @@ import type * as z from "zod";
 import type { OrganizationInput } from "../../src/book/model/book.ts";
 import type { PricePlanInput } from "../../src/book/model/price-plan.ts";
 import type { AccountRequest, CustomerRequest, InvoiceGroupRequest } from "../../src/book/model/requests.ts";
-import type { RevenueRequestInput } from "../../src/book/model/revenue-request.ts";
 import type { organization, RESOURCES } from "../../src/book/reading/document.ts";
 import type { REQUESTS } from "../../src/book/requests/requests.ts";
-import type { revenueRequest } from "../../src/book/requests/revenue-request.ts";
 import type { AccountInput, CustomerInput, InvoiceGroupInput } from "../../src/book/resources/account.ts";
 import type { AddOnInput, FeatureInput, SettingInput } from "../../src/book/resources/catalog-items.ts";
 import type { EventSchemaInput } from "../../src/book/resources/event-schema.ts";
@@ -52,7 +50,6 @@ describe("the types of inputs match the schemas exactly", () => {
     expectTypeOf<CustomerRequest>().branded.toEqualTypeOf<FrozenInput<z.input<(typeof REQUESTS)["customerCreate"]>>>();
     expectTypeOf<AccountRequest>().branded.toEqualTypeOf<FrozenInput<z.input<(typeof REQUESTS)["accountCreate"]>>>();
     expectTypeOf<InvoiceGroupRequest>().branded.toEqualTypeOf<FrozenInput<z.input<(typeof REQUESTS)["groupCreate"]>>>();
-    expectTypeOf<RevenueRequestInput>().branded.toEqualTypeOf<FrozenInput<z.input<typeof revenueRequest>>>();
   });
 });
 

@@ -176,6 +176,9 @@ const SAME_FIELDS_AS: Readonly<Record<string, string>> = {
   lint: "lintSuppression",
   aliases: "alias",
   "accounts.pricePlans": "planAssociation",
+  calculateRevenue: "revenueRequest",
+  licenseEntriesConfig: "licenseEntry",
+  custom: "listedLicense",
   billingAddress: "address",
   pricePlanDetailsOverride: "pricePlanDetails",
 };

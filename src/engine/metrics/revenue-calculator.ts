@@ -3,14 +3,11 @@
  *
  * @module
  */
+import { resolvePriceableDetails } from "../../book/check-plan.ts";
 import type { PricePlan, PricePlanDetails } from "../../book/model/price-plan.ts";
-import type { RevenueRequestInput } from "../../book/model/revenue-request.ts";
 import { formatPath } from "../../book/problems.ts";
-import {
-  resolvePriceableDetails,
-  readRevenueRequest,
-  type RevenueRequest,
-} from "../../book/requests/revenue-request.ts";
+import { readInput } from "../../book/requests/requests.ts";
+import { type RevenueRequest, revenueRequest, type RevenueRequestInput } from "../../book/resources/revenue-request.ts";
 import { type Cycle, type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
 import { dayOf, formatDate, formatInstant, type Instant, INSTANT_MIN } from "../../calendar/instant.ts";
 import { inputError, invariant } from "../../errors.ts";
@@ -64,7 +61,7 @@ interface FoundPlan {
  * @throws {RatebookError} ERR_INPUT_INVALID with the paths of what is malformed, unknown or cannot be priced
  */
 export async function calculatePlanRevenue(context: EngineContext, input: RevenueRequestInput): Promise<RevenueAnswer> {
-  const request = readRevenueRequest(input);
+  const request = readInput(revenueRequest, input);
   // Read accounts first: plans are never deleted, so every later configuration has those of the accounts.
   const accounts = await readReferencedAccounts(context, request);
   const { catalog } = await context.configuration(context.store.read);

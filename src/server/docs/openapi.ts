@@ -44,7 +44,7 @@ export function createOpenApiDocument(endpoints: readonly Endpoint[]): JsonObjec
 /** Like {@link createOpenApiDocument}, one endpoint per step. */
 export function* createOpenApiDocumentInSteps(endpoints: readonly Endpoint[]): Steps<JsonObject> {
   const components = new Map<string, unknown>();
-  const toSchema = (schema: z.ZodType): JsonObject => toJsonSchema(schema, components);
+  const toSchema: ToSchema = (schema, owner = "") => toJsonSchema(schema, components, owner);
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const endpoint of endpoints) {
     (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = toOperation(endpoint, toSchema);
@@ -70,7 +70,7 @@ export function* createOpenApiDocumentInSteps(endpoints: readonly Endpoint[]): S
   };
 }
 
-function toOperation(endpoint: Endpoint, toSchema: (schema: z.ZodType) => JsonObject): JsonObject {
+function toOperation(endpoint: Endpoint, toSchema: ToSchema): JsonObject {
   const { id, tag, summary, description, access, params, query, body, bodyRequired = true } = endpoint;
   const parameters = [...toParameters("path", params, toSchema), ...toParameters("query", query, toSchema)];
   return {
@@ -82,7 +82,7 @@ function toOperation(endpoint: Endpoint, toSchema: (schema: z.ZodType) => JsonOb
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
       ? {}
-      : { requestBody: { required: bodyRequired, content: toBodyContent(id, toSchema(body)) } }),
+      : { requestBody: { required: bodyRequired, content: toBodyContent(id, toSchema(body, id)) } }),
     responses: { ...toResponses(endpoint, toSchema), ...toFailureResponses(endpoint) },
   };
 }
@@ -95,7 +95,7 @@ function toBodyContent(id: string, schema: JsonObject): JsonObject {
 function toParameters(
   location: "path" | "query",
   schema: z.ZodObject | undefined,
-  toSchema: (schema: z.ZodType) => JsonObject,
+  toSchema: ToSchema,
 ): readonly JsonObject[] {
   if (schema === undefined) return [];
   return Object.entries(schema.shape).map(([name, field]) => {
@@ -113,7 +113,7 @@ function toParameters(
 
 const HTML_CONTENT: JsonObject = { "text/html": { schema: { type: "string" } } };
 
-function toResponses({ answers, html = false }: Endpoint, toSchema: (schema: z.ZodType) => JsonObject): JsonObject {
+function toResponses({ answers, html = false }: Endpoint, toSchema: ToSchema): JsonObject {
   return Object.fromEntries(
     Object.entries(answers).map(([status, schema]) => [
       status,
@@ -155,12 +155,15 @@ const FAILURE_HEADERS: JsonObject = {
   },
 };
 
+/** The JSON schema of a zod schema. @param owner see {@link addDescriptions} */
+type ToSchema = (schema: z.ZodType, owner?: string) => JsonObject;
+
 /** The JSON schema of a zod schema. Schemas with an id become components. */
-function toJsonSchema(schema: z.ZodType, components: Map<string, unknown>): JsonObject {
+function toJsonSchema(schema: z.ZodType, components: Map<string, unknown>, owner: string): JsonObject {
   const { $defs, ...own } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any", reused: "inline" });
   for (const [name, definition] of Object.entries($defs ?? {}))
     components.set(name, addDescriptions(linkComponents(definition), name));
-  return addDescriptions(linkComponents(own), "") as JsonObject;
+  return addDescriptions(linkComponents(own), owner) as JsonObject;
 }
 
 /** Keys that components omit, because their place in the document identifies them. */
@@ -169,7 +172,7 @@ const OMITTED_KEYS: ReadonlySet<string> = new Set(["$schema", "$id", "id"]);
 /** The bounds of safe integers, which are omitted. */
 const SAFE_INTEGER_BOUNDS: ReadonlySet<unknown> = new Set([Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]);
 
-/** Adds descriptions to fields without one. @param owner the component or field that the schema belongs to */
+/** Adds descriptions to fields without one. @param owner the operation, component or field that the schema belongs to */
 function addDescriptions(value: unknown, owner: string): unknown {
   if (Array.isArray(value)) return value.map((part) => addDescriptions(part, owner));
   if (typeof value !== "object" || value === null) return value;
