@@ -86,7 +86,7 @@ describe("the built program", () => {
     const writer = spawn(process.execPath, ["-e", write, pipe, eventLine("a", "2024-01-01T00:00:00Z", 1)]);
     const { code, err } = await program(["preview", book, "--events", pipe]);
     writer.kill();
-    expect(err).toBe("1 event read: 1 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n");
+    expect(err).toBe("1 event read: 1 metered; 1 invoice\n");
     expect(code).toBe(0);
   });
 

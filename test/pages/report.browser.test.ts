@@ -20,7 +20,7 @@ beforeAll(async () => {
   traces = join(files.path, "traces.html");
   const drafts = [llm("drafts/one-rate.json"), llm("drafts/volume.json")];
   const { code, err } = await ratebook(["report", llm("book.json"), ...TRACES_READ, "--plan", ...drafts, "-o", traces]);
-  expect(`${code} ${err}`).toBe("0 28,185 events read: 28,185 INGESTION_COMPLETED_EVENT_METERED; 4 invoices\n");
+  expect(`${code} ${err}`).toBe("0 28,185 events read: 28,185 metered; 4 invoices\n");
 });
 afterAll(() => files.remove());
 

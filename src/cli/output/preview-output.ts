@@ -11,6 +11,7 @@ import type { LineTrace } from "../../ledger/preview/line-trace.ts";
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { stringifyJson } from "../../numbers/json.ts";
+import { describeEventCount } from "../../pages/event-counts.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { type Io, write } from "../io.ts";
 import {
@@ -50,6 +51,8 @@ export interface PreviewResult {
 const PROBLEMS_SHOWN_MAX = 20;
 /** The maximum number of problems of one kind listed. */
 const SAME_KIND_SHOWN_MAX = 3;
+/** The minimum number of events read for which shares are printed. */
+const SHARE_READ_MIN = 100;
 
 /** Writes invoices to standard output one at a time. */
 export async function writePreview(result: PreviewResult, format: PreviewFormat, io: Io): Promise<void> {
@@ -137,10 +140,10 @@ function listProblemLines({ problems, kinds, count, unknownAccountEvents }: Prob
     const before = shownByKind.get(kind) ?? 0;
     if (before === SAME_KIND_SHOWN_MAX) continue;
     if (lines.length >= PROBLEMS_SHOWN_MAX) break;
-    const { file, line, message, status } = problem;
+    const { file, line, message } = problem;
     const more = before + 1 < SAME_KIND_SHOWN_MAX ? 0 : (kinds.get(kind) ?? SAME_KIND_SHOWN_MAX) - SAME_KIND_SHOWN_MAX;
     lines.push(
-      `${formatLinePlace(file, line)}: ${message} [${status}]${more === 0 ? "" : ` (and ${groupThousands(String(more))} more like it)`}`,
+      `${formatLinePlace(file, line)}: ${message}${more === 0 ? "" : ` (and ${groupThousands(String(more))} more like it)`}`,
     );
     shownByKind.set(kind, before + 1);
     coveredCount += 1 + more;
@@ -182,10 +185,20 @@ export async function printSummary(
   io: Io,
 ): Promise<void> {
   const { read = 0, ...statuses } = events;
-  const counts = Object.entries(statuses).map(([status, count]) => `${groupThousands(String(count))} ${status}`);
+  const format = (count: number): string => groupThousands(String(count));
+  const counts = Object.entries(statuses).map(
+    ([status, count]) => `${describeEventCount(status, count, format)}${formatShare(status, count, read)}`,
+  );
   const kinds = counts.length === 0 ? "" : `: ${counts.join(", ")}`;
   const usage = rows === undefined ? "" : `${formatCount(rows, "row")} of usage and `;
   await write(io.stderr, `${usage}${formatCount(read, "event")} read${kinds}; ${formatCount(...output)}\n`);
+}
+
+/** The share of the events read, unless they were metered or few were read: ` (3.1 %)`. */
+function formatShare(status: string, count: number, read: number): string {
+  if (status === "INGESTION_COMPLETED_EVENT_METERED" || read < SHARE_READ_MIN) return "";
+  const percent = (100 * count) / read;
+  return ` (${percent < 0.1 ? "less than 0.1" : percent.toFixed(1)} %)`;
 }
 
 function formatCount(count: number, thing: string): string {

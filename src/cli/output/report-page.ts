@@ -23,7 +23,7 @@ const PROBLEMS_SHOWN_MAX = 20;
 export async function renderReportPage({ problems, problemCount, ...input }: ReportPageInput): Promise<string> {
   const first = problems
     .slice(0, PROBLEMS_SHOWN_MAX)
-    .map(({ file, line, status, message }) => ({ place: formatLinePlace(file, line), status, message }));
+    .map(({ file, line, message }) => ({ place: formatLinePlace(file, line), message }));
   const data = buildReport({ ...input, problems: { first, count: problemCount } });
   const page = await readPage("report").catch(() => {
     throw new InputError("the report's page does not exist; create it with npm run build");

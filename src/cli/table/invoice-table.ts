@@ -44,9 +44,9 @@ function formatHeading(invoice: Invoice, { accountName }: AccountLabel, style: T
     ...wrapText(who, style.width, "  ")
       .split("\n")
       .map((line) => style.emphasize(line, "strong")),
-    `${INVOICE_NAMES[invoiceType]} ${formatPeriod(startDate, endDate)} · ${status} · ${invoice.currency}`,
+    `${INVOICE_NAMES[invoiceType]} ${formatPeriod(startDate, endDate)} · ${status.toLowerCase()} · ${invoice.currency}`,
     wrapText(
-      `${invoiceType}, dated ${toDateText(invoiceDate)}, due ${toDateText(dueDate)}, ` +
+      `Dated ${toDateText(invoiceDate)}, due ${toDateText(dueDate)}, ` +
         toPrintable(`plan ${invoice.pricePlanId} version ${invoice.pricePlanVersion}`),
       style.width,
       "  ",

@@ -248,6 +248,6 @@ function findPeriod(invoices: readonly Invoice[]): Pick<ReportData, "period"> {
   return first > last ? {} : { period: { from: formatDate(first), until: formatDate(last) } };
 }
 
-function toPrintableFault({ place, status, message }: LineFault): LineFault {
-  return { place: toPrintable(place), status, message: toPrintable(message) };
+function toPrintableFault({ place, message }: LineFault): LineFault {
+  return { place: toPrintable(place), message: toPrintable(message) };
 }

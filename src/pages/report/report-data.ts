@@ -60,7 +60,6 @@ export interface NamedAmount {
 /** A problem in a line of an event file. */
 export interface LineFault {
   readonly place: string;
-  readonly status: string;
   readonly message: string;
 }
 

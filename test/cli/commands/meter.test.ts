@@ -31,7 +31,7 @@ describe("ratebook meter", () => {
       out:
         '{"accountId":"prod","meterId":"um.units","date":"2024-06-01","quantity":"0.3"}\n' +
         '{"accountId":"prod","meterId":"um.units","date":"2024-06-03","quantity":"12345678901234567890.00000000000000000001"}\n',
-      err: "4 events read: 1 INGESTION_FAILED_DUPLICATE_EVENT, 3 INGESTION_COMPLETED_EVENT_METERED; 2 cells\n",
+      err: "4 events read: 1 duplicate, 3 metered; 2 cells\n",
     });
     expect((await runCut("meter", book, "--events", events, "--format", "csv")).out).toBe(
       "accountId,meterId,date,quantity\nprod,um.units,2024-06-01,0.3\n" +
@@ -102,7 +102,7 @@ describe("--usage", () => {
     const { out, err, code } = await runCut("preview", book, "--usage", usage, "--events", more, "--format", "csv");
     expect(code).toBe(0);
     expect(out).toMatch(/USAGE_RATE_CARD_AMOUNT,um\.units,units,100,,200,/);
-    expect(err).toBe("1 row of usage and 1 event read: 1 INGESTION_COMPLETED_EVENT_METERED; 1 invoice\n");
+    expect(err).toBe("1 row of usage and 1 event read: 1 metered; 1 invoice\n");
   });
 
   test("is all or nothing: every invalid row is reported with file and line, and nothing is priced", async () => {

@@ -91,7 +91,7 @@ describe("a malicious book has a result or a clear error", () => {
       out: "",
       err:
         "note: nothing billed: no plan was in force in that period (see effectiveFrom), or none prices this usage\n" +
-        "1 event read: 1 INGESTION_COMPLETED_EVENT_NOT_BILLED; 0 invoices\n",
+        "1 event read: 1 without a price plan; 0 invoices\n",
     });
   });
 

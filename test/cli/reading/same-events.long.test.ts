@@ -64,7 +64,7 @@ async function runBoth(
   return {
     code,
     out: alike(out),
-    stderr: err.split("\n").filter((line) => !/\[INGESTION_\w+\]|^… and/.test(line)),
+    stderr: err.split("\n").filter((line) => !/^(?!note: )\S+: (?!note: )|^… and/.test(line)),
   };
 }
 

@@ -44,7 +44,7 @@ describe("S17.3 --engine threads prints the same as one thread", () => {
     );
     const second = place.file("second.ndjson", eventLine("e-5", noonOf(1), 1000));
     const { out, err } = await both(["preview", book, "--events", first, second, "--format", "csv"]);
-    expect(err).toContain("3 INGESTION_FAILED_DUPLICATE_EVENT");
+    expect(err).toContain("3 duplicates");
     // Of the two e-5, the one of 1 January counts: 1,000 instead of 5.5.
     expect(out).toContain(",um.units,units,1194.5,");
   });
@@ -127,7 +127,7 @@ describe("S17.3 --engine threads prints the same as one thread", () => {
     // The line number is unknown where a range begins.
     const byRow = place.file("by-row.json", JSON.stringify({ ...map, id: { template: "row-{row}" } }));
     const argv = ["preview", book, "--events", events, "--map", byRow];
-    expect((await runOnEngine("core", argv)).err).toContain("9 INGESTION_COMPLETED");
+    expect((await runOnEngine("core", argv)).err).toContain("9 metered");
     expect(await runOnEngine("threads", argv)).toEqual(rejected("cannot number rows, and by-row.json uses {row}"));
   });
 

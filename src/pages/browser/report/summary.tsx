@@ -5,6 +5,7 @@
  */
 import type { JSX } from "preact";
 
+import { describeEventCount } from "../../event-counts.ts";
 import type { ReportData } from "../../report/report-data.ts";
 import { formatCount, formatMoney, formatNumber } from "../common/format.ts";
 import { ShareBar } from "../common/share-bar.tsx";
@@ -27,7 +28,7 @@ export function Summary({ data: { totals, events, problems, notices } }: { reado
             <dt>Events read</dt>
             <dd>{formatNumber(read)}</dd>
             {Object.entries(statuses).map(([status, count]) => (
-              <dd key={status}>{`${formatNumber(count)} ${formatStatus(status)}`}</dd>
+              <dd key={status}>{describeEventCount(status, count, formatNumber)}</dd>
             ))}
           </div>
         )}
@@ -66,9 +67,9 @@ export function Problems({ problems: { first, count } }: Pick<ReportData, "probl
     <section aria-labelledby="problems">
       <h2 id="problems">{formatCount(count, "problem")}</h2>
       <ul class="problems">
-        {first.map(({ place, status, message }, index) => (
+        {first.map(({ place, message }, index) => (
           <li key={index}>
-            <bdi>{place}</bdi>: <bdi>{message}</bdi> <span class="soft">({formatStatus(status)})</span>
+            <bdi>{place}</bdi>: <bdi>{message}</bdi>
           </li>
         ))}
       </ul>
@@ -110,12 +111,4 @@ export function CardShares({ data: { totals } }: { readonly data: ReportData }):
       })}
     </>
   );
-}
-
-/** Turns a status such as `INGESTION_FAILED_DUPLICATE_EVENT` into words. */
-function formatStatus(status: string): string {
-  return status
-    .replace(/^INGESTION_(?:COMPLETED_EVENT_)?/, "")
-    .replaceAll("_", " ")
-    .toLowerCase();
 }
