@@ -3,7 +3,7 @@ import { backtestBenches } from "./analysis/backtest.ts";
 import type { Bench } from "./bench.ts";
 import { clickHouseBenches } from "./cli/clickhouse-tables.ts";
 import { cliBenches } from "./cli/event-files.ts";
-import { threadBenches } from "./cli/ndjson-files.ts";
+import { ndjsonBenches } from "./cli/ndjson-files.ts";
 import { parquetBenches } from "./cli/parquet-files.ts";
 import { farBehindBenches } from "./engine/far-behind.ts";
 import { engineBenches } from "./engine/memory.ts";
@@ -31,7 +31,7 @@ export const BENCHES: readonly Bench[] = [
   ...backtestBenches,
   ...cliBenches,
   ...parquetBenches,
-  ...threadBenches,
+  ...ndjsonBenches,
   ...clickHouseBenches,
   ...storeBenches,
   ...billRunBenches,

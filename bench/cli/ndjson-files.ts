@@ -1,30 +1,25 @@
-/**
- * Previewing an NDJSON file with prices in several threads, compared with handwritten SQL for the same sums, in
- * doubles.
- */
+/** Previewing an NDJSON file with prices, compared with handwritten SQL for the same sums, in doubles. */
 import type { Bench } from "../bench.ts";
 import { compareWithSql, comparison, selectFirstOfIds } from "./parquet-files.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 
-export const threadBenches: readonly Bench[] = [
+export const ndjsonBenches: readonly Bench[] = [
   {
-    name: "preview of an NDJSON file beside hand-written SQL, by one thread and by several, wanted 0.4",
-    run: (size) => previewThreaded(Number(process.env["EVENTS"] ?? EVENTS[size])),
+    name: "preview of an NDJSON file beside hand-written SQL, wanted 0.4",
+    run: (size) => previewNdjson(Number(process.env["EVENTS"] ?? EVENTS[size])),
   },
 ];
 
-async function previewThreaded(count: number): Promise<readonly string[]> {
+async function previewNdjson(count: number): Promise<readonly string[]> {
   return compareWithSql(count, 2, async ({ at, preview, byHand, runs }) => {
     const rows = selectRows(at("events.ndjson"));
     const day = "left(timestamp, 10)";
-    return ["core", "threads"].flatMap((engine) => {
-      const read = ["--events", at("events.ndjson"), "--engine", engine];
-      return [
-        comparison(`${engine.padEnd(7)}, no ids  `, byHand(rows, day), preview(...read, "--no-dedupe"), runs),
-        comparison(`${engine.padEnd(7)}, with ids`, byHand(selectFirstOfIds(rows), day), preview(...read), runs),
-      ];
-    });
+    const read = ["--events", at("events.ndjson")];
+    return [
+      comparison("no ids  ", byHand(rows, day), preview(...read, "--no-dedupe"), runs),
+      comparison("with ids", byHand(selectFirstOfIds(rows), day), preview(...read), runs),
+    ];
   });
 }
 

@@ -105,7 +105,6 @@ const READERS: Readonly<Record<string, string>> = {
   csv: "--event-format csv",
   parquet: "--event-format parquet",
   core: "--engine core",
-  workers: "--engine threads",
   duckdb: "--engine database",
 };
 

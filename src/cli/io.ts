@@ -5,17 +5,9 @@
  */
 import { randomBytes } from "node:crypto";
 import { open, readFile, rename, rm, stat } from "node:fs/promises";
-import { availableParallelism } from "node:os";
 import type { Readable, Writable } from "node:stream";
 
 import type { FingerprintKey } from "./event-inputs/fingerprint.ts";
-import type { ThreadPool } from "./threads/scan-files.ts";
-import { startThread } from "./threads/start-thread.ts";
-
-/**
- * The number of bytes that a thread reads at a time, small enough for all threads to finish at nearly the same time.
- */
-const PART_BYTES = 32 << 20;
 
 /** The environment of a command. */
 export interface Io {
@@ -33,8 +25,6 @@ export interface Io {
   readonly readFile: (path: string) => Promise<Uint8Array>;
   /** 128 random bits. */
   readonly fingerprintKey: () => FingerprintKey;
-  /** Threads to read large files. */
-  readonly threads: ThreadPool;
   /** The environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Resolves with the first signal to stop; a second one exits immediately. */
@@ -73,7 +63,6 @@ export function createProcessIo(): Io {
       const bytes = randomBytes(16);
       return [bytes.readUInt32LE(0), bytes.readUInt32LE(4), bytes.readUInt32LE(8), bytes.readUInt32LE(12)];
     },
-    threads: { count: availableParallelism(), partBytes: PART_BYTES, start: startThread },
     env: process.env,
     waitForStop: waitForSignal,
   };

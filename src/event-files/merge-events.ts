@@ -106,20 +106,11 @@ function checkOrder(run: MergeRun, callbacks: MergeCallbacks): void {
     run.latest = at;
   } else if (!run.hasReportedDisorder) {
     run.hasReportedDisorder = true;
-    callbacks.onDisorder(describeDisorder(file, line, { at, latest: run.latest }));
+    const sentence =
+      `the file is not sorted by time: an event of ${formatInstant(at)} follows one of ` +
+      `${formatInstant(run.latest)}; events are used in file order`;
+    callbacks.onDisorder({ file, line, sentence });
   }
-}
-
-/** The warning about an event that follows a later one. */
-export function describeDisorder(
-  file: string,
-  line: number,
-  { at, latest }: { readonly at: Instant; readonly latest: Instant },
-): Disorder {
-  const sentence =
-    `the file is not sorted by time: an event of ${formatInstant(at)} follows one of ` +
-    `${formatInstant(latest)}; events are used in file order`;
-  return { file, line, sentence };
 }
 
 /** Whether `a` is taken before `b`. A bad line has no time and is reported immediately. */

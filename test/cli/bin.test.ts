@@ -90,19 +90,6 @@ describe("the built program", () => {
     expect(code).toBe(0);
   });
 
-  test("prints the same for files read with several threads as with one", async () => {
-    const events = ["a", "b"].map((name) => {
-      const rows = Array.from({ length: 50 }, (_, n) =>
-        eventLine(`${name}-${n % 40}`, `2024-01-02T00:00:${n + 10}Z`, n),
-      );
-      return files.file(`${name}.ndjson`, rows.map((row, n) => (n === 45 ? "broken\n" : row)).join(""));
-    });
-    const argv = ["preview", book, "--events", ...events, "--format", "json", "--engine"];
-    const [one, several] = [await program([...argv, "core"]), await program([...argv, "threads"])];
-    expect(several).toEqual(one);
-    expect(one.out).toContain('"INGESTION_FAILED_DUPLICATE_EVENT": 18');
-  });
-
   test("ends quietly when the reader of its output closes the pipe", async () => {
     const argv = ["preview", book, "--from", "2024-01-01", "--until", "2090-01-01", "--format", "csv"];
     const { code, err } = await program(argv, { readMax: 1000 });

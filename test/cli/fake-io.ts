@@ -7,8 +7,6 @@ import { Readable, Writable } from "node:stream";
 
 import { createFile, type Io } from "../../src/cli/io.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
-import { createScanner } from "../../src/cli/threads/scanner.ts";
-import type { Thread } from "../../src/cli/threads/start-thread.ts";
 import { MONTHLY, sumMeter } from "../book/builder.ts";
 
 /** The result of a command. */
@@ -38,22 +36,6 @@ export function folder(): Folder {
   };
 }
 
-/**
- * A worker that runs in this thread.
- *
- * @param onPart called before each part
- */
-function threadHere(onPart: () => void): Thread {
-  const scanner = createScanner();
-  return {
-    async request(question) {
-      if (question.kind === "part") onPart();
-      return scanner.respond(structuredClone(question));
-    },
-    stop: async () => undefined,
-  };
-}
-
 /** Runs a command in this process. The folder's path is removed from its output. */
 export async function ratebook(
   argv: readonly string[],
@@ -65,8 +47,6 @@ export async function ratebook(
     env = {},
     stopped: waitForStop = () => new Promise(() => {}),
     onOutput = () => {},
-    partBytes = 1 << 16,
-    onPart = () => {},
   }: {
     stdin?: string | Uint8Array;
     cut?: string;
@@ -75,9 +55,6 @@ export async function ratebook(
     env?: Io["env"];
     stopped?: Io["waitForStop"];
     onOutput?: (out: string) => void;
-    /** The number of bytes that a thread processes at a time. */
-    partBytes?: number;
-    onPart?: () => void;
   } = {},
 ): Promise<Ran> {
   const texts = { out: "", err: "" };
@@ -98,7 +75,6 @@ export async function ratebook(
     createFile,
     readFile: async (path) => readFile(path),
     fingerprintKey: () => [1, 2, 3, 4],
-    threads: { count: 2, partBytes, start: () => threadHere(onPart) },
     env,
     waitForStop,
   };

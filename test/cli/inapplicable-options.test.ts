@@ -24,7 +24,7 @@ const CASES: readonly (readonly [argv: readonly string[], sentence: string])[] =
     const [name = "", ...value] = option.split(" ");
     return [["preview", book, "--at", "2024-01-05", `--${name}`, ...value], `--${name} needs --events`] as const;
   }),
-  [["backtest", book, "--plan", plan, "--usage", csv, "--engine", "threads"], "--engine needs --events"],
+  [["backtest", book, "--plan", plan, "--usage", csv, "--engine", "database"], "--engine needs --events"],
   [["verify", book, "--memory", "1GB"], "--memory needs --events"],
   [
     ["meter", book, "--events", events, "--memory", "1GB"],
@@ -34,14 +34,7 @@ const CASES: readonly (readonly [argv: readonly string[], sentence: string])[] =
     ["meter", book, "--events", table, "--event-format", "csv"],
     "--event-format only applies to files, and --events has only tables; remove it",
   ],
-  [
-    ["meter", book, "--events", events, csv, "--map", map, "--engine", "threads"],
-    "--engine threads only reads NDJSON files, got events.csv; use another engine, or leave it out",
-  ],
-  [
-    ["meter", book, "--events", table, "--engine", "threads"],
-    "--engine threads only reads NDJSON files, got a ClickHouse table; use another engine, or leave it out",
-  ],
+  [["meter", book, "--events", events, "--engine", "threads"], '--engine must be one of core, database, got "threads"'],
   [
     ["meter", book, "--events", parquet, events, "--map", map, "--engine", "database"],
     "--engine database only sums Parquet files and ClickHouse tables, got events.ndjson; use another engine, or leave it out",
@@ -57,20 +50,17 @@ const CASES: readonly (readonly [argv: readonly string[], sentence: string])[] =
         "--engine database sums Parquet files, or tables of one ClickHouse server, but not both; use --engine core",
       ] as const,
   ),
-  ...["threads", "database"].map(
-    (engine) =>
-      [
-        ["preview", book, "--events", events, "--strict", "--engine", engine],
-        `--strict stops at the first invalid event, so it does not support --engine ${engine}; use --engine core`,
-      ] as const,
-  ),
   [
-    ["preview", book, "--events", events, "--trace", "um.units", "--engine", "threads"],
-    "--trace lists single events, so it does not support --engine threads; use --engine core",
+    ["preview", book, "--events", events, "--strict", "--engine", "database"],
+    "--strict stops at the first invalid event, so it does not support --engine database; use --engine core",
   ],
   [
-    ["preview", book, "--events", events, "--format", "html", "--engine", "threads"],
-    "an HTML page lists single events, so it does not support --engine threads; use --engine core",
+    ["preview", book, "--events", parquet, "--map", map, "--trace", "um.units", "--engine", "database"],
+    "--trace lists single events, so it does not support --engine database; use --engine core",
+  ],
+  [
+    ["preview", book, "--events", parquet, "--map", map, "--format", "html", "--engine", "database"],
+    "an HTML page lists single events, so it does not support --engine database; use --engine core",
   ],
   [["preview", book, "--events", events, "--explain", "--summary"], "use either --explain or --summary"],
   [["preview", book, "--events", events, "--explain", "--trace", "um.units"], "use either --explain or --trace"],
@@ -114,7 +104,7 @@ test("what has an effect is accepted", async () => {
   const example = examplePath("cloud-storage", "book.json");
   const exampleEvents = examplePath("cloud-storage", "events.ndjson");
   for (const argv of [
-    ["preview", book, "--events", events, "--engine", "threads", "--no-dedupe", "--event-format", "ndjson"],
+    ["preview", book, "--events", events, "--engine", "core", "--no-dedupe", "--event-format", "ndjson"],
     ["preview", book, "--events", events, "--engine", "core", "--strict"],
     ["preview", book, "--events", events, "--explain", "--format", "html", "-o", join(to, "preview.html")],
     ["preview", example, "--events", exampleEvents, "--trace", "um.reads", "--engine", "core"],

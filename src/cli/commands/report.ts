@@ -116,7 +116,6 @@ function teeEventRun(
     addSlots: (slots) => currentRun.addSlots(slots),
     // One run might accept a sum and the other not, so both get single events.
     addCounted: () => false,
-    takesCounted: () => false,
     addUsage(row) {
       currentRun.addUsage(row);
       backtestRun.addUsage(row);

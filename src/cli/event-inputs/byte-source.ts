@@ -16,8 +16,6 @@ export interface ByteSource {
   readonly size: number | undefined;
   /** The bytes of the stored file read so far. */
   readonly position: number;
-  /** Whether it is an uncompressed file, which can be read at any position. */
-  readonly isPlainFile: boolean;
   /**
    * Reads at least one byte into `target[from, target.length)`.
    *
@@ -60,8 +58,7 @@ export async function openByteSource(path: string, stdin: () => Readable): Promi
       await handle.close();
       return await createStreamSource(path, createReadStream(path, { highWaterMark: 1 << 18 }), stat.size);
     }
-    // Some file systems report size 0 for files with content.
-    return createFileSource(path, handle, { size: stat.size, isSizeKnown: stat.size > 0 || bytesRead === 0 });
+    return createFileSource(path, handle, stat.size);
   } catch (error) {
     await handle.close().catch(() => undefined);
     throw error instanceof InputError ? error : new InputError(`${path}: ${describeSystemError(error)}`);
@@ -78,15 +75,10 @@ function rejectOtherKinds(name: string, [first, second]: Uint8Array): void {
   }
 }
 
-function createFileSource(
-  path: string,
-  handle: Awaited<ReturnType<typeof open>>,
-  { size, isSizeKnown }: { readonly size: number; readonly isSizeKnown: boolean },
-): ByteSource {
+function createFileSource(path: string, handle: Awaited<ReturnType<typeof open>>, size: number): ByteSource {
   let position = 0;
   return {
     size,
-    isPlainFile: isSizeKnown,
     get position() {
       return position;
     },
@@ -125,7 +117,6 @@ async function createStreamSource(name: string, stream: Readable, size: number |
   let remainder: Buffer = Buffer.alloc(0);
   return {
     size,
-    isPlainFile: false,
     get position() {
       return position;
     },

@@ -17,10 +17,6 @@ export interface LineBlocks {
   readonly start: number;
   /** The end of the block (exclusive). Every line ends with a line end, even the last one of the file. */
   readonly end: number;
-  /** The position of {@link LineBlocks.bytes} in the source. */
-  readonly base: number;
-  /** The position in the source of the last skipped line. */
-  readonly skippedLineStart: number;
   /**
    * Reads the next block.
    *
@@ -37,28 +33,21 @@ interface BlockBuffer {
   start: number;
   end: number;
   readEnd: number;
-  base: number;
-  skippedLineStart: number;
   /** Whether the file is read completely. */
   isAtEnd: boolean;
-  atFileStart: boolean;
+  isAtStart: boolean;
 }
 
-/**
- * @param bufferBytes the minimum number of bytes per read; the buffer grows up to a whole line
- * @param atFileStart whether the source starts at the start of its file, possibly with a byte order mark
- */
-export function createLineBlocks(source: ByteSource, bufferBytes: number, atFileStart = true): LineBlocks {
+/** @param bufferBytes the minimum number of bytes per read; the buffer grows up to a whole line */
+export function createLineBlocks(source: ByteSource, bufferBytes: number): LineBlocks {
   const buffer: BlockBuffer = {
     source,
     bytes: Buffer.allocUnsafe(Math.max(bufferBytes, 1 << 12)),
     start: 0,
     end: 0,
     readEnd: 0,
-    base: 0,
-    skippedLineStart: 0,
     isAtEnd: false,
-    atFileStart,
+    isAtStart: true,
   };
   return {
     get bytes() {
@@ -69,12 +58,6 @@ export function createLineBlocks(source: ByteSource, bufferBytes: number, atFile
     },
     get end() {
       return buffer.end;
-    },
-    get base() {
-      return buffer.base;
-    },
-    get skippedLineStart() {
-      return buffer.skippedLineStart;
     },
     next: async () => nextBlock(buffer),
   };
@@ -90,7 +73,7 @@ async function nextBlock(buffer: BlockBuffer): Promise<"lines" | "oversized" | "
     if (!buffer.isAtEnd && !hasWholeLine) await readMore(buffer);
     const lastLineEnd = buffer.bytes.subarray(0, buffer.readEnd).lastIndexOf(LINE_END);
     if (lastLineEnd < 0) continue;
-    if (buffer.atFileStart) skipByteOrderMark(buffer);
+    if (buffer.isAtStart) skipByteOrderMark(buffer);
     buffer.end = lastLineEnd + 1;
     return "lines";
   }
@@ -100,7 +83,6 @@ async function nextBlock(buffer: BlockBuffer): Promise<"lines" | "oversized" | "
 function compactBuffer(buffer: BlockBuffer): void {
   const { bytes, end, readEnd } = buffer;
   bytes.copyWithin(0, end, readEnd);
-  buffer.base += end;
   buffer.readEnd = readEnd - end;
   buffer.start = 0;
   buffer.end = 0;
@@ -124,10 +106,8 @@ async function readMore(buffer: BlockBuffer): Promise<void> {
 
 /** Skips a line that is too long, including its line end. */
 async function skipLine(buffer: BlockBuffer): Promise<"oversized"> {
-  buffer.atFileStart = false;
-  buffer.skippedLineStart = buffer.base + buffer.end;
+  buffer.isAtStart = false;
   for (;;) {
-    buffer.base += buffer.readEnd;
     buffer.readEnd = 0;
     buffer.end = 0;
     buffer.start = 0;
@@ -142,6 +122,6 @@ async function skipLine(buffer: BlockBuffer): Promise<"oversized"> {
 
 function skipByteOrderMark(buffer: BlockBuffer): void {
   const { bytes } = buffer;
-  buffer.atFileStart = false;
+  buffer.isAtStart = false;
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) buffer.start = 3;
 }

@@ -32,18 +32,8 @@ const KEY_COUNT_DEPTH_MAX = 200;
 export interface NdjsonOptions {
   /** The minimum number of bytes per read. */
   readonly bufferBytes: number;
-  /** Whether to learn shapes. If false, every line is parsed. */
-  readonly shapes: boolean;
   /** Makes events from other objects, which are always parsed. */
   readonly makeEvent?: EventMaker<unknown> | undefined;
-  /** Whether the source starts at the start of its file, possibly with a byte order mark. Default true. */
-  readonly atFileStart?: boolean;
-}
-
-/** A cursor with the position of its head. */
-export interface NdjsonCursor extends EventCursor {
-  /** The position of the head in the source. */
-  readonly offset: number;
 }
 
 /** A parsed line. */
@@ -84,11 +74,10 @@ export function createNdjsonCursor(
   source: ByteSource,
   sink: EventSink,
   options: NdjsonOptions,
-): NdjsonCursor {
-  const blocks = createLineBlocks(source, options.bufferBytes, options.atFileStart);
+): EventCursor {
+  const blocks = createLineBlocks(source, options.bufferBytes);
   const { makeEvent } = options;
-  const learnsShapes = options.shapes && makeEvent === undefined;
-  const shapes = createKnownShapes((schemaName) => (learnsShapes ? sink.findSlots(schemaName) : undefined));
+  const shapes = createKnownShapes((schemaName) => sink.findSlots(schemaName));
   const instants = createInstantReader();
   const { bytes } = blocks;
   const state = createCursorState(bytes);
@@ -102,13 +91,9 @@ export function createNdjsonCursor(
     get at() {
       return state.at;
     },
-    get offset() {
-      return blocks.base + state.start;
-    },
     advance() {
       if (isOversized) {
         isOversized = false;
-        state.start = blocks.skippedLineStart - blocks.base;
         setHead(state, { reason: TOO_LONG });
         return true;
       }

@@ -25,14 +25,12 @@ export function requireApplicableEventOptions(args: Arguments, files: readonly E
     throw new UsageError("--event-format only applies to files, and --events has only tables; remove it");
   if (args.value("memory") !== undefined && !files.some(isParquet))
     throw new UsageError("--memory only applies to Parquet files, and --events has none; remove it");
-  const engine = args.value("engine");
-  if (engine !== "threads" && engine !== "database") return;
+  if (args.value("engine") !== "database") return;
   if (args.flag("strict"))
     throw new UsageError(
-      `--strict stops at the first invalid event, so it does not support --engine ${engine}; use --engine core`,
+      "--strict stops at the first invalid event, so it does not support --engine database; use --engine core",
     );
-  if (engine === "threads") requireFilesForThreads(files);
-  else requireFilesForDatabase(files, io);
+  requireFilesForDatabase(files, io);
 }
 
 /**
@@ -44,13 +42,6 @@ export function requireCoreEngine(args: Arguments, option: string): void {
   const engine = args.value("engine");
   if (engine !== undefined && engine !== "core")
     throw new UsageError(`${option} lists single events, so it does not support --engine ${engine}; use --engine core`);
-}
-
-function requireFilesForThreads(files: readonly EventFile[]): void {
-  const other = files.find(({ origin }) => origin !== "ndjson");
-  if (other === undefined) return;
-  const place = isTable(other) ? "a ClickHouse table" : other.path;
-  throw new UsageError(`--engine threads only reads NDJSON files, got ${place}; use another engine, or leave it out`);
 }
 
 function requireFilesForDatabase(files: readonly EventFile[], { env }: Pick<Io, "env">): void {

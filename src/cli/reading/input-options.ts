@@ -30,8 +30,8 @@ export const eventOptions: OptionSpecs = {
   },
   engine: {
     kind: "one",
-    choices: ["core", "threads", "database"],
-    help: "what sums the events: core, one thread of ratebook (default for NDJSON and CSV); threads, several of them, for NDJSON; database, DuckDB for Parquet and ClickHouse for its tables (default for both)",
+    choices: ["core", "database"],
+    help: "what sums the events: core, ratebook itself (default for NDJSON and CSV); database, DuckDB for Parquet and ClickHouse for its tables (default for both)",
   },
   memory: { kind: "one", value: "SIZE", help: "how much memory DuckDB takes for Parquet files; default 1GB" },
 };
@@ -78,8 +78,6 @@ export interface EventInputArguments {
   readonly files: readonly EventFile[];
   /** Whether databases sum plain rows. If false, the core meters every row. */
   readonly usesPushdown: boolean;
-  /** Whether several threads read NDJSON. */
-  readonly usesThreads: boolean;
   /** The memory limit of DuckDB. */
   readonly memory: string | undefined;
   /** Whether ids are remembered. */
@@ -104,7 +102,6 @@ export function readEventInput(args: Arguments, io: Pick<Io, "env">): EventInput
   return {
     files,
     usesPushdown: engine !== "core",
-    usesThreads: engine === "threads",
     memory,
     dedupes: !args.flag("no-dedupe"),
     strict: args.flag("strict"),

@@ -11,14 +11,12 @@ import { connectClickHouse } from "../../warehouse/clickhouse/connect.ts";
 import { openTables, type TableInput } from "../../warehouse/clickhouse/mapped-tables.ts";
 import { isTableAddress, readTableAddress, type ServerAddress } from "../../warehouse/clickhouse/table-address.ts";
 import { openParquet, type ParquetInput, type ParquetReadOptions } from "../../warehouse/duckdb/mapped-files.ts";
-import { usesRowNumbers } from "../../warehouse/reading/mapped-source.ts";
 import { readTextFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type ByteSource, openByteSource } from "../event-inputs/byte-source.ts";
 import { createCsvCursor } from "../event-inputs/csv-cursor.ts";
 import { createNdjsonCursor } from "../event-inputs/ndjson-cursor.ts";
 import type { Io } from "../io.ts";
-import { openThreadedFiles, readFileStamp, type ThreadOptions } from "../threads/thread-cursors.ts";
 
 /** The read buffers in bytes: of all files together, and the maximum and minimum for one. */
 const BUFFERS_BYTES = 16 << 20;
@@ -104,14 +102,8 @@ export function pairWithMaps(
   );
 }
 
-/** Options for reading event files. */
-export interface EventReadOptions extends ParquetReadOptions {
-  /** Options for reading NDJSON with several threads; undefined for one thread. */
-  readonly threadOptions?: ThreadOptions | undefined;
-}
-
 /** Options for reading row by row, without sums. @param memory the memory limit of DuckDB */
-export function createRowReading(memory: string | undefined): EventReadOptions {
+export function createRowReading(memory: string | undefined): ParquetReadOptions {
   return {
     book: { eventSchemas: [], usageMeters: [], accounts: [] },
     usesPushdown: false,
@@ -124,13 +116,12 @@ export function createRowReading(memory: string | undefined): EventReadOptions {
  * Opens the files. Closes all after an error.
  *
  * @throws {InputError} for the first that can't be read
- * @throws {UsageError} for one that several threads should read and can't
  */
 export async function openEventFiles(
   files: readonly EventFile[],
   sink: EventSink,
   io: Io,
-  reading: EventReadOptions,
+  reading: ParquetReadOptions,
 ): Promise<OpenFiles> {
   const sources: ByteSource[] = [];
   const cursors: EventCursor[] = [];
@@ -144,12 +135,7 @@ export async function openEventFiles(
     const servers = groupTables(files, maps, io);
     await openDatabases({ inputs, servers, isOnlyInput: streams.length === 0 }, { cursors, sink, reading });
     for (const { path } of streams) sources.push(await openByteSource(path, io.stdin));
-    const threadedFiles = await openInThreads(files, sources, maps, { sink, threadOptions: reading.threadOptions });
-    if (threadedFiles !== undefined) {
-      for (const source of sources) await source.close();
-      return threadedFiles;
-    }
-    cursors.push(...openSequentially(streams, sources, maps, sink));
+    cursors.push(...openStreams(streams, sources, maps, sink));
     return { cursors, sources };
   } catch (error) {
     for (const cursor of cursors) await cursor.close();
@@ -158,8 +144,8 @@ export async function openEventFiles(
   }
 }
 
-/** Opens files for one thread. @param sources the sources of the files */
-function openSequentially(
+/** Opens NDJSON and CSV files. @param sources the sources of the files */
+function openStreams(
   streams: readonly EventFile[],
   sources: readonly ByteSource[],
   maps: ReadonlyMap<string, EventFileMap>,
@@ -175,38 +161,8 @@ function openSequentially(
     const csvMap = map === undefined ? undefined : maps.get(map);
     if (csvMap !== undefined && origin === "csv") return [createCsvCursor(name, source, csvMap, sink)];
     const makeEvent = csvMap === undefined ? undefined : createObjectEventMaker(csvMap);
-    return [createNdjsonCursor(name, source, sink, { bufferBytes, shapes: true, makeEvent })];
+    return [createNdjsonCursor(name, source, sink, { bufferBytes, makeEvent })];
   });
-}
-
-/**
- * Opens files for several threads; undefined if one thread must read them in order.
- *
- * @throws {UsageError} for a file or a map that only one thread can read
- */
-async function openInThreads(
-  files: readonly EventFile[],
-  sources: readonly ByteSource[],
-  maps: ReadonlyMap<string, EventFileMap>,
-  { sink, threadOptions }: { readonly sink: EventSink; readonly threadOptions: EventReadOptions["threadOptions"] },
-): Promise<OpenFiles | undefined> {
-  if (threadOptions === undefined) return undefined;
-  const oneThreadFile = files.find((_, index) => sources[index]?.isPlainFile !== true);
-  if (oneThreadFile !== undefined)
-    throw new UsageError(
-      `--engine threads needs uncompressed files on disk, got ${oneThreadFile.path === "-" ? "standard input" : oneThreadFile.path}; use --engine core`,
-    );
-  const mappedFiles = files.map(({ path, map }) => ({ path, map: map === undefined ? undefined : maps.get(map) }));
-  // A line's number is only known once all earlier lines are read.
-  const rowNumberMap = files.find((_, index) => {
-    const map = mappedFiles[index]?.map;
-    return map !== undefined && usesRowNumbers(map);
-  })?.map;
-  if (rowNumberMap !== undefined)
-    throw new UsageError(`--engine threads cannot number rows, and ${rowNumberMap} uses {row}; use --engine core`);
-  if (!threadOptions.book.accounts.some(({ id }) => threadOptions.takesCounted(id))) return undefined;
-  const stamps = await Promise.all(mappedFiles.map(async ({ path }) => readFileStamp(path)));
-  return openThreadedFiles(mappedFiles, stamps, sink, threadOptions);
 }
 
 /** Opens the sources that databases read. If one can't be opened, the caller closes the cursors opened before. */

@@ -10,7 +10,6 @@ import { type IngestOutcome, isCompleted } from "../../ledger/outcome.ts";
 import type { CountedEvents } from "../../ledger/preview/premeasured-events.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import type { Io } from "../io.ts";
-import type { ThreadOptions } from "../threads/thread-cursors.ts";
 import { BAD_LINE, isProblem, type ProblemList } from "./event-problems.ts";
 import type { EventInputArguments } from "./input-options.ts";
 import { type EventFile, openEventFiles } from "./open-event-files.ts";
@@ -23,7 +22,6 @@ export interface EventConsumer {
   slotsOf(schemaName: string): EventSlots | undefined;
   addSlots(slots: EventSlots): IngestOutcome;
   addCounted(accountSums: CountedEvents): boolean;
-  takesCounted(accountId: string): boolean;
 }
 
 export interface ReadEventsOptions {
@@ -31,7 +29,7 @@ export interface ReadEventsOptions {
   /** Counts accepted events by account, if requested. */
   readonly counts?: AcceptedCounts | undefined;
   readonly book: Book;
-  readonly input: Pick<EventInputArguments, "usesPushdown" | "usesThreads" | "memory" | "dedupes" | "strict">;
+  readonly input: Pick<EventInputArguments, "usesPushdown" | "memory" | "dedupes" | "strict">;
   readonly io: Io;
 }
 
@@ -50,7 +48,6 @@ export async function readEventFiles(
     usesPushdown: input.usesPushdown && !strict,
     dedupes: input.dedupes,
     memory: input.memory,
-    threadOptions: input.usesThreads && !strict ? createThreadOptions(run, { list, book, input, io }) : undefined,
   });
   const progress = startProgress(sources, io);
   try {
@@ -62,19 +59,6 @@ export async function readEventFiles(
     progress.stop();
   }
   return !(strict && list.count > 0);
-}
-
-function createThreadOptions(
-  run: EventConsumer,
-  { list, book, input, io }: Omit<ReadEventsOptions, "counts">,
-): ThreadOptions {
-  return {
-    book,
-    threads: io.threads,
-    takesCounted: (accountId) => run.takesCounted(accountId),
-    key: input.dedupes ? io.fingerprintKey() : undefined,
-    onDisorder: (disorder) => list.addDisorder(disorder),
-  };
 }
 
 function createRunSink(

@@ -37,8 +37,6 @@ export interface MeterRun {
   addSlots(slots: EventSlots): IngestOutcome;
   /** See {@link EventRun.addCounted}. */
   addCounted(counted: CountedEvents): boolean;
-  /** See {@link EventRun.takesCounted}. */
-  takesCounted(accountId: string): boolean;
   /** The result so far. */
   finish(): Omit<MeterResult, "problems">;
 }
@@ -71,7 +69,6 @@ export function createMeter(source: BookSource, { ids, ruleBudget }: MeterOption
       rejectFeatureSchema(run.add(event), (event as { readonly schemaName?: unknown } | null)?.schemaName),
     slotsOf: run.slotsOf,
     addCounted: run.addCounted,
-    takesCounted: run.takesCounted,
     addSlots: (slots) => rejectFeatureSchema(run.addSlots(slots), slots.schemaName),
     finish: () => ({
       usage: Array.from(run.usage.cells(), toUsageRow),

@@ -136,22 +136,6 @@ export class PreviewAccount {
     );
   }
 
-  /**
-   * Whether events without wide quantities are all decided alike in any order: the account accepts events, awaits no
-   * plan, and its bill can be computed (S17.3).
-   */
-  get takesAnyOrder(): boolean {
-    const { isArchived, billFault, record } = this.seen;
-    if (isArchived || billFault !== undefined || this.#awaited !== undefined || this.#billed !== undefined)
-      return false;
-    const isMidnight = (at: Instant): boolean => at % DAY_MS === 0;
-    return (
-      this.#counted.wide === Number.POSITIVE_INFINITY &&
-      record.associations.every(({ decidedAt }) => isMidnight(decidedAt)) &&
-      record.licenseUpdates.every(({ effectiveFrom }) => isMidnight(effectiveFrom))
-    );
-  }
-
   /** The next instant at which something falls due; the past while the account awaits a plan or needs trial bills. */
   get quietUntil(): Instant {
     const isFollowed = this.#awaited !== undefined || this.#billed !== undefined || this.seen.billFault !== undefined;

@@ -65,11 +65,6 @@ export interface EventRun extends Omit<ScenarioResult, "usage" | "trial"> {
    * @returns false if they must be decided one by one; then nothing is counted
    */
   readonly addCounted: (counted: CountedEvents) => boolean;
-  /**
-   * Whether {@link addCounted} will accept the events of an account, given by id or alias, in any order and mixed with
-   * others, if none of these has a wide quantity ({@link isNarrow}).
-   */
-  readonly takesCounted: (accountId: string) => boolean;
   /** The usage of events counted in all scenarios at once: with one scenario, of all events. */
   readonly usage: Usage;
   /** In the order of the trials. */
@@ -118,9 +113,6 @@ export function startEventRun(book: Book, { trials = [{}], ids, ruleBudget, trac
     slotsOf: (schemaName) => metering.schemas.get(schemaName)?.slots,
     addSlots: (slots) => takeEvent(run, slots, read.get(slots.schemaName) ?? UNKNOWN),
     addCounted: (counted) => addCountedEvents(run, counted, read.get(counted.schemaName)),
-    takesCounted: (accountId) =>
-      // A trace lists events one by one.
-      tracer === undefined && run.scenarios.every(({ accounts }) => accounts.find(accountId)?.takesAnyOrder === true),
     addCell: (account, meter, day, quantity) => {
       usage.add(account, meter, day, quantity);
       const at = day * DAY_MS;

@@ -91,8 +91,6 @@ export interface PreviewRun {
   addSlots(slots: EventSlots): IngestOutcome;
   /** See {@link EventRun.addCounted}. */
   addCounted(counted: CountedEvents): boolean;
-  /** See {@link EventRun.takesCounted}. */
-  takesCounted(accountId: string): boolean;
   /** The usage of an account so far, by meter and day; empty for an unknown account. */
   cellsOf(accountId: string): Iterable<UsageCell>;
   /** The events behind the usage of a day, with the option `sampleEvents`. */
@@ -131,10 +129,10 @@ export function createPreview(source: BookSource, options: PreviewOptions = {}):
   checkOptions(options);
   const book = toBook(source, options);
   const { run, addUsage, finish, sampler } = startPreview(book, options);
-  const { add, slotsOf, addSlots, addCounted, takesCounted, scenarios } = run;
+  const { add, slotsOf, addSlots, addCounted, scenarios } = run;
   const cellsOf = (accountId: string): Iterable<UsageCell> => scenarios[0].usage.cellsOf(accountId);
   const eventsOf: PreviewRun["eventsOf"] = (...of) => sampler?.of(...of);
-  return { addUsage, add, slotsOf, addSlots, addCounted, takesCounted, cellsOf, eventsOf, finish };
+  return { addUsage, add, slotsOf, addSlots, addCounted, cellsOf, eventsOf, finish };
 }
 
 interface StartedPreview extends Pick<PreviewRun, "finish"> {

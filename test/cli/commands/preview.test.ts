@@ -353,12 +353,6 @@ describe("invalid input is rejected with a one-sentence message", () => {
       "--reader was replaced by two options: use --event-format csv",
     ],
     [
-      "threads as the former option has them",
-      () => ["--reader=workers"],
-      2,
-      "--reader was replaced by two options: use --engine threads",
-    ],
-    [
       "the former option with another value",
       () => ["--reader", "toString"],
       2,

@@ -43,7 +43,6 @@ function memorySource(content: string | Uint8Array): ByteSource {
   let position = 0;
   return {
     size: bytes.length,
-    isPlainFile: false,
     get position() {
       return position;
     },
@@ -69,7 +68,8 @@ async function outcomes(content: string | Uint8Array, shapes: boolean, bufferByt
       results.push([line, reason]);
       return true;
     },
-    findSlots: (name) => run.slotsOf(name),
+    // Without slots every line is parsed.
+    findSlots: (name) => (shapes ? run.slotsOf(name) : undefined),
     onCountedEvents: () => false,
     onFilledSlots: (_, line, slots) => {
       results.push([line, run.addSlots(slots)]);
@@ -77,7 +77,7 @@ async function outcomes(content: string | Uint8Array, shapes: boolean, bufferByt
     },
   };
   const disorders: unknown[] = [];
-  const cursor = createNdjsonCursor("events", memorySource(content), sink, { bufferBytes, shapes });
+  const cursor = createNdjsonCursor("events", memorySource(content), sink, { bufferBytes });
   await mergeEvents([cursor], { onDisorder: (disorder) => disorders.push(disorder) });
   const usage = [...run.usage.cells()].map((cell) => ({ ...cell, quantity: formatDecimal(cell.quantity) }));
   return { seen: results, usage, disorders, counts: run.counts() };

@@ -12,7 +12,7 @@ import { mergeEvents } from "../../../src/event-files/merge-events.ts";
 import { readBook } from "../../../src/index.ts";
 import { openDuckDb } from "../../../src/warehouse/duckdb/connect.ts";
 import { openParquet } from "../../../src/warehouse/duckdb/mapped-files.ts";
-import { folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { eventLine, folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
 
 const place = folder();
 const book = place.file("book.json", JSON.stringify(SMALL_BOOK));
@@ -45,9 +45,13 @@ const parquet = `${place.path}/events.parquet`;
 
 /** Writes Parquet from a query. */
 async function writeParquet(path: string, query: string): Promise<void> {
+  await runSql(`copy (${query}) to '${path}' (format parquet)`);
+}
+
+async function runSql(sql: string): Promise<void> {
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();
-  await connection.run(`copy (${query}) to '${path}' (format parquet)`);
+  await connection.run(sql);
   connection.closeSync();
   instance.closeSync();
 }
@@ -299,4 +303,31 @@ describe("ratebook sql", () => {
     expect((await on("sql", book, "--explain-plan")).out).toMatch(/^call {4}um\.units {2}yes$/m);
     expect((await on("sql", book, "--schema", "no")).code).toBe(2);
   });
+});
+
+test("the guide's command converts NDJSON to Parquet with the same invoices", async () => {
+  const guide = readFileSync(new URL("../../../docs/guide/scale.md", import.meta.url), "utf8");
+  const [, sql = ""] = /^duckdb -c "(.*)"$/m.exec(guide) ?? [];
+  const lines = [
+    eventLine("e-1", "2024-01-03T10:00:00Z", "12.5"),
+    eventLine("e-2", "2024-01-04T10:00:00Z", "12345678901234.000001"),
+    eventLine("e-2", "2024-01-05T10:00:00Z", 7),
+    eventLine("e-3", "2024-01-06T10:00:00Z", 3, { dimensions: { region: "us" } }),
+  ];
+  const ndjson = place.file("guide.ndjson", lines.join(""));
+  const converted = `${place.path}/guide.parquet`;
+  await runSql(sql.replace("events.ndjson", ndjson).replace("events.parquet", converted));
+  const columns = ["schemaName", "id", "accountId", "timestamp"].map((column) => [column, { column }]);
+  const guideMap = place.file(
+    "guide.map.json",
+    JSON.stringify({
+      ...Object.fromEntries(columns),
+      attributes: { units: { column: "units" } },
+      dimensions: { region: { column: "region" } },
+    }),
+  );
+  const preview = ["preview", book, "--format", "csv", "--events"];
+  const ran = await on(...preview, converted, "--map", guideMap);
+  expect(ran).toEqual(await on(...preview, ndjson));
+  expect(ran.out).toContain(",um.units,units,12345678901249.500001,");
 });

@@ -79,7 +79,6 @@ function alike(out: string): string {
 }
 
 const READERS: readonly (readonly [name: string, paths: () => readonly string[], options: readonly string[]])[] = [
-  ["NDJSON, read by several threads", () => files.ndjson, ["--engine", "threads"]],
   ["CSV", () => files.csv, []],
   ["Parquet", () => files.parquet, []],
   ["Parquet, read by the core", () => files.parquet, ["--engine", "core"]],
