@@ -5,10 +5,10 @@
  * @module
  */
 
-import type { Problem } from "./problem-table.ts";
+import type { Problem, RuleProblemCode } from "./problem-table.ts";
 import type { RuleLink } from "./rulebook.ts";
 
-export type { Problem, ProblemCode } from "./problem-table.ts";
+export type { Problem, ProblemCode, RuleProblemCode } from "./problem-table.ts";
 
 /** Why a value is not a supported decimal. */
 export type NumberFault = "NOT_A_NUMBER" | "NOT_A_DECIMAL" | "UNSAFE_NUMBER" | "TOO_MANY_DIGITS";
@@ -27,8 +27,8 @@ export interface ErrorDetails {
   readonly ERR_DATE_INVALID: object;
   /** A pricing cycle's interval or offsets are invalid (S6.1). `reason` is the message without the field. */
   readonly ERR_CYCLE_INVALID: { readonly field: string; readonly reason: string };
-  /** A rule is malformed (S3.6). `path` is the path inside the rule. */
-  readonly ERR_RULE_INVALID: { readonly path: string };
+  /** A rule is malformed (S3.6). `path` is the path inside the rule; `reason` is the code of the problem. */
+  readonly ERR_RULE_INVALID: { readonly path: string; readonly reason: RuleProblemCode };
   /** A rule cannot be evaluated on the facts (S3.2). */
   readonly ERR_RULE_FAILED: object;
   /** A book has problems; all of them are in `problems`. */

@@ -140,15 +140,14 @@ const SENTENCES = {
     readonly order: number;
   }) =>
     `the rule of ${quote(field)} uses ${quote(other)}, which is computed after it: expected an order above ${order}`,
-  INVALID_RULE: ({
-    reason,
-    place,
-    owner,
-  }: {
-    readonly reason: string;
-    readonly place?: string;
-    readonly owner?: string;
-  }) => (place === undefined ? reason : `in the rule${owner ?? ""}${place === "$" ? "" : ` at ${place}`}: ${reason}`),
+  INVALID_RULE: describeRuleProblem,
+  INVALID_OPERATION: describeRuleProblem,
+  UNKNOWN_OPERATOR: describeRuleProblem,
+  MISSING_ARGUMENTS: describeRuleProblem,
+  UNKNOWN_VARIABLE: describeRuleProblem,
+  INVALID_CONSTANT: describeRuleProblem,
+  RULE_TOO_DEEP: describeRuleProblem,
+  RULE_TOO_LARGE: describeRuleProblem,
   RULE_WORK_EXCEEDED: repeatReason,
   // Operations.
   DATE_NOT_ALLOWED: repeatReason,
@@ -224,6 +223,18 @@ export type ProblemCode = keyof typeof SENTENCES;
 /** The parameters of a code: plain JSON. */
 export type ProblemParams<Code extends ProblemCode> = Parameters<(typeof SENTENCES)[Code]>[0];
 
+/** The codes of problems of one rule (S3.6, S3.8). */
+export type RuleProblemCode =
+  | "INVALID_RULE"
+  | "INVALID_OPERATION"
+  | "UNKNOWN_OPERATOR"
+  | "MISSING_ARGUMENTS"
+  | "UNKNOWN_VARIABLE"
+  | "INVALID_CONSTANT"
+  | "RULE_TOO_DEEP"
+  | "RULE_TOO_LARGE"
+  | "RULE_WORK_EXCEEDED";
+
 /** The codes whose only parameter is a reason. */
 export type ReasonCode = { [Code in ProblemCode]: Reason extends ProblemParams<Code> ? Code : never }[ProblemCode];
 
@@ -263,6 +274,15 @@ export function changeProblem(
 
 function describeExpected({ expected, got, reason }: Expectation): string {
   return `expected ${expected}${reason === undefined ? `, got ${got}` : `: ${reason}`}`;
+}
+
+/** `place` is a path inside the rule, and `owner` says whose rule it is. */
+function describeRuleProblem({
+  reason,
+  place,
+  owner,
+}: Reason & { readonly place?: string; readonly owner?: string }): string {
+  return place === undefined ? reason : `in the rule${owner ?? ""}${place === "$" ? "" : ` at ${place}`}: ${reason}`;
 }
 
 function repeatReason({ reason }: Reason): string {

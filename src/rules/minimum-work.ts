@@ -37,7 +37,8 @@ export function describeExcessWork(
 /** @throws {RatebookError} ERR_RULE_INVALID with the problem from {@link describeExcessWork} */
 export function rejectHeavyRule(rule: Rule, limits: WorkLimits): void {
   const problem = describeExcessWork(rule, limits);
-  if (problem !== undefined) throw new RatebookError("ERR_RULE_INVALID", problem, { path: "$" });
+  if (problem !== undefined)
+    throw new RatebookError("ERR_RULE_INVALID", problem, { path: "$", reason: "RULE_WORK_EXCEEDED" });
 }
 
 /** The minimum work of an evaluation. */

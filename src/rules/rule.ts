@@ -8,6 +8,7 @@ import { hasCode, RatebookError } from "../errors.ts";
 import { Decimal, parseValue } from "../numbers/decimal.ts";
 import { findRepeatedKeys } from "../numbers/json-text.ts";
 import { parseJson } from "../numbers/json.ts";
+import type { RuleProblemCode } from "../problem-table.ts";
 import { minimumArguments, toArguments, isIteration, findUserOperator } from "./operators.ts";
 import type { RuleOperators } from "./operators.ts";
 
@@ -28,6 +29,7 @@ export interface RuleFields {
 export interface RuleProblem {
   /** The path inside the rule, such as `if[0].==[1]`; `$` is the whole rule. */
   readonly path: string;
+  readonly code: RuleProblemCode;
   readonly message: string;
 }
 
@@ -58,25 +60,33 @@ export function parseRule(source: unknown): Rule {
   if (typeof source !== "string") {
     if (source === undefined || typeof source === "function" || typeof source === "symbol") {
       throw invalidRuleError(
-        "$",
+        { path: "$", code: "INVALID_RULE" },
         "expected a JSON logic rule: an object with one key, a literal, or one of these as JSON text",
       );
     }
     return source as Rule;
   }
-  if (source.length > RULE_TEXT_MAX) throw invalidRuleError("$", `the rule is longer than ${RULE_TEXT_MAX} characters`);
+  if (source.length > RULE_TEXT_MAX)
+    throw invalidRuleError(
+      { path: "$", code: "RULE_TOO_LARGE" },
+      `the rule is longer than ${RULE_TEXT_MAX} characters`,
+    );
   try {
     const rule = parseJson(source) as Rule;
     const [repeated] = findRepeatedKeys(source, 1);
     if (repeated === undefined) return rule;
     throw invalidRuleError(
-      "$",
+      { path: "$", code: "INVALID_RULE" },
       `the rule has the key ${JSON.stringify(String(repeated.path.at(-1)).slice(0, 60))} twice in one object, at column ${repeated.column}`,
     );
   } catch (error) {
     if (!hasCode(error, "ERR_JSON_INVALID")) throw error;
     const text = JSON.stringify(source.length > 60 ? `${source.slice(0, 60)}…` : source);
-    throw invalidRuleError("$", `${text} is not a JSON logic rule: ${error.message}`, error);
+    throw invalidRuleError(
+      { path: "$", code: "INVALID_RULE" },
+      `${text} is not a JSON logic rule: ${error.message}`,
+      error,
+    );
   }
 }
 
@@ -92,20 +102,28 @@ export function checkRule(rule: unknown, options: RuleCheckOptions = {}): readon
   let nodes = 1;
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     if (place.depth >= RULE_NESTING_MAX && (Array.isArray(place.rule) || isOperation(place.rule))) {
-      return [{ path: "$", message: `the rule is nested more than ${RULE_NESTING_MAX} levels deep` }];
+      return [
+        { path: "$", code: "RULE_TOO_DEEP", message: `the rule is nested more than ${RULE_NESTING_MAX} levels deep` },
+      ];
     }
-    const problem = checkNode(place, options);
-    if (problem.message !== undefined) problems.push({ path: formatRulePath(place), message: problem.message });
-    nodes += problem.parts.length;
+    const node = checkNode(place, options);
+    if (node.problem !== undefined) problems.push({ path: formatRulePath(place), ...node.problem });
+    nodes += node.parts.length;
     if (nodes > RULE_NODES_MAX) {
-      return [{ path: "$", message: `the rule has more than ${RULE_NODES_MAX} operations, lists and literals` }];
+      return [
+        {
+          path: "$",
+          code: "RULE_TOO_LARGE",
+          message: `the rule has more than ${RULE_NODES_MAX} operations, lists and literals`,
+        },
+      ];
     }
-    for (let index = problem.parts.length - 1; index >= 0; index--) {
+    for (let index = node.parts.length - 1; index >= 0; index--) {
       waiting.push({
-        rule: problem.parts[index],
-        path: problem.bare === true ? problem.prefix : `${problem.prefix}[${index}]`,
+        rule: node.parts[index],
+        path: node.bare === true ? node.prefix : `${node.prefix}[${index}]`,
         depth: place.depth + 1,
-        inElement: place.inElement || (index === 1 && problem.iterates === true),
+        inElement: place.inElement || (index === 1 && node.iterates === true),
       });
     }
   }
@@ -117,7 +135,7 @@ export function requireValidRule(rule: Rule, options: RuleCheckOptions = {}): Ru
   const [problem, ...others] = checkRule(rule, options);
   if (problem === undefined) return rule;
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-  throw invalidRuleError(problem.path, `in the rule at ${problem.path}: ${problem.message}${more}`);
+  throw invalidRuleError(problem, `in the rule at ${problem.path}: ${problem.message}${more}`);
 }
 
 interface Place {
@@ -129,9 +147,12 @@ interface Place {
   readonly inElement: boolean;
 }
 
+/** A problem of one node, without its path. */
+type NodeProblem = Omit<RuleProblem, "path">;
+
 /** The children of a node, and its own problem. */
 interface NodeCheck {
-  readonly message?: string | undefined;
+  readonly problem?: NodeProblem | undefined;
   readonly parts: readonly unknown[];
   readonly prefix: string;
   /** The single argument has no list around it. */
@@ -142,21 +163,22 @@ interface NodeCheck {
 function checkNode(place: Place, options: RuleCheckOptions): NodeCheck {
   const { rule } = place;
   if (Array.isArray(rule)) return { parts: rule, prefix: place.path };
-  if (!isOperation(rule)) return { message: describeLiteralProblem(rule), parts: [], prefix: place.path };
+  if (!isOperation(rule)) return { problem: findLiteralProblem(rule), parts: [], prefix: place.path };
   const [operator, ...others] = Object.keys(rule);
   if (operator === undefined || others.length > 0) {
     const operatorNames = operator === undefined ? "none" : [operator, ...others].slice(0, 3).map(quoteName).join(", ");
-    return { message: `an operation must have exactly one key, found ${operatorNames}`, parts: [], prefix: place.path };
+    const message = `an operation must have exactly one key, found ${operatorNames}`;
+    return { problem: { code: "INVALID_OPERATION", message }, parts: [], prefix: place.path };
   }
   const operand = rule[operator];
   const parts = toArguments(operand);
   const prefix = place.path === "" ? truncateSource(operator) : `${place.path}.${truncateSource(operator)}`;
-  const message =
-    describeOperatorProblem(operator, parts.length, options.operators) ??
+  const problem =
+    findOperatorProblem(operator, parts.length, options.operators) ??
     (options.fields === undefined || place.inElement
       ? undefined
-      : describeVariableProblem(operator, parts, options.fields));
-  return { message, parts, prefix, bare: !Array.isArray(operand), iterates: isIteration(operator) };
+      : findVariableProblem(operator, parts, options.fields));
+  return { problem, parts, prefix, bare: !Array.isArray(operand), iterates: isIteration(operator) };
 }
 
 /** An object that is not a Decimal, with any number of keys. */
@@ -166,38 +188,42 @@ function isOperation(rule: unknown): rule is Readonly<Record<string, unknown>> {
   return prototype === null || prototype === Object.prototype;
 }
 
-function describeLiteralProblem(rule: unknown): string | undefined {
+function findLiteralProblem(rule: unknown): NodeProblem | undefined {
   if (rule === null || typeof rule === "boolean" || typeof rule === "string") return undefined;
   if (typeof rule === "number" || Decimal.isDecimal(rule)) {
     try {
       parseValue(rule);
       return undefined;
     } catch (error) {
-      if (hasCode(error, "ERR_NUMBER_INVALID")) return error.message;
+      if (hasCode(error, "ERR_NUMBER_INVALID")) return { code: "INVALID_CONSTANT", message: error.message };
       throw error;
     }
   }
-  return `expected JSON, found ${typeof rule === "object" ? "an instance of a class" : typeof rule}`;
+  const type = typeof rule === "object" ? "an instance of a class" : typeof rule;
+  return { code: "INVALID_CONSTANT", message: `expected JSON, found ${type}` };
 }
 
-function describeOperatorProblem(
+function findOperatorProblem(
   operator: string,
   count: number,
   customOperators: RuleOperators | undefined,
-): string | undefined {
-  const builtIn = minimumArguments(operator);
-  if (operator === "method") return 'the operator "method" is not supported, because it could call any function';
-  if (builtIn === undefined) {
-    return findUserOperator(customOperators, operator) === undefined
-      ? `unknown operator ${quoteName(operator)}`
-      : undefined;
+): NodeProblem | undefined {
+  const minimum = minimumArguments(operator);
+  if (operator === "method") {
+    const message = 'the operator "method" is not supported, because it could call any function';
+    return { code: "UNKNOWN_OPERATOR", message };
   }
-  if (count >= builtIn) return undefined;
-  return `${quoteName(operator)} needs at least ${builtIn === 1 ? "one argument" : `${builtIn} arguments`}`;
+  if (minimum === undefined) {
+    if (findUserOperator(customOperators, operator) !== undefined) return undefined;
+    return { code: "UNKNOWN_OPERATOR", message: `unknown operator ${quoteName(operator)}` };
+  }
+  if (count >= minimum) return undefined;
+  const needed = minimum === 1 ? "one argument" : `${minimum} arguments`;
+  return { code: "MISSING_ARGUMENTS", message: `${quoteName(operator)} needs at least ${needed}` };
 }
 
-/** Problems of the literal variable names in an operation. */
-function describeVariableProblem(operator: string, parts: readonly unknown[], fields: RuleFields): string | undefined {
+/** The first problem of the literal variable names in an operation. */
+function findVariableProblem(operator: string, parts: readonly unknown[], fields: RuleFields): NodeProblem | undefined {
   const names =
     operator === "var"
       ? [parts[0] ?? ""]
@@ -208,8 +234,8 @@ function describeVariableProblem(operator: string, parts: readonly unknown[], fi
           : [];
   for (const name of names) {
     if (typeof name !== "string" && typeof name !== "number") continue;
-    const problem = describePathProblem(String(name), fields);
-    if (problem !== undefined) return problem;
+    const message = describePathProblem(String(name), fields);
+    if (message !== undefined) return { code: "UNKNOWN_VARIABLE", message };
   }
   return undefined;
 }
@@ -249,6 +275,11 @@ function truncateSource(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-function invalidRuleError(path: string, message: string, cause?: unknown): RatebookError<"ERR_RULE_INVALID"> {
-  return new RatebookError("ERR_RULE_INVALID", message, { path }, cause === undefined ? undefined : { cause });
+function invalidRuleError(
+  { path, code }: Omit<RuleProblem, "message">,
+  message: string,
+  cause?: unknown,
+): RatebookError<"ERR_RULE_INVALID"> {
+  const options = cause === undefined ? undefined : { cause };
+  return new RatebookError("ERR_RULE_INVALID", message, { path, reason: code }, options);
 }

@@ -47,78 +47,107 @@ describe("parsing a rule", () => {
       `"[12345678901234567890,${"[".repeat(38)}…" is not a JSON logic rule: not JSON: nested too deeply`,
     ],
   ])("S3.6 rejects what is not a rule", (source, message) => {
+    const reason = typeof source === "string" && source.length > 1_000_000 ? "RULE_TOO_LARGE" : "INVALID_RULE";
     const expected: unknown = typeof message === "string" ? message : expect.stringMatching(message);
     expect(() => parseRule(source)).toThrow(
-      expect.objectContaining({ code: "ERR_RULE_INVALID", message: expected, details: { path: "$" } }),
+      expect.objectContaining({ code: "ERR_RULE_INVALID", message: expected, details: { path: "$", reason } }),
     );
   });
 });
 
 describe("checking a rule", () => {
-  test.each<[string, unknown, string, string]>([
-    ["an unknown operator", { nope: [1] }, "$", 'unknown operator "nope"'],
-    ["an unknown operator inside", { if: [{ "==": [1, { nope: 1 }] }] }, "if[0].==[1]", 'unknown operator "nope"'],
-    ["an operator without its list", { "!": { nope: 1 } }, "!", 'unknown operator "nope"'],
-    ["one in a list", { in: [1, [2, { nope: 1 }]] }, "in[1][1]", 'unknown operator "nope"'],
+  test.each<[string, unknown, string, string, string]>([
+    ["an unknown operator", { nope: [1] }, "$", "UNKNOWN_OPERATOR", 'unknown operator "nope"'],
+    [
+      "an unknown operator inside",
+      { if: [{ "==": [1, { nope: 1 }] }] },
+      "if[0].==[1]",
+      "UNKNOWN_OPERATOR",
+      'unknown operator "nope"',
+    ],
+    ["an operator without its list", { "!": { nope: 1 } }, "!", "UNKNOWN_OPERATOR", 'unknown operator "nope"'],
+    ["one in a list", { in: [1, [2, { nope: 1 }]] }, "in[1][1]", "UNKNOWN_OPERATOR", 'unknown operator "nope"'],
     [
       "the operator method",
       { method: ["x", "toString"] },
       "$",
+      "UNKNOWN_OPERATOR",
       'the operator "method" is not supported, because it could call any function',
     ],
-    ["two keys", { "==": [1, 1], "!=": [1, 2] }, "$", 'an operation must have exactly one key, found "==", "!="'],
-    ["no key", { "!": [{}] }, "![0]", "an operation must have exactly one key, found none"],
-    ["many keys", { a: 1, b: 2, c: 3, d: 4 }, "$", 'an operation must have exactly one key, found "a", "b", "c"'],
-    ["a sum of nothing", { "+": [] }, "$", '"+" needs at least one argument'],
-    ["a product of nothing", { "*": [] }, "$", '"*" needs at least one argument'],
-    ["the least of nothing", { min: [] }, "$", '"min" needs at least one argument'],
-    ["the most of nothing", { max: [] }, "$", '"max" needs at least one argument'],
-    ["half a division", { "/": [1] }, "$", '"/" needs at least 2 arguments'],
-    ["half a duration", { "duration.as": "PT1H" }, "$", '"duration.as" needs at least 2 arguments'],
+    [
+      "two keys",
+      { "==": [1, 1], "!=": [1, 2] },
+      "$",
+      "INVALID_OPERATION",
+      'an operation must have exactly one key, found "==", "!="',
+    ],
+    ["no key", { "!": [{}] }, "![0]", "INVALID_OPERATION", "an operation must have exactly one key, found none"],
+    [
+      "many keys",
+      { a: 1, b: 2, c: 3, d: 4 },
+      "$",
+      "INVALID_OPERATION",
+      'an operation must have exactly one key, found "a", "b", "c"',
+    ],
+    ["a sum of nothing", { "+": [] }, "$", "MISSING_ARGUMENTS", '"+" needs at least one argument'],
+    ["a product of nothing", { "*": [] }, "$", "MISSING_ARGUMENTS", '"*" needs at least one argument'],
+    ["the least of nothing", { min: [] }, "$", "MISSING_ARGUMENTS", '"min" needs at least one argument'],
+    ["the most of nothing", { max: [] }, "$", "MISSING_ARGUMENTS", '"max" needs at least one argument'],
+    ["half a division", { "/": [1] }, "$", "MISSING_ARGUMENTS", '"/" needs at least 2 arguments'],
+    [
+      "half a duration",
+      { "duration.as": "PT1H" },
+      "$",
+      "MISSING_ARGUMENTS",
+      '"duration.as" needs at least 2 arguments',
+    ],
     [
       "a number above 2^53",
       { "+": [2 ** 53] },
       "+[0]",
+      "INVALID_CONSTANT",
       "the number 9007199254740992 is above 2^53, so its last digits may be lost; write it as text",
     ],
     [
       "a number of 21 digits",
       { "+": [new Decimal("1e20")] },
       "+[0]",
+      "INVALID_CONSTANT",
       '"100000000000000000000" has more than 20 digits before the point or 20 after it',
     ],
     [
       "a number of 21 decimal places",
       { "+": [1e-21] },
       "+[0]",
+      "INVALID_CONSTANT",
       '"1e-21" has more than 20 digits before the point or 20 after it',
     ],
-    ["NaN", { "!": Number.NaN }, "!", "NaN is not a decimal"],
-    ["a hole", [1, undefined], "[1]", "expected JSON, found undefined"],
-    ["a bigint", { "!": [1n] }, "![0]", "expected JSON, found bigint"],
-    ["a function", { "!": [(): number => 1] }, "![0]", "expected JSON, found function"],
-    ["a Date", { "!": [new Date(0)] }, "![0]", "expected JSON, found an instance of a class"],
-    ["a long name", { ["x".repeat(100)]: 1 }, "$", `unknown operator "${"x".repeat(60)}…"`],
-    ["a __proto__ key", JSON.parse('{"__proto__": [1]}'), "$", 'unknown operator "__proto__"'],
-    ["a constructor key", { constructor: [1] }, "$", 'unknown operator "constructor"'],
-    ["a toString key", { toString: [1] }, "$", 'unknown operator "toString"'],
-  ])("S3.6 rejects %s", (_, rule, path, message) => {
-    expect(checkRule(rule)).toEqual([{ path, message }]);
+    ["NaN", { "!": Number.NaN }, "!", "INVALID_CONSTANT", "NaN is not a decimal"],
+    ["a hole", [1, undefined], "[1]", "INVALID_CONSTANT", "expected JSON, found undefined"],
+    ["a bigint", { "!": [1n] }, "![0]", "INVALID_CONSTANT", "expected JSON, found bigint"],
+    ["a function", { "!": [(): number => 1] }, "![0]", "INVALID_CONSTANT", "expected JSON, found function"],
+    ["a Date", { "!": [new Date(0)] }, "![0]", "INVALID_CONSTANT", "expected JSON, found an instance of a class"],
+    ["a long name", { ["x".repeat(100)]: 1 }, "$", "UNKNOWN_OPERATOR", `unknown operator "${"x".repeat(60)}…"`],
+    ["a __proto__ key", JSON.parse('{"__proto__": [1]}'), "$", "UNKNOWN_OPERATOR", 'unknown operator "__proto__"'],
+    ["a constructor key", { constructor: [1] }, "$", "UNKNOWN_OPERATOR", 'unknown operator "constructor"'],
+    ["a toString key", { toString: [1] }, "$", "UNKNOWN_OPERATOR", 'unknown operator "toString"'],
+  ])("S3.6 rejects %s", (_, rule, path, code, message) => {
+    expect(checkRule(rule)).toEqual([{ path, code, message }]);
   });
 
   test("S3.6 all problems are reported, in the rule's order", () => {
     const rule = { and: [{ nope: 1 }, { "+": [] }, { if: [{ what: [{ ever: 1 }] }] }] };
     expect(checkRule(rule)).toEqual([
-      { path: "and[0]", message: 'unknown operator "nope"' },
-      { path: "and[1]", message: '"+" needs at least one argument' },
-      { path: "and[2].if[0]", message: 'unknown operator "what"' },
-      { path: "and[2].if[0].what[0]", message: 'unknown operator "ever"' },
+      { path: "and[0]", code: "UNKNOWN_OPERATOR", message: 'unknown operator "nope"' },
+      { path: "and[1]", code: "MISSING_ARGUMENTS", message: '"+" needs at least one argument' },
+      { path: "and[2].if[0]", code: "UNKNOWN_OPERATOR", message: 'unknown operator "what"' },
+      { path: "and[2].if[0].what[0]", code: "UNKNOWN_OPERATOR", message: 'unknown operator "ever"' },
     ]);
     expect(() => requireValidRule(rule)).toThrow(
       expect.objectContaining({
         code: "ERR_RULE_INVALID",
         message: 'in the rule at and[0]: unknown operator "nope" (and 3 more)',
-        details: { path: "and[0]" },
+        details: { path: "and[0]", reason: "UNKNOWN_OPERATOR" },
       }),
     );
   });
@@ -126,16 +155,18 @@ describe("checking a rule", () => {
   test("S3.6 nesting of 64 is accepted, of 65 rejected", () => {
     expect(checkRule(nested(RULE_NESTING_MAX))).toEqual([]);
     expect(checkRule(nested(RULE_NESTING_MAX + 1))).toEqual([
-      { path: "$", message: "the rule is nested more than 64 levels deep" },
+      { path: "$", code: "RULE_TOO_DEEP", message: "the rule is nested more than 64 levels deep" },
     ]);
   });
 
   test("S3.6 a rule nested as deep as the heap allows is rejected like any other", () => {
     expect(checkRule(nested(1_000_000))).toEqual([
-      { path: "$", message: "the rule is nested more than 64 levels deep" },
+      { path: "$", code: "RULE_TOO_DEEP", message: "the rule is nested more than 64 levels deep" },
     ]);
     const text = `${'{"!":'.repeat(150_000)}1${"}".repeat(150_000)}`;
-    expect(checkRule(parseRule(text))).toEqual([{ path: "$", message: "the rule is nested more than 64 levels deep" }]);
+    expect(checkRule(parseRule(text))).toEqual([
+      { path: "$", code: "RULE_TOO_DEEP", message: "the rule is nested more than 64 levels deep" },
+    ]);
     // Listing the paths of all of them would be a hundred million steps.
     const repeating = text.replace("1", `{${'"a":1,'.repeat(1000)}"a":1}`);
     expect(() => parseRule(repeating)).toThrow('the rule has the key "a" twice in one object, at column 750008');
@@ -144,7 +175,9 @@ describe("checking a rule", () => {
   test("S3.6 a rule that contains itself is rejected", () => {
     const rule: { "!": unknown[] } = { "!": [] };
     rule["!"].push(rule);
-    expect(checkRule(rule)).toEqual([{ path: "$", message: "the rule is nested more than 64 levels deep" }]);
+    expect(checkRule(rule)).toEqual([
+      { path: "$", code: "RULE_TOO_DEEP", message: "the rule is nested more than 64 levels deep" },
+    ]);
   });
 
   test("S3.6 2,000 nodes are accepted, 2,001 rejected", () => {
@@ -152,9 +185,9 @@ describe("checking a rule", () => {
     const sum = (count: number): Rule => ({ "+": Array.from({ length: count }, () => 1) });
     expect(checkRule(sum(RULE_NODES_MAX - 1))).toEqual([]);
     const message = "the rule has more than 2000 operations, lists and literals";
-    expect(checkRule(sum(RULE_NODES_MAX))).toEqual([{ path: "$", message }]);
-    expect(checkRule({ and: [sum(1500), sum(1500)] })).toEqual([{ path: "$", message }]);
-    expect(checkRule(sum(5_000_000))).toEqual([{ path: "$", message }]);
+    expect(checkRule(sum(RULE_NODES_MAX))).toEqual([{ path: "$", code: "RULE_TOO_LARGE", message }]);
+    expect(checkRule({ and: [sum(1500), sum(1500)] })).toEqual([{ path: "$", code: "RULE_TOO_LARGE", message }]);
+    expect(checkRule(sum(5_000_000))).toEqual([{ path: "$", code: "RULE_TOO_LARGE", message }]);
   });
 
   test("S3.4 registered operators are known, but only own properties", () => {
@@ -202,11 +235,19 @@ describe("the fields of a rule", () => {
     ["tokens", '"tokens" is not a variable; use attribute.NAME, dimension.NAME, dependencies.NAME or event.NAME'],
     ["", '"" is not a variable; use attribute.NAME, dimension.NAME, dependencies.NAME or event.NAME'],
   ])("S3.6 the unknown path %j is rejected wherever it is read", (path, message) => {
-    expect(checkRule({ "+": [1, { var: path }] }, { fields })).toEqual([{ path: "+[1]", message }]);
-    expect(checkRule({ "+": [1, { var: [path, 5] }] }, { fields })).toEqual([{ path: "+[1]", message }]);
-    expect(checkRule({ missing: path }, { fields })).toEqual([{ path: "$", message }]);
-    expect(checkRule({ missing: ["event.id", path] }, { fields })).toEqual([{ path: "$", message }]);
-    expect(checkRule({ missing_some: [1, [path]] }, { fields })).toEqual([{ path: "$", message }]);
+    expect(checkRule({ "+": [1, { var: path }] }, { fields })).toEqual([
+      { path: "+[1]", code: "UNKNOWN_VARIABLE", message },
+    ]);
+    expect(checkRule({ "+": [1, { var: [path, 5] }] }, { fields })).toEqual([
+      { path: "+[1]", code: "UNKNOWN_VARIABLE", message },
+    ]);
+    expect(checkRule({ missing: path }, { fields })).toEqual([{ path: "$", code: "UNKNOWN_VARIABLE", message }]);
+    expect(checkRule({ missing: ["event.id", path] }, { fields })).toEqual([
+      { path: "$", code: "UNKNOWN_VARIABLE", message },
+    ]);
+    expect(checkRule({ missing_some: [1, [path]] }, { fields })).toEqual([
+      { path: "$", code: "UNKNOWN_VARIABLE", message },
+    ]);
   });
 
   test("S3.6 a computed path is not checked", () => {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { RatebookError } from "../../errors.ts";
+import { hasCode } from "../../errors.ts";
 import { checkRule, parseRule, type Rule, type RuleFields, type RuleProblem } from "../../rules/rule.ts";
 import type { Path, Report } from "../problems.ts";
 import type { EnrichmentField, EventSchema } from "./event-schema.ts";
@@ -13,8 +13,8 @@ export function readRule(source: unknown, path: Path, report: Report): Rule | un
   try {
     return parseRule(source);
   } catch (error) {
-    if (!(error instanceof RatebookError)) throw error;
-    report(path, "INVALID_RULE", { reason: error.message });
+    if (!hasCode(error, "ERR_RULE_INVALID")) throw error;
+    report(path, error.details.reason, { reason: error.message });
     return undefined;
   }
 }
@@ -55,7 +55,7 @@ export function checkRuleForSchema(rule: Rule, schema: EventSchema | undefined, 
 
 /** Reports one problem of a rule at the rule's path; the message has the path inside it. */
 export function reportRuleProblem(problem: RuleProblem, path: Path, report: Report, owner = ""): void {
-  report(path, "INVALID_RULE", { reason: problem.message, place: problem.path, ...(owner && { owner }) });
+  report(path, problem.code, { reason: problem.message, place: problem.path, ...(owner && { owner }) });
 }
 
 /** Whether a list has no holes, so that all of it could be read. */
