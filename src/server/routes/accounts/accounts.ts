@@ -11,34 +11,42 @@ import type { Engine } from "../../../engine/engine.ts";
 import type { Page, PageOptions } from "../../../engine/pages.ts";
 import { undefinedIfNotFound } from "../../../errors.ts";
 import type { AccountRecord } from "../../../ledger/records.ts";
-import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../../http/endpoint.ts";
-import { flag, pathId, queryTime, success } from "../../http/fields.ts";
+import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
+import { flag, pathId, queryTime } from "../../http/fields.ts";
 import { listQuery } from "../../http/pagination.ts";
 import { accountShape, toAccountJson } from "../../shapes/account.ts";
 import { keepItem, readBoundedPage, createListShape, answerPage } from "../../shapes/list.ts";
+import {
+  actionEndpoint,
+  createEndpoint,
+  removeEndpoint,
+  type ResourceSpec,
+  updateEndpoint,
+} from "../resource-endpoints.ts";
 
-const params = z.strictObject({ account_id: pathId() });
+const ACCOUNTS: ResourceSpec<AccountRecord> = {
+  tag: "Accounts",
+  path: "/accounts",
+  idName: "account_id",
+  shape: accountShape,
+  toJson: (account, engine) => readAccountJson(engine, account),
+};
 const aliasesBody = z.strictObject({ aliases: REQUESTS.aliases });
 
 export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
-  defineEndpoint({
-    method: "POST",
-    path: "/accounts",
+  createEndpoint(ACCOUNTS, {
     id: "createAccount",
-    tag: "Accounts",
     summary: "Create an account",
     description: "With its aliases and settings, all or none. `invoiceCurrency` defaults to the organization's.",
-    access: "write",
     body: REQUESTS.accountCreate,
-    answers: { 201: accountShape },
-    handle: async ({ engine, body }) =>
-      answerCreated(await readAccountJson(engine, await engine.accounts.create(body))),
+    status: 201,
+    run: (engine, body) => engine.accounts.create(body),
   }),
   defineEndpoint({
     method: "GET",
     path: "/accounts",
     id: "listAccounts",
-    tag: "Accounts",
+    tag: ACCOUNTS.tag,
     summary: "List accounts, newest first",
     access: "read",
     query: listQuery({ customer_id: pathId().optional(), status: accountShape.shape.status.optional() }),
@@ -61,10 +69,10 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     method: "GET",
     path: "/accounts/{account_id}",
     id: "getAccount",
-    tag: "Accounts",
+    tag: ACCOUNTS.tag,
     summary: "Get an account",
     access: "read",
-    params,
+    params: z.strictObject({ account_id: pathId() }),
     query: z.strictObject({
       effectiveOn: queryTime.optional().meta({
         type: "string",
@@ -81,61 +89,31 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
       return answerOk(await readAccountJson(engine, account, group));
     },
   }),
-  defineEndpoint({
-    method: "PATCH",
-    path: "/accounts/{account_id}",
+  updateEndpoint(ACCOUNTS, {
     id: "updateAccount",
-    tag: "Accounts",
     summary: "Change who an account is and when it pays",
-    access: "write",
-    params,
     body: REQUESTS.accountPatch,
-    answers: { 200: accountShape },
-    handle: async ({ engine, params: { account_id: id }, body }) =>
-      answerOk(await readAccountJson(engine, await engine.accounts.update(id, body))),
+    run: (engine, id, body) => engine.accounts.update(id, body),
   }),
-  defineEndpoint({
-    method: "DELETE",
-    path: "/accounts/{account_id}",
+  removeEndpoint(ACCOUNTS, {
     id: "archiveAccount",
-    tag: "Accounts",
     summary: "Archive an account, which frees its aliases",
     description: "Refused while it has a plan now or later, or an open draft invoice.",
-    access: "write",
-    params,
-    answers: { 200: success },
-    handle: async ({ engine, params: { account_id: id } }) => {
-      await engine.accounts.archive(id);
-      return SUCCESS;
-    },
+    run: (engine, id) => engine.accounts.archive(id),
   }),
-  defineEndpoint({
-    method: "POST",
-    path: "/accounts/{account_id}/add_aliases",
+  actionEndpoint(ACCOUNTS, "add_aliases", {
     id: "addAliasesToAccount",
-    tag: "Accounts",
     summary: "Give an account more aliases",
     description: "At most 10 in all; those that it has stay.",
-    access: "write",
-    params,
     body: aliasesBody,
-    answers: { 200: accountShape },
-    handle: async ({ engine, params: { account_id: id }, body: { aliases } }) =>
-      answerOk(await readAccountJson(engine, await engine.accounts.addAliases(id, aliases))),
+    run: (engine, id, { aliases }) => engine.accounts.addAliases(id, aliases),
   }),
-  defineEndpoint({
-    method: "POST",
-    path: "/accounts/{account_id}/remove_aliases",
+  actionEndpoint(ACCOUNTS, "remove_aliases", {
     id: "removeAliasesFromAccount",
-    tag: "Accounts",
     summary: "Take aliases from an account",
     description: "Those that it does not have are passed over.",
-    access: "write",
-    params,
     body: aliasesBody,
-    answers: { 200: accountShape },
-    handle: async ({ engine, params: { account_id: id }, body: { aliases } }) =>
-      answerOk(await readAccountJson(engine, await engine.accounts.removeAliases(id, aliases))),
+    run: (engine, id, { aliases }) => engine.accounts.removeAliases(id, aliases),
   }),
 ];
 

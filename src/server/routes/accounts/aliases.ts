@@ -7,11 +7,10 @@ import * as z from "zod";
 
 import { REQUESTS } from "../../../book/requests/requests.ts";
 import type { AliasSnapshot } from "../../../engine/accounts/aliases.ts";
-import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../../http/endpoint.ts";
-import { pathId, formatTime, success, timestamp, withoutAbsent } from "../../http/fields.ts";
-import { listQuery } from "../../http/pagination.ts";
+import { answerCreated, type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
+import { formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
 import { withWireNames } from "../../http/wire-names.ts";
-import { createListShape, answerPage } from "../../shapes/list.ts";
+import { getEndpoint, listEndpoint, removeEndpoint, type ResourceSpec } from "../resource-endpoints.ts";
 
 const aliasShape = z
   .strictObject({
@@ -22,14 +21,20 @@ const aliasShape = z
   })
   .meta({ id: "Alias" });
 
-const params = z.strictObject({ alias: pathId() });
+const ALIASES: ResourceSpec<AliasSnapshot> = {
+  tag: "Aliases",
+  path: "/aliases",
+  idName: "alias",
+  shape: aliasShape,
+  toJson: toAliasJson,
+};
 
 export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",
     path: "/aliases",
     id: "createAliases",
-    tag: "Aliases",
+    tag: ALIASES.tag,
     summary: "Make aliases, of accounts or of nothing yet; all or none",
     access: "write",
     body: z.strictObject({ aliases: REQUESTS.aliasCreate }),
@@ -39,44 +44,18 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
       return answerCreated({ data: newAliases.map(toAliasJson) });
     },
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/aliases",
+  listEndpoint(ALIASES, {
     id: "listAliases",
-    tag: "Aliases",
     summary: "List all aliases, those of accounts among them, newest first",
-    access: "read",
-    query: listQuery({}),
-    answers: { 200: createListShape(aliasShape, "AliasList") },
-    handle: async ({ engine, paging, query }) => {
-      const request = paging.readRequest({ list: "aliases", query });
-      return answerPage(request, await engine.aliases.list({ page: request.page }), toAliasJson);
-    },
+    filters: {},
+    answerId: "AliasList",
+    run: (engine, _, page) => engine.aliases.list({ page }),
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/aliases/{alias}",
-    id: "getAlias",
-    tag: "Aliases",
-    summary: "Get an alias",
-    access: "read",
-    params,
-    answers: { 200: aliasShape },
-    handle: async ({ engine, params: { alias } }) => answerOk(toAliasJson(await engine.aliases.get(alias))),
-  }),
-  defineEndpoint({
-    method: "DELETE",
-    path: "/aliases/{alias}",
+  getEndpoint(ALIASES, { id: "getAlias", summary: "Get an alias", run: (engine, alias) => engine.aliases.get(alias) }),
+  removeEndpoint(ALIASES, {
     id: "removeAlias",
-    tag: "Aliases",
     summary: "End an alias, whosever it is",
-    access: "write",
-    params,
-    answers: { 200: success },
-    handle: async ({ engine, params: { alias } }) => {
-      await engine.aliases.remove(alias);
-      return SUCCESS;
-    },
+    run: (engine, alias) => engine.aliases.remove(alias),
   }),
 ];
 

@@ -8,13 +8,11 @@ import * as z from "zod";
 import { REQUESTS } from "../../../book/requests/requests.ts";
 import { customer } from "../../../book/resources/account.ts";
 import type { CustomerSnapshot } from "../../../engine/accounts/customers.ts";
-import type { PageOptions } from "../../../engine/pages.ts";
-import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../../http/endpoint.ts";
-import { pathId, formatTime, success, timestamp, withoutAbsent } from "../../http/fields.ts";
-import { listQuery } from "../../http/pagination.ts";
+import { answerCreated, type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
+import { formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
 import { accountShape, toAccountJson } from "../../shapes/account.ts";
 import { formatAddressLines, addressShape, toAddressJson } from "../../shapes/address.ts";
-import { readBoundedPage, createListShape, answerPage } from "../../shapes/list.ts";
+import { getEndpoint, listEndpoint, removeEndpoint, updateEndpoint, type ResourceSpec } from "../resource-endpoints.ts";
 
 const customerShape = z
   .strictObject({
@@ -33,14 +31,20 @@ const createdCustomerShape = customerShape.extend({ account: accountShape }).met
 
 /** Over HTTP a customer requires an email address, although a book may omit it. */
 const primaryEmail = REQUESTS.customerCreate.shape.primaryEmail.unwrap().unwrap();
-const params = z.strictObject({ customer_id: pathId() });
+const CUSTOMERS: ResourceSpec<CustomerSnapshot> = {
+  tag: "Customers",
+  path: "/customers",
+  idName: "customer_id",
+  shape: customerShape,
+  toJson: toCustomerJson,
+};
 
 export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",
     path: "/customers",
     id: "createCustomer",
-    tag: "Customers",
+    tag: CUSTOMERS.tag,
     summary: "Make a customer and its first account",
     description: "Without `account`, one is made with the customer's id and name; settings are made with both.",
     access: "write",
@@ -59,59 +63,29 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/customers",
+  listEndpoint(CUSTOMERS, {
     id: "listCustomers",
-    tag: "Customers",
     summary: "List customers, newest first",
-    access: "read",
-    query: listQuery({}),
-    answers: { 200: createListShape(customerShape, "CustomerList") },
-    handle: async ({ engine, paging, query }) => {
-      const request = paging.readRequest({ list: "customers", query });
-      const list = (page: PageOptions): ReturnType<typeof engine.customers.list> => engine.customers.list({ page });
-      return answerPage(request, await readBoundedPage(request, list, toCustomerJson));
-    },
+    filters: {},
+    answerId: "CustomerList",
+    run: (engine, _, page) => engine.customers.list({ page }),
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/customers/{customer_id}",
+  getEndpoint(CUSTOMERS, {
     id: "getCustomer",
-    tag: "Customers",
     summary: "Get a customer",
-    access: "read",
-    params,
-    answers: { 200: customerShape },
-    handle: async ({ engine, params: { customer_id: id } }) => answerOk(toCustomerJson(await engine.customers.get(id))),
+    run: (engine, id) => engine.customers.get(id),
   }),
-  defineEndpoint({
-    method: "PATCH",
-    path: "/customers/{customer_id}",
+  updateEndpoint(CUSTOMERS, {
     id: "updateCustomer",
-    tag: "Customers",
     summary: "Change who a customer is",
-    access: "write",
-    params,
     body: REQUESTS.customerPatch.extend({ primaryEmail: primaryEmail.optional() }),
-    answers: { 200: customerShape },
-    handle: async ({ engine, params: { customer_id: id }, body }) =>
-      answerOk(toCustomerJson(await engine.customers.update(id, body))),
+    run: (engine, id, body) => engine.customers.update(id, body),
   }),
-  defineEndpoint({
-    method: "DELETE",
-    path: "/customers/{customer_id}",
+  removeEndpoint(CUSTOMERS, {
     id: "archiveCustomer",
-    tag: "Customers",
     summary: "Archive a customer and its accounts",
     description: "Refused while an account of it has a plan now or later, or an open draft invoice.",
-    access: "write",
-    params,
-    answers: { 200: success },
-    handle: async ({ engine, params: { customer_id: id } }) => {
-      await engine.customers.archive(id);
-      return SUCCESS;
-    },
+    run: (engine, id) => engine.customers.archive(id),
   }),
 ];
 

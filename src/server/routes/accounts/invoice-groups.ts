@@ -6,85 +6,68 @@
 import * as z from "zod";
 
 import { REQUESTS } from "../../../book/requests/requests.ts";
-import type { PageOptions } from "../../../engine/pages.ts";
-import { type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../../http/endpoint.ts";
+import type { InvoiceGroupSnapshot } from "../../../engine/accounts/invoice-groups.ts";
+import { type Endpoint, defineEndpoint, SUCCESS } from "../../http/endpoint.ts";
 import { pathId, success } from "../../http/fields.ts";
-import { listQuery } from "../../http/pagination.ts";
 import { invoiceGroupShape, toGroupJson } from "../../shapes/invoice-group.ts";
-import { readBoundedPage, createListShape, answerPage } from "../../shapes/list.ts";
+import { actionEndpoint, createEndpoint, getEndpoint, listEndpoint, type ResourceSpec } from "../resource-endpoints.ts";
 
 const groupWithAccountsShape = invoiceGroupShape
   .extend({ accounts: z.array(z.string()).meta({ description: "The ids of its accounts, newest first." }) })
   .meta({ id: "InvoiceGroupWithAccounts" });
 
-const params = z.strictObject({ invoice_group_id: pathId(512) });
+const INVOICE_GROUPS: ResourceSpec<InvoiceGroupSnapshot> = {
+  tag: "Invoice groups",
+  path: "/invoice_groups",
+  idName: "invoice_group_id",
+  idSchema: pathId(512),
+  shape: invoiceGroupShape,
+  toJson: toGroupJson,
+};
+/** An invoice group, shown with its accounts. */
+const GROUPS_WITH_ACCOUNTS: ResourceSpec<InvoiceGroupSnapshot> = {
+  ...INVOICE_GROUPS,
+  shape: groupWithAccountsShape,
+  toJson: (group) => ({ ...toGroupJson(group), accounts: [...group.accountIds] }),
+};
 const accountsBody = z.strictObject({ accountIds: REQUESTS.accountIds });
 
 export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
-  defineEndpoint({
-    method: "POST",
-    path: "/invoice_groups",
+  createEndpoint(INVOICE_GROUPS, {
     id: "createInvoiceGroup",
-    tag: "Invoice groups",
     summary: "Create an invoice group of accounts with one currency",
-    access: "write",
     body: REQUESTS.groupCreate,
-    answers: { 200: invoiceGroupShape },
-    handle: async ({ engine, body }) => answerOk(toGroupJson(await engine.invoiceGroups.create(body))),
+    status: 200,
+    run: (engine, body) => engine.invoiceGroups.create(body),
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/invoice_groups",
+  listEndpoint(INVOICE_GROUPS, {
     id: "listInvoiceGroups",
-    tag: "Invoice groups",
     summary: "List invoice groups, newest first",
-    access: "read",
-    query: listQuery({}),
-    answers: { 200: createListShape(invoiceGroupShape, "InvoiceGroupList") },
-    handle: async ({ engine, paging, query }) => {
-      const request = paging.readRequest({ list: "invoiceGroups", query });
-      const list = (page: PageOptions): ReturnType<typeof engine.invoiceGroups.list> =>
-        engine.invoiceGroups.list({ page });
-      return answerPage(request, await readBoundedPage(request, list, toGroupJson));
-    },
+    filters: {},
+    answerId: "InvoiceGroupList",
+    run: (engine, _, page) => engine.invoiceGroups.list({ page }),
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/invoice_groups/{invoice_group_id}",
+  getEndpoint(GROUPS_WITH_ACCOUNTS, {
     id: "getInvoiceGroup",
-    tag: "Invoice groups",
     summary: "Get an invoice group with its accounts",
-    access: "read",
-    params,
-    answers: { 200: groupWithAccountsShape },
-    handle: async ({ engine, params: { invoice_group_id: id } }) => {
-      const group = await engine.invoiceGroups.get(id);
-      return answerOk({ ...toGroupJson(group), accounts: [...group.accountIds] });
-    },
+    run: (engine, id) => engine.invoiceGroups.get(id),
   }),
-  defineEndpoint({
-    method: "POST",
-    path: "/invoice_groups/{invoice_group_id}/add_accounts",
+  actionEndpoint(INVOICE_GROUPS, "add_accounts", {
     id: "addAccountsToInvoiceGroup",
-    tag: "Invoice groups",
     summary: "Add accounts to an invoice group",
     description: "Accounts already in the group are ignored; an account in another group is rejected.",
-    access: "write",
-    params,
     body: accountsBody,
-    answers: { 200: invoiceGroupShape },
-    handle: async ({ engine, params: { invoice_group_id: id }, body: { accountIds } }) =>
-      answerOk(toGroupJson(await engine.invoiceGroups.addAccounts(id, accountIds))),
+    run: (engine, id, { accountIds }) => engine.invoiceGroups.addAccounts(id, accountIds),
   }),
   defineEndpoint({
     method: "POST",
     path: "/invoice_groups/{invoice_group_id}/remove_accounts",
     id: "removeAccountsFromInvoiceGroup",
-    tag: "Invoice groups",
+    tag: INVOICE_GROUPS.tag,
     summary: "Remove accounts from an invoice group",
     description: "Accounts not in the group are ignored. A group without accounts is deleted.",
     access: "write",
-    params,
+    params: z.strictObject({ invoice_group_id: pathId(512) }),
     body: accountsBody,
     answers: { 200: success },
     handle: async ({ engine, params: { invoice_group_id: id }, body: { accountIds } }) => {

@@ -8,13 +8,18 @@ import * as z from "zod";
 import type { AddOn } from "../../../book/resources/catalog-items.ts";
 import { addOn } from "../../../book/resources/catalog-items.ts";
 import type { StoredResource } from "../../../engine/configured-resources.ts";
-import { type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../../http/endpoint.ts";
-import { pathId, formatTime, success, timestamp, withoutAbsent } from "../../http/fields.ts";
-import { listQuery } from "../../http/pagination.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import { formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
 import { createAnswerDeriver } from "../../shapes/derive-answers.ts";
-import { createListShape, answerPage } from "../../shapes/list.ts";
+import {
+  createEndpoint,
+  getEndpoint,
+  listEndpoint,
+  removeEndpoint,
+  updateEndpoint,
+  type ResourceSpec,
+} from "../resource-endpoints.ts";
 
-const TAG = "Add-ons";
 const { name, billableName } = addOn.shape;
 const addOnShape = createAnswerDeriver().deriveObject(
   addOn,
@@ -30,76 +35,45 @@ const addOnShape = createAnswerDeriver().deriveObject(
   { id: "AddOn" },
 );
 const { type, status } = addOnShape.shape;
-const params = z.strictObject({ addon_id: pathId() });
+const ADD_ONS: ResourceSpec<StoredResource<AddOn>> = {
+  tag: "Add-ons",
+  path: "/addons",
+  idName: "addon_id",
+  shape: addOnShape,
+  toJson: toAddOnJson,
+};
 
 export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
-  defineEndpoint({
-    method: "POST",
-    path: "/addons",
+  createEndpoint(ADD_ONS, {
     id: "createAddOn",
-    tag: TAG,
     summary: "Make an add-on",
-    access: "write",
     body: z.strictObject({ name, type, billableName }),
-    answers: { 200: addOnShape },
-    handle: async ({ engine, body }) => answerOk(toAddOnJson(await engine.addOns.create(withoutAbsent(body)))),
+    status: 200,
+    run: (engine, body) => engine.addOns.create(withoutAbsent(body)),
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/addons",
+  listEndpoint(ADD_ONS, {
     id: "listAddOns",
-    tag: TAG,
     summary: "List add-ons, newest first",
-    access: "read",
-    query: listQuery({ status: status.optional(), type: type.optional() }),
-    answers: { 200: createListShape(addOnShape, "AddOnList") },
-    handle: async ({ engine, paging, query }) => {
-      const request = paging.readRequest({ list: "addons", query });
-      return answerPage(
-        request,
-        await engine.addOns.list({ filter: request.filters, page: request.page }),
-        toAddOnJson,
-      );
-    },
+    filters: { status: status.optional(), type: type.optional() },
+    answerId: "AddOnList",
+    run: (engine, filter, page) => engine.addOns.list({ filter, page }),
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/addons/{addon_id}",
+  getEndpoint(ADD_ONS, {
     id: "getAddOn",
-    tag: TAG,
     summary: "Get an add-on",
-    access: "read",
-    params,
-    answers: { 200: addOnShape },
-    handle: async ({ engine, params: { addon_id: id } }) => answerOk(toAddOnJson(await engine.addOns.get(id))),
+    run: (engine, id) => engine.addOns.get(id),
   }),
-  defineEndpoint({
-    method: "PATCH",
-    path: "/addons/{addon_id}",
+  updateEndpoint(ADD_ONS, {
     id: "updateAddOn",
-    tag: TAG,
     summary: "Change an add-on's names",
-    access: "write",
-    params,
     body: z.strictObject({ name: name.optional(), billableName }),
-    answers: { 200: addOnShape },
-    handle: async ({ engine, params: { addon_id: id }, body }) =>
-      answerOk(toAddOnJson(await engine.addOns.update(id, body))),
+    run: (engine, id, body) => engine.addOns.update(id, body),
   }),
-  defineEndpoint({
-    method: "DELETE",
-    path: "/addons/{addon_id}",
+  removeEndpoint(ADD_ONS, {
     id: "archiveAddOn",
-    tag: TAG,
     summary: "Archive an add-on",
     description: "Plans that have it keep it.",
-    access: "write",
-    params,
-    answers: { 200: success },
-    handle: async ({ engine, params: { addon_id: id } }) => {
-      await engine.addOns.archive(id);
-      return SUCCESS;
-    },
+    run: (engine, id) => engine.addOns.archive(id),
   }),
 ];
 

@@ -5,37 +5,47 @@
  */
 import * as z from "zod";
 
-import { declaredFields, eventSchema } from "../../../book/resources/event-schema.ts";
+import { declaredFields, type EventSchema, eventSchema } from "../../../book/resources/event-schema.ts";
+import type { StoredResource } from "../../../engine/configured-resources.ts";
 import type { PageOptions } from "../../../engine/pages.ts";
-import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../../http/endpoint.ts";
-import { success, version, withoutAbsent } from "../../http/fields.ts";
+import { type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
+import { version, withoutAbsent } from "../../http/fields.ts";
 import { listQuery } from "../../http/pagination.ts";
 import { eventSchemaShape, toEventSchemaJson } from "../../shapes/event-schema.ts";
 import { readBoundedPage, createListShape, answerPage } from "../../shapes/list.ts";
+import {
+  actionEndpoint,
+  createEndpoint,
+  getEndpoint,
+  listEndpoint,
+  removeEndpoint,
+  updateEndpoint,
+  type ResourceSpec,
+} from "../resource-endpoints.ts";
 
-const TAG = "Event schemas";
 const { name, description, enrichments, eventLevelRevenue } = eventSchema.shape;
 const { status } = eventSchemaShape.shape;
 /** In its path, `+` means a space like `%20`, because names can contain spaces but no plus. */
-const params = z.strictObject({
-  event_schema_name: z
-    .string()
-    .min(1)
-    .max(50)
-    .transform((text) => text.replaceAll("+", " "))
-    .meta({ description: "`+` and `%20` are both a space." }),
-});
-const answers = { 200: eventSchemaShape };
+const schemaName = z
+  .string()
+  .min(1)
+  .max(50)
+  .transform((text) => text.replaceAll("+", " "))
+  .meta({ description: "`+` and `%20` are both a space." });
+const EVENT_SCHEMAS: ResourceSpec<StoredResource<EventSchema>> = {
+  tag: "Event schemas",
+  path: "/event_schema",
+  idName: "event_schema_name",
+  idSchema: schemaName,
+  shape: eventSchemaShape,
+  toJson: toEventSchemaJson,
+};
 
 export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
-  defineEndpoint({
-    method: "POST",
-    path: "/event_schema",
+  createEndpoint(EVENT_SCHEMAS, {
     id: "createEventSchema",
-    tag: TAG,
     summary: "Create an event schema",
     description: "The event schema starts as a DRAFT; for the name of an archived schema, as its next version.",
-    access: "write",
     body: z.strictObject({
       name,
       description,
@@ -44,50 +54,28 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
       enrichments,
       eventLevelRevenue,
     }),
-    answers: { 201: eventSchemaShape },
-    handle: async ({ engine, body }) =>
-      answerCreated(toEventSchemaJson(await engine.eventSchemas.create(withoutAbsent(body)))),
+    status: 201,
+    run: (engine, body) => engine.eventSchemas.create(withoutAbsent(body)),
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/event_schema",
+  listEndpoint(EVENT_SCHEMAS, {
     id: "listEventSchemas",
-    tag: TAG,
     summary: "List the latest version of each event schema, newest first",
-    access: "read",
-    query: listQuery({ status: status.optional() }),
-    answers: { 200: createListShape(eventSchemaShape, "EventSchemaList") },
-    handle: async ({ engine, paging, query }) => {
-      const request = paging.readRequest({ list: "event_schema", query });
-      const listSchemas = (page: PageOptions): ReturnType<typeof engine.eventSchemas.list> =>
-        engine.eventSchemas.list({ filter: request.filters, page });
-      return answerPage(request, await readBoundedPage(request, listSchemas, toEventSchemaJson));
-    },
+    filters: { status: status.optional() },
+    answerId: "EventSchemaList",
+    run: (engine, filter, page) => engine.eventSchemas.list({ filter, page }),
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/event_schema/{event_schema_name}",
+  getEndpoint(EVENT_SCHEMAS, {
     id: "getEventSchema",
-    tag: TAG,
     summary: "Get an event schema",
-    access: "read",
-    params,
     query: z.strictObject({ version }),
-    answers,
-    handle: async ({ engine, params: { event_schema_name: schemaName }, query }) =>
-      answerOk(toEventSchemaJson(await engine.eventSchemas.get(schemaName, query.version))),
+    run: (engine, id, query) => engine.eventSchemas.get(id, query.version),
   }),
-  defineEndpoint({
-    method: "PATCH",
-    path: "/event_schema/{event_schema_name}",
+  updateEndpoint(EVENT_SCHEMAS, {
     id: "updateEventSchema",
-    tag: TAG,
     summary: "Change an event schema, or move it to another state",
     description:
       "In a DRAFT, lists are replaced. In an ACTIVE schema they are added, which creates the next version; existing " +
       "items stay. `status` changes the state after the other changes.",
-    access: "write",
-    params,
     body: z.strictObject({
       description,
       status: status.optional(),
@@ -95,64 +83,39 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
       dimensions: declaredFields.optional(),
       enrichments,
     }),
-    answers,
-    handle: async ({ engine, params: { event_schema_name: schemaName }, body }) =>
-      answerOk(toEventSchemaJson(await engine.eventSchemas.update(schemaName, body))),
+    run: (engine, id, body) => engine.eventSchemas.update(id, body),
   }),
   defineEndpoint({
     method: "GET",
     path: "/event_schema/{event_schema_name}/versions",
     id: "listEventSchemaVersions",
-    tag: TAG,
+    tag: EVENT_SCHEMAS.tag,
     summary: "List all versions of an event schema, newest first",
     access: "read",
-    params,
+    params: z.strictObject({ event_schema_name: schemaName }),
     query: listQuery({}),
     answers: { 200: createListShape(eventSchemaShape, "EventSchemaVersionList") },
-    handle: async ({ engine, paging, params: { event_schema_name: schemaName }, query }) => {
-      const request = paging.readRequest({ list: `event_schema_versions:${schemaName}`, query });
+    handle: async ({ engine, paging, params: { event_schema_name: requestedName }, query }) => {
+      const request = paging.readRequest({ list: `event_schema_versions:${requestedName}`, query });
       const listSchemas = (page: PageOptions): ReturnType<typeof engine.eventSchemas.versions> =>
-        engine.eventSchemas.versions(schemaName, { page });
+        engine.eventSchemas.versions(requestedName, { page });
       return answerPage(request, await readBoundedPage(request, listSchemas, toEventSchemaJson));
     },
   }),
-  defineEndpoint({
-    method: "POST",
-    path: "/event_schema/{event_schema_name}/activate",
+  actionEndpoint(EVENT_SCHEMAS, "activate", {
     id: "activateEventSchema",
-    tag: TAG,
     summary: "Activate an event schema",
-    access: "write",
-    params,
-    answers,
-    handle: async ({ engine, params: { event_schema_name: schemaName } }) =>
-      answerOk(toEventSchemaJson(await engine.eventSchemas.activate(schemaName))),
+    run: (engine, id) => engine.eventSchemas.activate(id),
   }),
-  defineEndpoint({
-    method: "POST",
-    path: "/event_schema/{event_schema_name}/deactivate",
+  actionEndpoint(EVENT_SCHEMAS, "deactivate", {
     id: "deactivateEventSchema",
-    tag: TAG,
     summary: "Deactivate an event schema",
     description: "Rejected while an ACTIVE usage meter uses it.",
-    access: "write",
-    params,
-    answers,
-    handle: async ({ engine, params: { event_schema_name: schemaName } }) =>
-      answerOk(toEventSchemaJson(await engine.eventSchemas.deactivate(schemaName))),
+    run: (engine, id) => engine.eventSchemas.deactivate(id),
   }),
-  defineEndpoint({
-    method: "DELETE",
-    path: "/event_schema/{event_schema_name}",
+  removeEndpoint(EVENT_SCHEMAS, {
     id: "archiveEventSchema",
-    tag: TAG,
     summary: "Archive an event schema that is a DRAFT or INACTIVE",
-    access: "write",
-    params,
-    answers: { 200: success },
-    handle: async ({ engine, params: { event_schema_name: schemaName } }) => {
-      await engine.eventSchemas.archive(schemaName);
-      return SUCCESS;
-    },
+    run: (engine, id) => engine.eventSchemas.archive(id),
   }),
 ];

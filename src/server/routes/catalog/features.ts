@@ -5,16 +5,15 @@
  */
 import * as z from "zod";
 
-import { feature } from "../../../book/resources/catalog-items.ts";
+import { type Feature, feature } from "../../../book/resources/catalog-items.ts";
 import { label } from "../../../book/resources/fields.ts";
-import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
-import { pathId, withoutAbsent } from "../../http/fields.ts";
-import { listQuery } from "../../http/pagination.ts";
+import type { StoredResource } from "../../../engine/configured-resources.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import { withoutAbsent } from "../../http/fields.ts";
 import { withWireNames } from "../../http/wire-names.ts";
 import { featureShape, toFeatureJson } from "../../shapes/feature.ts";
-import { createListShape, answerPage } from "../../shapes/list.ts";
+import { createEndpoint, getEndpoint, listEndpoint, type ResourceSpec, updateEndpoint } from "../resource-endpoints.ts";
 
-const TAG = "Features";
 const { name, billableName, schemaAssociations, schemaAssocitions } = feature.shape;
 /** Limited in requests only; stored descriptions may be longer. */
 const description = label;
@@ -25,64 +24,41 @@ const associations = {
   }),
   schemaAssociations: schemaAssociations.meta({ description: "The same, in the other spelling." }),
 };
-const params = z.strictObject({ feature_id: pathId() });
+const FEATURES: ResourceSpec<StoredResource<Feature>> = {
+  tag: "Features",
+  path: "/features",
+  idName: "feature_id",
+  shape: featureShape,
+  toJson: toFeatureJson,
+};
 
 export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
-  defineEndpoint({
-    method: "POST",
-    path: "/features",
+  createEndpoint(FEATURES, {
     id: "createFeature",
-    tag: TAG,
     summary: "Make a feature",
     description:
       "A schema's events take the credits of one feature. A name alone means the first attribute that the schema declares; " +
       "where it declares none, each event takes 1.",
-    access: "write",
     body: z.strictObject({ name, billableName, description, ...associations }),
-    answers: { 200: featureShape },
-    handle: async ({ engine, body }) =>
-      answerOk(toFeatureJson(await withWireNames(findSpelling(body), engine.features.create(withoutAbsent(body))))),
+    status: 200,
+    run: (engine, body) => withWireNames(findSpelling(body), engine.features.create(withoutAbsent(body))),
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/features",
+  listEndpoint(FEATURES, {
     id: "listFeatures",
-    tag: TAG,
     summary: "List features, newest first",
-    access: "read",
-    query: listQuery({}),
-    answers: { 200: createListShape(featureShape, "FeatureList") },
-    handle: async ({ engine, paging, query }) => {
-      const request = paging.readRequest({ list: "features", query });
-      return answerPage(request, await engine.features.list({ page: request.page }), toFeatureJson);
-    },
+    filters: {},
+    answerId: "FeatureList",
+    run: (engine, _, page) => engine.features.list({ page }),
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/features/{feature_id}",
-    id: "getFeature",
-    tag: TAG,
-    summary: "Get a feature",
-    access: "read",
-    params,
-    answers: { 200: featureShape },
-    handle: async ({ engine, params: { feature_id: id } }) => answerOk(toFeatureJson(await engine.features.get(id))),
-  }),
-  defineEndpoint({
-    method: "PATCH",
-    path: "/features/{feature_id}",
+  getEndpoint(FEATURES, { id: "getFeature", summary: "Get a feature", run: (engine, id) => engine.features.get(id) }),
+  updateEndpoint(FEATURES, {
     id: "updateFeature",
-    tag: TAG,
     summary: "Change a feature",
     description:
       "The associations that are given replace the ones before. A name alone keeps the attribute that is set, else it means " +
       "the first that the schema declares; where it declares none, each event takes 1.",
-    access: "write",
-    params,
     body: z.strictObject({ name: name.optional(), billableName, description, ...associations }),
-    answers: { 200: featureShape },
-    handle: async ({ engine, params: { feature_id: id }, body }) =>
-      answerOk(toFeatureJson(await withWireNames(findSpelling(body), engine.features.update(id, body)))),
+    run: (engine, id, body) => withWireNames(findSpelling(body), engine.features.update(id, body)),
   }),
 ];
 

@@ -14,9 +14,9 @@ import type { StoredResource } from "../../../engine/configured-resources.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { Page, PageOptions } from "../../../engine/pages.ts";
 import { invariant } from "../../../errors.ts";
-import { type Answer, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../../http/endpoint.ts";
+import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
-import { pathId, success, version, withoutAbsent } from "../../http/fields.ts";
+import { pathId, version, withoutAbsent } from "../../http/fields.ts";
 import { listQuery } from "../../http/pagination.ts";
 import { readBoundedPage, createListShape, answerPage, PAGE_LENGTH_MAX, toBoundedJson } from "../../shapes/list.ts";
 import {
@@ -26,37 +26,46 @@ import {
   toPlanJson,
   toScheduleJson,
 } from "../../shapes/price-plan.ts";
+import {
+  actionEndpoint,
+  createEndpoint,
+  removeEndpoint,
+  type ResourceSpec,
+  updateEndpoint,
+} from "../resource-endpoints.ts";
 
-const TAG = "Price plans";
-const params = z.strictObject({ price_plan_id: pathId(255) });
-const answers = { 200: pricePlanShape };
+const planId = pathId(255);
+const PRICE_PLANS: ResourceSpec<StoredResource<PricePlan>> = {
+  tag: "Price plans",
+  path: "/price_plans",
+  idName: "price_plan_id",
+  idSchema: planId,
+  shape: pricePlanShape,
+  toJson: (plan, engine) => readPlanJson(engine, plan),
+};
 const mode = z.enum(MIGRATION_MODES).nullish();
 
 export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
-  defineEndpoint({
-    method: "POST",
-    path: "/price_plans",
+  createEndpoint(PRICE_PLANS, {
     id: "createPricePlan",
-    tag: TAG,
     summary: "Create a price plan",
     description:
       "Its first version, a DRAFT. `activeCurrencies` become active with the version; without them, or where they are " +
       "empty, all that it supports.",
-    access: "write",
     body: z.strictObject({
       name: pricePlan.shape.name,
       type: pricePlan.shape.type,
       pricePlanDetails,
       description: label,
     }),
-    answers,
-    handle: async ({ engine, body }) => answerPlan(engine, await engine.pricePlans.create(withoutAbsent(body))),
+    status: 200,
+    run: (engine, body) => engine.pricePlans.create(withoutAbsent(body)),
   }),
   defineEndpoint({
     method: "GET",
     path: "/price_plans",
     id: "listPricePlans",
-    tag: TAG,
+    tag: PRICE_PLANS.tag,
     summary: "List the latest version of each price plan, newest first",
     access: "read",
     query: listQuery({ status: pricePlanShape.shape.status.optional() }),
@@ -74,30 +83,25 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     method: "GET",
     path: "/price_plans/{price_plan_id}",
     id: "getPricePlan",
-    tag: TAG,
+    tag: PRICE_PLANS.tag,
     summary: "Get a price plan",
     description:
       "Its latest version, and in `pricingSchedule` all of them, the first one first; with `version` that one alone. Of " +
       "versions that are longer than 1 MiB of JSON in all, the latest ones that are not, at least one.",
     access: "read",
-    params,
+    params: z.strictObject({ price_plan_id: planId }),
     query: z.strictObject({ version }),
-    answers,
+    answers: { 200: pricePlanShape },
     handle: async ({ engine, params: { price_plan_id: id }, query }) =>
-      answerPlan(engine, await engine.pricePlans.get(id, query.version), query.version),
+      answerOk(await readPlanJson(engine, await engine.pricePlans.get(id, query.version), query.version)),
   }),
-  defineEndpoint({
-    method: "PATCH",
-    path: "/price_plans/{price_plan_id}",
+  updateEndpoint(PRICE_PLANS, {
     id: "updatePricePlan",
-    tag: TAG,
     summary: "Change a price plan whose latest version is a DRAFT",
     description:
       "Fields in pricePlanDetails replace those of the same name; the others stay. `mode`, or " +
       "`migrationMode`, is how accounts of earlier versions are moved when this one is activated: those of the version " +
       "before it, or of all.",
-    access: "write",
-    params,
     body: z.strictObject({
       description: label,
       pricePlanDetails: pricePlanDetails.nullish(),
@@ -105,69 +109,48 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
       migrationMode: mode,
       versionsToMigrate: z.enum(VERSIONS_TO_MIGRATE).nullish(),
     }),
-    answers,
-    handle: async ({ engine, params: { price_plan_id: id }, body: { migrationMode, ...body } }) => {
+    run: (engine, id, { migrationMode, ...body }) => {
       if (migrationMode !== undefined && body.mode !== undefined && migrationMode !== body.mode) {
         throw new Refusal(400, "migrationMode: must equal mode, or be left out");
       }
-      const patch = { ...body, mode: body.mode === undefined ? migrationMode : body.mode };
-      return answerPlan(engine, await engine.pricePlans.update(id, patch));
+      return engine.pricePlans.update(id, { ...body, mode: body.mode === undefined ? migrationMode : body.mode });
     },
   }),
-  defineEndpoint({
-    method: "POST",
-    path: "/price_plans/{price_plan_id}/activate",
+  actionEndpoint(PRICE_PLANS, "activate", {
     id: "activatePricePlan",
-    tag: TAG,
     summary: "Activate the latest version of a price plan",
     description:
       "Its meters and add-ons must be ACTIVE. Without `currencies`, its activeCurrencies become active, else all that it supports.",
-    access: "write",
-    params,
     body: z.strictObject({ currencies: z.array(currency).min(1).max(CURRENCIES_MAX).nullish() }),
     bodyRequired: false,
-    answers,
-    handle: async ({ engine, params: { price_plan_id: id }, body }) =>
-      answerPlan(engine, await engine.pricePlans.activate(id, { currencies: body?.currencies ?? undefined })),
+    run: (engine, id, body) => engine.pricePlans.activate(id, { currencies: body?.currencies ?? undefined }),
   }),
-  defineEndpoint({
-    method: "POST",
-    path: "/price_plans/{price_plan_id}/versions",
+  actionEndpoint(PRICE_PLANS, "versions", {
     id: "createPricePlanVersion",
-    tag: TAG,
     summary: "Create the next version of a price plan",
     description: "A DRAFT of the latest version's details, or of those that are given in their place.",
-    access: "write",
-    params,
     body: z.strictObject({ pricePlanDetails: pricePlanDetails.nullish(), description: label }),
     bodyRequired: false,
-    answers,
-    handle: async ({ engine, params: { price_plan_id: id }, body }) =>
-      answerPlan(engine, await engine.pricePlans.createVersion(id, withoutAbsent(body ?? {}))),
+    run: (engine, id, body) => engine.pricePlans.createVersion(id, withoutAbsent(body ?? {})),
   }),
-  defineEndpoint({
-    method: "DELETE",
-    path: "/price_plans/{price_plan_id}",
+  removeEndpoint(PRICE_PLANS, {
     id: "archivePricePlan",
-    tag: TAG,
     summary: "Archive all versions of a price plan",
     description: "Accounts that have it keep it.",
-    access: "write",
-    params,
-    answers: { 200: success },
-    handle: async ({ engine, params: { price_plan_id: id } }) => {
-      await engine.pricePlans.archive(id);
-      return SUCCESS;
-    },
+    run: (engine, id) => engine.pricePlans.archive(id),
   }),
 ];
 
 /** A plan with all versions or the requested one; if they are too large, with the latest. */
-async function answerPlan(engine: Engine, plan: StoredResource<PricePlan>, version?: number): Promise<Answer> {
+async function readPlanJson(
+  engine: Engine,
+  plan: StoredResource<PricePlan>,
+  version?: number,
+): Promise<ReturnType<typeof toPlanJson>> {
   const versions = await engine.pricePlans.versions(plan.item.id);
   const request = version === undefined ? versions : [await findVersion(engine, plan, versions)];
   const latestFirst = await toBoundedJson(PAGE_LENGTH_MAX, request.toReversed(), toScheduleJson);
-  return answerOk(toPlanJson(plan, latestFirst.toReversed()));
+  return toPlanJson(plan, latestFirst.toReversed());
 }
 
 /** A version with its period. */

@@ -5,20 +5,33 @@
  */
 import * as z from "zod";
 
-import { usageMeter } from "../../../book/resources/usage-meter.ts";
+import { type UsageMeter, usageMeter } from "../../../book/resources/usage-meter.ts";
+import type { StoredResource } from "../../../engine/configured-resources.ts";
 import type { PageOptions } from "../../../engine/pages.ts";
-import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../../http/endpoint.ts";
+import { type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
-import { pathId, success, withoutAbsent } from "../../http/fields.ts";
+import { withoutAbsent } from "../../http/fields.ts";
 import { listQuery } from "../../http/pagination.ts";
-import { readBoundedPage, createListShape, answerPage } from "../../shapes/list.ts";
+import { answerPage, createListShape, readBoundedPage } from "../../shapes/list.ts";
 import { toMeterJson, usageMeterShape } from "../../shapes/usage-meter.ts";
+import {
+  actionEndpoint,
+  createEndpoint,
+  getEndpoint,
+  removeEndpoint,
+  updateEndpoint,
+  type ResourceSpec,
+} from "../resource-endpoints.ts";
 
-const TAG = "Usage meters";
 const { name, billableName, description, aggregation, eventSchemaName, computations } = usageMeter.shape;
 const { type } = usageMeterShape.shape;
-const params = z.strictObject({ usage_meter_id: pathId() });
-const answers = { 200: usageMeterShape };
+const USAGE_METERS: ResourceSpec<StoredResource<UsageMeter>> = {
+  tag: "Usage meters",
+  path: "/usage_meters",
+  idName: "usage_meter_id",
+  shape: usageMeterShape,
+  toJson: toMeterJson,
+};
 
 /** One aggregation, or several separated by commas. */
 const aggregations = z
@@ -30,24 +43,19 @@ const aggregations = z
   .optional();
 
 export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
-  defineEndpoint({
-    method: "POST",
-    path: "/usage_meters",
+  createEndpoint(USAGE_METERS, {
     id: "createUsageMeter",
-    tag: TAG,
     summary: "Create a usage meter",
     description: "The usage meter starts as a DRAFT and counts events that arrive while it is ACTIVE.",
-    access: "write",
     body: z.strictObject({ name, billableName, description, type, aggregation, computations, eventSchemaName }),
-    answers: { 201: usageMeterShape },
-    handle: async ({ engine, body }) =>
-      answerCreated(toMeterJson(await engine.usageMeters.create(withoutAbsent(body)))),
+    status: 201,
+    run: (engine, body) => engine.usageMeters.create(withoutAbsent(body)),
   }),
   defineEndpoint({
     method: "GET",
     path: "/usage_meters",
     id: "listUsageMeters",
-    tag: TAG,
+    tag: USAGE_METERS.tag,
     summary: "List usage meters, newest first",
     access: "read",
     query: listQuery({ status: usageMeterShape.shape.status.optional(), aggregation: aggregations, aggregations }),
@@ -69,28 +77,16 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
       return answerPage(request, await readBoundedPage(request, listMeters, toMeterJson));
     },
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/usage_meters/{usage_meter_id}",
+  getEndpoint(USAGE_METERS, {
     id: "getUsageMeter",
-    tag: TAG,
     summary: "Get a usage meter",
-    access: "read",
-    params,
-    answers,
-    handle: async ({ engine, params: { usage_meter_id: id } }) =>
-      answerOk(toMeterJson(await engine.usageMeters.get(id))),
+    run: (engine, id) => engine.usageMeters.get(id),
   }),
-  defineEndpoint({
-    method: "PATCH",
-    path: "/usage_meters/{usage_meter_id}",
+  updateEndpoint(USAGE_METERS, {
     id: "updateUsageMeter",
-    tag: TAG,
     summary: "Change a usage meter",
     description:
       "Of one that is not a DRAFT only name, billableName and description change; the other fields may be given as they are.",
-    access: "write",
-    params,
     body: z.strictObject({
       name: name.optional(),
       billableName,
@@ -99,47 +95,22 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
       aggregation: aggregation.optional(),
       computations: computations.optional(),
     }),
-    answers,
-    handle: async ({ engine, params: { usage_meter_id: id }, body }) =>
-      answerOk(toMeterJson(await engine.usageMeters.update(id, body))),
+    run: (engine, id, body) => engine.usageMeters.update(id, body),
   }),
-  defineEndpoint({
-    method: "POST",
-    path: "/usage_meters/{usage_meter_id}/activate",
+  actionEndpoint(USAGE_METERS, "activate", {
     id: "activateUsageMeter",
-    tag: TAG,
     summary: "Activate a usage meter",
-    access: "write",
-    params,
-    answers,
-    handle: async ({ engine, params: { usage_meter_id: id } }) =>
-      answerOk(toMeterJson(await engine.usageMeters.activate(id))),
+    run: (engine, id) => engine.usageMeters.activate(id),
   }),
-  defineEndpoint({
-    method: "POST",
-    path: "/usage_meters/{usage_meter_id}/deactivate",
+  actionEndpoint(USAGE_METERS, "deactivate", {
     id: "deactivateUsageMeter",
-    tag: TAG,
     summary: "Deactivate a usage meter",
     description: "Rejected while an account has, or will have, a price plan with the meter.",
-    access: "write",
-    params,
-    answers,
-    handle: async ({ engine, params: { usage_meter_id: id } }) =>
-      answerOk(toMeterJson(await engine.usageMeters.deactivate(id))),
+    run: (engine, id) => engine.usageMeters.deactivate(id),
   }),
-  defineEndpoint({
-    method: "DELETE",
-    path: "/usage_meters/{usage_meter_id}",
+  removeEndpoint(USAGE_METERS, {
     id: "archiveUsageMeter",
-    tag: TAG,
     summary: "Archive a usage meter that is a DRAFT or INACTIVE",
-    access: "write",
-    params,
-    answers: { 200: success },
-    handle: async ({ engine, params: { usage_meter_id: id } }) => {
-      await engine.usageMeters.archive(id);
-      return SUCCESS;
-    },
+    run: (engine, id) => engine.usageMeters.archive(id),
   }),
 ];

@@ -1,0 +1,203 @@
+/**
+ * The endpoints that most resources have: create, list, get, change, archive, and other actions on one item.
+ *
+ * @module
+ */
+import * as z from "zod";
+
+import type { WithoutSkipped } from "../../engine/billing/skipped-accounts.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { Page, PageOptions } from "../../engine/pages.ts";
+import {
+  type Answer,
+  answerCreated,
+  answerOk,
+  defineEndpoint,
+  type Endpoint,
+  type EndpointRequest,
+  type EndpointSpec,
+  SUCCESS,
+} from "../http/endpoint.ts";
+import { pathId, success } from "../http/fields.ts";
+import { listQuery, type PageFields, PAGE_SIZES, type PageSizes } from "../http/pagination.ts";
+import { answerPage, createListShape, readBoundedPage } from "../shapes/list.ts";
+
+/** A resource: what its endpoints have in common. */
+export interface ResourceSpec<Item> {
+  readonly tag: string;
+  /** The path of the list: `/features`. An item's path has its id behind it. */
+  readonly path: `/${string}`;
+  /** The name of the id in an item's path: `feature_id`. */
+  readonly idName: string;
+  /** The schema of the id. Default: up to 50 characters. */
+  readonly idSchema?: z.ZodType<string, string>;
+  readonly shape: z.ZodObject;
+  readonly toJson: (item: Item, engine: Engine) => unknown;
+}
+
+/** The parts of an endpoint that the OpenAPI document shows. */
+type EndpointTexts = Pick<Endpoint, "id" | "summary" | "description">;
+
+interface ChangeSpec<Item, Body extends z.ZodType> extends EndpointTexts {
+  readonly body: Body;
+  readonly run: (engine: Engine, id: string, body: z.input<Body>) => Promise<Item>;
+}
+
+interface CreateSpec<Item, Body extends z.ZodType> extends EndpointTexts {
+  readonly body: Body;
+  readonly run: (engine: Engine, body: z.input<Body>) => Promise<Item>;
+  /** The status of the answer. */
+  readonly status: 200 | 201;
+}
+
+interface ListSpec<Item, Filters extends z.ZodRawShape> extends EndpointTexts {
+  readonly filters: Filters;
+  readonly sizes?: PageSizes;
+  /** The name of the answer in the OpenAPI document. */
+  readonly answerId: string;
+  readonly run: (
+    engine: Engine,
+    filters: z.output<z.ZodObject<Filters>>,
+    page: PageOptions,
+  ) => Promise<Page<Item> & WithoutSkipped>;
+}
+
+interface GetSpec<Item, Query extends z.ZodObject> extends EndpointTexts {
+  readonly query?: Query;
+  readonly run: (engine: Engine, id: string, query: z.output<Query>) => Promise<Item>;
+}
+
+interface ActionSpec<Item, Body extends z.ZodType> extends EndpointTexts {
+  readonly body?: Body;
+  readonly bodyRequired?: boolean;
+  readonly run: (engine: Engine, id: string, body: z.input<Body>) => Promise<Item>;
+}
+
+interface RemoveSpec extends EndpointTexts {
+  readonly run: (engine: Engine, id: string) => Promise<unknown>;
+}
+
+/** `POST` to the list, answered with the new item. */
+export function createEndpoint<Item, Body extends z.ZodType>(
+  { tag, path, shape, toJson }: ResourceSpec<Item>,
+  { run, status, ...spec }: CreateSpec<Item, Body>,
+): Endpoint {
+  return defineEndpoint({
+    ...spec,
+    method: "POST",
+    path,
+    tag,
+    access: "write",
+    answers: { [status]: shape },
+    handle: async ({ engine, body }) => {
+      const json = await toJson(await run(engine, body), engine);
+      return status === 201 ? answerCreated(json) : answerOk(json);
+    },
+  });
+}
+
+/** `GET` of the list. A page ends before its JSON exceeds 1 MiB, and has at least one item. */
+export function listEndpoint<Item, Filters extends z.ZodRawShape>(
+  { tag, path, shape, toJson }: ResourceSpec<Item>,
+  { run, filters, sizes = PAGE_SIZES, answerId, ...texts }: ListSpec<Item, Filters>,
+): Endpoint {
+  return defineEndpoint({
+    ...texts,
+    method: "GET",
+    path,
+    tag,
+    access: "read",
+    query: listQuery(filters, sizes),
+    answers: { 200: createListShape(shape, answerId) },
+    handle: async ({ engine, paging, query }) => {
+      const request = paging.readRequest({
+        list: path.slice(1),
+        sizes,
+        query: query as z.output<z.ZodObject<PageFields>>,
+      });
+      const readPage = (page: PageOptions): ReturnType<typeof run> =>
+        run(engine, request.filters as z.output<z.ZodObject<Filters>>, page);
+      return answerPage(request, await readBoundedPage(request, readPage, (item) => toJson(item, engine)));
+    },
+  });
+}
+
+/** `GET` of an item. */
+export function getEndpoint<Item, Query extends z.ZodObject>(
+  resource: ResourceSpec<Item>,
+  { run, ...spec }: GetSpec<Item, Query>,
+): Endpoint {
+  return defineItemEndpoint(resource, "", {
+    ...spec,
+    method: "GET",
+    access: "read",
+    handle: async ({ engine, query }, id) => answerItem(resource, engine, await run(engine, id, query)),
+  });
+}
+
+/** `PATCH` of an item. */
+export function updateEndpoint<Item, Body extends z.ZodType>(
+  resource: ResourceSpec<Item>,
+  { run, ...spec }: ChangeSpec<Item, Body>,
+): Endpoint {
+  return defineItemEndpoint(resource, "", {
+    ...spec,
+    method: "PATCH",
+    access: "write",
+    handle: async ({ engine, body }, id) => answerItem(resource, engine, await run(engine, id, body)),
+  });
+}
+
+/** `POST /features/{feature_id}/<action>`, answered with the item. */
+export function actionEndpoint<Item, Body extends z.ZodType>(
+  resource: ResourceSpec<Item>,
+  action: string,
+  { run, ...spec }: ActionSpec<Item, Body>,
+): Endpoint {
+  return defineItemEndpoint(resource, `/${action}`, {
+    ...spec,
+    method: "POST",
+    access: "write",
+    handle: async ({ engine, body }, id) => answerItem(resource, engine, await run(engine, id, body)),
+  });
+}
+
+/** `DELETE` of an item, answered with `{success}`. */
+export function removeEndpoint<Item>(resource: ResourceSpec<Item>, { run, ...texts }: RemoveSpec): Endpoint {
+  return defineItemEndpoint(resource, "", {
+    ...texts,
+    method: "DELETE",
+    access: "write",
+    answers: { 200: success },
+    handle: async ({ engine }, id) => {
+      await run(engine, id);
+      return SUCCESS;
+    },
+  });
+}
+
+/** Defines an endpoint of one item. Its handler gets the id from the path. */
+function defineItemEndpoint<Item, Query extends z.ZodObject, Body extends z.ZodType>(
+  { tag, path, idName, idSchema = pathId(), shape }: ResourceSpec<Item>,
+  end: string,
+  {
+    handle,
+    ...spec
+  }: Omit<EndpointSpec<z.ZodObject, Query, Body>, "path" | "tag" | "params" | "answers" | "handle"> & {
+    readonly answers?: Endpoint["answers"];
+    readonly handle: (request: EndpointRequest<z.ZodObject, Query, Body>, id: string) => Promise<Answer>;
+  },
+): Endpoint {
+  return defineEndpoint<z.ZodObject, Query, Body>({
+    answers: { 200: shape },
+    ...spec,
+    path: `${path}/{${idName}}${end}`,
+    tag,
+    params: z.strictObject({ [idName]: idSchema }),
+    handle: async (request) => handle(request, String(request.params[idName])),
+  });
+}
+
+async function answerItem<Item>({ toJson }: ResourceSpec<Item>, engine: Engine, item: Item): Promise<Answer> {
+  return answerOk(await toJson(item, engine));
+}
