@@ -65,22 +65,25 @@ export type {
   UsageMeter,
   UsageMeterInput,
 } from "./book/resources/usage-meter.ts";
+export type { BillingEntitlementRateCard, BillingEntitlementRateCardInput, CreditGrantRateCard, CreditGrantRateCardInput, EntitlementOverageRateCard, EntitlementOverageRateCardInput, FeatureConfig, FeatureConfigInput, GrantDetails, GrantDetailsInput, MinimumCommitment, MinimumCommitmentInput, FixedFeeRateCard, FixedFeeRateCardInput, InvoiceTiming, LicenseRateCard, LicenseRateCardInput, Recurrence, RecurrenceConfig, DisplayFields, UsageRateCard, UsageRateCardInput } from "./book/resources/rate-card.ts";
 export type {
-  BillingEntitlementRateCard,
-  BillingEntitlementRateCardInput,
-  CreditGrantRateCard,
-  CreditGrantRateCardInput,
-  EntitlementOverageRateCard,
-  EntitlementOverageRateCardInput,
-  FeatureConfig,
-  FeatureConfigInput,
-  GrantDetails,
-  GrantDetailsInput,
   GrantSlab,
   GrantSlabInput,
-  MinimumCommitment,
-  MinimumCommitmentInput,
-} from "./book/model/grant-card.ts";
+  FixedRateValue,
+  FixedRateValueInput,
+  PriceType,
+  PricingModel,
+  RateBounds,
+  RateBoundsInput,
+  RatePlan,
+  RatePlanInput,
+  RateValue,
+  RateValueInput,
+  Slab,
+  SlabInput,
+  SlabRate,
+  SlabRateInput,
+} from "./book/resources/rates.ts";
 export type { LintCode } from "./book/model/lint-codes.ts";
 export type { FreeForm, Maybe, RuleInput } from "./book/model/common-types.ts";
 export type {
@@ -92,33 +95,7 @@ export type {
   PricePlanInput,
   PricingCycleConfig,
   RateCardsInput,
-} from "./book/model/price-plan.ts";
-export type {
-  FixedFeeRateCard,
-  FixedFeeRateCardInput,
-  FixedRateValue,
-  FixedRateValueInput,
-  InvoiceTiming,
-  LicenseRateCard,
-  LicenseRateCardInput,
-  PriceType,
-  PricingModel,
-  RateBounds,
-  RateBoundsInput,
-  RatePlan,
-  RatePlanInput,
-  RateValue,
-  RateValueInput,
-  Recurrence,
-  RecurrenceConfig,
-  DisplayFields,
-  Slab,
-  SlabInput,
-  SlabRate,
-  SlabRateInput,
-  UsageRateCard,
-  UsageRateCardInput,
-} from "./book/model/rate-card.ts";
+} from "./book/resources/price-plan.ts";
 export type {
   AccountPatch,
   AccountRequest,

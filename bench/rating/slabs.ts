@@ -1,7 +1,7 @@
 /** Pricing a quantity through five slabs, compared with a simple loop with decimal.js. */
 import { Decimal } from "decimal.js";
 
-import type { RatePlan, RateValue } from "../../src/book/model/rate-card.ts";
+import type { RatePlan, RateValue } from "../../src/book/resources/rates.ts";
 import { Decimal as OurDecimal } from "../../src/numbers/decimal.ts";
 import { joinSlabRates } from "../../src/rating/prepared-slabs.ts";
 import { priceQuantity, priceThrough } from "../../src/rating/slabs.ts";

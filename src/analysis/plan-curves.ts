@@ -4,8 +4,9 @@
  * @module
  */
 import type { Maybe } from "../book/model/common-types.ts";
-import type { PricePlanDetails } from "../book/model/price-plan.ts";
-import type { RatePlan, RateValue, RecurrenceConfig } from "../book/model/rate-card.ts";
+import type { PricePlanDetails } from "../book/resources/price-plan.ts";
+import type { RecurrenceConfig } from "../book/resources/rate-card.ts";
+import type { RatePlan, RateValue } from "../book/resources/rates.ts";
 import { RatebookError } from "../errors.ts";
 import {
   add,

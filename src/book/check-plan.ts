@@ -8,13 +8,13 @@ import { type BookSource, toBook } from "./book-source.ts";
 import { checkPricePlan, indexBillables } from "./checks/check-book.ts";
 import { checkCards } from "./checks/check-plans.ts";
 import type { Book } from "./model/book.ts";
-import type { PricePlan, PricePlanDetails, PricePlanInput } from "./model/price-plan.ts";
 import { collectProblems, type Path, type Report } from "./problems.ts";
 import { NO_CACHE } from "./reading/book-cache.ts";
 import { parseDocumentText } from "./reading/document-text.ts";
 import { checkNesting, readShape } from "./reading/read-document.ts";
 import { indexReferences } from "./reading/references.ts";
 import { resolveDetails, resolvePricePlan } from "./resolving/resolve-plan.ts";
+import type { PricePlan, PricePlanDetails, PricePlanInput } from "./resources/price-plan.ts";
 import { pricePlan } from "./resources/price-plan.ts";
 import { quoteValue } from "./wording.ts";
 

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import type { PricePlanDetails } from "../book/model/price-plan.ts";
-import type { FixedFeeRateCard } from "../book/model/rate-card.ts";
+import type { PricePlanDetails } from "../book/resources/price-plan.ts";
+import type { FixedFeeRateCard } from "../book/resources/rate-card.ts";
 import type { Steps } from "../numbers/steps.ts";
 import { rateBillingEntitlement } from "../rating/billing-entitlement.ts";
 import { rateCreditGrant } from "../rating/credit-grant.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { LicenseRateCard } from "../book/model/rate-card.ts";
+import type { LicenseRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { dayOf, type Instant } from "../calendar/instant.ts";
 import type { Decimal } from "../numbers/decimal.ts";

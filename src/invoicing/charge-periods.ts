@@ -6,8 +6,7 @@
  *
  * @module
  */
-import type { BillingEntitlementRateCard, CreditGrantRateCard } from "../book/model/grant-card.ts";
-import type { FixedFeeRateCard, LicenseRateCard, RecurrenceConfig } from "../book/model/rate-card.ts";
+import type { BillingEntitlementRateCard, CreditGrantRateCard, FixedFeeRateCard, LicenseRateCard, RecurrenceConfig } from "../book/resources/rate-card.ts";
 import { type Cycle, cyclesElapsed, naturalCycleAt, isSameCycleConfig } from "../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { intersection } from "../calendar/proration.ts";

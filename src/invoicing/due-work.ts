@@ -1,12 +1,11 @@
+import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 /**
  * What falls due at the start of cycles: the cycles themselves, and the feature credits that their plans grant (S2.4,
  * S11.1).
  *
  * @module
  */
-import type { BillingEntitlementRateCard, FeatureConfig } from "../book/model/grant-card.ts";
-import type { PricePlanDetails } from "../book/model/price-plan.ts";
-import type { RecurrenceConfig } from "../book/model/rate-card.ts";
+import type { BillingEntitlementRateCard, FeatureConfig, RecurrenceConfig } from "../book/resources/rate-card.ts";
 import type { Cycle, Interval } from "../calendar/cycle.ts";
 import { addDuration, addDurationFromCycleStart, parseDuration } from "../calendar/duration.ts";
 import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";

@@ -1,12 +1,12 @@
+import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 /**
  * Monetary credits created by plans and invoices: grants of credit grant cards, refunds of advance charges, and
  * invoices below zero (S9.5, S10.3, S12.6, S13.4).
  *
  * @module
  */
-import type { CreditGrantRateCard } from "../book/model/grant-card.ts";
-import type { PricePlanDetails } from "../book/model/price-plan.ts";
-import type { SlabRate } from "../book/model/rate-card.ts";
+import type { CreditGrantRateCard } from "../book/resources/rate-card.ts";
+import type { SlabRate } from "../book/resources/rates.ts";
 import type { Instant } from "../calendar/instant.ts";
 import type { CreditKind, MonetaryCredit } from "../credits/monetary-credits.ts";
 import type { Decimal } from "../numbers/decimal.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PricePlanDetails } from "../book/model/price-plan.ts";
+import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 import type { CardKind } from "../rating/charge.ts";
 
 /** The fields of every card besides its prices. */

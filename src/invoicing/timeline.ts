@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { PricePlanDetails } from "../book/model/price-plan.ts";
+import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 import {
   type Cycle,
   type CycleConfig,

@@ -1,11 +1,11 @@
 import type { Book } from "../book/model/book.ts";
-import type { PricePlan } from "../book/model/price-plan.ts";
 /**
  * The configuration for decisions: a compiled book.
  *
  * @module
  */
 import type { InvoiceGroup } from "../book/resources/account.ts";
+import type { PricePlan } from "../book/resources/price-plan.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import type { BillingCatalog } from "../invoicing/account-view.ts";

@@ -1,4 +1,3 @@
-import type { PricePlanDetailsOverride } from "../book/model/price-plan.ts";
 /**
  * The records of a ledger, as plain data: accounts, events, usage, feature credits, credits and invoices (S4 to S16).
  * Decimals are Decimals, instants are milliseconds, and every record has its account's id; stores write and read them
@@ -7,6 +6,7 @@ import type { PricePlanDetailsOverride } from "../book/model/price-plan.ts";
  * @module
  */
 import type { Address } from "../book/resources/account.ts";
+import type { PricePlanDetailsOverride } from "../book/resources/price-plan.ts";
 import type { CycleConfig } from "../calendar/cycle.ts";
 import type { Day, Instant } from "../calendar/instant.ts";
 import type { CreditKind } from "../credits/monetary-credits.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { BillingEntitlementRateCard } from "../book/model/grant-card.ts";
+import type { BillingEntitlementRateCard } from "../book/resources/rate-card.ts";
 import { type Decimal, sum } from "../numbers/decimal.ts";
 import { ratedSlabsIn } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";

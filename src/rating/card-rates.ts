@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RatePlan, RateValue } from "../book/model/rate-card.ts";
+import type { RatePlan, RateValue } from "../book/resources/rates.ts";
 import { RatebookError } from "../errors.ts";
 import { type RatedSlabs, joinSlabRates } from "./prepared-slabs.ts";
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { CreditGrantRateCard } from "../book/model/grant-card.ts";
-import type { RatePlanInput, RateValueInput } from "../book/model/rate-card.ts";
+import type { CreditGrantRateCard } from "../book/resources/rate-card.ts";
+import type { RatePlanInput, RateValueInput } from "../book/resources/rates.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { findInCurrency } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";

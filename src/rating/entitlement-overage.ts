@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { EntitlementOverageRateCard } from "../book/model/grant-card.ts";
+import type { EntitlementOverageRateCard } from "../book/resources/rate-card.ts";
 import { shareOfDays } from "../calendar/proration.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { ratedSlabsIn } from "./card-rates.ts";

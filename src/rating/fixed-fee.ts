@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { FixedFeeRateCard } from "../book/model/rate-card.ts";
+import type { FixedFeeRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { shareOfDays } from "../calendar/proration.ts";
 import { ZERO } from "../numbers/decimal.ts";

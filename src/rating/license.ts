@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { LicenseRateCard } from "../book/model/rate-card.ts";
+import type { LicenseRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { type Share, shareOfDays } from "../calendar/proration.ts";
 import { type Decimal, subtract, formatDecimal, ZERO } from "../numbers/decimal.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RecurrenceConfig } from "../book/model/rate-card.ts";
+import type { RecurrenceConfig } from "../book/resources/rate-card.ts";
 
 /** RECURRING: repeatedly. ONE_TIME: once. */
 export type RecurrenceType = "RECURRING" | "ONE_TIME";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { UsageRateCard } from "../book/model/rate-card.ts";
+import type { UsageRateCard } from "../book/resources/rate-card.ts";
 import { shareOfDays } from "../calendar/proration.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { ratedSlabsIn } from "./card-rates.ts";

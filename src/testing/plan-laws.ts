@@ -6,7 +6,7 @@
 import type { Arbitrary, IPropertyWithHooks } from "fast-check";
 
 import { priceCurve } from "../analysis/price-curve.ts";
-import type { RateValueInput } from "../book/model/rate-card.ts";
+import type { RateValueInput } from "../book/resources/rates.ts";
 import {
   add,
   type DecimalInput,

@@ -5,7 +5,7 @@
  */
 import type { Arbitrary } from "fast-check";
 
-import type { RatePlanInput, RateValueInput } from "../book/model/rate-card.ts";
+import type { RatePlanInput, RateValueInput } from "../book/resources/rates.ts";
 import { RatebookError } from "../errors.ts";
 import { add, Decimal, parseDecimal, minimum, multiply, ONE, ZERO } from "../numbers/decimal.ts";
 import { rejection } from "../problem-table.ts";

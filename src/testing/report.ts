@@ -4,7 +4,7 @@
  * @module
  */
 import type { BookInput } from "../book/model/book.ts";
-import type { RatePlanInput, RateValueInput } from "../book/model/rate-card.ts";
+import type { RatePlanInput, RateValueInput } from "../book/resources/rates.ts";
 import type { DecimalInput } from "../numbers/decimal.ts";
 import { fastCheck } from "./fast-check.ts";
 import type { PlanInput } from "./plan-arbitrary.ts";

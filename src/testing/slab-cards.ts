@@ -5,7 +5,7 @@
  */
 import type { Arbitrary } from "fast-check";
 
-import type { RatePlanInput, RateValueInput } from "../book/model/rate-card.ts";
+import type { RatePlanInput, RateValueInput } from "../book/resources/rates.ts";
 import { add, Decimal } from "../numbers/decimal.ts";
 import { fastCheck } from "./fast-check.ts";
 

@@ -6,7 +6,7 @@ import { planCurves } from "../../src/analysis/plan-curves.ts";
 import { priceCurve } from "../../src/analysis/price-curve.ts";
 import { parseBook } from "../../src/book/book.ts";
 import { checkPlan } from "../../src/book/check-plan.ts";
-import type { PricePlanDetails } from "../../src/book/model/price-plan.ts";
+import type { PricePlanDetails } from "../../src/book/resources/price-plan.ts";
 import { DAY_MS } from "../../src/calendar/instant.ts";
 import { preview } from "../../src/index.ts";
 import { add, Decimal, maximum, sum, formatDecimal, ZERO } from "../../src/numbers/decimal.ts";

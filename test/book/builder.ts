@@ -1,6 +1,6 @@
 /** Parts of books, so that a test states only what it is about. */
 import type { BookInput } from "../../src/book/model/book.ts";
-import type { RatePlanInput, RateValueInput } from "../../src/book/model/rate-card.ts";
+import type { RatePlanInput, RateValueInput } from "../../src/book/resources/rates.ts";
 
 /** A part of a book. */
 export type Part = Readonly<Record<string, unknown>>;

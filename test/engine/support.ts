@@ -1,5 +1,5 @@
 /** Engines over memory stores with clocks that tests set. */
-import type { PricePlanDetailsInput } from "../../src/book/model/price-plan.ts";
+import type { PricePlanDetailsInput } from "../../src/book/resources/price-plan.ts";
 import { parseInstant } from "../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { RatebookError } from "../../src/errors.ts";

@@ -1,7 +1,7 @@
 /** Accounts with plans of every kind of card, for laws of all invoices. */
 import fc from "fast-check";
 
-import type { PricePlanDetails } from "../../src/book/model/price-plan.ts";
+import type { PricePlanDetails } from "../../src/book/resources/price-plan.ts";
 import { pricePlan } from "../../src/book/resources/price-plan.ts";
 import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";

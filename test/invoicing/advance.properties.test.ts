@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { PricePlanDetails } from "../../src/book/model/price-plan.ts";
+import type { PricePlanDetails } from "../../src/book/resources/price-plan.ts";
 import { pricePlan } from "../../src/book/resources/price-plan.ts";
 import { type CycleConfig, resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";

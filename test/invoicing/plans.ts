@@ -1,5 +1,5 @@
 /** Creates plans and decisions for the tests of invoicing and the ledger. */
-import type { PricingCycleConfig } from "../../src/book/model/price-plan.ts";
+import type { PricingCycleConfig } from "../../src/book/resources/price-plan.ts";
 import { pricePlan } from "../../src/book/resources/price-plan.ts";
 import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { formatDate, type Instant, parseDate } from "../../src/calendar/instant.ts";

@@ -1,15 +1,8 @@
 /** The cards that price one quantity or none: usage, fixed fee, entitlement, grant, overage, commitment. */
 import { describe, expect, test } from "vitest";
 
-import type { FixedFeeRateCard, UsageRateCard } from "../../src/book/model/rate-card.ts";
-import {
-  billingEntitlementRateCard,
-  creditGrantRateCard,
-  entitlementOverageRateCard,
-  fixedFeeRateCard,
-  minimumCommitment,
-  usageRateCard,
-} from "../../src/book/resources/rate-card.ts";
+import type { FixedFeeRateCard, UsageRateCard } from "../../src/book/resources/rate-card.ts";
+import { billingEntitlementRateCard, creditGrantRateCard, entitlementOverageRateCard, fixedFeeRateCard, minimumCommitment, usageRateCard } from "../../src/book/resources/rate-card.ts";
 import { sumFractions } from "../../src/numbers/fraction.ts";
 import { rateBillingEntitlement } from "../../src/rating/billing-entitlement.ts";
 import { computeTrueUp } from "../../src/rating/commitment.ts";

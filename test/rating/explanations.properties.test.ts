@@ -2,12 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import {
-  fixedFeeRateCard,
-  licenseRateCard,
-  minimumCommitment,
-  usageRateCard,
-} from "../../src/book/resources/rate-card.ts";
+import { fixedFeeRateCard, licenseRateCard, minimumCommitment, usageRateCard } from "../../src/book/resources/rate-card.ts";
 import { DAY_MS } from "../../src/calendar/instant.ts";
 import { Decimal, subtract, sum, ZERO } from "../../src/numbers/decimal.ts";
 import { compareFractions, sumFractions } from "../../src/numbers/fraction.ts";

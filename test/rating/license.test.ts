@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { LicenseRateCard } from "../../src/book/model/rate-card.ts";
+import type { LicenseRateCard } from "../../src/book/resources/rate-card.ts";
 import { licenseRateCard } from "../../src/book/resources/rate-card.ts";
 import type { Charge, RatedPeriod } from "../../src/rating/charge.ts";
 import type { QuantityRun } from "../../src/rating/license-timeline.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { RatePlanInput, RateValueInput } from "../../src/book/model/rate-card.ts";
+import type { RatePlanInput, RateValueInput } from "../../src/book/resources/rates.ts";
 import { joinSlabRates } from "../../src/rating/prepared-slabs.ts";
 
 type SlabInput = RatePlanInput["slabs"][number];

@@ -5,8 +5,8 @@
  */
 import { type BookSource, toBook } from "../../book/book-source.ts";
 import type { Book } from "../../book/model/book.ts";
-import type { PricePlan } from "../../book/model/price-plan.ts";
 import type { Account } from "../../book/resources/account.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { RatebookError } from "../../errors.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { rememberIds } from "../../ledger/preview/accepted-id-set.ts";

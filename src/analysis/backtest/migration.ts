@@ -1,5 +1,4 @@
 import type { Book } from "../../book/model/book.ts";
-import type { PricePlan } from "../../book/model/price-plan.ts";
 import type { MigrationMode } from "../../book/model/requests.ts";
 import { MIGRATION_MODES } from "../../book/requests/requests.ts";
 /**
@@ -8,6 +7,7 @@ import { MIGRATION_MODES } from "../../book/requests/requests.ts";
  * @module
  */
 import type { Account } from "../../book/resources/account.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { DAY_MS, formatDate, type Instant, toInstant } from "../../calendar/instant.ts";
 import type { TrialMigration } from "../../ledger/preview/plan-trial.ts";
 import { invalidOptionError } from "../../ledger/preview/preview-range.ts";

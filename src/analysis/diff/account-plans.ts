@@ -4,8 +4,8 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import type { CreditGrantRateCard } from "../../book/model/grant-card.ts";
-import type { PricePlanDetails } from "../../book/model/price-plan.ts";
+import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
+import type { CreditGrantRateCard } from "../../book/resources/rate-card.ts";
 import { toInstant } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { cycleAt, knownTimelines, type PlanDecision, type Timeline, buildTimeline } from "../../invoicing/timeline.ts";

@@ -1,11 +1,11 @@
+import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
 /**
  * The prices of a card, as an explanation shows them (reached slabs only) or as a plan defines them.
  *
  * @module
  */
-import type { CreditGrantRateCard } from "../../book/model/grant-card.ts";
-import type { PricePlanDetails } from "../../book/model/price-plan.ts";
-import type { FixedFeeRateCard, RatePlan, RateValue } from "../../book/model/rate-card.ts";
+import type { CreditGrantRateCard, FixedFeeRateCard } from "../../book/resources/rate-card.ts";
+import type { RatePlan, RateValue } from "../../book/resources/rates.ts";
 import { cardLineType } from "../../invoicing/invoice.ts";
 import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { grantedUnits } from "../../rating/billing-entitlement.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { RateValue } from "../../book/model/rate-card.ts";
+import type { RateValue } from "../../book/resources/rates.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, Decimal, maximum, multiply, ONE, subtract, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { roundFraction, type RoundingMode, toFraction } from "../../numbers/fraction.ts";

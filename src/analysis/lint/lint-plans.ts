@@ -1,5 +1,4 @@
 import type { Book } from "../../book/model/book.ts";
-import type { FixedFeeRateCard } from "../../book/model/rate-card.ts";
 /**
  * Findings across the cards of a plan and the credits of accounts: duplicate fees, commitments without effect, free
  * tiers that make an entitlement pointless, credits that can't be spent, meters without a price.
@@ -7,6 +6,7 @@ import type { FixedFeeRateCard } from "../../book/model/rate-card.ts";
  * @module
  */
 import type { Account } from "../../book/resources/account.ts";
+import type { FixedFeeRateCard } from "../../book/resources/rate-card.ts";
 import { formatInstant } from "../../calendar/instant.ts";
 import { mayChargeBelowZero } from "../../invoicing/granted-credits.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";

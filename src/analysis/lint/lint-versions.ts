@@ -4,8 +4,8 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import type { PricePlan, PricePlanDetails } from "../../book/model/price-plan.ts";
-import type { RecurrenceConfig } from "../../book/model/rate-card.ts";
+import type { PricePlan, PricePlanDetails } from "../../book/resources/price-plan.ts";
+import type { RecurrenceConfig } from "../../book/resources/rate-card.ts";
 import { coverageAt } from "../../rating/recurrence.ts";
 import { createFinding, type LintFinding } from "./finding.ts";
 

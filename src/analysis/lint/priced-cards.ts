@@ -4,8 +4,8 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import type { PricePlanDetails, PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
-import type { RatePlan, RateValue } from "../../book/model/rate-card.ts";
+import type { PricePlanDetails, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
+import type { RatePlan, RateValue } from "../../book/resources/rates.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { grantedUnits } from "../../rating/billing-entitlement.ts";
 import type { LintPlace } from "./finding.ts";

@@ -6,10 +6,10 @@
 import { formatDate, formatInstant, type Instant, dayStart } from "../../calendar/instant.ts";
 import { add, type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { joinQuoted } from "../../problem-table.ts";
-import type { PricePlan, PricePlanDetails } from "../model/price-plan.ts";
 import type { Path, Report } from "../problems.ts";
 import type { Account, PlanAssociation } from "../resources/account.ts";
 import { applyOverride } from "../resources/override.ts";
+import type { PricePlan, PricePlanDetails } from "../resources/price-plan.ts";
 import { hasNoHoles } from "../resources/rule-fields.ts";
 import { quoteValue } from "../wording.ts";
 import { checkUnique } from "./check-names.ts";

@@ -8,11 +8,11 @@ import { addDuration, type Duration, parseDuration } from "../../calendar/durati
 import { DAY_MS, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { hasCode, RatebookError } from "../../errors.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
-import type { CreditGrantRateCard, FeatureConfig } from "../model/grant-card.ts";
-import type { PricePlanDetailsOverride, PricingCycleConfig } from "../model/price-plan.ts";
-import type { FixedRateValue } from "../model/rate-card.ts";
 import type { Path, Report } from "../problems.ts";
 import type { AddOn } from "../resources/catalog-items.ts";
+import type { PricePlanDetailsOverride, PricingCycleConfig } from "../resources/price-plan.ts";
+import type { CreditGrantRateCard, FeatureConfig } from "../resources/rate-card.ts";
+import type { FixedRateValue } from "../resources/rates.ts";
 import type { UsageMeter } from "../resources/usage-meter.ts";
 import { quoteValue } from "../wording.ts";
 import { checkUnique } from "./check-names.ts";

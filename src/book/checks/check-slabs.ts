@@ -4,9 +4,8 @@
  * @module
  */
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
-import type { GrantSlab } from "../model/grant-card.ts";
-import type { RatePlan, RateValue, Slab } from "../model/rate-card.ts";
 import type { Path, Report } from "../problems.ts";
+import type { GrantSlab, RatePlan, RateValue, Slab } from "../resources/rates.ts";
 import { hasNoHoles } from "../resources/rule-fields.ts";
 import { checkUnique } from "./check-names.ts";
 

@@ -76,72 +76,6 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "organization.baseCurrency": "The currency of accounts that name none: ISO 4217, default USD.",
   "organization.rounding":
     "How a card's line is rounded to the minor unit of the currency: HALF_UP (default; half away from zero), HALF_EVEN or DOWN.",
-  "pricePlans.id": "1 to 255 characters; several versions are several items with one id.",
-  "pricePlans.name": "1 to 255 characters; no other plan has it.",
-  "pricePlans.type": "BILLING, the default and only one.",
-  "pricePlans.status":
-    "DRAFT (default), ACTIVE or ARCHIVED. A preview takes drafts too; an engine associates ACTIVE ones only.",
-  "pricePlans.pricePlanDetails": "Currencies, cycles and cards.",
-  "pricePlanDetails.supportedCurrencies":
-    "ISO 4217: every card has rates in each; at least one is needed to associate the plan.",
-  "pricePlanDetails.activeCurrencies": "The currencies that become active with the version; nothing is priced by it.",
-  "pricePlanDetails.rateDetails": "Kept as given; nothing is priced by it.",
-  "pricePlanDetails.entitlementRateCards": "Kept as given; nothing is priced by them.",
-  "pricePlanDetails.type": "BILLING, the only one.",
-  "pricingCycleConfig.interval": "WEEKLY, MONTHLY, QUARTERLY, HALF_YEARLY or ANNUALLY.",
-  "pricingCycleConfig.startOffset": "On which day, and of longer cycles in which month, a cycle begins.",
-  "pricingCycleConfig.gracePeriod":
-    "Whole days after a cycle's end in which late events are taken, 0 to 36,500; default 0.",
-  "pricingCycleConfig.anniversaryCycle":
-    "Whether cycles begin on the day on which an account takes the plan, whatever startOffset says; default false.",
-  "startOffset.dayOffset": "The day as a text: of the month 1 to 31, of the week 1 (Monday) to 7, or LAST.",
-  "startOffset.monthOffset":
-    "The month within the interval as a text: from 1, FIRST or LAST; NIL or absent for weekly and monthly cycles.",
-  "ratePlan.slabs": "In ascending order, without gaps, from 0.",
-  "slabs.order": "1 for the first slab, then one more for each.",
-  "slabConfig.packageSize": "Units in a package, above 0; only where the priceType is PACKAGE.",
-  "slabConfig.chargeAtZero":
-    "Whether a quantity of 0 is charged as if it reached the slab; only the first may. Default false.",
-  "rateValues.slabRates": "One per slab, by order.",
-  "rateValues.rateConfig": "Bounds of the whole card, prorated in a cycle that is cut.",
-  "slabRates.order": "The order of the slab whose rate it is.",
-  "slabRateConfig.flatRate": "Added to the slab's price once, in major units of the currency; default 0.",
-  "slabRateConfig.minimumRate": "The least that the slab costs once it is reached, in major units; default no bound.",
-  "slabRateConfig.maximumRate": "The most that the slab costs, in major units; default no bound.",
-  "usageRateCards.usageMeterId": "The id or name of the usage meter.",
-  "fixedFeeRateCards.id": "The id or name of an add-on of type FIXED_FEE.",
-  "fixedFeeRateCards.rateValues": "The fee in each currency, in major units.",
-  "fixedFeeRateCards.type": "RECURRING (default), or ONE_TIME: in the first cycle alone.",
-  "recurrenceConfig.interval": "In every so many cycles, and for so many: 1 to 10,000, default 1.",
-  "recurrenceConfig.offset": "After so many cycles of the association: 0 to 10,000, default 0.",
-  "licenseRateCards.id": "The id or name of an add-on of type LICENSE.",
-  "licenseRateCards.proratedRefundMode":
-    "Whether seats that go during a cycle come back as CREDITS, or not: NONE (default).",
-  "licenseRateCards.config": "Maximum number.",
-  "config.maxQuantity": "The most seats that an account may hold; default any.",
-  "billingEntitlementRateCards.featureConfigs": "Entries granted in each cycle.",
-  "featureConfigs.featureCreditLimit": "Units that are granted, 0 or more.",
-  "featureConfigs.effectiveFrom": "From when they may be used: an ISO 8601 duration from the grant, default PT0S.",
-  "featureConfigs.effectiveUntil": "Until when: an ISO 8601 duration from the grant, such as P1M.",
-  "creditGrantRateCards.id": "The id or name of an add-on of type CREDIT_GRANT.",
-  "creditGrantRateCards.type": "RECURRING (default), or ONE_TIME: in the first cycle alone.",
-  "creditGrantRateCards.rateDetails": "Granted amount, and its price.",
-  "creditGrantRateCards.grantDetails": "Validity of the credits, and what they pay.",
-  "rateDetails.currencySlabRateDetails": "The grant in each currency.",
-  "currencySlabRateDetails.creditAmount": "What is granted, in major units, 0 or more.",
-  "currencySlabRateDetails.slabDetails": "What the granted amount costs: slabs with their rates in them.",
-  "slabDetails.order": "1 for the first slab, then one more for each; default its place.",
-  "slabDetails.rate":
-    "Major units for each unit that is granted, for a package or for the whole slab, as the priceType says.",
-  "grantDetails.priority": "Credits are spent in ascending order of it; default 0.",
-  "grantDetails.expiryType": "PRICING_CYCLE: at the end of the cycle. NO_EXPIRY: never. CUSTOM: after expiryDuration.",
-  "grantDetails.expiryDuration": "An ISO 8601 duration from the grant, such as P90D; only where expiryType is CUSTOM.",
-  "entitlementOverageRateCards.maxQuantity":
-    "The most overage of a billing window, in whole units: events beyond it are refused. Default any.",
-  "entitlementOverageRateCards.billingConfig": "In which cycles overage is charged; default in each.",
-  "billingConfig.interval": "Every so many cycles, 1 to 10,000; default 1.",
-  "billingConfig.startOffset": "After so many cycles of the association, 0 to 10,000; default 0.",
-  "minimumCommitment.rateValues": "The least that a whole cycle costs in each currency, in major units.",
   "map.schemaName": "Which event schema the rows are of: a column, a value for all rows, or a template.",
   "map.accountId": "Whose each row is: the id or an alias of an account.",
   "map.id": "The id of the event, which counts once: a column, or a template such as `usage-{row}`.",
@@ -166,7 +100,7 @@ export function findDescription(owner: string, field: string): string | undefine
 
 /** Objects under another name than their fields. */
 const SAME_FIELDS_AS: Readonly<Record<string, string>> = {
-  plan: "pricePlans",
+  plan: "pricePlan",
   attributes: "declaredField",
   dimensions: "declaredField",
   dependencies: "dependency",
@@ -180,7 +114,11 @@ const SAME_FIELDS_AS: Readonly<Record<string, string>> = {
   licenseEntriesConfig: "licenseEntry",
   custom: "listedLicense",
   billingAddress: "address",
-  pricePlanDetailsOverride: "pricePlanDetails",
+  slabDetails: "grantSlab",
+  config: "licenseConfig",
+  rateDetails: "grantRateDetails",
+  "fixedFeeRateCards.rateValues": "fixedRateValue",
+  "minimumCommitment.rateValues": "fixedRateValue",
 };
 
 /** The owner of the fields in a field of `owner`, for {@link findDescription}. */

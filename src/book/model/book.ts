@@ -14,9 +14,9 @@ import type {
 import type { AddOn, AddOnInput, Feature, FeatureInput, Setting, SettingInput } from "../resources/catalog-items.ts";
 import type { EventSchema, EventSchemaInput } from "../resources/event-schema.ts";
 import type { LintSuppression } from "../resources/lint.ts";
+import type { PricePlan, PricePlanInput } from "../resources/price-plan.ts";
 import type { UsageMeter, UsageMeterInput } from "../resources/usage-meter.ts";
 import type { Maybe } from "./common-types.ts";
-import type { PricePlan, PricePlanInput } from "./price-plan.ts";
 
 /** The organization of a book. */
 export interface OrganizationInput {

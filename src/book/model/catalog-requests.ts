@@ -1,10 +1,10 @@
+import type { PricePlanDetailsInput, PricePlanInput } from "../resources/price-plan.ts";
 /**
  * Requests that configure single resources: the book's input without the fields that an engine sets, and patches.
  *
  * @module
  */
 import type { Maybe, Patch } from "./common-types.ts";
-import type { PricePlanDetailsInput, PricePlanInput } from "./price-plan.ts";
 import type { MigrationRequest } from "./requests.ts";
 
 /** The accounts that migrate when a version is activated (S16.4). */

@@ -8,8 +8,8 @@ import type { InstantInput } from "../../calendar/instant.ts";
 import type { DecimalInput } from "../../numbers/decimal.ts";
 import type { Address } from "../resources/account.ts";
 import type { SettingDataType } from "../resources/catalog-items.ts";
+import type { PricePlanDetailsOverrideInput, PricingCycleConfig } from "../resources/price-plan.ts";
 import type { FreeForm, Maybe } from "./common-types.ts";
-import type { PricePlanDetailsOverrideInput, PricingCycleConfig } from "./price-plan.ts";
 
 /** A setting created with its customer or account (S4.2). */
 export interface EntitySettingRequest {

@@ -1,12 +1,12 @@
+import type { Path } from "../problems.ts";
+import { resolveIdAmong, resolveId, type ReferableList, type ResolveContext } from "../reading/references.ts";
+import type { PricePlan, PricePlanDetails, PricePlanDetailsOverride } from "../resources/price-plan.ts";
 /**
  * Resolves price plans: replaces the references of cards by ids.
  *
  * @module
  */
-import type { CreditGrantRateCard } from "../model/grant-card.ts";
-import type { PricePlan, PricePlanDetails, PricePlanDetailsOverride } from "../model/price-plan.ts";
-import type { Path } from "../problems.ts";
-import { resolveIdAmong, resolveId, type ReferableList, type ResolveContext } from "../reading/references.ts";
+import type { CreditGrantRateCard } from "../resources/rate-card.ts";
 
 /** The values in `applicableEntityIds` for all cards of a kind (S12.2). */
 export const CARD_KIND_WORDS: ReadonlySet<string> = new Set([

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PricePlanDetails, PricePlanDetailsOverride } from "../model/price-plan.ts";
+import type { PricePlanDetails, PricePlanDetailsOverride } from "./price-plan.ts";
 
 /** An override without cards. */
 export const NO_CARDS: PricePlanDetailsOverride = {

@@ -7,9 +7,9 @@ import * as z from "zod";
 
 import { joinQuoted } from "../../problem-table.ts";
 import type { Frozen } from "../model/common-types.ts";
-import type { PricePlanDetails, PricePlanDetailsInput } from "../model/price-plan.ts";
 import { issueParams } from "../wording.ts";
 import { currency, date, dateOrDateTime, decimal, decimalFromZero, recordSchema, reference } from "./fields.ts";
+import type { PricePlanDetails, PricePlanDetailsInput } from "./price-plan.ts";
 import { pricePlanDetails } from "./price-plan.ts";
 
 /** Maximum number of items in a map of quantities. */

@@ -6,7 +6,7 @@
 import { basename } from "node:path";
 
 import { type BacktestRun, createBacktest } from "../../analysis/backtest/backtest.ts";
-import type { PricePlan } from "../../book/model/price-plan.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
 import type { IngestOutcome } from "../../ledger/outcome.ts";
 import { createPreview, type PreviewRun } from "../../ledger/preview/preview.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import type { PricePlan, PricePlanDetails } from "../../book/model/price-plan.ts";
+import type { PricePlan, PricePlanDetails } from "../../book/resources/price-plan.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 
 /** The maximum number of names in a warning. */

@@ -5,8 +5,8 @@
  */
 import { parseBook } from "../../book/book.ts";
 import type { Book } from "../../book/model/book.ts";
-import type { PricePlan } from "../../book/model/price-plan.ts";
 import type { Account } from "../../book/resources/account.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { naturalCycleAt } from "../../calendar/cycle.ts";
 import { type Instant, tryParseInstant, parseDate, dayStart } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";

@@ -5,7 +5,7 @@
  */
 import { findNearest } from "../../book/did-you-mean.ts";
 import type { Book } from "../../book/model/book.ts";
-import type { PricePlan } from "../../book/model/price-plan.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { tryParseInstant } from "../../calendar/instant.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import { findMatchingForms, removeGrouping, toDecimalPoint } from "../../event-files/time-and-number-forms.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 import type { PricePlanPatch, PricePlanRequest, PricePlanVersionRequest } from "../../book/model/catalog-requests.ts";
-import type { PricePlan } from "../../book/model/price-plan.ts";
 import { MIGRATION_MODES, VERSIONS_TO_MIGRATE } from "../../book/requests/requests.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { isOnSource, type MigrateRequest } from "../../ledger/commands/migrate.ts";

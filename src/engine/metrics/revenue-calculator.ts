@@ -4,9 +4,9 @@
  * @module
  */
 import { resolvePriceableDetails } from "../../book/check-plan.ts";
-import type { PricePlan, PricePlanDetails } from "../../book/model/price-plan.ts";
 import { formatPath } from "../../book/problems.ts";
 import { readInput } from "../../book/requests/requests.ts";
+import type { PricePlan, PricePlanDetails } from "../../book/resources/price-plan.ts";
 import { type RevenueRequest, revenueRequest, type RevenueRequestInput } from "../../book/resources/revenue-request.ts";
 import { type Cycle, type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
 import { dayOf, formatDate, formatInstant, type Instant, INSTANT_MIN } from "../../calendar/instant.ts";

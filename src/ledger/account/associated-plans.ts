@@ -5,9 +5,9 @@
  * @module
  */
 import { sortByDecision } from "../../book/checks/decision-order.ts";
-import type { PricePlan } from "../../book/model/price-plan.ts";
 import type { Account, PlanAssociation } from "../../book/resources/account.ts";
 import { applyOverride } from "../../book/resources/override.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";

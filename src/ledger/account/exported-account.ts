@@ -1,4 +1,3 @@
-import type { PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
 /**
  * Exports a ledger account to a book, the inverse of {@link bookAccount}. Data that a book cannot express is reported
  * as a sentence.
@@ -13,8 +12,8 @@ import type {
   LicenseUpdateInput,
   PlanAssociation,
 } from "../../book/resources/account.ts";
-import { NO_CARDS } from "../../book/resources/override.ts";
-import { applyOverride, overridesAnything } from "../../book/resources/override.ts";
+import { NO_CARDS, applyOverride, overridesAnything } from "../../book/resources/override.ts";
+import type { PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import { isSameCycleConfig, toStartOffset } from "../../calendar/cycle.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";

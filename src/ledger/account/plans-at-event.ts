@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { EntitlementOverageRateCard } from "../../book/model/grant-card.ts";
+import type { EntitlementOverageRateCard } from "../../book/resources/rate-card.ts";
 import type { Cycle } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { findOverageWindow } from "../../invoicing/arrears.ts";

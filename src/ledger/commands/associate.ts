@@ -6,9 +6,9 @@
 import { describeAssociationProblem } from "../../book/checks/check-associations.ts";
 import { indexBillables } from "../../book/checks/check-book.ts";
 import { checkCards } from "../../book/checks/check-plans.ts";
-import type { PricePlan, PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
 import { collectProblems } from "../../book/problems.ts";
 import { applyOverride, overridesAnything } from "../../book/resources/override.ts";
+import type { PricePlan, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import { dateOfDay, dayInMonth, monthNumberOf } from "../../calendar/civil.ts";
 import { resolveCycleConfig } from "../../calendar/cycle.ts";
 import { DAY_MS, dayOf, formatDate, formatInstant, type Instant, dayStart } from "../../calendar/instant.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { UsageRateCard } from "../../book/model/rate-card.ts";
+import type { UsageRateCard } from "../../book/resources/rate-card.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { type AccountCycle, cyclesIn, type Timeline } from "../../invoicing/timeline.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";

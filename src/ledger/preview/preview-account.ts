@@ -5,7 +5,7 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import type { PricePlan } from "../../book/model/price-plan.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { naturalCycleAt } from "../../calendar/cycle.ts";
 import { DAY_MS, type Day, formatInstant, type Instant, dayStart } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";

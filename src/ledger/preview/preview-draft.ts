@@ -1,10 +1,10 @@
-import type { PricePlan } from "../../book/model/price-plan.ts";
 /**
  * Finds the accounts to which a preview can apply a draft plan (book.md, `--plan`).
  *
  * @module
  */
 import type { Account } from "../../book/resources/account.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { quoteText } from "../refusals.ts";
 import { invalidOptionError } from "./preview-range.ts";
 

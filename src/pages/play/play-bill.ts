@@ -6,8 +6,8 @@
 import { type PlanCurves, planCurves } from "../../analysis/plan-curves.ts";
 import { parseBook } from "../../book/book.ts";
 import type { Book } from "../../book/model/book.ts";
-import type { PricePlanDetails } from "../../book/model/price-plan.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
+import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
 import { DAY_MS, toInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";

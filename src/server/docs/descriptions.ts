@@ -180,29 +180,11 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   versionsToMigrate: "Versions whose accounts move to this one.",
 };
 
-/** Components that have the fields of a list in a book. */
-const BOOK_LISTS: Readonly<Record<string, string>> = {
-  Account: "accounts",
-  AddOn: "addOns",
-  Alias: "aliases",
-  BillingEntitlementRateCard: "billingEntitlementRateCards",
-  CreditGrantRateCard: "creditGrantRateCards",
-  Credit: "credits",
-  Customer: "customers",
-  EntitlementOverageRateCard: "entitlementOverageRateCards",
-  EventSchema: "eventSchemas",
-  Feature: "features",
-  FixedFeeRateCard: "fixedFeeRateCards",
-  InvoiceGroup: "invoiceGroups",
-  LicenseRateCard: "licenseRateCards",
-  PricePlan: "pricePlans",
-  Setting: "settings",
-  UsageMeter: "usageMeters",
-  UsageRateCard: "usageRateCards",
-};
+/** Components under another name than their fields in a book. */
+const BOOK_OBJECTS: Readonly<Record<string, string>> = { RateValue: "fixedRateValue", SlabRateValue: "rateValue" };
 
 /** The description of a field; undefined if there is none. */
 export function describeField(owner: string, field: string): string | undefined {
-  const bookList = BOOK_LISTS[owner] ?? `${owner.slice(0, 1).toLowerCase()}${owner.slice(1)}`;
-  return DESCRIPTIONS[`${owner}.${field}`] ?? findDescription(bookList, field) ?? DESCRIPTIONS[field];
+  const bookObject = BOOK_OBJECTS[owner] ?? `${owner.slice(0, 1).toLowerCase()}${owner.slice(1)}`;
+  return DESCRIPTIONS[`${owner}.${field}`] ?? findDescription(bookObject, field) ?? DESCRIPTIONS[field];
 }

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import type { PricePlan } from "../../book/model/price-plan.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { pricePlan } from "../../book/resources/price-plan.ts";
 import type { PricePlanVersion } from "../../engine/catalog/price-plans.ts";
 import type { StoredResource } from "../../engine/configured-resources.ts";

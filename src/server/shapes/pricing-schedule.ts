@@ -5,8 +5,8 @@
  */
 import * as z from "zod";
 
-import type { PricePlan, PricePlanDetailsOverride } from "../../book/model/price-plan.ts";
 import { applyOverride } from "../../book/resources/override.ts";
+import type { PricePlan, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import { resolveCycleConfig, isSameCycleConfig, toStartOffset } from "../../calendar/cycle.ts";
 import type { PricingSchedule } from "../../engine/accounts/plans.ts";
 import type { StoredResource } from "../../engine/configured-resources.ts";

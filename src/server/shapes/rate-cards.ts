@@ -6,15 +6,7 @@
 import * as z from "zod";
 
 import { pricePlanDetails, pricePlanDetailsOverride, pricingCycleConfig } from "../../book/resources/price-plan.ts";
-import {
-  billingEntitlementRateCard,
-  creditGrantRateCard,
-  entitlementOverageRateCard,
-  fixedFeeRateCard,
-  licenseRateCard,
-  minimumCommitment,
-  usageRateCard,
-} from "../../book/resources/rate-card.ts";
+import { billingEntitlementRateCard, creditGrantRateCard, entitlementOverageRateCard, fixedFeeRateCard, licenseRateCard, minimumCommitment, usageRateCard } from "../../book/resources/rate-card.ts";
 import { COMMITMENT_NAME } from "../../invoicing/draft.ts";
 import { parseValue } from "../../numbers/decimal.ts";
 import { number, withoutAbsent } from "../http/fields.ts";

@@ -1,7 +1,7 @@
 /** A plan that changes to another version on the first day of a month: the month is charged once. */
 import { expect, test } from "vitest";
 
-import type { PricePlanDetailsInput } from "../../../src/book/model/price-plan.ts";
+import type { PricePlanDetailsInput } from "../../../src/book/resources/price-plan.ts";
 import { parseBook, preview } from "../../../src/index.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { type Part, perUnit, planOfMonths } from "../../book/builder.ts";

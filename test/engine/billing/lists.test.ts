@@ -1,7 +1,7 @@
 /** Lists over all accounts: complete, in order, and without duplicates of due items (S2.4, S12, S13). */
 import { describe, expect, test } from "vitest";
 
-import type { CreditGrantRateCardInput } from "../../../src/book/model/grant-card.ts";
+import type { CreditGrantRateCardInput } from "../../../src/book/resources/rate-card.ts";
 import type { InvoiceSnapshot } from "../../../src/engine/billing/invoices.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import type { Page, PageOptions } from "../../../src/engine/pages.ts";

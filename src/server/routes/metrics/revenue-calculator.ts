@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import type { PricePlanDetails } from "../../../book/model/price-plan.ts";
+import type { PricePlanDetails } from "../../../book/resources/price-plan.ts";
 import { revenueRequest } from "../../../book/resources/revenue-request.ts";
 import type { RevenueAnswer } from "../../../engine/metrics/revenue-calculator.ts";
 import { allLines, cardLineType, INVOICE_TYPES } from "../../../invoicing/invoice.ts";
