@@ -118,6 +118,6 @@ export class InvariantError extends Error {
  * @param rule the rule of the semantics that requires it
  * @throws {InvariantError} if it does not hold
  */
-export function invariant(holds: boolean, rule: string): asserts holds {
-  if (!holds) throw new InvariantError(rule);
+export function invariant(condition: boolean, rule: string): asserts condition {
+  if (!condition) throw new InvariantError(rule);
 }

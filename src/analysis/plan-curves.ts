@@ -40,7 +40,7 @@ export interface CardCurve {
   /** The slabs with their rates in the currency. */
   readonly slabs: RatedSlabs;
   /** Units. The quantity of this card in the totals of other cards. */
-  readonly heldAt: Decimal;
+  readonly fixedQuantity: Decimal;
   /** The largest quantity of both curves, inclusive. */
   readonly upTo: Decimal;
   /** The card's price alone. */
@@ -90,7 +90,7 @@ export function planCurves(plan: PricePlanDetails, options: PlanCurveOptions = {
   const cards = listVaryingCards(plan, currency, options.names).map((card) => {
     const quantityInput = Object.hasOwn(options.quantities ?? {}, card.id) ? options.quantities?.[card.id] : undefined;
     const quantity = quantityInput === undefined ? ZERO : parseDecimal(quantityInput);
-    return { ...card, heldAt: quantity, price: priceThrough(card.slabs, quantity).amount };
+    return { ...card, fixedQuantity: quantity, price: priceThrough(card.slabs, quantity).amount };
   });
   const fixed = sum(listFixedAmounts(plan, currency, options.cycle ?? 1));
   const commitment = plan.minimumCommitment
@@ -101,10 +101,10 @@ export function planCurves(plan: PricePlanDetails, options: PlanCurveOptions = {
     currency,
     fixed,
     ...(commitment === undefined ? {} : { commitment }),
-    cards: cards.map(({ kind, id, name, slabs, most, heldAt, price }) => {
-      const upTo = chooseCurveEnd(slabs, most, options.upTo);
+    cards: cards.map(({ kind, id, name, slabs, quantityMax, fixedQuantity, price }) => {
+      const upTo = chooseCurveEnd(slabs, quantityMax, options.upTo);
       const total = computeTotalCurve(slabs, upTo, subtract(all, price), commitment);
-      return { kind, id, name, slabs, heldAt, upTo, card: computePriceCurve(slabs, upTo), total };
+      return { kind, id, name, slabs, fixedQuantity, upTo, card: computePriceCurve(slabs, upTo), total };
     }),
   };
 }
@@ -115,7 +115,7 @@ interface VaryingCard {
   readonly name: string;
   readonly slabs: RatedSlabs;
   /** The largest possible quantity. */
-  readonly most: Decimal | undefined;
+  readonly quantityMax: Decimal | undefined;
 }
 
 interface SlabPricedCard {
@@ -129,12 +129,17 @@ function listVaryingCards(
   currency: string,
   names: ReadonlyMap<string, string> | undefined,
 ): readonly VaryingCard[] {
-  const toVaryingCard = (kind: CurveKind, id: string, card: SlabPricedCard, most?: Decimal | null): VaryingCard => ({
+  const toVaryingCard = (
+    kind: CurveKind,
+    id: string,
+    card: SlabPricedCard,
+    quantityMax?: Decimal | null,
+  ): VaryingCard => ({
     kind,
     id,
     name: card.displayName ?? names?.get(id) ?? id,
     slabs: ratedSlabsIn(card, currency, id),
-    most: most ?? undefined,
+    quantityMax: quantityMax ?? undefined,
   });
   return [
     ...plan.usageRateCards.map((card) => toVaryingCard("USAGE", card.usageMeterId, card)),
@@ -203,7 +208,11 @@ function raiseBounds(floor: Decimal, bounds: Bounds | undefined): Bounds {
 const HUNDRED = parseDecimal(100);
 
 /** A quantity up to which every slab, package and bound of a card is visible; at most the largest possible one. */
-function chooseCurveEnd(slabs: RatedSlabs, most: Decimal | undefined, requestedEnd: DecimalInput | undefined): Decimal {
+function chooseCurveEnd(
+  slabs: RatedSlabs,
+  quantityMax: Decimal | undefined,
+  requestedEnd: DecimalInput | undefined,
+): Decimal {
   if (requestedEnd !== undefined) return requireCurveEnd(requestedEnd);
   const packages = slabs.slabs.flatMap(({ packageSize, startAfter }) =>
     packageSize === undefined ? [] : [add(startAfter, multiply(packageSize, parseDecimal(4)))],
@@ -216,7 +225,7 @@ function chooseCurveEnd(slabs: RatedSlabs, most: Decimal | undefined, requestedE
   ).pieces.at(-1)?.from.quantity;
   const last = maximum(edges, lastBoundEdge ?? ZERO);
   const roundEnd = last.isZero() ? HUNDRED : roundUp(multiply(last, parseDecimal("1.4")));
-  return most !== undefined && most.gt(ZERO) && most.lt(roundEnd) ? most : roundEnd;
+  return quantityMax !== undefined && quantityMax.gt(ZERO) && quantityMax.lt(roundEnd) ? quantityMax : roundEnd;
 }
 
 /** The smallest 1, 1.5, 2, 2.5, 3, 4, 5, 6 or 8 times a power of ten that is at least `quantity`. */

@@ -33,10 +33,10 @@ export interface Problems {
   /**
    * One error with all problems.
    *
-   * @param what names the document at the start of the message, such as `the book`
+   * @param documentName names the document at the start of the message, such as `the book`
    * @param document defines the order of the problems
    */
-  error(what: string, document: unknown): RatebookError<"ERR_BOOK_INVALID">;
+  error(documentName: string, document: unknown): RatebookError<"ERR_BOOK_INVALID">;
 }
 
 export function collectProblems(): Problems {
@@ -70,7 +70,7 @@ export function collectProblems(): Problems {
     },
     count: () => count,
     isFull: () => count >= COLLECTED_MAX,
-    error: (what, document) => bookError(what, count, sorted(document)),
+    error: (documentName, document) => bookError(documentName, count, sorted(document)),
   };
 }
 
@@ -83,7 +83,7 @@ function affectedPaths(path: Path): readonly string[] {
 
 /** The error for problems that are already in order. */
 export function bookError(
-  what: string,
+  documentName: string,
   count: number,
   problems: readonly Problem[],
   options?: ErrorOptions,
@@ -91,7 +91,9 @@ export function bookError(
   const [first] = problems;
   const place = first === undefined ? "" : `: ${first.path}: ${first.message}`;
   const message =
-    count === 1 ? `${what} has a problem${place}` : `${what} has ${count} problems, the first of them${place}`;
+    count === 1
+      ? `${documentName} has a problem${place}`
+      : `${documentName} has ${count} problems, the first of them${place}`;
   return new RatebookError("ERR_BOOK_INVALID", message, { problems }, options);
 }
 

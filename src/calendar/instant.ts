@@ -234,8 +234,8 @@ function readOffset(text: string, at: number, length: number): number {
  */
 function readTwoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - ZERO;
-  const ones = text.charCodeAt(at + 1) - ZERO;
-  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NONE;
+  const onesDigit = text.charCodeAt(at + 1) - ZERO;
+  return tens >= 0 && tens <= 9 && onesDigit >= 0 && onesDigit <= 9 ? tens * 10 + onesDigit : NONE;
 }
 
 function isPoint(code: number): boolean {

@@ -87,9 +87,10 @@ export function consume(
   const balances = new Balances(entries);
   const { remaining, allocations } = balances.spendEntries(quantity, at);
   if (overageAllowance !== "UNLIMITED" && compareExact(remaining, overageAllowance) > 0) {
-    const covered = subtractExact(quantity, remaining);
+    const coveredQuantity = subtractExact(quantity, remaining);
     // A later plan may allow less than was already used.
-    const available = compareExact(overageAllowance, 0) > 0 ? addExact(covered, overageAllowance) : covered;
+    const available =
+      compareExact(overageAllowance, 0) > 0 ? addExact(coveredQuantity, overageAllowance) : coveredQuantity;
     return { kind: "INSUFFICIENT", available, missing: remaining };
   }
   return { kind: "CONSUMED", entries: balances.entries(), allocations, overage: remaining };
@@ -129,12 +130,12 @@ export function moveOverage(
   events: readonly OverageEvent[],
 ): { readonly entries: readonly FeatureEntry[]; readonly events: readonly OverageEvent[] } {
   const balances = new Balances(entries);
-  const moved = events.map((event) => {
+  const movedEvents = events.map((event) => {
     const { remaining, allocations } = balances.spendEntries(event.overage, event.at);
     if (allocations.length === 0) return event;
     return { ...event, allocations: [...event.allocations, ...allocations], overage: remaining };
   });
-  return { entries: balances.entries(), events: moved };
+  return { entries: balances.entries(), events: movedEvents };
 }
 
 /** The balances of entries while quantities are taken from them. */
@@ -164,10 +165,10 @@ class Balances {
       const place = this.#places?.[index] ?? index;
       const entry = (this.#changed ?? this.#entries)[place];
       if (entry === undefined || !isSpendable(entry, at)) continue;
-      const taken = compareExact(entry.balance, remaining) < 0 ? entry.balance : remaining;
-      remaining = subtractExact(remaining, taken);
-      allocations.push({ entryId: entry.id, quantity: taken });
-      this.#put(place, { ...entry, balance: subtractExact(entry.balance, taken) });
+      const quantity = compareExact(entry.balance, remaining) < 0 ? entry.balance : remaining;
+      remaining = subtractExact(remaining, quantity);
+      allocations.push({ entryId: entry.id, quantity });
+      this.#put(place, { ...entry, balance: subtractExact(entry.balance, quantity) });
     }
     this.#leaveUsedUp(count);
     return { remaining, allocations };

@@ -123,16 +123,16 @@ export function applyCredits(
   for (const credit of credits) {
     const queues = queuesOf(credit);
     const payments: { readonly index: number; readonly amount: Decimal }[] = [];
-    let left = minimum(truncate(credit.left, digits), net);
-    while (left.gt(ZERO)) {
+    let remaining = minimum(truncate(credit.left, digits), net);
+    while (remaining.gt(ZERO)) {
       const index = firstOpenLine(queues, isOpen);
       const due = index === undefined ? undefined : open[index];
       if (index === undefined || due === undefined) break;
-      const amount = minimum(due, left);
+      const amount = minimum(due, remaining);
       payments.push({ index, amount });
       open[index] = subtract(due, amount);
       if (!isOpen(index)) openLines--;
-      left = subtract(left, amount);
+      remaining = subtract(remaining, amount);
       net = subtract(net, amount);
     }
     if (payments.length === 0) continue;

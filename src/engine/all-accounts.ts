@@ -33,25 +33,25 @@ export const WALKED_ACCOUNTS_MAX = 10_000;
  * All accounts, newest first.
  *
  * @param path the path of the filter that would select fewer
- * @param what what the request needs of all accounts
+ * @param noun what the request needs of all accounts
  * @param filter the expected filter
  * @throws {RatebookError} ERR_INPUT_INVALID if there are more than {@link WALKED_ACCOUNTS_MAX}
  */
 export async function* accountsWithinBound(
   view: LedgerView,
   path: string,
-  what: string,
+  noun: string,
   filter: string,
 ): AsyncGenerator<AccountRecord> {
   let count = 0;
   for await (const record of readAllAccounts(view)) {
     count += 1;
     if (count > WALKED_ACCOUNTS_MAX) {
-      const most = WALKED_ACCOUNTS_MAX.toLocaleString("en-US");
+      const maximum = WALKED_ACCOUNTS_MAX.toLocaleString("en-US");
       throw invalidInputError(
         path,
         "QUANTITY_NOT_ALLOWED",
-        `add ${filter}: ${what} can be read for at most ${most} accounts at once, but there are more`,
+        `add ${filter}: ${noun} can be read for at most ${maximum} accounts at once, but there are more`,
       );
     }
     yield record;
@@ -100,11 +100,11 @@ export async function groupMembers(view: LedgerView, invoiceGroupId: string): Pr
 /** The ids of all accounts that meet a condition. */
 export async function listMatchingAccountIds(
   view: LedgerView,
-  holds: (record: AccountRecord) => boolean,
+  matches: (record: AccountRecord) => boolean,
   filter: AccountFilter = {},
 ): Promise<readonly string[]> {
   const ids: string[] = [];
-  for await (const record of readAllAccounts(view, filter)) if (holds(record)) ids.push(record.id);
+  for await (const record of readAllAccounts(view, filter)) if (matches(record)) ids.push(record.id);
   return ids;
 }
 

@@ -101,8 +101,8 @@ export function createConfigurationSource(
       // Outside of a transaction a change may come between the reads: then the documents belong to no revision.
       if ((await view.configurationRevision()) !== revision) continue;
       if (current?.revision === revision) return current;
-      const known = recorded.filter((name) => !ingestedAgain.includes(name));
-      const externalSchemas = [...new Set([...external, ...known])];
+      const stillExternal = recorded.filter((name) => !ingestedAgain.includes(name));
+      const externalSchemas = [...new Set([...external, ...stillExternal])];
       if (compiling?.revision !== revision) {
         compiling = { revision, configuration: compileConfiguration(revision, documents, externalSchemas) };
       }
@@ -143,8 +143,8 @@ export function withUncheckedDocuments(
   for (const document of changed) {
     const list = next[document.kind];
     if (list === undefined) continue;
-    const known = list.some(({ id }) => id === document.id);
-    next[document.kind] = known
+    const exists = list.some(({ id }) => id === document.id);
+    next[document.kind] = exists
       ? list.map((each) => (each.id === document.id ? document : each))
       : [...list, document].sort(compareOldest);
   }
@@ -228,11 +228,13 @@ async function readDocuments(view: LedgerView, before?: ConfiguredDocuments): Pr
   const documents: Record<string, readonly DocumentRecord[]> = {};
   documents["organization"] = await view.allDocuments("organization");
   for (const kind of CONFIGURED_KINDS) {
-    const known = new Map<string, DocumentRecord>((before?.[kind] ?? []).map((document) => [document.id, document]));
+    const documentsById = new Map<string, DocumentRecord>(
+      (before?.[kind] ?? []).map((document) => [document.id, document]),
+    );
     const read: DocumentRecord[] = [];
     for (const record of await view.allDocuments(kind)) {
       const document = toTypedDocument(kind, record);
-      const same = known.get(document.id);
+      const same = documentsById.get(document.id);
       read.push(same !== undefined && isSameJson(same, document) ? same : document);
       await yieldToOthers();
     }
@@ -356,8 +358,8 @@ function describeBrokenResource({ path, message }: Problem, documents: Unchecked
   const kind = CONFIGURED_KINDS.find((each) => BOOK_LISTS[each] === list);
   const document = kind === undefined ? undefined : documents[kind][Number(place)];
   if (kind === undefined || document === undefined) return `${path}: ${message}`;
-  const what = `the ${LIST_NAMES[BOOK_LISTS[kind]]} ${quoteText(document.id)}`;
-  return [what, ...(rest === "" ? [] : [rest]), message].join(": ");
+  const subject = `the ${LIST_NAMES[BOOK_LISTS[kind]]} ${quoteText(document.id)}`;
+  return [subject, ...(rest === "" ? [] : [rest]), message].join(": ");
 }
 
 /** The problems of a resource, with paths relative to it; undefined if there are none. */

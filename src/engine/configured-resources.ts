@@ -70,7 +70,7 @@ export interface ConfigurationChange {
 /** The name and the rule of a configured kind in messages. */
 export interface KindWords {
   /** For example `usage meter`. */
-  readonly what: string;
+  readonly noun: string;
   /** The rule about changes of its status. */
   readonly rule: RuleNumber;
 }
@@ -89,7 +89,7 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
 ): Promise<StoredResource<ConfiguredItem<Kind>>> {
   let changedTo: Configuration | undefined;
   const scope = { configuration: "exclusive", accountIds, eventIds: [] } as const;
-  const stored = await context.store.transact(scope, async (view, usage) => {
+  const storedDocument = await context.store.transact(scope, async (view, usage) => {
     const before = await context.configuration(view);
     changedTo = undefined;
     const yieldToOthers = createYielder();
@@ -114,7 +114,7 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
     };
   });
   if (changedTo !== undefined) context.configuration.adopt(changedTo);
-  return stored;
+  return storedDocument;
 }
 
 /**
@@ -230,24 +230,24 @@ interface NamedDocument extends DocumentRecord {
 /** The document with an id. @throws {RatebookError} ERR_NOT_FOUND */
 export function requireDocument<Document extends DocumentRecord>(
   documents: readonly Document[],
-  what: string,
+  noun: string,
   id: string,
 ): Document {
   const match = documents.find((document) => document.id === id);
-  if (match === undefined) throw notFoundError(what, id);
+  if (match === undefined) throw notFoundError(noun, id);
   return match;
 }
 
 /** Checks that no other document that is not archived has the name. @throws {RatebookError} ERR_TAKEN */
 export function checkName<Document extends NamedDocument>(
   documents: readonly Document[],
-  { what }: Pick<KindWords, "what">,
+  { noun }: Pick<KindWords, "noun">,
   { name }: Body,
   isOwn: (document: Document) => boolean = () => false,
 ): void {
   const other = documents.find((each) => each.body.name === name && each.body.status !== "ARCHIVED" && !isOwn(each));
   if (other === undefined || typeof name !== "string") return;
-  throw alreadyTakenError(what, name, `the name ${quoteText(name)} is taken by another ${what}`);
+  throw alreadyTakenError(noun, name, `the name ${quoteText(name)} is taken by another ${noun}`);
 }
 
 /** Rejects fields that only the engine sets. @throws {RatebookError} ERR_INPUT_INVALID */
@@ -268,14 +268,14 @@ interface DocumentWithStatus extends DocumentRecord {
 /** Checks that a status change is allowed. @throws {RatebookError} ERR_REFUSED */
 export function checkMove<To extends string>(
   { body: { name, status } }: DocumentWithStatus,
-  { what, rule }: KindWords,
+  { noun, rule }: KindWords,
   moves: Readonly<Record<To, readonly string[]>>,
   to: To,
 ): void {
   if (moves[to].includes(status)) return;
   throw refusedError(
     rule,
-    `the ${what} ${quoteText(name)} is ${describeStatus(status)}; it must be ${moves[to].map(describeStatus).join(" or ")} to become ${to.toLowerCase()}`,
+    `the ${noun} ${quoteText(name)} is ${describeStatus(status)}; it must be ${moves[to].map(describeStatus).join(" or ")} to become ${to.toLowerCase()}`,
   );
 }
 

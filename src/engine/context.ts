@@ -60,56 +60,56 @@ export async function decideOnAccounts<Result>(
   const { store, clock, configuration: source } = context;
   const attempted = new Set<string>();
   for (;;) {
-    const attempt = await store.transact<{ readonly done: Result } | FarBehind>(
+    const attempt = await store.transact<{ readonly completed: Result } | AccountsBehind>(
       { configuration: "shared", accountIds, eventIds: [] },
       async (view, usage) => {
         const configuration = await source(view);
         const { catalog } = configuration;
         const now = clock();
         const records = await view.accounts(accountIds);
-        const behind = farBehind(catalog, records, now, attempted);
-        if (behind !== undefined) return { result: behind, changes: {} };
+        const accountsBehind = findAccountsBehind(catalog, records, now, attempted);
+        if (accountsBehind !== undefined) return { result: accountsBehind, changes: {} };
         const workspace = await openCaughtUp(catalog, { view, usage }, accountIds, now);
         const { result, more } = await decide({ configuration, catalog, workspace, now });
-        return { result: { done: result }, changes: { ...workspace.changes(), ...more } };
+        return { result: { completed: result }, changes: { ...workspace.changes(), ...more } };
       },
     );
-    if ("done" in attempt) return attempt.done;
+    if ("completed" in attempt) return attempt.completed;
     await commitCatchUp(context, attempt, attempted);
   }
 }
 
 /** Accounts so far behind that they are caught up in separate commits before the decision. */
-export interface FarBehind {
-  readonly behind: readonly string[];
+export interface AccountsBehind {
+  readonly accountIds: readonly string[];
   readonly now: Instant;
 }
 
 /** The accounts that are far behind. @param attempted those that were already caught up as far as possible */
-export function farBehind(
+export function findAccountsBehind(
   catalog: Catalog,
   records: readonly AccountRecord[],
   now: Instant,
   attempted: ReadonlySet<string>,
-  least: "far" | "at all" = "far",
-): FarBehind | undefined {
+  extent: "far" | "at all" = "far",
+): AccountsBehind | undefined {
   const isLate = (record: AccountRecord): boolean =>
-    isBehind(record, now) && (least === "at all" || isLongOpen(catalog, record, now));
-  const behind = records.filter((record) => !attempted.has(record.id) && isLate(record));
-  return behind.length === 0 ? undefined : { behind: behind.map(({ id }) => id), now };
+    isBehind(record, now) && (extent === "at all" || isLongOpen(catalog, record, now));
+  const recordsBehind = records.filter((record) => !attempted.has(record.id) && isLate(record));
+  return recordsBehind.length === 0 ? undefined : { accountIds: recordsBehind.map(({ id }) => id), now };
 }
 
 /** Catches up accounts in separate commits. @param attempted collects them; a failed bill is reported by the decision */
 export async function commitCatchUp(
   context: EngineContext,
-  { behind, now }: FarBehind,
+  { accountIds, now }: AccountsBehind,
   attempted: Set<string>,
 ): Promise<void> {
-  for (const id of behind) {
+  for (const id of accountIds) {
     attempted.add(id);
     try {
-      for (let left: readonly string[] = [id]; left.length > 0;)
-        ({ left } = await commitCatchUpPiece(context, left, now));
+      for (let remainingIds: readonly string[] = [id]; remainingIds.length > 0;)
+        ({ remainingIds } = await commitCatchUpPiece(context, remainingIds, now));
     } catch (error) {
       if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
     }
@@ -156,8 +156,8 @@ async function readParts(
 
 /** @throws {RatebookError} ERR_NOT_FOUND for the first account that does not exist */
 export function expectAll(accountIds: readonly string[], records: readonly AccountRecord[]): void {
-  const known = new Set(records.map(({ id }) => id));
-  const missing = accountIds.find((id) => !known.has(id));
+  const existingIds = new Set(records.map(({ id }) => id));
+  const missing = accountIds.find((id) => !existingIds.has(id));
   if (missing !== undefined) throw notFoundError("account", missing);
 }
 
@@ -190,7 +190,7 @@ export async function openCaughtUpFrom(
   const workspace = openWorkspace(parts);
   const accountIds = parts.map(({ record }) => record.id);
   try {
-    await catchUpAccounts(catalog, workspace, { accountIds, at, yieldToOthers, most: Number.POSITIVE_INFINITY });
+    await catchUpAccounts(catalog, workspace, { accountIds, at, yieldToOthers, recordsMax: Number.POSITIVE_INFINITY });
     return workspace;
   } catch (error) {
     // The account's bill fails; code that needs it reports the error.
@@ -204,7 +204,7 @@ interface CatchUpProgress {
   /** Finalized invoices. */
   readonly finalized: number;
   /** The accounts that need another commit. */
-  readonly left: readonly string[];
+  readonly remainingIds: readonly string[];
 }
 
 /** Approximate maximum of entries, credits and invoices per catch-up commit, because preparing it blocks other work. */
@@ -226,9 +226,14 @@ export async function commitCatchUpPiece(
     const yieldToOthers = createYielder();
     const { catalog } = await configuration(view);
     const workspace = await openAccounts(catalog, { view, usage }, accountIds, at);
-    const left = await catchUpAccounts(catalog, workspace, { accountIds, at, yieldToOthers, most: RECORDS_OF_COMMIT });
+    const remainingIds = await catchUpAccounts(catalog, workspace, {
+      accountIds,
+      at,
+      yieldToOthers,
+      recordsMax: RECORDS_OF_COMMIT,
+    });
     const changes = workspace.changes();
-    return { result: { finalized: changes.invoices?.length ?? 0, left }, changes };
+    return { result: { finalized: changes.invoices?.length ?? 0, remainingIds }, changes };
   };
   return store.transact({ configuration: "shared", accountIds, eventIds: [] }, work, prefetched);
 }
@@ -237,12 +242,12 @@ export async function commitCatchUpPiece(
 async function catchUpAccounts(
   catalog: Catalog,
   workspace: Workspace,
-  { accountIds, at, yieldToOthers, most }: CatchUpWork,
+  { accountIds, at, yieldToOthers, recordsMax }: CatchUpWork,
 ): Promise<readonly string[]> {
   let put = 0;
   for (const [place, id] of accountIds.entries()) {
     const work = workspace.account(id);
-    const isDone = await runWithPauses(catchUpPiece(catalog, work, at, most - put), yieldToOthers);
+    const isDone = await runWithPauses(catchUpPiece(catalog, work, at, recordsMax - put), yieldToOthers);
     if (!isDone) return accountIds.slice(place);
     put += work.changedRecords();
   }
@@ -254,5 +259,5 @@ interface CatchUpWork {
   readonly at: Instant;
   readonly yieldToOthers: ReturnType<typeof createYielder>;
   /** Approximate maximum of changed records. */
-  readonly most: number;
+  readonly recordsMax: number;
 }

@@ -107,11 +107,11 @@ function withReferencedIds(read: unknown, input: unknown): unknown {
   if (Array.isArray(input))
     return input.map((item, at) => withReferencedIds(Array.isArray(read) ? read[at] : undefined, item));
   if (typeof input !== "object" || input === null) return input;
-  const known = (read ?? {}) as Body;
+  const readBody = (read ?? {}) as Body;
   return Object.fromEntries(
     Object.entries(input).map(([name, part]) => [
       name,
-      REFERENCES.has(name) ? (known[name] ?? part) : withReferencedIds(known[name], part),
+      REFERENCES.has(name) ? (readBody[name] ?? part) : withReferencedIds(readBody[name], part),
     ]),
   );
 }

@@ -75,9 +75,9 @@ function selectPlans<Plan extends DocumentRecord>(
   const isAccountPlan = ({ body }: Plan): boolean =>
     accountPlanKeys.has(`${String(body["id"])}|${String(body["version"])}`);
   const selectedPlans = new Set(plans.filter(isAccountPlan));
-  const others = plans.filter((plan) => !selectedPlans.has(plan)).toReversed();
+  const otherPlans = plans.filter((plan) => !selectedPlans.has(plan)).toReversed();
   let length = [...selectedPlans].reduce((sum, { body }) => sum + JSON.stringify(body).length, 0);
-  for (const plan of others) {
+  for (const plan of otherPlans) {
     length += JSON.stringify(plan.body).length;
     if (length > lengthMax) break;
     selectedPlans.add(plan);
@@ -85,11 +85,11 @@ function selectPlans<Plan extends DocumentRecord>(
   return plans.filter((plan) => selectedPlans.has(plan));
 }
 
-async function readRecords(read: LedgerView, most = Number.POSITIVE_INFINITY): Promise<readonly AccountRecord[]> {
+async function readRecords(read: LedgerView, limit = Number.POSITIVE_INFINITY): Promise<readonly AccountRecord[]> {
   const records: AccountRecord[] = [];
   for await (const record of readAllAccounts(read)) {
-    if (records.length >= most) break;
-    if (most === Number.POSITIVE_INFINITY || record.associations.length > 0) records.push(record);
+    if (records.length >= limit) break;
+    if (limit === Number.POSITIVE_INFINITY || record.associations.length > 0) records.push(record);
   }
   return records.sort(compareOldest);
 }

@@ -132,16 +132,20 @@ async function checkFree(view: LedgerView, documents: readonly DocumentRecord[],
   const kinds = new Set(documents.map(({ kind }) => kind));
   for (const kind of kinds) {
     const ids = documents.filter((each) => each.kind === kind && kind !== "organization").map(({ id }) => id);
-    const [known] = await view.documentsOf(kind, ids);
-    if (known !== undefined)
-      throw alreadyTakenError(kind, known.id, `the ${kind} ${quoteText(known.id)} already exists; nothing was loaded`);
+    const [existing] = await view.documentsOf(kind, ids);
+    if (existing !== undefined)
+      throw alreadyTakenError(
+        kind,
+        existing.id,
+        `the ${kind} ${quoteText(existing.id)} already exists; nothing was loaded`,
+      );
   }
   const aliases = book.accounts.flatMap((account) => account.aliases);
   const names = [...book.accounts.map(({ id }) => id), ...aliases];
-  const taken = { aliases: await view.documentsOf("alias", names), accounts: await view.accounts(names) };
-  for (const { id } of book.accounts) checkAccountId(id, taken);
+  const existing = { aliases: await view.documentsOf("alias", names), accounts: await view.accounts(names) };
+  for (const { id } of book.accounts) checkAccountId(id, existing);
   for (const alias of aliases) {
-    if (!taken.aliases.some(({ id }) => id === alias) && !taken.accounts.some(({ id }) => id === alias)) continue;
+    if (!existing.aliases.some(({ id }) => id === alias) && !existing.accounts.some(({ id }) => id === alias)) continue;
     throw alreadyTakenError("alias", alias, `the alias ${quoteText(alias)} is taken`);
   }
 }

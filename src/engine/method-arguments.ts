@@ -21,13 +21,13 @@ export type ArgumentsOf<Part> = {
 
 /** Wraps a part of an engine; its methods reject with ERR_INPUT_INVALID for invalid arguments. */
 export function withCheckedArguments<Part extends object>(part: Part, expected: ArgumentsOf<Part>): Part {
-  const checked = Object.entries(part).map(([name, own]: readonly [string, unknown]) => {
+  const checked = Object.entries(part).map(([name, argument]: readonly [string, unknown]) => {
     const expectedArguments = expected[name as keyof Part];
     return [
       name,
-      typeof own === "function"
-        ? withArgumentCheck(own as Method, expectedArguments as MethodArguments)
-        : withCheckedArguments(own as object, expectedArguments as ArgumentsOf<object>),
+      typeof argument === "function"
+        ? withArgumentCheck(argument as Method, expectedArguments as MethodArguments)
+        : withCheckedArguments(argument as object, expectedArguments as ArgumentsOf<object>),
     ];
   });
   return Object.fromEntries(checked) as Part;

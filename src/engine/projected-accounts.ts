@@ -15,8 +15,8 @@ import {
   openCaughtUpFrom,
   type EngineContext,
   expectAll,
-  type FarBehind,
-  farBehind,
+  type AccountsBehind,
+  findAccountsBehind,
   openCaughtUp,
 } from "./context.ts";
 
@@ -40,7 +40,7 @@ export interface ProjectedAccounts {
 export async function projectAccounts<Result>(
   context: EngineContext,
   accountIds: readonly string[],
-  project: (found: ProjectedAccounts) => Steps<Result>,
+  project: (projected: ProjectedAccounts) => Steps<Result>,
   at?: Instant,
   { invoices = "open", commitIfBehind = "far" }: Partial<Pick<LookOptions, "invoices" | "commitIfBehind">> = {},
 ): Promise<Result> {
@@ -48,10 +48,10 @@ export async function projectAccounts<Result>(
   for (;;) {
     const snapshot = await readWithoutLocks(context, accountIds, { at, invoices, attempted, commitIfBehind });
     if (snapshot !== undefined && "workspace" in snapshot) return runWithPauses(project(snapshot));
-    const found =
+    const projected =
       snapshot ?? (await readInTransaction(context, accountIds, project, { at, invoices, attempted, commitIfBehind }));
-    if ("done" in found) return found.done;
-    await commitCatchUp(context, found, attempted);
+    if ("completed" in projected) return projected.completed;
+    await commitCatchUp(context, projected, attempted);
   }
 }
 
@@ -68,17 +68,17 @@ interface LookOptions {
 async function readInTransaction<Result>(
   context: EngineContext,
   accountIds: readonly string[],
-  project: (found: ProjectedAccounts) => Steps<Result>,
+  project: (projected: ProjectedAccounts) => Steps<Result>,
   { at, invoices, attempted }: LookOptions,
-): Promise<{ readonly done: Result } | FarBehind> {
+): Promise<{ readonly completed: Result } | AccountsBehind> {
   const scope = { configuration: "shared", accountIds, eventIds: [] } as const;
-  return context.store.transact<{ readonly done: Result } | FarBehind>(scope, async (view, usage) => {
+  return context.store.transact<{ readonly completed: Result } | AccountsBehind>(scope, async (view, usage) => {
     const { catalog } = await context.configuration(view);
     const now = context.clock();
-    const behind = farBehind(catalog, await view.accounts(accountIds), now, attempted);
-    if (behind !== undefined) return { result: behind, changes: {} };
+    const accountsBehind = findAccountsBehind(catalog, await view.accounts(accountIds), now, attempted);
+    if (accountsBehind !== undefined) return { result: accountsBehind, changes: {} };
     const workspace = await openCaughtUp(catalog, { view, usage }, accountIds, at ?? now, invoices);
-    return { result: { done: await runWithPauses(project({ catalog, workspace, now })) }, changes: {} };
+    return { result: { completed: await runWithPauses(project({ catalog, workspace, now })) }, changes: {} };
   });
 }
 
@@ -104,15 +104,15 @@ async function readWithoutLocks(
   { store, clock, configuration }: EngineContext,
   accountIds: readonly string[],
   { at, invoices, attempted, commitIfBehind }: LookOptions,
-): Promise<ProjectedAccounts | FarBehind | undefined> {
+): Promise<ProjectedAccounts | AccountsBehind | undefined> {
   if (store.hasExternalUsage || accountIds.length === 0) return undefined;
   const yieldToOthers = createYielder();
   const view = await store.consistentView();
   let [records, { revision, catalog }] = await Promise.all([view.accounts(accountIds), configuration(view)]);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     expectAll(accountIds, records);
-    const behind = farBehind(catalog, records, clock(), attempted, commitIfBehind);
-    if (behind !== undefined) return behind;
+    const accountsBehind = findAccountsBehind(catalog, records, clock(), attempted, commitIfBehind);
+    if (accountsBehind !== undefined) return accountsBehind;
     const expected = at ?? clock();
     const needs = catchUpNeeds(catalog, records, expected, invoices);
     const snapshot = await readSnapshot(view, accountIds, needs);

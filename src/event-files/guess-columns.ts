@@ -113,12 +113,12 @@ export function guessColumns({ header, rows, separator }: Sample, columnNames: N
   const findColumn = (name: string | undefined): Column | undefined => columns.find((column) => column.name === name);
   const account =
     findColumn(columnNames.account) ?? findAccountColumn(rest.filter(({ name }) => name !== columnNames.id));
-  const others = rest.filter((column) => column !== account);
+  const otherColumns = rest.filter((column) => column !== account);
   const id =
     findColumn(columnNames.id) ??
-    others.find(({ name, values }) => ID_NAME.test(name.trim()) && isUnique(values)) ??
-    others.find(({ name, values }) => /[ _.-]id$|Id$/.test(name) && isUnique(values) && values.length > 1);
-  const valueColumns = others.filter((column) => column !== id && !isOtherTime(column));
+    otherColumns.find(({ name, values }) => ID_NAME.test(name.trim()) && isUnique(values)) ??
+    otherColumns.find(({ name, values }) => /[ _.-]id$|Id$/.test(name) && isUnique(values) && values.length > 1);
+  const valueColumns = otherColumns.filter((column) => column !== id && !isOtherTime(column));
   const { numbers, decimals, doubtful } = findNumberColumns(
     valueColumns.filter(({ name }) => !isIdName(name)),
     separator,

@@ -58,16 +58,16 @@ export interface AdvanceBilling {
 
 /**
  * The new end of a period that was charged in advance: the start of the first part of it that a decision made after
- * `known` removes; undefined if it is served completely (S9.5).
+ * `knownAt` removes; undefined if it is served completely (S9.5).
  */
 export function findCut(
   decisions: readonly PlanDecision[],
   period: { readonly start: Instant; readonly end: Instant },
-  known: Instant,
+  knownAt: Instant,
 ): { readonly at: Instant; readonly decidedAt: Instant } | undefined {
   let cut: { at: Instant; decidedAt: Instant } | undefined;
   for (const { from, until, decidedAt } of decisions) {
-    if (decidedAt <= known || from >= period.end || until <= period.start) continue;
+    if (decidedAt <= knownAt || from >= period.end || until <= period.start) continue;
     const at = Math.max(from, period.start);
     if (cut === undefined || at < cut.at) cut = { at, decidedAt };
   }

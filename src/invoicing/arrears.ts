@@ -154,8 +154,8 @@ export function quantitiesChargedBefore(
       const card = cardIn(plan);
       // What a superseded plan charged by days, as the first, was refunded.
       if (card?.invoiceTiming !== "IN_ADVANCE" || (card.enableProration && charged.length === 0)) continue;
-      const known = changes.filter(({ knownFrom = day }) => knownFrom < until);
-      add(quantitiesChargedInAdvance(known, { start: day, end: until }), until);
+      const knownChanges = changes.filter(({ knownFrom = day }) => knownFrom < until);
+      add(quantitiesChargedInAdvance(knownChanges, { start: day, end: until }), until);
     }
     const card = cardIn(term.plan);
     const piece = clipToTerm(before, term);

@@ -197,17 +197,17 @@ function findUnpaidPart(timeline: Timeline, cycle: AccountCycle, card: TimedCard
  * them, except the first, has a given number; undefined if there is no such charge (S9.1).
  *
  * @param n the number of that natural cycle
- * @param found cached results for earlier cycles
+ * @param cache cached results for earlier cycles
  */
 function findPaidThrough(
   timeline: Timeline,
   cycle: AccountCycle,
   card: TimedCard,
   n: number,
-  found = new Map<number, number | undefined>(),
+  cache = new Map<number, number | undefined>(),
 ): number | undefined {
-  if (card.type === "ONE_TIME" || n === 1 || found.has(n)) return found.get(n);
-  found.set(n, undefined);
+  if (card.type === "ONE_TIME" || n === 1 || cache.has(n)) return cache.get(n);
+  cache.set(n, undefined);
   const plans = findOverlappingTerms(timeline, cycle, cycle.run).flatMap(({ plan, superseded = [] }) => [
     plan,
     ...superseded.map((each) => each.plan),
@@ -217,11 +217,11 @@ function findPaidThrough(
     const charged = chargedWholeAt(timeline, cycle, card, begun);
     if (charged === undefined || charged.isOnce || charged.last < n) continue;
     // A charge that begins in a paid cycle is not made, although an earlier one may reach further.
-    if (findPaidThrough(timeline, cycle, card, begun, found) !== undefined) continue;
-    found.set(n, charged.last);
+    if (findPaidThrough(timeline, cycle, card, begun, cache) !== undefined) continue;
+    cache.set(n, charged.last);
     break;
   }
-  return found.get(n);
+  return cache.get(n);
 }
 
 /** The last natural cycle of a charge that some version made in full, and that began in cycle `n`. */

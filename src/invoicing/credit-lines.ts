@@ -40,7 +40,7 @@ export interface PaidDraft {
   /** The same tree, of which everything below the total is built on first access: lists show only totals. */
   readonly lazyTree: () => InvoiceLine;
   /** The amount taken from each credit, in their order. */
-  readonly taken: readonly CreditUse[];
+  readonly creditUses: readonly CreditUse[];
   /** The credit that it grants if its total is below zero (S13.4). */
   readonly granted?: GrantedCredit;
 }
@@ -71,17 +71,17 @@ export function* payWithCredits(
     /** Default: all. */
     readonly accepts?: DraftsAsked | undefined;
     /** Stops after this many; default all. */
-    readonly most?: number | undefined;
+    readonly limit?: number | undefined;
   },
 ): Steps<readonly PaidDraft[]> {
-  const { accepts = () => true, most = Number.POSITIVE_INFINITY } = style;
+  const { accepts = () => true, limit = Number.POSITIVE_INFINITY } = style;
   const isAsked = accepts === "TAKING_CREDITS" ? () => false : accepts;
   const last = accepts === "TAKING_CREDITS" ? drafts.length - 1 : drafts.findLastIndex(isAsked);
   const pool = createCreditPool(credits, drafts);
   const earliest = earliestStarts(drafts);
   const belowZero = new Set<string>();
   const mayGrant = belowZeroPlans();
-  const found: PaidDraft[] = [];
+  const paidDrafts: PaidDraft[] = [];
   const pay = (draft: Draft, usable: Iterable<GrantedCredit>): PaidDraft => {
     const groups = groupByTag(draft.items);
     const items = groups.flat();
@@ -99,26 +99,26 @@ export function* payWithCredits(
     };
     const total = amountToPay(draft, paying);
     const trees = { tree, lazyTree: () => makeLazyTree(total, tree, lineStyle) };
-    if (!total.isNegative()) return { draft, total, ...trees, taken: uses };
+    if (!total.isNegative()) return { draft, total, ...trees, creditUses: uses };
     const granted = toNegativeInvoiceCredit(invoiceKey(draft), total, draft.invoiceDate, draft.finalAt);
     const named = { ...granted, id: style.creditId?.(granted.id) ?? granted.id };
     pool.add(named);
     belowZero.add(named.id);
-    return { draft, total, ...trees, taken: uses, granted };
+    return { draft, total, ...trees, creditUses: uses, granted };
   };
   for (const [place, planned] of drafts.slice(0, last + 1).entries()) {
-    if (found.length >= most) break;
+    if (paidDrafts.length >= limit) break;
     const start = earliest[place] ?? planned.cycle.start;
     const isWanted = isAsked(planned);
     if (!isWanted && !mayGrant(planned.cycle.term.plan) && isEmpty(pool.usableFor(planned, start))) continue;
     const draft = planned.draft();
     if (draft !== undefined) {
       const paid = pay(draft, pool.usableFor(draft, start));
-      if (isWanted || (accepts === "TAKING_CREDITS" && paid.taken.length > 0)) found.push(paid);
+      if (isWanted || (accepts === "TAKING_CREDITS" && paid.creditUses.length > 0)) paidDrafts.push(paid);
     }
     yield;
   }
-  return found;
+  return paidDrafts;
 }
 
 function isEmpty(items: Iterable<unknown>): boolean {
@@ -128,12 +128,12 @@ function isEmpty(items: Iterable<unknown>): boolean {
 
 /** Creates a predicate for whether invoices of a plan may be below zero, and so grant a credit (S13.4); checks each plan once. */
 function belowZeroPlans(): (plan: AssociatedPlan) => boolean {
-  const known = new Map<AssociatedPlan, boolean>();
+  const mayFallBelowZero = new Map<AssociatedPlan, boolean>();
   return (plan) => {
-    const before = known.get(plan);
+    const before = mayFallBelowZero.get(plan);
     if (before !== undefined) return before;
     const mayBe = mayChargeBelowZero(plan.details);
-    known.set(plan, mayBe);
+    mayFallBelowZero.set(plan, mayBe);
     return mayBe;
   };
 }

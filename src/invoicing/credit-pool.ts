@@ -41,19 +41,19 @@ export function createCreditPool(credits: readonly GrantedCredit[], drafts: read
   const span = draftsPeriod(drafts);
   const effective = credits.filter((credit) => isEffectiveIn(credit, span));
   const byId = new Map(effective.map((credit) => [credit.id, { credit }]));
-  let inOrder = [...byId.values()].sort((a, b) => compareCredits(a.credit, b.credit));
+  let sortedSlots = [...byId.values()].sort((a, b) => compareCredits(a.credit, b.credit));
   const isUsedUp = ({ left, effectiveUntil }: GrantedCredit, earliest: Instant): boolean =>
     (effectiveUntil !== undefined && effectiveUntil <= earliest) || left.isZero() || left.isNegative();
   return {
     *usableFor({ cycle, finalAt }, earliest) {
       let forgotten = 0;
       try {
-        for (const { credit } of inOrder) {
+        for (const { credit } of sortedSlots) {
           if (isUsedUp(credit, earliest)) forgotten += 1;
           else if (credit.grantedAt <= finalAt && isEffectiveIn(credit, cycle)) yield credit;
         }
       } finally {
-        if (forgotten > FORGOTTEN_MAX) inOrder = inOrder.filter(({ credit }) => !isUsedUp(credit, earliest));
+        if (forgotten > FORGOTTEN_MAX) sortedSlots = sortedSlots.filter(({ credit }) => !isUsedUp(credit, earliest));
       }
     },
     take(id, amount) {
@@ -65,17 +65,17 @@ export function createCreditPool(credits: readonly GrantedCredit[], drafts: read
     },
     add(credit) {
       const former = byId.get(credit.id);
-      if (former !== undefined) inOrder = inOrder.filter((slot) => slot !== former);
+      if (former !== undefined) sortedSlots = sortedSlots.filter((slot) => slot !== former);
       const added = { credit };
       byId.set(credit.id, added);
-      let [from, until] = [0, inOrder.length];
+      let [from, until] = [0, sortedSlots.length];
       while (from < until) {
         const middle = (from + until) >> 1;
-        const before = inOrder[middle];
+        const before = sortedSlots[middle];
         if (before !== undefined && compareCredits(before.credit, credit) < 0) from = middle + 1;
         else until = middle;
       }
-      inOrder.splice(from, 0, added);
+      sortedSlots.splice(from, 0, added);
     },
   };
 }

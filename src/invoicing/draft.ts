@@ -110,11 +110,11 @@ function withTrueUp(draft: Draft, { view, rounding, cycle }: StandardDraftInput,
   const commitment = cycle.term.plan.details.minimumCommitment;
   if (!commitment) return draft;
   // What became known after this invoice was final does not count.
-  const others = ahead.drafts
+  const otherDrafts = ahead.drafts
     .filter((other) => isChargeFor(cycle, other.cycle) && other.finalAt <= draft.finalAt)
     .flatMap((other) => other.draft() ?? []);
   const refunds = ahead.refunds.filter((each) => isChargeFor(cycle, each.cycle) && each.knownAt <= draft.finalAt);
-  const invoiced = [draft, ...others];
+  const invoiced = [draft, ...otherDrafts];
   const period = { served: { start: cycle.start, end: cycle.end }, natural: cycle.natural };
   const counted = {
     alreadyCharged: sum(invoiced.map(({ subTotal }) => subTotal)),
@@ -158,8 +158,8 @@ export function planAdvanceDrafts(
 }
 
 function memoize<Result>(work: () => Result): () => Result {
-  let done: { readonly result: Result } | undefined;
-  return () => (done ??= { result: work() }).result;
+  let computed: { readonly result: Result } | undefined;
+  return () => (computed ??= { result: work() }).result;
 }
 
 /** An advance invoice is final at its date, or as soon as it is known (S13.4). */

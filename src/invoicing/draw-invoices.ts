@@ -42,7 +42,7 @@ export interface DrawOptions {
   /** Which invoices to draw; default all. */
   readonly accepts?: DraftsAsked | undefined;
   /** Stops after this many; default all. */
-  readonly most?: number | undefined;
+  readonly limit?: number | undefined;
   /** Whether the view's credits include those granted by plans and invoices; default false: they are computed. */
   readonly creditsAreWhole?: boolean;
   /** The id of a credit from its cause; default the cause. */
@@ -61,7 +61,7 @@ export interface DrawnInvoice {
   readonly invoice: () => Invoice;
   /** Builds the invoice with its total; the lines below are built on first access, and keep the draft in memory until then. */
   readonly invoiceWithLazyLines: () => Invoice;
-  readonly taken: readonly CreditUse[];
+  readonly creditUses: readonly CreditUse[];
   /** The credit that it grants once final, if its total is below zero (S13.4). */
   readonly granted?: GrantedCredit;
 }
@@ -86,7 +86,7 @@ export function* drawDrafts(
     draft: paid.draft,
     invoice: () => toInvoice(view, paid.draft, paid.tree()),
     invoiceWithLazyLines: () => toInvoice(view, paid.draft, paid.lazyTree()),
-    taken: paid.taken,
+    creditUses: paid.creditUses,
     ...(paid.granted === undefined ? {} : { granted: paid.granted }),
   }));
 }
@@ -143,8 +143,8 @@ function* drawPaidDrafts(
           ...refunds,
         ]),
   ];
-  const { belowZeroOnce, accepts, most } = options;
-  return yield* payWithCredits(open, credits, { rounding, explain, creditId, belowZeroOnce, accepts, most });
+  const { belowZeroOnce, accepts, limit } = options;
+  return yield* payWithCredits(open, credits, { rounding, explain, creditId, belowZeroOnce, accepts, limit });
 }
 
 const NO_ADVANCE: AdvanceBilling = { charges: [], refunds: [] };
@@ -156,13 +156,13 @@ const NO_ADVANCE: AdvanceBilling = { charges: [], refunds: [] };
 function* isAdvanceFinal(
   view: AccountView,
   dues: readonly DueCycle[],
-  touched: {
+  period: {
     readonly isSelectedCycle: (cycle: AccountCycle) => boolean;
     readonly cycles: readonly AccountCycle[];
     readonly isFinal: DrawOptions["isFinal"];
   },
 ): Steps<boolean> {
-  const { isSelectedCycle, cycles, isFinal } = touched;
+  const { isSelectedCycle, cycles, isFinal } = period;
   if (isFinal === undefined || cycles.some(({ term }) => term.plan.details.minimumCommitment)) return false;
   const { terms } = yield* advanceDates(view, dues, isSelectedCycle);
   return terms.every(

@@ -187,16 +187,16 @@ function increase(
   paid: readonly PaidDays[],
 ): readonly PaidDays[] {
   if (!paid.some((days) => days.end > start && step.quantity.gt(highestPaid(days).quantity))) return paid;
-  const known = Math.max(step.from, epoch.from);
+  const knownAt = Math.max(step.from, epoch.from);
   // The cycle may have been cut short on that day, before or after the increase.
-  const remaining = { start, end: Math.min(end, endAsKnown(licenseCycle, known)) };
+  const remaining = { start, end: Math.min(end, endAsKnown(licenseCycle, knownAt)) };
   const fewer = clipToPeriod(paid, remaining).filter((days) => step.quantity.gt(highestPaid(days).quantity));
   if (fewer.length === 0) return paid;
   const increases = fewer.map((days): Increase => {
     const { quantity: above, paidAs } = highestPaid(days);
     return { to: step.quantity, above, paidAs, days: { start: days.start, end: days.end } };
   });
-  chargeAtOnce(licenseCycle, step.from, known, increases);
+  chargeAtOnce(licenseCycle, step.from, knownAt, increases);
   let after = paid;
   for (const days of fewer) after = replaceDays(after, addCharged(days, step.quantity, licenseCycle.priceOf));
   return after;
@@ -215,8 +215,11 @@ function decrease(
   for (const days of clipToPeriod(paid, remaining)) {
     if (step.quantity.gte(highestPaid(days).quantity)) continue;
     const fewer = removeAbove(days, step.quantity, priceOf);
-    const known = Math.max(days.start, epoch.from);
-    refundDecrease(licenseCycle, days.start, known, highestPaid(days).paidAs, { to: highestPaid(fewer).paidAs, days });
+    const knownAt = Math.max(days.start, epoch.from);
+    refundDecrease(licenseCycle, days.start, knownAt, highestPaid(days).paidAs, {
+      to: highestPaid(fewer).paidAs,
+      days,
+    });
     after = replaceDays(after, fewer);
   }
   return after;
@@ -229,17 +232,17 @@ function refundsDecreases({ proratedRefundMode }: LicenseRateCard): boolean {
 function refundDecrease(
   { due, key, decreases }: LicenseCycle,
   at: Instant,
-  known: Instant,
+  knownAt: Instant,
   from: Decimal | undefined,
   { to, days }: Omit<RefundableDecrease, "from">,
 ): void {
   if (from === undefined) return;
-  const refundTime = { at, due: known };
+  const refundTime = { at, due: knownAt };
   const name = refundKey(key, due, refundTime);
-  const others = decreases.get(name)?.decreases ?? [];
+  const otherDecreases = decreases.get(name)?.decreases ?? [];
   decreases.set(name, {
     ...refundTime,
-    decreases: [...others, { from, to, days: { start: days.start, end: days.end } }],
+    decreases: [...otherDecreases, { from, to, days: { start: days.start, end: days.end } }],
   });
 }
 
@@ -254,17 +257,17 @@ function toRefunds({ view, due: { cycle }, card, period, decreases }: LicenseCyc
 }
 
 /** Charges an increase on a separate invoice, for the cycle as known when it falls due (S13.1). */
-function chargeAtOnce(licenseCycle: LicenseCycle, at: Instant, known: Instant, increases: readonly Increase[]): void {
+function chargeAtOnce(licenseCycle: LicenseCycle, at: Instant, knownAt: Instant, increases: readonly Increase[]): void {
   const { view, due, card, period, charges } = licenseCycle;
   const rate = (): Charge | undefined => undefinedIfZero(rateLicenseIncrease(card, view.currency, increases, period));
-  const cycle = { ...due.cycle, end: endAsKnown(licenseCycle, known) };
-  charges.push({ invoiceType: "AD_HOC", invoiceDate: at, due: known, cycle, rate });
+  const cycle = { ...due.cycle, end: endAsKnown(licenseCycle, knownAt) };
+  charges.push({ invoiceType: "AD_HOC", invoiceDate: at, due: knownAt, cycle, rate });
 }
 
 /** A quantity that may be charged in full, and when it is known. */
 interface Moment {
   readonly licenseCycle: LicenseCycle;
-  readonly known: Instant;
+  readonly knownAt: Instant;
   readonly step: QuantityStep;
   /** Whether it is the quantity at the start of the cycle, as known when it fell due. */
   readonly isStart: boolean;
@@ -276,8 +279,8 @@ interface Moment {
  */
 function chargeWhole(pieces: readonly LicenseCycle[]): void {
   const inArrears = new Map(pieces.map((piece) => [piece, quantitiesChargedInArrears(piece)]));
-  const charged: { readonly quantity: Decimal; readonly known: Instant }[] = [];
-  for (const { licenseCycle, known, step, isStart } of findMoments(pieces)) {
+  const charged: { readonly quantity: Decimal; readonly knownAt: Instant }[] = [];
+  for (const { licenseCycle, knownAt, step, isStart } of findMoments(pieces)) {
     const { view, due, card, period } = licenseCycle;
     const before = sortByTime(inArrears.get(licenseCycle) ?? [], charged);
     const isMore = before.every((quantity) => step.quantity.gt(quantity));
@@ -289,21 +292,21 @@ function chargeWhole(pieces: readonly LicenseCycle[]): void {
         ),
       );
     } else {
-      if (!isMore || dayStart(step.from) >= endAsKnown(licenseCycle, known)) continue;
+      if (!isMore || dayStart(step.from) >= endAsKnown(licenseCycle, knownAt)) continue;
       const paid = findPaidLevel(card, view.currency, before) ?? NO_EARLIER_CHARGES;
-      chargeAtOnce(licenseCycle, step.from, known, [{ ...paid, to: step.quantity, days: period.served }]);
+      chargeAtOnce(licenseCycle, step.from, knownAt, [{ ...paid, to: step.quantity, days: period.served }]);
     }
-    if (isMore) charged.push({ quantity: step.quantity, known });
+    if (isMore) charged.push({ quantity: step.quantity, knownAt });
   }
 }
 
 /** Charged quantities in order of time; the paid level depends on it if larger quantities cost less. */
 function sortByTime(
   inArrears: readonly ChargedQuantity[],
-  inAdvance: readonly { readonly quantity: Decimal; readonly known: Instant }[],
+  inAdvance: readonly { readonly quantity: Decimal; readonly knownAt: Instant }[],
 ): readonly Decimal[] {
-  const all = [...inArrears.map(({ quantity, until }) => ({ quantity, known: until })), ...inAdvance];
-  return all.toSorted((a, b) => a.known - b.known).map(({ quantity }) => quantity);
+  const all = [...inArrears.map(({ quantity, until }) => ({ quantity, knownAt: until })), ...inAdvance];
+  return all.toSorted((a, b) => a.knownAt - b.knownAt).map(({ quantity }) => quantity);
 }
 
 function findMoments(pieces: readonly LicenseCycle[]): readonly Moment[] {
@@ -315,11 +318,11 @@ function findMoments(pieces: readonly LicenseCycle[]): readonly Moment[] {
       const steps = epochs.flatMap((epoch) =>
         quantitySteps(epoch.changes)
           .filter(({ from }) => from < epoch.until)
-          .map((step) => ({ licenseCycle, known: Math.max(step.from, epoch.from), step, isStart: false })),
+          .map((step) => ({ licenseCycle, knownAt: Math.max(step.from, epoch.from), step, isStart: false })),
       );
-      return [{ licenseCycle, known: due.due, step: start, isStart: true }, ...steps];
+      return [{ licenseCycle, knownAt: due.due, step: start, isStart: true }, ...steps];
     })
-    .sort((a, b) => a.known - b.known);
+    .sort((a, b) => a.knownAt - b.knownAt);
 }
 
 /** The arrears charges of earlier parts of the natural cycle. */

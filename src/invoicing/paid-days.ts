@@ -53,9 +53,9 @@ export function removeAbove(days: PaidDays, quantity: Decimal, priceOf: PriceOf)
   const top = highestPaid(days);
   const floor = priceOf(quantity).isNegative() ? undefined : quantity;
   const levels = [{ quantity, paidAs: floor }, ...(below === undefined ? [] : [{ quantity, paidAs: below.paidAs }])];
-  const most = levels.reduce((a, b) => (paidAmount(b, priceOf).gt(paidAmount(a, priceOf)) ? b : a));
-  const isLess = paidAmount(most, priceOf).lt(paidAmount(top, priceOf));
-  return { ...days, charged: [...remaining, isLess ? most : { quantity, paidAs: top.paidAs }] };
+  const mostExpensive = levels.reduce((a, b) => (paidAmount(b, priceOf).gt(paidAmount(a, priceOf)) ? b : a));
+  const isLess = paidAmount(mostExpensive, priceOf).lt(paidAmount(top, priceOf));
+  return { ...days, charged: [...remaining, isLess ? mostExpensive : { quantity, paidAs: top.paidAs }] };
 }
 
 /** The parts of paid days within a period. */

@@ -93,12 +93,14 @@ function withDecision(
   // Decisions are mostly about upcoming days, and so about the last terms.
   const first = timeline.findLastIndex((term) => term.until <= from) + 1;
   const after = timeline.findIndex((term, index) => index >= first && term.from >= until);
-  const touched = timeline.slice(first, after < 0 ? undefined : after);
+  const affectedTerms = timeline.slice(first, after < 0 ? undefined : after);
   return [
     ...timeline.slice(0, first),
-    ...touched.filter((term) => term.from < from).map((term) => endTermAt(term, from, decidedAt)),
+    ...affectedTerms.filter((term) => term.from < from).map((term) => endTermAt(term, from, decidedAt)),
     ...(plan !== null && from < until ? [{ from, until, decidedAt, recordedAt, endDecidedAt, plan, superseded }] : []),
-    ...touched.filter((term) => term.until > until).map((term) => ({ ...term, from: until, superseded: undefined })),
+    ...affectedTerms
+      .filter((term) => term.until > until)
+      .map((term) => ({ ...term, from: until, superseded: undefined })),
     ...(after < 0 ? [] : timeline.slice(after)),
   ];
 }

@@ -115,8 +115,8 @@ export function createCatalog(book: Book, options: DecisionOptions = {}): Catalo
 export function* createCatalogInSteps(book: Book, optionsInput: DecisionOptions, before?: Catalog): Steps<Catalog> {
   checkExternalSchemas(book, optionsInput.externalSchemas ?? []);
   const options = { ...DEFAULTS, ...optionsInput };
-  const known = before?.options.ruleBudget === options.ruleBudget ? before.metering : undefined;
-  const metering = yield* compileMeteringInSteps(book, options, known);
+  const formerMetering = before?.options.ruleBudget === options.ruleBudget ? before.metering : undefined;
+  const metering = yield* compileMeteringInSteps(book, options, formerMetering);
   return {
     book,
     options: validateOptions(options),
@@ -131,8 +131,8 @@ export function* createCatalogInSteps(book: Book, optionsInput: DecisionOptions,
 
 /** The same catalog with one plan added or replaced. Metering is unchanged. */
 export function withPlan(catalog: Catalog, plan: PricePlan): Catalog {
-  const others = catalog.book.pricePlans.filter(({ id, version }) => id !== plan.id || version !== plan.version);
-  const book = { ...catalog.book, pricePlans: [...others, plan] };
+  const otherPlans = catalog.book.pricePlans.filter(({ id, version }) => id !== plan.id || version !== plan.version);
+  const book = { ...catalog.book, pricePlans: [...otherPlans, plan] };
   return {
     ...catalog,
     book,
@@ -175,21 +175,21 @@ function checkExternalSchemas(book: Book, externalSchemas: readonly string[]): v
   for (const name of externalSchemas) {
     const featureId = features.get(name);
     if (featureId === undefined) continue;
-    const what = `the usage of the event schema ${quoteText(name)} cannot be external`;
-    throw refusedError("S17.1", `${what}: ${describeOrderDependence(featureId)}`);
+    const subject = `the usage of the event schema ${quoteText(name)} cannot be external`;
+    throw refusedError("S17.1", `${subject}: ${describeOrderDependence(featureId)}`);
   }
 }
 
 function validateOptions(options: Required<DecisionOptions>): Required<DecisionOptions> {
-  for (const [option, least] of [
+  for (const [option, minimum] of [
     ["graceAfterAssociationDays", 1],
     ["associationYearsMax", 1],
     ["futureMs", 0],
     ["idMemoryMs", 0],
   ] as const) {
     const value = options[option];
-    if (value === DEFAULTS[option] || (Number.isSafeInteger(value) && value >= least)) continue;
-    const message = `${option}: expected a whole number, ${least} or more, got ${String(value).slice(0, 60)}`;
+    if (value === DEFAULTS[option] || (Number.isSafeInteger(value) && value >= minimum)) continue;
+    const message = `${option}: expected a whole number, ${minimum} or more, got ${String(value).slice(0, 60)}`;
     throw new RatebookError("ERR_OPTION_INVALID", message, { option });
   }
   return options;

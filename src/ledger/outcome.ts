@@ -66,8 +66,8 @@ const ACCEPTED_DESCRIPTIONS: ReadonlyMap<IngestStatus, string> = new Map([
  * The description of a stored event: derived from the status if it was accepted, else as stored, because it contains
  * values of the event.
  */
-export function describeStored(status: IngestStatus, stored = ""): string {
-  return ACCEPTED_DESCRIPTIONS.get(status) ?? stored;
+export function describeStored(status: IngestStatus, storedText = ""): string {
+  return ACCEPTED_DESCRIPTIONS.get(status) ?? storedText;
 }
 
 /** The event was metered, and a plan is in force. */

@@ -100,8 +100,8 @@ function readByAccount<Item extends { readonly accountId: string }>(
 }
 
 /** Adds its external usage to what was read of an account. */
-function createExternalUsageMerger(found: ExternalUsage): (parts: AccountParts) => AccountParts {
-  const [open, billed] = [groupByAccount(found.open), groupByAccount(found.billed)];
+function createExternalUsageMerger(externalUsage: ExternalUsage): (parts: AccountParts) => AccountParts {
+  const [open, billed] = [groupByAccount(externalUsage.open), groupByAccount(externalUsage.billed)];
   return (parts) => {
     const { id } = parts.record;
     const externalUsage = { open: open.get(id) ?? NOTHING, billed: billed.get(id) ?? NOTHING };
@@ -232,14 +232,14 @@ export async function overageToMove(
   open: readonly Stretch[],
   skip: ReadonlySet<string> = new Set(),
 ): Promise<readonly EventRecord[]> {
-  const found = new Map<string, EventRecord>();
+  const eventsById = new Map<string, EventRecord>();
   for (const [featureId, coversOfFeature] of groupBy(covers, ({ featureId }) => featureId)) {
     const opened = sum(coversOfFeature.map(({ quantity }) => quantity));
     if (opened.isZero()) continue;
-    const covering: Covering = { view, accountId, featureId, opened, skip, found };
+    const covering: Covering = { view, accountId, featureId, opened, skip, eventsById };
     for (const stretch of open) await readCovering(covering, listWindows(stretch, coversOfFeature));
   }
-  return [...found.values()];
+  return [...eventsById.values()];
 }
 
 /** The parts of a stretch in which entries are in force, by their start, each once: thousands of entries may share a period. */
@@ -262,7 +262,7 @@ interface Covering {
   readonly opened: Decimal;
   readonly skip: ReadonlySet<string>;
   /** By referenceId. */
-  readonly found: Map<string, EventRecord>;
+  readonly eventsById: Map<string, EventRecord>;
 }
 
 const PAGE = 100;
@@ -278,7 +278,7 @@ const UNSHARED_MAX = 1000;
  */
 async function readCovering(covering: Covering, windows: readonly Stretch[]): Promise<void> {
   if (windows.length === 0) return;
-  const { view, accountId, featureId, opened, skip, found } = covering;
+  const { view, accountId, featureId, opened, skip, eventsById } = covering;
   const [hull, shared] = [
     { from: Infinity, until: -Infinity },
     { from: -Infinity, until: Infinity },
@@ -289,10 +289,10 @@ async function readCovering(covering: Covering, windows: readonly Stretch[]): Pr
   }
   const days = [dayOf(hull.from), dayOf(hull.until - 1) + 1] as const;
   const isWanted = createWindowCheck(windows);
-  let covered = ZERO;
+  let coveredQuantity = ZERO;
   let unshared = 0;
   let afterNumber: number | undefined;
-  while (covered.lt(opened)) {
+  while (coveredQuantity.lt(opened)) {
     if (unshared > UNSHARED_MAX && windows.length > 1) {
       const half = Math.ceil(windows.length / 2);
       await readCovering(covering, windows.slice(0, half));
@@ -306,8 +306,8 @@ async function readCovering(covering: Covering, windows: readonly Stretch[]): Pr
       const { timestamp, referenceId, feature } = event;
       const isShared = shared.from <= timestamp && timestamp < shared.until;
       if (!isShared) unshared++;
-      if (isWanted(timestamp)) found.set(referenceId, event);
-      if (isShared && !skip.has(referenceId)) covered = add(covered, feature?.overage ?? ZERO);
+      if (isWanted(timestamp)) eventsById.set(referenceId, event);
+      if (isShared && !skip.has(referenceId)) coveredQuantity = add(coveredQuantity, feature?.overage ?? ZERO);
     }
     if (events.length < PAGE) return;
   }
@@ -333,12 +333,12 @@ async function readOverageOfGrants(
 ): Promise<readonly EventRecord[]> {
   const { record, invoices } = account;
   // Several grants may cover one event: it moves once.
-  const found = new Map<string, EventRecord>();
+  const eventsById = new Map<string, EventRecord>();
   for (const [due, covers] of groupBy(coversOfNewGrants(catalog, account, now), (cover) => cover.due)) {
     const open = findOpenStretches(catalog, record, invoices, due);
-    for (const event of await overageToMove(view, record.id, covers, open)) found.set(event.referenceId, event);
+    for (const event of await overageToMove(view, record.id, covers, open)) eventsById.set(event.referenceId, event);
   }
-  return [...found.values()];
+  return [...eventsById.values()];
 }
 
 /**

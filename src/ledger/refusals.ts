@@ -34,14 +34,14 @@ export function alreadyTakenError(resource: string, id: string, message: string)
   return new RatebookError("ERR_TAKEN", message, { resource, id });
 }
 
-/** A generated id already exists; writing it would replace another record. @param what what the message calls the id */
-export function idCollisionError(resource: string, id: string, what = "id"): RatebookError<"ERR_TAKEN"> {
-  return alreadyTakenError(resource, id, `the ${what} ${quoteText(id)} is taken: the id source returned it twice`);
+/** A generated id already exists; writing it would replace another record. @param noun what the message calls the id */
+export function idCollisionError(resource: string, id: string, noun = "id"): RatebookError<"ERR_TAKEN"> {
+  return alreadyTakenError(resource, id, `the ${noun} ${quoteText(id)} is taken: the id source returned it twice`);
 }
 
 /** Returns a generated id. @throws {RatebookError} ERR_TAKEN if one of the others has it */
-export function requireUnusedId(resource: string, others: readonly { readonly id: string }[], id: string): string {
-  if (others.some((other) => other.id === id)) throw idCollisionError(resource, id);
+export function requireUnusedId(resource: string, existing: readonly { readonly id: string }[], id: string): string {
+  if (existing.some((other) => other.id === id)) throw idCollisionError(resource, id);
   return id;
 }
 

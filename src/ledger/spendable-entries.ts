@@ -24,8 +24,8 @@ export class SpendableEntries {
   of(featureId: string): readonly FeatureEntry[] {
     let entries = this.#byFeature.get(featureId);
     if (entries === undefined) {
-      const own = this.#all().filter((entry) => entry.featureId === featureId && isSpendable(entry));
-      this.#byFeature.set(featureId, (entries = [...sortForSpending(own.map(entryOf))]));
+      const featureEntries = this.#all().filter((entry) => entry.featureId === featureId && isSpendable(entry));
+      this.#byFeature.set(featureId, (entries = [...sortForSpending(featureEntries.map(entryOf))]));
     }
     return entries;
   }

@@ -305,9 +305,9 @@ class WorkingCells {
   }
 
   add(itemId: string, day: Day, quantity: Exact): void {
-    const found = this.#find(itemId, day);
-    if (found !== undefined) {
-      found.quantity = addExact(found.quantity, quantity);
+    const index = this.#find(itemId, day);
+    if (index !== undefined) {
+      index.quantity = addExact(index.quantity, quantity);
       return;
     }
     const delta = { accountId: this.#accountId, meterOrFeatureId: itemId, day, quantity };

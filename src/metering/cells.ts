@@ -70,12 +70,12 @@ export function createCells(rows: number, columns: number, columnGroups?: readon
     if (Number.isNaN(total)) addWide(dense, wide, { row, column, day }, quantity);
     else dense.sums[first + place] = total;
   };
-  const adder: Cells["adder"] = (wanted) => {
-    const addDense = createDenseAdder(dense, wanted);
+  const adder: Cells["adder"] = (accountId) => {
+    const addDense = createDenseAdder(dense, accountId);
     return (row, day, quantities) => {
       if (wide.byCell.size === 0 && addDense(row, day, quantities)) return;
       for (const [index, quantity] of quantities.entries()) {
-        if (quantity !== undefined) add(row, wanted[index] ?? -1, day, quantity);
+        if (quantity !== undefined) add(row, accountId[index] ?? -1, day, quantity);
       }
     };
   };
@@ -85,8 +85,8 @@ export function createCells(rows: number, columns: number, columnGroups?: readon
     days: (row, column) => (row < 0 || column < 0 ? [] : iterateCells(dense, wide, row, column)),
     between(row, column, from, until) {
       if (row < 0 || column < 0) return 0;
-      const aside = wide.byCell.has(row * columns + column);
-      const small = aside ? undefined : denseSum(dense, row, column, [from, until]);
+      const wideSum = wide.byCell.has(row * columns + column);
+      const small = wideSum ? undefined : denseSum(dense, row, column, [from, until]);
       if (small !== undefined) return small;
       let total: Exact = 0;
       for (const [day, quantity] of iterateCells(dense, wide, row, column)) {
@@ -162,13 +162,13 @@ function* iterateCells(
   row: number,
   column: number,
 ): Generator<readonly [Day, Exact], void, undefined> {
-  const aside = wide.byCell.get(row * wide.columns + column);
+  const wideSum = wide.byCell.get(row * wide.columns + column);
   const { first, days } = dayCapacity(dense, row, column);
   for (let day = first; day < first + days; day++) {
     const quantity = denseCell(dense, row, column, day);
-    const more = aside?.get(day);
+    const more = wideSum?.get(day);
     if (quantity !== undefined) yield [day, more === undefined ? quantity : addExact(quantity, more)];
     else if (more !== undefined) yield [day, more];
   }
-  for (const [day, quantity] of aside ?? []) if (day < first || day >= first + days) yield [day, quantity];
+  for (const [day, quantity] of wideSum ?? []) if (day < first || day >= first + days) yield [day, quantity];
 }

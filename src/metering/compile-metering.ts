@@ -89,10 +89,10 @@ export function* compileMeteringInSteps(
   for (const schema of book.eventSchemas) {
     if (schema.status !== "ACTIVE") continue;
     const [index, places] = [schemas.size, measured.get(schema.name) ?? []];
-    const known = before?.schemas.get(schema.name);
+    const formerProgram = before?.schemas.get(schema.name);
     const program =
-      known !== undefined && isCurrent(known, schema, places, changed)
-        ? { ...known, index, measure: { ...known.measure, meters: places.map((place) => place.index) } }
+      formerProgram !== undefined && isCurrent(formerProgram, schema, places, changed)
+        ? { ...formerProgram, index, measure: { ...formerProgram.measure, meters: places.map((place) => place.index) } }
         : compileSchema(schema, { index, places, findSetting, budget });
     schemas.set(schema.name, program);
     yield;
@@ -126,15 +126,15 @@ function compileSchema(schema: EventSchema, { index, places, findSetting, budget
 
 /** Whether a program was compiled from the same schema, meters and settings. */
 function isCurrent(
-  known: SchemaProgram,
+  program: SchemaProgram,
   schema: EventSchema,
   places: readonly IndexedMeter[],
   changedSettings: ReadonlySet<string>,
 ): boolean {
   return (
-    known.schema === schema &&
-    known.meters.length === places.length &&
-    places.every(({ meter }, at) => known.meters[at] === meter) &&
+    program.schema === schema &&
+    program.meters.length === places.length &&
+    places.every(({ meter }, at) => program.meters[at] === meter) &&
     !schema.enrichments.dependencies.some(({ key }) => changedSettings.has(key))
   );
 }

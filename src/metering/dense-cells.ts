@@ -118,9 +118,9 @@ function reserveDay(dense: DenseCells, lane: number, day: Day): number {
   const width = table[lane + WIDTH] ?? 0;
   const days = table[lane + DAYS] ?? 0;
   const first = days === 0 ? day : (table[lane + FIRST] ?? 0);
-  const needed = Math.max(first + days, day + 1) - Math.min(first, day);
+  const neededDays = Math.max(first + days, day + 1) - Math.min(first, day);
   let capacity = 4;
-  while (capacity < needed) capacity *= 2;
+  while (capacity < neededDays) capacity *= 2;
   if (capacity * width > LANE_SUMS_MAX) return -1;
   // Spare space is added on the side on which the lane grows.
   const newFirst = day < first ? first + days - capacity : first;

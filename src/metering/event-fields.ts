@@ -89,7 +89,7 @@ interface FieldLayout {
   complete: number;
   /** The number of declared fields of the last event, and its other names. */
   count: number;
-  readonly others: string[];
+  readonly undeclaredNames: string[];
 }
 
 function createLayout(program: SchemaProgram | undefined): Layout {
@@ -116,7 +116,7 @@ function fieldLayout(all: ReadonlyMap<string, number> = new Map(), declared = 0)
     scales: [],
     complete: -1,
     count: 0,
-    others: [],
+    undeclaredNames: [],
   };
 }
 
@@ -133,7 +133,7 @@ function readAttributesByName(list: unknown, layout: Layout): Problem | undefine
   if (list !== undefined && list !== null) {
     if (!Array.isArray(list)) return valueProblem("attributes", "a list", list);
     if (list.length > EVENT_FIELDS_MAX) return tooManyFieldsProblem("attributes", list.length);
-    if (fields.others.length > 0) fields.others.length = 0;
+    if (fields.undeclaredNames.length > 0) fields.undeclaredNames.length = 0;
     for (let index = 0; index < list.length; index++) {
       const problem = readAttribute(list[index], index, layout);
       if (problem !== undefined) return problem;
@@ -176,13 +176,13 @@ function readAttribute(item: unknown, index: number, layout: Layout): Problem | 
   const problem = unit === undefined ? undefined : findUnitProblem(unit, index);
   if (problem !== undefined) return problem;
   const slot = fields.names[index] === name ? (fields.places[index] ?? -1) : findSlot(fields, index, name);
-  if (slot >= 0 ? fields.filled[slot] === serial : fields.others.includes(name)) {
+  if (slot >= 0 ? fields.filled[slot] === serial : fields.undeclaredNames.includes(name)) {
     return createProblem("$.attributes", "REPEATED_NAME", { name });
   }
   const exact = parseAttributeValue(value, fields.scales, index);
   if (exact === undefined) layout.fault ??= invalidDecimalProblem("attribute", name, value);
   if (slot < 0) {
-    fields.others.push(name);
+    fields.undeclaredNames.push(name);
     return undefined;
   }
   fields.filled[slot] = serial;

@@ -55,6 +55,6 @@ function readTimeOfDay(text: string): number {
 /** The value of two digits. */
 function readTwoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - ZERO;
-  const ones = text.charCodeAt(at + 1) - ZERO;
-  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NONE;
+  const onesDigit = text.charCodeAt(at + 1) - ZERO;
+  return tens >= 0 && tens <= 9 && onesDigit >= 0 && onesDigit <= 9 ? tens * 10 + onesDigit : NONE;
 }

@@ -65,10 +65,10 @@ export function roundFraction(fraction: Fraction, digits: number, mode: Rounding
   const { units, rest, parts } = splitIntoUnits(fraction, digits);
   // `units` is rounded towards minus infinity, so 0 <= rest < parts.
   const negative = fraction.numerator.isNegative();
-  const twice = 2n * rest;
+  const doubledRest = 2n * rest;
   let up: boolean;
   if (mode === "DOWN") up = negative && rest > 0n;
-  else if (twice !== parts) up = twice > parts;
+  else if (doubledRest !== parts) up = doubledRest > parts;
   else up = mode === "HALF_EVEN" ? units % 2n !== 0n : !negative;
   return decimalOfUnits(up ? units + 1n : units, digits);
 }

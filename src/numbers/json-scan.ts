@@ -17,7 +17,7 @@ export interface JsonScan {
   /** The commas and opening brackets: approximately the number of values. */
   readonly values: number;
   /** The index of the first key beyond {@link KEYS_MAX} in an object; -1 if there is none. */
-  readonly keyTooMany: number;
+  readonly excessKeyIndex: number;
 }
 
 /** Maximum number of keys of an object sent to a server. */
@@ -61,7 +61,7 @@ export function scanJson(bytes: Uint8Array): JsonScan {
       digits = 0;
     }
   }
-  return { depth, longNumbers, keys, values, keyTooMany: counts.keyTooMany };
+  return { depth, longNumbers, keys, values, excessKeyIndex: counts.excessKeyIndex };
 }
 
 /**
@@ -87,7 +87,7 @@ export function countKeys(value: unknown): number {
 
 /** Counts the keys of the open objects by level. */
 class KeyCounts {
-  keyTooMany = -1;
+  excessKeyIndex = -1;
   /** Writes beyond the last level are ignored. */
   readonly #counts = new Uint32Array(LEVELS_MAX);
 
@@ -98,7 +98,7 @@ class KeyCounts {
   add(level: number, at: number): void {
     const count = (this.#counts[level] ?? 0) + 1;
     this.#counts[level] = count;
-    if (count > KEYS_MAX && this.keyTooMany < 0) this.keyTooMany = at;
+    if (count > KEYS_MAX && this.excessKeyIndex < 0) this.excessKeyIndex = at;
   }
 }
 

@@ -59,9 +59,9 @@ export function compileRounding(operator: PlacesRounding, operands: readonly Nod
     // A decimal text is converted here too, for example from a text setting.
     const digits = typeof digitsValue === "string" ? exactOfText(digitsValue) : digitsValue;
     if (typeof digits !== "number" || Math.abs(digits) > PLACES_MAX) {
-      const found = isDecimal(digits) ? formatValue(digitsValue) : `${formatValue(digitsValue)}, not a decimal`;
+      const actual = isDecimal(digits) ? formatValue(digitsValue) : `${formatValue(digitsValue)}, not a decimal`;
       throw ruleFailedError(
-        `the second argument of "${operator}" must be a whole number from -${PLACES_MAX} to ${PLACES_MAX}, got ${found}`,
+        `the second argument of "${operator}" must be a whole number from -${PLACES_MAX} to ${PLACES_MAX}, got ${actual}`,
       );
     }
     return roundExact(x, digits, operator);

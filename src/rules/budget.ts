@@ -49,8 +49,8 @@ export function resolveRuleBudget(budget: RuleBudget | undefined): FullRuleBudge
 }
 
 function invalidBudgetError(option: string, expected: string, value: unknown): RatebookError {
-  const found = typeof value === "object" && value !== null ? "an object" : String(value).slice(0, 60);
-  return new RatebookError("ERR_OPTION_INVALID", `${option}: ${expected}, got ${found}`, { option });
+  const actual = typeof value === "object" && value !== null ? "an object" : String(value).slice(0, 60);
+  return new RatebookError("ERR_OPTION_INVALID", `${option}: ${expected}, got ${actual}`, { option });
 }
 
 /**

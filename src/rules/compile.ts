@@ -105,8 +105,8 @@ function compileNode(rule: Rule | undefined, scope: Scope): Node {
   }
   const nodes = args.map((arg) => compileNode(arg, scope));
   const scalar = isScalarOperator(operator) || (isChoice(operator) && nodes.every((node) => node.scalar === true));
-  const own = DATE_OPERATIONS.has(operator) ? DATE_OPERATION_SIZE : 1;
-  return { run: compileOperation(operator, nodes, scope), size: own + countWork(nodes), scalar };
+  const ownSize = DATE_OPERATIONS.has(operator) ? DATE_OPERATION_SIZE : 1;
+  return { run: compileOperation(operator, nodes, scope), size: ownSize + countWork(nodes), scalar };
 }
 
 function listNode(parts: readonly Node[], { allowance }: Scope): Node {
@@ -173,9 +173,10 @@ function createPathReaders({ variables, inElement }: Scope): (path: string | und
 
 /** An operation whose arguments are all evaluated: a date operation or a custom one. */
 function compileCall(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
-  const own = findUserOperator(scope.operators, operator);
+  const customOperator = findUserOperator(scope.operators, operator);
   const operation =
-    DATE_OPERATIONS.get(operator) ?? (own === undefined ? undefined : wrapUserOperator(operator, own, scope.allowance));
+    DATE_OPERATIONS.get(operator) ??
+    (customOperator === undefined ? undefined : wrapUserOperator(operator, customOperator, scope.allowance));
   invariant(operation !== undefined, `S3.6: a checked rule has known operators only, not ${operator}`);
   const runs = nodes.map((node) => node.run);
   return (frame) => operation(runs.map((run) => run(frame)));

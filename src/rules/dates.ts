@@ -39,16 +39,16 @@ export const DATE_OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, O
     "duration.of",
     ([count, unit]) => {
       const decimal = decimalOfExact(requireDecimal(count, "duration.of"));
-      const known = requireUnit(unit, "duration.of");
-      return withCalendarErrors("duration.of", () => formatDuration(decimal, known));
+      const unitName = requireUnit(unit, "duration.of");
+      return withCalendarErrors("duration.of", () => formatDuration(decimal, unitName));
     },
   ],
   [
     "duration.as",
     ([duration, unit]) => {
-      const known = requireUnit(unit, "duration.as");
+      const unitName = requireUnit(unit, "duration.as");
       return withCalendarErrors("duration.as", () =>
-        exactOfDecimal(durationAs(parseDuration(requireText(duration, "duration.as")), known)),
+        exactOfDecimal(durationAs(parseDuration(requireText(duration, "duration.as")), unitName)),
       );
     },
   ],

@@ -81,8 +81,8 @@ export function compileIteration(
       };
     case "all":
       return (frame) => {
-        const found = toList(frame);
-        return found.length > 0 && found.every(countedMatch);
+        const items = toList(frame);
+        return items.length > 0 && items.every(countedMatch);
       };
     case "some":
       return (frame) => toList(frame).some(countedMatch);

@@ -29,9 +29,9 @@ export function describeExcessWork(
   { budget, operators }: WorkLimits,
   total: EvaluationSteps = { steps: 0 },
 ): string | undefined {
-  const least = computeMinimumWork(rule, { budget, operators, spent: { steps: 0 }, total });
-  const what = least.steps > budget.steps ? "steps" : least.text > budget.text ? "text" : undefined;
-  return what === undefined ? undefined : `${describeExcess(budget, what)}, for every event`;
+  const minimumWork = computeMinimumWork(rule, { budget, operators, usedSteps: { steps: 0 }, total });
+  const exceeded = minimumWork.steps > budget.steps ? "steps" : minimumWork.text > budget.text ? "text" : undefined;
+  return exceeded === undefined ? undefined : `${describeExcess(budget, exceeded)}, for every event`;
 }
 
 /** @throws {RatebookError} ERR_RULE_INVALID with the problem from {@link describeExcessWork} */
@@ -56,7 +56,7 @@ export interface EvaluationSteps {
 
 interface Weighing extends WorkLimits {
   /** For this rule. */
-  readonly spent: EvaluationSteps;
+  readonly usedSteps: EvaluationSteps;
   /** For all rules that are checked together. */
   readonly total: EvaluationSteps;
 }
@@ -131,26 +131,26 @@ function addWork(a: Work, b: Work): Work {
 /** Evaluates a part that reads no facts: its work, and its value unless it fails, as it would for every event. */
 function evaluateClosedPart(
   part: Rule | undefined,
-  { budget, spent, total }: Weighing,
+  { budget, usedSteps, total }: Weighing,
 ): { work: Work; value?: RuleValue } {
   const limits = { steps: Math.min(budget.steps, EVALUATION_MAX), text: Math.min(budget.text, EVALUATION_MAX) };
-  if (spent.steps > SPENT_MAX * limits.steps || total.steps > TOTAL_MAX * limits.steps) return { work: NONE };
+  if (usedSteps.steps > SPENT_MAX * limits.steps || total.steps > TOTAL_MAX * limits.steps) return { work: NONE };
   const allowance = createAllowance(limits);
   const node = compilePart(part, allowance, undefined);
-  const took = (): Work => {
+  const usedWork = (): Work => {
     const left = allowance.remaining();
     const work = { steps: limits.steps - left.steps, text: limits.text - left.text };
     const steps = Math.min(work.steps, limits.steps);
-    spent.steps += steps;
+    usedSteps.steps += steps;
     total.steps += steps;
     return work;
   };
   try {
     const value = node.run({});
-    return { work: took(), value };
+    return { work: usedWork(), value };
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
-    return { work: took() };
+    return { work: usedWork() };
   }
 }
 

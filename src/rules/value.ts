@@ -71,19 +71,19 @@ export function toRuleValue(fact: unknown): RuleValue {
  * @throws {RatebookError} ERR_RULE_FAILED for lists and objects nested more than 64 deep
  */
 export function toFact(value: RuleValue, countCopy: () => void = () => undefined): Fact {
-  return isComposite(value) ? toNestedFact(value, 0, { known: new Map(), countCopy }) : toScalarFact(value);
+  return isComposite(value) ? toNestedFact(value, 0, { copies: new Map(), countCopy }) : toScalarFact(value);
 }
 
 interface Copying {
   /** Copies by original. */
-  readonly known: Map<unknown, Fact>;
+  readonly copies: Map<unknown, Fact>;
   readonly countCopy: () => void;
 }
 
 /** Recursive: at most 64 levels. */
 function toNestedFact(value: RuleValue, depth: number, copying: Copying): Fact {
   if (!isComposite(value)) return toScalarFact(value);
-  const same = copying.known.get(value);
+  const same = copying.copies.get(value);
   if (same !== undefined) return same;
   if (depth > NESTING_MAX) throw nestingError();
   const inner = (part: unknown): Fact => {
@@ -93,7 +93,7 @@ function toNestedFact(value: RuleValue, depth: number, copying: Copying): Fact {
   const fact = isList(value)
     ? value.map(inner)
     : Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inner(part)]));
-  copying.known.set(value, fact);
+  copying.copies.set(value, fact);
   return fact;
 }
 

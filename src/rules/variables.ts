@@ -58,8 +58,8 @@ export function compileVariable(
 /** Compiles `missing`: those of the names, given individually or as one list, whose value is absent, null or "". */
 export function compileMissing(names: readonly Node[], readers: Readers, allowance: Allowance): Evaluator {
   const [first] = names;
-  const known = names.every((name) => name.constant !== undefined);
-  if (known) {
+  const areConstant = names.every((name) => name.constant !== undefined);
+  if (areConstant) {
     const list = first?.constant?.value;
     const keys = isList(list) ? list : names.map((name) => name.constant?.value);
     const bound = keys.map((key) => ({ key, reader: readers(toPathName(toRuleValue(key))) }));
@@ -78,13 +78,13 @@ export function compileMissing(names: readonly Node[], readers: Readers, allowan
 
 /** Compiles `missing_some`: empty if at least that many of the listed names have a value, else the missing ones. */
 export function compileMissingSome(
-  [needed, names]: readonly Node[],
+  [neededCount, names]: readonly Node[],
   readers: Readers,
   allowance: Allowance,
 ): Evaluator {
-  if (names?.constant === undefined || needed?.scalar !== true) allowance.count();
+  if (names?.constant === undefined || neededCount?.scalar !== true) allowance.count();
   return (frame) => {
-    const count = toDouble(needed?.run(frame), allowance);
+    const count = toDouble(neededCount?.run(frame), allowance);
     const list = names?.run(frame);
     if (!isList(list)) throw ruleFailedError(`"missing_some" expects a list of names, got ${formatValue(list)}`);
     const missing = findMissing(list, { readers, allowance }, frame);

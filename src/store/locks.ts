@@ -100,12 +100,12 @@ function removeHead(queues: Map<string, Claim | Claim[]>, key: string, claim: Cl
 }
 
 /** The claims that waited for the configuration until `left` left the queue, and no longer need to. */
-function findUnblockedClaims(queue: readonly Claim[], left: Claim, place: number): readonly Claim[] {
+function findUnblockedClaims(queue: readonly Claim[], releasedClaim: Claim, place: number): readonly Claim[] {
   const first = queue[0];
   if (first === undefined || place > 0) return [];
   if (!first.shared) return [first];
   // Shared claims next to it did not wait.
-  if (left.shared) return [];
+  if (releasedClaim.shared) return [];
   const exclusive = queue.findIndex((claim) => !claim.shared);
   return exclusive < 0 ? queue : queue.slice(0, exclusive);
 }

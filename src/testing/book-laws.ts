@@ -167,9 +167,9 @@ export function orderOfEventsDoesNotMatter(
     ),
   );
   return fc.property(cases, ({ book, events, shuffled }) => {
-    const inOrder = previewInvoices({ book, events }, options);
+    const originalInvoices = previewInvoices({ book, events }, options);
     const outOfOrder = previewInvoices({ book, events: shuffled }, options);
-    compareInvoices(inOrder, outOfOrder, "in order", "out of order");
+    compareInvoices(originalInvoices, outOfOrder, "in order", "out of order");
   });
 }
 
@@ -184,9 +184,14 @@ function findSchemasWithoutFeatures(book: BookInput): readonly string[] {
 }
 
 /** @throws if the invoices differ */
-function compareInvoices(some: readonly Invoice[], others: readonly Invoice[], first: string, second: string): void {
+function compareInvoices(
+  expectedInvoices: readonly Invoice[],
+  actualInvoices: readonly Invoice[],
+  first: string,
+  second: string,
+): void {
   const texts = (invoices: readonly Invoice[]): readonly string[] => invoices.map(formatInvoice).toSorted();
-  const [a, b] = [texts(some), texts(others)];
+  const [a, b] = [texts(expectedInvoices), texts(actualInvoices)];
   if (a.length === b.length && a.every((text, index) => text === b[index])) return;
   const [onlyA, onlyB] = [a.filter((text) => !b.includes(text)), b.filter((text) => !a.includes(text))];
   throw new Error(

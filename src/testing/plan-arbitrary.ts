@@ -162,8 +162,12 @@ export function planArbitrary(options: PlanOptions = {}): Arbitrary<PlanInput> {
   );
   const overage = cardsArbitrary(CATALOG.features, (featureId) =>
     fc
-      .record({ most: fc.option(limits.map(floorToWholeUnits), { nil: undefined }), pricing })
-      .map(({ most, pricing }) => ({ featureId, ...(most !== undefined && { maxQuantity: most }), ...pricing })),
+      .record({ maximum: fc.option(limits.map(floorToWholeUnits), { nil: undefined }), pricing })
+      .map(({ maximum, pricing }) => ({
+        featureId,
+        ...(maximum !== undefined && { maxQuantity: maximum }),
+        ...pricing,
+      })),
   );
   return fc
     .record({

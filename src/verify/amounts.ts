@@ -83,9 +83,9 @@ export function verifyInvoices(invoiceValues: readonly unknown[], usage?: Usage)
   const invoicesByAccount = new Map<unknown, JsonObject[]>();
   for (const invoice of invoices) {
     const { accountId } = invoice;
-    const others = invoicesByAccount.get(accountId);
-    if (others === undefined) invoicesByAccount.set(accountId, [invoice]);
-    else others.push(invoice);
+    const accountInvoices = invoicesByAccount.get(accountId);
+    if (accountInvoices === undefined) invoicesByAccount.set(accountId, [invoice]);
+    else accountInvoices.push(invoice);
   }
   const contextsByAccount = new Map(
     [...invoicesByAccount].map(([accountId, accountInvoices]) => {
@@ -303,12 +303,16 @@ function verifyIncreaseDays(
   check: Check,
 ): void {
   const from = `${asText(invoiceDate).slice(0, 10)}T00:00:00.000Z`;
-  const most = toWholeFraction(countDays({ from, until: endDate }));
+  const maximum = toWholeFraction(countDays({ from, until: endDate }));
   const isLate = dueSince !== undefined || planDecidedAt === undefined;
   for (const [index, part] of asList(explanation["parts"]).entries()) {
     const { days, of } = asObject(part["share"]);
     if (compare(fractionOrZero(days), fractionOrZero(of)) === 0) continue;
-    check.expect(`, part ${index + 1}, share, days`, isLate ? minFraction(fractionOrZero(days), most) : most, days);
+    check.expect(
+      `, part ${index + 1}, share, days`,
+      isLate ? minFraction(fractionOrZero(days), maximum) : maximum,
+      days,
+    );
   }
 }
 

@@ -49,9 +49,9 @@ export function findCreditLineContexts(lines: readonly JsonObject[]): ReadonlyMa
   const linesById = new Map<unknown, JsonObject[]>();
   for (const line of lines) {
     const { id } = line;
-    const others = linesById.get(id);
-    if (others === undefined) linesById.set(id, [line]);
-    else others.push(line);
+    const creditLines = linesById.get(id);
+    if (creditLines === undefined) linesById.set(id, [line]);
+    else creditLines.push(line);
   }
   for (const creditLines of linesById.values()) {
     const older = creditLines.filter((line) => explanationOf(line)["takenBefore"] === undefined);
@@ -68,15 +68,15 @@ function orderByUsedAmount(
   lines: readonly JsonObject[],
   first: Fraction | undefined,
 ): readonly (readonly [JsonObject, CreditLineContext])[] {
-  const inOrder = lines.toSorted((a, b) => {
+  const sortedLines = lines.toSorted((a, b) => {
     return (
       compare(fractionOrZero(explanationOf(a)["takenBefore"]), fractionOrZero(explanationOf(b)["takenBefore"])) ||
       compareValues(b, a)
     );
   });
-  const creditAmount = inOrder[0] && explanationOf(inOrder[0])["creditAmount"];
-  return inOrder.map((line, index) => {
-    const before = inOrder[index - 1];
+  const creditAmount = sortedLines[0] && explanationOf(sortedLines[0])["creditAmount"];
+  return sortedLines.map((line, index) => {
+    const before = sortedLines[index - 1];
     const takenBefore = before
       ? subtract(fractionOrZero(explanationOf(before)["takenBefore"]), fractionOrZero(before["value"]))
       : first;
@@ -89,13 +89,13 @@ function orderByUsedAmount(
  * not the order of use, and these lines have no context.
  */
 function orderByRemainder(lines: readonly JsonObject[]): readonly (readonly [JsonObject, CreditLineContext])[] {
-  const inOrder = lines.toSorted((a, b) => {
+  const sortedLines = lines.toSorted((a, b) => {
     return (
       compare(fractionOrZero(explanationOf(b)["left"]), fractionOrZero(explanationOf(a)["left"])) || compareValues(b, a)
     );
   });
-  return inOrder.map((line, index) => {
-    const before = inOrder[index - 1];
+  return sortedLines.map((line, index) => {
+    const before = sortedLines[index - 1];
     return [line, before === undefined ? {} : { remainingBefore: fractionOrZero(explanationOf(before)["remaining"]) }];
   });
 }

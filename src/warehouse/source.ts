@@ -85,7 +85,7 @@ function computeValueRange(text: string): NumberRange | undefined {
   if (exact === undefined || !isWithinPlaces(exact, INTEGER_DIGITS) || scaleOf(exact) > INTEGER_DIGITS)
     return undefined;
   const mantissa = BigInt(mantissaOf(exact));
-  return { scale: scaleOf(exact), least: mantissa, most: mantissa };
+  return { scale: scaleOf(exact), min: mantissa, max: mantissa };
 }
 
 /** Whether the text of a part in the database equals that in the event. */

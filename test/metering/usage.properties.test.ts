@@ -101,8 +101,8 @@ test("S1.6 the units of an event are added cell by cell, whatever their size and
         for (const [meter, each] of quantities.entries()) {
           if (each !== undefined) oneByOne.add(account, meter, day, each);
         }
-        const inOrder = reversed ? quantities.toReversed() : quantities;
-        (reversed ? backward : forward)(account, day, inOrder);
+        const orderedQuantities = reversed ? quantities.toReversed() : quantities;
+        (reversed ? backward : forward)(account, day, orderedQuantities);
       }
       const formatCells = (from: typeof tally): readonly string[] =>
         [...from.cells()].map((cell) => `${cell.accountId} ${cell.meterId} ${cell.day} ${cell.quantity.toFixed()}`);

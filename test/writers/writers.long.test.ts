@@ -122,9 +122,11 @@ describe.each([2, 3])("%i engines as separate processes", (writers) => {
       expect(balanceLeft).toBeGreaterThanOrEqual(0);
       expect(over).toBeGreaterThanOrEqual(0);
       expect(over).toBeLessThanOrEqual(OVERAGE_MAX);
-      const inOrder = events.filter((event) => event.accountId === accountId).toSorted((a, b) => a.number - b.number);
-      expect(new Set(inOrder.map(({ number }) => number)).size).toBe(inOrder.length);
-      const createdAt = inOrder.map((event) => event.createdAt);
+      const sortedEvents = events
+        .filter((event) => event.accountId === accountId)
+        .toSorted((a, b) => a.number - b.number);
+      expect(new Set(sortedEvents.map(({ number }) => number)).size).toBe(sortedEvents.length);
+      const createdAt = sortedEvents.map((event) => event.createdAt);
       expect(createdAt).toEqual(createdAt.toSorted((a, b) => a - b));
     }
 

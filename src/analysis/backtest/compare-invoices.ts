@@ -37,7 +37,7 @@ function createPlanSource({ catalog, accounts }: ScenarioResult): PlanSource {
   return {
     findPlan: catalog.findPlan,
     decisionsFor(accountId) {
-      const record = accounts.of(accountId)?.seen.record;
+      const record = accounts.of(accountId)?.current.record;
       return record === undefined ? [] : findAccountPlan(catalog, record).decisions;
     },
     // Both sides use the same book, so these never differ.

@@ -58,8 +58,9 @@ export function toMigrationOutcome(
   const isMoved = ({ id }: Account): boolean =>
     accounts
       .of(id)
-      ?.seen.record.associations.some((each) => each.plan?.planId === plan.id && each.plan.version === plan.version) ??
-    false;
+      ?.current.record.associations.some(
+        (each) => each.plan?.planId === plan.id && each.plan.version === plan.version,
+      ) ?? false;
   const unmovedIds = comparedAccounts.filter((account) => !isMoved(account)).map(({ id }) => id);
   return {
     mode: migration.mode,

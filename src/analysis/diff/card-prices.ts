@@ -198,13 +198,13 @@ function isSameSlab(a: RatedSlab, b: RatedSlab): boolean {
 }
 
 /** Adds what matching prices know. */
-export function mergePrices(own: CardPrices, other: CardPrices): CardPrices {
+export function mergePrices(ownPrices: CardPrices, otherPrices: CardPrices): CardPrices {
   return {
-    ...own,
-    pricingModel: own.pricingModel ?? other.pricingModel,
-    slabs: new Map([...other.slabs, ...own.slabs].toSorted(([a], [b]) => a - b)),
-    isWhole: own.isWhole || other.isWhole,
-    chargeAtZero: own.chargeAtZero ?? other.chargeAtZero,
+    ...ownPrices,
+    pricingModel: ownPrices.pricingModel ?? otherPrices.pricingModel,
+    slabs: new Map([...otherPrices.slabs, ...ownPrices.slabs].toSorted(([a], [b]) => a - b)),
+    isWhole: ownPrices.isWhole || otherPrices.isWhole,
+    chargeAtZero: ownPrices.chargeAtZero ?? otherPrices.chargeAtZero,
   };
 }
 

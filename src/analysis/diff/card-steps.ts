@@ -196,9 +196,9 @@ function addCardPrices(
 }
 
 /** Prices completed with matching slabs of the other side. */
-function mergeKnownPrices(own: CardInputs["prices"], other: CardInputs["prices"]): CardInputs["prices"] {
-  if (own === undefined || other === undefined || !arePricesAlike(own, other)) return own;
-  return mergePrices(own, other);
+function mergeKnownPrices(ownPrices: CardInputs["prices"], otherPrices: CardInputs["prices"]): CardInputs["prices"] {
+  if (ownPrices === undefined || otherPrices === undefined || !arePricesAlike(ownPrices, otherPrices)) return ownPrices;
+  return mergePrices(ownPrices, otherPrices);
 }
 
 function requireExplanation(line: InvoiceLine): CardExplanation {

@@ -26,24 +26,28 @@ export interface ChargedPair {
   readonly chargedAmounts: Steps;
 }
 
-/** The true-up of two STANDARD invoices at each step (S13.3). @param others the account's other invoices */
-export function computeTrueUpSteps(own: ChargedPair, lines: SideLines, others: readonly ChargedPair[]): Steps {
+/** The true-up of two STANDARD invoices at each step (S13.3). @param accountPairs the account's other invoices */
+export function computeTrueUpSteps(
+  ownPair: ChargedPair,
+  lines: SideLines,
+  accountPairs: readonly ChargedPair[],
+): Steps {
   const explanations = [
     lines[0] && requireTrueUpExplanation(lines[0]),
     lines[1] && requireTrueUpExplanation(lines[1]),
   ] as const;
-  const { sides } = own;
+  const { sides } = ownPair;
   if (sides.some(({ terms }) => terms === undefined))
     return createSteps(DAYS, explanations[0]?.exact ?? ZERO_FRACTION, explanations[1]?.exact ?? ZERO_FRACTION);
-  const otherPairs = others.filter((pair) => isInSameCycle(own, pair));
+  const otherPairs = accountPairs.filter((pair) => isInSameCycle(ownPair, pair));
   const commitments = [
     readCommitment(0, explanations[0], otherPairs),
     readCommitment(1, explanations[1], otherPairs),
   ] as const;
   const refundAmounts = computeRefundSteps(explanations[0] ?? explanations[1], explanations[1] ?? explanations[0]);
   const [start, end] = [
-    completeCommitment(own, 0, commitments, explanations[1]),
-    completeCommitment(own, 1, commitments, explanations[0]),
+    completeCommitment(ownPair, 0, commitments, explanations[1]),
+    completeCommitment(ownPair, 1, commitments, explanations[0]),
   ] as const;
   return Array.from({ length: 7 }, (_, step) => {
     const side = step <= DAYS ? start : end;
@@ -52,7 +56,7 @@ export function computeTrueUpSteps(own: ChargedPair, lines: SideLines, others: r
       side.countedPairs.has(pair) ? [pair.chargedAmounts[step] ?? ZERO_FRACTION] : [],
     );
     const chargedTotal = sumFractions([
-      own.chargedAmounts[step] ?? ZERO_FRACTION,
+      ownPair.chargedAmounts[step] ?? ZERO_FRACTION,
       toFraction(side.uncountedTotal),
       ...otherAmounts,
     ]);
@@ -110,8 +114,8 @@ function readCommitment(
   otherPairs: readonly ChargedPair[],
 ): CountedInvoices & Partial<Commitment> {
   if (explanation === undefined) return { countedPairs: new Set(otherPairs), uncountedTotal: ZERO };
-  const others = explanation.invoiced.filter(({ invoiceType }) => invoiceType !== "STANDARD");
-  const keys = new Set(others.map(({ invoiceType, invoiceDate }) => `${invoiceType}|${invoiceDate}`));
+  const otherCharges = explanation.invoiced.filter(({ invoiceType }) => invoiceType !== "STANDARD");
+  const keys = new Set(otherCharges.map(({ invoiceType, invoiceDate }) => `${invoiceType}|${invoiceDate}`));
   const countedPairs = otherPairs.filter(({ sides }) => {
     const { invoice } = sides[side];
     return invoice === undefined || keys.has(`${invoice.invoiceType}|${invoice.invoiceDate}`);
@@ -120,7 +124,7 @@ function readCommitment(
   const [part] = explanation.parts.filter(({ sign }) => sign === 1);
   return {
     countedPairs: new Set(countedPairs),
-    uncountedTotal: subtract(sum(others.map(({ value }) => value)), sum(sums)),
+    uncountedTotal: subtract(sum(otherCharges.map(({ value }) => value)), sum(sums)),
     rate: part?.rate ?? ZERO,
     share: part?.share ?? WHOLE,
   };
@@ -133,7 +137,7 @@ const WHOLE: Share = { days: 1, of: 1 };
  * have the same plan and no true-up would result.
  */
 function completeCommitment(
-  own: ChargedPair,
+  ownPair: ChargedPair,
   side: 0 | 1,
   commitments: Sides<CountedInvoices & Partial<Commitment>>,
   other: TrueUpExplanation | undefined,
@@ -142,11 +146,14 @@ function completeCommitment(
   if (rate !== undefined && share !== undefined) return { countedPairs, uncountedTotal, rate, share };
   const opposite = commitments[side === 0 ? 1 : 0];
   const base = { countedPairs, uncountedTotal: opposite.uncountedTotal, share: opposite.share ?? WHOLE };
-  const planRate = findCommitmentRate(own.sides, side, opposite.rate);
+  const planRate = findCommitmentRate(ownPair.sides, side, opposite.rate);
   if (other === undefined || planRate === undefined) return { ...base, rate: ZERO };
   const sums = [...countedPairs].map(({ sides }) => computeSubTotal(sides[side].invoice));
   const refunds = sum((other.refunds ?? []).map(({ value }) => value));
-  const chargedTotal = subtract(sum([computeSubTotal(own.sides[side].invoice), base.uncountedTotal, ...sums]), refunds);
+  const chargedTotal = subtract(
+    sum([computeSubTotal(ownPair.sides[side].invoice), base.uncountedTotal, ...sums]),
+    refunds,
+  );
   const shortfall = subtractFractions(
     multiplyByShare(toFraction(planRate), base.share.days, base.share.of),
     toFraction(chargedTotal),

@@ -45,13 +45,13 @@ interface CardInCurrency {
 
 /** Slabs above the largest quantity, and VOLUME slabs that contain no possible quantity. */
 function findUnreachableSlabs(card: PricedCard): readonly LintFinding[] {
-  const { ratePlan, most, isWhole, isFixed, name } = card;
+  const { ratePlan, quantityMax, isWhole, isFixed, name } = card;
   return ratePlan.slabs.flatMap((slab, index) => {
     const end = ratePlan.slabs[index + 1]?.startAfter;
     const place = { path: [...card.path, "ratePlan", "slabs", index], at: `${card.at}/slab/${slab.order}` };
-    const isBeyondLimit = most !== undefined && slab.startAfter.gte(most) && (index > 0 || !isFixed);
+    const isBeyondLimit = quantityMax !== undefined && slab.startAfter.gte(quantityMax) && (index > 0 || !isFixed);
     if (isBeyondLimit) {
-      const [limit, start] = [formatDecimal(most), formatDecimal(slab.startAfter)];
+      const [limit, start] = [formatDecimal(quantityMax), formatDecimal(slab.startAfter)];
       return [
         createFinding("SLAB_UNREACHABLE", place, {
           message: `slab ${slab.order} is never reached: there are at most ${limit} of ${JSON.stringify(name)}`,
@@ -74,7 +74,7 @@ function findUnreachableSlabs(card: PricedCard): readonly LintFinding[] {
 function lintEdges(currencyCard: CardInCurrency, options: CurveOptions): readonly LintFinding[] {
   const { card, slabs } = currencyCard;
   const lastEdge = slabs.slabs.at(-1)?.startAfter ?? ZERO;
-  const upTo = card.most ?? add(multiply(lastEdge, new Decimal(2)), ONE);
+  const upTo = card.quantityMax ?? add(multiply(lastEdge, new Decimal(2)), ONE);
   if (upTo.lte(ZERO)) return [];
   const { atZero, pieces } = computePriceCurve(slabs, upTo);
   const findings: LintFinding[] = [];
@@ -170,7 +170,7 @@ function findExample(
   const less = priceThrough(slabs, quantity).amount;
   for (const step of card.isWhole ? STEPS.slice(0, 1) : STEPS) {
     const next = add(quantity, step);
-    if (card.most !== undefined && next.gt(card.most)) continue;
+    if (card.quantityMax !== undefined && next.gt(card.quantityMax)) continue;
     const more = priceThrough(slabs, next).amount;
     if (!shows(less, more)) continue;
     return `${formatDecimal(quantity)} of ${JSON.stringify(card.name)} cost ${formatAmount(less, rates.currency)}, ${formatDecimal(next)} cost ${formatAmount(more, rates.currency)}`;
@@ -184,10 +184,10 @@ function lintRateDigits({ card, rates, slabs }: CardInCurrency, { rounding }: Cu
   const half = new Decimal(`5e-${digits + 1}`);
   return slabs.slabs.flatMap((slab, index) => {
     const { rate, order, endAt } = slab;
-    const most = card.most ?? endAt;
-    if (rate.decimalPlaces() <= digits || most === undefined) return [];
+    const quantityMax = card.quantityMax ?? endAt;
+    if (rate.decimalPlaces() <= digits || quantityMax === undefined) return [];
     const truncatedRate = rate.toDecimalPlaces(rate.decimalPlaces() - 1, Decimal.ROUND_DOWN);
-    const times = countRateUses(slab, slabs, most);
+    const times = countRateUses(slab, slabs, quantityMax);
     if (multiply(subtract(rate, truncatedRate).abs(), times).gte(half)) return [];
     const formatPrice = (each: Decimal): string =>
       formatAmount(roundFraction(toFraction(multiply(each, times)), digits, rounding), rates.currency);
@@ -209,8 +209,8 @@ function lintRateDigits({ card, rates, slabs }: CardInCurrency, { rounding }: Cu
 }
 
 /** The largest number of times that a slab's rate is charged, up to a quantity. */
-function countRateUses(slab: RatedSlab, { pricingModel }: RatedSlabs, most: Decimal): Decimal {
-  const end = slab.endAt !== undefined && slab.endAt.lt(most) ? slab.endAt : most;
+function countRateUses(slab: RatedSlab, { pricingModel }: RatedSlabs, quantityMax: Decimal): Decimal {
+  const end = slab.endAt !== undefined && slab.endAt.lt(quantityMax) ? slab.endAt : quantityMax;
   const units = pricingModel === "VOLUME" ? end : maximum(subtract(end, slab.startAfter), ZERO);
   switch (slab.priceType) {
     case "FLAT":

@@ -76,9 +76,11 @@ function lintMatcher(rule: Rule, place: LintPlace): readonly LintFinding[] {
   const { triedCount, matchedCount, last } = search;
   if (matchedCount > 0 && matchedCount < triedCount) return [];
   const isSearched = last !== "";
-  const others = `${triedCount - 1} other ${triedCount === 2 ? "combination" : "combinations"} that were tried`;
+  const otherCombinations = `${triedCount - 1} other ${triedCount === 2 ? "combination" : "combinations"} that were tried`;
   if (matchedCount === 0) {
-    const example = isSearched ? `no match with ${last}, nor with ${others}` : "it has no variables, and is false";
+    const example = isSearched
+      ? `no match with ${last}, nor with ${otherCombinations}`
+      : "it has no variables, and is false";
     return [
       createFinding("RULE_NEVER_MATCHES", place, {
         message: "the matcher matches no event",
@@ -91,7 +93,7 @@ function lintMatcher(rule: Rule, place: LintPlace): readonly LintFinding[] {
     createFinding("RULE_ALWAYS_MATCHES", place, {
       level: "note",
       message: "the matcher matches every event, so it can be removed",
-      example: isSearched ? `a match with ${last}, and with ${others}` : "it has no variables, and is true",
+      example: isSearched ? `a match with ${last}, and with ${otherCombinations}` : "it has no variables, and is true",
       searched: isSearched,
     }),
   ];

@@ -24,8 +24,8 @@ export interface PricedCard extends LintPlace {
   /** Whether the quantity is always a whole number. */
   readonly isWhole: boolean;
   /** The largest possible quantity; absent if unbounded. */
-  readonly most?: Decimal;
-  /** Whether the quantity is always `most`. */
+  readonly quantityMax?: Decimal;
+  /** Whether the quantity is always `quantityMax`. */
   readonly isFixed: boolean;
 }
 
@@ -63,13 +63,13 @@ export function listPricedCards(book: Book, { details, path, at }: CardSet): rea
       ...toPricedCard(card, names.get(card.id) ?? card.id),
       isWhole: false,
       isFixed: false,
-      ...(card.config?.maxQuantity && { most: card.config.maxQuantity }),
+      ...(card.config?.maxQuantity && { quantityMax: card.config.maxQuantity }),
     })),
     ...details.billingEntitlementRateCards.map((card, index) => ({
       ...locateCard(path, at, "billingEntitlementRateCards", index, `entitlement/${card.featureId}`),
       ...toPricedCard(card, features.get(card.featureId) ?? card.featureId),
       isWhole: false,
-      most: grantedUnits(card),
+      quantityMax: grantedUnits(card),
       isFixed: true,
     })),
     ...details.entitlementOverageRateCards.map((card, index) => ({
@@ -77,7 +77,7 @@ export function listPricedCards(book: Book, { details, path, at }: CardSet): rea
       ...toPricedCard(card, features.get(card.featureId) ?? card.featureId),
       isWhole: false,
       isFixed: false,
-      ...(card.maxQuantity && { most: card.maxQuantity }),
+      ...(card.maxQuantity && { quantityMax: card.maxQuantity }),
     })),
   ];
 }

@@ -27,9 +27,9 @@ export interface AssociationContext extends Pick<CardContext, "usageMeters" | "a
 /** Reports problems of an account's associations and license updates. */
 export function checkAssociations(account: Account, context: AssociationContext, path: Path, report: Report): void {
   let lastDecision: EarlierDecision | undefined;
-  const inOrder = sortByDecision(account.pricePlans);
+  const sortedAssociations = sortByDecision(account.pricePlans);
   // If the decidedAt are out of order, the first association is unknown: only the order is reported.
-  const firstIndex = isInDecidedOrder(account.pricePlans) ? inOrder[0]?.at : 0;
+  const firstIndex = isInDecidedOrder(account.pricePlans) ? sortedAssociations[0]?.at : 0;
   account.pricePlans.forEach((association, at) => {
     const associationPath = (): Path => [...path, "pricePlans", at];
     checkDates(association, { isFirst: at === firstIndex, earlierDecision: lastDecision }, associationPath, report);
@@ -48,9 +48,9 @@ export function checkAssociations(account: Account, context: AssociationContext,
     if (plan === undefined || !context.isComplete(plan)) return;
     checkTerms(applyOverride(plan.pricePlanDetails, override), plan, account.invoiceCurrency, associationPath, report);
     if (association.retainStartOffsets === true)
-      checkRetainedOffsets(association, inOrder, context, associationPath(), report);
+      checkRetainedOffsets(association, sortedAssociations, context, associationPath(), report);
   });
-  checkLicenses(account, { ...context, inOrder }, path, report);
+  checkLicenses(account, { ...context, sortedAssociations }, path, report);
 }
 
 /**
@@ -116,14 +116,14 @@ function checkDates(
 /** Rules 1 and 2 of a migration: offsets can be retained only from an existing plan with cycles of the same length. */
 function checkRetainedOffsets(
   association: PlanAssociation,
-  inOrder: readonly DecidedAssociation[],
+  sortedAssociations: readonly DecidedAssociation[],
   context: AssociationContext,
   path: Path,
   report: Report,
 ): void {
   const place: Path = [...path, "retainStartOffsets"];
-  const ownIndex = inOrder.findIndex((entry) => entry.association === association);
-  const before = findAssociationAt(inOrder.slice(0, ownIndex), association.effectiveFrom);
+  const ownIndex = sortedAssociations.findIndex((entry) => entry.association === association);
+  const before = findAssociationAt(sortedAssociations.slice(0, ownIndex), association.effectiveFrom);
   if (before === undefined) {
     report(place, "NO_OFFSETS_TO_RETAIN", { date: formatDate(association.effectiveFrom) });
     return;
@@ -141,8 +141,11 @@ function findInterval(association: PlanAssociation, context: AssociationContext)
 }
 
 /** The association in force at an instant: of those that cover it, the last decision (S16.1). */
-function findAssociationAt(inOrder: readonly DecidedAssociation[], at: Instant): PlanAssociation | undefined {
-  return inOrder.findLast(
+function findAssociationAt(
+  sortedAssociations: readonly DecidedAssociation[],
+  at: Instant,
+): PlanAssociation | undefined {
+  return sortedAssociations.findLast(
     ({ association: { effectiveFrom, effectiveUntil } }) =>
       effectiveFrom <= at && at < (effectiveUntil ?? Number.POSITIVE_INFINITY),
   )?.association;
@@ -151,7 +154,7 @@ function findAssociationAt(inOrder: readonly DecidedAssociation[], at: Instant):
 /** A license's quantity is always from 0 to the maxQuantity of the plan in force (S10.1). */
 function checkLicenses(
   account: Account,
-  context: AssociationContext & { readonly inOrder: readonly DecidedAssociation[] },
+  context: AssociationContext & { readonly sortedAssociations: readonly DecidedAssociation[] },
   path: Path,
   report: Report,
 ): void {
@@ -164,10 +167,10 @@ function checkLicenses(
     (update) => update.idempotencyKey ?? undefined,
   );
   const quantities = new Map<string, Decimal>();
-  const inOrder = account.licenseUpdates
+  const sortedAssociations = account.licenseUpdates
     .flatMap((update, at) => [{ ...update, at }])
     .sort((a, b) => a.effectiveFrom - b.effectiveFrom || a.at - b.at);
-  for (const { licenseId, updateType, quantity, effectiveFrom, at } of inOrder) {
+  for (const { licenseId, updateType, quantity, effectiveFrom, at } of sortedAssociations) {
     const addOn = context.addOns.get(licenseId);
     if (addOn !== undefined && addOn.type !== "LICENSE") {
       const params = { id: licenseId, expected: "LICENSE", got: addOn.type };
@@ -176,7 +179,11 @@ function checkLicenses(
     }
     const newQuantity = updateType === "ABSOLUTE" ? quantity : add(quantities.get(licenseId) ?? ZERO, quantity);
     quantities.set(licenseId, newQuantity);
-    const maxQuantity = findMaxQuantity(licenseId, findAssociationAt(context.inOrder, effectiveFrom), context);
+    const maxQuantity = findMaxQuantity(
+      licenseId,
+      findAssociationAt(context.sortedAssociations, effectiveFrom),
+      context,
+    );
     if (!newQuantity.isNegative() && (maxQuantity === undefined || newQuantity.lte(maxQuantity))) continue;
     const maximum = maxQuantity === undefined ? {} : { maximum: formatDecimal(maxQuantity) };
     report([...updates, at, "quantity"], "OUT_OF_BOUNDS", {

@@ -70,9 +70,9 @@ function checkBounds(
   path: Path,
   report: Report,
 ): void {
-  const { minimumRate: least, maximumRate: most } = bounds;
-  if (!least || !most || least.lte(most)) return;
-  const params = { maximum: formatDecimal(most), source: "maximumRate", got: formatDecimal(least) };
+  const { minimumRate: minimum, maximumRate: maximum } = bounds;
+  if (!minimum || !maximum || minimum.lte(maximum)) return;
+  const params = { maximum: formatDecimal(maximum), source: "maximumRate", got: formatDecimal(minimum) };
   report([...path, "minimumRate"], "OUT_OF_BOUNDS", params);
 }
 

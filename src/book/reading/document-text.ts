@@ -13,12 +13,13 @@ import { findDeepNesting, NESTING_MAX } from "./read-document.ts";
 /**
  * Parses a text. Duplicate keys are reported, because a JSON parser silently keeps the last one.
  *
- * @param what names the document in messages, such as `the book`
+ * @param documentName names the document in messages, such as `the book`
  * @throws {RatebookError} ERR_BOOK_INVALID for a text that is not JSON or nested too deeply
  */
-export function parseDocumentText(what: string, text: string, report: Report): unknown {
+export function parseDocumentText(documentName: string, text: string, report: Report): unknown {
   const deep = findDeepNesting(text);
-  if (deep !== undefined) throw bookError(what, 1, [createProblem("$", "TOO_DEEP", { maximum: NESTING_MAX, ...deep })]);
+  if (deep !== undefined)
+    throw bookError(documentName, 1, [createProblem("$", "TOO_DEEP", { maximum: NESTING_MAX, ...deep })]);
   try {
     const raw = parseJson(text);
     for (const { path, line, column } of findRepeatedKeys(text)) {
@@ -27,6 +28,6 @@ export function parseDocumentText(what: string, text: string, report: Report): u
     return raw;
   } catch (error) {
     if (!hasCode(error, "ERR_JSON_INVALID")) throw error;
-    throw bookError(what, 1, [createProblem("$", "INVALID_JSON", { reason: error.message })], { cause: error });
+    throw bookError(documentName, 1, [createProblem("$", "INVALID_JSON", { reason: error.message })], { cause: error });
   }
 }

@@ -65,14 +65,14 @@ export function readStrictly<S extends z.ZodType>(
 
 /** Whether a value contains more than `max` values, including lists and objects. */
 function hasMoreValues(value: unknown, max: number): boolean {
-  const left = [value];
-  for (let count = 1; left.length > 0;) {
-    const next = left.pop();
+  const pending = [value];
+  for (let count = 1; pending.length > 0;) {
+    const next = pending.pop();
     if (typeof next !== "object" || next === null) continue;
     const parts: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
     count += parts.length;
     if (count > max) return true;
-    left.push(...parts);
+    pending.push(...parts);
   }
   return false;
 }

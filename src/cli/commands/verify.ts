@@ -153,6 +153,6 @@ async function printVerification(
   for (const line of lines) await write(io.stdout, `${toPrintable(line)}\n`);
 }
 
-function describeCount({ verified, total }: Count, what: string): string {
-  return `${groupThousands(String(verified))} of ${groupThousands(String(total))} ${what}`;
+function describeCount({ verified, total }: Count, noun: string): string {
+  return `${groupThousands(String(verified))} of ${groupThousands(String(total))} ${noun}`;
 }

@@ -7,7 +7,7 @@
 /** The parts of a book as JSON text. */
 export interface BookParts {
   /** The lines of a comment above the book. */
-  readonly about: readonly string[];
+  readonly introduction: readonly string[];
   readonly eventSchemas: readonly string[];
   readonly usageMeters: readonly string[];
   readonly addOns?: readonly string[];
@@ -23,10 +23,10 @@ export interface BookParts {
 /** The start date of everything in a template. */
 export const TEMPLATE_START = "2026-01-01";
 
-export function formatBook({ about, eventSchemas, usageMeters, addOns = [], plan, account }: BookParts): string {
+export function formatBook({ introduction, eventSchemas, usageMeters, addOns = [], plan, account }: BookParts): string {
   const cards = plan.cards.map(([list, items]) => `"${list}": ${formatList(items, 8)}`);
   return [
-    ...about.map((line) => `// ${line}`),
+    ...introduction.map((line) => `// ${line}`),
     "{",
     '  "organization": { "id": "my-company", "name": "My company", "baseCurrency": "USD" },',
     "",

@@ -211,7 +211,7 @@ function createBookText(schemaFields: readonly SchemaFields[]): string {
     })),
   );
   return formatBook({
-    about: [
+    introduction: [
       "A book for ratebook, generated from an event file. Placeholder price: 0.01 per unit. Change it first.",
       "It has no accounts; --accounts-from-events creates one per account in the events.",
     ],

@@ -40,7 +40,7 @@ export function createTemplate(name: TemplateName): Template {
 }
 
 const CALLS = {
-  about: ABOUT,
+  introduction: ABOUT,
   eventSchemas: [formatEventSchema("api_call", ["calls"], ["region"])],
   usageMeters: [formatMeter({ id: "um.calls", name: "API calls", schema: "api_call", attribute: "calls" })],
 };
@@ -125,7 +125,7 @@ const CALL_EVENTS = {
 
 const LLM_API: Template = {
   book: formatBook({
-    about: ABOUT,
+    introduction: ABOUT,
     eventSchemas: [formatEventSchema("completion", ["input_tokens", "output_tokens"], ["model"])],
     usageMeters: [
       formatTokenMeter("um.small.in", "small model input (millions)", "small", "input_tokens"),

@@ -148,8 +148,8 @@ function listProblemLines({ problems, kinds, count, unknownAccountEvents }: Prob
     shownByKind.set(kind, before + 1);
     coveredCount += 1 + more;
   }
-  const others = count - unknownAccountEvents - coveredCount;
-  if (others > 0) lines.push(`… and ${groupThousands(String(others))} more`);
+  const otherCount = count - unknownAccountEvents - coveredCount;
+  if (otherCount > 0) lines.push(`… and ${groupThousands(String(otherCount))} more`);
   return lines;
 }
 
@@ -201,6 +201,6 @@ function formatShare(status: string, count: number, read: number): string {
   return ` (${percent < 0.1 ? "less than 0.1" : percent.toFixed(1)} %)`;
 }
 
-function formatCount(count: number, thing: string): string {
-  return `${groupThousands(String(count))} ${thing}${count === 1 ? "" : "s"}`;
+function formatCount(count: number, noun: string): string {
+  return `${groupThousands(String(count))} ${noun}${count === 1 ? "" : "s"}`;
 }

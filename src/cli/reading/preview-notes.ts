@@ -88,8 +88,8 @@ export function describeUnknownAccounts(unknown: ReadonlyMap<string, number>, { 
     return `${formatAccountId(id)} (${groupThousands(String(count))} event${count === 1 ? "" : "s"}${hint})`;
   });
   const rest = unknown.size > NAMED_MAX ? ", …" : "";
-  const what = `${groupThousands(String(unknown.size))} unknown account${unknown.size === 1 ? "" : "s"}`;
-  return `${what}: ${accountTexts.join(", ")}${rest}; add ${unknown.size === 1 ? "it" : "them"} to the book or use --accounts-from-events`;
+  const subject = `${groupThousands(String(unknown.size))} unknown account${unknown.size === 1 ? "" : "s"}`;
+  return `${subject}: ${accountTexts.join(", ")}${rest}; add ${unknown.size === 1 ? "it" : "them"} to the book or use --accounts-from-events`;
 }
 
 function formatAccountId(id: string): string {

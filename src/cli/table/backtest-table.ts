@@ -163,8 +163,8 @@ function formatSignedAmount(amount: Decimal, digits: number): string {
   return `${amount.isNegative() || amount.isZero() ? "" : "+"}${formatAmount(amount, digits)}`;
 }
 
-function formatCount(number: number, thing: string): string {
-  return `${groupThousands(String(number))} ${thing}${number === 1 ? "" : "s"}`;
+function formatCount(number: number, noun: string): string {
+  return `${groupThousands(String(number))} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** Column widths by content. The first column gets the remaining width and is shortened to it. */

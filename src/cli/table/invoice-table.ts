@@ -38,10 +38,10 @@ export function formatInvoiceTable(
 function formatHeading(invoice: Invoice, { accountName }: AccountLabel, style: TableStyle): readonly string[] {
   const { accountId, customerId, invoiceType, status, startDate, endDate, invoiceDate, dueDate } = invoice;
   const name = accountName === undefined || accountName === accountId ? accountId : `${accountName} (${accountId})`;
-  const who = toPrintable(`${name}, customer ${customerId}`);
+  const accountText = toPrintable(`${name}, customer ${customerId}`);
   return [
     style.emphasize("═".repeat(style.width), "faint"),
-    ...wrapText(who, style.width, "  ")
+    ...wrapText(accountText, style.width, "  ")
       .split("\n")
       .map((line) => style.emphasize(line, "strong")),
     `${INVOICE_NAMES[invoiceType]} ${formatPeriod(startDate, endDate)} · ${status.toLowerCase()} · ${invoice.currency}`,

@@ -29,20 +29,21 @@ export async function createAliases(
 ): Promise<readonly AliasSnapshot[]> {
   const requests = readRequest("aliasCreate", input);
   const values = requests.map(({ value }) => value);
-  const twice = values.findIndex((value, index) => values.indexOf(value) !== index);
-  if (twice >= 0)
+  const repeatedIndex = values.findIndex((value, index) => values.indexOf(value) !== index);
+  if (repeatedIndex >= 0)
     throw invalidInputError(
-      `[${twice}].value`,
+      `[${repeatedIndex}].value`,
       "REPEATED_ITEM",
-      `the alias ${quoteText(values[twice] ?? "")} is repeated`,
+      `the alias ${quoteText(values[repeatedIndex] ?? "")} is repeated`,
     );
   const accountIds = [...new Set(requests.flatMap(({ accountId }) => accountId ?? []))];
   return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view, usage) => {
     const { catalog } = await configuration(view);
     const now = clock();
     const takenNames = await findTakenNames(view, values);
-    const [known] = [...takenNames.aliases, ...takenNames.accounts];
-    if (known !== undefined) throw alreadyTakenError("alias", known.id, `the alias ${quoteText(known.id)} is taken`);
+    const [existing] = [...takenNames.aliases, ...takenNames.accounts];
+    if (existing !== undefined)
+      throw alreadyTakenError("alias", existing.id, `the alias ${quoteText(existing.id)} is taken`);
     const workspace = await openAccounts(catalog, { view, usage }, accountIds, now);
     const documents = requests.flatMap(({ value, accountId }) => {
       if (accountId === undefined || accountId === null) return [aliasDocument(value, undefined, now)];
@@ -55,20 +56,20 @@ export async function createAliases(
 /** Removes an alias of any account. @throws {RatebookError} ERR_NOT_FOUND */
 export async function removeAlias(context: EngineContext, alias: string): Promise<void> {
   for (;;) {
-    const found = await requireAlias(context.store.read, alias);
-    const accountIds = found.accountId === undefined ? [] : [found.accountId];
+    const aliasRecord = await requireAlias(context.store.read, alias);
+    const accountIds = aliasRecord.accountId === undefined ? [] : [aliasRecord.accountId];
     const scope = { configuration: "exclusive", accountIds, eventIds: [] } as const;
-    const done = await context.store.transact(scope, async (view, usage) => {
+    const result = await context.store.transact(scope, async (view, usage) => {
       const { catalog } = await context.configuration(view);
       const current = await requireAlias(view, alias);
-      if (current.accountId !== found.accountId) return { result: false, changes: {} };
+      if (current.accountId !== aliasRecord.accountId) return { result: false, changes: {} };
       const now = context.clock();
       const workspace = await openAccounts(catalog, { view, usage }, accountIds, now);
       for (const id of accountIds) removeAliases(workspace.account(id), [alias], now);
       const removedDocuments = [{ kind: "alias" as const, id: alias }];
       return { result: true, changes: { ...workspace.changes(), removedDocuments } };
     });
-    if (done) return;
+    if (result) return;
   }
 }
 

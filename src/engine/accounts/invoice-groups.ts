@@ -49,9 +49,9 @@ export interface InvoiceGroups {
 }
 
 export function createInvoiceGroups(context: EngineContext): InvoiceGroups {
-  const toSnapshot = async (stored: StoredResource<InvoiceGroup>): Promise<InvoiceGroupSnapshot> => ({
-    ...stored,
-    accountIds: await groupMembers(context.store.read, stored.item.id),
+  const toSnapshot = async (resource: StoredResource<InvoiceGroup>): Promise<InvoiceGroupSnapshot> => ({
+    ...resource,
+    accountIds: await groupMembers(context.store.read, resource.item.id),
   });
   const get = async (id: string): Promise<InvoiceGroupSnapshot> =>
     toSnapshot(await readConfigured(context, "invoiceGroup", (documents) => requireDocument(documents, WHAT, id)));
@@ -62,8 +62,8 @@ export function createInvoiceGroups(context: EngineContext): InvoiceGroups {
       return get(id);
     },
     async removeAccounts(id, accountIds) {
-      const left = await removeMembers(context, id, readRequest("accountIds", accountIds));
-      return left ? get(id) : undefined;
+      const remainingMembers = await removeMembers(context, id, readRequest("accountIds", accountIds));
+      return remainingMembers ? get(id) : undefined;
     },
     get,
     async list({ page = {} } = {}) {
@@ -131,8 +131,8 @@ async function removeMembersToday(
     if (consolidatedAt !== undefined && dayOf(consolidatedAt) < dayOf(now)) return { result: undefined, changes: {} };
     await runWithPauses(removeFromGroup({ before: catalog, after: catalog }, id, works, now));
     const removed = new Set(accountIds);
-    const left = (await groupMembers(view, id)).filter((each) => !removed.has(each));
-    if (left.length > 0) return { result: true, changes: workspace.changes() };
+    const remainingMembers = (await groupMembers(view, id)).filter((each) => !removed.has(each));
+    if (remainingMembers.length > 0) return { result: true, changes: workspace.changes() };
     const removedDocuments = [{ kind: "invoiceGroup" as const, id }];
     const configurationRevision = revisionAfter(revision);
     return { result: false, changes: { ...workspace.changes(), removedDocuments, configurationRevision } };

@@ -48,8 +48,8 @@ export async function findTakenNames(view: LedgerView, names: readonly string[])
 }
 
 /** Checks that a resource is not archived. @throws {RatebookError} ERR_REFUSED */
-export function checkActive(what: string, { id, status }: { readonly id: string; readonly status: string }): void {
-  if (status !== "ACTIVE") throw refusedError("S16.3", `the ${what} ${quoteText(id)} is archived`);
+export function checkActive(noun: string, { id, status }: { readonly id: string; readonly status: string }): void {
+  if (status !== "ACTIVE") throw refusedError("S16.3", `the ${noun} ${quoteText(id)} is archived`);
 }
 
 function createRecord(

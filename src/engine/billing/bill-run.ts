@@ -101,9 +101,9 @@ export async function finalizeGroup(context: EngineContext, group: InvoiceGroupT
   const members = await groupMembers(store.read, group.id);
   const prefetched = await readAhead(context, members, at);
   for (const chunk of splitIntoChunks(members)) {
-    const behind = (await store.read.accounts(chunk)).filter((record) => isBehind(record, at));
-    if (behind.length === 0) continue;
-    const accountIds = behind.map(({ id }) => id);
+    const recordsBehind = (await store.read.accounts(chunk)).filter((record) => isBehind(record, at));
+    if (recordsBehind.length === 0) continue;
+    const accountIds = recordsBehind.map(({ id }) => id);
     await finalizeAccounts(context, { accountIds, prefetched }, at, failures);
   }
   await consolidateOne(context, group, at, failures);
@@ -116,10 +116,10 @@ type IdPages = (limit: number, afterId: string | undefined) => Promise<readonly 
 /** All accounts with something due, in chunks, then those with an incomplete draft index: catching up also rebuilds the index. */
 async function* listDueChunks(context: EngineContext, at: Instant): AsyncGenerator<AccountChunk> {
   const { read } = context.store;
-  const behind: IdPages = (...page) => read.accountsBehind(at, ...page);
-  yield* listMatchingChunks(context, at, behind, (record) => isBehind(record, at));
-  const stale: IdPages = (...page) => read.accountsWithStaleDraftIndex(at, ...page);
-  yield* listMatchingChunks(context, at, stale, ({ drafts }) => drafts === undefined);
+  const listBehind: IdPages = (...page) => read.accountsBehind(at, ...page);
+  yield* listMatchingChunks(context, at, listBehind, (record) => isBehind(record, at));
+  const listStale: IdPages = (...page) => read.accountsWithStaleDraftIndex(at, ...page);
+  yield* listMatchingChunks(context, at, listStale, ({ drafts }) => drafts === undefined);
 }
 
 /**
@@ -131,7 +131,7 @@ async function* listMatchingChunks(
   context: EngineContext,
   at: Instant,
   pageOfIds: IdPages,
-  holds: (record: AccountRecord) => boolean,
+  matches: (record: AccountRecord) => boolean,
 ): AsyncGenerator<AccountChunk> {
   const { store, ids } = context;
   const { read } = store;
@@ -143,8 +143,8 @@ async function* listMatchingChunks(
     chunks.sort((a, b) => (a.place < b.place ? -1 : 1));
     const prefetched = await readAhead(context, window, at);
     for (const { chunk } of chunks) {
-      const left = (await read.accounts(chunk)).filter(holds);
-      if (left.length > 0) yield { accountIds: left.map(({ id }) => id), prefetched };
+      const remainingIds = (await read.accounts(chunk)).filter(matches);
+      if (remainingIds.length > 0) yield { accountIds: remainingIds.map(({ id }) => id), prefetched };
     }
     after = window.at(-1);
     if (window.length < WINDOW) return;
@@ -183,23 +183,24 @@ async function finalizeAccounts(
   failures: Failures,
 ): Promise<number> {
   let finalized = 0;
-  let left = accountIds;
+  let remainingIds = accountIds;
   try {
-    while (left.length > 0) {
-      const piece = await commitCatchUpPiece(context, left, at, prefetched);
+    while (remainingIds.length > 0) {
+      const piece = await commitCatchUpPiece(context, remainingIds, at, prefetched);
       finalized += piece.finalized;
-      ({ left } = piece);
+      ({ remainingIds } = piece);
     }
     return finalized;
   } catch (error) {
-    const [only, ...others] = left;
+    const [only, ...others] = remainingIds;
     if (only === undefined || endsBillRun(error)) throw error;
     if (others.length === 0) {
       failures.add([only], error);
       return finalized;
     }
   }
-  for (const id of left) finalized += await finalizeAccounts(context, { accountIds: [id], prefetched }, at, failures);
+  for (const id of remainingIds)
+    finalized += await finalizeAccounts(context, { accountIds: [id], prefetched }, at, failures);
   return finalized;
 }
 
@@ -213,7 +214,7 @@ async function consolidateOne(
   const members = await groupMembers(context.store.read, group.id);
   if (members.length === 0) return 0;
   try {
-    return await consolidateGroup(context, group, members, { at, behind: failures.accountIds });
+    return await consolidateGroup(context, group, members, { at, skippedIds: failures.accountIds });
   } catch (error) {
     if (endsBillRun(error)) throw error;
     failures.add(members, error);

@@ -12,29 +12,29 @@ import { type EngineContext, openAccounts } from "../context.ts";
  * Consolidates the invoices of a group for each past day. Further invoices of a day that already has a composite
  * invoice stay single: their account's bill had failed, and the account left the group and joined it again.
  *
- * @param behind accounts that could not be caught up
+ * @param skippedIds accounts that could not be caught up
  * @returns the number of composite invoices created
  */
 export async function consolidateGroup(
   context: EngineContext,
   group: InvoiceGroupTerms,
   members: readonly string[],
-  { at, behind }: { readonly at: Instant; readonly behind: ReadonlySet<string> },
+  { at, skippedIds }: { readonly at: Instant; readonly skippedIds: ReadonlySet<string> },
 ): Promise<number> {
   const scope = { configuration: "shared", accountIds: members, eventIds: [] } as const;
   return context.store.transact(scope, async (view, usage) => {
     const { catalog } = await context.configuration(view);
     const workspace = await openAccounts(catalog, { view, usage }, members, at, "all");
     const works = members.map((id) => workspace.account(id));
-    const byDay = await runWithPauses(findDueByDay(catalog, group, works, at, behind));
+    const byDay = await runWithPauses(findDueByDay(catalog, group, works, at, skippedIds));
     const due = [...byDay].map(([day, invoices]) => {
       return { id: compositeInvoiceId(group.id, day), day, invoices };
     });
-    const made = await view.documentsOf(
+    const existingComposites = await view.documentsOf(
       "compositeInvoice",
       due.map(({ id }) => id),
     );
-    const open = due.filter(({ id }) => !made.some((document) => document.id === id));
+    const open = due.filter(({ id }) => !existingComposites.some((document) => document.id === id));
     const documents = consolidate(catalog, group, new Map(open.map(({ day, invoices }) => [day, invoices])));
     return { result: documents.length, changes: { ...workspace.changes(), documents } };
   });

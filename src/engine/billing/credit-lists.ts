@@ -65,17 +65,17 @@ async function listAllCredits(
   const now = context.clock();
   // An invoice due by now may have consumed credits stored as ACTIVE.
   const view = await context.store.consistentView();
-  let [after, left, most] = [start, Math.max(limit + 1, CHUNK), Math.min(CHUNK, limit + 1)];
-  const [behind, stale, first] = await Promise.all([
+  let [after, remaining, pageSize] = [start, Math.max(limit + 1, CHUNK), Math.min(CHUNK, limit + 1)];
+  const [accountsBehind, stale, first] = await Promise.all([
     status === "CONSUMED" ? view.accountsBehind(now, CHUNK + 1) : [],
     view.accountsWithStaleDraftIndex(now, CHUNK),
-    readCandidatesAfter(view, { filter: createStoredFilter(status, now, true), now }, most, after),
+    readCandidatesAfter(view, { filter: createStoredFilter(status, now, true), now }, pageSize, after),
   ]);
   if (stale.length > 0 && (await refreshDraftIndexes(context, refreshed))) {
     return listAllCredits(context, status, isRequested, options, refreshed);
   }
-  const isComplete = behind.length <= CHUNK;
-  if (isComplete) await computed.compute(behind);
+  const isComplete = accountsBehind.length <= CHUNK;
+  if (isComplete) await computed.compute(accountsBehind);
   if (stale.length < CHUNK) await computed.compute(stale);
   else for await (const ids of splitIntoChunks(accountsWithStaleDrafts(read, now), CHUNK)) await computed.compute(ids);
   const places = computed.places(isRequested);
@@ -84,15 +84,15 @@ async function listAllCredits(
   const credits: CreditSnapshot[] = [];
   // Computing an account takes about a millisecond, so few are computed: if few credits match the filter, the page is
   // short.
-  for (let known = isComplete ? first : undefined; left > 0; known = undefined) {
-    most = Math.min(CHUNK, left, limit + 1 - credits.length);
-    const stored =
-      known ?? (await readCandidatesAfter(await context.store.consistentView(), { filter, now }, most, after));
-    const next = listFirstPlaces(stored, places, most, after);
+  for (let firstPage = isComplete ? first : undefined; remaining > 0; firstPage = undefined) {
+    pageSize = Math.min(CHUNK, remaining, limit + 1 - credits.length);
+    const storedCredits =
+      firstPage ?? (await readCandidatesAfter(await context.store.consistentView(), { filter, now }, pageSize, after));
+    const next = listFirstPlaces(storedCredits, places, pageSize, after);
     await computed.compute(next.map(({ accountId }) => accountId));
     credits.push(...computed.at(next).filter(isRequested));
-    [after, left] = [next.at(-1) ?? after, left - next.length];
-    if (credits.length > limit || next.length < most) {
+    [after, remaining] = [next.at(-1) ?? after, remaining - next.length];
+    if (credits.length > limit || next.length < pageSize) {
       return { ...toPage(credits, limit, ({ credit }) => toListedCredit(credit)), ...skipping.result() };
     }
   }
@@ -133,23 +133,23 @@ async function readCandidatesAfter(
   after: PageKey | undefined,
 ): Promise<readonly ListedCredit[]> {
   const page = after === undefined ? { limit } : { limit, after };
-  const [stored, due] = await Promise.all([
+  const [storedCredits, due] = await Promise.all([
     view.creditList(filter, page),
     // A credit that is not stored cannot have been voided.
     filter.state === "VOIDED" ? [] : view.dueCreditList({ dueBy: now }, page),
   ]);
-  return [...stored.map(toListedCredit), ...due];
+  return [...storedCredits.map(toListedCredit), ...due];
 }
 
 /** The first positions in list order. @param more known positions */
 function listFirstPlaces(
-  stored: readonly ListedCredit[],
+  storedCredits: readonly ListedCredit[],
   more: readonly ListedCredit[],
   limit: number,
   after: PageKey | undefined,
 ): readonly ListedCredit[] {
   const laterPlaces = more.filter((place) => after === undefined || compareNewest(place, after) > 0);
-  const all = [...stored, ...laterPlaces].toSorted(compareNewest);
+  const all = [...storedCredits, ...laterPlaces].toSorted(compareNewest);
   const isFirst = (place: ListedCredit, index: number): boolean => {
     const before = all[index - 1];
     return before === undefined || compareNewest(before, place) !== 0;
@@ -171,16 +171,18 @@ function createCreditCache(context: EngineContext, skipping: SkippedCollector): 
   const creditsById = new Map<string, CreditSnapshot>();
   return {
     async compute(accountIds) {
-      const fresh = [...new Set(accountIds)].filter((id) => !accounts.has(id));
-      if (fresh.length === 0) return;
-      for (const id of fresh) accounts.add(id);
-      const all = await retryPerAccount(fresh, skipping, (ids) => readCredits(context, ids));
+      const newIds = [...new Set(accountIds)].filter((id) => !accounts.has(id));
+      if (newIds.length === 0) return;
+      for (const id of newIds) accounts.add(id);
+      const all = await retryPerAccount(newIds, skipping, (ids) => readCredits(context, ids));
       for (const each of all) creditsById.set(each.credit.id, each);
     },
     at: (places) =>
       places.flatMap((place) => {
-        const found = creditsById.get(place.id);
-        return found !== undefined && found.credit.createdAt === place.createdAt ? [found] : [];
+        const computedCredit = creditsById.get(place.id);
+        return computedCredit !== undefined && computedCredit.credit.createdAt === place.createdAt
+          ? [computedCredit]
+          : [];
       }),
     places: (isRequested) => [...creditsById.values()].filter(isRequested).map(({ credit }) => toListedCredit(credit)),
   };

@@ -61,28 +61,28 @@ export async function readCredit(context: EngineContext, id: string): Promise<Cr
   const accountId = await accountOfCredit(context, id);
   return projectAccount(context, accountId, function* (catalog, work, now) {
     catchUp(catalog, work, now);
-    const found = (yield* creditSnapshots(catalog, work, now)).find(({ credit }) =>
+    const snapshot = (yield* creditSnapshots(catalog, work, now)).find(({ credit }) =>
       matchesId(accountId, credit.id, id),
     );
-    if (found === undefined) throw notFoundError("credit", id);
-    return found;
+    if (snapshot === undefined) throw notFoundError("credit", id);
+    return snapshot;
   });
 }
 
 /** The account of a credit; a due credit that is not stored yet is found in the draft indexes. */
 async function accountOfCredit(context: EngineContext, id: string): Promise<string> {
   const { read } = context.store;
-  const stored = await read.credit(id);
-  if (stored !== undefined) return stored.accountId;
+  const storedCredit = await read.credit(id);
+  if (storedCredit !== undefined) return storedCredit.accountId;
   for await (const accountId of findAccountsThatMayHave(context, id)) {
-    const found = await retryPerAccount([accountId], collectSkipped(), () =>
+    const foundAccountIds = await retryPerAccount([accountId], collectSkipped(), () =>
       projectAccount(context, accountId, function* (catalog, work, now) {
         yield;
         catchUp(catalog, work, now);
         return work.credits().filter((credit) => matchesId(accountId, credit.id, id));
       }),
     );
-    if (found.length > 0) return accountId;
+    if (foundAccountIds.length > 0) return accountId;
   }
   throw notFoundError("credit", id);
 }
@@ -117,9 +117,9 @@ function checkEntities(
   { book }: Catalog,
   requests: readonly { readonly applicableEntityIds?: readonly string[] | undefined }[],
 ): void {
-  const known = new Set([...book.usageMeters, ...book.addOns, ...book.features].map(({ id }) => id));
+  const existingIds = new Set([...book.usageMeters, ...book.addOns, ...book.features].map(({ id }) => id));
   for (const [index, { applicableEntityIds = [] }] of requests.entries()) {
-    const unknown = applicableEntityIds.findIndex((id) => !known.has(id) && !CARD_KIND_WORDS.has(id));
+    const unknown = applicableEntityIds.findIndex((id) => !existingIds.has(id) && !CARD_KIND_WORDS.has(id));
     if (unknown < 0) continue;
     const path = `[${index}].applicableEntityIds[${unknown}]`;
     throw invalidInputError(

@@ -40,16 +40,16 @@ export async function listInvoices(
 ): Promise<Page<InvoiceSnapshot> & WithoutSkipped> {
   const { read } = context.store;
   const request = pageRequest(options);
-  const { stored, isRequested } = parseFilter(filter);
-  const found = collectPage(options, invoiceKey);
+  const { storedFilter, isRequested } = parseFilter(filter);
+  const collector = collectPage(options, invoiceKey);
   const skipping = collectSkipped();
   const { computeAll, computeDrafts } = computing(context, filter, skipping, (snapshot) => {
-    if (isRequested(snapshot)) found.offer(snapshot);
+    if (isRequested(snapshot)) collector.offer(snapshot);
   });
   const readFinalInvoices = async (view: LedgerView): Promise<readonly InvoiceRecord[]> =>
-    filter.status === "DRAFT" ? [] : view.invoiceList(stored, { ...request, limit: request.limit + 1 });
+    filter.status === "DRAFT" ? [] : view.invoiceList(storedFilter, { ...request, limit: request.limit + 1 });
   const now = context.clock();
-  const requested = draftFilter(stored, now);
+  const requested = draftFilter(storedFilter, now);
   // One more than the page size, to detect a next page.
   const limit = Math.min(CHUNK, request.limit + 1);
   const draftsAfter = async (view: LedgerView, after: PageKey | undefined): Promise<readonly ListedDraft[]> =>
@@ -65,25 +65,25 @@ export async function listInvoices(
     return listInvoices(context, filter, options, refreshed);
   }
   const areFew = stale.length < CHUNK;
-  for (const record of final) found.offer(toFinalSnapshot(record));
+  for (const record of final) collector.offer(toFinalSnapshot(record));
   let [isLater, isStale] = [!areFew, false];
   for (let drafts = first; drafts.length > 0;) {
-    const onPage = drafts.filter((draft) => !found.isBeyond(draftKey(draft)));
+    const onPage = drafts.filter((draft) => !collector.isBeyond(draftKey(draft)));
     if (await computeDrafts(onPage)) isStale = true;
     const last = drafts.at(-1);
-    if (drafts.length < limit || last === undefined || found.isBeyond(draftKey(last))) break;
+    if (drafts.length < limit || last === undefined || collector.isBeyond(draftKey(last))) break;
     drafts = await draftsAfter(read, draftKey(last));
     isLater = true;
   }
   // A draft may have become final since the first read, or an index stale: read both again.
-  if (isLater || isStale) for (const record of await readFinalInvoices(read)) found.offer(toFinalSnapshot(record));
+  if (isLater || isStale) for (const record of await readFinalInvoices(read)) collector.offer(toFinalSnapshot(record));
   if (isLater) {
     for await (const ids of splitIntoChunks(accountsWithStaleDrafts(read, now), CHUNK))
       await computeAll(await filterAccounts(read, ids, filter));
   } else {
     await computeAll(await filterAccounts(read, stale, filter));
   }
-  return { ...found.page(), ...skipping.result() };
+  return { ...collector.page(), ...skipping.result() };
 }
 
 /** Computes the invoices of accounts in a list. */
@@ -112,25 +112,25 @@ function computing(
   };
   return {
     async computeAll(accountIds) {
-      const fresh = accountIds.filter((id) => !computed.has(id));
-      for (const id of fresh) computed.add(id);
-      await compute(fresh);
+      const newIds = accountIds.filter((id) => !computed.has(id));
+      for (const id of newIds) computed.add(id);
+      await compute(newIds);
     },
     async computeDrafts(drafts) {
-      const fresh = drafts.filter((each) => !computed.has(each.accountId));
-      const accountIds = new Set(fresh.map((each) => each.accountId));
-      return (await compute([...accountIds], new Set(fresh.map(({ id }) => id)))) < fresh.length;
+      const newDrafts = drafts.filter((each) => !computed.has(each.accountId));
+      const accountIds = new Set(newDrafts.map((each) => each.accountId));
+      return (await compute([...accountIds], new Set(newDrafts.map(({ id }) => id)))) < newDrafts.length;
     },
   };
 }
 
 /** A filter for the store, and a predicate for computed invoices. */
 function parseFilter({ accountId, customerId, status, from, until }: InvoiceFilter): {
-  readonly stored: InvoiceListFilter;
+  readonly storedFilter: InvoiceListFilter;
   readonly isRequested: (snapshot: InvoiceSnapshot) => boolean;
 } {
   const { period, touches } = periodFilter(from, until);
-  const stored = {
+  const storedFilter = {
     ...(accountId === undefined ? {} : { accountId }),
     ...(customerId === undefined ? {} : { customerId }),
     ...(status === undefined ? {} : { status }),
@@ -140,7 +140,7 @@ function parseFilter({ accountId, customerId, status, from, until }: InvoiceFilt
     (customerId === undefined || invoice.customerId === customerId) &&
     (status === undefined || invoice.status === status) &&
     touches(invoice);
-  return { stored, isRequested };
+  return { storedFilter, isRequested };
 }
 
 /**

@@ -105,8 +105,8 @@ export async function preview(
 
 /** Reads an invoice, final or draft. @throws {RatebookError} ERR_NOT_FOUND */
 export async function readInvoice(context: EngineContext, id: string): Promise<InvoiceSnapshot> {
-  const stored = await context.store.read.invoice(id);
-  if (stored !== undefined) return toFinalSnapshot(stored);
+  const storedInvoice = await context.store.read.invoice(id);
+  if (storedInvoice !== undefined) return toFinalSnapshot(storedInvoice);
   for await (const { accountId, matches } of findAccountsThatMayInvoice(context, id)) {
     const matchingIds = listMatchingIds(accountId, id);
     const work = (ids: readonly string[]) => readInvoices(context, ids, undefined, matchingIds);

@@ -48,7 +48,7 @@ export async function listLicenseUpdates(
   { accountId, licenseId }: { readonly accountId?: string | undefined; readonly licenseId?: string | undefined },
   options: PageOptions,
 ): Promise<Page<LicenseUpdateSnapshot>> {
-  const found = collectPage<LicenseUpdateRecord & { readonly account: AccountRecord }>(
+  const collector = collectPage<LicenseUpdateRecord & { readonly account: AccountRecord }>(
     options,
     ({ createdAt, id }) => ({
       createdAt,
@@ -61,10 +61,10 @@ export async function listLicenseUpdates(
       : await store.read.accounts([accountId]);
   for await (const account of records) {
     for (const update of account.licenseUpdates) {
-      if (licenseId === undefined || update.licenseId === licenseId) found.offer({ ...update, account });
+      if (licenseId === undefined || update.licenseId === licenseId) collector.offer({ ...update, account });
     }
   }
-  const { items, ...more } = found.page();
+  const { items, ...more } = collector.page();
   const updates = items.map(({ account, ...update }) => ({
     ...update,
     accountId: account.id,

@@ -79,8 +79,8 @@ export async function lineEvents(
     const line = requireLine(currentInvoice.snapshot.invoice, target);
     const { from, until } = line;
     const cells = await readLineCells(context, { view, usage }, line, accountId);
-    const moved = line.of === "usage" ? [] : currentInvoice.overageMoved;
-    const lineCells = [...cells, ...moved].filter(
+    const movedEventIds = line.of === "usage" ? [] : currentInvoice.overageMoved;
+    const lineCells = [...cells, ...movedEventIds].filter(
       ({ meterOrFeatureId, day }) => meterOrFeatureId === target.lineId && day * DAY_MS >= from && day * DAY_MS < until,
     );
     const contribution = (event: EventRecord): Decimal => contributionTo(line.of, target.lineId, event);
@@ -131,8 +131,9 @@ async function readCurrentInvoice(
   accountId: string,
   id: string,
 ): Promise<CurrentInvoice> {
-  const stored = await view.invoice(id);
-  if (stored !== undefined) return { snapshot: toFinalSnapshot(stored), changed: new Map(), overageMoved: [] };
+  const storedInvoice = await view.invoice(id);
+  if (storedInvoice !== undefined)
+    return { snapshot: toFinalSnapshot(storedInvoice), changed: new Map(), overageMoved: [] };
   const { catalog } = await configuration(view);
   const now = clock();
   const workspace = await openCaughtUp(catalog, { view, usage }, [accountId], now);
@@ -155,11 +156,11 @@ function requireLine(invoice: Invoice, { lineId, type }: Omit<LineTarget, "invoi
   const linesOfType = charged.filter((line) => (type ?? line.type) === line.type);
   const [first] = linesOfType;
   if (first === undefined) {
-    const wanted = type === undefined ? "a line of a meter's usage or a feature's overage" : `of the type ${type}`;
+    const expected = type === undefined ? "a line of a meter's usage or a feature's overage" : `of the type ${type}`;
     throw invalidInputError(
       "lineId",
       "NOT_SUPPORTED",
-      `${quoteText(lineId)} is of the type ${types.join(", ")}, not ${wanted}`,
+      `${quoteText(lineId)} is of the type ${types.join(", ")}, not ${expected}`,
     );
   }
   if (linesOfType.some((line) => line.of !== first.of)) {
@@ -197,8 +198,8 @@ async function pageOfEvents(
   let after = start;
   for (let read = 0; read < READ_MAX; read += CHUNK) {
     const events = await view.events(filter, { limit: CHUNK, ...(after && { after }) });
-    for (const stored of events) {
-      const event = changed.get(stored.referenceId) ?? stored;
+    for (const eventRecord of events) {
+      const event = changed.get(eventRecord.referenceId) ?? eventRecord;
       const quantity = event.reverted ? ZERO : contribution(event);
       if (!quantity.isZero()) {
         if (items.length === limit) return { items, ...(after && { next: after }) };

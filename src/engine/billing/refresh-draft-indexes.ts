@@ -31,10 +31,10 @@ export async function refreshDraftIndexes(
   const accounts = accountId === undefined ? accountsWithStaleDrafts(read, context.clock()) : [accountId];
   let hasRefreshed = false;
   for await (const ids of splitIntoChunks(accounts, CHUNK)) {
-    const fresh = ids.filter((id) => !attempted.has(id));
-    if (fresh.length === 0) continue;
-    for (const id of fresh) attempted.add(id);
-    await refreshSome(context, fresh);
+    const newIds = ids.filter((id) => !attempted.has(id));
+    if (newIds.length === 0) continue;
+    for (const id of newIds) attempted.add(id);
+    await refreshSome(context, newIds);
     hasRefreshed = true;
   }
   return hasRefreshed;

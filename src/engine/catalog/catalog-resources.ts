@@ -74,9 +74,9 @@ export interface Settings {
   of(entityType: SettingEntity, entityIds: readonly string[]): Promise<ReadonlyMap<string, readonly StoredSetting[]>>;
 }
 
-const FEATURE: KindWords = { what: "feature", rule: "S11.2" };
-const ADD_ON: KindWords = { what: "add-on", rule: "S16.4" };
-const SETTING: KindWords = { what: "setting", rule: "S4.2" };
+const FEATURE: KindWords = { noun: "feature", rule: "S11.2" };
+const ADD_ON: KindWords = { noun: "add-on", rule: "S16.4" };
+const SETTING: KindWords = { noun: "setting", rule: "S4.2" };
 
 export function createFeatures(context: EngineContext): Features {
   const resource = createSimpleResource(context, {
@@ -106,7 +106,7 @@ export function createAddOns(context: EngineContext): AddOns {
     update: async (id, patch) => resource.update(id, requireUserFields(patch, ["id", "type", "status", "createdAt"])),
     archive: (id) =>
       changeConfigured(context, "addOn", ({ before, now }) => {
-        const document = requireDocument(before.documents.addOn, ADD_ON.what, id);
+        const document = requireDocument(before.documents.addOn, ADD_ON.noun, id);
         return { documents: [moveDocument(document, ADD_ON, { ARCHIVED: ["ACTIVE"] }, "ARCHIVED", now)] };
       }),
     get: (id) => resource.get(id),
@@ -126,7 +126,7 @@ export function createAddOns(context: EngineContext): AddOns {
 
 export function createSettings(context: EngineContext): Settings {
   const get = (id: string): Promise<StoredSetting> =>
-    readConfigured(context, "setting", (documents) => requireDocument(documents, SETTING.what, id));
+    readConfigured(context, "setting", (documents) => requireDocument(documents, SETTING.noun, id));
   return {
     create: (setting) =>
       changeConfigured(context, "setting", async ({ before, view, now }) => {
@@ -139,7 +139,7 @@ export function createSettings(context: EngineContext): Settings {
     update: (id, patch) =>
       changeConfigured(context, "setting", ({ before, now }) => {
         const body = requireUserFields(patch, ["id", "namespace", "entityType", "entityId"]);
-        return { documents: [patchDocument(requireDocument(before.documents.setting, SETTING.what, id), body, now)] };
+        return { documents: [patchDocument(requireDocument(before.documents.setting, SETTING.noun, id), body, now)] };
       }),
     get,
     list: ({ filter: { entityType } = {}, page = {} } = {}) =>
@@ -191,12 +191,12 @@ function createSimpleResource<Kind extends "feature" | "addOn">(
     update: (id, body) =>
       changeConfigured(context, kind, ({ before, now }) => {
         const documents = documentsOfKind(kind, before.documents);
-        const document = requireDocument(documents, words.what, id);
+        const document = requireDocument(documents, words.noun, id);
         const next = patchDocument(document, patchFor(document, requireUserFields(body, [])), now);
         checkName(documents, words, next.body, (each) => each.id === id);
         return { documents: [next] };
       }),
-    get: (id) => readConfigured(context, kind, (documents) => requireDocument(documents, words.what, id)),
+    get: (id) => readConfigured(context, kind, (documents) => requireDocument(documents, words.noun, id)),
   };
 }
 
@@ -209,10 +209,15 @@ function withOneSpelling(body: Body): Body {
 }
 
 /** If a patch names an associated schema without an attribute, keeps the existing attribute (S11.2). */
-function withKnownAttributes({ body: { schemaAssociations: known } }: DocumentOf<"feature">, body: Body): Body {
+function withKnownAttributes(
+  { body: { schemaAssociations: knownAssociations } }: DocumentOf<"feature">,
+  body: Body,
+): Body {
   const { schemaAssociations: requested } = body;
-  if (!Array.isArray(requested) || !known) return body;
-  const associationsByName = new Map(known.map((each) => [typeof each === "string" ? each : each.schemaName, each]));
+  if (!Array.isArray(requested) || !knownAssociations) return body;
+  const associationsByName = new Map(
+    knownAssociations.map((each) => [typeof each === "string" ? each : each.schemaName, each]),
+  );
   return {
     ...body,
     schemaAssociations: requested.map((each: unknown) =>
@@ -235,14 +240,14 @@ function withDefaults(body: Body, organizationId: string): Body {
 
 async function checkEntity(view: LedgerView, { entityType, entityId }: Body): Promise<void> {
   if (entityType !== "CUSTOMER" && entityType !== "ACCOUNT") return;
-  const what = entityType.toLowerCase();
+  const noun = entityType.toLowerCase();
   const id = typeof entityId === "string" ? entityId : "";
-  const found = entityType === "CUSTOMER" ? await view.document("customer", id) : (await view.accounts([id]))[0];
-  if (found === undefined)
-    throw invalidInputError("entityId", "UNKNOWN_ID", `expected the id of ${what === "account" ? "an" : "a"} ${what}`);
+  const entity = entityType === "CUSTOMER" ? await view.document("customer", id) : (await view.accounts([id]))[0];
+  if (entity === undefined)
+    throw invalidInputError("entityId", "UNKNOWN_ID", `expected the id of ${noun === "account" ? "an" : "a"} ${noun}`);
 }
 
-function checkIdFree(documents: Parameters<typeof requireDocument>[0], { what }: KindWords, id: string): void {
+function checkIdFree(documents: Parameters<typeof requireDocument>[0], { noun }: KindWords, id: string): void {
   if (documents.some((document) => document.id === id))
-    throw alreadyTakenError(what, id, `the ${what} ${quoteText(id)} exists`);
+    throw alreadyTakenError(noun, id, `the ${noun} ${quoteText(id)} exists`);
 }

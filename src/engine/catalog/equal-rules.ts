@@ -23,9 +23,9 @@ type Step = Part<"id" | "order" | "matcher" | "computation">;
 /** Whether two lists of a meter's computations are equal in any order (S5.1). */
 export function areSameComputations(a: unknown, b: unknown): boolean {
   if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-  const others = byOrder(b);
+  const otherComputations = byOrder(b);
   return byOrder(a).every((step, at) => {
-    const other = others[at] ?? {};
+    const other = otherComputations[at] ?? {};
     return (
       step.order === other.order &&
       computationId(step) === computationId(other) &&

@@ -28,7 +28,7 @@ import { isSameDependency, isSameField } from "./equal-rules.ts";
 import { firstVersions, requireLatest, latestVersions, requireVersion } from "./versions.ts";
 
 type SchemaDocument = DocumentOf<"eventSchema">;
-const WORDS = { nameOf: ({ body }: SchemaDocument) => body.name, what: "event schema", rule: "S4.4" } as const;
+const WORDS = { nameOf: ({ body }: SchemaDocument) => body.name, noun: "event schema", rule: "S4.4" } as const;
 /** The statuses from which a schema may be moved, by target. */
 const MOVES = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
 export type SchemaMove = keyof typeof MOVES;
@@ -144,8 +144,8 @@ function editSchema(latest: SchemaDocument, changes: Body, { now }: Configuratio
 
 /** Edits an ACTIVE schema: lists can only be extended, and enrichment fields replaced (S4.4). */
 function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
-  const { description, attributes, dimensions, enrichments, ...others } = changes;
-  const [other] = Object.keys(others);
+  const { description, attributes, dimensions, enrichments, ...otherFields } = changes;
+  const [other] = Object.keys(otherFields);
   if (other !== undefined) {
     throw refusedError(
       WORDS.rule,
@@ -176,11 +176,11 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
 /** Adds enrichments; undefined if all of them already exist. */
 function addEnrichments(
   existing: NonNullable<SchemaDocument["body"]["enrichments"]>,
-  { dependencies, fields, ...others }: Body,
+  { dependencies, fields, ...otherFields }: Body,
 ): Body | undefined {
   const existingEnrichments = { dependencies: existing.dependencies ?? [], fields: existing.fields ?? [] };
   const next = {
-    ...others,
+    ...otherFields,
     dependencies: withAdded(
       existingEnrichments.dependencies,
       dependencies ?? [],

@@ -36,7 +36,7 @@ import type { ListOptions, Page } from "../pages.ts";
 import { firstVersions, requireLatest, latestVersions, requireVersion } from "./versions.ts";
 
 type PlanDocument = DocumentOf<"pricePlan">;
-const WORDS = { nameOf: ({ body }: PlanDocument) => body.id, what: "price plan", rule: "S16.4" } as const;
+const WORDS = { nameOf: ({ body }: PlanDocument) => body.id, noun: "price plan", rule: "S16.4" } as const;
 
 /** A price plan version, and when it was the latest ACTIVE one: `[from, until)`. */
 export interface PricePlanVersion extends StoredResource<PricePlan> {
@@ -105,18 +105,20 @@ export function createPricePlans(context: EngineContext): PricePlans {
     archive: (id) =>
       change(id, (latest, { before, now }) => {
         const versions = before.documents.pricePlan.filter(({ body }) => body.id === id);
-        const left = versions.filter(({ body }) => body.status !== "ARCHIVED");
-        if (left.length === 0) moveDocument(latest, WORDS, ARCHIVING, "ARCHIVED", now);
-        return { documents: left.map((version) => moveDocument(version, WORDS, ARCHIVING, "ARCHIVED", now)) };
+        const unarchivedVersions = versions.filter(({ body }) => body.status !== "ARCHIVED");
+        if (unarchivedVersions.length === 0) moveDocument(latest, WORDS, ARCHIVING, "ARCHIVED", now);
+        return {
+          documents: unarchivedVersions.map((version) => moveDocument(version, WORDS, ARCHIVING, "ARCHIVED", now)),
+        };
       }),
     get: (id, version) =>
       readConfigured(context, "pricePlan", (documents) =>
         version === undefined ? requireLatest(documents, id, WORDS) : requireVersion(documents, id, version, WORDS),
       ),
     versions: async (id) => {
-      const stored = await listAllConfigured(context, "pricePlan", ({ body }) => body.id === id);
-      if (stored.length === 0) throw notFoundError(WORDS.what, id);
-      return withPeriods(stored.toSorted((a, b) => a.item.version - b.item.version));
+      const storedVersions = await listAllConfigured(context, "pricePlan", ({ body }) => body.id === id);
+      if (storedVersions.length === 0) throw notFoundError(WORDS.noun, id);
+      return withPeriods(storedVersions.toSorted((a, b) => a.item.version - b.item.version));
     },
     list: ({ filter: { status } = {}, page = {} } = {}) =>
       listConfigured(
@@ -196,9 +198,9 @@ function checkMigrationFields({ mode, versionsToMigrate }: Body): void {
   checkOneOf("versionsToMigrate", versionsToMigrate, VERSIONS_TO_MIGRATE);
 }
 
-function checkOneOf(field: string, value: unknown, known: readonly string[]): void {
-  if (value === undefined || value === null || known.some((each) => each === value)) return;
-  throw invalidInputError(field, "NOT_SUPPORTED", `expected ${known.join(", ")}`);
+function checkOneOf(field: string, value: unknown, allowedValues: readonly string[]): void {
+  if (value === undefined || value === null || allowedValues.some((each) => each === value)) return;
+  throw invalidInputError(field, "NOT_SUPPORTED", `expected ${allowedValues.join(", ")}`);
 }
 
 function activatePlan(
@@ -246,9 +248,11 @@ function withRequestedCurrencies(document: DocumentRecord): DocumentRecord {
   // Any other value is rejected by the checks of the whole plan.
   if (!Array.isArray(active)) return document;
   if (active.length === 0) return withCurrencies(document, undefined);
-  const known: readonly unknown[] = Array.isArray(supported) ? supported : [];
+  const knownCurrencies: readonly unknown[] = Array.isArray(supported) ? supported : [];
   const currencies: readonly unknown[] = active;
-  const unknown = currencies.find((each): each is string => typeof each === "string" && !known.includes(each));
+  const unknown = currencies.find(
+    (each): each is string => typeof each === "string" && !knownCurrencies.includes(each),
+  );
   if (unknown === undefined) return document;
   const expected = `expected currencies that the price plan supports, got ${quoteText(unknown)}`;
   throw invalidInputError("pricePlanDetails.activeCurrencies", "NOT_SUPPORTED", expected);

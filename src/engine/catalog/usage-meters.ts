@@ -28,7 +28,7 @@ import type { ListOptions, Page } from "../pages.ts";
 import { areSameComputations } from "./equal-rules.ts";
 
 type MeterDocument = DocumentOf<"usageMeter">;
-const WORDS = { what: "usage meter", rule: "S5.4" } as const;
+const WORDS = { noun: "usage meter", rule: "S5.4" } as const;
 const MOVES = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
 /** The fields that can change after the DRAFT status. */
 const NAMES: ReadonlySet<string> = new Set(["name", "billableName", "description"]);
@@ -59,7 +59,7 @@ export function createUsageMeters(context: EngineContext): UsageMeters {
     decide: (document: MeterDocument, configuring: ConfigurationState) => Promise<DocumentRecord> | DocumentRecord,
   ): Promise<StoredResource<UsageMeter>> =>
     changeConfigured(context, "usageMeter", async (configuring) => {
-      const document = requireDocument(configuring.before.documents.usageMeter, WORDS.what, id);
+      const document = requireDocument(configuring.before.documents.usageMeter, WORDS.noun, id);
       return { documents: [await decide(document, configuring)] };
     });
   return {
@@ -79,7 +79,7 @@ export function createUsageMeters(context: EngineContext): UsageMeters {
         return next;
       }),
     archive: (id) => change(id, (document, { now }) => moveDocument(document, WORDS, MOVES, "ARCHIVED", now)),
-    get: (id) => readConfigured(context, "usageMeter", (documents) => requireDocument(documents, WORDS.what, id)),
+    get: (id) => readConfigured(context, "usageMeter", (documents) => requireDocument(documents, WORDS.noun, id)),
     list: ({ filter: { status, aggregation } = {}, page = {} } = {}) =>
       listConfigured(
         context,

@@ -17,7 +17,7 @@ export interface VersionNaming<Document> {
   /** The name shared by all versions. */
   readonly nameOf: (document: Document) => string;
   /** The kind of resource in messages. */
-  readonly what: string;
+  readonly noun: string;
 }
 
 /** The latest version of each resource. */
@@ -58,7 +58,7 @@ export function requireLatest<Document extends VersionDocument>(
 ): Document {
   const versions = documents.filter((document) => naming.nameOf(document) === name);
   const [latest] = latestVersions(versions, naming);
-  if (latest === undefined) throw notFoundError(naming.what, name);
+  if (latest === undefined) throw notFoundError(naming.noun, name);
   return latest;
 }
 
@@ -72,5 +72,5 @@ export function requireVersion<Document extends VersionDocument>(
   const match = documents.find((document) => naming.nameOf(document) === name && document.body.version === version);
   if (match !== undefined) return match;
   requireLatest(documents, name, naming);
-  throw versionNotFoundError(naming.what, name, version);
+  throw versionNotFoundError(naming.noun, name, version);
 }

@@ -27,9 +27,9 @@ export async function findEventPlaces(
   for (const record of records) timelines.set(record.id, findAccountPlan(catalog, record).timeline);
   return events.map(({ accountId, timestamp }) => {
     const timeline = timelines.get(accountId);
-    const found = timeline && cycleAt(timeline, timestamp);
-    if (found === undefined) return undefined;
-    const { planId: pricePlanId, version } = found.term.plan;
-    return { pricePlanId, version, cycle: { start: found.start, end: found.end } };
+    const cycle = timeline && cycleAt(timeline, timestamp);
+    if (cycle === undefined) return undefined;
+    const { planId: pricePlanId, version } = cycle.term.plan;
+    return { pricePlanId, version, cycle: { start: cycle.start, end: cycle.end } };
   });
 }

@@ -21,7 +21,7 @@ import { openWorkspace } from "../../ledger/workspace.ts";
 import { createEnvelopeReader } from "../../metering/event-envelope.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { splitIntoChunks } from "../all-accounts.ts";
-import { commitCatchUp, type EngineContext, farBehind, type FarBehind } from "../context.ts";
+import { commitCatchUp, type EngineContext, findAccountsBehind, type AccountsBehind } from "../context.ts";
 import type { EngineReads } from "../external/engine-store.ts";
 import { type Page, type PageOptions, toPage, pageRequest } from "../pages.ts";
 import { projectAccounts } from "../projected-accounts.ts";
@@ -33,10 +33,10 @@ const HINTS_MAX = 10_000;
 
 /** The result of one transaction: done, or to be repeated because a name resolved to an account that was not locked. */
 type Attempt<Result> =
-  | { readonly done: Result }
+  | { readonly completed: Result }
   | { readonly again: true }
   /** Or to be repeated after these accounts were caught up. */
-  | FarBehind;
+  | AccountsBehind;
 
 /** Ingests batches of any size, each event with its own outcome, in order (S14). Concurrent calls share commits. */
 export function createIngest(context: EngineContext): (input: readonly unknown[]) => Promise<readonly IngestResult[]> {
@@ -62,13 +62,13 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
       const read = await readForNames(current.catalog, { view, usage, hints, needs, locked, now });
       if (read === undefined) return { result: { again: true }, changes: {} };
       const records = read.accounts.flatMap(({ record, currentPlan }) => (currentPlan === undefined ? [record] : []));
-      const behind = farBehind(current.catalog, records, now, attempted);
-      if (behind !== undefined) return { result: behind, changes: {} };
+      const accountsBehind = findAccountsBehind(current.catalog, records, now, attempted);
+      if (accountsBehind !== undefined) return { result: accountsBehind, changes: {} };
       const { result, changes } = await runWithPauses(decideIngestInSteps(current.catalog, read, batch, now, ids));
-      return { result: { done: result }, changes };
+      return { result: { completed: result }, changes };
     });
-    if ("done" in attempt) return attempt.done;
-    if (!("behind" in attempt)) continue;
+    if ("completed" in attempt) return attempt.completed;
+    if (!("accountIds" in attempt)) continue;
     await commitCatchUp(context, attempt, attempted);
   }
 }
@@ -115,9 +115,9 @@ async function readForNames(
   const read = await readForIngest(catalog, { view, usage }, needs, names, now);
   // There are as many accounts as names, none of them aliases: each is the id of one.
   if (names.size === 0 && read.accounts.length === needs.names.size) return read;
-  const known = new Set(read.accounts.map(({ record }) => record.id));
+  const existingIds = new Set(read.accounts.map(({ record }) => record.id));
   const unsure = [...needs.names.keys()]
-    .filter((name) => names.has(name) || !known.has(name))
+    .filter((name) => names.has(name) || !existingIds.has(name))
     .map((name) => [name, names.get(name) ?? name] as const);
   if (unsure.length === 0) return read;
   const aliases = new Map(
@@ -163,9 +163,9 @@ export async function undo(context: EngineContext, undoFilter: UndoFilter): Prom
       if (read === undefined) throw notFoundError("account", filter.account);
       const workspace = openWorkspace([read.account]);
       const undone = await runWithPauses(decideUndoInSteps(catalog, workspace.account(accountId), read.matched, now));
-      return { result: { done: undone }, changes: workspace.changes() };
+      return { result: { completed: undone }, changes: workspace.changes() };
     });
-    if ("done" in attempt) return attempt.done;
+    if ("completed" in attempt) return attempt.completed;
   }
 }
 
@@ -217,14 +217,14 @@ async function applyDueGrants(context: EngineContext, events: readonly EventReco
   if (withOverage.length === 0) return events;
   const accountIds = [...new Set(withOverage.map(({ accountId }) => accountId))];
   const [records, now] = [await context.store.read.accounts(accountIds), context.clock()];
-  const behind = records.flatMap((record) => (isBehind(record, now) ? [record.id] : []));
+  const accountsBehind = records.flatMap((record) => (isBehind(record, now) ? [record.id] : []));
   const changed = new Map<string, EventRecord>();
-  for await (const ids of splitIntoChunks(behind, ACCOUNTS_AT_ONCE)) {
-    const moved = await projectAccounts(context, ids, function* ({ workspace }) {
+  for await (const ids of splitIntoChunks(accountsBehind, ACCOUNTS_AT_ONCE)) {
+    const movedEvents = await projectAccounts(context, ids, function* ({ workspace }) {
       yield;
       return workspace.changes().events ?? [];
     });
-    for (const event of moved) changed.set(event.referenceId, event);
+    for (const event of movedEvents) changed.set(event.referenceId, event);
   }
   return events.map((event) => changed.get(event.referenceId) ?? event);
 }

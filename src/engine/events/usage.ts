@@ -90,13 +90,13 @@ export async function overageBetween(context: EngineContext, query: UsageQuery):
     const { catalog } = await configuration(view);
     const now = clock();
     const cells = await cellsBetween(query, async (accountIds, from, until) => {
-      const known = (await view.accounts(accountIds)).map(({ id }) => id);
-      const workspace = await openAccounts(catalog, { view, usage }, known, now);
-      for (const id of known) catchUp(catalog, workspace.account(id), now);
-      const moved = (workspace.changes().overage ?? [])
+      const existingIds = (await view.accounts(accountIds)).map(({ id }) => id);
+      const workspace = await openAccounts(catalog, { view, usage }, existingIds, now);
+      for (const id of existingIds) catchUp(catalog, workspace.account(id), now);
+      const movedCells = (workspace.changes().overage ?? [])
         .filter(({ day }) => day >= from && day < until)
         .map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
-      return mergeCells([...(await view.overage(accountIds, from, until)), ...moved]);
+      return mergeCells([...(await view.overage(accountIds, from, until)), ...movedCells]);
     });
     const result = cells.map(({ accountId, meterOrFeatureId: featureId, day, quantity }) => {
       return { accountId, featureId, date: dateOfDay(day), quantity };
@@ -121,20 +121,20 @@ export async function listComposites(
   const { limit, after: start } = pageRequest(options);
   const first = from === undefined ? Number.NEGATIVE_INFINITY : toInstant(from);
   const end = until === undefined ? Number.POSITIVE_INFINITY : toInstant(until);
-  const found: CompositeSnapshot[] = [];
+  const composites: CompositeSnapshot[] = [];
   let after = start;
   for (;;) {
     const documents = await store.read.documents("compositeInvoice", { limit: limit + 1, ...(after && { after }) });
     for (const document of documents) {
       const composite = { ...readComposite(document), createdAt: document.createdAt };
       const isOfGroup = invoiceGroupId === undefined || composite.invoiceGroupId === invoiceGroupId;
-      if (isOfGroup && composite.invoiceDate >= first && composite.invoiceDate < end) found.push(composite);
+      if (isOfGroup && composite.invoiceDate >= first && composite.invoiceDate < end) composites.push(composite);
     }
     const last = documents.at(-1);
-    if (documents.length <= limit || last === undefined || found.length > limit) break;
+    if (documents.length <= limit || last === undefined || composites.length > limit) break;
     after = { createdAt: last.createdAt, id: last.id };
   }
-  return toPage(found, limit, ({ createdAt, id }) => ({ createdAt, id }));
+  return toPage(composites, limit, ({ createdAt, id }) => ({ createdAt, id }));
 }
 
 /** The days `[first, end)` of a query. @throws {RatebookError} ERR_OPTION_INVALID for an invalid query */

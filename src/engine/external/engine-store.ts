@@ -125,9 +125,9 @@ async function transactWithSource<Result>(
   prefetched: PrefetchedUsage,
 ): Promise<Result> {
   const usage = createUsageReads(options, async (need) => {
-    const found = prefetched.find(need);
-    if (found === undefined) throw new CellsNeeded(need);
-    return found;
+    const prefetchedCells = prefetched.find(need);
+    if (prefetchedCells === undefined) throw new CellsNeeded(need);
+    return prefetchedCells;
   });
   for (let attempt = 1; ; attempt++) {
     try {

@@ -52,10 +52,10 @@ async function recordExternalSchemas(
   clock: () => Instant,
 ): Promise<void> {
   const findChanges = async (view: LedgerView): Promise<readonly [string[], string[]]> => {
-    const known = new Set(await readExternalSchemas(view));
+    const recordedNames = new Set(await readExternalSchemas(view));
     return [
-      [...new Set(external)].filter((name) => !known.has(name)),
-      [...new Set(ingestedAgain)].filter((name) => known.has(name)),
+      [...new Set(external)].filter((name) => !recordedNames.has(name)),
+      [...new Set(ingestedAgain)].filter((name) => recordedNames.has(name)),
     ];
   };
   if ((await findChanges(store.read)).every((names) => names.length === 0)) return;

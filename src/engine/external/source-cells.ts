@@ -74,7 +74,7 @@ export function createPrefetchedUsage({ schemas, source }: ExternalUsageOptions)
       // Cells that one part of a decision needed are kept when another part needs more.
       const from = Math.min(first, ...requests.map(({ id }) => accounts.get(id)?.from ?? first));
       const cellsByAccount = new Map<string, LedgerCell[]>(requests.map(({ id }) => [id, []]));
-      const defined = schemasIn(book, schemas);
+      const defined = listKnownSchemas(book, schemas);
       const until = dayOf(upTo) + 1;
       const meters = metersOfSchemas(book, defined);
       const isEmpty = meters.size === 0 || from >= until;
@@ -106,9 +106,9 @@ function* splitAccounts(accounts: readonly UsageAccount[]): Iterable<readonly Us
 }
 
 /** The existing schemas; others may be created later. */
-function schemasIn({ eventSchemas }: Book, names: readonly string[]): readonly string[] {
-  const known = new Set(eventSchemas.map(({ name }) => name));
-  return [...new Set(names)].filter((name) => known.has(name));
+function listKnownSchemas({ eventSchemas }: Book, names: readonly string[]): readonly string[] {
+  const knownNames = new Set(eventSchemas.map(({ name }) => name));
+  return [...new Set(names)].filter((name) => knownNames.has(name));
 }
 
 function metersOfSchemas({ usageMeters }: Book, schemas: readonly string[]): ReadonlySet<string> {

@@ -154,8 +154,8 @@ async function resolveSelection(
         "revenue cannot be filtered or grouped by this field",
       );
     }
-    const known = await requireKnownValues(fieldName, fieldValues, book, view);
-    const unknown = fieldValues.findIndex((value) => !known.has(value));
+    const knownValues = await requireKnownValues(fieldName, fieldValues, book, view);
+    const unknown = fieldValues.findIndex((value) => !knownValues.has(value));
     if (unknown >= 0) {
       const message = `expected ${VALUES[fieldName]}, got ${quoteText(fieldValues[unknown] ?? "")}`;
       throw invalidInputError(`${at}.fieldValues[${unknown}]`, "UNKNOWN_ID", message);

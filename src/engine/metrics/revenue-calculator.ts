@@ -69,16 +69,16 @@ export async function calculatePlanRevenue(context: EngineContext, input: Revenu
   const calculation: CalculationInput = { context, catalog, request, accounts, now: context.clock() };
   const lookedUp = lookUpCycle(calculation);
   const at = request.cycleConfig?.date ?? lookedUp?.start ?? calculation.now;
-  const found = findPlan(calculation, at);
-  const currency = requestedCurrency(calculation) ?? found.currency;
-  const details = resolvePriceableDetails(found.details, currency, catalog.book);
-  const cycleConfig = found.cycleConfig ?? resolveCycle(details.pricingCycleConfig, at);
-  const cycleNumber = request.cycleConfig?.cycleNumber ?? found.cycleNumber;
+  const foundPlan = findPlan(calculation, at);
+  const currency = requestedCurrency(calculation) ?? foundPlan.currency;
+  const details = resolvePriceableDetails(foundPlan.details, currency, catalog.book);
+  const cycleConfig = foundPlan.cycleConfig ?? resolveCycle(details.pricingCycleConfig, at);
+  const cycleNumber = request.cycleConfig?.cycleNumber ?? foundPlan.cycleNumber;
   const cycle = findChargedCycle(cycleConfig, at, cycleNumber);
   if (cycle.planStart < INSTANT_MIN || cycle.end > NO_END) {
     throw invalidInputError("cycleConfig", "DATE_NOT_ALLOWED", "expected a cycle within the years 0000 to 9998");
   }
-  const plan = { planId: found.planId, version: found.version, details, cycleConfig, gracePeriodDays: 0 };
+  const plan = { planId: foundPlan.planId, version: foundPlan.version, details, cycleConfig, gracePeriodDays: 0 };
   const usage = await resolveUsage(calculation, lookedUp);
   const overage = resolveOverage(calculation);
   const licenseChanges = resolveLicenseChanges(calculation, details, cycle);
@@ -96,7 +96,7 @@ export async function calculatePlanRevenue(context: EngineContext, input: Revenu
     yieldToOthers,
   );
   const answer = { ...calculated, details, usage };
-  const { planId: pricePlanId, version: pricePlanVersion } = found;
+  const { planId: pricePlanId, version: pricePlanVersion } = foundPlan;
   return pricePlanId === "" ? answer : { ...answer, pricePlanId, pricePlanVersion };
 }
 
@@ -274,11 +274,11 @@ function resolveLicenseChanges(
       const message = `expected a time before ${formatInstant(cycle.end)}, the end of the cycle`;
       throw invalidInputError(`${path}[${late}].effectiveFrom`, "DATE_NOT_ALLOWED", message);
     }
-    const most = details.licenseRateCards.find(({ id }) => id === licenseId)?.config?.maxQuantity;
-    const wrong = checkTimeline(changes, most);
+    const maximum = details.licenseRateCards.find(({ id }) => id === licenseId)?.config?.maxQuantity;
+    const wrong = checkTimeline(changes, maximum);
     if (wrong === undefined) return changes;
     const place = Array.isArray(entry) ? `${path}[${wrong.index}].quantity` : path;
-    const bounds = most ? `0 to ${formatDecimal(most)}` : "0 or more";
+    const bounds = maximum ? `0 to ${formatDecimal(maximum)}` : "0 or more";
     throw invalidInputError(
       place,
       "QUANTITY_NOT_ALLOWED",
@@ -291,7 +291,7 @@ function resolveLicenseChanges(
 function requireKnownKeys<Value>(
   calculation: Readonly<Record<string, Value>>,
   path: string,
-  what: string,
+  noun: string,
   isKnown: (id: string) => boolean,
 ): ReadonlyMap<string, Value> {
   const unknown = Object.keys(calculation).find((id) => !isKnown(id));
@@ -299,7 +299,7 @@ function requireKnownKeys<Value>(
   throw invalidInputError(
     `${path}${formatKey(unknown)}`,
     "UNKNOWN_ID",
-    `expected the id of a ${what} as the key, got ${quoteText(unknown)}`,
+    `expected the id of a ${noun} as the key, got ${quoteText(unknown)}`,
   );
 }
 

@@ -24,8 +24,14 @@ export function endAliases(
 
 /** Puts the account into another group from `now`, or into none. */
 export function withGroup(record: AccountRecord, groupId: string | undefined, now: Instant): AccountRecord {
-  const { invoiceGroupId: left, invoiceGroupFrom = record.createdAt, pastInvoiceGroups = [], ...rest } = record;
-  const past = left === undefined ? [] : [{ invoiceGroupId: left, from: invoiceGroupFrom, until: now }];
+  const {
+    invoiceGroupId: formerGroupId,
+    invoiceGroupFrom = record.createdAt,
+    pastInvoiceGroups = [],
+    ...rest
+  } = record;
+  const past =
+    formerGroupId === undefined ? [] : [{ invoiceGroupId: formerGroupId, from: invoiceGroupFrom, until: now }];
   const all = [...pastInvoiceGroups, ...past].slice(-PAST_MAX);
   return {
     ...rest,

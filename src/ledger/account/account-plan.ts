@@ -22,9 +22,10 @@ import { createPlanClock } from "./plans-at-event.ts";
 export function findAccountPlan(catalog: Catalog, record: AccountRecord): AccountPlan {
   const { associations, invoiceGroupId: groupId, closedCycles } = record;
   const groupedAt = groupChangedAt(record);
-  const known = catalog.plans.get(associations);
-  const isSame = known?.groupId === groupId && known?.groupedAt === groupedAt && known?.closedCycles === closedCycles;
-  if (known !== undefined && isSame) return known;
+  const cachedPlan = catalog.plans.get(associations);
+  const isSame =
+    cachedPlan?.groupId === groupId && cachedPlan?.groupedAt === groupedAt && cachedPlan?.closedCycles === closedCycles;
+  if (cachedPlan !== undefined && isSame) return cachedPlan;
   const decisions = associations.map((association) => toDecision(association, catalog.findPlan));
   const timeline = buildTimeline(decisions);
   const clock = createPlanClock(decisions, findGraceTerms(catalog, record), timeline);
@@ -99,10 +100,10 @@ function toDecision({ plan, ...association }: AssociationRecord, findPlan: FindP
   const { from, until, decidedAt, recordedAt } = association;
   if (plan === undefined) return { from, until, decidedAt, recordedAt, plan: null };
   const { planId, version, override } = plan;
-  const found = findPlan(planId, version);
-  invariant(found !== undefined, "S16.1: an association names a plan that stays");
-  const details = applyOverride(found.pricePlanDetails, override);
-  return { from, until, decidedAt, recordedAt, plan: createAssociatedPlan(found, details, plan) };
+  const planVersion = findPlan(planId, version);
+  invariant(planVersion !== undefined, "S16.1: an association names a plan that stays");
+  const details = applyOverride(planVersion.pricePlanDetails, override);
+  return { from, until, decidedAt, recordedAt, plan: createAssociatedPlan(planVersion, details, plan) };
 }
 
 function toLicenseChange(update: LicenseUpdateRecord): AccountView["licenseChanges"][number] {

@@ -54,14 +54,15 @@ export function* catchUpInSteps(catalog: Catalog, work: AccountWork, upTo: Insta
  * Like {@link catchUpInSteps}, but may stop early. The changes so far can be committed; the record is unchanged, so the
  * next call starts at the same instant and finds what was already created.
  *
- * @param most stops after this many changed records, where it can
+ * @param recordsMax stops after this many changed records, where it can
  * @returns whether everything due was processed
  */
-export function* catchUpPiece(catalog: Catalog, work: AccountWork, upTo: Instant, most: number): Steps<boolean> {
+export function* catchUpPiece(catalog: Catalog, work: AccountWork, upTo: Instant, recordsMax: number): Steps<boolean> {
   const { record } = work;
   for (const _ of catchUpInSteps(catalog, work, upTo)) {
     // External usage must be stored in the same commit as the invoices created from it (S17.4).
-    if (work.changedRecords() >= most && work.record === record && work.externalUsage() === undefined) return false;
+    if (work.changedRecords() >= recordsMax && work.record === record && work.externalUsage() === undefined)
+      return false;
     yield;
   }
   return true;
@@ -165,10 +166,10 @@ export function invoicesReadFrom(catalog: Catalog, record: AccountRecord, now: I
 
 /** The credits that the account does not have yet; a grant of zero creates none. */
 function findNewCredits(work: AccountWork, credits: readonly GrantedCredit[]): readonly GrantedCredit[] {
-  const made = new Set(work.credits().map(({ cause }) => cause));
+  const existingCauses = new Set(work.credits().map(({ cause }) => cause));
   return credits.filter(
     ({ id: cause, formerCause = cause, creditAmount }) =>
-      !creditAmount.isZero() && !made.has(cause) && !made.has(formerCause),
+      !creditAmount.isZero() && !existingCauses.has(cause) && !existingCauses.has(formerCause),
   );
 }
 
@@ -200,12 +201,14 @@ function findNewGrantsInSteps(
   work: Pick<AccountWork, "record" | "entries">,
   until: Instant,
 ): Steps<readonly FeatureGrant[]> {
-  const made = new Set(work.entries().map(grantKey));
+  const existingKeys = new Set(work.entries().map(grantKey));
   const { decisions } = findAccountPlan(catalog, work.record);
   const since = work.record.caughtUpTo;
   // Earlier grants already exist, unless a decision since then is backdated.
   const isNew = decisions.some(({ decidedAt }) => decidedAt >= since);
-  return findFeatureGrants(decisions, isNew ? Number.NEGATIVE_INFINITY : since, until + 1, (key) => made.has(key));
+  return findFeatureGrants(decisions, isNew ? Number.NEGATIVE_INFINITY : since, until + 1, (key) =>
+    existingKeys.has(key),
+  );
 }
 
 /**
@@ -213,8 +216,8 @@ function findNewGrantsInSteps(
  * them (S11.2, S11.5). One step per feature: a catch-up that stopped in between would not read its overage again.
  */
 function* putEntries(catalog: Catalog, work: AccountWork, grants: readonly FeatureGrant[], at: Instant): Steps {
-  for (const [featureId, own] of groupBy(grants, (grant) => grant.featureId)) {
-    for (const { key, granted, effectiveFrom, effectiveUntil, due } of own) {
+  for (const [featureId, featureGrants] of groupBy(grants, (grant) => grant.featureId)) {
+    for (const { key, granted, effectiveFrom, effectiveUntil, due } of featureGrants) {
       work.putEntry({
         id: dueEntryId(work.record.id, key),
         accountId: work.record.id,
@@ -235,7 +238,7 @@ function* putEntries(catalog: Catalog, work: AccountWork, grants: readonly Featu
 }
 
 /** The start of the earliest cycle to draw once everything due by an instant is final. Call it with ascending instants. */
-type StartOfOpen = (done: Instant) => Instant;
+type StartOfOpen = (finalizedUntil: Instant) => Instant;
 
 function createOpenStartFinder(open: readonly AccountCycle[], terms: GraceTerms): StartOfOpen {
   const closing = open.map((cycle) => ({ closes: closesAt(cycle, terms), start: cycle.start }));
@@ -243,11 +246,11 @@ function createOpenStartFinder(open: readonly AccountCycle[], terms: GraceTerms)
   let start = Number.POSITIVE_INFINITY;
   /** For each cycle, the earliest start among the cycles that close with it or later. */
   const earliest = closing.map((each) => (start = Math.min(start, each.start)));
-  let left = closing.length;
-  return (done) => {
+  let remaining = closing.length;
+  return (finalizedUntil) => {
     // A cycle that closes on a day may still be split by a decision of that day.
-    while (left > 0 && (closing[left - 1]?.closes ?? done) < dayStart(done)) left--;
-    return Math.min(done, earliest[left - 1] ?? done);
+    while (remaining > 0 && (closing[remaining - 1]?.closes ?? finalizedUntil) < dayStart(finalizedUntil)) remaining--;
+    return Math.min(finalizedUntil, earliest[remaining - 1] ?? finalizedUntil);
   };
 }
 
@@ -263,13 +266,13 @@ function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, insta
     // If no credit connects them, drafts need not be drawn together with invoices that become final.
     const areApart = !mayTakeCredits(catalog, work, from);
     const accepts = areApart ? ({ finalAt }: DraftTerms): boolean => finalAt <= last : undefined;
-    const drawn = yield* drawOpenInvoices(catalog, work, { from, until, knownUntil: last + 1, accepts });
-    const ready = drawn.filter(({ draft }) => draft.finalAt <= last);
+    const drawnInvoices = yield* drawOpenInvoices(catalog, work, { from, until, knownUntil: last + 1, accepts });
+    const ready = drawnInvoices.filter(({ draft }) => draft.finalAt <= last);
     const times = ready.map(({ draft }) => instants.find((at) => at >= draft.finalAt) ?? last);
     // An invoice that takes credits may become final before one that precedes it in the order of taking credits. Each
     // is then finalized at its own instant, so that its explanation shows the balance at that time. An invoice of a
     // later part takes no credit that an invoice of this part grants after it.
-    const isMixed = !isInOrder(times) && ready.some(({ taken }) => taken.length > 0);
+    const isMixed = !isInOrder(times) && ready.some(({ creditUses }) => creditUses.length > 0);
     const changes = times.filter((_, place) => changesCredits(ready[place]));
     if (
       instants.length > 1 &&
@@ -287,15 +290,15 @@ function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, insta
     }
     // A remaining draft reserves credits, and an invoice below zero grants some: the next part is drawn with them
     // again.
-    const isDone = ready.length === drawn.length && drawn.every(({ granted }) => granted === undefined);
+    const isDone = ready.length === drawnInvoices.length && drawnInvoices.every(({ granted }) => granted === undefined);
     if (areApart || isDone) from = until;
     yield;
   }
 }
 
 /** Whether finalizing a draft takes from credits or grants one. */
-function changesCredits(drawn: DrawnInvoice | undefined): boolean {
-  return drawn !== undefined && (drawn.taken.length > 0 || drawn.granted !== undefined);
+function changesCredits(invoice: DrawnInvoice | undefined): boolean {
+  return invoice !== undefined && (invoice.creditUses.length > 0 || invoice.granted !== undefined);
 }
 
 /**

@@ -75,9 +75,9 @@ const UNKNOWN: DraftIndex = { until: Number.NEGATIVE_INFINITY, places: [], credi
 export function* saveAfterCatchUp(catalog: Catalog, work: AccountWork, record: AccountRecord): Steps {
   work.putRecord(record);
   const { until, places, credits = [] } = yield* computeDraftIndex(catalog, work, record.caughtUpTo);
-  const left = places.filter(({ finalAt }) => finalAt > record.caughtUpTo);
+  const openPlaces = places.filter(({ finalAt }) => finalAt > record.caughtUpTo);
   const due = credits.filter(({ createdAt }) => createdAt > record.caughtUpTo);
-  work.putRecord({ ...record, drafts: { until, places: left, credits: due } });
+  work.putRecord({ ...record, drafts: { until, places: openPlaces, credits: due } });
 }
 
 /**

@@ -24,34 +24,34 @@ import { findOpenCycles, earliestStart } from "./open-cycles.ts";
  * they take credits.
  *
  * @param ids which drafts; default all
- * @param most stops after this many
+ * @param limit stops after this many
  */
 export function* listDrafts(
   catalog: Catalog,
   work: AccountWork,
   now: Instant,
   ids?: ReadonlySet<string>,
-  most?: number,
+  limit?: number,
 ): Steps<readonly DraftInvoice[]> {
   const range = ids === undefined ? rangeOf(catalog, work, now) : yield* rangeAround(catalog, work, now, ids);
   if (range === undefined) return [];
   const { id: accountId } = work.record;
   const accepts = ids && ((terms: DraftTerms) => ids.has(dueInvoiceId(accountId, invoiceKey(terms))));
   const drafts: DraftInvoice[] = [];
-  for (const drawn of yield* drawOpenInvoices(catalog, work, { ...range, accepts, most })) {
-    drafts.push(toDraftInvoice(work.record, drawn));
+  for (const drawnInvoice of yield* drawOpenInvoices(catalog, work, { ...range, accepts, limit })) {
+    drafts.push(toDraftInvoice(work.record, drawnInvoice));
     yield;
   }
   return drafts;
 }
 
 /** The amounts that drafts reserve of each credit, by credit id. */
-export function* heldByDrafts(catalog: Catalog, work: AccountWork, now: Instant): Steps<ReadonlyMap<string, Decimal>> {
+export function* computeHolds(catalog: Catalog, work: AccountWork, now: Instant): Steps<ReadonlyMap<string, Decimal>> {
   const amounts = new Map<string, Decimal>();
   const range = rangeOf(catalog, work, now);
   if (!mayTakeCredits(catalog, work, range.from)) return amounts;
-  for (const { taken } of yield* drawOpenInvoices(catalog, work, { ...range, accepts: "TAKING_CREDITS" })) {
-    for (const { creditId, amount } of taken) amounts.set(creditId, add(amounts.get(creditId) ?? ZERO, amount));
+  for (const { creditUses } of yield* drawOpenInvoices(catalog, work, { ...range, accepts: "TAKING_CREDITS" })) {
+    for (const { creditId, amount } of creditUses) amounts.set(creditId, add(amounts.get(creditId) ?? ZERO, amount));
   }
   return amounts;
 }

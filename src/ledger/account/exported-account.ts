@@ -186,20 +186,20 @@ function exportCredit(credit: CreditRecord, note: Note): readonly CreditInput[] 
 
 function exportEntry(entry: EntryRecord, note: Note): readonly FeatureCreditInput[] {
   const { id, featureId, source, granted, balance, voided, effectiveFrom, effectiveUntil } = entry;
-  const spent = subtract(granted, balance);
+  const spentQuantity = subtract(granted, balance);
   if (voided) {
-    const made =
+    const creation =
       source === "PURCHASE"
-        ? `the book has only the ${formatDecimal(spent)} used before`
+        ? `the book has only the ${formatDecimal(spentQuantity)} used before`
         : "the book grants all of them again again again";
-    note(`the feature credits ${quoteText(id)} were voided: ${made}`);
+    note(`the feature credits ${quoteText(id)} were voided: ${creation}`);
   }
-  if (source !== "PURCHASE" || (voided && spent.isZero())) return [];
+  if (source !== "PURCHASE" || (voided && spentQuantity.isZero())) return [];
   return [
     {
       id,
       featureId,
-      granted: formatDecimal(voided ? spent : granted),
+      granted: formatDecimal(voided ? spentQuantity : granted),
       effectiveFrom: formatInstant(effectiveFrom),
       effectiveUntil: formatInstant(effectiveUntil),
     },

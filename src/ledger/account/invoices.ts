@@ -33,7 +33,7 @@ export interface DraftInvoice {
 export function* drawOpenInvoices(
   catalog: Catalog,
   work: AccountWork,
-  range: Pick<DrawOptions, "from" | "until" | "knownUntil" | "accepts" | "most">,
+  range: Pick<DrawOptions, "from" | "until" | "knownUntil" | "accepts" | "limit">,
   view: AccountView = toAccountView(catalog, work),
 ): Steps<readonly DrawnInvoice[]> {
   const final = new Set(work.invoices().map(storedInvoiceKey));
@@ -58,14 +58,14 @@ export function lastInvoicedEnd(work: Pick<AccountWork, "record" | "invoices">):
 }
 
 /** Finalizes a draft: its record, the credits that it consumes, and the credit that it grants (S12.4, S13.4). */
-export function finalizeInvoice(work: AccountWork, drawn: DrawnInvoice, at: Instant): void {
+export function finalizeInvoice(work: AccountWork, drawnInvoice: DrawnInvoice, at: Instant): void {
   const { record } = work;
-  const key = invoiceKey(drawn.draft);
+  const key = invoiceKey(drawnInvoice.draft);
   const id = dueInvoiceId(record.id, key);
-  const invoice = drawn.invoice();
+  const invoice = drawnInvoice.invoice();
   const status = invoice.revenueInfo.value.gt(ZERO) ? "DUE" : "PAID";
   const revenueInfo =
-    drawn.taken.length === 0
+    drawnInvoice.creditUses.length === 0
       ? invoice.revenueInfo
       : withConsumedCredits(invoice.revenueInfo, (creditId) => creditIn(work, creditId).consumedAmount);
   work.putInvoice({
@@ -76,7 +76,7 @@ export function finalizeInvoice(work: AccountWork, drawn: DrawnInvoice, at: Inst
     invoice: { ...invoice, status, revenueInfo },
     ...(record.invoiceGroupId === undefined ? {} : { invoiceGroupId: record.invoiceGroupId }),
   });
-  for (const { creditId, amount } of drawn.taken) {
+  for (const { creditId, amount } of drawnInvoice.creditUses) {
     const credit = creditIn(work, creditId);
     work.putCredit({
       ...credit,
@@ -84,7 +84,7 @@ export function finalizeInvoice(work: AccountWork, drawn: DrawnInvoice, at: Inst
       transactions: [...credit.transactions, { invoiceId: id, amount, at }],
     });
   }
-  if (drawn.granted !== undefined) createGrantedCredit(work, { ...drawn.granted, grantedAt: at });
+  if (drawnInvoice.granted !== undefined) createGrantedCredit(work, { ...drawnInvoice.granted, grantedAt: at });
 }
 
 function creditIn(work: AccountWork, creditId: string): CreditRecord {

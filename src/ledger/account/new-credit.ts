@@ -8,12 +8,12 @@ import type { AccountRecord, CreditRecord } from "../records.ts";
  * Creates a credit record with nothing spent.
  *
  * @param worth what it can pay for, how much and when; an end equal to `NO_END` is omitted
- * @param made the id of the credit and its cause
+ * @param origin the id of the credit and its cause
  */
 export function createCreditRecord(
   owner: Pick<AccountRecord, "id" | "customerId" | "invoiceCurrency">,
   { purpose, creditAmount, priority, effectiveFrom, effectiveUntil, applicableEntityIds }: Omit<Credit, "id">,
-  made: Pick<CreditRecord, "id" | "kind" | "cause" | "createdAt" | "idempotencyKey">,
+  origin: Pick<CreditRecord, "id" | "kind" | "cause" | "createdAt" | "idempotencyKey">,
 ): CreditRecord {
   return {
     accountId: owner.id,
@@ -27,7 +27,7 @@ export function createCreditRecord(
     ...(typeof effectiveUntil === "number" && effectiveUntil < NO_END ? { effectiveUntil } : {}),
     ...(applicableEntityIds ? { applicableEntityIds } : {}),
     voided: false,
-    ...made,
+    ...origin,
     transactions: [],
   };
 }

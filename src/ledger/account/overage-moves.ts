@@ -29,12 +29,12 @@ export function moveOverageOnto(work: AccountWork, featureId: string, isOpen: (a
     })),
   );
   for (const [index, { event, use }] of uses.entries()) {
-    const moved = events[index];
-    if (moved === undefined || moved.allocations.length === 0) continue;
-    const overage = decimalOfExact(moved.overage);
-    work.addOverage(featureId, dayOf(event.timestamp), subtractExact(moved.overage, exactOfDecimal(use.overage)));
-    const taken = moved.allocations.map((each) => ({ ...each, quantity: decimalOfExact(each.quantity) }));
-    work.putEvent({ ...event, feature: { ...use, overage, allocations: [...use.allocations, ...taken] } });
+    const movedEvent = events[index];
+    if (movedEvent === undefined || movedEvent.allocations.length === 0) continue;
+    const overage = decimalOfExact(movedEvent.overage);
+    work.addOverage(featureId, dayOf(event.timestamp), subtractExact(movedEvent.overage, exactOfDecimal(use.overage)));
+    const allocations = movedEvent.allocations.map((each) => ({ ...each, quantity: decimalOfExact(each.quantity) }));
+    work.putEvent({ ...event, feature: { ...use, overage, allocations: [...use.allocations, ...allocations] } });
   }
   putBalances(work, entries);
 }
@@ -43,8 +43,8 @@ export function moveOverageOnto(work: AccountWork, featureId: string, isOpen: (a
 export function putBalances(work: AccountWork, after: readonly Pick<FeatureEntry, "id" | "balance">[]): void {
   for (const { id, balance } of after) {
     const record = work.entry(id);
-    const left = decimalOfExact(balance);
-    if (record !== undefined && !record.balance.eq(left)) work.putEntry({ ...record, balance: left });
+    const newBalance = decimalOfExact(balance);
+    if (record !== undefined && !record.balance.eq(newBalance)) work.putEntry({ ...record, balance: newBalance });
   }
 }
 

@@ -97,8 +97,9 @@ function createTimelineLookup(decisions: readonly PlanDecision[], whole: Timelin
   let last = { count: decisions.length, timeline: whole };
   return (now) => {
     if (now >= wholeFrom) return whole;
-    const known = decisions.filter((_, index) => (knownFrom[index] ?? now) <= now);
-    if (known.length !== last.count) last = { count: known.length, timeline: buildTimeline(known) };
+    const knownDecisions = decisions.filter((_, index) => (knownFrom[index] ?? now) <= now);
+    if (knownDecisions.length !== last.count)
+      last = { count: knownDecisions.length, timeline: buildTimeline(knownDecisions) };
     return last.timeline;
   };
 }

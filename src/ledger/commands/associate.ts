@@ -181,16 +181,16 @@ export function requireActivePlan(catalog: Catalog, planId: string, version: num
     checkMeters(catalog, latest);
     return latest;
   }
-  const found = versions.find((plan) => plan.version === version);
-  if (found === undefined) throw versionNotFoundError("price plan", planId, version);
-  if (found.status !== "ACTIVE") {
+  const requestedPlan = versions.find((plan) => plan.version === version);
+  if (requestedPlan === undefined) throw versionNotFoundError("price plan", planId, version);
+  if (requestedPlan.status !== "ACTIVE") {
     throw refusedError(
       "S16.4",
-      `version ${version} of ${quoteText(planId)} is ${describeStatus(found.status)}; only an active version can be associated`,
+      `version ${version} of ${quoteText(planId)} is ${describeStatus(requestedPlan.status)}; only an active version can be associated`,
     );
   }
-  checkMeters(catalog, found);
-  return found;
+  checkMeters(catalog, requestedPlan);
+  return requestedPlan;
 }
 
 /** Checks that all meters of a plan are ACTIVE: others count nothing, so their usage would not be charged (S5.4). */
@@ -256,8 +256,8 @@ function checkOverride({ book }: Catalog, override: PricePlanDetailsOverride, cu
     ...override.billingEntitlementRateCards.map((card) => ["featureId", card.featureId, features] as const),
     ...override.entitlementOverageRateCards.map((card) => ["featureId", card.featureId, features] as const),
   ];
-  for (const [field, id, known] of references) {
-    if (!known.has(id))
+  for (const [field, id, items] of references) {
+    if (!items.has(id))
       problems.report(["pricePlanDetailsOverride", field], "UNKNOWN_REFERENCE", {
         resources: [RESOURCES[field]],
         got: quoteText(id),

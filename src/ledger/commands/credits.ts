@@ -9,7 +9,7 @@ import { type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
  */
 import type { Steps } from "../../numbers/steps.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { heldByDrafts } from "../account/drafts.ts";
+import { computeHolds } from "../account/drafts.ts";
 import { matchesId } from "../account/due-ids.ts";
 import { createCreditRecord } from "../account/new-credit.ts";
 import type { Catalog } from "../catalog.ts";
@@ -131,7 +131,7 @@ export function voidCredit(catalog: Catalog, work: AccountWork, creditId: string
 
 /** An account's credits at an instant to which it was caught up, in order of creation (S12.4). */
 export function* creditSnapshots(catalog: Catalog, work: AccountWork, now: Instant): Steps<readonly CreditSnapshot[]> {
-  const amountsHeld = yield* heldByDrafts(catalog, work, now);
+  const amountsHeld = yield* computeHolds(catalog, work, now);
   return work.credits().map((credit) => {
     const holdAmount = amountsHeld.get(credit.id) ?? ZERO;
     const status = creditStatus({ ...credit, holdAmount });

@@ -114,8 +114,11 @@ export function patchEntry(
     );
   }
   if (target.lastSpent !== undefined && effectiveUntil <= target.lastSpent) {
-    const spent = formatInstant(target.lastSpent);
-    throw refusedError("S11.8", `effectiveUntil: expected a time after ${spent}, when an event last used the entry`);
+    const lastSpent = formatInstant(target.lastSpent);
+    throw refusedError(
+      "S11.8",
+      `effectiveUntil: expected a time after ${lastSpent}, when an event last used the entry`,
+    );
   }
   const original = entry.requested ?? { granted: entry.granted, effectiveUntil: entry.effectiveUntil };
   const changed: EntryRecord = {

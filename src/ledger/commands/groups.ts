@@ -109,20 +109,20 @@ export type DueOnDay = readonly { readonly work: AccountWork; readonly record: I
  * accounts: if one cannot be caught up, only the days before its `caughtUpTo` are returned.
  *
  * @param accounts all of the group's, each with everything that {@link catchUp} needs
- * @param behind accounts that cannot be caught up
+ * @param skippedIds accounts that cannot be caught up
  */
 export function* findDueByDay(
   catalog: Catalog,
   group: InvoiceGroupTerms,
   accounts: readonly AccountWork[],
   now: Instant,
-  behind: ReadonlySet<string> = new Set(),
+  skippedIds: ReadonlySet<string> = new Set(),
 ): Steps<ReadonlyMap<Day, DueOnDay>> {
   for (const work of accounts) {
-    if (!behind.has(work.record.id)) catchUp(catalog, work, now);
+    if (!skippedIds.has(work.record.id)) catchUp(catalog, work, now);
     yield;
   }
-  const waiting = accounts.filter(({ record }) => behind.has(record.id));
+  const waiting = accounts.filter(({ record }) => skippedIds.has(record.id));
   const today = dayOf(Math.min(now, ...waiting.map(({ record }) => record.caughtUpTo)));
   const byDay = new Map<Day, DueOnDay>();
   if (!group.dailyInvoiceConsolidation) return byDay;
@@ -171,13 +171,13 @@ export function compositeInvoiceId(groupId: string, day: Day): string {
 /** Reads a composite invoice from its document. */
 export function readComposite({ body }: DocumentRecord): CompositeInvoice {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by documentOf alone
-  const stored = body as unknown as StoredComposite;
+  const composite = body as unknown as StoredComposite;
   return {
-    ...stored,
-    invoiceDate: parseInstant(stored.invoiceDate),
-    dueDate: parseInstant(stored.dueDate),
-    total: parseDecimal(stored.total),
-    invoices: stored.invoices.map((each) => ({ ...each, total: parseDecimal(each.total) })),
+    ...composite,
+    invoiceDate: parseInstant(composite.invoiceDate),
+    dueDate: parseInstant(composite.dueDate),
+    total: parseDecimal(composite.total),
+    invoices: composite.invoices.map((each) => ({ ...each, total: parseDecimal(each.total) })),
   };
 }
 

@@ -116,8 +116,8 @@ function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: stri
   const addOn = catalog.book.addOns.find(({ id }) => id === licenseId);
   if (addOn === undefined) throw notFoundError("license", licenseId);
   if (addOn.type === "LICENSE" && (addOn.status === "ACTIVE" || hasLicense)) return;
-  const found = addOn.type === "LICENSE" ? describeStatus(addOn.status) : `of type ${addOn.type}, not LICENSE`;
-  throw refusedError("S10.1", `the add-on ${quoteText(licenseId)} is ${found}`);
+  const actual = addOn.type === "LICENSE" ? describeStatus(addOn.status) : `of type ${addOn.type}, not LICENSE`;
+  throw refusedError("S10.1", `the add-on ${quoteText(licenseId)} is ${actual}`);
 }
 
 /** Refuses a change that would affect a final invoice (S6.5, S10.1). */
@@ -167,9 +167,9 @@ function checkBounds(
     if (at < effectiveFrom) continue;
     const quantity = quantityNow(at);
     if (quantity.eq(quantityBefore(at)) && at !== effectiveFrom) continue;
-    const most = maxQuantityAt(timeline, licenseId, at);
-    if (!quantity.isNegative() && (most === undefined || quantity.lte(most))) continue;
-    const bounds = most === undefined ? "0 or more" : `from 0 to ${formatDecimal(most)}`;
+    const maximum = maxQuantityAt(timeline, licenseId, at);
+    if (!quantity.isNegative() && (maximum === undefined || quantity.lte(maximum))) continue;
+    const bounds = maximum === undefined ? "0 or more" : `from 0 to ${formatDecimal(maximum)}`;
     const sentence = `the account would have ${formatDecimal(quantity)} of ${quoteText(licenseId)} from ${formatInstant(at)} on`;
     throw refusedError("S10.1", `${sentence}; the quantity must be ${bounds}`);
   }

@@ -71,9 +71,9 @@ export function* migrate(
   ids: IdSource,
 ): Steps<{ readonly migration: Migration; readonly document: DocumentRecord }> {
   const target = requireTarget(catalog, request);
-  const found = accounts.filter(({ record }) => isOnSource(catalog, record, request, now));
+  const accountsOnSource = accounts.filter(({ record }) => isOnSource(catalog, record, request, now));
   const moves: { readonly work: AccountWork; readonly move: Move }[] = [];
-  for (const work of found) {
+  for (const work of accountsOnSource) {
     const move = planMove(catalog, work, request, target, now);
     if (move !== undefined) moves.push({ work, move });
     yield;
@@ -88,9 +88,9 @@ export function* migrate(
     id: ids("mig"),
     status: "COMPLETED",
     mode: request.mode,
-    total: found.length,
+    total: accountsOnSource.length,
     moved: moves.length,
-    skipped: found.length - moves.length,
+    skipped: accountsOnSource.length - moves.length,
     createdAt: now,
   };
   return { migration, document: toDocument(migration, request) };

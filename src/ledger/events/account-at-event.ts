@@ -68,8 +68,8 @@ export class EventAccount implements AccountAtEvent {
 
   dependenciesOf({ index, enrichment }: SchemaProgram): AccountDependencies {
     const { id: accountId, customerId } = this;
-    const known = (this.#dependencies ??= []);
-    return (known[index] ??= enrichment.findDependencies({ accountId, customerId }));
+    const cache = (this.#dependencies ??= []);
+    return (cache[index] ??= enrichment.findDependencies({ accountId, customerId }));
   }
 
   periodAt(at: Instant): AccountPeriod {
@@ -102,14 +102,14 @@ export class EventAccount implements AccountAtEvent {
     const { work } = this;
     const total = decimalOfExact(quantity);
     // Usually one entry covers the whole quantity; share its Decimal instead of allocating a second one.
-    const consumptions = allocations.map(({ entryId, quantity: taken }) => ({
+    const consumptions = allocations.map(({ entryId, quantity: usedQuantity }) => ({
       entryId,
-      quantity: taken === quantity ? total : decimalOfExact(taken),
+      quantity: usedQuantity === quantity ? total : decimalOfExact(usedQuantity),
     }));
-    for (const { entryId, quantity: taken } of consumptions) {
+    for (const { entryId, quantity: usedQuantity } of consumptions) {
       const entry = work.entry(entryId);
       invariant(entry !== undefined, "S11.4: an allocation names an entry of its account and feature");
-      work.putEntry({ ...entry, balance: subtract(entry.balance, taken) });
+      work.putEntry({ ...entry, balance: subtract(entry.balance, usedQuantity) });
     }
     if (isZeroExact(overage)) return { featureId, quantity: total, allocations: consumptions, overage: ZERO };
     work.addOverage(featureId, dayOf(at), overage);

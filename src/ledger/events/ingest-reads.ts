@@ -64,7 +64,7 @@ export async function readForIngest(
   const acceptedIds = await view.acceptedIds(needs.eventIds);
   const needsOf = needsByAccount(needs, names);
   const records = await view.accounts([...needsOf.keys(), ...findHolderAccounts(catalog, acceptedIds, needsOf, now)]);
-  const behind: AccountRecord[] = [];
+  const recordsBehind: AccountRecord[] = [];
   const holders: AccountRecord[] = [];
   const current: { readonly record: AccountRecord; readonly plan: AccountPlan }[] = [];
   const ownNeeds: EventNeeds = {
@@ -78,7 +78,7 @@ export async function readForIngest(
       holders.push(record);
       continue;
     }
-    if (isBehind(record, now)) behind.push(record);
+    if (isBehind(record, now)) recordsBehind.push(record);
     else {
       const plan = findAccountPlan(catalog, record);
       current.push({ record, plan });
@@ -86,8 +86,11 @@ export async function readForIngest(
     }
   }
   const readParts = await prefetch(view, ownNeeds);
-  const others = current.map(({ record, plan }) => readParts(record, plan));
-  const accounts = behind.length === 0 ? others : [...(await readAccounts(catalog, reads, behind, now)), ...others];
+  const currentParts = current.map(({ record, plan }) => readParts(record, plan));
+  const accounts =
+    recordsBehind.length === 0
+      ? currentParts
+      : [...(await readAccounts(catalog, reads, recordsBehind, now)), ...currentParts];
   return { accounts, names, acceptedIds, holders };
 }
 

@@ -34,15 +34,15 @@ export function findRemovableEvents(
   now: Instant,
 ): Removal {
   const closedDays = new Map(accounts.map((record) => [record.id, findClosedDays(catalog, record, now)]));
-  const noted = new Map<string, AccountRecord>();
+  const updatedRecords = new Map<string, AccountRecord>();
   const removed = events.filter(({ accountId, status, reverted, timestamp }) => {
     if (reverted || !isCompleted(status)) return true;
     const closed = closedDays.get(accountId);
     if (closed === undefined || !closed.has(timestamp)) return false;
-    if (closed.noted !== undefined) noted.set(accountId, closed.noted);
+    if (closed.updatedRecord !== undefined) updatedRecords.set(accountId, closed.updatedRecord);
     return true;
   });
-  return { events: removed, accounts: [...noted.values()] };
+  return { events: removed, accounts: [...updatedRecords.values()] };
 }
 
 /** The closed cycles of an account, which nothing reads again. */
@@ -50,7 +50,7 @@ interface ClosedDays {
   /** Whether an instant is in a closed cycle. */
   has(at: Instant): boolean;
   /** The account with these cycles recorded as closed; undefined if they already are. */
-  readonly noted: AccountRecord | undefined;
+  readonly updatedRecord: AccountRecord | undefined;
 }
 
 function findClosedDays(catalog: Catalog, record: AccountRecord, now: Instant): ClosedDays | undefined {
@@ -64,7 +64,7 @@ function findClosedDays(catalog: Catalog, record: AccountRecord, now: Instant): 
       const { end, openUntil } = clock.periodAt(at);
       return openUntil !== undefined && end <= closed.until && dayOf(at) < readFrom;
     },
-    noted: isNoted ? undefined : { ...record, closedCycles: closed, caughtUpTo: closed.at },
+    updatedRecord: isNoted ? undefined : { ...record, closedCycles: closed, caughtUpTo: closed.at },
   };
 }
 

@@ -102,7 +102,7 @@ export function parseUndoFilter(filter: UndoFilter): UndoQuery {
 
 function checkPart(name: string, value: unknown): readonly Problem[] {
   const path = `$.${name.slice(0, 60)}`;
-  if (!PARTS.some((known) => known === name)) {
+  if (!PARTS.some((part) => part === name)) {
     return [rejection(path, "INVALID_FILTER", `unknown field; use ${PARTS.join(", ")}`)];
   }
   if (name !== "timestamp" && name !== "createdAt") {

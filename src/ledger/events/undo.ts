@@ -59,9 +59,11 @@ export function* decideUndoInSteps(
 ): Steps<readonly UndoneEvent[]> {
   catchUp(catalog, work, now);
   const isOpen = createOpenCheck(catalog, work, now);
-  const inOrder = matched.filter(({ reverted }) => !reverted).toSorted((a, b) => a.number - b.number);
-  const revertible = inOrder.filter((event) => isRevertible(event, isOpen)).slice(0, UNDO_EVENTS_MAX);
-  const failing = inOrder.filter((event) => !isRevertible(event, isOpen)).slice(0, UNDO_EVENTS_MAX - revertible.length);
+  const sortedEvents = matched.filter(({ reverted }) => !reverted).toSorted((a, b) => a.number - b.number);
+  const revertible = sortedEvents.filter((event) => isRevertible(event, isOpen)).slice(0, UNDO_EVENTS_MAX);
+  const failing = sortedEvents
+    .filter((event) => !isRevertible(event, isOpen))
+    .slice(0, UNDO_EVENTS_MAX - revertible.length);
   const undone: UndoneEvent[] = [];
   for (const event of revertible) {
     yield;

@@ -85,16 +85,16 @@ export interface SeriesSet<Value> {
   all(): readonly Series<Value>[];
 }
 
-/** Creates an empty set. @param onMany is called, and throws, when there are more than `most` series */
+/** Creates an empty set. @param onMany is called, and throws, when there are more than `seriesMax` series */
 export function createSeries<Value>(
   plus: (a: Value, b: Value) => Value,
-  most: number,
+  seriesMax: number,
   onMany: () => never,
 ): SeriesSet<Value> {
   const byKey = new Map<string, SeriesKey & { readonly values: Map<number, Value> }>();
   const nameOf = ({ group, currency }: SeriesKey): string => JSON.stringify([group, currency]);
-  const made = ({ group, currency }: SeriesKey): Map<number, Value> => {
-    if (byKey.size === most) onMany();
+  const createValues = ({ group, currency }: SeriesKey): Map<number, Value> => {
+    if (byKey.size === seriesMax) onMany();
     const series = {
       ...(group === undefined ? {} : { group }),
       ...(currency === undefined ? {} : { currency }),
@@ -105,7 +105,7 @@ export function createSeries<Value>(
   };
   return {
     add(key, index, value) {
-      const values = byKey.get(nameOf(key))?.values ?? made(key);
+      const values = byKey.get(nameOf(key))?.values ?? createValues(key);
       const before = values.get(index);
       values.set(index, before === undefined ? value : plus(before, value));
     },
@@ -119,7 +119,7 @@ export function createSeries<Value>(
         sums.set(name, series);
       }
       for (const [name, { key, values }] of sums) {
-        const all = byKey.get(name)?.values ?? made(key);
+        const all = byKey.get(name)?.values ?? createValues(key);
         for (const [index, sum] of values) all.set(index, sum);
       }
     },

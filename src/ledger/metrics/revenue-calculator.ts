@@ -87,12 +87,12 @@ export function* calculateRevenue(catalog: BillingCatalog, request: RevenueCase)
   invariant(cycle !== undefined, "S13.5: the plan that is tried is in force in the cycle");
   const range = { from: cycle.start, until: cycle.end };
   const options = { ...range, explain: request.explain, creditsAreWhole: true };
-  const drawn: Invoice[] = [];
+  const drawnInvoices: Invoice[] = [];
   for (const { invoice } of yield* drawDrafts(view, catalog, options)) {
-    drawn.push(invoice());
+    drawnInvoices.push(invoice());
     yield;
   }
-  const invoices = drawn.map(
+  const invoices = drawnInvoices.map(
     ({ invoiceType, currency, startDate, endDate, invoiceDate, usageInfo, revenueInfo, notices }) => ({
       invoiceType,
       currency,
@@ -108,7 +108,7 @@ export function* calculateRevenue(catalog: BillingCatalog, request: RevenueCase)
     currency: request.currency,
     cycle: cycle.natural,
     cycleNumber: cycle.n,
-    totalAmount: netTotal(drawn),
+    totalAmount: netTotal(drawnInvoices),
     invoices,
     notices: describeUncharged(catalog, request, cycle),
   };

@@ -43,7 +43,7 @@ const NO_IDS: readonly string[] = Array.from({ length: PAGE_IDS }, () => "");
 export function rememberIds(hashOf: (id: string) => number = hashOfText, capacity = 0): SeenIds {
   let slots = SLOTS_FIRST;
   while (slots < 2 * Math.min(capacity, CAPACITY_MAX)) slots *= 2;
-  const memory: Memory = { pages: [], count: 0, table: new Int32Array(2 * slots), aside: new Map(), hashOf };
+  const memory: Memory = { pages: [], count: 0, table: new Int32Array(2 * slots), overflow: new Map(), hashOf };
   return {
     has(id, at) {
       const place = placeAt(memory, id, findIdSlot(memory, id, hashOf(id) | 0));
@@ -74,7 +74,7 @@ interface Memory {
   /** Open addressing, at most half full: a hash, and a position plus one, 0 in a free slot. */
   table: Int32Array;
   /** The positions of ids that found no slot nearby. */
-  readonly aside: Map<string, number>;
+  readonly overflow: Map<string, number>;
   readonly hashOf: (id: string) => number;
 }
 
@@ -104,8 +104,8 @@ function findIdSlot(memory: Memory, id: string, hash: number): number {
 }
 
 /** The position in the slot of an id; -1 if the id is not present. */
-function placeAt({ table, aside }: Memory, id: string, slot: number): number {
-  return slot < 0 ? (aside.get(id) ?? -1) : (table[slot + 1] ?? 0) - 1;
+function placeAt({ table, overflow }: Memory, id: string, slot: number): number {
+  return slot < 0 ? (overflow.get(id) ?? -1) : (table[slot + 1] ?? 0) - 1;
 }
 
 function put(
@@ -126,7 +126,7 @@ function put(
     page.ids[offset] = id;
     page.untils[offset] = until;
   }
-  if (slot < 0) memory.aside.set(id, place);
+  if (slot < 0) memory.overflow.set(id, place);
   else {
     memory.table[slot] = hash;
     memory.table[slot + 1] = place + 1;
@@ -148,16 +148,16 @@ export function takeSlot(table: Int32Array, hash: number, place: number): boolea
 
 /** Enlarges the table. Moving slots in order, which is almost the order of the new table, accesses memory sequentially. */
 function grow(memory: Memory): void {
-  const { table, aside, hashOf } = memory;
+  const { table, overflow, hashOf } = memory;
   memory.table = new Int32Array(GROWTH * table.length);
   for (let slot = 0; slot < table.length; slot += 2) {
     const place = (table[slot + 1] ?? 0) - 1;
     if (place < 0 || takeSlot(memory.table, table[slot] ?? 0, place)) continue;
     const id = idAt(memory, place);
-    if (id !== undefined) aside.set(id, place);
+    if (id !== undefined) overflow.set(id, place);
   }
   // Overflow ids may fit into the larger table, where they are found first.
-  for (const [id, place] of aside) if (takeSlot(memory.table, hashOf(id), place)) aside.delete(id);
+  for (const [id, place] of overflow) if (takeSlot(memory.table, hashOf(id), place)) overflow.delete(id);
 }
 
 /** A 32-bit hash of a text; mixes in four characters at a time. */

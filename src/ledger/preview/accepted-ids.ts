@@ -61,8 +61,8 @@ export class AcceptedIds<Scenario> {
   }
 
   #ownOf(scenario: Scenario): SeenIds {
-    const own = this.#own.get(scenario) ?? rememberIds();
-    this.#own.set(scenario, own);
-    return own;
+    const scenarioIds = this.#own.get(scenario) ?? rememberIds();
+    this.#own.set(scenario, scenarioIds);
+    return scenarioIds;
   }
 }

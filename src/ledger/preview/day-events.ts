@@ -33,15 +33,15 @@ export interface EventSampler extends Pick<Tracer, "note"> {
 /** Maximum number of account and meter days with sampled events: a quarter of a gigabyte with five events each. */
 const DAYS_MAX = 200_000;
 
-/** Starts sampling. @param most events per account, meter and day */
-export function startSampling(most: number): EventSampler {
+/** Starts sampling. @param count events per account, meter and day */
+export function startSampling(count: number): EventSampler {
   const byAccount = new Map<string, Map<string, Map<Day, { count: number; largest: DayEvent[] }>>>();
   let sampleSize = 0;
   return {
-    note({ seen }, { id, timestamp }, { meterIds }, { units }) {
+    note({ current }, { id, timestamp }, { meterIds }, { units }) {
       const meters = getOrInsert(
         byAccount,
-        seen.id,
+        current.id,
         () => new Map<string, Map<Day, { count: number; largest: DayEvent[] }>>(),
       );
       for (const [index, meterId] of meterIds.entries()) {
@@ -57,7 +57,7 @@ export function startSampling(most: number): EventSampler {
           days.set(day, (events = { count: 0, largest: [] }));
         }
         events.count += 1;
-        insert(events.largest, { id, timestamp, quantity }, most);
+        insert(events.largest, { id, timestamp, quantity }, count);
       }
     },
     of: (accountId, meterId, day) => byAccount.get(accountId)?.get(meterId)?.get(day),
@@ -71,10 +71,10 @@ function getOrInsert<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Val
 }
 
 /** Inserts an event among the largest; of equal ones the earliest comes first. */
-function insert(largest: DayEvent[], event: DayEvent, most: number): void {
+function insert(largest: DayEvent[], event: DayEvent, count: number): void {
   const size = event.quantity.abs();
   const after = largest.findIndex(({ quantity }) => quantity.abs().lt(size));
-  if (after < 0 && largest.length >= most) return;
+  if (after < 0 && largest.length >= count) return;
   largest.splice(after < 0 ? largest.length : after, 0, event);
-  if (largest.length > most) largest.pop();
+  if (largest.length > count) largest.pop();
 }

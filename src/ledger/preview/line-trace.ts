@@ -79,15 +79,15 @@ export function startTrace({ usageMeters, features }: Book, lineId: string): Tra
   const computations = usageMeters.find(({ id }) => id === lineId)?.computations ?? [];
   const byAccount = new Map<string, Contribution[]>();
   return {
-    note({ seen: { id }, consumptions }, event, program, { units, consumption }) {
-      const known = byAccount.get(id);
+    note({ current: { id }, consumptions }, event, program, { units, consumption }) {
+      const traces = byAccount.get(id);
       const contributions = findContributions(lineId, event, program, { units, consumption }).map((each) => ({
         ...each,
         consumptionId: String(consumptions),
       }));
       if (contributions.length === 0) return;
-      if (known === undefined) byAccount.set(id, contributions);
-      else known.push(...contributions);
+      if (traces === undefined) byAccount.set(id, contributions);
+      else traces.push(...contributions);
     },
     tracesOf: (scenario, invoices) =>
       [...new Set(invoices.map(({ accountId }) => accountId))].flatMap((accountId) => {
@@ -161,11 +161,11 @@ function readEventFields({
 /** The events with their current overage, which may have moved onto a grant that was decided later (S11.5). */
 function applyMoves(
   contributions: readonly Contribution[],
-  { seen }: PreviewAccount,
+  { current }: PreviewAccount,
   lineId: string,
 ): readonly Contribution[] {
   const changes = noChanges();
-  seen.work.addTo(changes);
+  current.work.addTo(changes);
   const currentFeatures = new Map(changes.events.map(({ referenceId, feature }) => [referenceId, feature]));
   return contributions.flatMap((each) => {
     const feature = each.of === "overage" ? currentFeatures.get(each.consumptionId) : undefined;

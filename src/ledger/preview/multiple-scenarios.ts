@@ -42,7 +42,7 @@ export function isAgreed(
  * @param decision that of the first scenario
  * @returns the outcome in the first scenario
  */
-export function takeInEach(
+export function decideInEachScenario(
   run: RunState,
   event: EventEnvelope,
   read: FieldsRead,
@@ -54,17 +54,17 @@ export function takeInEach(
     decision,
   ]);
   const accepted = attempts.filter((each) => each.decision.isAccepted);
-  const taken = new Set(run.ids?.admitEach(event, accepted, attempts.length) ?? accepted);
-  const isShared = taken.size === attempts.length;
+  const admittedScenarios = new Set(run.ids?.admitEach(event, accepted, attempts.length) ?? accepted);
+  const isShared = admittedScenarios.size === attempts.length;
   if (isShared && account !== undefined && read.program !== undefined) {
     run.adders[read.program.index]?.(account.index, dayOf(event.timestamp), decision.units);
     run.agreements.note(account.index, event.timestamp, computeAgreementEnd(attempts, event.timestamp));
   }
   const outcomes = attempts.map((attempt) => {
-    const { scenario, decision: own } = attempt;
-    const settled = own.isAccepted
-      ? settle(attempt, event, read, { isTaken: taken.has(attempt), isShared })
-      : outcomeOfUnaccepted(run, scenario, event, read, own);
+    const { scenario, decision: scenarioDecision } = attempt;
+    const settled = scenarioDecision.isAccepted
+      ? settle(attempt, event, read, { isTaken: admittedScenarios.has(attempt), isShared })
+      : outcomeOfUnaccepted(run, scenario, event, read, scenarioDecision);
     return scenario.tally.count(settled);
   });
   return outcomes[0] ?? decision.outcome;
@@ -78,10 +78,15 @@ function listAttempts(
 ): readonly Attempt[] {
   let units = measured;
   return scenarios.map((scenario, place) => {
-    const own = place === 0 || account === undefined ? account : scenario.accounts.at(account.index);
-    const decided = place === 0 ? decision : decideIn(scenario, own, { event, read, units }, time, ids);
+    const scenarioAccount = place === 0 || account === undefined ? account : scenario.accounts.at(account.index);
+    const decided = place === 0 ? decision : decideIn(scenario, scenarioAccount, { event, read, units }, time, ids);
     if (decided.isAccepted) units ??= decided.units;
-    return { scenario, account: own, decision: decided, holdsUntil: reservedUntil(scenario.catalog, own, event) };
+    return {
+      scenario,
+      account: scenarioAccount,
+      decision: decided,
+      holdsUntil: reservedUntil(scenario.catalog, scenarioAccount, event),
+    };
   });
 }
 
@@ -102,12 +107,12 @@ function settle(
 /** Until when all scenarios decide an account's events alike, after an event that all of them accepted. */
 function computeAgreementEnd(attempts: readonly Attempt[], at: Instant): Instant {
   const [first] = attempts;
-  const openUntil = first?.account?.seen.periodAt(at).openUntil;
+  const openUntil = first?.account?.current.periodAt(at).openUntil;
   const remembered = at + (first?.scenario.catalog.options.idMemoryMs ?? 0);
   let until = Infinity;
   for (const { account } of attempts) {
-    if (account === undefined || account.seen.record.caughtUpTo > at) return -Infinity;
-    const period = account.seen.periodAt(at);
+    if (account === undefined || account.current.record.caughtUpTo > at) return -Infinity;
+    const period = account.current.periodAt(at);
     // With a plan in one scenario and none in the other, openUntil is undefined in one, and the outcomes differ.
     const isSameReservation =
       period.openUntil === openUntil || Math.max(period.openUntil ?? Infinity, openUntil ?? Infinity) <= remembered;

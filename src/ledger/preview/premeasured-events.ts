@@ -49,11 +49,17 @@ export function addCountedEvents(run: RunState, counted: CountedEvents, read: Fi
   ].filter(({ times }) => times > 0);
   const decided: { readonly scenario: Scenario; readonly outcome: IngestOutcome; readonly times: number }[] = [];
   for (const scenario of scenarios) {
-    const own = scenario === first ? account : scenario.accounts.at(account.index);
-    own?.processDueWork(event.timestamp);
-    if (own?.isSteadyOn(day) !== true) return false;
+    const scenarioAccount = scenario === first ? account : scenario.accounts.at(account.index);
+    scenarioAccount?.processDueWork(event.timestamp);
+    if (scenarioAccount?.isSteadyOn(day) !== true) return false;
     for (const kind of kinds) {
-      const { isAccepted, outcome } = decideIn(scenario, own, { event, read, units: kind.units }, run.time, run.ids);
+      const { isAccepted, outcome } = decideIn(
+        scenario,
+        scenarioAccount,
+        { event, read, units: kind.units },
+        run.time,
+        run.ids,
+      );
       if (!isAccepted) return false;
       decided.push({ scenario, outcome, times: kind.times });
     }

@@ -46,7 +46,7 @@ export function previewAccounts(
   usage: Pick<Usage, "cellsOf">,
 ): PreviewAccounts {
   const groups = new Map(book.invoiceGroups.flatMap(({ id, accountIds }) => accountIds.map((each) => [each, id])));
-  const made: (PreviewAccount | undefined)[] = [];
+  const createdAccounts: (PreviewAccount | undefined)[] = [];
   const indexes = new Map(book.accounts.map(({ id }, index) => [id, index]));
   const names = new Map(indexes);
   for (const { id, status, aliases } of book.accounts) {
@@ -56,13 +56,13 @@ export function previewAccounts(
   }
   const at = (index: number | undefined): PreviewAccount | undefined => {
     if (index === undefined) return undefined;
-    const known = made[index];
-    if (known !== undefined) return known;
+    const existing = createdAccounts[index];
+    if (existing !== undefined) return existing;
     const account = book.accounts[index];
     if (account === undefined) return undefined;
     const parts = partsInTrial(catalog, account, groups.get(account.id), trial);
     const draft = trial.migration === undefined ? trial.plan : undefined;
-    return (made[index] = new PreviewAccount({ catalog, parts, usage, index, draft }));
+    return (createdAccounts[index] = new PreviewAccount({ catalog, parts, usage, index, draft }));
   };
   return { find: (name) => at(names.get(name)), of: (accountId) => at(indexes.get(accountId)), at };
 }
@@ -82,7 +82,7 @@ export class PreviewAccount {
   /** Its index in the book's list. */
   readonly index: number;
   /** The account as events read it. */
-  seen: EventAccount;
+  current: EventAccount;
   /** The number of its events that consumed a feature. */
   consumptions = 0;
   readonly #catalog: Catalog;
@@ -114,7 +114,7 @@ export class PreviewAccount {
     this.#parts = parts;
     this.#usage = usage;
     this.#awaited = parts.record.associations.length === 0 ? draft : undefined;
-    this.seen = this.#planned(parts);
+    this.current = this.#planned(parts);
   }
 
   /** Whether the account gets a plan with its first accepted event. */
@@ -127,8 +127,8 @@ export class PreviewAccount {
    * account's bill fail (S17.3).
    */
   isSteadyOn(day: Day): boolean {
-    if (this.#billed !== undefined || this.seen.billFault !== undefined) return false;
-    const { associations, licenseUpdates } = this.seen.record;
+    if (this.#billed !== undefined || this.current.billFault !== undefined) return false;
+    const { associations, licenseUpdates } = this.current.record;
     const isWithin = (at: Instant): boolean => at > day * DAY_MS && at < (day + 1) * DAY_MS;
     return (
       !associations.some(({ decidedAt }) => isWithin(decidedAt)) &&
@@ -138,7 +138,8 @@ export class PreviewAccount {
 
   /** The next instant at which something falls due; the past while the account awaits a plan or needs trial bills. */
   get quietUntil(): Instant {
-    const isFollowed = this.#awaited !== undefined || this.#billed !== undefined || this.seen.billFault !== undefined;
+    const isFollowed =
+      this.#awaited !== undefined || this.#billed !== undefined || this.current.billFault !== undefined;
     return isFollowed ? Number.NEGATIVE_INFINITY : this.#nextDueAt;
   }
 
@@ -158,12 +159,12 @@ export class PreviewAccount {
     const association = { id: "", plan: { planId, version, cycleConfig }, from, until: NO_END, decidedAt: from };
     const record = { ...this.#parts.record, associations: [association], nextDueAt: LOADED_AT };
     this.#nextDueAt = Number.NEGATIVE_INFINITY;
-    this.seen = this.#planned({ ...this.#parts, record });
+    this.current = this.#planned({ ...this.#parts, record });
     this.processDueWork(at);
     return () => {
       this.#awaited = plan;
       this.#nextDueAt = Number.NEGATIVE_INFINITY;
-      this.seen = this.#planned(before);
+      this.current = this.#planned(before);
     };
   }
 
@@ -176,7 +177,7 @@ export class PreviewAccount {
     if (this.#awaited !== undefined && this.#counted.from <= at) this.startPlan(this.#counted.from);
     if (this.#counted.wide <= at) this.#followBill(this.#counted.wide);
     if (this.#billed !== undefined && this.#failsToBill(at, this.#billed)) return;
-    if (this.#isGranted) grantUpTo(this.#catalog, this.seen.work, at);
+    if (this.#isGranted) grantUpTo(this.#catalog, this.current.work, at);
     const due = this.#isGranted || this.#billed !== undefined ? this.#dueAfter(at) : Number.POSITIVE_INFINITY;
     this.#nextDueAt = Math.min(due, this.#nextCounted());
   }
@@ -193,10 +194,10 @@ export class PreviewAccount {
     this.consumptions++;
     // The trial bill of everything due up to the event excludes it, so it precedes consumption.
     this.#widen(consumption.quantity, at);
-    const use = this.seen.consume(consumption, at);
+    const use = this.current.consume(consumption, at);
     // Its overage may move onto a grant that is decided later, so it is kept (S11.5).
     if (at < this.#reachedBackUntil && !use.overage.isZero())
-      this.seen.work.putEvent(toPreviewRecord(this, event, program, decision, use));
+      this.current.work.putEvent(toPreviewRecord(this, event, program, decision, use));
   }
 
   /** Records usage given as cells, which exists from the beginning, in any order (S17.1). @param at the day's first instant */
@@ -214,7 +215,7 @@ export class PreviewAccount {
    */
   settle(): void {
     if (this.#counted.from <= this.#counted.last) this.processDueWork(this.#counted.last);
-    grantUpTo(this.#catalog, this.seen.work, this.#reachedBackUntil);
+    grantUpTo(this.#catalog, this.current.work, this.#reachedBackUntil);
   }
 
   /** When usage given as cells matters next: its first day may start a plan, a wide quantity needs a trial bill. */
@@ -254,8 +255,8 @@ export class PreviewAccount {
 
   /** Creates a trial bill; if it fails, the account accepts no more events (S13.5). */
   #failsToBill(at: Instant, before: AccountParts): boolean {
-    if (this.seen.billFault !== undefined) return true;
-    const cells = [...this.#usage.cellsOf(this.seen.id)];
+    if (this.current.billFault !== undefined) return true;
+    const cells = [...this.#usage.cellsOf(this.current.id)];
     try {
       this.#billed = this.#billedUpTo(
         at,
@@ -265,16 +266,16 @@ export class PreviewAccount {
       return false;
     } catch (error) {
       if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
-      this.seen.billFault = error.message;
+      this.current.billFault = error.message;
       return true;
     }
   }
 
   /** The account with everything due up to and including an instant processed, as a ledger would have it. */
   #billedUpTo(at: Instant, before: AccountParts, usage: AccountParts["usage"]): AccountParts {
-    const taken = noChanges();
-    this.seen.work.addTo(taken);
-    const overage = taken.overage.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
+    const movedChanges = noChanges();
+    this.current.work.addTo(movedChanges);
+    const overage = movedChanges.overage.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
     const work = openAccount({ ...before, usage, overage });
     catchUp(this.#catalog, work, at);
     return {
@@ -289,7 +290,7 @@ export class PreviewAccount {
 
 /** The record of an event that consumed a feature. Its referenceId is its index among these, because ids may be reused. */
 function toPreviewRecord(
-  { seen: { id: accountId, customerId }, consumptions }: PreviewAccount,
+  { current: { id: accountId, customerId }, consumptions }: PreviewAccount,
   event: EventEnvelope,
   program: SchemaProgram,
   decision: EventDecision,

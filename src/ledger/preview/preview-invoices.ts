@@ -78,7 +78,7 @@ function drawInScenario<Drawn>(
   const account = scenario.accounts.of(accountId);
   if (account === undefined) return undefined;
   account.settle();
-  const { billFault } = account.seen;
+  const { billFault } = account.current;
   // A trial bill failed and later events were not counted: no invoice may be drawn without them (S13.5).
   if (billFault !== undefined) throw new RatebookError("ERR_ARITHMETIC", describeMissingBill(accountId, billFault), {});
   const view = createAccountView(scenario, account);
@@ -87,7 +87,7 @@ function drawInScenario<Drawn>(
 }
 
 /** An account as input for invoicing, with the usage of the scenario. */
-function createAccountView({ catalog, usage }: ScenarioResult, { seen: { id, work } }: PreviewAccount): AccountView {
+function createAccountView({ catalog, usage }: ScenarioResult, { current: { id, work } }: PreviewAccount): AccountView {
   const metered: AccountView["usage"] = (meterId, from, until) => usage.between(id, meterId, from, until);
   return { ...toAccountView(catalog, work), usage: metered };
 }

@@ -19,7 +19,7 @@ import type { IngestOutcome } from "../outcome.ts";
 import type { SeenIds } from "./accepted-id-set.ts";
 import { AcceptedIds } from "./accepted-ids.ts";
 import type { Tracer } from "./line-trace.ts";
-import { isAgreed, takeInEach } from "./multiple-scenarios.ts";
+import { isAgreed, decideInEachScenario } from "./multiple-scenarios.ts";
 import { createTally } from "./outcome-tally.ts";
 import type { PlanTrial } from "./plan-trial.ts";
 import { type CountedEvents, addCountedEvents } from "./premeasured-events.ts";
@@ -135,7 +135,7 @@ function takeEvent(run: RunState, event: EventEnvelope, read: FieldsRead): Inges
   const account = scenario.accounts.find(event.accountId);
   const decision = decideIn(scenario, account, { event, read, units: undefined }, run.time, ids);
   if (scenarios.length > 1 && !isAgreed(run, account, event, read, decision))
-    return takeInEach(run, event, read, account, decision);
+    return decideInEachScenario(run, event, read, account, decision);
   if (!decision.isAccepted) return tally.count(outcomeOfUnaccepted(run, scenario, event, read, decision));
   if (ids?.admit(event, reservedUntil(scenario.catalog, account, event)) === false)
     return tally.count(refuseDuplicate(event));

@@ -113,8 +113,8 @@ function mergeCells(tallies: readonly Pick<Usage, "cellsOf">[], accountId: strin
   for (const tally of tallies) {
     for (const cell of tally.cellsOf(accountId)) {
       const key = `${cell.day} ${cell.meterId}`;
-      const known: Decimal | undefined = cells.get(key)?.quantity;
-      cells.set(key, known === undefined ? cell : { ...cell, quantity: add(known, cell.quantity) });
+      const earlierQuantity: Decimal | undefined = cells.get(key)?.quantity;
+      cells.set(key, earlierQuantity === undefined ? cell : { ...cell, quantity: add(earlierQuantity, cell.quantity) });
     }
   }
   return cells.values();
@@ -142,12 +142,12 @@ export function decideIn(
   ids: AcceptedIds<Scenario> | undefined,
 ): EventDecision {
   account?.processDueWork(event.timestamp);
-  const decision = decideEvent(event, read, account?.seen, time, units);
+  const decision = decideEvent(event, read, account?.current, time, units);
   if (account?.awaitsPlan !== true || !mayBeginPlan(decision, read)) return decision;
   if (ids?.has(scenario, event) === true) return decision;
   // Deciding has no effect: the event is decided again with the plan, whose credits it may spend.
   const undoPlan = account.startPlan(event.timestamp);
-  const byPlan = decideEvent(event, read, account.seen, time, units);
+  const byPlan = decideEvent(event, read, account.current, time, units);
   if (!byPlan.isAccepted) undoPlan();
   return byPlan.isAccepted || decision.isAccepted ? byPlan : decision;
 }
@@ -163,6 +163,6 @@ export function reservedUntil(
   account: PreviewAccount | undefined,
   { timestamp }: Pick<EventEnvelope, "timestamp">,
 ): Instant {
-  const openUntil = account?.seen.periodAt(timestamp).openUntil ?? -Infinity;
+  const openUntil = account?.current.periodAt(timestamp).openUntil ?? -Infinity;
   return Math.max(timestamp + options.idMemoryMs, openUntil);
 }

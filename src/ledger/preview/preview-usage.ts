@@ -28,12 +28,12 @@ export function createUsageReceiver(book: Book, run: Pick<EventRun, "accounts" |
   const features = featuresBySchema(book);
   return (row) => {
     const { accountId, meterId, day, quantity } = readUsageRow(row);
-    const known = meters.get(meterId);
-    if (known === undefined) {
+    const meter = meters.get(meterId);
+    if (meter === undefined) {
       const hint = didYouMean(meterId, [...meters.keys()]);
       throw rejectedRowError("$.meterId", `no usage meter has the id ${quoteText(meterId)}${hint}`);
     }
-    const { eventSchemaName } = known.meter;
+    const { eventSchemaName } = meter.meter;
     const feature = features.get(eventSchemaName);
     if (feature !== undefined) throw refusedCells(eventSchemaName, feature);
     const account = run.accounts.find(accountId);
@@ -44,7 +44,7 @@ export function createUsageReceiver(book: Book, run: Pick<EventRun, "accounts" |
         `no account has the id or alias ${quoteText(accountId)}${didYouMean(accountId, names)}`,
       );
     }
-    run.addCell(account.index, known.index, day, exactOfDecimal(quantity));
+    run.addCell(account.index, meter.index, day, exactOfDecimal(quantity));
   };
 }
 

@@ -164,11 +164,11 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
       const events = eventCountsOf(run);
       const notices = describeLeftOut(leftOut, plan);
       const span = range === undefined ? run.span() : undefined;
-      const drawn = span === undefined ? range : computeEventRange(span);
-      if (drawn === undefined) return { invoices: [], events, notices, ...(tracer && { traces: [] }) };
+      const drawnRange = span === undefined ? range : computeEventRange(span);
+      if (drawnRange === undefined) return { invoices: [], events, notices, ...(tracer && { traces: [] }) };
       const [invoices, skipped]: [Invoice[], SkippedAccount[]] = [[], []];
       for (const { id } of supported) {
-        const account = drawAccount(run.scenarios[0], id, { ...drawn, explain, areRequested });
+        const account = drawAccount(run.scenarios[0], id, { ...drawnRange, explain, areRequested });
         for (const invoice of account?.invoices ?? []) invoices.push(invoice);
         if (account?.skipped !== undefined) skipped.push(account.skipped);
       }
@@ -186,9 +186,9 @@ function combineTracers(
 ): Pick<Tracer, "note"> | undefined {
   if (tracer === undefined || sampler === undefined) return tracer ?? sampler;
   return {
-    note(...noted) {
-      tracer.note(...noted);
-      sampler.note(...noted);
+    note(...values) {
+      tracer.note(...values);
+      sampler.note(...values);
     },
   };
 }

@@ -217,10 +217,10 @@ function drawPanel(
 /** A sentence on the quantities of the other cards in a total. */
 function describeOtherCards(others: readonly CardCurve[]): string {
   if (others.length === 0) return "";
-  const nonZero = others.filter(({ heldAt }) => !heldAt.isZero());
+  const nonZero = others.filter(({ fixedQuantity }) => !fixedQuantity.isZero());
   if (nonZero.length === 0) return ", all else at 0";
   return truncateText(
-    `, with ${nonZero.map(({ name, heldAt }) => `${name} at ${formatQuantity(heldAt)}`).join(", ")}`,
+    `, with ${nonZero.map(({ name, fixedQuantity }) => `${name} at ${formatQuantity(fixedQuantity)}`).join(", ")}`,
     60,
   );
 }

@@ -160,10 +160,10 @@ type ToSchema = (schema: z.ZodType, owner?: string) => JsonObject;
 
 /** The JSON schema of a zod schema. Schemas with an id become components. */
 function toJsonSchema(schema: z.ZodType, components: Map<string, unknown>, owner: string): JsonObject {
-  const { $defs, ...own } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any", reused: "inline" });
+  const { $defs, ...ownSchema } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any", reused: "inline" });
   for (const [name, definition] of Object.entries($defs ?? {}))
     components.set(name, addDescriptions(linkComponents(definition), name));
-  return addDescriptions(linkComponents(own), owner) as JsonObject;
+  return addDescriptions(linkComponents(ownSchema), owner) as JsonObject;
 }
 
 /** Keys that components omit, because their place in the document identifies them. */

@@ -83,13 +83,13 @@ export function* readJsonBodyInSteps(bytes: Buffer, batchField?: string): Steps<
   const ascii = isAscii(bytes);
   if (!ascii && !isUtf8(bytes)) throw new Refusal(400, "the body is not valid UTF-8");
   const text = bytes.toString(ascii ? "latin1" : "utf8");
-  const { depth, longNumbers, keys, values, keyTooMany } = scanJson(bytes);
+  const { depth, longNumbers, keys, values, excessKeyIndex } = scanJson(bytes);
   const tooDeep = depth > NESTING_MAX ? findDeepNesting(text) : undefined;
   if (tooDeep !== undefined) {
     throw new Refusal(400, `the body is nested too deeply at line ${tooDeep.line}, column ${tooDeep.column}`);
   }
-  if (keyTooMany >= 0) {
-    const { line, column } = placeInText(bytes.toString("utf8", 0, keyTooMany), keyTooMany);
+  if (excessKeyIndex >= 0) {
+    const { line, column } = placeInText(bytes.toString("utf8", 0, excessKeyIndex), excessKeyIndex);
     throw new Refusal(
       400,
       `an object can have at most ${KEYS_MAX} keys; one has more at line ${line}, column ${column}`,

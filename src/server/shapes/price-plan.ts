@@ -46,14 +46,14 @@ export const listedPlanShape = pricePlanShape
   .meta({ id: "PricePlanListed" });
 
 /** A version as a schedule entry. */
-export function toScheduleJson(stored: PricePlanVersion): Readonly<Record<string, unknown>> {
-  const { id, version } = stored.item;
+export function toScheduleJson(planVersion: PricePlanVersion): Readonly<Record<string, unknown>> {
+  const { id, version } = planVersion.item;
   return {
     id: versionId(id, version),
-    startDate: formatTime(stored.from),
-    endDate: formatTime(stored.until),
+    startDate: formatTime(planVersion.from),
+    endDate: formatTime(planVersion.until),
     version,
-    pricePlanDetails: toPlanDetailsJson(stored),
+    pricePlanDetails: toPlanDetailsJson(planVersion),
     isOverriden: false,
   };
 }

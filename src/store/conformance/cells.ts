@@ -20,8 +20,8 @@ async function cells(
   from: number,
   until: number,
 ): Promise<readonly string[]> {
-  const found: readonly LedgerCell[] = await store.read[kind](accountIds, from, until);
-  return found
+  const ledgerCells: readonly LedgerCell[] = await store.read[kind](accountIds, from, until);
+  return ledgerCells
     .map(
       ({ accountId, meterOrFeatureId, day, quantity }) =>
         `${accountId} ${meterOrFeatureId} ${day - TODAY} ${formatDecimal(quantity)}`,
@@ -64,8 +64,8 @@ function sumCases(kind: Kind): readonly ConformanceCase[] {
         "a m 0 100000000000000000000",
         "a n 0 99999999999999999999.00000000000000000001",
       ]);
-      const [found] = await store.read[kind](["a"], TODAY, TODAY + 1);
-      assert.ok(Decimal.isDecimal(found?.quantity));
+      const [ledgerCell] = await store.read[kind](["a"], TODAY, TODAY + 1);
+      assert.ok(Decimal.isDecimal(ledgerCell?.quantity));
     }),
 
     defineCase(`sums of ${kind} are exact up to 100 digits; longer ones are rejected`, async (store) => {
@@ -122,13 +122,13 @@ function placeCases(kind: Kind): readonly ConformanceCase[] {
       const changes = ODD_TEXTS.flatMap((a) => ODD_TEXTS.map((m) => cell(a, m, TODAY, "1")));
       await put(store, kind, ...changes);
       await put(store, kind, ...changes);
-      const found = await store.read[kind](ODD_TEXTS, TODAY, TODAY + 1);
+      const cells = await store.read[kind](ODD_TEXTS, TODAY, TODAY + 1);
       const expected = changes.map((change) => ({ ...change, quantity: new Decimal(2) }));
       const sortCells = (list: readonly LedgerCell[]): readonly LedgerCell[] =>
         list.toSorted((a, b) =>
           `${a.accountId}\t${a.meterOrFeatureId}` < `${b.accountId}\t${b.meterOrFeatureId}` ? -1 : 1,
         );
-      assert.deepEqual(sortCells(found), sortCells(expected));
+      assert.deepEqual(sortCells(cells), sortCells(expected));
     }),
 
     defineCase(`${kind} from concurrent writers is all counted`, async (store) => {
@@ -161,8 +161,8 @@ export const cellCases: readonly ConformanceCase[] = [
   defineCase("work that adds what it read sees exact sums", async (store) => {
     await commit(store, { usage: [cell("a", "m", TODAY, LONG)] });
     const total = await store.transact(createScope(["a"]), async (view) => {
-      const [found] = await view.usage(["a"], TODAY, TODAY + 1);
-      const quantity = found?.quantity ?? new Decimal(0);
+      const [usageCell] = await view.usage(["a"], TODAY, TODAY + 1);
+      const quantity = usageCell?.quantity ?? new Decimal(0);
       return { result: add(quantity, quantity), changes: { usage: [cell("a", "m", TODAY, quantity)] } };
     });
     assert.equal(formatDecimal(total), "24691357802469135780.24691357802469135782");

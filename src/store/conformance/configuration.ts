@@ -92,12 +92,12 @@ export const configurationCases: readonly ConformanceCase[] = [
       return { result: undefined, changes: { documents: [document("setting", "s")], configurationRevision: 1 } };
     });
     await started.opened;
-    const seen = await store.transact(createScope(["a"]), async (view) => {
-      const found = await view.document("setting", "s");
-      return { result: [found?.id, await view.configurationRevision()], changes: {} };
+    const readsBack = await store.transact(createScope(["a"]), async (view) => {
+      const document = await view.document("setting", "s");
+      return { result: [document?.id, await view.configurationRevision()], changes: {} };
     });
     await changing;
-    assert.deepEqual(seen, ["s", await store.read.configurationRevision()]);
+    assert.deepEqual(readsBack, ["s", await store.read.configurationRevision()]);
   }),
 
   defineCase("the configuration does not change while it is locked as shared", async (store) => {

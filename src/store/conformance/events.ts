@@ -258,8 +258,8 @@ export const eventCases: readonly ConformanceCase[] = [
     const sent = [{ ...FULL, payload: { ...FULL.payload, attributes } }, plain, unknownSchema];
     await commit(store, { newEvents: sent.map(newEvent) });
     for (const record of sent) {
-      const [found] = await store.read.events({ referenceId: record.referenceId }, { limit: 1 });
-      assert.deepEqual(found, { ...record, number: found?.number });
+      const [event] = await store.read.events({ referenceId: record.referenceId }, { limit: 1 });
+      assert.deepEqual(event, { ...record, number: event?.number });
     }
   }),
 

@@ -105,7 +105,7 @@ async function checkPages(
 ): Promise<void> {
   const message = JSON.stringify(filter);
   assert.deepEqual(await collectIds(read[list](filter, { limit: 99 })), expected, message);
-  const seen: string[] = [];
+  const listedIds: string[] = [];
   for (let after: { createdAt: number; id: string } | undefined; ;) {
     const page = after === undefined ? { limit: 1 } : { limit: 1, after };
     const [item] =
@@ -116,10 +116,10 @@ async function checkPages(
             listedAt: parseInstant(invoiceType === "AD_HOC" ? invoiceDate : startDate),
           }));
     if (item === undefined) break;
-    seen.push(item.id);
+    listedIds.push(item.id);
     after = { createdAt: item.listedAt, id: item.id };
   }
-  assert.deepEqual(seen, expected, message);
+  assert.deepEqual(listedIds, expected, message);
 }
 
 export const invoiceCases: readonly ConformanceCase[] = [
@@ -176,8 +176,8 @@ export const invoiceCases: readonly ConformanceCase[] = [
       ],
     });
     for (const [filter, expected] of DRAFT_FILTERS) await checkPages(store.read, ["draftList", filter], expected);
-    const [found] = await store.read.draftList({ id: "a.now" }, { limit: 9 });
-    assert.deepEqual(found, { ...places.now, accountId: "a" });
+    const [draft] = await store.read.draftList({ id: "a.now" }, { limit: 9 });
+    assert.deepEqual(draft, { ...places.now, accountId: "a" });
   }),
 
   defineCase("writing an account replaces its drafts in the index", async (store) => {
@@ -203,8 +203,8 @@ export const invoiceCases: readonly ConformanceCase[] = [
 
   defineCase("accounts with a stale draft index are found by instant, sorted by id", async (store) => {
     const until = { b: NOON, a: NOON + 1, d: NOON - 1 };
-    const accounts = Object.entries(until).map(([id, known]) =>
-      account(id, { drafts: { until: known, places: [], credits: [] } }),
+    const accounts = Object.entries(until).map(([id, knownUntil]) =>
+      account(id, { drafts: { until: knownUntil, places: [], credits: [] } }),
     );
     await commit(store, { accounts: [...accounts, account("c")] });
     assert.deepEqual(await store.read.accountsWithStaleDraftIndex(NOON - 2, 9), ["c"]);

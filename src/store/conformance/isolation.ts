@@ -67,7 +67,7 @@ export const isolationCases: readonly ConformanceCase[] = [
   defineCase("locked records do not change while the work runs", async (store) => {
     await commit(store, { accounts: [account("a")] });
     const started = gate();
-    const seen = store.transact(createScope(["a"]), async (view) => {
+    const observed = store.transact(createScope(["a"]), async (view) => {
       const before = await view.accounts(["a"]);
       started.open();
       await moment();
@@ -75,15 +75,15 @@ export const isolationCases: readonly ConformanceCase[] = [
     });
     await started.opened;
     const other = countOne(store, ["a"]);
-    const [[before, after]] = await Promise.all([seen, other]);
+    const [[before, after]] = await Promise.all([observed, other]);
     assert.deepEqual(after, before);
     assert.deepEqual(await counts(store, ["a"]), [1]);
   }),
 
   defineCase("an event id is accepted once, even if several accounts send it at the same time", async (store) => {
     const accountIds = Array.from({ length: WRITERS }, (_, index) => `a${index}`);
-    const taken = await Promise.all(accountIds.map((id, index) => takeId(store, id, "same", index % 3)));
-    assert.equal(taken.filter((was) => was).length, 1);
+    const outcomes = await Promise.all(accountIds.map((id, index) => takeId(store, id, "same", index % 3)));
+    assert.equal(outcomes.filter((was) => was).length, 1);
     assert.equal((await store.read.events({ eventId: "same" }, { limit: 10 })).length, 1);
   }),
 
@@ -96,8 +96,8 @@ export const isolationCases: readonly ConformanceCase[] = [
       return { result: isFree, changes: isFree ? { events: [event("a", 1, { eventId: "same" })] } : {} };
     });
     await started.opened;
-    const taken = await Promise.all([first, takeId(store, "b", "same")]);
-    assert.equal(taken.filter((was) => was).length, 1);
+    const outcomes = await Promise.all([first, takeId(store, "b", "same")]);
+    assert.equal(outcomes.filter((was) => was).length, 1);
   }),
 
   defineCase("scopes with overlapping accounts do not deadlock", async (store) => {
@@ -150,17 +150,18 @@ export const isolationCases: readonly ConformanceCase[] = [
       [usage, events],
       [async () => (await counts(store, ["a"]))[0] ?? 0, usage],
     ] as const;
-    const torn: string[] = [];
+    const inconsistentReads: string[] = [];
     while (!writer.isDone) {
       await moment(0);
       for (const [earlier, later] of pairs) {
         const first = await earlier();
         const second = await later();
-        if (second < first) torn.push(`${first} commits were visible in one table, then ${second} in another`);
+        if (second < first)
+          inconsistentReads.push(`${first} commits were visible in one table, then ${second} in another`);
       }
     }
     await writing;
-    assert.deepEqual(torn, []);
+    assert.deepEqual(inconsistentReads, []);
   }),
 
   defineCase("reads started together see one committed state", async (store) => {
@@ -177,7 +178,7 @@ export const isolationCases: readonly ConformanceCase[] = [
     const writing = write().finally(() => {
       writer.isDone = true;
     });
-    const torn: unknown[] = [];
+    const inconsistentReads: unknown[] = [];
     while (!writer.isDone) {
       await moment(0);
       const view = store.consistentView();
@@ -186,11 +187,11 @@ export const isolationCases: readonly ConformanceCase[] = [
         view.usage(["a"], TODAY, TODAY + 1),
         view.accounts(["b"]),
       ]);
-      const seen = [accounts[0]?.netTermDays ?? 0, usage[0]?.quantity.toNumber() ?? 0, again[0]?.netTermDays ?? 0];
-      if (new Set(seen).size > 1) torn.push(seen);
+      const observed = [accounts[0]?.netTermDays ?? 0, usage[0]?.quantity.toNumber() ?? 0, again[0]?.netTermDays ?? 0];
+      if (new Set(observed).size > 1) inconsistentReads.push(observed);
     }
     await writing;
-    assert.deepEqual(torn, []);
+    assert.deepEqual(inconsistentReads, []);
   }),
 
   defineCase("writers of different accounts do not wait for each other", async (store) => {
@@ -206,11 +207,11 @@ export const isolationCases: readonly ConformanceCase[] = [
     const other = countOne(store, ["b"], ["e.b"]).then(() => "done");
     const outcome = await Promise.race([other, moment(patient).then(() => "it waits")]);
     // Read while the first writer is still working, unless reads wait too.
-    const seen = await Promise.race([counts(store, ["a", "b"]), moment(patient).then(() => "reads wait")]);
+    const observed = await Promise.race([counts(store, ["a", "b"]), moment(patient).then(() => "reads wait")]);
     door.open();
     await Promise.all([waiting, other]);
     assert.equal(outcome, "done");
-    assert.deepEqual(seen, [0, 1]);
+    assert.deepEqual(observed, [0, 1]);
     assert.deepEqual(await counts(store, ["a", "b"]), [7, 1]);
   }),
 ];

@@ -21,16 +21,16 @@ export const limitCases: readonly ConformanceCase[] = [
       events: ids.map((id) => event(id, 1, { createdAt: NOON })),
       entries: ids.map((id) => entry(id, `e.${id}`)),
     });
-    const seen = new Set<string>();
+    const distinctIds = new Set<string>();
     let after: PageKey | undefined;
     for (let page: readonly EventRecord[] = [], first = true; first || page.length > 0; first = false) {
       page = await store.read.events({}, { limit: 300, ...(after === undefined ? {} : { after }) });
       for (const { accountId, referenceId, createdAt } of page) {
-        seen.add(accountId);
+        distinctIds.add(accountId);
         after = { id: referenceId, createdAt };
       }
     }
-    assert.equal(seen.size, BATCH);
+    assert.equal(distinctIds.size, BATCH);
     assert.equal((await store.read.acceptedIds(ids.map((id) => `event.${id}.1`))).length, BATCH);
     assert.equal((await store.read.accounts(ids)).length, BATCH);
     assert.equal((await store.read.entries(ids)).length, BATCH);
@@ -43,9 +43,9 @@ export const limitCases: readonly ConformanceCase[] = [
     await commit(store, { usage: changes });
     await commit(store, { usage: changes.toReversed() });
     const ids = Array.from({ length: 100 }, (_, index) => `a${index}`);
-    const found = await store.read.usage(ids, TODAY, TODAY + 10);
-    assert.equal(found.length, CELLS);
-    assert.deepEqual(new Set(found.map(({ quantity }) => quantity.toFixed())), new Set(["0.2"]));
+    const cells = await store.read.usage(ids, TODAY, TODAY + 10);
+    assert.equal(cells.length, CELLS);
+    assert.deepEqual(new Set(cells.map(({ quantity }) => quantity.toFixed())), new Set(["0.2"]));
   }),
 
   defineCase("ids of 512 characters and texts of a million characters are stored", async (store) => {

@@ -116,16 +116,16 @@ function listCasesFor({ name, put, read }: List): readonly ConformanceCase[] {
     defineCase(`pages of ${name} list each item once while items are added and replaced`, async (store) => {
       const ids = Array.from({ length: 7 }, (_, index) => `item.${index}`);
       for (const [index, id] of ids.entries()) await put(store, id, NOON + index);
-      const seen: string[] = [];
+      const listedIds: string[] = [];
       let page = await read(store, { limit: 2 });
       for (let round = 0; page.length > 0; round++) {
-        seen.push(...idsOf(page));
+        listedIds.push(...idsOf(page));
         await put(store, `later.${round}`, NOON + 100 + round);
         await put(store, "item.3", NOON + 3);
         const { id = "", createdAt = 0 } = page.at(-1) ?? {};
         page = await read(store, { limit: 2, after: { id, createdAt } });
       }
-      assert.deepEqual(seen, ids.toReversed());
+      assert.deepEqual(listedIds, ids.toReversed());
     }),
   ];
 }

@@ -106,9 +106,9 @@ export const recordCases: readonly ConformanceCase[] = [
   defineCase("an entry is read as it was written and completely replaced", async (store) => {
     await commit(store, { entries: [FULL_ENTRY, entry("a", "e.one")] });
     assert.deepEqual(await store.read.entries(["a"]), [FULL_ENTRY, entry("a", "e.one")]);
-    const spent = entry("a", "e.full", { balance: new Decimal("0.5"), effectiveUntil: NOON + 5 });
-    await commit(store, { entries: [spent] });
-    assert.deepEqual(await store.read.entryList("a", "f.one", { limit: 1 }), [spent]);
+    const usedEntry = entry("a", "e.full", { balance: new Decimal("0.5"), effectiveUntil: NOON + 5 });
+    await commit(store, { entries: [usedEntry] });
+    assert.deepEqual(await store.read.entryList("a", "f.one", { limit: 1 }), [usedEntry]);
   }),
 
   defineCase("a credit is read as it was written and completely replaced", async (store) => {
@@ -158,7 +158,7 @@ export const recordCases: readonly ConformanceCase[] = [
       assert.deepEqual(await store.read.invoices([id], Number.NEGATIVE_INFINITY), [invoices[index]]);
       assert.deepEqual(await store.read.keptUsage([id], TODAY, TODAY + 1), [usages[index]]);
     }
-    const behind = await store.read.accountsBehind(Infinity, 99);
-    assert.deepEqual(new Set(behind), new Set(ODD_TEXTS));
+    const accountsBehind = await store.read.accountsBehind(Infinity, 99);
+    assert.deepEqual(new Set(accountsBehind), new Set(ODD_TEXTS));
   }),
 ];

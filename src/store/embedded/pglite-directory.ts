@@ -90,12 +90,12 @@ async function lockDirectory(directory: string): Promise<() => Promise<void>> {
 }
 
 /** Removes the lock of a dead process; if another process has replaced it meanwhile, restores that lock. */
-async function takeAway(lock: string, holder: string, aside: string): Promise<void> {
-  const isMoved = await rename(lock, aside).then(
+async function takeAway(lock: string, holder: string, renamedLock: string): Promise<void> {
+  const isMoved = await rename(lock, renamedLock).then(
     () => true,
     () => false,
   );
   if (!isMoved) return;
-  if ((await readFile(aside, "utf8")) !== holder) await link(aside, lock).catch(() => {});
-  await rm(aside, { force: true });
+  if ((await readFile(renamedLock, "utf8")) !== holder) await link(renamedLock, lock).catch(() => {});
+  await rm(renamedLock, { force: true });
 }

@@ -373,8 +373,8 @@ const NOT_BROKEN = /lock file|shared memory block|shutting down|starting up|term
  */
 async function releaseServer(place: ServerPaths, token: string, openedPid: number): Promise<void> {
   await rm(token, { force: true });
-  const others = await Promise.all((await readdir(place.users)).map((name) => isOpener(join(place.users, name))));
-  if (others.includes(true)) return;
+  const areOpeners = await Promise.all((await readdir(place.users)).map((name) => isOpener(join(place.users, name))));
+  if (areOpeners.includes(true)) return;
   const current = await findRunningServer(place);
   const pids = [...new Set([openedPid, ...(current === undefined ? [] : [current.pid])])].filter(
     (pid) => findProcess(pid)?.name === "postgres" && (pid === openedPid || wasStartedWith(pid, processMark(place))),

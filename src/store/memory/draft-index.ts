@@ -66,7 +66,7 @@ export function createDraftTable(customerOf: (accountId: string) => string | und
     },
     list(filter, page) {
       const matchesByName = findByName(filter);
-      if (matchesByName === undefined) return readPage(groups.inOrder, filter, page);
+      if (matchesByName === undefined) return readPage(groups.sortedGroups, filter, page);
       const { customerId, accountId, limit, after } = { ...filter, ...page };
       return matchesByName
         .filter(
@@ -89,14 +89,14 @@ interface Groups {
   add(draft: ListedDraft): void;
   remove(draft: ListedDraft): void;
   /** By listing instant, newest first. */
-  readonly inOrder: Ordered<Group>;
+  readonly sortedGroups: Ordered<Group>;
 }
 
 function createGroups(): Groups {
   const groups = new Map<string, Group>();
-  const inOrder = createOrdered<Group>((a, b) => b.times.listedAt - a.times.listedAt);
+  const sortedGroups = createOrdered<Group>((a, b) => b.times.listedAt - a.times.listedAt);
   return {
-    inOrder,
+    sortedGroups,
     remove(draft) {
       const key = timesKey(draft);
       const group = groups.get(key);
@@ -105,7 +105,7 @@ function createGroups(): Groups {
       group.size -= 1;
       if (group.size > 0) return;
       groups.delete(key);
-      inOrder.remove(group);
+      sortedGroups.remove(group);
     },
     add(draft) {
       const key = timesKey(draft);
@@ -113,7 +113,7 @@ function createGroups(): Groups {
       if (group === undefined) {
         group = { times: draft, drafts: createOrdered((a, b) => compareIds(a.id, b.id)), size: 0 };
         groups.set(key, group);
-        inOrder.add(group);
+        sortedGroups.add(group);
       }
       group.drafts.add(draft);
       group.size += 1;
@@ -143,11 +143,11 @@ function readPage(
     if (!matchesTimes(times, filter)) continue;
     const isBefore = ({ id }: ListedDraft): boolean =>
       after !== undefined && listedAt === after.createdAt && compareIds(id, after.id) <= 0;
-    let left = limit;
+    let remaining = limit;
     for (const draft of drafts.from(isBefore)) {
-      if (left === 0) break;
+      if (remaining === 0) break;
       together.push(draft);
-      left -= 1;
+      remaining -= 1;
     }
   }
   take();

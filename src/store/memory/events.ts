@@ -65,14 +65,14 @@ export function createEventTable(): EventTable {
   return {
     add: (event) => addEvent(events, toStoredEvent(event, events.lastNumber + 1)),
     put(event) {
-      const known = events.byReference.get(event.referenceId);
-      if (known !== undefined) removeEvent(events, known);
+      const existing = events.byReference.get(event.referenceId);
+      if (existing !== undefined) removeEvent(events, existing);
       addEvent(events, event);
     },
     remove(referenceId) {
-      const known = events.byReference.get(referenceId);
-      if (known === undefined) return;
-      removeEvent(events, known);
+      const existing = events.byReference.get(referenceId);
+      if (existing === undefined) return;
+      removeEvent(events, existing);
       events.byReference.delete(referenceId);
     },
     has: (referenceId) => events.byReference.has(referenceId),
@@ -89,19 +89,19 @@ export function createEventTable(): EventTable {
     toUndo(accountId, filter, limit) {
       const records: EventRecord[] = [];
       const accountFilter = { ...filter, accountId };
-      for (const stored of limit < 1 ? [] : findUndoCandidates(events, accountFilter)) {
-        if (isReverted(stored) || !matchesFilter(stored, accountFilter)) continue;
-        if (records.push(toRecord(stored)) === limit) break;
+      for (const storedEvent of limit < 1 ? [] : findUndoCandidates(events, accountFilter)) {
+        if (isReverted(storedEvent) || !matchesFilter(storedEvent, accountFilter)) continue;
+        if (records.push(toRecord(storedEvent)) === limit) break;
       }
       return records;
     },
     async withOverage(accountId, featureId, { from, until }, { limit, afterNumber = -1 } = { limit: Infinity }) {
       const records: EventRecord[] = [];
       const overageEvents = events.accounts.get(accountId)?.overage.get(featureId);
-      for (const stored of overageEvents?.from(({ number }) => number <= afterNumber) ?? []) {
+      for (const storedEvent of overageEvents?.from(({ number }) => number <= afterNumber) ?? []) {
         if (records.length >= limit) break;
-        const { timestamp } = stored;
-        if (timestamp >= from * DAY_MS && timestamp < until * DAY_MS) records.push(toRecord(stored));
+        const { timestamp } = storedEvent;
+        if (timestamp >= from * DAY_MS && timestamp < until * DAY_MS) records.push(toRecord(storedEvent));
       }
       // A reader of many pages yields between them, as with a database.
       if (records.length === limit) await sleep(0);
@@ -109,52 +109,52 @@ export function createEventTable(): EventTable {
     },
     lastSpent: (accountId, entryId) => findLastSpent(events.accounts.get(accountId), entryId),
     *all() {
-      for (const stored of [...events.byReference.values()].sort(byNumber)) yield toRecord(stored);
+      for (const storedEvent of [...events.byReference.values()].sort(byNumber)) yield toRecord(storedEvent);
     },
   };
 }
 
 function findLastSpent(account: AccountEvents | undefined, entryId: string): Instant | undefined {
   // In descending order.
-  for (const stored of account?.orders.read("byTimestamp").from() ?? []) {
-    const { allocations = [] } = stored.feature ?? {};
-    if (reservesId(stored) && allocations.some((each) => each.entryId === entryId)) return stored.timestamp;
+  for (const storedEvent of account?.orders.read("byTimestamp").from() ?? []) {
+    const { allocations = [] } = storedEvent.feature ?? {};
+    if (reservesId(storedEvent) && allocations.some((each) => each.entryId === entryId)) return storedEvent.timestamp;
   }
   return undefined;
 }
 
-function addEvent(events: Events, stored: StoredEvent): void {
-  const { eventId } = stored;
-  events.lastNumber = Math.max(events.lastNumber, stored.number);
-  events.byReference.set(stored.referenceId, stored);
+function addEvent(events: Events, storedEvent: StoredEvent): void {
+  const { eventId } = storedEvent;
+  events.lastNumber = Math.max(events.lastNumber, storedEvent.number);
+  events.byReference.set(storedEvent.referenceId, storedEvent);
   const same = events.byEventId.get(eventId);
-  if (same === undefined) events.byEventId.set(eventId, stored);
-  else if (Array.isArray(same)) same.push(stored);
-  else events.byEventId.set(eventId, [same, stored]);
-  events.orders.add(stored);
-  const account = ensureAccount(events, stored.accountId);
-  account.orders.add(stored);
-  const featureId = overageFeature(stored);
+  if (same === undefined) events.byEventId.set(eventId, storedEvent);
+  else if (Array.isArray(same)) same.push(storedEvent);
+  else events.byEventId.set(eventId, [same, storedEvent]);
+  events.orders.add(storedEvent);
+  const account = ensureAccount(events, storedEvent.accountId);
+  account.orders.add(storedEvent);
+  const featureId = overageFeature(storedEvent);
   if (featureId === undefined) return;
   const overage = account.overage.get(featureId) ?? createOrdered(byNumber);
   account.overage.set(featureId, overage);
-  overage.add(stored);
+  overage.add(storedEvent);
 }
 
-function removeEvent(events: Events, stored: StoredEvent): void {
-  const same = events.byEventId.get(stored.eventId);
-  if (Array.isArray(same)) same.splice(same.indexOf(stored), 1);
-  else events.byEventId.delete(stored.eventId);
-  events.orders.remove(stored);
-  const account = ensureAccount(events, stored.accountId);
-  account.orders.remove(stored);
-  const featureId = overageFeature(stored);
-  if (featureId !== undefined) account.overage.get(featureId)?.remove(stored);
+function removeEvent(events: Events, storedEvent: StoredEvent): void {
+  const same = events.byEventId.get(storedEvent.eventId);
+  if (Array.isArray(same)) same.splice(same.indexOf(storedEvent), 1);
+  else events.byEventId.delete(storedEvent.eventId);
+  events.orders.remove(storedEvent);
+  const account = ensureAccount(events, storedEvent.accountId);
+  account.orders.remove(storedEvent);
+  const featureId = overageFeature(storedEvent);
+  if (featureId !== undefined) account.overage.get(featureId)?.remove(storedEvent);
 }
 
 function ensureAccount({ accounts }: Events, accountId: string): AccountEvents {
-  const known = accounts.get(accountId);
-  if (known !== undefined) return known;
+  const existing = accounts.get(accountId);
+  if (existing !== undefined) return existing;
   const orders = createLazyOrders({ byNumber, byCreation: newestFirst, byTimestamp: latestFirst });
   const account: AccountEvents = { orders, overage: new Map() };
   accounts.set(accountId, account);
@@ -166,9 +166,9 @@ function findHolder({ byEventId }: Events, eventId: string): AcceptedEventId | u
   const same = byEventId.get(eventId);
   if (same === undefined) return undefined;
   let holder: StoredEvent | undefined;
-  for (const stored of Array.isArray(same) ? same : [same]) {
-    if (!reservesId(stored)) continue;
-    if (holder === undefined || stored.createdAt >= holder.createdAt) holder = stored;
+  for (const storedEvent of Array.isArray(same) ? same : [same]) {
+    if (!reservesId(storedEvent)) continue;
+    if (holder === undefined || storedEvent.createdAt >= holder.createdAt) holder = storedEvent;
   }
   if (holder === undefined) return undefined;
   const { referenceId, accountId, timestamp, createdAt } = holder;
@@ -178,8 +178,8 @@ function findHolder({ byEventId }: Events, eventId: string): AcceptedEventId | u
 /** The events to filter, if the filter has an id. */
 function findByIds(events: Events, { referenceId, eventId }: EventFilter): readonly StoredEvent[] | undefined {
   if (referenceId !== undefined) {
-    const stored = events.byReference.get(referenceId);
-    return stored === undefined ? [] : [stored];
+    const storedEvent = events.byReference.get(referenceId);
+    return storedEvent === undefined ? [] : [storedEvent];
   }
   if (eventId === undefined) return undefined;
   const same = events.byEventId.get(eventId) ?? [];
@@ -189,17 +189,17 @@ function findByIds(events: Events, { referenceId, eventId }: EventFilter): reado
 function listEvents(events: Events, filter: EventFilter, page: PageRequest): readonly EventRecord[] {
   const { limit, after } = page;
   const start = filter.createdAt?.until ?? Infinity;
-  const isBefore = (stored: StoredEvent): boolean =>
-    stored.createdAt >= start || (after !== undefined && compareNewest(eventKey(stored), after) <= 0);
+  const isBefore = (storedEvent: StoredEvent): boolean =>
+    storedEvent.createdAt >= start || (after !== undefined && compareNewest(eventKey(storedEvent), after) <= 0);
   const eventsById = findByIds(events, filter)?.toSorted(newestFirst);
   const source = filter.accountId === undefined ? events : events.accounts.get(filter.accountId);
   const records: EventRecord[] = [];
   const oldest = filter.createdAt?.from ?? -Infinity;
-  for (const stored of eventsById?.filter((each) => !isBefore(each)) ??
+  for (const storedEvent of eventsById?.filter((each) => !isBefore(each)) ??
     source?.orders.read("byCreation").from(isBefore) ??
     []) {
-    if (records.length === limit || stored.createdAt < oldest) break;
-    if (matchesFilter(stored, filter)) records.push(toRecord(stored));
+    if (records.length === limit || storedEvent.createdAt < oldest) break;
+    if (matchesFilter(storedEvent, filter)) records.push(toRecord(storedEvent));
   }
   return records;
 }
@@ -215,9 +215,10 @@ function findUndoCandidates(
   const { timestamp } = filter;
   if (timestamp === undefined) return account?.orders.read("byNumber").from() ?? [];
   const candidates: StoredEvent[] = [];
-  for (const stored of account?.orders.read("byTimestamp").from((each) => each.timestamp >= timestamp.until) ?? []) {
-    if (stored.timestamp < timestamp.from) break;
-    candidates.push(stored);
+  for (const storedEvent of account?.orders.read("byTimestamp").from((each) => each.timestamp >= timestamp.until) ??
+    []) {
+    if (storedEvent.timestamp < timestamp.from) break;
+    candidates.push(storedEvent);
   }
   return candidates.sort(byNumber);
 }
@@ -253,8 +254,8 @@ function latestFirst(a: StoredEvent, b: StoredEvent): number {
 
 /** Events in several orders, which are brought up to date on read: an ingest reads none. */
 interface LazyOrders<Name extends string> {
-  add(stored: StoredEvent): void;
-  remove(stored: StoredEvent): void;
+  add(storedEvent: StoredEvent): void;
+  remove(storedEvent: StoredEvent): void;
   read(name: Name): Ordered<StoredEvent>;
 }
 
@@ -273,10 +274,10 @@ function createLazyOrders<Name extends string>(
     pending = [];
   };
   return {
-    add: (stored) => pending.push(stored),
-    remove(stored) {
+    add: (storedEvent) => pending.push(storedEvent),
+    remove(storedEvent) {
       addPending();
-      for (const order of orders.values()) order.remove(stored);
+      for (const order of orders.values()) order.remove(storedEvent);
     },
     read(name) {
       if (pending.length > 0) addPending();

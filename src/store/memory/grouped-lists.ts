@@ -43,7 +43,7 @@ export function createGrouped<Item>({ key, groupOf }: GroupShape<Item>): Grouped
     },
     page({ limit, after }, isMatch) {
       const isBefore = (item: Item): boolean => after !== undefined && compareNewest(key(item), after) <= 0;
-      let found: Item[] = [];
+      let pageItems: Item[] = [];
       /** Later items are on a later page. */
       let last: Item | undefined;
       for (const items of groups.values()) {
@@ -52,14 +52,14 @@ export function createGrouped<Item>({ key, groupOf }: GroupShape<Item>): Grouped
         let count = 0;
         for (const item of items.from(isBefore)) {
           if (count === limit || (last !== undefined && compare(item, last) > 0)) break;
-          found.push(item);
+          pageItems.push(item);
           count += 1;
         }
-        if (found.length < 2 * limit) continue;
-        found = found.sort(compare).slice(0, limit);
-        last = found.at(-1);
+        if (pageItems.length < 2 * limit) continue;
+        pageItems = pageItems.sort(compare).slice(0, limit);
+        last = pageItems.at(-1);
       }
-      return found.sort(compare).slice(0, limit);
+      return pageItems.sort(compare).slice(0, limit);
     },
   };
 }

@@ -90,13 +90,13 @@ function chunkFor<Item>(chunks: readonly (readonly Item[])[], isBefore: (item: I
 }
 
 /** The index of the first item for which a condition that holds for a prefix is false; the length if there is none. */
-export function findFirstNot<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
+export function findFirstNot<Item>(items: readonly Item[], matches: (item: Item) => boolean): number {
   let low = 0;
   let high = items.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
     const item = items[middle];
-    if (item !== undefined && holds(item)) low = middle + 1;
+    if (item !== undefined && matches(item)) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -372,9 +372,9 @@ function createInvoiceFilter({ customerId, status, period }: InvoiceListFilter):
   // Many invoices have the dates of one cycle.
   const instants = new Map<string, Instant>();
   const parseCached = (text: string): Instant => {
-    const known = instants.get(text) ?? parseInstant(text);
-    instants.set(text, known);
-    return known;
+    const instant = instants.get(text) ?? parseInstant(text);
+    instants.set(text, instant);
+    return instant;
   };
   return ({ invoice }) => {
     if (customerId !== undefined && invoice.customerId !== customerId) return false;
@@ -390,10 +390,10 @@ function invoicePageKey({ id, invoice }: InvoiceRecord): PageKey {
 
 /** Like {@link invoicePageKey}, cached: inserting an invoice into a list compares it with a dozen others. */
 function createInvoiceKeys(): (record: InvoiceRecord) => PageKey {
-  const known = new WeakMap<InvoiceRecord, PageKey>();
+  const cachedKeys = new WeakMap<InvoiceRecord, PageKey>();
   return (record) => {
-    const place = known.get(record) ?? invoicePageKey(record);
-    known.set(record, place);
+    const place = cachedKeys.get(record) ?? invoicePageKey(record);
+    cachedKeys.set(record, place);
     return place;
   };
 }

@@ -31,7 +31,7 @@ export interface AccountLocking {
   readonly table: (name: string) => string;
   /** The schema that the advisory locks belong to. */
   readonly schema: string;
-  readonly known: AccountCache;
+  readonly cache: AccountCache;
 }
 
 /** The rows read while locking accounts. */
@@ -105,14 +105,14 @@ const PLAIN = /^[ -~]*$/;
 
 /** Locked accounts by id: cached ones if their digests match, else read. */
 async function readLockedAccounts(
-  { run, table, known }: AccountLocking,
+  { run, table, cache }: AccountLocking,
   keys: readonly string[],
   digests: readonly string[],
 ): Promise<ReadonlyMap<string, AccountRecord>> {
   const accounts = new Map<string, AccountRecord>();
   const uncachedDigests = new Map<string, string>();
   for (const [place, key] of keys.entries()) {
-    const [digest, cached] = [digests[place] ?? "", known.get(key)];
+    const [digest, cached] = [digests[place] ?? "", cache.get(key)];
     if (cached !== undefined && cached.digest === digest) accounts.set(cached.account.id, cached.account);
     else uncachedDigests.set(key, digest);
   }
@@ -122,17 +122,17 @@ async function readLockedAccounts(
   for (const row of await run(text, [formatTextArray([...uncachedDigests.keys()])])) {
     const [key, account] = [row["id"] ?? "", readAccount(row)];
     accounts.set(account.id, account);
-    known.delete(key);
-    known.set(key, { digest: uncachedDigests.get(key) ?? "", account });
+    cache.delete(key);
+    cache.set(key, { digest: uncachedDigests.get(key) ?? "", account });
   }
-  evictOldest(known);
+  evictOldest(cache);
   return accounts;
 }
 
-function evictOldest(known: AccountCache): void {
-  for (const key of known.keys()) {
-    if (known.size <= ACCOUNTS_MAX) break;
-    known.delete(key);
+function evictOldest(cache: AccountCache): void {
+  for (const key of cache.keys()) {
+    if (cache.size <= ACCOUNTS_MAX) break;
+    cache.delete(key);
   }
 }
 

@@ -74,7 +74,7 @@ function toRows(
   deltas: readonly UsageDelta[],
   places: ReadonlyMap<string, number | undefined>,
 ): { readonly rows: readonly CellRow[]; readonly columns: readonly number[] } {
-  const known = new Map<string, CellRow>();
+  const rowsByKey = new Map<string, CellRow>();
   const columns = new Set<number>();
   let row: CellRow | undefined;
   for (const { accountId, meterOrFeatureId, day, quantity } of deltas) {
@@ -84,14 +84,14 @@ function toRows(
     // The additions of one event are adjacent.
     if (row?.accountId !== accountId || row.day !== day || row.part !== part) {
       const key = `${day} ${part} ${accountId}`;
-      row = known.get(key);
-      if (row === undefined) known.set(key, (row = { accountId, day, part, sums: [] }));
+      row = rowsByKey.get(key);
+      if (row === undefined) rowsByKey.set(key, (row = { accountId, day, part, sums: [] }));
     }
     const before = row.sums[column];
     row.sums[column] = before === undefined ? quantity : addExact(before, quantity);
     columns.add(column);
   }
-  return { rows: [...known.values()], columns: [...columns].sort((a, b) => a - b) };
+  return { rows: [...rowsByKey.values()], columns: [...columns].sort((a, b) => a - b) };
 }
 
 /** The cells of accounts on the days `[from, until)`. */

@@ -222,11 +222,11 @@ function firstRow(result: SqlResult | undefined): Row {
  */
 async function resolveLostCommit(withConnection: WithConnection, name: Row, lostCommit: RatebookError): Promise<void> {
   const until = performance.now() + SETTLE_MS;
-  for (let left = SETTLE_MS; left > 0; left = until - performance.now()) {
+  for (let remainingMs = SETTLE_MS; remainingMs > 0; remainingMs = until - performance.now()) {
     const text = `select pg_xact_status($1::text::xid8) as status, ${SINCE} as since`;
     const answer = withConnection((run) => run(text, [name["id"]])).catch(() => []);
     // A frozen server answers neither this nor a new connection.
-    const [row] = await Promise.race([answer, sleep(left).then(() => [])]);
+    const [row] = await Promise.race([answer, sleep(remainingMs).then(() => [])]);
     if (row !== undefined && row["since"] !== name["since"]) throw lostCommit;
     if (row?.["status"] === "committed") return;
     if (row?.["status"] === "aborted") throw new LostRaceError(lostCommit.message, { cause: lostCommit });

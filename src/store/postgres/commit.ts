@@ -250,10 +250,10 @@ async function writeRecords<Item extends { readonly id: string }>(
   columns: Columns<Item>,
 ): Promise<void> {
   const sorted = sortByKey(items, ({ id }) => idKey(id));
-  const most = name === "invoice" ? INVOICES_AT_ONCE : RECORDS_AT_ONCE;
+  const chunkSize = name === "invoice" ? INVOICES_AT_ONCE : RECORDS_AT_ONCE;
   const yieldToOthers = createYielder();
-  for (let start = 0; start < sorted.length; start += most) {
-    await writeChunk({ send, table }, name, sorted.slice(start, start + most), columns);
+  for (let start = 0; start < sorted.length; start += chunkSize) {
+    await writeChunk({ send, table }, name, sorted.slice(start, start + chunkSize), columns);
     await yieldToOthers();
   }
 }

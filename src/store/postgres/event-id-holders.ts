@@ -44,10 +44,13 @@ export interface HeldIds {
    * until the commit.
    *
    * @param eventIds of events to write that reserve their ids
-   * @param taken those that new events take: the unique key checks the assumption that they are free
+   * @param reservedIds those that new events take: the unique key checks the assumption that they are free
    * @throws a {@link LostRaceError} if an event that reserves one was undone at the same time
    */
-  readonly holdsOf: (eventIds: readonly string[], taken: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  readonly holdsOf: (
+    eventIds: readonly string[],
+    reservedIds: readonly string[],
+  ) => Promise<ReadonlyMap<string, number>>;
   /** Checks the ids that were assumed to be free and that no new event took. @throws a {@link LostRaceError} if one is not free */
   readonly prove: () => Promise<void>;
 }
@@ -76,12 +79,12 @@ export function createHeldIds(run: Run, table: (name: string) => string, assumes
       await learn(eventIds);
       return [...new Set(eventIds)].flatMap((id) => holders.get(id)?.event ?? []);
     },
-    holdsOf: async (eventIds, taken) => {
+    holdsOf: async (eventIds, reservedIds) => {
       await learn(assumed.size === 0 ? eventIds : eventIds.filter((id) => !assumed.has(id)));
-      for (const id of taken) if (assumed.has(id)) proved.add(id);
+      for (const id of reservedIds) if (assumed.has(id)) proved.add(id);
       // An id that is reserved and taken anyway gets the next number: if its event were undone at the same time,
       // another writer would take it with the first number.
-      const again = holders.size === 0 ? [] : taken.filter((id) => holders.has(id));
+      const again = holders.size === 0 ? [] : reservedIds.filter((id) => holders.has(id));
       const still = again.length === 0 ? [] : await readHolders(run, table, again, "for no key update");
       const same = still.filter((one) => holders.get(one.event.eventId)?.event.referenceId === one.event.referenceId);
       if (same.length < again.length)

@@ -124,8 +124,8 @@ function writeBody(event: Described, keys: EventKeys, sentTo: string, texts: Bod
 }
 
 function writeFeature({ featureId, quantity, allocations, overage }: FeatureUse): EventBody["feature"] {
-  const taken = allocations.map((each) => [each.entryId, formatDecimal(each.quantity)] as const);
-  return [featureId, formatDecimal(quantity), taken, formatDecimal(overage)];
+  const usedQuantity = allocations.map((each) => [each.entryId, formatDecimal(each.quantity)] as const);
+  return [featureId, formatDecimal(quantity), usedQuantity, formatDecimal(overage)];
 }
 
 function writeEnriched({ attributes, dimensions }: EventRecord["enriched"]): EventBody["enriched"] {
@@ -223,7 +223,7 @@ function readFeature([featureId, quantity, allocations, overage]: NonNullable<Ev
   return {
     featureId,
     quantity: parseDecimal(quantity),
-    allocations: allocations.map(([entryId, taken]) => ({ entryId, quantity: parseDecimal(taken) })),
+    allocations: allocations.map(([entryId, usedQuantity]) => ({ entryId, quantity: parseDecimal(usedQuantity) })),
     overage: parseDecimal(overage),
   };
 }

@@ -29,12 +29,12 @@ export function eventReads(run: Run, table: (name: string) => string): EventRead
     },
     async events(filter, page) {
       const values: string[] = [];
-      const { accountId, eventId, referenceId, timestamp, ...others } = filter;
+      const { accountId, eventId, referenceId, timestamp, ...otherConditions } = filter;
       // A few events are found by their ids or their days.
       const isSelective = eventId !== undefined || referenceId !== undefined || timestamp !== undefined;
       const ofAccount = accountId !== undefined && !isSelective;
       const accountCondition = ofAccount ? `${isOfAccount(parameter(values, idKey(accountId)))} and ` : "";
-      const conditions = `${accountCondition}${filterConditions(ofAccount ? others : filter, values)}`;
+      const conditions = `${accountCondition}${filterConditions(ofAccount ? otherConditions : filter, values)}`;
       const text = `${from} ${conditions} ${pageClause(values, page, { table: "event", id: "reference_id", ofAccount })}`;
       return (await run(text, values)).map(readEvent);
     },
@@ -42,20 +42,20 @@ export function eventReads(run: Run, table: (name: string) => string): EventRead
       if (filter.accountId !== undefined && filter.accountId !== accountId) return [];
       const values: string[] = [];
       const conditions = `not reverted and ${filterConditions({ ...filter, accountId }, values)}`;
-      const most = limit === undefined ? "" : `limit ${parameter(values, String(limit), "bigint")}`;
-      const isNarrow = most === "" || filter.eventId !== undefined || filter.referenceId !== undefined;
+      const limitClause = limit === undefined ? "" : `limit ${parameter(values, String(limit), "bigint")}`;
+      const isNarrow = limitClause === "" || filter.eventId !== undefined || filter.referenceId !== undefined;
       const text = isNarrow
-        ? `${from} ${conditions} order by event.number ${most}`
-        : earliestEventsQuery({ table, conditions, most }, dayConditions(filter, values));
+        ? `${from} ${conditions} order by event.number ${limitClause}`
+        : earliestEventsQuery({ table, conditions, limitClause }, dayConditions(filter, values));
       return (await run(text, values)).map(readEvent);
     },
     async eventsWithOverage(accountId, featureId, fromDay, untilDay, page) {
       const values = [idKey(accountId), idKey(featureId), midnight(fromDay), midnight(untilDay)];
       const after = page?.afterNumber;
       const rest = after === undefined ? "" : `and number > ${parameter(values, String(after), "bigint")}`;
-      const most = page === undefined ? "" : `limit ${parameter(values, String(page.limit), "bigint")}`;
+      const limitClause = page === undefined ? "" : `limit ${parameter(values, String(page.limit), "bigint")}`;
       const text = `${from} account_id = $1::text and overage_of = $2::text and holds is not null
-        and timestamp >= $3::text::bigint and timestamp < $4::text::bigint ${rest} order by event.number ${most}`;
+        and timestamp >= $3::text::bigint and timestamp < $4::text::bigint ${rest} order by event.number ${limitClause}`;
       return (await run(text, values)).map(readEvent);
     },
     async lastSpent(entryId, accountId) {
@@ -92,8 +92,8 @@ function earliestEventsQuery(
   {
     table,
     conditions,
-    most,
-  }: { readonly table: (name: string) => string; readonly conditions: string; readonly most: string },
+    limitClause,
+  }: { readonly table: (name: string) => string; readonly conditions: string; readonly limitClause: string },
   { from, until }: Days,
 ): string {
   const next = (after: string): string =>
@@ -103,9 +103,9 @@ function earliestEventsQuery(
       union all select ${next(`and ${DAY_OF_EVENT} > day.day`)} from day where day.day is not null)
     select ${eventColumns(table)} from (
       select event.* from day cross join lateral (
-        select * from ${table("event")} where ${DAY_OF_EVENT} = day.day and ${conditions} order by event.number ${most}
+        select * from ${table("event")} where ${DAY_OF_EVENT} = day.day and ${conditions} order by event.number ${limitClause}
       ) as event where day.day is not null
-    ) as event order by event.number ${most}`;
+    ) as event order by event.number ${limitClause}`;
 }
 
 /**

@@ -46,15 +46,15 @@ export async function writeEvents(
   const reservedIds = added.filter(({ status }) => isCompleted(status)).map(idOf);
   const heldCounts = await context.holdsOf([...reservedIds, ...changed.filter(reservesId).map(idOf)], reservedIds);
   const numberAt = await context.numbers(added.length);
-  const fresh = sortByKey(
+  const newRows = sortByKey(
     added.map((event, place) => ({ event, number: numberAt(place), keys: eventKeys(event) })),
     ({ keys }) => keys.eventId,
   );
   // A new event replaces none; a plain insert is faster.
-  for (let start = 0; start < fresh.length; start += CHUNK) {
+  for (let start = 0; start < newRows.length; start += CHUNK) {
     await insertEvents(
       context,
-      fresh.slice(start, start + CHUNK).map((row) => newRow(row, heldCounts)),
+      newRows.slice(start, start + CHUNK).map((row) => newRow(row, heldCounts)),
       "",
     );
   }

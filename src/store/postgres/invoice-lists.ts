@@ -77,10 +77,10 @@ export function listPageQuery(
     const place = parameter(values, String(listPlace(after.createdAt)), "bigint");
     conditions.push(`(place, id) > (${place}, ${parameter(values, idKey(after.id))})`);
   }
-  const most = parameter(values, String(limit), "bigint");
+  const limitParameter = parameter(values, String(limit), "bigint");
   const writePage = (moreConditions: readonly string[], order = "place, id"): string =>
     `select place, id, ${from.columns} from ${from.table} where ${["true", ...conditions, ...moreConditions].join(" and ")}
-      order by ${order} limit ${most}`;
+      order by ${order} limit ${limitParameter}`;
   // Not an equality: the planner would then assume the order of the span, and scan the index of all places for a span
   // without items.
   const pageOfSpan = (span: number, moreConditions: readonly string[]): string =>
@@ -88,7 +88,7 @@ export function listPageQuery(
   const instant = (at: Instant): string => parameter(values, String(instantValue(at)), "bigint");
   const unitePages = (parts: readonly string[]): string => {
     const texts = parts.map((part) => `(${part})`);
-    return `select * from (${texts.join(" union all ")}) as listed order by place, id limit ${most}`;
+    return `select * from (${texts.join(" union all ")}) as listed order by place, id limit ${limitParameter}`;
   };
   const now = begunBy === undefined ? undefined : instant(begunBy);
   if (now !== undefined) conditions.push(`starts_at <= ${now}`);

@@ -331,8 +331,8 @@ function quoteName(name: string): string {
 
 /** Creates only what is missing: even `create … if not exists` requires the privilege to create, which the user may lack. */
 async function createMissing(run: Run, schema: string, migration: string): Promise<void> {
-  const [known] = await run("select oid::text as found from pg_namespace where nspname = $1::text", [schema]);
-  if (known === undefined) await run(`create schema if not exists ${quoteName(schema)}`);
+  const [namespaceRow] = await run("select oid::text as found from pg_namespace where nspname = $1::text", [schema]);
+  if (namespaceRow === undefined) await run(`create schema if not exists ${quoteName(schema)}`);
   if (await hasTable(run, migration)) return;
   await run(
     `create table if not exists ${migration} (version integer primary key, applied_at timestamptz not null default now())`,

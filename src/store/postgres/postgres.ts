@@ -48,7 +48,7 @@ export async function postgresStore(
   const connections = toConnections(client, ANSWER_MS);
   const table = createTableNames(schema);
   const state = {
-    known: new Map(),
+    cache: new Map(),
     items: createKnownItems(),
     locks: createLocks(),
     assuming: createIdCheckPolicy(),
@@ -76,7 +76,7 @@ interface Place {
   readonly connections: Connections;
   readonly schema: string;
   readonly table: (name: string) => string;
-  readonly known: AccountCache;
+  readonly cache: AccountCache;
   readonly items: KnownItems;
   /**
    * Queues the transactions of this process before they reach the database: a transaction that waits there for the rows
@@ -131,10 +131,10 @@ const SILENT = "the database cannot be reached: it does not respond";
 
 async function decideAndCommit<Result>(
   { run, opened, atCommit }: OpenTransaction,
-  { table, schema, known, items }: Place,
+  { table, schema, cache, items }: Place,
   { scope, keys, work, assumes }: Attempt<Result>,
 ): Promise<Result> {
-  const locking = { run, table, schema, known };
+  const locking = { run, table, schema, cache };
   const { accounts, revision, block, itemStamp } =
     keys.length === 0 ? NOTHING_LOCKED : await lockAccounts(locking, keys, opened);
   let sending = sendOneByOne(run);
@@ -146,13 +146,13 @@ async function decideAndCommit<Result>(
     ...base,
     configurationRevision: async () => revision ?? base.configurationRevision(),
     async accounts(ids) {
-      const found = new Set<AccountRecord>();
+      const records = new Set<AccountRecord>();
       for (const id of ids) {
         const account = accounts.get(id);
-        if (account !== undefined) found.add(account);
+        if (account !== undefined) records.add(account);
         else if (!locked.has(id)) return base.accounts(ids);
       }
-      return [...found];
+      return [...records];
     },
     acceptedIds: heldIds.acceptedIds,
   };

@@ -103,12 +103,12 @@ function toDayNumber(date: string): string {
 }
 
 function plainNumber(source: SourceColumn, range: NumberRange): string {
-  const { scale, least, most } = range;
+  const { scale, min, max } = range;
   const name = quoteColumn(source);
   const { type } = source;
   switch (type.type) {
     case "integer":
-      return `case when ${name} between ${least} and ${most} then toInt64(${name}) end`;
+      return `case when ${name} between ${min} and ${max} then toInt64(${name}) end`;
     case "double":
       return toDoubleSql(name, range, {
         power: `toFloat64(1e${scale})`,
@@ -119,8 +119,8 @@ function plainNumber(source: SourceColumn, range: NumberRange): string {
       const isNarrow = type.precision > 9 && type.precision <= 18;
       const narrow = isNarrow ? name : `accurateCastOrNull(${name}, 'Decimal64(${scale})')`;
       const mantissa = `reinterpret(${narrow}, 'Int64')`;
-      if (isNarrow && String(most).length === type.precision) return mantissa;
-      return `case when ${mantissa} between ${least} and ${most} then ${mantissa} end`;
+      if (isNarrow && String(max).length === type.precision) return mantissa;
+      return `case when ${mantissa} between ${min} and ${max} then ${mantissa} end`;
     }
     default: {
       const value =

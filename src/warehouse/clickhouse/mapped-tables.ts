@@ -124,6 +124,6 @@ function splitBySchema(
     condition: `${schemaName} = ${quoteText(schema.name)}`,
   }));
   const names = active.map(({ name }) => quoteText(name));
-  const others = names.length === 0 ? "true" : `coalesce(${schemaName} not in (${names.join(", ")}), true)`;
-  return [...parts, { map: { ...ENVELOPE, attributes: {}, dimensions: {} }, mapFile: table, condition: others }];
+  const isOtherSchema = names.length === 0 ? "true" : `coalesce(${schemaName} not in (${names.join(", ")}), true)`;
+  return [...parts, { map: { ...ENVELOPE, attributes: {}, dimensions: {} }, mapFile: table, condition: isOtherSchema }];
 }

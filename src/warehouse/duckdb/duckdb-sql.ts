@@ -69,15 +69,15 @@ function columnText({ column, type }: SourceColumn): string {
 }
 
 function plainNumber({ column, type }: SourceColumn, range: NumberRange): string {
-  const { scale, least, most } = range;
+  const { scale, min, max } = range;
   const name = quoteDuckdbName(column);
   switch (type.type) {
     case "integer":
-      return `case when ${name} between ${least} and ${most} then ${name}::BIGINT end`;
+      return `case when ${name} between ${min} and ${max} then ${name}::BIGINT end`;
     case "double":
       return toDoubleSql(name, range, { power: `1e${scale}::DOUBLE`, toInteger: parseInteger });
     case "decimal":
-      return `case when ${name} between ${formatDecimalLiteral(least, scale)} and ${formatDecimalLiteral(most, scale)} then ${toMantissaSql(name, scale)} end`;
+      return `case when ${name} between ${formatDecimalLiteral(min, scale)} and ${formatDecimalLiteral(max, scale)} then ${toMantissaSql(name, scale)} end`;
     default: {
       const value = scale === 0 ? parseInteger(name) : toMantissaSql(name, scale);
       return `case when regexp_full_match(${name}, '${decimalPattern(range)}') then ${value} end`;

@@ -9,8 +9,8 @@ import { type Exact, mantissaOf, scaleOf } from "../../numbers/exact.ts";
 /** `[least, most] × 10^-scale`, both inclusive. */
 export interface NumberRange {
   readonly scale: number;
-  readonly least: bigint;
-  readonly most: bigint;
+  readonly min: bigint;
+  readonly max: bigint;
 }
 
 /** The exclusive bounds of 64-bit integers are ±2^63. */
@@ -20,42 +20,42 @@ export const INT128_END: bigint = 2n ** 127n;
 
 export function constantRange(value: Exact): NumberRange {
   const mantissa = BigInt(mantissaOf(value));
-  return { scale: scaleOf(value), least: mantissa, most: mantissa };
+  return { scale: scaleOf(value), min: mantissa, max: mantissa };
 }
 
 /** The largest absolute value. */
-export function largestMagnitude({ least, most }: NumberRange): bigint {
-  return -least > most ? -least : most;
+export function largestMagnitude({ min, max }: NumberRange): bigint {
+  return -min > max ? -min : max;
 }
 
 /** The same values at an equal or larger scale. */
 export function rescaleRange(range: NumberRange, scale: number): NumberRange {
   const factor = 10n ** BigInt(scale - range.scale);
-  return { scale, least: range.least * factor, most: range.most * factor };
+  return { scale, min: range.min * factor, max: range.max * factor };
 }
 
 /** The range of sums. Both must have the same scale. */
 export function addRanges(a: NumberRange, b: NumberRange): NumberRange {
-  return { scale: a.scale, least: a.least + b.least, most: a.most + b.most };
+  return { scale: a.scale, min: a.min + b.min, max: a.max + b.max };
 }
 
-export function negateRange({ scale, least, most }: NumberRange): NumberRange {
-  return { scale, least: -most, most: -least };
+export function negateRange({ scale, min, max }: NumberRange): NumberRange {
+  return { scale, min: -max, max: -min };
 }
 
 export function multiplyRanges(a: NumberRange, b: NumberRange): NumberRange {
-  const corners = [a.least * b.least, a.least * b.most, a.most * b.least, a.most * b.most];
+  const corners = [a.min * b.min, a.min * b.max, a.max * b.min, a.max * b.max];
   return { scale: a.scale + b.scale, ...findBounds(corners) };
 }
 
 /** The smallest range that contains both. Both must have the same scale. */
 export function uniteRanges(a: NumberRange, b: NumberRange): NumberRange {
-  return { scale: a.scale, ...findBounds([a.least, a.most, b.least, b.most]) };
+  return { scale: a.scale, ...findBounds([a.min, a.max, b.min, b.max]) };
 }
 
-function findBounds(values: readonly bigint[]): Pick<NumberRange, "least" | "most"> {
+function findBounds(values: readonly bigint[]): Pick<NumberRange, "min" | "max"> {
   return {
-    least: values.reduce((least, value) => (value < least ? value : least)),
-    most: values.reduce((most, value) => (value > most ? value : most)),
+    min: values.reduce((min, value) => (value < min ? value : min)),
+    max: values.reduce((max, value) => (value > max ? value : max)),
   };
 }

@@ -35,8 +35,8 @@ const SCALE_MAX = 36;
 export function createNumberTerm(range: NumberRange, expression: NumberOperation): NumberTerm {
   if (largestMagnitude(range) >= INT128_END || range.scale > SCALE_MAX)
     throw new NotPushable("the result may be too large for the database's integers", true);
-  if (range.least === range.most && expression.operation !== "constant")
-    return { kind: "number", range, expression: { operation: "constant", value: range.least } };
+  if (range.min === range.max && expression.operation !== "constant")
+    return { kind: "number", range, expression: { operation: "constant", value: range.min } };
   return { kind: "number", range, expression };
 }
 
@@ -46,7 +46,7 @@ export function createNumberConstant(value: Exact): NumberTerm {
 
 /** A whole number at a scale. */
 function createWholeNumber(value: bigint, scale = 0): NumberTerm {
-  return createNumberTerm({ scale, least: value, most: value }, { operation: "constant", value });
+  return createNumberTerm({ scale, min: value, max: value }, { operation: "constant", value });
 }
 
 /** The same value at an equal or larger scale. */
@@ -113,10 +113,10 @@ function reinterpretAtScale(term: NumberTerm, scale: number): NumberTerm {
 export function takeRemainder(a: NumberTerm, b: NumberTerm): NumberTerm {
   requireConstant(b, "takes the remainder by");
   const [left, right] = alignScales(a, b);
-  const most = largestMagnitude(right.range) - 1n;
+  const magnitude = largestMagnitude(right.range) - 1n;
   const bounds = {
-    least: left.range.least < 0n ? (left.range.least > -most ? left.range.least : -most) : 0n,
-    most: left.range.most > 0n ? (left.range.most < most ? left.range.most : most) : 0n,
+    min: left.range.min < 0n ? (left.range.min > -magnitude ? left.range.min : -magnitude) : 0n,
+    max: left.range.max > 0n ? (left.range.max < magnitude ? left.range.max : magnitude) : 0n,
   };
   return createNumberTerm({ scale: left.range.scale, ...bounds }, { operation: "%", left, right });
 }
@@ -135,8 +135,8 @@ export function takeExtreme(operation: "least" | "greatest", terms: readonly Num
     values.reduce((a, b) => ((operation === "least") === a < b ? a : b));
   const range = {
     scale,
-    least: pick(parts.map((part) => part.range.least)),
-    most: pick(parts.map((part) => part.range.most)),
+    min: pick(parts.map((part) => part.range.min)),
+    max: pick(parts.map((part) => part.range.max)),
   };
   return createNumberTerm(range, { operation, parts });
 }
@@ -147,9 +147,9 @@ export function roundTerm(of: NumberTerm, places: number, operation: PlacesRound
   if (drop <= 0) return of;
   const unit = 10n ** BigInt(drop);
   // Every rounding mode changes a value by less than one unit.
-  const widest = { ...of.range, least: of.range.least - unit, most: of.range.most + unit };
+  const widest = { ...of.range, min: of.range.min - unit, max: of.range.max + unit };
   createNumberTerm(widest, { operation: "constant", value: 0n });
-  const range = { scale: Math.max(places, 0), least: widest.least / unit - 1n, most: widest.most / unit + 1n };
+  const range = { scale: Math.max(places, 0), min: widest.min / unit - 1n, max: widest.max / unit + 1n };
   const result = createNumberTerm(range, { operation, of, unit });
   return places >= 0 ? result : multiplyTerms(result, createWholeNumber(10n ** BigInt(-places)));
 }

@@ -128,7 +128,7 @@ export function planPushdown(
 /** The range of attributes stored as text. */
 export function createTextRange(_name: string, { before, after }: DigitBounds): NumberRange {
   const end = 10n ** BigInt(before + after);
-  return { scale: after, least: 1n - end, most: end - 1n };
+  return { scale: after, min: 1n - end, max: end - 1n };
 }
 
 /** Why meters are not pushed down, by id; "" is the schema itself. */

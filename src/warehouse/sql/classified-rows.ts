@@ -200,9 +200,9 @@ function createUnitConditions({ meters }: PushedSchema, sql: Dialect): readonly 
     const { scale } = units.range;
     const [u, m] = [`u${index}`, `m${index}`];
     const divisor = summingDivisor(units);
-    const most = SAFE_INTEGER_MAX * divisor;
-    if (largestMagnitude(units.range) <= most && divisor === 1n) return [];
-    const isNarrow = `abs(${u}) <= ${sql.operandLiteral(most)}${divisor > 1n ? ` and ${u} % ${sql.operandLiteral(divisor)} = 0` : ""}`;
+    const maximum = SAFE_INTEGER_MAX * divisor;
+    if (largestMagnitude(units.range) <= maximum && divisor === 1n) return [];
+    const isNarrow = `abs(${u}) <= ${sql.operandLiteral(maximum)}${divisor > 1n ? ` and ${u} % ${sql.operandLiteral(divisor)} = 0` : ""}`;
     // A whole number beyond the safe integers is still narrow at this scale if it fits 64 bits.
     const power = sql.operandLiteral(10n ** BigInt(scale));
     const isWhole =

@@ -27,8 +27,8 @@ export function toPlainTextSql(part: SourcePart, sql: Dialect): string {
 }
 
 /** Whether a text is plain: its length in bytes is within bounds. NULL if it is absent. */
-export function plainTextCondition(text: string, [least, most]: readonly [number, number], sql: Dialect): string {
-  const isOfLength = `${sql.byteLength(text)} between ${least} and ${most}`;
+export function plainTextCondition(text: string, [min, max]: readonly [number, number], sql: Dialect): string {
+  const isOfLength = `${sql.byteLength(text)} between ${min} and ${max}`;
   return sql.isValidText === undefined ? isOfLength : `${isOfLength} and ${sql.isValidText(text)}`;
 }
 
@@ -40,7 +40,7 @@ export function toComparedTextSql(part: SourcePart, texts: readonly string[], sq
 
 /** An attribute as a whole number at the scale of its range. */
 export function toPlainNumberSql(part: SourcePart, range: NumberRange, sql: Dialect): string {
-  if ("value" in part || "isTemplate" in part) return sql.integerLiteral(range.least, false);
+  if ("value" in part || "isTemplate" in part) return sql.integerLiteral(range.min, false);
   return sql.plainNumber(part, range);
 }
 
@@ -55,13 +55,13 @@ export const PLAIN_END_SECONDS = 7_258_118_400;
 
 /** The instant of a whole number of seconds or milliseconds. */
 export function toNumericTimeSql(name: string, form: "seconds" | "milliseconds", whole: string): string {
-  const [millisPerUnit, most] = form === "seconds" ? [1000, PLAIN_END_SECONDS] : [1, PLAIN_END_SECONDS * 1000];
-  return `case when ${name} >= 0 and ${name} < ${most} then ${whole} * ${millisPerUnit} end`;
+  const [millisPerUnit, max] = form === "seconds" ? [1000, PLAIN_END_SECONDS] : [1, PLAIN_END_SECONDS * 1000];
+  return `case when ${name} >= 0 and ${name} < ${max} then ${whole} * ${millisPerUnit} end`;
 }
 
 /** The RE2 pattern of decimals in a range. */
-export function decimalPattern({ scale, most }: NumberRange): string {
-  return `-?[0-9]{1,${String(most).length - scale}}${scale > 0 ? `([.][0-9]{1,${scale}})?` : ""}`;
+export function decimalPattern({ scale, max }: NumberRange): string {
+  return `-?[0-9]{1,${String(max).length - scale}}${scale > 0 ? `([.][0-9]{1,${scale}})?` : ""}`;
 }
 
 /**
@@ -70,13 +70,13 @@ export function decimalPattern({ scale, most }: NumberRange): string {
  */
 export function toDoubleSql(
   name: string,
-  { scale, least, most }: NumberRange,
+  { scale, min, max }: NumberRange,
   { power, toInteger }: { readonly power: string; readonly toInteger: (double: string) => string },
 ): string {
-  const end = 10n ** BigInt(String(most).length - scale);
+  const end = 10n ** BigInt(String(max).length - scale);
   const isExact = `abs(${name}) <= ${end} and round(${name} * ${power}) / ${power} = ${name}`;
   const number = toInteger(`round(${name} * ${power})`);
-  return `case when ${isExact} and ${number} between ${least} and ${most} then ${number} end`;
+  return `case when ${isExact} and ${number} between ${min} and ${max} then ${number} end`;
 }
 
 /** The texts of columns; NULL is the empty text. */

@@ -118,12 +118,12 @@ export function selectRestRows(sources: readonly MeteredSource[], plain: PlainRo
       pushedSchemas.length === 0
         ? ""
         : `\nwhere coalesce(${toSchemaNameSql(source, pushedSchemas, sql)} not in (${toSchemaListSql(pushedSchemas, sql)}), true)`;
-    const others = `select ${extraColumns}\nfrom ${source.from}${otherSchemas}`;
+    const otherRows = `select ${extraColumns}\nfrom ${source.from}${otherSchemas}`;
     const restQueries = pushedSchemas.map(
       (schema) =>
         `select ${CARRIED_COLUMNS} from (\n${indent(selectClassifiedRows(source, schema, { plain, sql, extraColumns }))}\n)\nwhere not plain`,
     );
-    return [others, ...restQueries];
+    return [otherRows, ...restQueries];
   });
   return orderByArrival(parts.join("\nunion all\n"), sql);
 }

@@ -108,16 +108,16 @@ test("S9.1 S10.3 the parts of a cycle charge unprorated seats up to the highest 
   const someDays = fc.uniqueArray(piece, { minLength: 3, maxLength: 5, selector: ({ day }) => day });
   await fc.assert(
     fc.asyncProperty(someDays, async (pieces) => {
-      const inOrder = pieces.toSorted((a, b) => a.day - b.day);
+      const sortedPieces = pieces.toSorted((a, b) => a.day - b.day);
       let [seatCount, total, level] = [0, 0, 0];
-      for (const { isInAdvance, seats } of inOrder) {
+      for (const { isInAdvance, seats } of sortedPieces) {
         // In arrears the maximum of the part, in advance each quantity.
         for (const quantity of isInAdvance ? [seatCount, seats] : [Math.max(seatCount, seats)]) {
           if (quantity > total) [total, level] = [quantity, Math.max(level, priceOf(quantity))];
         }
         seatCount = seats;
       }
-      expect(await chargedFor(inOrder)).toBe(level);
+      expect(await chargedFor(sortedPieces)).toBe(level);
     }),
     { numRuns: runs(150) },
   );

@@ -117,9 +117,9 @@ async function ingestInOrder(events: readonly unknown[], engine: Engine): Promis
   const results = await engine.ingest(
     events.filter((event) => !(event instanceof UnrepresentableItem)).map(toEventInput),
   );
-  const inOrder = results.values();
+  const resultIterator = results.values();
   return events.flatMap((event) =>
-    event instanceof UnrepresentableItem ? event.result : (inOrder.next().value ?? []),
+    event instanceof UnrepresentableItem ? event.result : (resultIterator.next().value ?? []),
   );
 }
 

@@ -158,12 +158,12 @@ function listCardRevenue(
     details[list].map((each) => {
       const id = String(Reflect.get(each, idName));
       const types: readonly string[] = [cardLineType(kind, false), cardLineType(kind, true)];
-      const own = (lines.get(id) ?? []).filter(({ type }) => types.includes(type));
+      const cardLines = (lines.get(id) ?? []).filter(({ type }) => types.includes(type));
       const quantity = kind === "USAGE" ? usage.get(id) : undefined;
       return {
         usages: quantity === undefined ? {} : { [id]: quantity },
         [card]: each,
-        ...(summaryName === undefined ? {} : { [summaryName]: { revenue: sum(own.map(({ value }) => value)) } }),
+        ...(summaryName === undefined ? {} : { [summaryName]: { revenue: sum(cardLines.map(({ value }) => value)) } }),
       };
     }),
   );
