@@ -5,5 +5,5 @@
  */
 export type { CellQuery, UsageAccount, UsageSource } from "./ledger/usage-source.ts";
 export type { ClickHouse } from "./warehouse/clickhouse/connect.ts";
-export type { ColumnOrigin, EventColumns } from "./warehouse/clickhouse/event-columns.ts";
+export type { ColumnOrigin, EventColumns } from "./warehouse/clickhouse/usage.ts";
 export { clickhouseUsage, type ClickHouseUsageOptions } from "./warehouse/clickhouse/usage.ts";

@@ -1,11 +1,16 @@
 /**
- * The columns and column types of the parts of an event in a table or file.
+ * The columns and column types of the parts of an event in a table or file, from a map as for CSV files.
  *
  * @module
  */
-import { exactOfText, isWithinPlaces, mantissaOf, scaleOf } from "../numbers/exact.ts";
-import type { NumberRange } from "./pushdown/number-range.ts";
-import { type DigitBounds, createTextRange } from "./pushdown/plan-pushdown.ts";
+import { parseZone } from "../calendar/instant.ts";
+import { RatebookError } from "../errors.ts";
+import type { EventFileMap, Origin } from "../event-files/event-file-map.ts";
+import { InputError, quoteText } from "../event-files/input-error.ts";
+import { exactOfText, isWithinPlaces, scaleOf } from "../numbers/exact.ts";
+import { rejection } from "../problem-table.ts";
+import { createTextRange, type DigitBounds } from "./pushdown/plan-pushdown.ts";
+import { constantRange, type NumberRange } from "./pushdown/term.ts";
 
 /** The type of a column, as far as the meaning of its values depends on it. */
 export type ColumnType =
@@ -84,8 +89,7 @@ function computeValueRange(text: string): NumberRange | undefined {
   const exact = exactOfText(text);
   if (exact === undefined || !isWithinPlaces(exact, INTEGER_DIGITS) || scaleOf(exact) > INTEGER_DIGITS)
     return undefined;
-  const mantissa = BigInt(mantissaOf(exact));
-  return { scale: scaleOf(exact), min: mantissa, max: mantissa };
+  return constantRange(exact);
 }
 
 /** Whether the text of a part in the database equals that in the event. */
@@ -129,4 +133,142 @@ function hasReadableTime({ part, form, zoneMinutes }: SourceTime): boolean {
   if (form !== undefined) return part.type.type === "integer";
   if (part.type.type === "timestamp") return part.type.isZoned || zoneMinutes !== undefined;
   return part.type.type === "text";
+}
+
+/** The columns that a map uses, without duplicates. */
+export function listMappedColumns(map: EventFileMap): readonly string[] {
+  const columns = listOrigins(map).flatMap((origin) =>
+    "column" in origin ? [origin.column] : templateNames(origin).filter((name) => name !== "row"),
+  );
+  return [...new Set(columns)];
+}
+
+/** Whether a map uses row numbers. */
+export function usesRowNumbers(map: EventFileMap): boolean {
+  return listOrigins(map).some((origin) => templateNames(origin).includes("row"));
+}
+
+function listOrigins(map: EventFileMap): readonly Origin[] {
+  return [
+    map.schemaName,
+    map.accountId,
+    map.id,
+    map.timestamp,
+    ...Object.values(map.attributes),
+    ...Object.values(map.dimensions),
+  ];
+}
+
+/** The names in braces of a template. */
+function templateNames(origin: Origin): readonly string[] {
+  if (!("template" in origin)) return [];
+  return splitTemplate(origin.template).flatMap(({ text, isName }) => (isName ? [text] : []));
+}
+
+/** The parts of a template: those at odd indexes are names in braces. */
+function splitTemplate(template: string): readonly { readonly text: string; readonly isName: boolean }[] {
+  return template.split(/\{([^{}]+)\}/).map((text, index) => ({ text, isName: index % 2 === 1 }));
+}
+
+export function toSourceColumn(columns: ReadonlyMap<string, ColumnType>, column: string): SourceColumn {
+  return { column, type: columns.get(column) ?? { type: "text" } };
+}
+
+/**
+ * Binds the parts of events to columns.
+ * @throws {InputError} for a time format that databases can't read as the core does
+ */
+export function bindSource(
+  map: EventFileMap,
+  {
+    from,
+    columns,
+    name,
+  }: { readonly from: string; readonly columns: ReadonlyMap<string, ColumnType>; readonly name: string },
+): Source {
+  const toPart = (origin: Origin): SourcePart => toSourcePart(origin, columns);
+  return {
+    from,
+    schemaName: toPart(map.schemaName),
+    id: toPart(map.id),
+    accountId: toPart(map.accountId),
+    timestamp: toSourceTime(map.timestamp, columns, name),
+    attributes: new Map(
+      Object.entries(map.attributes).map(([attribute, origin]) => {
+        const sourcePart = toPart(origin);
+        const hasNumberForm = "decimal" in origin && origin.decimal !== undefined && "column" in sourcePart;
+        // Only the core reads numbers in a mapped format.
+        return [
+          attribute,
+          hasNumberForm ? { ...sourcePart, type: { type: "other", name: "formed number" } } : sourcePart,
+        ];
+      }),
+    ),
+    dimensions: new Map(Object.entries(map.dimensions).map(([dimension, origin]) => [dimension, toPart(origin)])),
+  };
+}
+
+function toSourcePart(origin: Origin, columns: ReadonlyMap<string, ColumnType>): SourcePart {
+  if ("column" in origin) return toSourceColumn(columns, origin.column);
+  if ("value" in origin) return { value: origin.value };
+  const template = splitTemplate(origin.template)
+    .filter(({ text }) => text !== "")
+    .map(({ text, isName }) => (isName ? (text === "row" ? "row" : toSourceColumn(columns, text)) : { value: text }));
+  return { template, isTemplate: true };
+}
+
+function toSourceTime(
+  origin: EventFileMap["timestamp"],
+  columns: ReadonlyMap<string, ColumnType>,
+  file: string,
+): SourceTime {
+  const { form, zone } = origin;
+  const part = toSourcePart(origin, columns);
+  const zoneMinutes = zone === undefined ? undefined : parseZone(zone);
+  if (form === undefined) return { part, zoneMinutes };
+  const isNumeric = "column" in part && /^(?:integer|decimal|double)$/.test(part.type.type);
+  if ((form !== "seconds" && form !== "milliseconds") || !isNumeric)
+    throw new InputError(
+      `${file}: times of the form ${quoteText(form)} can only be read from CSV; databases and Parquet files need timestamps, strings with a time zone, or numbers with the form "seconds" or "milliseconds"`,
+    );
+  return { part, form, zoneMinutes };
+}
+
+/** How messages name a source whose columns are checked. */
+interface CheckedSource {
+  readonly name: string;
+  /** What expects a column: `the map uses the column "x"`. */
+  readonly expects: (column: string) => string;
+  readonly kind: "file" | "table";
+  /** The database's type names of lists and objects. */
+  readonly nestedTypes: RegExp;
+}
+
+/** Checks that a column exists and contains no lists or objects. @throws {RatebookError} ERR_INPUT_INVALID */
+export function checkColumn(
+  column: string,
+  columns: ReadonlyMap<string, ColumnType>,
+  { name, expects, kind, nestedTypes }: CheckedSource,
+): void {
+  const type = columns.get(column);
+  if (type === undefined) {
+    const names = [...columns.keys()].slice(0, 20).map((each) => JSON.stringify(each));
+    throw invalidTableError(`${name}: ${expects(JSON.stringify(column))}, but the ${kind} has ${names.join(", ")}`);
+  }
+  if (type.type === "other" && nestedTypes.test(type.name))
+    throw invalidTableError(
+      `${name}: the column ${JSON.stringify(column)} has the type ${type.name}: expected a string, number or time`,
+    );
+}
+
+/** The error for an unusable table, file or map. */
+export function invalidTableError(message: string): RatebookError<"ERR_INPUT_INVALID"> {
+  return new RatebookError("ERR_INPUT_INVALID", message, {
+    problems: [rejection("$.events", "INVALID_TABLE", message)],
+  });
+}
+
+/** The error for a source that changed between two reads. */
+export function usageChangedError(message: string): RatebookError<"ERR_USAGE_UNAVAILABLE"> {
+  return new RatebookError("ERR_USAGE_UNAVAILABLE", message, {});
 }

@@ -12,7 +12,7 @@ import { readBook } from "../../src/book/book.ts";
 import { readEventFileMap } from "../../src/event-files/event-file-map.ts";
 import type { EventSink } from "../../src/event-files/event-sink.ts";
 import { mergeEvents } from "../../src/event-files/merge-events.ts";
-import { openParquet } from "../../src/warehouse/duckdb/mapped-files.ts";
+import { openParquet } from "../../src/warehouse/duckdb/parquet-files.ts";
 import { runs } from "../support/runs.ts";
 import { byDatabase, type WrittenRows } from "./law.ts";
 

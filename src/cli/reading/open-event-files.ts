@@ -7,10 +7,14 @@ import { type EventFileMap, readEventFileMap } from "../../event-files/event-fil
 import type { EventSink } from "../../event-files/event-sink.ts";
 import { createObjectEventMaker } from "../../event-files/json-fields.ts";
 import type { EventCursor } from "../../event-files/merge-events.ts";
-import { connectClickHouse } from "../../warehouse/clickhouse/connect.ts";
+import {
+  connectClickHouse,
+  isTableAddress,
+  readTableAddress,
+  type ServerAddress,
+} from "../../warehouse/clickhouse/connect.ts";
 import { openTables, type TableInput } from "../../warehouse/clickhouse/mapped-tables.ts";
-import { isTableAddress, readTableAddress, type ServerAddress } from "../../warehouse/clickhouse/table-address.ts";
-import { openParquet, type ParquetInput, type ParquetReadOptions } from "../../warehouse/duckdb/mapped-files.ts";
+import { openParquet, type ParquetInput, type ParquetReadOptions } from "../../warehouse/duckdb/parquet-files.ts";
 import { readTextFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type ByteSource, openByteSource } from "../event-inputs/byte-source.ts";

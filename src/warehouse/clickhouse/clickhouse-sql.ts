@@ -1,5 +1,5 @@
 /**
- * The SQL dialect of ClickHouse.
+ * The SQL dialect of ClickHouse, and the conditions that select the rows of a request.
  *
  * The shapes of expressions follow from tests on ClickHouse 26.7: arithmetic is not checked for overflow; a literal
  * beyond 64 bits is a double; parsing a decimal truncates silently (`toDecimal64OrNull('1.1234567899999', 3)` is
@@ -9,10 +9,19 @@
  *
  * @module
  */
-import { INT64_END, type NumberRange } from "../pushdown/number-range.ts";
-import type { SourceColumn, SourceTime } from "../source.ts";
+import { DAY_MS, dayOf, formatDate, type Instant } from "../../calendar/instant.ts";
+import { INT64_END, type NumberRange } from "../pushdown/term.ts";
+import type { Source, SourceColumn, SourceTime } from "../source.ts";
 import type { Dialect } from "../sql/dialect.ts";
-import { decimalPattern, PLAIN_END_SECONDS, toNumericTimeSql, toDoubleSql } from "../sql/event-parts.ts";
+import {
+  decimalPattern,
+  PLAIN_END_SECONDS,
+  toComparedTextSql,
+  toDoubleSql,
+  toNumericTimeSql,
+  toPartTextSql,
+  toPlainTextSql,
+} from "../sql/event-parts.ts";
 
 const ROW = "e";
 
@@ -130,7 +139,6 @@ function plainNumber(source: SourceColumn, range: NumberRange): string {
   }
 }
 
-const DAY_MS = 86_400_000;
 /** The shape of a plain time with each digit as 9: up to nine decimal places, and a space or T in between. */
 const TIME_SHAPES = ["T", " "].flatMap((between) =>
   ["", ...Array.from({ length: 9 }, (_, digits) => `.${"9".repeat(digits + 1)}`)].map(
@@ -163,4 +171,68 @@ function plainInstant(time: SourceTime & { readonly part: SourceColumn }): strin
     zoneMinutes === undefined ? "" : ` - case when endsWith(${name}, 'Z') then 0 else ${zoneMinutes * 60_000} end`;
   const millis = `(toInt64(toInt32(${day})) * ${DAY_MS} + ${digits(12, 2)} * 3600000 + ${digits(15, 2)} * 60000 + ${digits(18, 2)} * 1000 + ${fraction}${local})`;
   return `case when ${[...conditions, `${millis} >= 0 and ${millis} < ${PLAIN_END_SECONDS * 1000}`].join(" and ")} then ${millis} end`;
+}
+
+/** The rows of a request. */
+interface RequestedRows {
+  readonly schemas: readonly string[];
+  /** A statement that selects the account names. */
+  readonly names: string;
+  /** Whether a name contains U+FFFD, which also replaces invalid UTF-8. */
+  readonly hasReplacementCharacters: boolean;
+  /** Instants `[from, until)`. */
+  readonly from: Instant;
+  readonly until: Instant;
+}
+
+/** Plain rows have instants from 1970 to before 2200. */
+const [PLAIN_FROM, PLAIN_UNTIL] = [0, Date.UTC(2200, 0, 1)] as const;
+
+/**
+ * A condition that is true for every requested row and false for all other plain rows. Rows that aren't plain may
+ * satisfy it although their instant is outside the range or missing.
+ */
+export function createRowCondition(
+  source: Pick<Source, "schemaName" | "accountId" | "timestamp">,
+  { schemas, names, hasReplacementCharacters, from, until }: RequestedRows,
+): string {
+  const schemaList = schemas.map((name) => clickHouseSql.quoteText(name)).join(", ");
+  return [
+    `${toComparedTextSql(source.schemaName, schemas, clickHouseSql)} in (${schemaList})`,
+    `${(hasReplacementCharacters ? toPartTextSql : toPlainTextSql)(source.accountId, clickHouseSql)} in (${names})`,
+    ...createTimeConditions(source.timestamp, from, until),
+  ].join(" and ");
+}
+
+function createTimeConditions(time: SourceTime, from: Instant, until: Instant): readonly string[] {
+  const { part, form } = time;
+  if (!("column" in part)) return [];
+  // No row is plain outside these bounds, which keep values within the column types.
+  const start = Math.min(Math.max(from, PLAIN_FROM), PLAIN_UNTIL);
+  const end = Math.min(Math.max(until, PLAIN_FROM), PLAIN_UNTIL);
+  const createBounds = (value: string, literal: (at: Instant) => string): readonly string[] => [
+    ...(start === PLAIN_FROM ? [] : [`${value} >= ${literal(start)}`]),
+    ...(end === PLAIN_UNTIL ? [] : [`${value} < ${literal(end)}`]),
+  ];
+  const column = quoteColumn(part);
+  if (form !== undefined) {
+    const each = form === "seconds" ? 1000 : 1;
+    // Numbers with fractions are never plain, so all rows in the first and last second of the range are read.
+    const [first, last] = [part.type.type === "integer" ? Math.ceil : Math.floor, Math.ceil];
+    return createBounds(column, (at) => String((at === start ? first : last)(at / each)));
+  }
+  if (part.type.type === "timestamp")
+    return createBounds(column, (at) => `fromUnixTimestamp64Milli(toInt64(${at}), 'UTC')`);
+  // The string itself, so that an index can be used.
+  const text = toPlainTextSql(part, clickHouseSql);
+  // The date in a text is local, and no offset is more than a day.
+  const dates = [
+    ...(start < DAY_MS ? [] : [`${text} >= '${formatDate(start - DAY_MS)}'`]),
+    ...(end === PLAIN_UNTIL ? [] : [`${text} < '${formatDate((dayOf(end) + 2) * DAY_MS)}'`]),
+  ];
+  if (part.type.type !== "text") return dates;
+  const exact = createBounds(clickHouseSql.plainInstant({ ...time, part }), String).map(
+    (each) => `coalesce(${each}, true)`,
+  );
+  return [...dates, ...exact];
 }

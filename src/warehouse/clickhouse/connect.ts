@@ -1,14 +1,14 @@
 /**
- * ClickHouse over HTTP, through its official client, with streamed results.
+ * ClickHouse over HTTP, through its official client, with streamed results; and the address of a table:
+ * `clickhouse://host[:port]/database?table=name`.
  *
  * @module
  */
-import type { createClient } from "@clickhouse/client";
-
 import { RatebookError } from "../../errors.ts";
-import type { Database, Row } from "../sql/dialect.ts";
+import { invalidTableError } from "../source.ts";
+import { type Database, importDriver, type Row } from "../sql/dialect.ts";
 import { clickHouseSql, quoteClickhouseText } from "./clickhouse-sql.ts";
-import type { ServerAddress } from "./table-address.ts";
+import type { TableName } from "./table.ts";
 
 /** The used part of a client of `@clickhouse/client`. */
 export interface ClickHouse {
@@ -27,7 +27,7 @@ export async function connectClickHouse({
   username,
   password,
 }: ServerAddress): Promise<ClickHouse & { readonly close: () => Promise<void> }> {
-  const { createClient } = await importClickHouse();
+  const { createClient } = await importDriver(PACKAGE, "ClickHouse tables", async () => import("@clickhouse/client"));
   return createClient({
     url,
     ...(username === undefined ? {} : { username }),
@@ -39,19 +39,6 @@ export async function connectClickHouse({
     keep_alive: { enabled: false },
     log: { level: 127 },
   });
-}
-
-async function importClickHouse(): Promise<{ readonly createClient: typeof createClient }> {
-  try {
-    return await import("@clickhouse/client");
-  } catch (error) {
-    if ((error as { readonly code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw error;
-    throw new RatebookError(
-      "ERR_USAGE_UNAVAILABLE",
-      `ClickHouse tables need the package ${PACKAGE}: npm install ${PACKAGE}`,
-      {},
-    );
-  }
 }
 
 /** The maximum number of hashes in a statement. For more, the statement that selects them is repeated as a subquery. */
@@ -127,4 +114,82 @@ function toUsageError(error: unknown): unknown {
     {},
     { cause: error },
   );
+}
+
+/** A ClickHouse server and the credentials for it. */
+export interface ServerAddress {
+  /** The URL of its HTTP interface, without credentials. */
+  readonly url: string;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+}
+
+/** Ports of ClickHouse's HTTP interface. The latter two use TLS. */
+const [PORT, SECURE_PORTS] = ["8123", ["8443", "443"]] as const;
+
+const PARAMETERS: readonly string[] = ["table", "secure"];
+
+/** Whether a source of events is a table address. */
+export function isTableAddress(name: string): boolean {
+  return name.startsWith("clickhouse://");
+}
+
+/**
+ * Reads an address. Credentials come from the address, otherwise from CLICKHOUSE_USER and CLICKHOUSE_PASSWORD.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID for an invalid address. The message doesn't repeat it, because it may
+ * contain a password
+ */
+export function readTableAddress(
+  address: string,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly server: ServerAddress; readonly name: TableName } {
+  const parts = parseAddress(address);
+  if (parts === undefined) {
+    throw invalidTableError('expected "clickhouse://host[:port]/database?table=name", optionally with "&secure=true"');
+  }
+  const { table, secure: secureOption } = parts;
+  const isSecure =
+    secureOption === undefined ? SECURE_PORTS.some((port) => port === parts.port) : secureOption !== "false";
+  const port = parts.port === "" ? (isSecure ? SECURE_PORTS[0] : PORT) : parts.port;
+  return {
+    server: {
+      url: `${isSecure ? "https" : "http"}://${parts.hostname}:${port}`,
+      username: parts.username ?? env["CLICKHOUSE_USER"],
+      password: parts.password ?? env["CLICKHOUSE_PASSWORD"],
+    },
+    name: { database: parts.database === "" ? "default" : parts.database, table },
+  };
+}
+
+/** The parts of an address, decoded. */
+interface AddressParts {
+  readonly hostname: string;
+  readonly port: string;
+  readonly database: string;
+  readonly table: string;
+  readonly secure: string | undefined;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+}
+
+/** @returns undefined unless it is the address of one table */
+function parseAddress(address: string): AddressParts | undefined {
+  try {
+    const { hostname, port, pathname, hash, searchParams, username, password } = new URL(address);
+    const names = [...searchParams.keys()];
+    const areParametersKnown = names.every((name, index) => PARAMETERS.includes(name) && names.indexOf(name) === index);
+    const { table = "", secure } = Object.fromEntries(searchParams);
+    const isSecureValid = secure === undefined || secure === "true" || secure === "false";
+    if (hostname === "" || table === "" || hash !== "" || !areParametersKnown || !isSecureValid) return undefined;
+    const database = decodeURIComponent(pathname.slice(1));
+    return { hostname, port, database, table, secure, username: decodePart(username), password: decodePart(password) };
+  } catch {
+    // An invalid percent encoding.
+    return undefined;
+  }
+}
+
+function decodePart(part: string): string | undefined {
+  return part === "" ? undefined : decodeURIComponent(part);
 }

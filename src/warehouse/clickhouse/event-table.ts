@@ -4,12 +4,12 @@
  * @module
  */
 import type { EventSchema } from "../../book/resources/event-schema.ts";
-import { toOneLine } from "../sql/layout.ts";
+import { toOneLine } from "../sql/dialect.ts";
 import type { EventTable } from "../sql/standalone.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";
 
 /** The storage of attributes: text, or decimals with 18 digits of which 6 are decimal places. */
-export type DecimalStorage = "text" | "decimal";
+type DecimalStorage = "text" | "decimal";
 
 const [PRECISION, SCALE] = [18, 6] as const;
 

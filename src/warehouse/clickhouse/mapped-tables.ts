@@ -1,5 +1,5 @@
 /**
- * Opens ClickHouse tables of events.
+ * Maps of the columns of ClickHouse tables: opening mapped tables, and binding maps for requests of usage.
  *
  * @module
  */
@@ -7,14 +7,24 @@ import type { Book } from "../../book/model/book.ts";
 import type { EventSchema } from "../../book/resources/event-schema.ts";
 import type { EventFileMap } from "../../event-files/event-file-map.ts";
 import type { EventSink } from "../../event-files/event-sink.ts";
+import { quoteText } from "../../event-files/input-error.ts";
 import type { EventCursor } from "../../event-files/merge-events.ts";
+import type { CellQuery } from "../../ledger/usage-source.ts";
 import { type DatabaseReadOptions, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
-import { usesRowNumbers, toSourceColumn, listMappedColumns } from "../reading/mapped-source.ts";
+import {
+  bindSource,
+  type ColumnType,
+  invalidTableError,
+  listMappedColumns,
+  type Source,
+  toSourceColumn,
+  usesRowNumbers,
+} from "../source.ts";
 import type { Database } from "../sql/dialect.ts";
 import { toComparedTextSql } from "../sql/event-parts.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";
 import { type ClickHouse, createClickHouseDatabase } from "./connect.ts";
-import { type ClickHouseTable, countRows, invalidTableError, openTable, type TableName } from "./table.ts";
+import { type ClickHouseTable, countRows, openTable, type TableColumns, type TableName } from "./table.ts";
 
 /** A table and the map of its columns. Without a map, columns are named like the parts of an event. */
 export interface TableInput {
@@ -34,19 +44,15 @@ export async function openTables(
   reading: DatabaseReadOptions,
 ): Promise<readonly EventCursor[]> {
   const db = { ...createClickHouseDatabase(client), close: async () => client.close() };
-  try {
-    const rows: MappedRows[] = [];
+  async function* openRows(): AsyncIterable<MappedRows> {
     for (const { name, map } of inputs) {
       const table = await openTable(db, name, listNeededColumns(map?.map, name.table));
       const parts: readonly MappedPart[] =
         map === undefined ? splitBySchema(reading.book, table, name) : [{ map: map.map, mapFile: map.file }];
-      for (const part of parts) rows.push(await readMappedRows(db, table, name, part));
+      for (const part of parts) yield readMappedRows(db, table, name, part);
     }
-    return await openDatabaseCursors(db, rows, sink, reading);
-  } catch (error) {
-    await db.close();
-    throw error;
   }
+  return openDatabaseCursors(db, openRows(), sink, reading);
 }
 
 /** Rows of a table with their map, and the condition that selects them. */
@@ -96,7 +102,7 @@ export function listNeededColumns(map: EventFileMap | undefined, table: string):
 }
 
 /** A map for a schema's rows, with a column for each part that the schema declares. */
-export function createSchemaMap(
+function createSchemaMap(
   { attributes, dimensions }: Pick<EventSchema, "attributes" | "dimensions">,
   { columns }: Pick<ClickHouseTable, "columns">,
 ): EventFileMap {
@@ -126,4 +132,58 @@ function splitBySchema(
   const names = active.map(({ name }) => quoteText(name));
   const isOtherSchema = names.length === 0 ? "true" : `coalesce(${schemaName} not in (${names.join(", ")}), true)`;
   return [...parts, { map: { ...ENVELOPE, attributes: {}, dimensions: {} }, mapFile: table, condition: isOtherSchema }];
+}
+
+/** Rows that share a map. */
+export interface TablePart {
+  readonly schemas: readonly string[];
+  readonly map: EventFileMap;
+  readonly source: Source;
+}
+
+/**
+ * Binds all rows with the given map; without one, the rows of each schema with the columns that it declares. Rows without
+ * a valid event count nothing and are not reported, so a map with which no row can be valid is rejected.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID if a declared field has no column, or the time column has no instants
+ */
+export function bindTableParts(
+  { map, table }: { readonly map: EventFileMap | undefined; readonly table: string },
+  tableColumns: Pick<TableColumns, "columns">,
+  { book, schemas }: Pick<CellQuery, "book" | "schemas">,
+): readonly TablePart[] {
+  const bindPart = (partMap: EventFileMap, partSchemas: readonly EventSchema[]): TablePart => {
+    for (const schema of partSchemas) checkFields(partMap, schema, table);
+    const source = bindSource(partMap, { from: "", columns: tableColumns.columns, name: table });
+    checkTime(source, table);
+    return { schemas: partSchemas.map(({ name }) => name), map: partMap, source };
+  };
+  const active = book.eventSchemas.filter(({ name, status }) => status === "ACTIVE" && schemas.includes(name));
+  if (map === undefined) return active.map((schema) => bindPart(createSchemaMap(schema, tableColumns), [schema]));
+  return active.length === 0 ? [] : [bindPart(map, active)];
+}
+
+function checkFields(map: EventFileMap, { name, attributes, dimensions }: EventSchema, table: string): void {
+  const missing = [
+    ...attributes.filter((field) => !Object.hasOwn(map.attributes, field.name)),
+    ...dimensions.filter((field) => !Object.hasOwn(map.dimensions, field.name)),
+  ][0];
+  if (missing === undefined) return;
+  const declaration = `the event schema ${quoteText(name)} declares ${quoteText(missing.name)}`;
+  throw invalidTableError(
+    `${table}: ${declaration}, but the table has no such column, so none of its rows would be counted`,
+  );
+}
+
+function checkTime({ timestamp: { part, form } }: Source, table: string): void {
+  if (form !== undefined || !("column" in part) || !neverHoldsInstants(part.type)) return;
+  throw invalidTableError(
+    `${table}: the column ${quoteText(part.column)} has no times: expected DateTime, DateTime64, text with a date and a time, or, with a "form", whole numbers of seconds or milliseconds`,
+  );
+}
+
+/** Whether no value of a column type is the text of an instant. */
+function neverHoldsInstants(type: ColumnType): boolean {
+  if (type.type === "other") return !type.name.startsWith("FixedString");
+  return type.type !== "timestamp" && type.type !== "text";
 }

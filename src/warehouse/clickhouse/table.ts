@@ -5,8 +5,7 @@
  * @module
  */
 import { RatebookError } from "../../errors.ts";
-import { rejection } from "../../problem-table.ts";
-import type { ColumnType } from "../source.ts";
+import { checkColumn, type ColumnType, usageChangedError } from "../source.ts";
 import type { Database } from "../sql/dialect.ts";
 import { clickHouseSql, quoteClickhouseText } from "./clickhouse-sql.ts";
 
@@ -18,6 +17,9 @@ export interface TableName {
 /** User settings with which a server silently omits rows, besides those that end in `overflow_mode`. */
 const TRUNCATING_SETTINGS = ["limit", "offset", "skip_unavailable_shards", "distributed_group_by_no_merge"] as const;
 
+/** Type names of lists and objects. */
+const NESTED_TYPES = /^(?:Array|Tuple|Map|Nested|JSON|Object|Variant|Dynamic|AggregateFunction)/;
+
 /** The columns of a table. */
 export interface TableColumns {
   /** Column types by name. */
@@ -26,7 +28,7 @@ export interface TableColumns {
   readonly from: (rows?: TableRowFilter) => string;
 }
 
-export interface TableRowFilter {
+interface TableRowFilter {
   /** A condition on any of its columns. */
   readonly condition: string;
   /** The columns to read, listed because `*` omits computed columns. */
@@ -60,10 +62,8 @@ export async function openTable(
     ...tableColumns,
     checkUnchanged: async () => {
       if ((await readStamp()) === stamp) return;
-      throw new RatebookError(
-        "ERR_USAGE_UNAVAILABLE",
+      throw usageChangedError(
         `the table ${database}.${table} changed while it was being read, so nothing was priced; read a view of complete days`,
-        {},
       );
     },
   };
@@ -81,7 +81,13 @@ export async function readTableColumns(
   const columns = new Map<string, ColumnType>();
   for await (const rows of db.stream(`describe table ${name}`))
     for (const [column, type] of rows) columns.set(String(column), parseClickHouseType(String(type)));
-  for (const column of columnNames) checkColumn(column, columns, table);
+  const checkedSource = {
+    name: table,
+    expects: (column: string) => `expected a column ${column}`,
+    kind: "table",
+    nestedTypes: NESTED_TYPES,
+  } as const;
+  for (const column of columnNames) checkColumn(column, columns, checkedSource);
   const from: TableColumns["from"] = (rows) => {
     if (rows === undefined) return `${name} as e`;
     const columnList = rows.columns.length === 0 ? "1" : rows.columns.map(quoteName).join(", ");
@@ -135,7 +141,7 @@ export async function readAllRows(db: Database, sql: string): Promise<readonly (
 }
 
 /** The column type of a ClickHouse type name. */
-export function parseClickHouseType(name: string): ColumnType {
+function parseClickHouseType(name: string): ColumnType {
   const [, inner] = /^(?:Nullable|LowCardinality)\((.*)\)$/.exec(name) ?? [];
   if (inner !== undefined) return parseClickHouseType(inner);
   const [, precision, scale] = /^Decimal\((\d+), (\d+)\)$/.exec(name) ?? [];
@@ -148,28 +154,4 @@ export function parseClickHouseType(name: string): ColumnType {
   if (name === "Float64") return { type: "double" };
   if (name === "Float32") return { type: "float" };
   return { type: "other", name };
-}
-
-function checkColumn(name: string, columns: ReadonlyMap<string, ColumnType>, table: string): void {
-  const type = columns.get(name);
-  if (type === undefined) {
-    const names = [...columns.keys()].slice(0, 20).map((each) => JSON.stringify(each));
-    throw invalidTableError(
-      `${table}: expected a column ${JSON.stringify(name)}, but the table has ${names.join(", ")}`,
-    );
-  }
-  if (
-    type.type === "other" &&
-    /^(?:Array|Tuple|Map|Nested|JSON|Object|Variant|Dynamic|AggregateFunction)/.test(type.name)
-  )
-    throw invalidTableError(
-      `${table}: the column ${JSON.stringify(name)} has the type ${type.name}: expected a string, number or time`,
-    );
-}
-
-/** The error for an unusable table or map. */
-export function invalidTableError(message: string): RatebookError<"ERR_INPUT_INVALID"> {
-  return new RatebookError("ERR_INPUT_INVALID", message, {
-    problems: [rejection("$.events", "INVALID_TABLE", message)],
-  });
 }

@@ -8,14 +8,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 
 import { RatebookError } from "../../errors.ts";
-import type { Database, Row, Value } from "../sql/dialect.ts";
+import { type Database, importDriver, type Row, type Value } from "../sql/dialect.ts";
 import { duckDbSql, quoteDuckdbText } from "./duckdb-sql.ts";
 
 /** Limits of an instance. */
-export interface DuckDbLimits {
+interface DuckDbLimits {
   /** The memory limit as DuckDB writes it, such as `400MB`. Default 1GB. */
   readonly memory?: string | undefined;
   readonly threads?: number | undefined;
@@ -32,9 +32,9 @@ const PACKAGE = "@duckdb/node-api";
 
 /** Opens an instance. @throws {RatebookError} ERR_REFUSED if the package is not installed or a limit is invalid */
 export async function openDuckDb({ memory = "1GB", threads }: DuckDbLimits = {}): Promise<DuckDb> {
-  const duckDb = await importDuckDb();
+  const { DuckDBInstance } = await importDriver(PACKAGE, "Parquet files", async () => import("@duckdb/node-api"));
   const folder = await mkdtemp(join(tmpdir(), "ratebook-"));
-  const instance = await duckDb.DuckDBInstance.create(":memory:");
+  const instance = await DuckDBInstance.create(":memory:");
   const connections: DuckDBConnection[] = [];
   const connect = async (): Promise<DuckDBConnection> => {
     const connection = await instance.connect();
@@ -128,18 +128,5 @@ async function withUsageErrors<Result>(work: () => Promise<Result>): Promise<Res
     if (error instanceof RatebookError || !(error instanceof Error)) throw error;
     const [line = ""] = error.message.split("\n");
     throw new RatebookError("ERR_USAGE_UNAVAILABLE", `DuckDB cannot read the usage: ${line}`, {}, { cause: error });
-  }
-}
-
-async function importDuckDb(): Promise<{ readonly DuckDBInstance: typeof DuckDBInstance }> {
-  try {
-    return await import("@duckdb/node-api");
-  } catch (error) {
-    if ((error as { readonly code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw error;
-    throw new RatebookError(
-      "ERR_USAGE_UNAVAILABLE",
-      `Parquet files need the package ${PACKAGE}: npm install ${PACKAGE}`,
-      {},
-    );
   }
 }

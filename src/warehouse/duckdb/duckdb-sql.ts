@@ -8,7 +8,7 @@
  *
  * @module
  */
-import type { NumberRange } from "../pushdown/number-range.ts";
+import type { NumberRange } from "../pushdown/term.ts";
 import type { SourceColumn, SourceTime } from "../source.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { decimalPattern, PLAIN_END_SECONDS, toNumericTimeSql, toDoubleSql } from "../sql/event-parts.ts";

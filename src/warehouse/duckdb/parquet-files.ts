@@ -6,26 +6,24 @@
  */
 import { stat } from "node:fs/promises";
 
-import { RatebookError } from "../../errors.ts";
-import { rejection } from "../../problem-table.ts";
-import type { ColumnType } from "../source.ts";
-import type { DuckDb } from "./connect.ts";
+import type { EventFileMap } from "../../event-files/event-file-map.ts";
+import type { EventSink } from "../../event-files/event-sink.ts";
+import type { EventCursor } from "../../event-files/merge-events.ts";
+import {
+  type DatabaseReadOptions,
+  type DatabaseRows,
+  type MappedRows,
+  openDatabaseCursors,
+} from "../reading/database-cursors.ts";
+import { checkColumn, type ColumnType, invalidTableError, listMappedColumns, usageChangedError } from "../source.ts";
+import { type DuckDb, openDuckDb } from "./connect.ts";
 import { quoteDuckdbName, quoteDuckdbText } from "./duckdb-sql.ts";
 
 /** The column with a row's file name. */
-export const FILE_COLUMN = "ratebook_file";
+const FILE_COLUMN = "ratebook_file";
 
-/** Parquet files whose footers were read. */
-export interface ParquetFiles {
-  /** The FROM clause. */
-  readonly from: string;
-  /** Column types by name. */
-  readonly columns: ReadonlyMap<string, ColumnType>;
-  /** The total number of rows. */
-  readonly rowCount: number;
-  /** @throws {RatebookError} ERR_USAGE_UNAVAILABLE if a file has changed since it was opened */
-  readonly checkUnchanged: () => Promise<void>;
-}
+/** Type names of lists and objects. */
+const NESTED_TYPES = /[[(]|^(?:STRUCT|MAP|BLOB|JSON|UNION|VARIANT)/;
 
 /**
  * Reads the footers of files.
@@ -35,11 +33,11 @@ export interface ParquetFiles {
  * @throws {RatebookError} ERR_USAGE_UNAVAILABLE if one can't be read; ERR_INPUT_INVALID for a column that is missing,
  * has different types, or contains lists or objects
  */
-export async function openParquetFiles(
+async function openParquetFiles(
   db: DuckDb,
   patterns: readonly string[],
   columnNames: readonly string[],
-): Promise<ParquetFiles> {
+): Promise<DatabaseRows> {
   const list = `[${patterns.map(quoteDuckdbText).join(", ")}]`;
   const rowCounts = await db.execute(
     `select file_name, sum(num_rows)::DOUBLE from parquet_file_metadata(${list}) group by 1 order by 1`,
@@ -48,21 +46,24 @@ export async function openParquetFiles(
   const [first = ""] = names;
   const stamps = await readFileStamps(names);
   const columns = await readColumns(db, first);
-  for (const name of columnNames) checkColumn(name, columns, first);
+  const checkedSource = {
+    name: first,
+    expects: (column: string) => `the map uses the column ${column}`,
+    kind: "file",
+    nestedTypes: NESTED_TYPES,
+  } as const;
+  for (const name of columnNames) checkColumn(name, columns, checkedSource);
   await checkShapes(db, list, columnNames);
   return {
     from: `read_parquet(${list}, filename = ${quoteDuckdbText(FILE_COLUMN)}, file_row_number = true)`,
     columns,
+    fileExpression: quoteDuckdbName(FILE_COLUMN),
     rowCount: rowCounts.reduce((sum, [, rows]) => sum + Number(rows), 0),
     checkUnchanged: async () => {
       const now = await readFileStamps(names);
       const changedFile = names.find((_, place) => stamps[place] !== now[place]);
       if (changedFile === undefined) return;
-      throw new RatebookError(
-        "ERR_USAGE_UNAVAILABLE",
-        `${changedFile} changed while it was being read, so nothing was priced`,
-        {},
-      );
+      throw usageChangedError(`${changedFile} changed while it was being read, so nothing was priced`);
     },
   };
 }
@@ -83,7 +84,7 @@ async function readColumns(db: DuckDb, file: string): Promise<ReadonlyMap<string
 }
 
 /** The column type of a DuckDB type name. */
-export function parseDuckDbType(name: string): ColumnType {
+function parseDuckDbType(name: string): ColumnType {
   const [, precision, scale] = /^DECIMAL\((\d+),(\d+)\)$/.exec(name) ?? [];
   if (precision !== undefined) return { type: "decimal", precision: Number(precision), scale: Number(scale) };
   if (/^U?(?:TINYINT|SMALLINT|INTEGER|BIGINT)$/.test(name)) return { type: "integer" };
@@ -93,20 +94,6 @@ export function parseDuckDbType(name: string): ColumnType {
   if (name === "DOUBLE") return { type: "double" };
   if (name === "FLOAT") return { type: "float" };
   return { type: "other", name };
-}
-
-function checkColumn(name: string, columns: ReadonlyMap<string, ColumnType>, file: string): void {
-  const type = columns.get(name);
-  if (type === undefined) {
-    const names = [...columns.keys()].slice(0, 20).map((each) => JSON.stringify(each));
-    throw invalidFileError(
-      `${file}: the map uses the column ${JSON.stringify(name)}, but the file has ${names.join(", ")}`,
-    );
-  }
-  if (type.type === "other" && /[[(]|^(?:STRUCT|MAP|BLOB|JSON|UNION|VARIANT)/.test(type.name))
-    throw invalidFileError(
-      `${file}: the column ${JSON.stringify(name)} has the type ${type.name}: expected a string, number or time`,
-    );
 }
 
 /** Checks that every file has the columns of the first. */
@@ -121,21 +108,46 @@ async function checkShapes(db: DuckDb, list: string, columnNames: readonly strin
   for (const [name, files, types, all] of shapes) {
     const column = JSON.stringify(String(name));
     if (Number(files) !== Number(all))
-      throw invalidFileError(
+      throw invalidTableError(
         `the column ${column} is missing in some of the files; read files with different columns separately`,
       );
     if (Number(types) > 1)
-      throw invalidFileError(
+      throw invalidTableError(
         `the column ${column} has different types in these files; read files with different types separately`,
       );
   }
 }
 
-/** The file name of a row. */
-export const FILE_EXPRESSION: string = quoteDuckdbName(FILE_COLUMN);
+/** Files with the same map, in order. */
+export interface ParquetInput {
+  readonly paths: readonly string[];
+  readonly map: EventFileMap;
+  /** The map's file name, for messages. */
+  readonly mapFile: string;
+}
 
-function invalidFileError(message: string): RatebookError<"ERR_INPUT_INVALID"> {
-  return new RatebookError("ERR_INPUT_INVALID", message, {
-    problems: [rejection("$.events", "INVALID_TABLE", message)],
-  });
+/** Options for Parquet files. */
+export interface ParquetReadOptions extends DatabaseReadOptions {
+  /** The memory limit of DuckDB. */
+  readonly memory: string | undefined;
+}
+
+/**
+ * Opens files.
+ *
+ * @param openDatabase opens the database
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE or ERR_INPUT_INVALID if they can't be read
+ */
+export async function openParquet(
+  inputs: readonly ParquetInput[],
+  sink: EventSink,
+  reading: ParquetReadOptions,
+  openDatabase: typeof openDuckDb = openDuckDb,
+): Promise<readonly EventCursor[]> {
+  const db = await openDatabase({ memory: reading.memory });
+  async function* openRows(): AsyncIterable<MappedRows> {
+    for (const { paths, map, mapFile } of inputs)
+      yield { databaseRows: await openParquetFiles(db, paths, listMappedColumns(map)), map, mapFile };
+  }
+  return openDatabaseCursors(db, openRows(), sink, reading);
 }

@@ -5,39 +5,41 @@
  *
  * @module
  */
-import { parseDecimal, isDecimalObject } from "../../numbers/decimal.ts";
+import { isDecimalObject, parseDecimal } from "../../numbers/decimal.ts";
 import { exactOfDecimal, exactOfText } from "../../numbers/exact.ts";
 import { toArguments } from "../../rules/operators.ts";
 import type { Rule } from "../../rules/rule.ts";
-import { isDecimal, toRuleValue, formatValue } from "../../rules/value.ts";
-import { inferComparison } from "./infer-comparison.ts";
-import { type InferredValue, isPlainText } from "./inferred-value.ts";
+import { formatValue, isDecimal, toRuleValue } from "../../rules/value.ts";
 import {
+  addTerms,
+  chooseNumber,
+  compareNumbers,
   createNumberConstant,
+  divideTerms,
+  multiplyTerms,
+  negateTerm,
+  requirePlaces,
+  roundTerm,
   subtractTerms,
   takeExtreme,
-  negateTerm,
-  chooseNumber,
-  requirePlaces,
-  multiplyTerms,
-  divideTerms,
   takeRemainder,
-  roundTerm,
-  addTerms,
+  testNonZero,
 } from "./number-terms.ts";
 import {
   createChoice,
   createTextConstant,
   createTruthConstant,
+  type InferredValue,
+  isPlainText,
   joinTruths,
   negateTruth,
   NotPushable,
   type NumberTerm,
+  type Order,
   type Term,
   type TextTerm,
   type TruthTerm,
 } from "./term.ts";
-import { testTruthy } from "./truth-terms.ts";
 
 /** The variables of a rule. */
 export interface VariableTerms {
@@ -156,7 +158,7 @@ function inferOperation(operator: string, parts: readonly Rule[], variables: Var
     case "-":
       return parts.length === 1 ? negateTerm(number(parts[0])) : subtractTerms(number(parts[0]), number(parts[1]));
     default:
-      return inferArithmetic(operator, parts, number) ?? requireComparison(operator, parts, value);
+      return inferArithmetic(operator, parts, number) ?? inferComparison(operator, parts, value);
   }
 }
 
@@ -182,16 +184,6 @@ function inferArithmetic(
   }
 }
 
-function requireComparison(
-  operator: string,
-  parts: readonly Rule[],
-  value: (part: Rule | undefined) => InferredValue,
-): TruthTerm {
-  const term = inferComparison(operator, parts, value);
-  if (term !== undefined) return term;
-  throw new NotPushable(`databases compute ${formatValue(operator)} differently from the rules`);
-}
-
 /** The term of an operand of arithmetic: a decimal, or a literal text that is one (S3.2). */
 function toNumberTerm(value: InferredValue): NumberTerm {
   if (value.kind === "number") return value;
@@ -210,9 +202,11 @@ function toTruthTerm(value: InferredValue): TruthTerm {
     case "list":
       return createTruthConstant(value.values.length > 0);
     case "number":
+      return testNonZero(value);
     case "text":
+      return negateTruth(compareTexts(value, createTextConstant("")));
     case "truth":
-      return testTruthy(value);
+      return value;
   }
 }
 
@@ -254,4 +248,116 @@ function chooseTerm(condition: TruthTerm, then: InferredValue, otherwise: Inferr
     return createChoice(condition, then, otherwise, (expression): TruthTerm => ({ kind: "truth", expression }));
   if (then.kind === "nothing" && otherwise.kind === "nothing") return then;
   throw new NotPushable("its results have different types");
+}
+
+/** The maximum length of a text to search: a hundred such searches are within the budget of a rule (S3.8). */
+const SEARCHED_LENGTH_MAX = 512;
+
+type InferPart = (part: Rule | undefined) => InferredValue;
+
+/**
+ * `== === != !== < <= > >= in` (S3.1, S3.2): decimals compare by value, texts by characters. Comparisons with
+ * JavaScript's conversions are not pushed down, except of literal texts that are decimals.
+ */
+function inferComparison(operator: string, parts: readonly Rule[], value: InferPart): TruthTerm {
+  switch (operator) {
+    case "==":
+    case "===":
+      return inferEquality(operator, parts, value);
+    case "!=":
+    case "!==":
+      return negateTruth(inferEquality(operator === "!=" ? "==" : "===", parts, value));
+    case "<":
+    case "<=":
+    case ">":
+    case ">=":
+      return inferOrder(operator, parts, value);
+    case "in":
+      return inferMembership(parts, value);
+    default:
+      throw new NotPushable(`databases compute ${formatValue(operator)} differently from the rules`);
+  }
+}
+
+function inferEquality(operator: "==" | "===", parts: readonly Rule[], value: InferPart): TruthTerm {
+  const [a, b] = [value(parts[0]), value(parts[1])];
+  if (parts.length < 2) throw new NotPushable("a comparison has no second operand");
+  if (a.kind === "list" || b.kind === "list") throw new NotPushable("a comparison has a list as an operand");
+  if (a.kind === "nothing" || b.kind === "nothing") return createTruthConstant(a.kind === b.kind);
+  if (a.kind === "number" && b.kind === "number") return compareNumbers("=", a, b);
+  if (a.kind === "text" && b.kind === "text") return compareTexts(a, b);
+  // Values of different kinds are never strictly equal.
+  if (operator === "===" && a.kind !== b.kind) return createTruthConstant(false);
+  if (a.kind === "truth" || b.kind === "truth")
+    throw new NotPushable("a comparison has a boolean and a value of another type");
+  return compareNumbers("=", toComparableNumber(a), toComparableNumber(b));
+}
+
+function inferOrder(order: Order, parts: readonly Rule[], value: InferPart): TruthTerm {
+  const [a, b, c] = parts.slice(0, 3).map((part) => toComparableNumber(value(part)));
+  if (a === undefined || b === undefined) throw new NotPushable("a comparison has no second operand");
+  const first = compareNumbers(order, a, b);
+  // With three operands, `<` and `<=` test whether the second is between the others; `>` and `>=` ignore the third.
+  if (c === undefined || !order.startsWith("<")) return first;
+  return joinTruths("and", [first, compareNumbers(order, b, c)]);
+}
+
+/** The term of a decimal, or of a literal text that is one. */
+function toComparableNumber(value: InferredValue): NumberTerm {
+  if (value.kind === "number") return value;
+  const literal =
+    value.kind === "text" && value.expression.operation === "constant" ? value.expression.value : undefined;
+  const exact = literal === undefined ? undefined : exactOfText(literal);
+  if (exact === undefined) throw new NotPushable("a comparison orders strings, or compares a string with a number");
+  return createNumberConstant(exact);
+}
+
+function compareTexts(left: TextTerm, right: TextTerm): TruthTerm {
+  if (left.expression.operation === "constant" && right.expression.operation === "constant")
+    return createTruthConstant(left.expression.value === right.expression.value);
+  return { kind: "truth", expression: { operation: "same text", left, right } };
+}
+
+/** `in`: a list contains a value, or a text contains another. */
+function inferMembership(parts: readonly Rule[], value: InferPart): TruthTerm {
+  const [element, container] = [value(parts[0]), value(parts[1])];
+  if (element.kind === "list" || element.kind === "nothing") throw new NotPushable('"in" searches for a list or null');
+  if (container.kind === "list") return inferAmongLiterals(element, container.values);
+  if (container.kind !== "text") throw new NotPushable('"in" searches a value that is not a list or string');
+  if (element.kind !== "text") throw new NotPushable('"in" searches a string for a number or boolean');
+  const { expression } = container;
+  if (expression.operation === "constant" && expression.value.length > SEARCHED_LENGTH_MAX)
+    throw new NotPushable('"in" searches a string that may be too long for the budget of a rule');
+  if (expression.operation === "constant" && expression.value === "") return createTruthConstant(false);
+  // In JSON logic the empty text contains nothing, not even itself.
+  const containsPart: TruthTerm = {
+    kind: "truth",
+    expression: { operation: "within", part: element, whole: container },
+  };
+  return joinTruths("and", [negateTruth(compareTexts(container, createTextConstant(""))), containsPart]);
+}
+
+function inferAmongLiterals(
+  element: Extract<InferredValue, { kind: "number" | "text" | "truth" }>,
+  values: readonly unknown[],
+): TruthTerm {
+  switch (element.kind) {
+    case "number": {
+      const decimals = values
+        .filter((each) => isDecimal(each as never))
+        .map((each) => createNumberConstant(each as never));
+      return joinTruths(
+        "or",
+        decimals.map((each) => compareNumbers("=", element, each)),
+      );
+    }
+    case "text": {
+      // Event texts are valid Unicode, so they can't equal other literals.
+      const texts = values.filter((each): each is string => typeof each === "string").filter(isPlainText);
+      if (texts.length === 0) return createTruthConstant(false);
+      return { kind: "truth", expression: { operation: "among texts", of: element, texts } };
+    }
+    case "truth":
+      throw new NotPushable('"in" searches a list for a boolean');
+  }
 }

@@ -3,27 +3,24 @@
  *
  * @module
  */
-import { type Exact, mantissaOf } from "../../numbers/exact.ts";
-import type { PlacesRounding } from "../../numbers/exact.ts";
+import { type Exact, mantissaOf, type PlacesRounding } from "../../numbers/exact.ts";
 import {
-  negateRange,
-  type NumberRange,
-  multiplyRanges,
-  rescaleRange,
-  constantRange,
-  uniteRanges,
-  largestMagnitude,
   addRanges,
-  INT128_END,
-} from "./number-range.ts";
-import {
+  constantRange,
   createChoice,
   createTruthConstant,
+  INT128_END,
+  largestMagnitude,
+  multiplyRanges,
+  negateRange,
   NotPushable,
   type NumberOperation,
+  type NumberRange,
   type NumberTerm,
   type Order,
+  rescaleRange,
   type TruthTerm,
+  uniteRanges,
 } from "./term.ts";
 
 /** Quotients have 34 digits (S1.4), so those below this are exact. */
@@ -50,7 +47,7 @@ function createWholeNumber(value: bigint, scale = 0): NumberTerm {
 }
 
 /** The same value at an equal or larger scale. */
-export function rescaleTerm(term: NumberTerm, scale: number): NumberTerm {
+function rescaleTerm(term: NumberTerm, scale: number): NumberTerm {
   const places = scale - term.range.scale;
   if (places === 0) return term;
   const factor = createWholeNumber(10n ** BigInt(places));

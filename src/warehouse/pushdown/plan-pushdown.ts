@@ -15,12 +15,12 @@ import { computeEventSteps, RULE_BUDGET } from "../../rules/budget.ts";
 import type { Rule } from "../../rules/rule.ts";
 import { toRuleValue, formatValue } from "../../rules/value.ts";
 import { inferNumber, inferRule, inferTruth, createTextLiteral, type VariableTerms } from "./infer-rule.ts";
-import type { NumberRange } from "./number-range.ts";
 import { createNumberConstant, chooseNumber, createNumberTerm, addTerms } from "./number-terms.ts";
 import {
   createTruthConstant,
   joinTruths,
   NotPushable,
+  type NumberRange,
   type NumberTerm,
   type TextTerm,
   type TruthTerm,
@@ -36,7 +36,7 @@ export interface DigitBounds {
 export type AttributeRangeLookup = (name: string, bounds: DigitBounds) => NumberRange;
 
 /** A meter as terms. */
-export interface PushedMeter {
+interface PushedMeter {
   readonly meter: UsageMeter;
   /** Whether it counts an event. */
   readonly matches: TruthTerm;
@@ -45,7 +45,7 @@ export interface PushedMeter {
 }
 
 /** A computed field. Later fields and meters read it by its slot. */
-export type PushedField =
+type PushedField =
   | { readonly kind: "number"; readonly slot: number; readonly term: NumberTerm }
   | { readonly kind: "text"; readonly slot: number; readonly term: TextTerm };
 
@@ -72,7 +72,7 @@ export interface PushdownDecision {
 }
 
 /** The schemas that are pushed down, and all decisions. */
-export interface PushdownPlan {
+interface PushdownPlan {
   /** By schema name. */
   readonly schemas: ReadonlyMap<string, PushedSchema>;
   /** In book order. */

@@ -1,10 +1,10 @@
 /**
  * Terms: rules in which the kind of every part is known and nothing can fail, so that SQL can compute them. Terms don't
- * depend on the SQL dialect.
+ * depend on the SQL dialect. Each decimal has a range, so that SQL can use integers that provably suffice.
  *
  * @module
  */
-import type { NumberRange } from "./number-range.ts";
+import { type Exact, mantissaOf, scaleOf } from "../../numbers/exact.ts";
 
 export type Term = NumberTerm | TextTerm | TruthTerm;
 
@@ -31,7 +31,7 @@ export interface TextTerm {
 }
 
 /** The source of a text. */
-export type TextOperation =
+type TextOperation =
   | { readonly operation: "constant"; readonly value: string }
   | { readonly operation: "dimension"; readonly slot: number }
   | { readonly operation: "id" | "accountId" }
@@ -45,7 +45,7 @@ export interface TruthTerm {
 export type Order = "=" | "<>" | "<" | "<=" | ">" | ">=";
 
 /** A condition. Compared decimals have the same scale. */
-export type TruthOperation =
+type TruthOperation =
   | { readonly operation: "constant"; readonly value: boolean }
   | { readonly operation: "and" | "or"; readonly parts: readonly TruthTerm[] }
   | { readonly operation: "not"; readonly of: TruthTerm }
@@ -110,4 +110,69 @@ export class NotPushable extends Error {
     super(reason);
     this.mayFitNarrowerBounds = mayFitNarrowerBounds;
   }
+}
+
+/** `[least, most] × 10^-scale`, both inclusive. */
+export interface NumberRange {
+  readonly scale: number;
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+/** The exclusive bounds of 64-bit integers are ±2^63. */
+export const INT64_END: bigint = 2n ** 63n;
+/** Same as {@link INT64_END}, for 128 bits. */
+export const INT128_END: bigint = 2n ** 127n;
+
+export function constantRange(value: Exact): NumberRange {
+  const mantissa = BigInt(mantissaOf(value));
+  return { scale: scaleOf(value), min: mantissa, max: mantissa };
+}
+
+/** The largest absolute value. */
+export function largestMagnitude({ min, max }: NumberRange): bigint {
+  return -min > max ? -min : max;
+}
+
+/** The same values at an equal or larger scale. */
+export function rescaleRange(range: NumberRange, scale: number): NumberRange {
+  const factor = 10n ** BigInt(scale - range.scale);
+  return { scale, min: range.min * factor, max: range.max * factor };
+}
+
+/** The range of sums. Both must have the same scale. */
+export function addRanges(a: NumberRange, b: NumberRange): NumberRange {
+  return { scale: a.scale, min: a.min + b.min, max: a.max + b.max };
+}
+
+export function negateRange({ scale, min, max }: NumberRange): NumberRange {
+  return { scale, min: -max, max: -min };
+}
+
+export function multiplyRanges(a: NumberRange, b: NumberRange): NumberRange {
+  const corners = [a.min * b.min, a.min * b.max, a.max * b.min, a.max * b.max];
+  return { scale: a.scale + b.scale, ...findBounds(corners) };
+}
+
+/** The smallest range that contains both. Both must have the same scale. */
+export function uniteRanges(a: NumberRange, b: NumberRange): NumberRange {
+  return { scale: a.scale, ...findBounds([a.min, a.max, b.min, b.max]) };
+}
+
+function findBounds(values: readonly bigint[]): Pick<NumberRange, "min" | "max"> {
+  return {
+    min: values.reduce((min, value) => (value < min ? value : min)),
+    max: values.reduce((max, value) => (value > max ? value : max)),
+  };
+}
+
+/** The result of a part of a rule before its use determines a kind: a term, null or a list of literals. */
+export type InferredValue =
+  | Term
+  | { readonly kind: "nothing" }
+  | { readonly kind: "list"; readonly values: readonly unknown[] };
+
+/** Whether a text can be part of a statement: no lone surrogates and no NUL. */
+export function isPlainText(text: string): boolean {
+  return !text.includes("\0") && !/[\uD800-\uDFFF]/u.test(text);
 }

@@ -13,11 +13,17 @@ import { type EventMaker, createEventMaker } from "../../event-files/mapped-even
 import type { EventCursor } from "../../event-files/merge-events.ts";
 import { exactOfText, formatExact } from "../../numbers/exact.ts";
 import { planPushdown, createTextRange } from "../pushdown/plan-pushdown.ts";
-import { type ColumnType, computePartRange, explainNotPushable } from "../source.ts";
+import {
+  bindSource,
+  type ColumnType,
+  computePartRange,
+  explainNotPushable,
+  listMappedColumns,
+  toSourceColumn,
+} from "../source.ts";
 import type { Database } from "../sql/dialect.ts";
 import { type Metering, meterSources, type PlainGroup, type SourceRow } from "../sql/meter-sources.ts";
 import type { MeteredSource } from "../sql/metering-statements.ts";
-import { toSourceColumn, listMappedColumns, bindSource } from "./mapped-source.ts";
 
 /** Options for reading a database. */
 export interface DatabaseReadOptions {
@@ -54,12 +60,28 @@ export interface MappedRows {
 }
 
 /**
- * Opens cursors over rows of a database. They are its only readers and close it.
+ * Opens cursors over rows of a database. They are its only readers and close it, as does an error.
  *
  * @throws {RatebookError} ERR_USAGE_UNAVAILABLE or ERR_INPUT_INVALID if they can't be read
  */
 export async function openDatabaseCursors(
   db: Database & { readonly close: () => Promise<void> },
+  rows: AsyncIterable<MappedRows> | Iterable<MappedRows>,
+  sink: EventSink,
+  options: DatabaseReadOptions,
+): Promise<readonly EventCursor[]> {
+  try {
+    const inputs: MappedRows[] = [];
+    for await (const input of rows) inputs.push(input);
+    return await openCursors(db, inputs, sink, options);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+async function openCursors(
+  db: Parameters<typeof openDatabaseCursors>[0],
   inputs: readonly MappedRows[],
   sink: EventSink,
   { book, usesPushdown, dedupes, knownRepeats }: DatabaseReadOptions,

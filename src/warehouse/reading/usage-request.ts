@@ -1,9 +1,9 @@
-import type { Book } from "../../book/model/book.ts";
 /**
  * Meters the rows of a usage request that are not plain, for the requested accounts (S17.2, S17.3).
  *
  * @module
  */
+import type { Book } from "../../book/model/book.ts";
 import type { Account, Customer } from "../../book/resources/account.ts";
 import { DAY_MS, type Day, type Instant, tryParseInstant } from "../../calendar/instant.ts";
 import type { EventSink } from "../../event-files/event-sink.ts";
@@ -16,7 +16,7 @@ import type { UsageCell } from "../../metering/usage.ts";
 export const [REQUESTED, EARLIER] = ["requested", "earlier"] as const;
 
 /** A usage request in progress. */
-export interface UsageRequest {
+interface UsageRequest {
   /** A book with the requested schemas and accounts. */
   readonly book: Book;
   /** Receives rows whose file is {@link REQUESTED} or {@link EARLIER}. */

@@ -6,11 +6,10 @@
  */
 import { EVENT_ID_LENGTH_MAX } from "../../metering/event-envelope.ts";
 import { DIMENSION_LENGTH_MAX } from "../../metering/event-fields.ts";
-import { INT64_END, largestMagnitude } from "../pushdown/number-range.ts";
 import type { PushedSchema } from "../pushdown/plan-pushdown.ts";
-import type { NumberTerm } from "../pushdown/term.ts";
+import { INT64_END, largestMagnitude, type NumberTerm } from "../pushdown/term.ts";
 import { computePartRange, type Source, type SourcePart } from "../source.ts";
-import type { Dialect } from "./dialect.ts";
+import { type Dialect, indent, toOneLine } from "./dialect.ts";
 import {
   plainTextCondition,
   toComparedTextSql,
@@ -19,7 +18,6 @@ import {
   toPlainNumberSql,
   toPlainTextSql,
 } from "./event-parts.ts";
-import { indent, toOneLine } from "./layout.ts";
 import { attributeColumn, dimensionColumn, toNumberSql, toTextSql, toTruthSql } from "./terms.ts";
 
 const DAY_MILLIS = 86_400_000n;

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { NumberRange } from "../pushdown/number-range.ts";
+import { RatebookError } from "../../errors.ts";
+import type { NumberRange } from "../pushdown/term.ts";
 import type { SourceColumn, SourceTime } from "../source.ts";
 
 /** An SQL dialect. Methods take and return SQL expressions, unless noted. */
@@ -90,4 +91,28 @@ export interface Database {
   readonly materialize: (sql: string) => Promise<string | undefined>;
   /** A one-column statement that selects these texts. */
   readonly selectTexts: (texts: readonly string[]) => Promise<string>;
+}
+
+/** Imports the client of a database, an optional package. @throws {RatebookError} ERR_USAGE_UNAVAILABLE if not installed */
+export async function importDriver<Module>(
+  name: string,
+  requiredBy: string,
+  load: () => Promise<Module>,
+): Promise<Module> {
+  try {
+    return await load();
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw error;
+    throw new RatebookError("ERR_USAGE_UNAVAILABLE", `${requiredBy} need the package ${name}: npm install ${name}`, {});
+  }
+}
+
+/** Indents each line. No line may end inside quotes. */
+export function indent(text: string, by = "  "): string {
+  return `${by}${text.replaceAll("\n", `\n${by}`)}`;
+}
+
+/** A name for use in a comment. */
+export function toOneLine(name = ""): string {
+  return name.replaceAll(/\s+/g, " ");
 }

@@ -5,10 +5,10 @@
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
-import { invariant, RatebookError } from "../../errors.ts";
+import { invariant, type RatebookError } from "../../errors.ts";
 import type { CountedEvents } from "../../ledger/preview/premeasured-events.ts";
-import type { Exact } from "../../numbers/exact.ts";
-import { exactOfText } from "../../numbers/exact.ts";
+import { type Exact, exactOfText } from "../../numbers/exact.ts";
+import { usageChangedError } from "../source.ts";
 import { type PlainRowConditions, summingScale } from "./classified-rows.ts";
 import type { Database, Row, Value } from "./dialect.ts";
 import {
@@ -22,7 +22,7 @@ import {
 } from "./metering-statements.ts";
 
 /** Options of metering. */
-export interface MeteringOptions {
+interface MeteringOptions {
   /** Whether ids are remembered. Rows with a repeated id go to the core. */
   readonly dedupes: boolean;
   /** The hashes of repeated ids, if already known: a statement, or undefined if there are none. */
@@ -167,7 +167,7 @@ async function* readGroups(
     events += rows.reduce((sum, row) => sum + readEventCount(row), 0);
     yield rows.filter((row) => !isRestGroup(row)).map((row) => toPlainGroup(row, sources));
   }
-  if (events !== expectedCount) throw usageChanged(expectedCount, events);
+  if (events !== expectedCount) throw rowCountChangedError(expectedCount, events);
 }
 
 function toPlainGroup(row: Row, sources: readonly MeteredSource[]): PlainGroup {
@@ -202,7 +202,7 @@ async function* readRows(db: Database, sql: string, expectedCount: number): Asyn
     count += rows.length;
     yield rows.map(toSourceRow);
   }
-  if (count !== expectedCount) throw usageChanged(expectedCount, count);
+  if (count !== expectedCount) throw rowCountChangedError(expectedCount, count);
 }
 
 function toSourceRow([source, file, row, at, texts]: Row): SourceRow {
@@ -215,10 +215,8 @@ function toSourceRow([source, file, row, at, texts]: Row): SourceRow {
   };
 }
 
-function usageChanged(expectedCount: number, actualCount: number): RatebookError<"ERR_USAGE_UNAVAILABLE"> {
-  return new RatebookError(
-    "ERR_USAGE_UNAVAILABLE",
+function rowCountChangedError(expectedCount: number, actualCount: number): RatebookError<"ERR_USAGE_UNAVAILABLE"> {
+  return usageChangedError(
     `the usage changed while it was being read (${expectedCount} rows, then ${actualCount}), so nothing was priced`,
-    {},
   );
 }

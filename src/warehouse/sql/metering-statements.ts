@@ -9,10 +9,15 @@ import type { PushedSchema } from "../pushdown/plan-pushdown.ts";
 import type { NumberTerm } from "../pushdown/term.ts";
 import type { Source, SourceColumn, SourceTime } from "../source.ts";
 import { summingDivisor, selectClassifiedRows, type PlainRowConditions, toIdHashSql } from "./classified-rows.ts";
-import type { Dialect } from "./dialect.ts";
-import { toComparedTextSql, toPartTextSql, toPlainTextSql, toTextListSql } from "./event-parts.ts";
-import { toTimePartsSql, addInstants } from "./instants.ts";
-import { indent } from "./layout.ts";
+import { type Dialect, indent } from "./dialect.ts";
+import {
+  addInstants,
+  toComparedTextSql,
+  toPartTextSql,
+  toPlainTextSql,
+  toTextListSql,
+  toTimePartsSql,
+} from "./event-parts.ts";
 
 /** Some rows of a database, and which of them may be plain. */
 export interface MeteredSource {

@@ -5,14 +5,13 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import { isPlainText } from "../pushdown/inferred-value.ts";
 import {
   type AttributeRangeLookup,
   planPushdown,
   type PushedSchema,
   createTextRange,
 } from "../pushdown/plan-pushdown.ts";
-import type { NumberTerm } from "../pushdown/term.ts";
+import { isPlainText, type NumberTerm } from "../pushdown/term.ts";
 import {
   type ColumnType,
   computePartRange,
@@ -22,13 +21,12 @@ import {
   explainNotPushable,
 } from "../source.ts";
 import { selectClassifiedRows, type PlainRowConditions, summingScale } from "./classified-rows.ts";
-import type { Dialect } from "./dialect.ts";
+import { type Dialect, indent } from "./dialect.ts";
 import { toPartTextSql } from "./event-parts.ts";
-import { indent } from "./layout.ts";
 import { selectGroups, selectRepeatedIds } from "./metering-statements.ts";
 
 /** The statements of one schema. */
-export interface SchemaStatements {
+interface SchemaStatements {
   readonly schemaName: string;
   /** With comments; each statement ends with a semicolon. */
   readonly text: string;

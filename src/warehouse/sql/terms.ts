@@ -7,8 +7,16 @@
  *
  * @module
  */
-import { INT64_END, largestMagnitude } from "../pushdown/number-range.ts";
-import type { Choice, NumberTerm, Order, Term, TextTerm, TruthTerm } from "../pushdown/term.ts";
+import {
+  type Choice,
+  INT64_END,
+  largestMagnitude,
+  type NumberTerm,
+  type Order,
+  type Term,
+  type TextTerm,
+  type TruthTerm,
+} from "../pushdown/term.ts";
 import type { Dialect } from "./dialect.ts";
 
 /** The columns of an attribute and of a dimension by slot. */
