@@ -41,11 +41,21 @@ export interface Problems {
 
 export function collectProblems(): Problems {
   const problems: { readonly path: Path; readonly toProblem: (path: string) => Problem }[] = [];
+  /** The indexes of the problems with repeated keys, by path. */
+  const repeatedKeys = new Map<string, number>();
   let count = 0;
   const report: Report = (path, code, params) => {
+    const problem = { path, toProblem: (text: string) => createProblem(text, code, params) };
+    // One problem for a key: if it is unknown, whether it is repeated does not matter.
+    const repeatedIndex = code === "UNKNOWN_FIELD" ? repeatedKeys.get(JSON.stringify(path)) : undefined;
+    if (repeatedIndex !== undefined) {
+      problems[repeatedIndex] = problem;
+      return;
+    }
     count += 1;
-    if (problems.length < COLLECTED_MAX)
-      problems.push({ path, toProblem: (text) => createProblem(text, code, params) });
+    if (problems.length >= COLLECTED_MAX) return;
+    if (code === "REPEATED_KEY") repeatedKeys.set(JSON.stringify(path), problems.length);
+    problems.push(problem);
   };
   const sorted = (document: unknown): readonly Problem[] => {
     const positions = createKeyPositionLookup();

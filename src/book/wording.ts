@@ -27,7 +27,7 @@ export function quoteValue(value: unknown): string {
 
 /** Kinds of values in messages, by zod's names. */
 const KIND_NAMES: ReadonlyMap<string, string> = new Map([
-  ["string", "text"],
+  ["string", "a string"],
   ["number", "a number"],
   ["int", "a whole number"],
   ["boolean", "true or false"],

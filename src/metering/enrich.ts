@@ -142,7 +142,7 @@ function runStep({ field, isAttribute, slot, facts, compute }: Step, slots: Even
   }
   if (typeof result === "string") slots.texts[slot] = result;
   else if (isDecimal(result)) slots.texts[slot] = toText(result);
-  else return createResultProblem(field, "text", result);
+  else return createResultProblem(field, "a string", result);
   return undefined;
 }
 

@@ -99,8 +99,8 @@ function notAnEventProblem(value: unknown): Problem {
 
 /** The problem of a field that must be a text. */
 export function textProblem(field: string, value: unknown): Problem {
-  if (value !== undefined && value !== null) return valueProblem(field, "text", value);
-  return { ...fieldProblem(field, "MISSING", { expected: "text" }), message: `Field ${field} is missing.` };
+  if (value !== undefined && value !== null) return valueProblem(field, "a string", value);
+  return { ...fieldProblem(field, "MISSING", { expected: "a string" }), message: `Field ${field} is missing.` };
 }
 
 /** The problem of a field with an unexpected value. */
@@ -125,8 +125,8 @@ export function fieldProblem<Code extends ProblemCode>(
 
 function describeType(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
-  if (value === "") return "empty text";
+  if (value === "") return "an empty string";
   if (Array.isArray(value)) return "a list";
   if (isDecimalObject(value)) return "a number";
-  return typeof value === "object" ? "an object" : typeof value === "string" ? "text" : `a ${typeof value}`;
+  return typeof value === "object" ? "an object" : typeof value === "string" ? "a string" : `a ${typeof value}`;
 }

@@ -172,7 +172,7 @@ function readAttribute(item: unknown, index: number, layout: Layout): Problem | 
   const { name, value, unit } = item as Readonly<Record<keyof EventAttribute, unknown>>;
   if (typeof name !== "string") return textProblem(`attributes[${index}].name`, name);
   if (!isDecimalInput(value))
-    return valueProblem(`attributes[${index}].value`, "a number, or a decimal as text", value);
+    return valueProblem(`attributes[${index}].value`, "a number, or a decimal as a string", value);
   const problem = unit === undefined ? undefined : findUnitProblem(unit, index);
   if (problem !== undefined) return problem;
   const slot = fields.names[index] === name ? (fields.places[index] ?? -1) : findSlot(fields, index, name);
@@ -286,7 +286,7 @@ function findDimensionProblem(value: unknown, name: string): Problem | undefined
   if (typeof value !== "string") {
     return isDecimalInput(value)
       ? undefined
-      : valueProblem(`dimensions.${truncateValue(name)}`, "text or a number", value);
+      : valueProblem(`dimensions.${truncateValue(name)}`, "a string or a number", value);
   }
   if (value.length <= DIMENSION_LENGTH_MAX) return undefined;
   return tooLongProblem(`dimensions.${truncateValue(name)}`, DIMENSION_LENGTH_MAX, value.length);

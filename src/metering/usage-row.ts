@@ -74,7 +74,7 @@ export function readUsageRow(value: unknown): UsageCell {
 function requireText(row: Readonly<Record<string, unknown>>, field: string): string {
   const value = row[field];
   if (typeof value === "string" && value !== "" && value.length <= TEXT_MAX) return value;
-  throw invalidRowError(`$.${field}`, `${field}: expected text of 1 to ${TEXT_MAX} characters`);
+  throw invalidRowError(`$.${field}`, `${field}: expected a string of 1 to ${TEXT_MAX} characters`);
 }
 
 function requireDay(value: unknown): Day {

@@ -67,7 +67,7 @@ export function parseDecimal(value: unknown): Decimal {
     if (Math.abs(value) > Number.MAX_SAFE_INTEGER) {
       throw invalidNumberError(
         "UNSAFE_NUMBER",
-        `the number ${value} is above 2^53, so its last digits may be lost; write it as text`,
+        `the number ${value} is above 2^53, so its last digits may be lost; write it as a string`,
       );
     }
     return value === 0 ? ZERO : new Decimal(value);

@@ -68,7 +68,7 @@ function requireInstant(value: RuleValue, operator: string): Instant {
 
 function requireText(value: RuleValue, operator: string): string {
   if (typeof value === "string") return value;
-  throw ruleFailedError(`"${operator}" expects text, got ${formatValue(value)}`);
+  throw ruleFailedError(`"${operator}" expects a string, got ${formatValue(value)}`);
 }
 
 function requireUnit(value: RuleValue, operator: string): DurationUnit {

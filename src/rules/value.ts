@@ -213,7 +213,7 @@ function toExactFact(fact: number): Exact {
     exactOfNumber(fact) ??
     throwFailure(
       Number.isFinite(fact)
-        ? `the number ${fact} is above 2^53, so its last digits may be lost; write it as text`
+        ? `the number ${fact} is above 2^53, so its last digits may be lost; write it as a string`
         : `${fact} is not a decimal`,
     )
   );

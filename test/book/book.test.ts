@@ -247,14 +247,21 @@ describe("a book as text", () => {
     expect(listProblems(() => readBook('{"__proto__": {"accounts": 5}, "addOns": [{"__proto__": 1}]}'))).toEqual([
       { path: "$.__proto__", message: "unknown field" },
       { path: "$.addOns[0].__proto__", message: "unknown field" },
-      { path: "$.addOns[0].id", message: "missing: expected text" },
-      { path: "$.addOns[0].name", message: "missing: expected text" },
+      { path: "$.addOns[0].id", message: "missing: expected a string" },
+      { path: "$.addOns[0].name", message: "missing: expected a string" },
       { path: "$.addOns[0].type", message: 'missing: expected "LICENSE", "FIXED_FEE" or "CREDIT_GRANT"' },
     ]);
   });
 });
 
 describe("the problems of a book", () => {
+  test("have one problem for a key that is unknown and repeated", () => {
+    const fields = '"id":"acme","name":"Acme","primaryEmail":"a@b.co","adress":{},"adress":{}';
+    expect(listProblems(() => readBook(`{"customers":[{${fields}}]}`))).toEqual([
+      { path: "$.customers[0].adress", message: 'unknown field: did you mean "address"?' },
+    ]);
+  });
+
   test("are reported together, in document order, with the count and the first one in the message", () => {
     const readBroken = (): unknown =>
       readBook(

@@ -17,7 +17,7 @@ import {
 
 describe("each event gets one outcome, checked in order (S14.1)", () => {
   const rows: readonly [because: string, event: unknown, status: string, description: string][] = [
-    ["malformed", createCall({ id: 7 }), "INGESTION_REFUSED", "Field id: expected text, got a number."],
+    ["malformed", createCall({ id: 7 }), "INGESTION_REFUSED", "Field id: expected a string, got a number."],
     [
       "a reserved id",
       createCall({ id: "held", accountId: "nobody" }),

@@ -65,8 +65,8 @@ describe("filters (S15.1)", () => {
   const refusals: readonly [query: Readonly<Record<string, unknown>>, message: string][] = [
     [{}, "account: missing: expected the id or alias of an account"],
     [{ eventId: "e1" }, "account: missing: expected the id or alias of an account"],
-    [{ account: "" }, "account: expected text that is not empty"],
-    [{ account: ["a", "b"] }, "account: expected text that is not empty"],
+    [{ account: "" }, "account: expected a string that is not empty"],
+    [{ account: ["a", "b"] }, "account: expected a string that is not empty"],
     [
       { account: "a", eventid: "e1" },
       "eventid: unknown field; use account, referenceId, eventId, timestamp, createdAt",

@@ -64,7 +64,7 @@ describe("parsing decimals", () => {
     [" 1", '" 1" is not a decimal'],
     ["1 000", '"1 000" is not a decimal'],
     ["x".repeat(70), `"${"x".repeat(60)}…" is not a decimal`],
-    [2 ** 53, "the number 9007199254740992 is above 2^53, so its last digits may be lost; write it as text"],
+    [2 ** 53, "the number 9007199254740992 is above 2^53, so its last digits may be lost; write it as a string"],
     [null, "expected a decimal, got null"],
     [undefined, "expected a decimal, got undefined"],
     [true, "expected a decimal, got a boolean"],

@@ -79,7 +79,7 @@ describe("decimals in rules", () => {
     [
       { var: "x" },
       { x: 2 ** 53 },
-      "the number 9007199254740992 is above 2^53, so its last digits may be lost; write it as text",
+      "the number 9007199254740992 is above 2^53, so its last digits may be lost; write it as a string",
     ],
   ])("S3.2 %j on %j is an error of the event", (rule, facts, message) => {
     expect(() => result(rule, facts)).toThrow(failing("ERR_RULE_FAILED", message));
@@ -277,10 +277,10 @@ describe("dates and durations", () => {
   test.each<[unknown, RegExp]>([
     [{ date: ["2024-02-30"] }, /^in "date": "2024-02-30"/],
     [{ date: ["2024-05-29T00:00:00"] }, /^in "date": "2024-05-29T00:00:00"/],
-    [{ date: [20240529] }, /^"date" expects text, got 20240529$/],
-    [{ date: [{ var: "x" }] }, /^"date" expects text, got null$/],
+    [{ date: [20240529] }, /^"date" expects a string, got 20240529$/],
+    [{ date: [{ var: "x" }] }, /^"date" expects a string, got null$/],
     [{ "date.add": ["2024-05-29", "1 day"] }, /^in "date.add": "1 day" is not a duration/],
-    [{ "date.add": ["2024-05-29", 1] }, /^"date.add" expects text, got 1$/],
+    [{ "date.add": ["2024-05-29", 1] }, /^"date.add" expects a string, got 1$/],
     [{ "date.add": ["9999-12-31", "P1D"] }, /^in "date.add": /],
     [{ "date.sub": ["now", "P1D"] }, /^in "date.sub": "now"/],
     [{ "duration.between": ["2024-05-29", ""] }, /^in "duration.between": /],

@@ -106,7 +106,7 @@ describe("checking a rule", () => {
       { "+": [2 ** 53] },
       "+[0]",
       "INVALID_CONSTANT",
-      "the number 9007199254740992 is above 2^53, so its last digits may be lost; write it as text",
+      "the number 9007199254740992 is above 2^53, so its last digits may be lost; write it as a string",
     ],
     [
       "a number of 21 digits",

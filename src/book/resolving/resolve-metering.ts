@@ -108,7 +108,7 @@ function readConstant(
     return type === "ATTRIBUTE" ? decimal : formatDecimal(decimal);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
-    const expected = type === "ATTRIBUTE" ? "a decimal" : "text or a decimal";
+    const expected = type === "ATTRIBUTE" ? "a decimal" : "a string or a decimal";
     report(path, "WRONG_TYPE", { expected, got: quoteValue(value) });
     return undefined;
   }

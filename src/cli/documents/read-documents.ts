@@ -149,7 +149,10 @@ async function parseOrPrintProblems<T>(path: string, io: Io, read: (json: unknow
   const secondAttempt = isJson ? firstAttempt : tryRead(read, document.value);
   const repeatedKeys = isJson ? [] : document.repeatedKeys;
   if ("read" in secondAttempt && repeatedKeys.length === 0) return secondAttempt.read;
-  const problems = [...repeatedKeys, ...("read" in secondAttempt ? [] : secondAttempt.problems)];
+  const otherProblems = "read" in secondAttempt ? [] : secondAttempt.problems;
+  // One problem for a key: if it is unknown, whether it is repeated does not matter.
+  const unknownPaths = new Set(otherProblems.flatMap(({ code, path }) => (code === "UNKNOWN_FIELD" ? [path] : [])));
+  const problems = [...repeatedKeys.filter(({ path }) => !unknownPaths.has(path)), ...otherProblems];
   const placedProblems = problems.map((problem) => ({ ...problem, place: document.findPlace(problem) }));
   await write(io.stderr, formatProblems(path, text, placedProblems));
   return undefined;

@@ -107,7 +107,7 @@ function checkPart(name: string, value: unknown): readonly Problem[] {
   }
   if (name !== "timestamp" && name !== "createdAt") {
     if (typeof value === "string" && value !== "") return [];
-    return [rejection(path, "INVALID_FILTER", "expected text that is not empty")];
+    return [rejection(path, "INVALID_FILTER", "expected a string that is not empty")];
   }
   try {
     toInstantRange(value as InstantInput);

@@ -282,9 +282,9 @@ testRows("event schemas and settings", [
     `$.${fields}[2].value: expected a decimal, got "eu"`,
   ],
   [
-    "S4.3 a constant dimension is text or a decimal",
+    "S4.3 a constant dimension is a string or a decimal",
     [[`${fields}[2].value`, true]],
-    `$.${fields}[2].value: expected text or a decimal, got true`,
+    `$.${fields}[2].value: expected a string or a decimal, got true`,
   ],
   [
     "S4.3 a rule from a dependency names it",

@@ -53,6 +53,6 @@ test("reading stops at the first problem if an input has more than 5,000 values,
 test("a thousand times the allowed number of unknown fields is rejected within seconds, with the first problem", () => {
   const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`k${at}`, 1]));
   const start = performance.now();
-  expect(() => readInput(z.strictObject({ id: z.string() }), many)).toThrow(/^id: missing: expected text$/);
+  expect(() => readInput(z.strictObject({ id: z.string() }), many)).toThrow(/^id: missing: expected a string$/);
   expect(performance.now() - start).toBeLessThan(10_000);
 });

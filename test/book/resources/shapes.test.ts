@@ -37,8 +37,8 @@ testRows("the book", [
 testRows("settings", [
   ["settings[1].id", "a.b", 'expected only letters, digits, _ and -, got "a.b"'],
   ["settings[1].namespace", "a b", 'expected only letters, digits, _ and -, got "a b"'],
-  ["settings[0].value", 1000, "expected text, got 1000"],
-  ["settings[0].value", undefined, "missing: expected text"],
+  ["settings[0].value", 1000, "expected a string, got 1000"],
+  ["settings[0].value", undefined, "missing: expected a string"],
   ["settings[0].dataType", "NUMBER", 'expected "STRING", "NUMERIC", "JSON" or "JSON_LOGIC", got "NUMBER"'],
   ["settings[0].entityType", "GROUP", 'expected "ORGANIZATION", "CUSTOMER" or "ACCOUNT", got "GROUP"'],
 ]);
@@ -77,7 +77,7 @@ testRows("usage meters", [
 testRows("features and add-ons", [
   ["features[1].id", long(51), "expected at most 50 characters, got 51"],
   ["features[0].name", long(256), "expected at most 255 characters, got 256"],
-  ["features[1].schemaAssocitions[0]", 5, "expected text or an object, got 5"],
+  ["features[1].schemaAssocitions[0]", 5, "expected a string or an object, got 5"],
   ["features[0].schemaAssociations[0].schema", "x", "unknown field"],
   ["addOns[0].type", "FEE", 'expected "LICENSE", "FIXED_FEE" or "CREDIT_GRANT", got "FEE"'],
   ["addOns[0].status", "DRAFT", 'expected "ACTIVE" or "ARCHIVED", got "DRAFT"'],
@@ -111,7 +111,7 @@ testRows("price plans", [
   [
     `${rate}.rate`,
     2 ** 60,
-    "expected a decimal that fits: the number 1152921504606847000 is above 2^53, so its last digits may be lost; write it as text",
+    "expected a decimal that fits: the number 1152921504606847000 is above 2^53, so its last digits may be lost; write it as a string",
   ],
   [
     `${rate}.rate`,
@@ -141,7 +141,7 @@ testRows("customers and accounts", [
   ["accounts[0].name", long(256), "expected at most 255 characters, got 256"],
   ["accounts[0].invoiceCurrency", "EURO", 'expected a currency code of ISO 4217, got "EURO"'],
   ["accounts[0].aliases[0]", "c1", "expected at least 3 characters, got 2"],
-  ["accounts[0].aliases[0]", 5, "expected text or an object, got 5"],
+  ["accounts[0].aliases[0]", 5, "expected a string or an object, got 5"],
   ["accounts[0].aliases", Array.from({ length: 11 }, (_, n) => `a-${n}`), "expected at most 10 items, got 11"],
   ["accounts[0].netTermDays", 1.5, "expected a whole number, got 1.5"],
   ["accounts[0].metadata", [], "expected an object, got an empty list"],
@@ -150,11 +150,11 @@ testRows("customers and accounts", [
   ["accounts[0].pricePlans[0].version", 0, "expected at least 1, got 0"],
   ["accounts[0].licenseUpdates[0].updateType", "SET", 'expected "ABSOLUTE" or "RELATIVE", got "SET"'],
   ["accounts[0].credits[0].creditAmount", -1, "expected 0 or more, got -1"],
-  ["accounts[0].credits[0].purpose", undefined, "missing: expected text"],
+  ["accounts[0].credits[0].purpose", undefined, "missing: expected a string"],
   ["accounts[0].featureCredits[0].granted", -1, "expected 0 or more, got -1"],
   ["invoiceGroups[0].gracePeriod", "3", 'expected a number, got "3"'],
   // A field that could not be read is not reported as missing too.
-  ["pricePlans[0].pricePlanDetails.pricingCycleConfig.startOffset.dayOffset", 1, "expected text, got 1"],
+  ["pricePlans[0].pricePlanDetails.pricingCycleConfig.startOffset.dayOffset", 1, "expected a string, got 1"],
 ]);
 
 test("S7.3 an invalid package size is not reported as missing too", () => {

@@ -44,7 +44,7 @@ describe("ratebook chart", () => {
   test("reports the problems of a plan and where they are", async () => {
     const { code, err } = await chart({ ...PLAN, pricePlanDetails: { usageRateCards: [{ usageMeterId: 3 }] } });
     expect(code).toBe(1);
-    expect(err).toContain("plan.json:1:87: $.pricePlanDetails.usageRateCards[0].usageMeterId: expected text");
+    expect(err).toContain("plan.json:1:87: $.pricePlanDetails.usageRateCards[0].usageMeterId: expected a string");
   });
 
   test.each([

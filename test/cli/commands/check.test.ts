@@ -59,7 +59,7 @@ describe("ratebook check", () => {
     });
     const empty = files.file("empty.json", "{}");
     const { code, err } = await check(JSON.stringify(SMALL_BOOK), "--plan", empty);
-    expect(err).toMatch(/^empty\.json:1:1: \$\.id: missing: expected text\n {6}1 \| \{\}$/m);
+    expect(err).toMatch(/^empty\.json:1:1: \$\.id: missing: expected a string\n {6}1 \| \{\}$/m);
     expect(code).toBe(1);
   });
 
@@ -121,6 +121,12 @@ describe("ratebook check", () => {
     );
     const digits = '{ // who\n  "accounts": 12345678901234567.5 }';
     expect((await check(digits)).err).toContain("expected a list, got 12345678901234567.5\n");
+  });
+
+  test.each(["", "// A comment.\n"])("reports a key once that is unknown and repeated (after %j)", async (comment) => {
+    const { err } = await check(`${comment}{"setings": [], "setings": []}`);
+    expect(err).toMatch(/^book\.json:[12]:17: \$\.setings: unknown field: did you mean "settings"\?\n/);
+    expect(err).toMatch(/\nbook\.json: 1 problem\n$/);
   });
 
   test("rejects a book that is not text", async () => {

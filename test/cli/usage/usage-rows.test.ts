@@ -89,7 +89,7 @@ test("an invalid row is reported with its line, and reading continues", async ()
     '4: "1,000" is not a decimal',
     "5: quantity: expected a decimal",
     '6: unknown field "amount"',
-    "7: meterId: expected text of 1 to 512 characters",
+    "7: meterId: expected a string of 1 to 512 characters",
     "8: expected a row {accountId, meterId, date, quantity}",
     "9: -1",
   ]);

@@ -76,7 +76,7 @@ const rows: readonly Row[] = [
     because: "an id that is not a text",
     events: [requestEvent({ id: 7 })],
     status: "INGESTION_REFUSED",
-    description: "Field id: expected text, got a number.",
+    description: "Field id: expected a string, got a number.",
   },
   {
     because: "no account",
@@ -180,7 +180,7 @@ const rows: readonly Row[] = [
     events: [requestEvent()],
     parts: { eventSchemas: [schemaWithField({ if: [false, 1] }, "DIMENSION")] },
     status: "INGESTION_FAILED_ENRICHMENT_FAILED",
-    description: 'The rule of the field "made" must return text but returned null.',
+    description: 'The rule of the field "made" must return a string but returned null.',
   },
   {
     because: "a meter's rule cannot answer (S5.2)",

@@ -24,8 +24,8 @@ describe("S14.1 a value with the mark of a decimal is an object, and its event i
       at: "2024-03-05",
     });
     expect(problems.map(({ message }) => message)).toEqual([
-      "Field attributes[0].value: expected a number, or a decimal as text, got an object.",
-      "Field dimensions.region: expected text or a number, got an object.",
+      "Field attributes[0].value: expected a number, or a decimal as a string, got an object.",
+      "Field dimensions.region: expected a string or a number, got an object.",
     ]);
     expect(counts).toEqual({ read: 3, INGESTION_REFUSED: 2, INGESTION_COMPLETED_EVENT_NOT_BILLED: 1 });
   });

@@ -113,7 +113,7 @@ describe("an account", () => {
 
     test.each([
       ["Account.id over 50", { id: "i".repeat(51) }, 400, "id: expected at most 50 characters, got 51"],
-      ["Account.id absent", { id: undefined }, 400, "id: missing: expected text"],
+      ["Account.id absent", { id: undefined }, 400, "id: missing: expected a string"],
       ["Account.id with a slash", { id: "a/b" }, 400, /^id: expected an id without spaces/],
       ["Account.id of a dot", { id: "." }, 400, /^id: expected an id without spaces/],
       ["Account.id in use", { id: "prod" }, 409, 'the account id "prod" is taken'],
@@ -121,7 +121,7 @@ describe("an account", () => {
       ["Account.name under 3", { name: "ab" }, 400, "name: expected at least 3 characters, got 2"],
       ["Account.name over 255", { name: "n".repeat(256) }, 400, "name: expected at most 255 characters, got 256"],
       ["Account.name absent", { name: null }, 400, /^name: /],
-      ["Account.customerId absent", { customerId: undefined }, 400, "customerId: missing: expected text"],
+      ["Account.customerId absent", { customerId: undefined }, 400, "customerId: missing: expected a string"],
       ["Account.customerId unknown", { customerId: "no" }, 400, "customerId: expected the id of a customer"],
       ["Account.customerId archived", { customerId: "gone" }, 400, 'the customer "gone" is archived'],
       ["Account.status given", { status: "ACTIVE" }, 400, "status: unknown field"],
@@ -132,7 +132,7 @@ describe("an account", () => {
         /^invoiceCurrency: expected a currency code/,
       ],
       ["Address with another field", { address: { street: "x" } }, 400, "address.street: unknown field"],
-      ["Address.city as a number", { address: { city: 1 } }, 400, "address.city: expected text, got 1"],
+      ["Address.city as a number", { address: { city: 1 } }, 400, "address.city: expected a string, got 1"],
       [
         "Account.primaryEmail over 255",
         { primaryEmail: `${"e".repeat(251)}@a.de` },
@@ -154,7 +154,7 @@ describe("an account", () => {
       ["netTermDays under 0", { netTermDays: -1 }, 400, /^netTermDays: /],
       ["netTermDays of a fraction", { netTermDays: 1.5 }, 400, /^netTermDays: /],
       ["metadata that is not an object", { metadata: ["a"] }, 400, /^metadata: expected an object/],
-      ["tags that are no texts", { tags: [1] }, 400, "tags[0]: expected text, got 1"],
+      ["tags that are no texts", { tags: [1] }, 400, "tags[0]: expected a string, got 1"],
       [
         "settings over 10",
         { settings: times(11, (at) => ({ ...LIMIT, id: `s${at}` })) },

@@ -85,7 +85,7 @@ describe("aliases over HTTP", () => {
       ["an empty list", [], 400, "aliases: expected at least 1 item, got 0"],
       ["101", times(101, (at) => ({ value: `v-${at}` })), 400, "aliases: expected at most 100 items, got 101"],
       ["a text", ["v-1"], 400, 'aliases[0]: expected an object, got "v-1"'],
-      ["no value", [{ accountId: "prod" }], 400, "aliases[0].value: missing: expected text"],
+      ["no value", [{ accountId: "prod" }], 400, "aliases[0].value: missing: expected a string"],
       ["2 characters", [{ value: "ab" }], 400, "aliases[0].value: expected at least 3 characters, got 2"],
       ["51", [{ value: "a".repeat(51) }], 400, "aliases[0].value: expected at most 50 characters, got 51"],
       ["white space", [{ value: "a b c" }], 400, expect.stringContaining("aliases[0].value: expected an id without")],

@@ -60,7 +60,7 @@ describe("customers over HTTP", () => {
 
   test.each([
     ["POST /customers", { ...ACME, id: "x".repeat(51) }, 400, "id: expected at most 50 characters, got 51"],
-    ["POST /customers", { ...ACME, primaryEmail: undefined }, 400, "primaryEmail: missing: expected text"],
+    ["POST /customers", { ...ACME, primaryEmail: undefined }, 400, "primaryEmail: missing: expected a string"],
     ["POST /customers", { ...ACME, nme: "x" }, 400, "nme: unknown field"],
     ["POST /customers", undefined, 400, "expected a body"],
     ["GET /customers/nobody", undefined, 404, 'no customer has the id "nobody"'],
@@ -77,7 +77,7 @@ describe("customers over HTTP", () => {
     const { call } = await startApi();
     await call("POST /customers", { body: ACME });
     const { status, json } = await call("PATCH /customers/acme", { body: { [field]: null } });
-    expect([status, json.message]).toEqual([400, `${field}: expected text, got null`]);
+    expect([status, json.message]).toEqual([400, `${field}: expected a string, got null`]);
     expect((await call("GET /customers/acme")).json[field]).toBe(Reflect.get(ACME, field));
   });
 

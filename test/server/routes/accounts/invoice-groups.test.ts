@@ -104,9 +104,9 @@ describe("invoice groups over HTTP", () => {
     });
 
     test.each([
-      ["no name", { name: undefined }, "name: missing: expected text"],
+      ["no name", { name: undefined }, "name: missing: expected a string"],
       ["a name over 255", { name: "n".repeat(256) }, "name: expected at most 255 characters, got 256"],
-      ["no email", { email: undefined }, "email: missing: expected text"],
+      ["no email", { email: undefined }, "email: missing: expected a string"],
       ["an invalid email", { email: "acme" }, expect.stringContaining("email: expected an e-mail address")],
       [
         "no dailyInvoiceConsolidation",

@@ -205,8 +205,8 @@ describe("cycles after a migration", () => {
 
 describe("rejected migrations", () => {
   test.each([
-    ["no sourceId", { sourceId: undefined }, "sourceId: missing: expected text"],
-    ["no targetId", { targetId: null }, "targetId: expected text, got null"],
+    ["no sourceId", { sourceId: undefined }, "sourceId: missing: expected a string"],
+    ["no targetId", { targetId: null }, "targetId: expected a string, got null"],
     ["mode, as price plans have it", { mode: "IMMEDIATE" }, "mode: unknown field"],
     [
       "cards in the override",

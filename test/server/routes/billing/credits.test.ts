@@ -197,8 +197,8 @@ describe("credits over HTTP", () => {
     });
 
     test.each([
-      ["no accountId", { accountId: undefined }, "accountId: missing: expected text"],
-      ["no purpose", { purpose: undefined }, "purpose: missing: expected text"],
+      ["no accountId", { accountId: undefined }, "accountId: missing: expected a string"],
+      ["no purpose", { purpose: undefined }, "purpose: missing: expected a string"],
       ["a purpose over 255", { purpose: "p".repeat(256) }, "purpose: expected at most 255 characters, got 256"],
       ["no effectiveFrom", { effectiveFrom: undefined }, "effectiveFrom: missing: expected a date"],
       [

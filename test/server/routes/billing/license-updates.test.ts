@@ -106,9 +106,9 @@ describe("license updates over HTTP", () => {
     });
 
     test.each([
-      ["no licenseId", { licenseId: undefined }, "licenseId: missing: expected text"],
+      ["no licenseId", { licenseId: undefined }, "licenseId: missing: expected a string"],
       ["an unknown licenseId", { licenseId: "ao.no" }, 'no license has the id "ao.no"'],
-      ["no accountId", { accountId: undefined }, "accountId: missing: expected text"],
+      ["no accountId", { accountId: undefined }, "accountId: missing: expected a string"],
       ["an unknown accountId", { accountId: "no" }, 'no account has the id "no"'],
       ["no updateType", { updateType: undefined }, expect.stringContaining("updateType: ")],
       ["another updateType", { updateType: "MORE" }, expect.stringContaining("updateType: expected")],

@@ -98,7 +98,7 @@ describe("rejected requests for add-ons", () => {
   });
 
   test.each([
-    ["POST", "no name", { name: null }, 400, "name: expected text, got null"],
+    ["POST", "no name", { name: null }, 400, "name: expected a string, got null"],
     ["POST", "a name of 256", { name: "n".repeat(256) }, 400, "name: expected at most 255 characters, got 256"],
     ["POST", "no type", { type: undefined }, 400, 'type: missing: expected "LICENSE", "FIXED_FEE" or "CREDIT_GRANT"'],
     [

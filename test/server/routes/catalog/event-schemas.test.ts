@@ -58,7 +58,7 @@ describe("creating and reading event schemas", () => {
   });
 
   test.each([
-    ["no name", { name: undefined }, "name: missing: expected text"],
+    ["no name", { name: undefined }, "name: missing: expected a string"],
     ["no attributes", { attributes: undefined }, "attributes: missing: expected a list"],
     ["no dimensions", { dimensions: undefined }, "dimensions: missing: expected a list"],
     ["an attribute of another shape", { attributes: ["count"] }, 'attributes[0]: expected an object, got "count"'],

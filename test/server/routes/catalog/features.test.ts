@@ -156,7 +156,7 @@ describe("rejected requests for features", () => {
   });
 
   test.each([
-    ["no name", { name: undefined }, 400, "name: missing: expected text"],
+    ["no name", { name: undefined }, 400, "name: missing: expected a string"],
     ["a name in use", { name: "Taken" }, 409, 'the name "Taken" is taken by another feature'],
     [
       "an unknown schema",
@@ -180,7 +180,7 @@ describe("rejected requests for features", () => {
       "an item that is neither",
       { schemaAssocitions: [1] },
       400,
-      "schemaAssocitions[0]: expected text or an object, got 1",
+      "schemaAssocitions[0]: expected a string or an object, got 1",
     ],
     [
       "both spellings",
@@ -203,7 +203,7 @@ describe("rejected requests for features", () => {
 
   test.each([
     ["a name of 256", { name: "n".repeat(256) }, 400, "name: expected at most 255 characters, got 256"],
-    ["no name", { name: null }, 400, "name: expected text, got null"],
+    ["no name", { name: null }, 400, "name: expected a string, got null"],
     [
       "a billableName of 256",
       { billableName: "b".repeat(256) },

@@ -329,11 +329,11 @@ describe("rejected requests for price plans", () => {
   });
 
   test.each([
-    ["no name", { name: undefined }, 400, "name: missing: expected text"],
+    ["no name", { name: undefined }, 400, "name: missing: expected a string"],
     ["a name in use", { name: "Team" }, 409, 'the name "Team" is taken by another price plan'],
     ["an invalid type", { type: "SEATS" }, 400, 'type: expected "BILLING", got "SEATS"'],
     ["no pricePlanDetails", { pricePlanDetails: undefined }, 400, "pricePlanDetails: missing: expected an object"],
-    ["a description that is not text", { description: 1 }, 400, "description: expected text, got 1"],
+    ["a description that is not text", { description: 1 }, 400, "description: expected a string, got 1"],
     ["a status", { status: "ACTIVE" }, 400, "status: unknown field"],
     ["an unknown part", { pricePlanDetails: { cards: [] } }, 400, "pricePlanDetails.cards: unknown field"],
     [

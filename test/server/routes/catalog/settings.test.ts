@@ -94,12 +94,12 @@ describe("rejected requests for settings", () => {
   });
 
   test.each([
-    ["no id", { id: undefined }, 400, "id: missing: expected text"],
+    ["no id", { id: undefined }, 400, "id: missing: expected a string"],
     ["a full id", { id: "setting.user.x" }, 400, 'id: expected only letters, digits, _ and -, got "setting.user.x"'],
-    ["no value", { value: null }, 400, "value: expected text, got null"],
-    ["a value that is not text", { value: 2 }, 400, "value: expected text, got 2"],
-    ["no namespace", { namespace: undefined }, 400, "namespace: missing: expected text"],
-    ["no name", { name: undefined }, 400, "name: missing: expected text"],
+    ["no value", { value: null }, 400, "value: expected a string, got null"],
+    ["a value that is not text", { value: 2 }, 400, "value: expected a string, got 2"],
+    ["no namespace", { namespace: undefined }, 400, "namespace: missing: expected a string"],
+    ["no name", { name: undefined }, 400, "name: missing: expected a string"],
     [
       "no dataType",
       { dataType: undefined },
@@ -121,7 +121,7 @@ describe("rejected requests for settings", () => {
   });
 
   test.each([
-    ["no value", { value: null }, "value: expected text, got null"],
+    ["no value", { value: null }, "value: expected a string, got null"],
     [
       "an invalid dataType",
       { dataType: "XML" },

@@ -242,7 +242,7 @@ describe("rejected requests for usage meters", () => {
   const step = { order: 1, computation: { var: "attribute.count" } };
 
   test.each([
-    ["no name", { name: undefined }, 400, "name: missing: expected text"],
+    ["no name", { name: undefined }, 400, "name: missing: expected a string"],
     ["a name off the pattern", { name: "a.b" }, 400, 'name: expected only letters, digits, spaces, _ and -, got "a.b"'],
     ["no type", { type: undefined }, 400, 'type: missing: expected "COUNTER"'],
     ["no aggregation", { aggregation: null }, 400, 'aggregation: expected "COUNT" or "SUM", got null'],
@@ -253,7 +253,12 @@ describe("rejected requests for usage meters", () => {
       400,
       'computations[0].order: expected a number, got "1"',
     ],
-    ["an id that is not text", { computations: [{ ...step, id: 1 }] }, 400, "computations[0].id: expected text, got 1"],
+    [
+      "an id that is not text",
+      { computations: [{ ...step, id: 1 }] },
+      400,
+      "computations[0].id: expected a string, got 1",
+    ],
     [
       "an unknown operator",
       { computations: [{ ...step, matcher: '{"method":[]}' }] },
@@ -266,7 +271,7 @@ describe("rejected requests for usage meters", () => {
       400,
       /^computations\[0\]\.computation: /,
     ],
-    ["no schema", { eventSchemaName: undefined }, 400, "eventSchemaName: missing: expected text"],
+    ["no schema", { eventSchemaName: undefined }, 400, "eventSchemaName: missing: expected a string"],
     [
       "an unknown schema",
       { eventSchemaName: "no" },
@@ -283,7 +288,7 @@ describe("rejected requests for usage meters", () => {
   test.each([
     ["a name of 51", { name: "n".repeat(51) }, 400, "name: expected at most 50 characters, got 51"],
     ["a name off the pattern", { name: "a.b" }, 400, 'name: expected only letters, digits, spaces, _ and -, got "a.b"'],
-    ["no name", { name: null }, 400, "name: expected text, got null"],
+    ["no name", { name: null }, 400, "name: expected a string, got null"],
     [
       "a billableName of 256",
       { billableName: "b".repeat(256) },

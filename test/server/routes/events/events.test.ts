@@ -80,7 +80,7 @@ describe("one event", () => {
       JSON.stringify({ event: apiCall("e1", 2, { dimensions: 0 }) }).replace('"dimensions":0', '"dimensions":1e99'),
       "event: Field dimensions: expected an object, got a number.",
     ],
-    [{ event: apiCall("") }, "event: Field id: expected text, got empty text."],
+    [{ event: apiCall("") }, "event: Field id: expected a string, got an empty string."],
     [{ event: apiCall("x".repeat(513)) }, "event: Field id: expected at most 512 characters, got 513."],
     [{ event: apiCall("e1", 2, { timestamp: "2024-06-10T08:00:00" }) }, /^event: Field timestamp: /],
     [{ event: apiCall("e1"), events: [] }, "events: unknown field"],
