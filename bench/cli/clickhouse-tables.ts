@@ -7,8 +7,8 @@ import { createClient } from "@clickhouse/client";
 
 import { startChDb } from "../../test/clickhouse/chdb-server.ts";
 import type { Bench } from "../bench.ts";
+import { bestOf, type Measurement, findRoot, runWhileAnswering } from "./measure-program.ts";
 import { buildProgram, createLargeBook, WATCH } from "./scenario.ts";
-import { bestOf, type Measurement, findRoot, runWhileAnswering } from "./watched.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { Bench } from "../bench.ts";
+import { betterOf, checkFigures, type Measurement, findRoot, runWatched } from "./measure-program.ts";
 import { BASELINE, buildProgram, createLargeBook, WATCH, writeEvents } from "./scenario.ts";
-import { betterOf, checkFigures, type Measurement, findRoot, runWatched } from "./watched.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 
 import type { Bench } from "../bench.ts";
+import { betterOf, checkFigures, type Measurement, findRoot, runWatched } from "./measure-program.ts";
 import { buildProgram, createLargeBook, WATCH, writeEvents } from "./scenario.ts";
-import { betterOf, checkFigures, type Measurement, findRoot, runWatched } from "./watched.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 

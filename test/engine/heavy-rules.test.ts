@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { UsageMeterRequest } from "../../src/book/resources/usage-meter.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts";
-import { pausesDuring } from "./billing/far-behind.ts";
+import { pausesDuring } from "./billing/overdue-account.ts";
 import { activeSchema, callEvent, customerWith, describeRefusal } from "./support.ts";
 
 /** 200 elements, and a body of 63 nodes for each: 12,600 steps at least. The result is 200 × (1 + 60). */

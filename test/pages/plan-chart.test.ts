@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { planCurves, type PlanCurveOptions } from "../../src/analysis/plan-curves.ts";
 import { parseBook } from "../../src/index.ts";
 import { parseDecimal } from "../../src/numbers/decimal.ts";
-import { formatAmount } from "../../src/pages/chart/curve-text.ts";
+import { formatCost } from "../../src/pages/chart/curve-text.ts";
 import { drawPlanChart } from "../../src/pages/chart/plan-chart.ts";
 import { bookArbitrary } from "../../src/testing/book-arbitrary.ts";
 import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing/slab-cards.ts";
@@ -107,7 +107,7 @@ describe("the chart of a plan", () => {
     ["0.00000000000000123456", "about 1.235 × 10^-15"],
     ["1.6666666666666666667", "about 1.66666667"],
   ])("writes an average of %s as %s", (amount, text) => {
-    expect(formatAmount(parseDecimal(amount), 2)).toBe(text);
+    expect(formatCost(parseDecimal(amount), 2)).toBe(text);
   });
 
   test("shortens quantities of a hundred digits", () => {

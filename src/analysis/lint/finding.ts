@@ -43,7 +43,7 @@ export function createFinding(
 }
 
 /** An amount with at least the digits of its currency, such as `500.00 USD`. */
-export function formatAmount(amount: Decimal, currency: string): string {
+export function formatAmountWithCurrency(amount: Decimal, currency: string): string {
   const digits = minorUnitDigits(currency);
   return `${amount.decimalPlaces() <= digits ? amount.toFixed(digits) : formatDecimal(amount)} ${currency}`;
 }

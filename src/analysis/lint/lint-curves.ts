@@ -11,7 +11,7 @@ import { roundFraction, type RoundingMode, toFraction } from "../../numbers/frac
 import { joinSlabRates, type RatedSlab, type RatedSlabs } from "../../rating/prepared-slabs.ts";
 import { priceThrough } from "../../rating/slabs.ts";
 import { computePriceCurve, type PricePiece } from "../price-curve.ts";
-import { createFinding, type LintFinding, formatAmount } from "./finding.ts";
+import { createFinding, type LintFinding, formatAmountWithCurrency } from "./finding.ts";
 import type { PricedCard } from "./priced-cards.ts";
 
 /** Steps above an edge to try for an example, largest first. Whole quantities use only the first. */
@@ -125,7 +125,7 @@ function lintFallWithin(currencyCard: CardInCurrency, piece: PricePiece): readon
   const example =
     piece.shape === "LINE"
       ? findExampleWithin(currencyCard, from, until)
-      : `above ${formatDecimal(from)}: ${formatAmount(piece.first, rates.currency)}, ${formatDecimal(until)} of ${JSON.stringify(card.name)}: ${formatAmount(priceThrough(slabs, until).amount, rates.currency)}`;
+      : `above ${formatDecimal(from)}: ${formatAmountWithCurrency(piece.first, rates.currency)}, ${formatDecimal(until)} of ${JSON.stringify(card.name)}: ${formatAmountWithCurrency(priceThrough(slabs, until).amount, rates.currency)}`;
   if (example === undefined) return [];
   const message = `the price falls from ${formatDecimal(from)} to ${formatDecimal(until)}: the rate of slab ${piece.slab} is below zero`;
   return [createFinding("PRICE_FALLS", toLintPlace(currencyCard, piece), { message, example })];
@@ -173,7 +173,7 @@ function findExample(
     if (card.quantityMax !== undefined && next.gt(card.quantityMax)) continue;
     const more = priceThrough(slabs, next).amount;
     if (!shows(less, more)) continue;
-    return `${formatDecimal(quantity)} of ${JSON.stringify(card.name)} cost ${formatAmount(less, rates.currency)}, ${formatDecimal(next)} cost ${formatAmount(more, rates.currency)}`;
+    return `${formatDecimal(quantity)} of ${JSON.stringify(card.name)} cost ${formatAmountWithCurrency(less, rates.currency)}, ${formatDecimal(next)} cost ${formatAmountWithCurrency(more, rates.currency)}`;
   }
   return undefined;
 }
@@ -190,7 +190,7 @@ function lintRateDigits({ card, rates, slabs }: CardInCurrency, { rounding }: Cu
     const times = countRateUses(slab, slabs, quantityMax);
     if (multiply(subtract(rate, truncatedRate).abs(), times).gte(half)) return [];
     const formatPrice = (each: Decimal): string =>
-      formatAmount(roundFraction(toFraction(multiply(each, times)), digits, rounding), rates.currency);
+      formatAmountWithCurrency(roundFraction(toFraction(multiply(each, times)), digits, rounding), rates.currency);
     if (formatPrice(rate) !== formatPrice(truncatedRate)) return [];
     const list = card.rateValues.indexOf(rates);
     return [

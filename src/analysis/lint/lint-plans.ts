@@ -15,7 +15,7 @@ import { roundFraction, type RoundingMode, toFraction } from "../../numbers/frac
 import { grantedUnits } from "../../rating/billing-entitlement.ts";
 import { joinSlabRates } from "../../rating/prepared-slabs.ts";
 import { computePriceCurve } from "../price-curve.ts";
-import { createFinding, type LintFinding, formatAmount } from "./finding.ts";
+import { createFinding, type LintFinding, formatAmountWithCurrency } from "./finding.ts";
 import type { CardSet } from "./priced-cards.ts";
 
 /** Findings across a set of cards. */
@@ -45,7 +45,7 @@ function findDuplicateFees({ addOns }: Book, { details, path, at }: CardSet): re
         { path: [...path, "fixedFeeRateCards", index], at: `${at}/fee/${card.id}` },
         {
           message: `two fees named ${JSON.stringify(feeName(card))} cost the same: ${first.id} and ${card.id}`,
-          example: `both cost ${formatAmount(same.rate, same.currency)}`,
+          example: `both cost ${formatAmountWithCurrency(same.rate, same.currency)}`,
           searched: true,
         },
       ),
@@ -77,7 +77,7 @@ function findIdleCommitments({ organization }: Book, { details, path, at }: Card
         { path: [...path, "minimumCommitment", "rateValues", index], at: `${at}/commitment` },
         {
           message: `the minimum commitment in ${currency} has no effect in a whole cycle: its fees are not below it`,
-          example: `a whole cycle without usage costs ${formatAmount(total, currency)} in fees, the commitment is ${formatAmount(rate, currency)}`,
+          example: `a whole cycle without usage costs ${formatAmountWithCurrency(total, currency)} in fees, the commitment is ${formatAmountWithCurrency(rate, currency)}`,
         },
       ),
     ];
@@ -113,7 +113,7 @@ function findFreeTiers({ details, path, at }: CardSet): readonly LintFinding[] {
           { path: [...path, "entitlementOverageRateCards", index], at: `${at}/overage/${card.featureId}` },
           {
             message: `more overage of ${card.featureId} is free in ${rates.currency} than the entitlement contains`,
-            example: `the entitlement is ${formatDecimal(entitledUnits)}, and ${formatDecimal(freeUnits)} units beyond it cost ${formatAmount(ZERO, rates.currency)}`,
+            example: `the entitlement is ${formatDecimal(entitledUnits)}, and ${formatDecimal(freeUnits)} units beyond it cost ${formatAmountWithCurrency(ZERO, rates.currency)}`,
           },
         ),
       ];
@@ -167,7 +167,7 @@ function findTooFineFees({ organization }: Book, { details, path, at }: CardSet)
           {
             level: "note",
             message: `the fee ${id} has more decimals than ${currency} has`,
-            example: `a fee of ${formatDecimal(rate)} is charged as ${formatAmount(roundedRate, currency)} each time`,
+            example: `a fee of ${formatDecimal(rate)} is charged as ${formatAmountWithCurrency(roundedRate, currency)} each time`,
           },
         ),
       ];

@@ -10,9 +10,7 @@ import {
   type DiffLine,
   type InvoiceDiff,
 } from "../../analysis/diff/diff-invoices.ts";
-import { groupThousands } from "../../invoicing/format-values.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal } from "../../numbers/decimal.ts";
 import { type Fraction, formatFraction } from "../../numbers/fraction.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
@@ -24,6 +22,7 @@ import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { withOutput } from "../output/output-file.ts";
 import { outputOptions } from "../reading/input-options.ts";
+import { formatAmount } from "../table/format-numbers.ts";
 
 export const diffCommand: Command = {
   usage: "A.json B.json [options]",
@@ -83,10 +82,6 @@ function formatCauses({ causes }: Pick<DiffLine, "causes">): readonly string[] {
 function formatExactAmount(amount: Fraction): string {
   const text = formatFraction(amount);
   return text.replace(/\D/g, "").length < 30 ? text : `${amount.numerator.toFixed()}/${amount.denominator}`;
-}
-
-function formatAmount(amount: Decimal, digits: number): string {
-  return groupThousands(amount.toFixed(digits));
 }
 
 function withSign(text: string): string {

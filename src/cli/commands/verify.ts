@@ -51,7 +51,7 @@ async function runVerify(args: Arguments, io: Io): Promise<"done" | "problems"> 
   parseInvoices(path, text);
   const invoices = parseJson(text);
   const usagePaths = args.values("usage");
-  const usage = usagePaths.length === 0 ? undefined : await readRows(usagePaths, io);
+  const usage = usagePaths.length === 0 ? undefined : await readUsageFiles(usagePaths, io);
   const metering =
     bookPath === undefined
       ? undefined
@@ -101,7 +101,7 @@ async function meterEventFiles(
   return metering;
 }
 
-async function readRows(paths: readonly string[], io: Io): Promise<readonly UsageRow[]> {
+async function readUsageFiles(paths: readonly string[], io: Io): Promise<readonly UsageRow[]> {
   const rows: UsageRow[] = [];
   for (const path of paths) {
     for await (const { file, line, row, problem } of readUsageLines(path, io)) {

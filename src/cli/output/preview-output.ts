@@ -23,6 +23,7 @@ import {
   type ProblemList,
 } from "../reading/event-problems.ts";
 import { suggestTimeForm, suggestDecimalMark, describeUnknownAccounts, suggestZone } from "../reading/preview-notes.ts";
+import { formatCount } from "../table/format-numbers.ts";
 import { CSV_HEADER, formatInvoiceCsv } from "../table/invoice-csv.ts";
 import { formatInvoiceTable } from "../table/invoice-table.ts";
 import { createTableStyle } from "../table/table-style.ts";
@@ -187,7 +188,7 @@ export async function printSummary(
   const { read = 0, ...statuses } = events;
   const format = (count: number): string => groupThousands(String(count));
   const counts = Object.entries(statuses).map(
-    ([status, count]) => `${describeEventCount(status, count, format)}${formatShare(status, count, read)}`,
+    ([status, count]) => `${describeEventCount(status, count, format)}${formatEventShare(status, count, read)}`,
   );
   const kinds = counts.length === 0 ? "" : `: ${counts.join(", ")}`;
   const usage = rows === undefined ? "" : `${formatCount(rows, "row")} of usage and `;
@@ -195,12 +196,8 @@ export async function printSummary(
 }
 
 /** The share of the events read, unless they were metered or few were read: ` (3.1 %)`. */
-function formatShare(status: string, count: number, read: number): string {
+function formatEventShare(status: string, count: number, read: number): string {
   if (status === "INGESTION_COMPLETED_EVENT_METERED" || read < SHARE_READ_MIN) return "";
   const percent = (100 * count) / read;
   return ` (${percent < 0.1 ? "less than 0.1" : percent.toFixed(1)} %)`;
-}
-
-function formatCount(count: number, noun: string): string {
-  return `${groupThousands(String(count))} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -4,10 +4,10 @@
  * @module
  */
 import type { Backtest, BacktestAccount, BacktestPlan, BacktestTotal } from "../../analysis/backtest/backtest.ts";
-import { groupThousands } from "../../invoicing/format-values.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, decimalOfInteger, divide, multiply, subtract } from "../../numbers/decimal.ts";
 import { toPrintable } from "../../pages/printable.ts";
+import { formatAmount, formatCount } from "./format-numbers.ts";
 import { formatRows, type TableRow } from "./format-rows.ts";
 import type { TableStyle } from "./table-style.ts";
 
@@ -155,16 +155,8 @@ function formatShare({ before, difference }: AmountChange): string {
   return `${difference.isNegative() ? "" : "+"}${text}%`;
 }
 
-function formatAmount(amount: Decimal, digits: number): string {
-  return groupThousands(amount.toFixed(digits));
-}
-
 function formatSignedAmount(amount: Decimal, digits: number): string {
   return `${amount.isNegative() || amount.isZero() ? "" : "+"}${formatAmount(amount, digits)}`;
-}
-
-function formatCount(number: number, noun: string): string {
-  return `${groupThousands(String(number))} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** Column widths by content. The first column gets the remaining width and is shortened to it. */

@@ -23,7 +23,7 @@ export function formatQuantity(quantity: Decimal): string {
 }
 
 /** A readable amount. */
-export function formatAmount(amount: Decimal, digits: number): string {
+export function formatCost(amount: Decimal, digits: number): string {
   return abbreviateNumber(amount, formatMoney(amount, digits));
 }
 
@@ -81,7 +81,7 @@ export function findJumps(curve: PriceCurve): readonly CurveJump[] {
 /** Describes the jumps and falls of a card's price, ascending, with figures. */
 export function describeJumps({ card, name, upTo }: CardCurve, digits: number): readonly CurveNote[] {
   const unit = name.length <= UNIT_LENGTH_MAX ? ` ${name}` : "";
-  const toAmountText = (amount: Decimal): string => formatAmount(amount, digits);
+  const toAmountText = (amount: Decimal): string => formatCost(amount, digits);
   const toQuantityText = ({ quantity }: Breakpoint): string => formatQuantity(quantity);
   const edges = findJumps(card).map((edge) => {
     const { kind } = edge;

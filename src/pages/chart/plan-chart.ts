@@ -12,7 +12,7 @@ import { type Decimal, parseDecimal, maximum, multiply, subtract, ZERO } from ".
 import { escapeHtml } from "../escape-html.ts";
 import { createAmountAxis, type Axis, createQuantityAxis } from "./axis.ts";
 import { drawCurvePath, type Point } from "./curve-path.ts";
-import { formatAmount, type CurveNote, describeJumps, findJumps, formatQuantity, describeSlabs } from "./curve-text.ts";
+import { formatCost, type CurveNote, describeJumps, findJumps, formatQuantity, describeSlabs } from "./curve-text.ts";
 
 const WIDTH = 720;
 /** The width in pixels below which texts are stacked instead of side by side. */
@@ -133,8 +133,8 @@ function drawHeader(
 ): ChartPart {
   const facts = [
     `Amounts in ${currency} of a whole cycle, before lines are rounded`,
-    ...(fixed.isZero() ? [] : [`fees and grants of the cycle: ${formatAmount(fixed, digits)}`]),
-    ...(commitment === undefined ? [] : [`at least ${formatAmount(commitment, digits)} in all`]),
+    ...(fixed.isZero() ? [] : [`fees and grants of the cycle: ${formatCost(fixed, digits)}`]),
+    ...(commitment === undefined ? [] : [`at least ${formatCost(commitment, digits)} in all`]),
     ...(cards.length === 0 ? ["all fees of this plan are fixed"] : []),
   ];
   const { margin, width } = layout;
@@ -195,7 +195,7 @@ function drawPanel(
               left + 12,
               plotTop - 12,
               truncateText(
-                `the whole cycle costs ${formatAmount(extraCost, digits)} more${others}`,
+                `the whole cycle costs ${formatCost(extraCost, digits)} more${others}`,
                 lettersPerLine(plotWidth - 12),
               ),
               "soft",
@@ -273,7 +273,7 @@ function drawAxes(
 
 /** The amount at a tick, without insignificant digits; large ones are shortened. */
 function formatTick(tick: Decimal, digits: number): string {
-  return tick.isInteger() ? formatQuantity(tick) : formatAmount(tick, digits);
+  return tick.isInteger() ? formatQuantity(tick) : formatCost(tick, digits);
 }
 
 function drawSlabEdges(

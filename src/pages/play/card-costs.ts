@@ -9,7 +9,7 @@ import { RatebookError } from "../../errors.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, parseDecimal, divide, maximum, ONE, subtract } from "../../numbers/decimal.ts";
 import { priceThrough } from "../../rating/slabs.ts";
-import { formatAmount, formatQuantity } from "../chart/curve-text.ts";
+import { formatCost, formatQuantity } from "../chart/curve-text.ts";
 import { toPrintable } from "../printable.ts";
 
 export interface CostPoint {
@@ -74,7 +74,7 @@ function findEdgeQuantities({ card, upTo }: CardCurve): readonly Decimal[] {
 }
 
 function computeCost({ slabs, total, upTo }: CardCurve, quantity: Decimal, digits: number): CostPoint {
-  const toAmountText = (amount: Decimal): string => formatAmount(amount, digits);
+  const toAmountText = (amount: Decimal): string => formatCost(amount, digits);
   const { amount } = priceThrough(slabs, quantity);
   const next = subtract(priceThrough(slabs, add(quantity, ONE)).amount, amount);
   return {

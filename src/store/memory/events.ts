@@ -189,14 +189,14 @@ function findByIds(events: Events, { referenceId, eventId }: EventFilter): reado
 function listEvents(events: Events, filter: EventFilter, page: PageRequest): readonly EventRecord[] {
   const { limit, after } = page;
   const start = filter.createdAt?.until ?? Infinity;
-  const isBefore = (storedEvent: StoredEvent): boolean =>
+  const isNewerThanPage = (storedEvent: StoredEvent): boolean =>
     storedEvent.createdAt >= start || (after !== undefined && compareNewest(eventKey(storedEvent), after) <= 0);
   const eventsById = findByIds(events, filter)?.toSorted(newestFirst);
   const source = filter.accountId === undefined ? events : events.accounts.get(filter.accountId);
   const records: EventRecord[] = [];
   const oldest = filter.createdAt?.from ?? -Infinity;
-  for (const storedEvent of eventsById?.filter((each) => !isBefore(each)) ??
-    source?.orders.read("byCreation").from(isBefore) ??
+  for (const storedEvent of eventsById?.filter((each) => !isNewerThanPage(each)) ??
+    source?.orders.read("byCreation").from(isNewerThanPage) ??
     []) {
     if (records.length === limit || storedEvent.createdAt < oldest) break;
     if (matchesFilter(storedEvent, filter)) records.push(toRecord(storedEvent));

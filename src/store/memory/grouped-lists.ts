@@ -42,7 +42,7 @@ export function createGrouped<Item>({ key, groupOf }: GroupShape<Item>): Grouped
       items.add(item);
     },
     page({ limit, after }, isMatch) {
-      const isBefore = (item: Item): boolean => after !== undefined && compareNewest(key(item), after) <= 0;
+      const isBeforePage = (item: Item): boolean => after !== undefined && compareNewest(key(item), after) <= 0;
       let pageItems: Item[] = [];
       /** Later items are on a later page. */
       let last: Item | undefined;
@@ -50,7 +50,7 @@ export function createGrouped<Item>({ key, groupOf }: GroupShape<Item>): Grouped
         const one = firstItem(items.from());
         if (one === undefined || !isMatch(one)) continue;
         let count = 0;
-        for (const item of items.from(isBefore)) {
+        for (const item of items.from(isBeforePage)) {
           if (count === limit || (last !== undefined && compare(item, last) > 0)) break;
           pageItems.push(item);
           count += 1;

@@ -112,9 +112,10 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
     },
     of: (id) => owned.read(id),
     page({ limit, after }, isMatch) {
-      const isBefore = ({ item }: Slot<Item>): boolean => after !== undefined && compareNewest(key(item), after) <= 0;
+      const isBeforePage = ({ item }: Slot<Item>): boolean =>
+        after !== undefined && compareNewest(key(item), after) <= 0;
       const items: Item[] = [];
-      for (const { item } of listed.from(isBefore)) {
+      for (const { item } of listed.from(isBeforePage)) {
         if (items.length >= limit) break;
         if (isMatch(item)) items.push(item);
       }

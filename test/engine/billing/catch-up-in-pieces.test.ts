@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { farBehind } from "./far-behind.ts";
+import { farBehind } from "./overdue-account.ts";
 
 /** A store that counts the invoices of each commit, and loses one commit. */
 function failingStore(store: Store, failsAt: number): { readonly store: Store; readonly commits: number[] } {

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 import { postgresStore } from "../../../src/store/postgres/postgres.ts";
 import { privateDatabase } from "../../store/private-database.ts";
-import { farBehind } from "./far-behind.ts";
+import { farBehind } from "./overdue-account.ts";
 
 const database = privateDatabase();
 

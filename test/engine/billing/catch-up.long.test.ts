@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { createEngine, type Engine, memoryStore } from "../../../src/index.ts";
 import { callEvent } from "../support.ts";
-import { farBehind, pausesDuring } from "./far-behind.ts";
+import { farBehind, pausesDuring } from "./overdue-account.ts";
 
 test("the first bill run of 2,967 weeks yields to other work regularly", async () => {
   const { engine } = await farBehind();

@@ -1,5 +1,5 @@
 /**
- * An engine that ingests single events, thousands at a time, until it is killed: `singles.program.js DATABASE`. It
+ * An engine that ingests single events, thousands at a time, until it is killed: `single-events.program.js DATABASE`. It
  * reads one line: the numbers to send again, and the first new number. It prints the range of its new numbers before it
  * sends them, and which were acknowledged.
  */
@@ -11,7 +11,7 @@ import { createEngine } from "../../src/engine/engine.ts";
 import { hasCode } from "../../src/errors.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
-import { type Errand, singleEvent, IN_FLIGHT, NOW, PER_LIFE, SINGLES_BOOK } from "./singles.ts";
+import { type Errand, singleEvent, IN_FLIGHT, NOW, PER_LIFE, SINGLES_BOOK } from "./single-events.ts";
 
 function say(line: object): void {
   writeSync(1, `${JSON.stringify(line)}\n`);

@@ -1,6 +1,6 @@
 /**
  * Short ids that are derived from what they identify, and ledgers written when ids contained their whole key:
- * former-ids.json is one written by an earlier version, with the answers of that version.
+ * ids-of-earlier-versions.json is one written by an earlier version, with the answers of that version.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ interface Former {
   readonly records: unknown;
 }
 
-const text = readFileSync(join(import.meta.dirname, "former-ids.json"), "utf8");
+const text = readFileSync(join(import.meta.dirname, "ids-of-earlier-versions.json"), "utf8");
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a test fixture
 const former = JSON.parse(text) as Former;
 const READ_AT = "2024-03-20T12:00:00Z";

@@ -13,7 +13,7 @@ import { openDatabase } from "../../src/store/open-database.ts";
 import { childrenOf, postmasterOf } from "../support/database-processes.ts";
 import { buildProgram, type Program } from "../support/programs.ts";
 import { signal } from "../support/signal.ts";
-import { ACCOUNT_IDS, accountOfNumber, countOf, type Errand, NOW, PER_LIFE } from "./singles.ts";
+import { ACCOUNT_IDS, accountOfNumber, countOf, type Errand, NOW, PER_LIFE } from "./single-events.ts";
 
 const LIVES = 100;
 /** Every tenth kill of the database kills all of its processes at once. */
@@ -24,7 +24,7 @@ let program: Program;
 let directory: string;
 
 beforeAll(async () => {
-  program = buildProgram(join(import.meta.dirname, "singles.program.ts"));
+  program = buildProgram(join(import.meta.dirname, "single-events.program.ts"));
   directory = await mkdtemp(join(tmpdir(), "ratebook-singles-"));
 });
 
