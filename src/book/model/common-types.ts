@@ -8,7 +8,7 @@
 export type Maybe<Value> = Value | null | undefined;
 
 /**
- * A JSON-logic rule: an object, a literal, or a text that contains one (S3.6). Its variables are checked against the
+ * A JSON-logic rule: an object, a literal, or a string that contains one (S3.6). Its variables are checked against the
  * event schema when the book is read.
  */
 export type RuleInput = string | number | boolean | object;

@@ -21,7 +21,7 @@ export interface EntitySettingRequest {
   readonly name: string;
   /** How `value` is read. */
   readonly dataType: SettingDataType;
-  /** A text that parses as the data type. */
+  /** A string that parses as the data type. */
   readonly value: string;
 }
 

@@ -21,10 +21,10 @@ export const AGGREGATION_PERIODS = ["HOUR", "DAY", "WEEK", "MONTH"] as const;
 export const METRIC_FIELDS = ["ACCOUNT_ID", "USAGE_METER_ID", "SCHEMA_NAME", "EVENT_STATUS"] as const;
 
 const metricQuery = z.strictObject({
-  id: z.string().min(1).max(50).meta({ description: "Names the answer; unique in the request." }),
+  id: z.string().min(1).max(50).meta({ description: "Identifies the query in the response; unique in the request." }),
   name: z.enum(METRIC_NAMES),
   aggregationPeriod: z.enum(AGGREGATION_PERIODS),
-  groupBy: z.enum(METRIC_FIELDS).nullish().meta({ description: "Default: one series of all." }),
+  groupBy: z.enum(METRIC_FIELDS).nullish().meta({ description: "Default: one series for everything." }),
   /** Events must match all filters, and any value of each. */
   filters: z
     .array(

@@ -25,19 +25,19 @@ import {
 import { pricePlanDetailsOverride } from "./price-plan.ts";
 
 const addressFields = {
-  /** A text. */
+  /** The phone number. */
   phoneNumber: text,
   /** The first line, such as street and number. */
   line1: text,
   /** The second line. */
   line2: text,
-  /** A text. */
+  /** The postal code. */
   postalCode: text,
-  /** A text. */
+  /** The city. */
   city: text,
-  /** A text. */
+  /** The state or region. */
   state: text,
-  /** A text. */
+  /** The country. */
   country: text,
 };
 export interface AddressSchema extends z.ZodObject<typeof addressFields, z.core.$strict> {}
@@ -192,7 +192,7 @@ const accountFields = {
   netTermDays: days.nullish(),
   /** An object, stored unchanged. */
   metadata: freeForm.nullish(),
-  /** Texts, stored unchanged. */
+  /** Strings, stored unchanged. */
   tags: z.array(z.string()).nullish(),
   /** Its past, current and future plans; of two that overlap, the one decided later takes precedence. Default none. */
   pricePlans: listOrEmpty(planAssociation),

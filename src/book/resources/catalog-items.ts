@@ -45,7 +45,7 @@ const featureFields = {
   displayName: label,
   /** At most 255 characters. */
   billableName: label,
-  /** A text for people. */
+  /** A description for people. */
   description: text,
   /** The schemas whose events consume it, at most 50: names, or objects with schemaName and attributeName; default none. */
   schemaAssociations: associations,
@@ -124,7 +124,7 @@ const settingFields = {
   name: text,
   /** How `value` is read; default STRING. */
   dataType: withDefault(z.enum(["STRING", "NUMERIC", "JSON", "JSON_LOGIC"]), "STRING"),
-  /** A text that parses as the data type. */
+  /** A string that parses as the data type. */
   value: z.string(),
   /**
    * The kind of owner: an account's setting takes precedence over its customer's, and that over the organization's;

@@ -34,14 +34,14 @@ export interface Dependency extends Frozen<z.output<DependencySchema>> {}
 const enrichmentFieldFields = {
   /** 1 to 255 characters; not that of a declared field or another computed one. */
   name,
-  /** An ATTRIBUTE is a decimal, a DIMENSION a text. */
+  /** An ATTRIBUTE is a decimal, a DIMENSION a string. */
   type: z.enum(["ATTRIBUTE", "DIMENSION"]),
   /**
    * The kind of `value`. JSON_LOGIC (default): a rule. VALUE: a constant. JSON_LOGIC_FROM_DEPENDENCY: the name of a
    * dependency whose setting contains the rule.
    */
   enrichmentType: withDefault(z.enum(["VALUE", "JSON_LOGIC", "JSON_LOGIC_FROM_DEPENDENCY"]), "JSON_LOGIC"),
-  /** A JSON-logic rule or a text that contains one, the constant, or the name of the dependency. */
+  /** A JSON-logic rule or a string that contains one, the constant, or the name of the dependency. */
   value: ruleSource,
   /** A whole number from 0, unique: a field can use those with a lower one. */
   order: z.int().min(0),
@@ -112,7 +112,7 @@ const eventSchemaFields = {
   status: withDefault(z.enum(["DRAFT", "ACTIVE", "INACTIVE", "ARCHIVED"]), "ACTIVE"),
   /** Numbers that events must have, at most 50, `attribute.<name>` in rules; default none. */
   attributes: listOrEmpty(declaredField, 50),
-  /** Texts that events must have, at most 50, `dimension.<name>` in rules; default none. */
+  /** Strings that events must have, at most 50, `dimension.<name>` in rules; default none. */
   dimensions: listOrEmpty(declaredField, 50),
   /** The feature that an event consumes, and the attribute with the quantity; default none. */
   featureDetails: featureDetails.nullish(),

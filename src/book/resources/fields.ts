@@ -43,7 +43,7 @@ export const decimal = z
   .transform((value, context) => readDecimal(context, value))
   .meta({
     anyOf: [{ type: "number" }, { type: "string", pattern: String.raw`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$` }],
-    description: "A decimal, as a number or as its text; at most 20 digits before and after the point.",
+    description: "A decimal, as a number or a string; at most 20 digits before and after the point.",
   });
 
 /** A {@link decimal} that is 0 or more. */
@@ -74,13 +74,13 @@ export const instant = z
 export const date = z
   .custom<string>()
   .transform((value, context) => readTime(context, "a date", value))
-  .meta({ type: "string", description: "A date, which is its midnight UTC, or a date-time that is a midnight UTC." });
+  .meta({ type: "string", description: "A date, or a date-time at midnight UTC." });
 
 /** A date-time, or a date that means its midnight, UTC (S2.2). Output: milliseconds since 1970, UTC. */
 export const dateOrDateTime = z
   .custom<string>()
   .transform((value, context) => readTime(context, "a date or date-time", value))
-  .meta({ type: "string", description: "A date-time with a zone, or a date, which is its midnight UTC." });
+  .meta({ type: "string", description: "A date-time with a zone, or a date, which means midnight UTC." });
 
 /** A currency code of ISO 4217 (S1.5). */
 export const currency = z
@@ -88,7 +88,7 @@ export const currency = z
   .refine(isCurrency, issueParams("INVALID_FORMAT", { expected: "a currency code of ISO 4217" }))
   .meta({ pattern: "^[A-Z]{3}$", description: "A currency code of ISO 4217." });
 
-/** A JSON-logic rule: an object, a literal, or a text that contains one (S3.6). Checked across the book. */
+/** A JSON-logic rule: an object, a literal, or a string that contains one (S3.6). Checked across the book. */
 export const ruleSource = z
   .custom<RuleInput>((value) => value !== undefined && value !== null, issueParams("MISSING", { expected: "a rule" }))
   .meta({
@@ -99,7 +99,7 @@ export const ruleSource = z
       { type: "boolean" },
       { type: "array" },
     ],
-    description: "A JSON-logic rule: an object, a literal, or a text that holds one.",
+    description: "A JSON-logic rule: an object, a literal, or a string that contains one.",
   });
 
 /** An id chosen by a user: 1 to `max` characters, no white space, control characters or slashes, not `.` or `..`. */
@@ -149,7 +149,7 @@ export const freeForm = z
     (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !isDecimalObject(value),
     issueParams("WRONG_TYPE", { expected: "an object" }),
   )
-  .meta({ type: "object", additionalProperties: true, description: "An object, kept as it is." });
+  .meta({ type: "object", additionalProperties: true, description: "An object, stored unchanged." });
 
 /** Values by name: an object with any keys except `__proto__`, which z.record silently omits. @param key the schema of its keys */
 export function recordSchema<Value extends z.ZodType>(

@@ -111,7 +111,7 @@ const pricePlanFields = {
   status: withDefault(z.enum(["DRAFT", "ACTIVE", "ARCHIVED"]), "DRAFT"),
   /** A whole number from 1; default 1. */
   version: withDefault(z.int().min(1), 1),
-  /** A text for people. */
+  /** A description for people. */
   description: text,
   /** The prices of the plan: currencies, cycles and cards. */
   pricePlanDetails,

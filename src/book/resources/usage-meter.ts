@@ -11,13 +11,13 @@ import { NAME_PATTERN } from "./event-schema.ts";
 import { idSchema, label, withDefault, reference, ruleSource, text } from "./fields.ts";
 
 const computationFields = {
-  /** A text for people, stored unchanged. */
+  /** A description for people, stored unchanged. */
   id: text,
   /** A whole number from 0, unique: steps are evaluated in ascending order. */
   order: z.int().min(0),
-  /** A JSON-logic rule, or a text that contains one: true for the events to measure; default every event. */
+  /** A JSON-logic rule, or a string that contains one: true for the events to measure; default every event. */
   matcher: ruleSource.nullish(),
-  /** A JSON-logic rule, or a text that contains one, for the units of an event; required for SUM. */
+  /** A JSON-logic rule, or a string that contains one, for the units of an event; required for SUM. */
   computation: ruleSource.nullish(),
 };
 export interface ComputationSchema extends z.ZodObject<typeof computationFields, z.core.$strict> {}

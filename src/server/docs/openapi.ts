@@ -120,7 +120,7 @@ function toResponses({ answers, html = false }: Endpoint, toSchema: ToSchema): J
       {
         description: status === "201" ? "Made." : status === "202" ? "Taken." : "Done.",
         headers: {
-          "x-request-id": { description: "Names the request in the server's log.", schema: { type: "string" } },
+          "x-request-id": { description: "Identifies the request in the server's log.", schema: { type: "string" } },
         },
         content:
           schema === "html"
@@ -150,7 +150,7 @@ const FAILURE_HEADERS: JsonObject = {
     schema: { type: "string" },
   },
   [ERROR_HEADERS.path]: {
-    description: "Of an invalid input, the JSON path of the first problem, such as `$.effectiveFrom`.",
+    description: "The JSON path of the first problem of an invalid input, such as `$.effectiveFrom`.",
     schema: { type: "string", maxLength: 200 },
   },
 };

@@ -17,8 +17,9 @@ export function authenticateEndpoints(access: Pick<KeyAccessControl, "tokenFor">
       path: "/authenticate",
       id: "authenticate",
       tag: "Credentials",
-      summary: "Make a token",
-      description: "A JWT that is good for 24 hours, as long as its key is; a token is answered with itself.",
+      summary: "Create a token",
+      description:
+        "A JWT, valid for 24 hours unless its key is revoked before. A request with a token returns that token.",
       access: "any",
       answers: { 200: z.strictObject({ token: z.string() }).meta({ id: "Token" }) },
       handle: async ({ caller, credential }) => {

@@ -15,7 +15,7 @@ export function documentationEndpoints(serializeDocument: (baseUrl: string) => P
       path: "/openapi.json",
       id: "openApi",
       tag: "Service",
-      summary: "This document",
+      summary: "Get this document",
       access: "public",
       answers: {
         200: z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }).meta({

@@ -16,7 +16,7 @@ export const HEALTH_ENDPOINTS: readonly Endpoint[] = [
     path: "/health",
     id: "health",
     tag: "Service",
-    summary: "Whether the server runs",
+    summary: "Check whether the server runs",
     access: "public",
     answers: { 200: success },
     handle: async () => SUCCESS,
@@ -26,7 +26,7 @@ export const HEALTH_ENDPOINTS: readonly Endpoint[] = [
     path: "/ready",
     id: "ready",
     tag: "Service",
-    summary: "Whether the server is ready: not while the database is unavailable",
+    summary: "Check whether the server and its database are available",
     access: "public",
     answers: { 200: success },
     handle: async ({ engine }) => {

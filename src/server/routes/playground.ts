@@ -17,7 +17,7 @@ export const PLAYGROUND_ENDPOINTS: readonly Endpoint[] = [
     path: "/play",
     id: "playground",
     tag: "Service",
-    summary: "The playground, with the organization's price plans in it",
+    summary: "Get the playground with the organization's price plans",
     description:
       "One HTML page to save and to open: change a plan or what is used, and read the invoice. What is sold is in it, " +
       "and the newest account that has a price plan, with its customer and its credits; usage is not. Of price plans it has " +

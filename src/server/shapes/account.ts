@@ -24,8 +24,8 @@ export const accountShape = z
   .strictObject({
     ...answers.derive(bookAccount.pick({ customerId: true, status: true, metadata: true, tags: true })).shape,
     id: z.string().max(50),
-    togaiAccountId: z.string().max(50).meta({ description: "The same as `id`." }),
-    togaiCustomerId: z.string().max(50).meta({ description: "The same as `customerId`." }),
+    togaiAccountId: z.string().max(50).meta({ description: "Equal to `id`." }),
+    togaiCustomerId: z.string().max(50).meta({ description: "Equal to `customerId`." }),
     name: bookAccount.shape.name,
     invoiceCurrency: z.string(),
     address: addressShape.optional(),
@@ -36,7 +36,7 @@ export const accountShape = z
       .array(settingShape)
       .max(SETTINGS_MAX)
       .optional()
-      .meta({ description: "Its own settings, the oldest ten of them: `GET /settings` has all." }),
+      .meta({ description: "Its ten oldest settings; `GET /settings` lists all." }),
     invoiceGroupDetails: invoiceGroupShape
       .optional()
       .meta({ description: "The account's invoice group; only with `includeGroupDetails=true`." }),

@@ -16,7 +16,7 @@ const answers = createAnswerDeriver();
 const declaredFieldsShape = answers.derive(declaredFields).max(50);
 const { fields } = eventSchema.shape.enrichments.unwrap().unwrap().shape;
 answers.deriveObject(fields.in.unwrap().unwrap().element, {
-  value: z.string().meta({ description: "A rule as text, as it was sent where it was sent so." }),
+  value: z.string().meta({ description: "A rule as a string; unchanged if it was sent as a string." }),
   order: z.int().min(0),
 });
 
@@ -30,7 +30,7 @@ export const eventSchemaShape = answers.deriveObject(
     dimensions: declaredFieldsShape,
     featureDetails: answers
       .derive(eventSchema.shape.featureDetails)
-      .meta({ description: "The feature whose credits its events take, and the attribute that says how many." }),
+      .meta({ description: "The feature whose credits its events use, and the attribute with the number." }),
     eventLevelRevenue: z.boolean(),
   },
   { id: "EventSchema" },

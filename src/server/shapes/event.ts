@@ -31,7 +31,7 @@ const eventShape = z.looseObject({
     .min(1)
     .max(EVENT_ID_LENGTH_MAX)
     .meta({ examples: ["call-1"] }),
-  timestamp: z.string().meta({ format: "date-time", description: "When it was used; with a zone." }),
+  timestamp: z.string().meta({ format: "date-time", description: "When the usage happened, with a zone." }),
   accountId: z
     .string()
     .min(1)
@@ -82,14 +82,14 @@ const recordFields = {
         name: z.string(),
         value: z
           .union([number, z.string()])
-          .meta({ description: "A text only where what was sent is not a decimal: the event failed." }),
+          .meta({ description: "A string if the value that was sent is not a decimal; the event failed then." }),
         unit: z.string().optional(),
       }),
     ),
     dimensions: z
       .record(z.string(), z.union([z.string(), number]))
       .optional()
-      .meta({ description: "Texts and numbers, as they were sent; rules see a number as its text." }),
+      .meta({ description: "Strings and numbers, as sent; rules see a number as a string." }),
   }),
   ingestionStatus,
   customerId: z.string().optional(),
@@ -109,11 +109,11 @@ export const eventRecordShape = z
     status: z
       .enum(["INGESTED", "REVERTED", "FAILED"])
       .meta({ description: "INGESTED: accepted, and it counts. REVERTED: undone. FAILED: not accepted." }),
-    accountId: z.string().optional().meta({ description: "The account that it belongs to." }),
+    accountId: z.string().optional().meta({ description: "The account." }),
     schemaVersion: z.int().optional(),
     enrichedAttributes: z.array(z.strictObject({ name: z.string(), value: number })).optional(),
     enrichedDimensions: z.record(z.string(), z.string()).optional(),
-    usage: quantitiesShape.optional().meta({ description: "What each matching meter measured." }),
+    usage: quantitiesShape.optional().meta({ description: "The units that each matching meter measured." }),
     featureUsage: z
       .strictObject({
         featureId: z.string(),
@@ -122,11 +122,11 @@ export const eventRecordShape = z
         overage: number,
       })
       .optional()
-      .meta({ description: "What it took of a feature, and from which entries." }),
+      .meta({ description: "The feature credits that the event used, by entry." }),
     pricePlan: z
       .strictObject({ id: z.string(), version: z.int() })
       .optional()
-      .meta({ description: "The plan in force at its timestamp, by what is decided now." }),
+      .meta({ description: "The plan in force at its timestamp, according to the current associations." }),
     pricingCycle: z.strictObject({ startDate: timestamp, endDate: timestamp }).optional(),
   })
   .meta({ id: "EventRecord" });
@@ -184,7 +184,7 @@ function toRecordStatus(event: EventRecord): {
   readonly status: "INGESTED" | "REVERTED" | "FAILED";
   readonly reason: string;
 } {
-  if (event.reverted) return { status: "REVERTED", reason: "The event was undone, and counts no more." };
+  if (event.reverted) return { status: "REVERTED", reason: "The event was undone and no longer counts." };
   return { status: isCompleted(event.status) ? "INGESTED" : "FAILED", reason: event.description };
 }
 

@@ -23,12 +23,12 @@ import { number, formatTime, timestamp, withoutAbsent } from "../http/fields.ts"
 const explanation = z
   .looseObject({
     of: z.enum(["CARD", "SLAB", "BOUNDS", "SUM", "TRUE_UP", "CREDIT"]),
-    rules: z.array(z.string().meta({ description: "Where a rule stands in the documentation, as a link." })),
+    rules: z.array(z.string().meta({ description: "A link to a rule in the documentation." })),
   })
   .meta({
     id: "Explanation",
     additionalProperties: true,
-    description: "How the value was made, enough to recompute it by hand.",
+    description: "How the value was calculated, in enough detail to repeat the calculation.",
   });
 
 /** The names of lines without a card or a description. */
@@ -63,10 +63,10 @@ const lineType = z
 export const lineShape = z
   .strictObject({
     type: lineType,
-    id: z.string().optional().meta({ description: "The meter, add-on, feature, credit or invoice that it is for." }),
+    id: z.string().optional().meta({ description: "The id of the meter, add-on, feature, credit or invoice." }),
     description: z.string(),
     value: number.meta({ description: "An amount in the invoice's currency; of usage, its quantity." }),
-    exactValue: z.string().optional().meta({ description: "The exact amount, where it differs from the rounded one." }),
+    exactValue: z.string().optional().meta({ description: "The exact amount, if it differs from the rounded one." }),
     quantity: number.optional(),
     valuePerQuantity: number.optional(),
     get lineItems(): z.ZodOptional<z.ZodArray<z.ZodType>> {
@@ -103,8 +103,8 @@ const fields = {
   netTermDays: z.int(),
   totalAmount: number,
   paidAmount: number,
-  mergedInto: z.string().optional().meta({ description: "The composite invoice that shows it." }),
-  notices: z.array(z.string()).meta({ description: "What a person should read before paying." }),
+  mergedInto: z.string().optional().meta({ description: "The composite invoice that includes it." }),
+  notices: z.array(z.string()).meta({ description: "What the recipient should know before paying." }),
   updatedAt: timestamp,
 };
 

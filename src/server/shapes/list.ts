@@ -27,7 +27,7 @@ export function createListShape(item: z.ZodType, id: string): z.ZodType {
 export const skippedShape = z
   .array(z.strictObject({ accountId: z.string(), message: z.string() }).meta({ id: "SkippedAccount" }))
   .optional()
-  .meta({ description: "Accounts that are left out, and why; only where there are some." });
+  .meta({ description: "Accounts without drafts, and why; absent if there are none." });
 
 /** The page fields of lists that omit `nextToken` on the last page. */
 export const openPageFields = {

@@ -19,12 +19,14 @@ const scheduleEntryShape = z
     id: z.string(),
     startDate: timestamp.meta({
       description:
-        "When it became ACTIVE; `1970-01-01T00:00:00.000Z` of the first version, no end of one that did not.",
+        "When it became ACTIVE: `1970-01-01T00:00:00.000Z` for the first version, `9999-01-01T00:00:00.000Z` for one that never did.",
     }),
-    endDate: timestamp.meta({ description: "When the next version became ACTIVE, exclusive; else no end." }),
+    endDate: timestamp.meta({
+      description: "When the next version became ACTIVE, exclusive; `9999-01-01T00:00:00.000Z` without one.",
+    }),
     version: z.int().min(1),
     pricePlanDetails: pricePlanDetailsShape,
-    isOverriden: z.boolean().meta({ description: "Whether an account has it changed: never in the plan itself." }),
+    isOverriden: z.boolean().meta({ description: "Whether an account overrides it; always false in the plan itself." }),
   })
   .meta({ id: "PricingScheduleEntry" });
 
@@ -36,7 +38,7 @@ export const pricePlanShape = createAnswerDeriver()
 /** A price plan in a list: its latest version, with its details beside. */
 export const listedPlanShape = pricePlanShape
   .extend({
-    description: z.string().meta({ description: "Empty where the plan has none." }),
+    description: z.string().meta({ description: "Empty if the plan has none." }),
     version: z.int().min(1),
     usageMeters: z.array(z.string()).meta({ description: "The ids of the meters that it prices." }),
     pricePlanDetails: pricePlanDetailsShape,

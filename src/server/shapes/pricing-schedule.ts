@@ -25,14 +25,14 @@ export const accountScheduleShape = z
     pricePlanName: z.string(),
     version: z.int().min(1),
     startDate: timestamp,
-    endDate: timestamp.meta({ description: "Exclusive; `9999-01-01T00:00:00.000Z` where there is no end." }),
+    endDate: timestamp.meta({ description: "Exclusive; `9999-01-01T00:00:00.000Z` without an end." }),
     pricePlanDetails: pricePlanDetailsShape.meta({
-      description: "As they are for the account: with the override, and the cycles that are charged.",
+      description: "The account's prices, with its override, and the cycles that are charged.",
     }),
     isOverriden: z.boolean(),
     pricePlanDetailsOverride: rateCardsShape
       .optional()
-      .meta({ description: "What the association changes of its plan; absent where it changes nothing." }),
+      .meta({ description: "The association's changes to the plan; absent if there are none." }),
   })
   .meta({ id: "AccountPricingSchedule" });
 

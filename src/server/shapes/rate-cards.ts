@@ -6,7 +6,15 @@
 import * as z from "zod";
 
 import { pricePlanDetails, pricePlanDetailsOverride, pricingCycleConfig } from "../../book/resources/price-plan.ts";
-import { billingEntitlementRateCard, creditGrantRateCard, entitlementOverageRateCard, fixedFeeRateCard, licenseRateCard, minimumCommitment, usageRateCard } from "../../book/resources/rate-card.ts";
+import {
+  billingEntitlementRateCard,
+  creditGrantRateCard,
+  entitlementOverageRateCard,
+  fixedFeeRateCard,
+  licenseRateCard,
+  minimumCommitment,
+  usageRateCard,
+} from "../../book/resources/rate-card.ts";
 import { COMMITMENT_NAME } from "../../invoicing/draft.ts";
 import { parseValue } from "../../numbers/decimal.ts";
 import { number, withoutAbsent } from "../http/fields.ts";
@@ -18,10 +26,10 @@ const answers = createAnswerDeriver();
 const nullable = {
   tag: z.string().nullable(),
   endAt: number.nullable(),
-  whole: number.meta({ type: "integer", description: "Without a fraction; exact in its text." }).nullable(),
+  whole: number.meta({ type: "integer", description: "A whole number, exact in the JSON text." }).nullable(),
 };
 
-const textOrNumber = z.union([z.string(), number]).meta({ description: "A number or a text, as it was given." });
+const textOrNumber = z.union([z.string(), number]).meta({ description: "A number or a string, as in the request." });
 const optionalTextOrNumber = textOrNumber.optional();
 
 // Shared parts come first, so that the cards reuse their schemas.
@@ -54,7 +62,7 @@ answers.deriveObject(fixedFeeRateCard.shape.rateValues.element, {}, { id: "RateV
 const recurrenceConfig = answers.deriveObject(
   fixedFeeRateCard.shape.recurrenceConfig.unwrap().unwrap(),
   { interval: z.int().nullable(), offset: z.int().nullable() },
-  { id: "RecurrenceConfig", description: "Null is what was not given: every cycle, from the first." },
+  { id: "RecurrenceConfig", description: "Null if absent in the request: every cycle, from the first." },
 );
 answers.deriveObject(billingEntitlementRateCard.shape.featureConfigs.element, { effectiveFrom: z.string().optional() });
 answers.deriveObject(creditGrantRateCard.shape.grantDetails, {
@@ -113,7 +121,7 @@ export const pricePlanDetailsShape = answers.deriveObject(
   {
     supportedCurrencies: z.array(z.string()),
     activeCurrencies: z.array(z.string()).meta({
-      description: "Of a DRAFT, those that become active with it; empty: all that it supports.",
+      description: "For a DRAFT, the currencies that become active with it; empty: all that it supports.",
     }),
     rateDetails: answers.derive(pricePlanDetails.shape.rateDetails).unwrap().nullable(),
     entitlementRateCards: answers.derive(pricePlanDetails.shape.entitlementRateCards).unwrap().nullable(),

@@ -15,9 +15,10 @@ export const settingShape = createAnswerDeriver().deriveObject(
   setting,
   {
     id: z.string().meta({
-      description: "`setting.<namespace>.<id>` in lower case, below the organization plus `.<entityType>.<entityId>`.",
+      description:
+        "`setting.<namespace>.<id>` in lower case, with `.<entityType>.<entityId>` at the end for customers and accounts.",
     }),
-    value: z.string().meta({ description: "As it was sent." }),
+    value: z.string().meta({ description: "The value as it was sent." }),
     entityId: z.string(),
   },
   { id: "Setting" },

@@ -25,10 +25,12 @@ export const usageMeterShape = createAnswerDeriver().deriveObject(
     computations: z
       .array(
         z.strictObject({
-          id: z.string().meta({ description: "As it was given, else the order." }),
+          id: z.string().meta({ description: "As in the request; default the order." }),
           order: z.int().min(0),
-          matcher: z.string().meta({ description: "A rule as text; `true`, which every event matches, without one." }),
-          computation: z.string().meta({ description: "A rule as text; `1` for a COUNT without one." }),
+          matcher: z
+            .string()
+            .meta({ description: "A rule as a string; without one `true`, which matches every event." }),
+          computation: z.string().meta({ description: "A rule as a string; `1` for a COUNT without one." }),
         }),
       )
       .min(1),

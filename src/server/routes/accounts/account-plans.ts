@@ -27,16 +27,13 @@ const EARLIEST_START = 0;
 
 const planChange = z.strictObject({
   mode: z.enum(["ASSOCIATE", "DISASSOCIATE"]).nullish().meta({ description: "Default ASSOCIATE." }),
-  pricePlanId: z
-    .string()
-    .min(1)
-    .max(255)
-    .nullish()
-    .meta({ description: "Required to associate; to disassociate, the days may have no other plan." }),
+  pricePlanId: z.string().min(1).max(255).nullish().meta({
+    description: "Required to associate. To disassociate, all days of the period must have this plan or none.",
+  }),
   pricePlanVersion: z.int().min(1).nullish().meta({ description: "Default: the latest ACTIVE one." }),
   effectiveFrom: date
     .refine((from) => from >= EARLIEST_START, { error: "expected a date from 1970-01-01 on: price plans begin then" })
-    .meta({ type: "string", description: "A date from 1970-01-01 on, or a date-time that is a midnight UTC." }),
+    .meta({ type: "string", description: "A date since 1970-01-01, or a date-time at midnight UTC." }),
   effectiveUntil: date.nullish().meta({ type: "string", description: "A date, exclusive; default no end." }),
   pricePlanDetailsOverride: pricePlanDetailsOverride
     .nullish()
@@ -44,7 +41,7 @@ const planChange = z.strictObject({
   retainStartOffsets: z
     .boolean()
     .nullish()
-    .meta({ description: "Whether the pricing cycles of the plan before are kept." }),
+    .meta({ description: "Whether the pricing cycles of the previous plan continue." }),
 });
 type PlanChange = z.input<typeof planChange>;
 
@@ -67,7 +64,7 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
     summary: "Associate a price plan with an account, or remove it",
     description:
       "The plan replaces the account's plans on the days `[effectiveFrom, effectiveUntil)`; DISASSOCIATE " +
-      "leaves these days without a plan. The answer has the account's schedules, earliest first; if they exceed 1 MiB of " +
+      "leaves these days without a plan. The response has the account's schedules, earliest first; if they exceed 1 MiB of " +
       "JSON, the latest that fit, at least one.",
     access: "write",
     params,
@@ -87,7 +84,7 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
     tag: "Accounts",
     summary: "List all plans of an account, past, present and future, earliest first",
     description:
-      "With dates, those in force at any time of `[start_date, end_date)`. A page ends before its schedules exceed 1 MiB " +
+      "With dates, those in force at any time in `[start_date, end_date)`. A page ends before its schedules exceed 1 MiB " +
       "of JSON, and has at least one.",
     access: "read",
     params,

@@ -37,7 +37,8 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
   createEndpoint(ACCOUNTS, {
     id: "createAccount",
     summary: "Create an account",
-    description: "With its aliases and settings, all or none. `invoiceCurrency` defaults to the organization's.",
+    description:
+      "Aliases and settings are created with it, all or none. `invoiceCurrency` defaults to the organization's.",
     body: REQUESTS.accountCreate,
     status: 201,
     run: (engine, body) => engine.accounts.create(body),
@@ -76,11 +77,11 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     query: z.strictObject({
       effectiveOn: queryTime.optional().meta({
         type: "string",
-        description: "With the aliases and the group of this date-time or date; default now.",
+        description: "The date-time or date of the aliases and the group; default now.",
       }),
       includeGroupDetails: flag
         .optional()
-        .meta({ type: "boolean", description: "Whether its invoice group is shown; default no." }),
+        .meta({ type: "boolean", description: "Whether the response includes the invoice group; default false." }),
     }),
     answers: { 200: accountShape },
     handle: async ({ engine, params: { account_id: id }, query: { effectiveOn, includeGroupDetails } }) => {
@@ -91,27 +92,27 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
   }),
   updateEndpoint(ACCOUNTS, {
     id: "updateAccount",
-    summary: "Change who an account is and when it pays",
+    summary: "Change an account",
     body: REQUESTS.accountPatch,
     run: (engine, id, body) => engine.accounts.update(id, body),
   }),
   removeEndpoint(ACCOUNTS, {
     id: "archiveAccount",
     summary: "Archive an account, which frees its aliases",
-    description: "Refused while it has a plan now or later, or an open draft invoice.",
+    description: "Rejected while it has a current or future plan, or an open draft invoice.",
     run: (engine, id) => engine.accounts.archive(id),
   }),
   actionEndpoint(ACCOUNTS, "add_aliases", {
     id: "addAliasesToAccount",
-    summary: "Give an account more aliases",
-    description: "At most 10 in all; those that it has stay.",
+    summary: "Add aliases to an account",
+    description: "An account has at most 10. Existing aliases stay.",
     body: aliasesBody,
     run: (engine, id, { aliases }) => engine.accounts.addAliases(id, aliases),
   }),
   actionEndpoint(ACCOUNTS, "remove_aliases", {
     id: "removeAliasesFromAccount",
-    summary: "Take aliases from an account",
-    description: "Those that it does not have are passed over.",
+    summary: "Remove aliases from an account",
+    description: "Aliases that the account does not have are ignored.",
     body: aliasesBody,
     run: (engine, id, { aliases }) => engine.accounts.removeAliases(id, aliases),
   }),

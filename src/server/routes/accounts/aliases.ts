@@ -17,7 +17,7 @@ const aliasShape = z
     value: z.string(),
     accountId: z.string().optional().meta({ description: "Absent: the alias resolves to nothing." }),
     createAt: timestamp,
-    createdAt: timestamp.meta({ description: "The same instant under its usual name." }),
+    createdAt: timestamp.meta({ description: "Another name of the same field." }),
   })
   .meta({ id: "Alias" });
 
@@ -35,7 +35,7 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
     path: "/aliases",
     id: "createAliases",
     tag: ALIASES.tag,
-    summary: "Make aliases, of accounts or of nothing yet; all or none",
+    summary: "Create aliases, with or without accounts, all or none",
     access: "write",
     body: z.strictObject({ aliases: REQUESTS.aliasCreate }),
     answers: { 201: z.strictObject({ data: z.array(aliasShape) }).meta({ id: "AliasesMade" }) },
@@ -46,7 +46,7 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
   }),
   listEndpoint(ALIASES, {
     id: "listAliases",
-    summary: "List all aliases, those of accounts among them, newest first",
+    summary: "List all aliases, newest first",
     filters: {},
     answerId: "AliasList",
     run: (engine, _, page) => engine.aliases.list({ page }),
@@ -54,7 +54,7 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
   getEndpoint(ALIASES, { id: "getAlias", summary: "Get an alias", run: (engine, alias) => engine.aliases.get(alias) }),
   removeEndpoint(ALIASES, {
     id: "removeAlias",
-    summary: "End an alias, whosever it is",
+    summary: "End an alias of any account",
     run: (engine, alias) => engine.aliases.remove(alias),
   }),
 ];

@@ -17,11 +17,11 @@ import { getEndpoint, listEndpoint, removeEndpoint, updateEndpoint, type Resourc
 const customerShape = z
   .strictObject({
     id: z.string().max(50),
-    togaiCustomerId: z.string().max(50).meta({ description: "The same as `id`." }),
+    togaiCustomerId: z.string().max(50).meta({ description: "Equal to `id`." }),
     name: customer.shape.name,
     primaryEmail: z.string().max(255).optional(),
-    address: addressShape.meta({ description: "Without fields where there is none." }),
-    billingAddress: z.string().meta({ description: "The address in one line; empty where there is none." }),
+    address: addressShape.meta({ description: "An empty object if there is none." }),
+    billingAddress: z.string().meta({ description: "The address in one line; empty if there is none." }),
     status: accountShape.shape.status,
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -45,8 +45,9 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
     path: "/customers",
     id: "createCustomer",
     tag: CUSTOMERS.tag,
-    summary: "Make a customer and its first account",
-    description: "Without `account`, one is made with the customer's id and name; settings are made with both.",
+    summary: "Create a customer and its first account",
+    description:
+      "Without `account`, an account with the customer's id and name is created. Settings are created with both.",
     access: "write",
     body: REQUESTS.customerCreate.extend({ primaryEmail }),
     answers: { 201: createdCustomerShape },
@@ -77,14 +78,14 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
   }),
   updateEndpoint(CUSTOMERS, {
     id: "updateCustomer",
-    summary: "Change who a customer is",
+    summary: "Change a customer",
     body: REQUESTS.customerPatch.extend({ primaryEmail: primaryEmail.optional() }),
     run: (engine, id, body) => engine.customers.update(id, body),
   }),
   removeEndpoint(CUSTOMERS, {
     id: "archiveCustomer",
     summary: "Archive a customer and its accounts",
-    description: "Refused while an account of it has a plan now or later, or an open draft invoice.",
+    description: "Rejected while one of its accounts has a current or future plan, or an open draft invoice.",
     run: (engine, id) => engine.customers.archive(id),
   }),
 ];

@@ -18,13 +18,13 @@ const { mode, pricingCycleConfig, ...migrateFields } = REQUESTS.migrate.shape;
 const migrationShape = z
   .strictObject({
     migrationId: z.string(),
-    id: z.string().meta({ description: "The same." }),
+    id: z.string().meta({ description: "Equal to `migrationId`." }),
     status: z.literal("COMPLETED"),
     type: z.literal("PRICE_PLAN"),
     updatedAt: timestamp,
-    totalEntries: z.int().min(0).meta({ description: "The accounts that were on the source." }),
+    totalEntries: z.int().min(0).meta({ description: "The accounts with the source plan." }),
     movedEntries: z.int().min(0),
-    skippedEntries: z.int().min(0).meta({ description: "Those that the mode leaves where they are." }),
+    skippedEntries: z.int().min(0).meta({ description: "The accounts that the mode does not move." }),
   })
   .meta({ id: "Migration" });
 
@@ -43,7 +43,7 @@ export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
       ...migrateFields,
       migrationMode: mode,
       pricePlanDetailsOverride: z.strictObject({ pricingCycleConfig }).nullish().meta({
-        description: "Pricing cycles for all that move: they win over retained ones and over the target's.",
+        description: "Pricing cycles for all migrated accounts; take precedence over retained cycles and the target's.",
       }),
     }),
     answers: { 200: success },

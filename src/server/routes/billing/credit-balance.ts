@@ -11,13 +11,13 @@ import { number, pathId, formatTime, timestamp } from "../../http/fields.ts";
 const creditBalanceShape = z
   .strictObject({
     accountId: z.string(),
-    activeCredits: number.meta({ description: "What was credited, less what final invoices consumed." }),
-    availableBalance: number.meta({ description: "`activeCredits` less what draft invoices hold." }),
+    activeCredits: number.meta({ description: "The credited amount, minus what final invoices used." }),
+    availableBalance: number.meta({ description: "`activeCredits` minus the amounts reserved by draft invoices." }),
     runningBalance: number.meta({ description: "The part of `availableBalance` that pays any line." }),
-    inapplicableCredits: number.meta({ description: "The rest: it pays only some lines." }),
+    inapplicableCredits: number.meta({ description: "The rest, which pays only some lines." }),
     unit: z.string().meta({ description: "The account's invoice currency." }),
     lastUpdatedAt: timestamp.meta({
-      description: "When a credit was last made or consumed; when the account was made, where there never was one.",
+      description: "When a credit was last created or used; without credits, when the account was created.",
     }),
   })
   .meta({ id: "CreditBalance" });
@@ -28,8 +28,8 @@ export const CREDIT_BALANCE_ENDPOINTS: readonly Endpoint[] = [
     path: "/accounts/{account_id}/credit_balance",
     id: "getCreditBalance",
     tag: "Credits",
-    summary: "Get what an account has in credits now",
-    description: "Over the credits in force: not voided, begun and not expired.",
+    summary: "Get the current credit balance of an account",
+    description: "The sum of the credits in force: started, not expired and not voided.",
     access: "read",
     params: z.strictObject({ account_id: pathId() }),
     answers: { 200: creditBalanceShape },

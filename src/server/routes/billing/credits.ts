@@ -24,14 +24,17 @@ const creditShape = z
     accountId: z.string(),
     purpose: z.string(),
     effectiveFrom: day,
-    effectiveUntil: day.meta({ description: "Exclusive; `9999-01-01` where there is no end." }),
+    effectiveUntil: day.meta({ description: "Exclusive; `9999-01-01` without an end." }),
     status: z.enum(CREDIT_STATUSES),
     creditAmount: number,
     creditUnit: z.string().meta({ description: "The account's invoice currency." }),
-    holdAmount: number.meta({ description: "What draft invoices would take, computed when read." }),
-    consumedAmount: number.meta({ description: "What final invoices took." }),
-    priority: z.int().meta({ description: "The lowest pays first." }),
-    applicableEntityIds: z.array(z.string()).optional().meta({ description: "Whose lines it pays; absent: any line." }),
+    holdAmount: number.meta({ description: "Amounts that draft invoices would use, computed on request." }),
+    consumedAmount: number.meta({ description: "The amount used by final invoices." }),
+    priority: z.int().meta({ description: "Credits with a lower priority pay first." }),
+    applicableEntityIds: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "The items whose lines it can pay; absent: all." }),
     createdAt: timestamp,
   })
   .meta({ id: "Credit" });
@@ -49,7 +52,7 @@ const creditWithTransactions = creditShape
           createdAt: timestamp,
         }),
       )
-      .meta({ description: "What each final invoice took, in their order." }),
+      .meta({ description: "The amounts used by final invoices, in their order." }),
   })
   .meta({ id: "CreditWithTransactions" });
 
@@ -61,7 +64,7 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
     path: "/credits",
     id: "createCredits",
     tag: "Credits",
-    summary: "Give credits, all or none",
+    summary: "Create credits, all or none",
     access: "write",
     body: z.strictObject({ creditRequests: REQUESTS.creditCreate }),
     answers: { 200: z.strictObject({ credits: z.array(creditShape) }).meta({ id: "CreditsMade" }) },
@@ -115,7 +118,7 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
     id: "voidCredit",
     tag: "Credits",
     summary: "End a credit",
-    description: "What drafts hold is released; what was consumed stays consumed.",
+    description: "Amounts reserved by drafts are released. Consumed amounts stay consumed.",
     access: "write",
     params,
     answers: { 200: z.array(creditShape).meta({ id: "VoidedCredits" }) },

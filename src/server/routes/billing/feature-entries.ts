@@ -23,7 +23,7 @@ const entryShape = z
     status: z.enum(["ACTIVE", "EXPIRED", "VOIDED"]),
     granted: number,
     balance: number,
-    used: number.meta({ description: "What was granted, less the balance." }),
+    used: number.meta({ description: "The granted units, minus the balance." }),
     effectiveFrom: timestamp,
     effectiveUntil: timestamp.meta({ description: "Exclusive." }),
   })
@@ -33,12 +33,12 @@ const totalsShape = z
   .strictObject({
     accountId: z.string(),
     featureId: z.string(),
-    granted: number.meta({ description: "Over the entries that may be spent now." }),
+    granted: number.meta({ description: "The sum of the entries that can be used now." }),
     balance: number,
     overageLimit: number
       .optional()
       .meta({ description: "Absent: no overage card is in force, or it has no maxQuantity." }),
-    usedOverage: number.meta({ description: "In the billing window of now; 0 where no overage card is in force." }),
+    usedOverage: number.meta({ description: "In the current billing window; 0 if no overage card is in force." }),
   })
   .meta({ id: "FeatureTotals" });
 

@@ -45,7 +45,7 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     tag: "Invoices",
     summary: "List invoices, by the start of their cycle, newest first",
     description:
-      "The draft of every cycle that has begun is among them, computed when read; it keeps its id when it is final. An " +
+      "Includes the draft of every cycle that has begun, computed on request; it keeps its id when it becomes final. An " +
       "account whose bill cannot be computed has no drafts and is named in `skipped`.",
     access: "read",
     query: listQuery(listFilters, LONG_PAGE_SIZES),
@@ -86,7 +86,7 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     id: "runBills",
     tag: "Invoices",
     summary: "Finalize all due invoices",
-    description: "Resumes where it stopped; a second call has no further effect.",
+    description: "An interrupted run can be repeated and continues; a second call has no further effect.",
     access: "write",
     body: z.strictObject({
       as_of: dateOrDateTime.nullish().meta({ description: "Default: now. A later date is rejected." }),

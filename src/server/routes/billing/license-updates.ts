@@ -23,7 +23,7 @@ const updateShape = z
     licenseId: z.string(),
     updateType: REQUESTS.licenseUpdate.shape.updateType,
     quantity: number.meta({ description: "The absolute quantity right after the update, whatever its type." }),
-    requestedQuantity: number.meta({ description: "The quantity of the request: what is set, or what is added." }),
+    requestedQuantity: number.meta({ description: "The quantity in the request, which is set or added." }),
     effectiveFrom: timestamp,
     createdAt: timestamp,
   })
@@ -51,7 +51,7 @@ export const LICENSE_UPDATE_ENDPOINTS: readonly Endpoint[] = [
     id: "listLicenseUpdates",
     tag: "License updates",
     summary: "List license updates, newest first",
-    description: `Without \`account_id\` where there are at most ${WALKED_ACCOUNTS_MAX.toLocaleString("en-US")} accounts.`,
+    description: `\`account_id\` is optional if there are at most ${WALKED_ACCOUNTS_MAX.toLocaleString("en-US")} accounts.`,
     wireNames: { accountId: "account_id" },
     access: "read",
     query: listQuery(

@@ -34,7 +34,7 @@ const lineEventsShape = z
       .meta({ description: "The steps of the meter, their rules as text; none of a feature." }),
     days: z
       .array(z.strictObject({ date: day, quantity: number }))
-      .meta({ description: "What each UTC day added; the same on every page." }),
+      .meta({ description: "The quantity of each UTC day; the same on every page." }),
     events: z.array(
       z.strictObject({
         referenceId: z.string(),
@@ -43,11 +43,11 @@ const lineEventsShape = z
         schemaVersion: z.int().optional(),
         timestamp,
         createdAt: timestamp.meta({ description: "When it was ingested." }),
-        date: day.meta({ description: "The day among `days` that it belongs to." }),
-        quantity: number.meta({ description: "What it added to the line's quantity." }),
+        date: day.meta({ description: "The event's day in `days`." }),
+        quantity: number.meta({ description: "The event's part of the line's quantity." }),
         attributes: z
           .array(z.strictObject({ name: z.string(), value: z.union([number, z.string()]) }))
-          .meta({ description: "What was sent, then what enrichment made of it." }),
+          .meta({ description: "The event as sent and after enrichment." }),
         dimensions: z.record(z.string(), z.string()),
       }),
     ),
@@ -75,7 +75,7 @@ export const LINE_EVENT_ENDPOINTS: readonly Endpoint[] = [
         line_type: z
           .enum(EVENT_LINE_TYPES)
           .optional()
-          .meta({ description: "Needed only where a meter and a feature of the invoice have the same id." }),
+          .meta({ description: "Required only if a meter and a feature of the invoice have the same id." }),
       },
       LONG_PAGE_SIZES,
     ),

@@ -26,7 +26,7 @@ const addOnShape = createAnswerDeriver().deriveObject(
   {
     name: z.string().max(255),
     type: addOn.shape.type.meta({
-      description: "Usable in license, fixed fee and credit grant rate cards, each in its own.",
+      description: "Add-ons are priced by license, fixed fee or credit grant rate cards, depending on the type.",
     }),
     createdAt: timestamp,
     displayName: z.string().max(255).meta({ description: "The billableName, else the name." }),
@@ -46,7 +46,7 @@ const ADD_ONS: ResourceSpec<StoredResource<AddOn>> = {
 export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
   createEndpoint(ADD_ONS, {
     id: "createAddOn",
-    summary: "Make an add-on",
+    summary: "Create an add-on",
     body: z.strictObject({ name, type, billableName }),
     status: 200,
     run: (engine, body) => engine.addOns.create(withoutAbsent(body)),
@@ -72,7 +72,7 @@ export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
   removeEndpoint(ADD_ONS, {
     id: "archiveAddOn",
     summary: "Archive an add-on",
-    description: "Plans that have it keep it.",
+    description: "Plans that already use it keep it.",
     run: (engine, id) => engine.addOns.archive(id),
   }),
 ];

@@ -31,7 +31,7 @@ const schemaName = z
   .min(1)
   .max(50)
   .transform((text) => text.replaceAll("+", " "))
-  .meta({ description: "`+` and `%20` are both a space." });
+  .meta({ description: "Both `+` and `%20` mean a space." });
 const EVENT_SCHEMAS: ResourceSpec<StoredResource<EventSchema>> = {
   tag: "Event schemas",
   path: "/event_schema",
@@ -45,7 +45,7 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
   createEndpoint(EVENT_SCHEMAS, {
     id: "createEventSchema",
     summary: "Create an event schema",
-    description: "The event schema starts as a DRAFT; for the name of an archived schema, as its next version.",
+    description: "The event schema starts as a DRAFT. The name of an archived schema creates its next version.",
     body: z.strictObject({
       name,
       description,

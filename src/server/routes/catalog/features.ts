@@ -22,7 +22,7 @@ const associations = {
     description:
       "Names of event schemas, or each with the attribute that says how many credits an event takes; empty: 1.",
   }),
-  schemaAssociations: schemaAssociations.meta({ description: "The same, in the other spelling." }),
+  schemaAssociations: schemaAssociations.meta({ description: "The same field in another spelling." }),
 };
 const FEATURES: ResourceSpec<StoredResource<Feature>> = {
   tag: "Features",
@@ -35,7 +35,7 @@ const FEATURES: ResourceSpec<StoredResource<Feature>> = {
 export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
   createEndpoint(FEATURES, {
     id: "createFeature",
-    summary: "Make a feature",
+    summary: "Create a feature",
     description:
       "A schema's events take the credits of one feature. A name alone means the first attribute that the schema declares; " +
       "where it declares none, each event takes 1.",

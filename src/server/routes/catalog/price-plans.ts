@@ -50,8 +50,8 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     id: "createPricePlan",
     summary: "Create a price plan",
     description:
-      "Its first version, a DRAFT. `activeCurrencies` become active with the version; without them, or where they are " +
-      "empty, all that it supports.",
+      "Creates its first version, a DRAFT. `activeCurrencies` become active with the version; if absent or empty, all " +
+      "currencies that it supports.",
     body: z.strictObject({
       name: pricePlan.shape.name,
       type: pricePlan.shape.type,
@@ -86,8 +86,8 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     tag: PRICE_PLANS.tag,
     summary: "Get a price plan",
     description:
-      "Its latest version, and in `pricingSchedule` all of them, the first one first; with `version` that one alone. Of " +
-      "versions that are longer than 1 MiB of JSON in all, the latest ones that are not, at least one.",
+      "Returns the latest version, and in `pricingSchedule` all versions, oldest first. With `version`, only that one. " +
+      "If the versions exceed 1 MiB of JSON, the latest ones that fit, at least one.",
     access: "read",
     params: z.strictObject({ price_plan_id: planId }),
     query: z.strictObject({ version }),
@@ -99,9 +99,8 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     id: "updatePricePlan",
     summary: "Change a price plan whose latest version is a DRAFT",
     description:
-      "Fields in pricePlanDetails replace those of the same name; the others stay. `mode`, or " +
-      "`migrationMode`, is how accounts of earlier versions are moved when this one is activated: those of the version " +
-      "before it, or of all.",
+      "Fields in pricePlanDetails replace those of the same name; the others stay. `mode` or `migrationMode` sets how " +
+      "accounts are moved when this version is activated: those of the previous version, or of all versions.",
     body: z.strictObject({
       description: label,
       pricePlanDetails: pricePlanDetails.nullish(),
@@ -120,7 +119,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     id: "activatePricePlan",
     summary: "Activate the latest version of a price plan",
     description:
-      "Its meters and add-ons must be ACTIVE. Without `currencies`, its activeCurrencies become active, else all that it supports.",
+      "Its meters and add-ons must be ACTIVE. Without `currencies`, its activeCurrencies become active; without those, all that it supports.",
     body: z.strictObject({ currencies: z.array(currency).min(1).max(CURRENCIES_MAX).nullish() }),
     bodyRequired: false,
     run: (engine, id, body) => engine.pricePlans.activate(id, { currencies: body?.currencies ?? undefined }),
@@ -128,7 +127,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
   actionEndpoint(PRICE_PLANS, "versions", {
     id: "createPricePlanVersion",
     summary: "Create the next version of a price plan",
-    description: "A DRAFT of the latest version's details, or of those that are given in their place.",
+    description: "A DRAFT with the details in the request, or else with those of the latest version.",
     body: z.strictObject({ pricePlanDetails: pricePlanDetails.nullish(), description: label }),
     bodyRequired: false,
     run: (engine, id, body) => engine.pricePlans.createVersion(id, withoutAbsent(body ?? {})),
@@ -136,7 +135,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
   removeEndpoint(PRICE_PLANS, {
     id: "archivePricePlan",
     summary: "Archive all versions of a price plan",
-    description: "Accounts that have it keep it.",
+    description: "Accounts that already have it keep it.",
     run: (engine, id) => engine.pricePlans.archive(id),
   }),
 ];

@@ -31,10 +31,10 @@ const SETTINGS: ResourceSpec<StoredSetting> = {
 export const SETTING_ENDPOINTS: readonly Endpoint[] = [
   createEndpoint(SETTINGS, {
     id: "createSetting",
-    summary: "Make a setting",
+    summary: "Create a setting",
     description:
-      "`id` is the short one; the answer's is `setting.<namespace>.<id>` in lower case, below the organization plus " +
-      "`.<entityType>.<entityId>`. The value must be what its dataType says.",
+      "`id` is the short id. The response has `setting.<namespace>.<id>` in lower case, with `.<entityType>.<entityId>` " +
+      "at the end for customers and accounts. The value must parse as its dataType.",
     body: z.strictObject({
       id,
       value,
@@ -62,7 +62,7 @@ export const SETTING_ENDPOINTS: readonly Endpoint[] = [
   updateEndpoint(SETTINGS, {
     id: "updateSetting",
     summary: "Change a setting",
-    description: "Events that are processed from now on see it; the value must be what its dataType says.",
+    description: "Events ingested from now on use it. The value must parse as its dataType.",
     body: z.strictObject({ value: value.optional(), name: name.optional(), dataType: dataType.optional() }),
     run: async (engine, settingId, body) => engine.settings.update(await resolveSettingId(engine, settingId), body),
   }),

@@ -116,7 +116,7 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
     id: "getEvent",
     tag: "Events",
     summary: "Get every stored event of an id",
-    description: "There can be several, as an id can be used again after its event failed or was undone.",
+    description: "There can be several, because an id can be used again after its event failed or was undone.",
     access: "read",
     params: z.strictObject({
       event_id: z.string().min(1).max(512).meta({ description: "The event's id, or a referenceId." }),

@@ -26,10 +26,10 @@ const ingestedShape = z
   .meta({ id: "Ingested" });
 const ingestedBatchShape = z
   .strictObject({
-    success: z.boolean().meta({ description: "Whether every event's is true." }),
+    success: z.boolean().meta({ description: "Whether all events succeeded." }),
     data: z.array(
       z.strictObject({
-        id: z.string().optional().meta({ description: "The event's, where it has one." }),
+        id: z.string().optional().meta({ description: "The unit sent with the event, if any." }),
         success: z.boolean(),
         referenceId: z.string().optional(),
         ingestionStatus,

@@ -22,8 +22,10 @@ const seriesShape = z
     group: z
       .string()
       .optional()
-      .meta({ description: "The account, meter, schema or status; absent without `groupBy`, and for what has none." }),
-    currency: z.string().optional().meta({ description: "Of REVENUE: each currency has a series of its own." }),
+      .meta({
+        description: "The account, meter, schema or status; absent without `groupBy` and for events without one.",
+      }),
+    currency: z.string().optional().meta({ description: "Only for REVENUE: each currency has its own series." }),
     points: z.array(
       z.strictObject({
         startTime: timestamp,
@@ -44,7 +46,7 @@ const metricResultShape = z
         groupedBy: z
           .strictObject({ fieldName: z.enum(METRIC_FIELDS), fieldValue: z.string() })
           .optional()
-          .meta({ description: "Absent without `groupBy`, and for what has none." }),
+          .meta({ description: "Absent without `groupBy` and for events without one." }),
         timestamps: z.array(timestamp).max(POINTS_MAX).meta({ description: "The start of each period." }),
         metricValues: z.array(number).max(POINTS_MAX),
       }),
@@ -56,7 +58,7 @@ const metricsShape = z
   .strictObject({
     results: z
       .array(metricResultShape)
-      .meta({ description: "The series of `data`, a list of times and one of values." }),
+      .meta({ description: "The series in `data`, each as a list of times and a list of values." }),
     data: z.array(
       z.strictObject({
         id: z.string(),
@@ -79,8 +81,8 @@ export const METRIC_ENDPOINTS: readonly Endpoint[] = [
     summary: "Get usage, events or revenue as series over time",
     description:
       "Up to five queries, each of at most 300 points and 100 series. Days begin at midnight UTC, weeks on Monday; the " +
-      "range is taken in whole days, and for HOUR in whole hours. REVENUE of a period is the price of the cycle's quantity " +
-      "at its end less that at its start, by usage cards; without a " +
+      "range is rounded to whole days, for HOUR to whole hours. REVENUE of a period is the price of the cycle's quantity " +
+      "at its end, minus that at its start, by usage cards; without a " +
       `filter by ACCOUNT_ID of at most ${WALKED_ACCOUNTS_MAX.toLocaleString("en-US")} accounts.`,
     access: "read",
     body: metricsRequest,

@@ -50,17 +50,17 @@ const cardRevenueShape = z
 
 const revenueShape = z
   .strictObject({
-    pricePlanId: z.string().optional().meta({ description: "Absent for a plan that was given whole." }),
+    pricePlanId: z.string().optional().meta({ description: "Absent if the request contains the plan." }),
     pricePlanVersion: z.int().optional(),
     currency: z.string(),
     startDate: timestamp.meta({ description: "Of the natural cycle that was charged." }),
     endDate: timestamp.meta({ description: "Exclusive." }),
     cycleNumber: z.int(),
     totalAmount: number.meta({ description: "The sum of the invoices, after the credits that the plan grants." }),
-    pricePlanDetails: calculatedDetailsShape.meta({ description: "What was priced." }),
-    revenueInfo: z.array(cardRevenueShape).meta({ description: "What each card that makes a charge had in it." }),
+    pricePlanDetails: calculatedDetailsShape.meta({ description: "The priced quantity." }),
+    revenueInfo: z.array(cardRevenueShape).meta({ description: "The details of each card with a charge." }),
     invoices: z.array(calculatedInvoiceShape),
-    notices: z.array(z.string()).meta({ description: "What was given and is not charged." }),
+    notices: z.array(z.string()).meta({ description: "Parts of the request that are not charged." }),
   })
   .meta({ id: "CalculatedRevenue" });
 
