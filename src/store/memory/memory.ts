@@ -7,7 +7,8 @@ import { RatebookError } from "../../errors.ts";
 import { createLocks } from "../locks.ts";
 import type { Store } from "../store.ts";
 import { readSnapshotText, writeSnapshot } from "./snapshot.ts";
-import { applyChanges, emptyState, createView } from "./state.ts";
+import { applyChanges, emptyState } from "./state.ts";
+import { createView } from "./view.ts";
 
 /** A store in memory. */
 export interface MemoryStore extends Store {

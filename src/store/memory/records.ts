@@ -5,7 +5,7 @@
  */
 import type { PageKey, PageRequest } from "../../ledger/view.ts";
 import { compareNewest } from "../list-order.ts";
-import { findFirstNot, createOrdered } from "./ordered-list.ts";
+import { createNewestFirst } from "./sorted-list.ts";
 
 /** Records of one kind, by id, in list order, and by owner. */
 export interface RecordTable<Item> {
@@ -16,11 +16,9 @@ export interface RecordTable<Item> {
   put(item: Item): void;
   remove(id: string): void;
   /** The records of one owner, in the table's own order. */
-  of(owner: string): readonly Item[];
-  /** A page of the matching records, newest first, then by id. */
-  page(page: PageRequest, isMatch: (item: Item) => boolean): readonly Item[];
-  /** A page of one owner's matching records. */
-  pageOf(owner: string, page: PageRequest, isMatch: (item: Item) => boolean): readonly Item[];
+  readonly of: (owner: string) => readonly Item[];
+  /** A page of the matching records among all or the given ones: newest first, then by id. */
+  page(page: PageRequest, isMatch: (item: Item) => boolean, among?: readonly Item[]): readonly Item[];
   /** All records, unordered. */
   all(): Iterable<Item>;
 }
@@ -34,131 +32,101 @@ export interface RecordShape<Item> {
   readonly compare: (a: Item, b: Item) => number;
 }
 
+/** A record with its key. A record that replaces another with the same key takes its slot. */
 interface Slot<Item> {
+  readonly key: PageKey;
   item: Item;
-  /** The number of the last query that returned it. */
-  lastQuestion: number;
 }
 
-/** Lists of records by owner. */
-interface Owned<Item> {
-  change(owner: string, change: (items: Item[]) => void): void;
-  /** Returns a list that will not change: the next change is made to a copy. */
-  read(owner: string): readonly Item[];
-  /** Like `read`, for immediate use only. */
-  look(owner: string): readonly Item[];
+interface OwnerLists<Item> {
+  readonly of: (owner: string) => readonly Item[];
+  readonly add: (item: Item) => void;
+  readonly remove: (item: Item) => void;
+  readonly replace: (before: Item, after: Item) => void;
 }
 
-function createOwned<Item>(): Owned<Item> {
-  const lists = new Map<string, Item[]>();
-  /** The owners whose lists were read since they were copied. */
-  const readOwners = new Set<string>();
+/** Records by owner, in arrays that are replaced and never changed, because readers have them. */
+function createOwnerLists<Item>({ owner, compare }: Pick<RecordShape<Item>, "owner" | "compare">): OwnerLists<Item> {
+  const lists = new Map<string, readonly Item[]>();
+  const add = (item: Item): void => {
+    const id = owner(item);
+    if (id === undefined) return;
+    const items = lists.get(id) ?? [];
+    const last = items.at(-1);
+    const all = [...items, item];
+    lists.set(id, last === undefined || compare(last, item) <= 0 ? all : all.sort(compare));
+  };
+  const remove = (item: Item): void => {
+    const id = owner(item);
+    if (id !== undefined) lists.set(id, lists.get(id)?.filter((other) => other !== item) ?? []);
+  };
   return {
-    change(owner, change) {
-      const list = lists.get(owner) ?? [];
-      const ownerList = readOwners.delete(owner) ? [...list] : list;
-      lists.set(owner, ownerList);
-      change(ownerList);
+    of: (id) => lists.get(id) ?? [],
+    add,
+    remove,
+    replace(before, after) {
+      const id = owner(after);
+      const items = id === undefined || owner(before) !== id ? undefined : lists.get(id);
+      if (id !== undefined && items !== undefined && compare(before, after) === 0) {
+        lists.set(id, items.with(items.indexOf(before), after));
+      } else {
+        remove(before);
+        add(after);
+      }
     },
-    read(owner) {
-      const list = lists.get(owner);
-      if (list !== undefined) readOwners.add(owner);
-      return list ?? [];
-    },
-    look: (owner) => lists.get(owner) ?? [],
   };
 }
 
 export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<Item> {
-  const { key, owner, compare } = shape;
+  const { key } = shape;
   const slots = new Map<string, Slot<Item>>();
-  const owned = createOwned<Item>();
-  /** The number of queries by ids. */
-  let queryCount = 0;
-  const listed = createOrdered<Slot<Item>>((a, b) => compareNewest(key(a.item), key(b.item)));
+  const newestFirst = createNewestFirst<Slot<Item>>((slot) => slot.key);
+  const ownerLists = createOwnerLists(shape);
 
-  const changeOwnerList = (item: Item, change: (items: Item[]) => void): void => {
-    const id = owner(item);
-    if (id !== undefined) owned.change(id, change);
-  };
-
-  const removeSlot = (slot: Slot<Item>): void => {
-    changeOwnerList(slot.item, (items) => items.splice(items.indexOf(slot.item), 1));
-    listed.remove(slot);
-    slots.delete(key(slot.item).id);
+  const remove = (id: string): void => {
+    const slot = slots.get(id);
+    if (slot === undefined) return;
+    ownerLists.remove(slot.item);
+    newestFirst.remove(slot);
+    slots.delete(id);
   };
 
   return {
     get: (id) => slots.get(id)?.item,
-    some: (ids) => findSome(slots, ids, ++queryCount),
+    some: (ids) => [...new Set(ids)].flatMap((id) => slots.get(id)?.item ?? []),
     put(item) {
-      const slot = slots.get(key(item).id);
-      if (slot !== undefined && keepsPosition(slot.item, item, shape)) {
-        // Skip records without an owner, such as accounts.
-        if (owner(item) !== undefined)
-          changeOwnerList(item, (items) => items.splice(items.indexOf(slot.item), 1, item));
+      const { id, createdAt } = key(item);
+      const slot = slots.get(id);
+      if (slot?.key.createdAt === createdAt) {
+        ownerLists.replace(slot.item, item);
         slot.item = item;
         return;
       }
-      if (slot !== undefined) removeSlot(slot);
-      const added = { item, lastQuestion: 0 };
-      changeOwnerList(item, (items) => items.splice(insertionIndex(items, item, compare), 0, item));
-      listed.add(added);
-      slots.set(key(item).id, added);
+      remove(id);
+      const newSlot = { key: { id, createdAt }, item };
+      ownerLists.add(item);
+      newestFirst.add(newSlot);
+      slots.set(id, newSlot);
     },
-    remove(id) {
-      const slot = slots.get(id);
-      if (slot !== undefined) removeSlot(slot);
-    },
-    of: (id) => owned.read(id),
-    page({ limit, after }, isMatch) {
-      const isBeforePage = ({ item }: Slot<Item>): boolean =>
-        after !== undefined && compareNewest(key(item), after) <= 0;
+    remove,
+    of: ownerLists.of,
+    page({ limit, after }, isMatch, among) {
+      if (among !== undefined) {
+        const isAfter = (item: Item): boolean => after === undefined || compareNewest(key(item), after) > 0;
+        return among
+          .filter((item) => isMatch(item) && isAfter(item))
+          .sort((a, b) => compareNewest(key(a), key(b)))
+          .slice(0, limit);
+      }
       const items: Item[] = [];
-      for (const { item } of listed.from(isBeforePage)) {
+      for (const { item } of newestFirst.after(after)) {
         if (items.length >= limit) break;
         if (isMatch(item)) items.push(item);
       }
       return items;
     },
-    pageOf: (id, { limit, after }, isMatch) =>
-      owned
-        .look(id)
-        .filter((item) => isMatch(item) && (after === undefined || compareNewest(key(item), after) > 0))
-        .toSorted((a, b) => compareNewest(key(a), key(b)))
-        .slice(0, limit),
     *all() {
       for (const { item } of slots.values()) yield item;
     },
   };
-}
-
-/** The items with these ids, each once, marked with the number of the query. */
-function findSome<Item>(
-  slots: ReadonlyMap<string, Slot<Item>>,
-  ids: readonly string[],
-  question: number,
-): readonly Item[] {
-  const items: Item[] = [];
-  for (const id of ids) {
-    const slot = slots.get(id);
-    if (slot === undefined || slot.lastQuestion === question) continue;
-    slot.lastQuestion = question;
-    items.push(slot.item);
-  }
-  return items;
-}
-
-/** Whether a record has the same position as the one that it replaces. */
-function keepsPosition<Item>(before: Item, after: Item, { key, owner, compare }: RecordShape<Item>): boolean {
-  return (
-    owner(before) === owner(after) && compare(before, after) === 0 && key(before).createdAt === key(after).createdAt
-  );
-}
-
-/** The index for a record among those of its owner, after equal ones; new ones are mostly last. */
-function insertionIndex<Item>(items: readonly Item[], item: Item, compare: (a: Item, b: Item) => number): number {
-  const last = items.at(-1);
-  if (last === undefined || compare(last, item) <= 0) return items.length;
-  return findFirstNot(items, (other) => compare(other, item) <= 0);
 }
