@@ -99,7 +99,7 @@ test.each(CASES)("%j", async (argv, sentence) => {
   expect(await ratebook(argv, { cut: place.path })).toEqual({ code: 2, out: "", err: `ratebook: ${sentence}\n` });
 });
 
-test("what has an effect is accepted", async () => {
+test("options that have an effect are accepted", async () => {
   const to = mkdtempSync(join(tmpdir(), "ratebook-options-"));
   const example = examplePath("cloud-storage", "book.json");
   const exampleEvents = examplePath("cloud-storage", "events.ndjson");

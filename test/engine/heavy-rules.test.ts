@@ -122,7 +122,7 @@ describe("S3.8 many rules", () => {
     }
   });
 
-  test("are checked one after another when they are saved, and let others have their turn", async () => {
+  test("are checked one after another when they are saved, and yield to other requests", async () => {
     const engine = createEngine({ store: memoryStore(), clock: june15 });
     await activeSchema(engine);
     const pausesOf = async (computations: number): Promise<number> =>

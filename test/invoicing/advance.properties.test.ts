@@ -146,7 +146,7 @@ function chargeAndRefund(account: Terms): string {
 }
 
 describe("charges in advance, less refunds", () => {
-  test("S9.5 S10.3 equal the charges in arrears, whatever was decided when", () => {
+  test("S9.5 S10.3 equal the charges in arrears, regardless of when decisions were made", () => {
     fc.assert(
       fc.property(terms, (account) => {
         const late = chargeAndRefund({ ...account, timings: ["IN_ARREARS", "IN_ARREARS"] });

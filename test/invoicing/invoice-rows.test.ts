@@ -102,7 +102,7 @@ describe("S13.6 notes below a line add what quantities and rates don't show", ()
     ]);
   });
 
-  test("nothing without explanations", () => {
+  test("nothing if the invoice has no explanations", () => {
     expect(printLines({ usageRateCards: [card] }, { calls: "1234.5", explain: false })).toEqual([
       ["Calls", "1,234.5", "", "46.08"],
       ["  above 0 to 100, per unit", "100", "0.1", "10.00"],

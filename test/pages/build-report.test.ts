@@ -142,7 +142,7 @@ describe("a report that exceeds a page", () => {
     expect(line?.days?.events?.[0]).toEqual({ day: 0, count: 7, largest: [eventRow, eventRow] });
   });
 
-  test("or fits: daily additions add up to the lines' amounts, and causes to the differences", () => {
+  test("and one that fits: daily additions add up to the lines' amounts, and causes to the differences", () => {
     const whole = buildReport(input);
     const lines = whole.accounts.flatMap(({ detail }) => detail?.invoices.flatMap((each) => each.lines) ?? []);
     const linesWithDays = lines.filter(({ days }) => days !== undefined);

@@ -194,7 +194,7 @@ describe("a file that does not contain events", () => {
     await open.close();
   });
 
-  test("two of them, and only maps", async () => {
+  test("if there are two files of events, or only maps", async () => {
     const open = await openBook(SMALL);
     const { page } = open;
     const event = files.file("one.ndjson", eventLine("e1", "2024-06-20T00:00:00Z", "1"));

@@ -2,7 +2,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { fixedFeeRateCard, licenseRateCard, minimumCommitment, usageRateCard } from "../../src/book/resources/rate-card.ts";
+import {
+  fixedFeeRateCard,
+  licenseRateCard,
+  minimumCommitment,
+  usageRateCard,
+} from "../../src/book/resources/rate-card.ts";
 import { DAY_MS } from "../../src/calendar/instant.ts";
 import { Decimal, subtract, sum, ZERO } from "../../src/numbers/decimal.ts";
 import { compareFractions, sumFractions } from "../../src/numbers/fraction.ts";
@@ -175,7 +180,7 @@ describe("a wrong explanation is detected", () => {
     parts: facts.parts.map((part) => ({ ...part, slabs: (part.slabs ?? []).map((slab) => ({ ...slab, ...change })) })),
   });
 
-  test("S13.6 the right one gives 20", () => {
+  test("S13.6 the correct explanation gives 20", () => {
     expect(roundOnce(recompute(facts), 2, "HALF_UP")).toBe("20.00");
   });
 

@@ -51,7 +51,7 @@ describe("S10.1 the timeline of a license", () => {
     ]);
   });
 
-  test("S10.1 a decrease in the middle of a day counts from the next day, one at midnight at once", () => {
+  test("S10.1 a decrease in the middle of a day counts from the next day, one at midnight from that day", () => {
     const start = set("2026-06-01T00:00:00Z", 10);
     expect(listRuns([start, set("2026-06-16T12:00:00Z", 4)])).toEqual([
       [1, 16, 10],

@@ -115,7 +115,7 @@ describe("concurrent single events", () => {
     expect(await usageOf(store, "a")).toBe("3");
   });
 
-  test("fail alone, with their own reason, if they can't be committed", async () => {
+  test("are the only ones to fail, with their own reason, if they can't be committed", async () => {
     const reason = new Error("this account cannot be written");
     const change = (store: Store): Store => ({
       ...store,
@@ -156,7 +156,7 @@ describe("concurrent single events", () => {
     expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["3", "30"]);
   });
 
-  test("fail alone in each commit if they make a sum of too many digits, and all others count", async () => {
+  test("are the only ones of a commit to fail if a sum would have too many digits, and all others count", async () => {
     const { engine, schema, store } = await openEngine();
     await engine.ingest([morningCall("one", "b")]);
     // As many digits as a sum may have: one more call exceeds them.

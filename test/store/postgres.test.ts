@@ -182,7 +182,7 @@ describe("an id that is remembered so long that its reservation may be reused", 
 });
 
 describe("event ids that are assumed to be free", () => {
-  test("are checked again if one is not, also by work that fails for it", async () => {
+  test("are checked again if one is in use, also if the work fails because of it", async () => {
     const store = await postgresStore(database.pool, { schema: "assumed" });
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: ["x", "y"] } as const;
     const putChanges = (eventId: string): Promise<void> =>

@@ -145,7 +145,7 @@ describe("S2.2 times in seconds or milliseconds", () => {
     );
   });
 
-  test("and invalid times are not events", async () => {
+  test("and rows with invalid times have no event", async () => {
     const none = ["-1", "-0.5", "nan", "inf", "1e20"];
     const events = await readEvents(await writeNumbers(none, "DOUBLE", "seconds"));
     expect(events).toHaveLength(none.length);

@@ -67,7 +67,7 @@ describe("S13.6 the causes of a changed invoice", () => {
     ).toEqual([{ type: CARD, difference: "-70", bounds: "-70" }]);
   });
 
-  test("S1.5 rounding is the remainder: 1 × 0.333 is 0.33, 2 × 0.333 is 0.67", () => {
+  test("S1.5 rounding explains the rest of a difference: 1 × 0.333 is 0.33, 2 × 0.333 is 0.67", () => {
     const book = diffBook(usageCards(slabs("TIERED", [0, "0.333"])));
     expect(describeLines(diffAccount(previewUnits(book, 1), previewUnits(book, 2)))).toEqual([
       { type: CARD, difference: "0.34", usage: "0.333", rounding: "0.007" },

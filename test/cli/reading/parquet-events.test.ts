@@ -111,7 +111,7 @@ describe("S17.3 a Parquet file prints the same as its rows in CSV", () => {
   });
 });
 
-describe("S17.5 unreadable input is rejected whole", () => {
+describe("S17.5 unreadable input is rejected completely", () => {
   const expectPreviewRefusal = async (path: string): Promise<string> => {
     const { code, out, err } = await on("preview", book, "--events", path, "--map", map);
     expect([code, out]).toEqual([1, ""]);

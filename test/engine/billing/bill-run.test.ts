@@ -185,7 +185,7 @@ describe("bill runs of several engines over one store", () => {
     expect(await first?.finalize(undefined, { rest: 0 })).toMatchObject({ finalized: 0 });
   });
 
-  test("S13.4 skip one that can't be billed after a try in its chunk and one alone, and bill all others", async () => {
+  test("S13.4 try an account that can't be billed once in its chunk and once alone, then skip it and bill all others", async () => {
     let [tries, isFailing] = [0, false];
     const inner = memoryStore();
     const store: Store = {

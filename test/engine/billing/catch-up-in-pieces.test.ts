@@ -24,7 +24,7 @@ function failingStore(store: Store, failsAt: number): { readonly store: Store; r
 /** Invoices as text, without generated ids of the plan and the meter. */
 const formatInvoices = (invoices: unknown): string => JSON.stringify(invoices).replaceAll(/"(pp|um)\.[^"]*"/g, '"$1"');
 
-test("a run that ends between two commits loses nothing and repeats nothing, and lists never show a part of it", async () => {
+test("a run that ends between two commits loses and repeats nothing, and lists never show it half done", async () => {
   const [memory, other] = [memoryStore(), memoryStore()];
   const { store, commits } = failingStore(memory, 2);
   const [{ engine }, whole] = [await farBehind(store), await farBehind(other)];

@@ -88,7 +88,7 @@ describe("callers of ingest", () => {
     expect(await large).toHaveLength(10_000);
   });
 
-  test("get an error alone if their event makes the commit fail, at any position", async () => {
+  test("are the only ones with an error if their event makes the commit fail, at any position", async () => {
     for (const position of [0, 3, 6]) {
       const arithmeticError = new RatebookError("ERR_ARITHMETIC", "too many digits", {});
       const ingest = createIngestQueue(async (batch) => {

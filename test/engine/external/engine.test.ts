@@ -178,7 +178,7 @@ describe("S17.4 external usage", () => {
     expect([late?.billedAmount, late?.amountNow, late?.lateAmount].map(String)).toEqual(["210", "250", "40"]);
   });
 
-  test("is fixed at zero too, if a cycle closed without any: later usage is late", async () => {
+  test("is fixed at zero if a cycle closed without usage: later usage is late", async () => {
     const { engine, at, put } = await engineWith([]);
     at("2024-02-02");
     await engine.finalize();

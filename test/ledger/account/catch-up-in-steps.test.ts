@@ -39,7 +39,7 @@ function addCredit(ledger: Ledger, creditAmount: number, now = "2024-01-01"): Le
   return ledger;
 }
 
-describe("150 weeks at once equal week by week", () => {
+describe("processing 150 weeks at once gives the same result as week by week", () => {
   test.each([
     ["a fee in arrears", { ...feeCards(10), pricingCycleConfig: weekly() }],
     ["with grace", { ...feeCards(10), pricingCycleConfig: weekly(10) }],

@@ -27,7 +27,7 @@ describe("the period of an event", () => {
     expect(formatDate(groupClock.periodAt(parseDate("2024-02-29")).openUntil ?? 0)).toBe("2024-03-11");
   });
 
-  test("S6.5 without a plan is the gap, for which no event is too late", () => {
+  test("S6.5 is the time between two plans if none is in force, and never closes", () => {
     const gap = clock.periodAt(parseDate("2024-03-10"));
     expect([spanText(gap), gap.openUntil]).toEqual(["2024-03-10/2024-04-01", undefined]);
     const before = clock.periodAt(parseDate("2024-01-15") - 1);

@@ -162,7 +162,7 @@ describe("showing credits", () => {
     expect(listSnapshots(ledger, "2024-01-08")).toEqual([["0", "50", "EXPIRED"]]);
   });
 
-  test("S12.4 at 0 left and 0 held a credit is CONSUMED; while it is held it is ACTIVE", () => {
+  test("S12.4 a credit is CONSUMED if nothing of it remains and no draft holds any, else ACTIVE", () => {
     const ledger = openWithAccounts();
     addCredits(ledger, [gift]);
     ledger.use(80, "2024-01-10T00:00:00Z");

@@ -84,7 +84,7 @@ describe("S14.1 an event is rejected by its arrival time", () => {
     });
   });
 
-  test("but never as too late without a cycle", () => {
+  test("but never as past its grace period if it is in no cycle", () => {
     const account = accountAt({
       periodAt: () => ({ start: -Infinity, end: Infinity }),
       closedAt: () => "PAST_GRACE_PERIOD",

@@ -289,7 +289,7 @@ describe("S1.6 the units of an event have at most 40 digits before the point and
     expect(description).toMatch(/, which has more than 40 digits before or after the point\.$/);
   });
 
-  test("of a feature too, and an event that fails for one of its meters counts in none", () => {
+  test("also the units of a feature, and an event that fails for one of its meters counts in none", () => {
     const run = startRememberingRun(
       bookWithParts({
         eventSchemas: [schemaWithField({ "*": [tokens, tokens, 10] })],

@@ -87,7 +87,7 @@ describe("long recurrences", () => {
     ]);
   });
 
-  test("S9.3 or with the association's last cycle, if that is sooner", () => {
+  test("S9.3 a prorated fee falls due with the association's last cycle if that is sooner", () => {
     const card = feeOf(36524, { recurrenceConfig: { interval: 1200 }, enableProration: true });
     const associations = [{ pricePlanId: "plan", effectiveFrom: "2024-01-01", effectiveUntil: "2024-01-11" }];
     // Of 2024 to 2123, 2024 to 2096 have 19 leap years, 2104 to 2120 have 5, and 2100 is none: 36,500 + 24 days.

@@ -109,7 +109,7 @@ describe("S3.8 a rule that exceeds its budget fails its event, and no other of t
     expect(previewRules(rules, { ruleBudget: { steps: 20 * 722 - 1 } })).toHaveLength(1);
   });
 
-  test("unless a setting of a million elements is only named, which costs nothing", () => {
+  test("but a rule may name a setting of a million elements, because naming it costs nothing", () => {
     const setting = JSON.stringify(ones(1_000_000));
     const bigRule = {
       and: [...Array.from({ length: 500 }, () => variable("dependencies.list")), variable("attribute.n")],

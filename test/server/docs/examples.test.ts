@@ -35,7 +35,7 @@ describe("an example of a body", () => {
     }
   });
 
-  test("has no bounds of whole numbers that only say that they are whole", () => {
+  test("omits the bounds of safe integers", () => {
     expect(JSON.stringify(createOpenApiDocument(ENDPOINTS))).not.toMatch(/9007199254740991/);
   });
 

@@ -120,7 +120,7 @@ describe("a HEAD request that is rejected before it is read completely", () => {
     expect(status).toBe(431);
   });
 
-  test("also if it arrives in several packets; a GET in one packet gets the reason", async () => {
+  test("is answered without a body, also if it arrives in several packets; a GET is answered with the reason", async () => {
     const { port } = await listen();
     const [first, second] = [`HEAD /health?x=${"y".repeat(9000)}`, `${"y".repeat(9000)} HTTP/1.1\r\nhost: x\r\n\r\n`];
     expect(await sendParts(port, first, 50, second)).toMatch(/^HTTP\/1\.1 431 [^]*\r\n\r\n$/);

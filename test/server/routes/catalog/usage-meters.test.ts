@@ -172,7 +172,7 @@ describe("usage meters over HTTP", () => {
     ]);
   });
 
-  test("S5.4 nor can one of a future plan, and a plan with an inactive meter can't be associated", async () => {
+  test("S5.4 a meter in a future plan can't be deactivated, and a plan with an inactive meter can't be associated", async () => {
     const id = await meter();
     await call(`POST /usage_meters/${id}/activate`);
     const plan = await activePlan(call, { ...DETAILS, usageRateCards: [{ usageMeterId: id, ...PER_UNIT }] });

@@ -142,7 +142,7 @@ describe("a batch", () => {
     expect(json.data[1].referenceId).toBe(json.data[0].referenceId);
   });
 
-  test("S14.1 a value that is not an event fails alone, null too", async () => {
+  test("S14.1 a value that is not an event, such as null, fails only itself", async () => {
     const { status, json } = await api.call("POST /ingestBatch", {
       body: { events: [null, "x", [], {}, apiCall("e1")] },
     });
