@@ -124,3 +124,13 @@ function unknownOption(rawName: string, optionNames: readonly string[]): UsageEr
   const hint = nearest === undefined ? "see --help" : `did you mean --${nearest}?`;
   return new UsageError(`unknown option ${quoteText(rawName).slice(1, -1)}: ${hint}`);
 }
+
+/** The error for an unknown command, with the nearest known one. */
+export function unknownCommand(name: string, commandNames: readonly string[]): UsageError {
+  const nearest = findNearest(name, commandNames);
+  const hint =
+    nearest === undefined
+      ? `expected ${new Intl.ListFormat("en", { type: "disjunction" }).format(commandNames)}`
+      : `did you mean ${nearest}?`;
+  return new UsageError(`unknown command ${quoteText(name)}: ${hint}`);
+}

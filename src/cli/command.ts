@@ -3,22 +3,13 @@
  *
  * @module
  */
-import { type Arguments, type OptionSpecs } from "./arguments.ts";
+import type { Arguments, OptionSpecs } from "./arguments.ts";
 import { UsageError } from "./errors.ts";
 import type { Io } from "./io.ts";
-
-/** Success. */
-export const EXIT_DONE = 0;
-/** The input has problems. */
-export const EXIT_PROBLEMS = 1;
-/** Wrong usage. */
-export const EXIT_USAGE = 2;
 
 export interface Command {
   /** The arguments after the command's name, such as `BOOK [options]`. */
   readonly usage: string;
-  /** One line on what it does. */
-  readonly summary: string;
   readonly options: OptionSpecs;
   /** The environment variables that it reads, with their purpose. */
   readonly variables?: Readonly<Record<string, string>>;

@@ -4,6 +4,7 @@
  * @module
  */
 import type { OptionSpec, OptionSpecs } from "./arguments.ts";
+import type { CommandEntry } from "./command-table.ts";
 import type { Command } from "./command.ts";
 import { wrapText } from "./table/wrap-text.ts";
 
@@ -11,7 +12,7 @@ import { wrapText } from "./table/wrap-text.ts";
 const LABEL_WIDTH_MAX = 28;
 
 /** All commands with their summaries. @param width characters per line */
-export function formatOverview(commands: Readonly<Record<string, Command>>, width: number): string {
+export function formatOverview(commands: Readonly<Record<string, CommandEntry>>, width: number): string {
   const rows = Object.entries(commands).map(([label, { summary }]) => ({ label, description: summary }));
   return [
     "Usage: ratebook COMMAND [arguments]",
@@ -25,7 +26,12 @@ export function formatOverview(commands: Readonly<Record<string, Command>>, widt
 }
 
 /** The usage, options and environment variables of a command. @param width characters per line */
-export function formatCommandHelp(name: string, command: Command, commonOptions: OptionSpecs, width: number): string {
+export function formatCommandHelp(
+  name: string,
+  command: Command & Pick<CommandEntry, "summary">,
+  commonOptions: OptionSpecs,
+  width: number,
+): string {
   const { usage, summary, options, variables = {} } = command;
   const rows = Object.entries({ ...options, ...commonOptions }).map(([option, spec]) => ({
     label: formatOptionName(option, spec),

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -44,10 +45,14 @@ interface Exit {
 /**
  * Runs the program.
  *
+ * @param nodeOptions options of Node
  * @param readMax closes the pipe after this many bytes of output
  */
-async function program(argv: readonly string[], { stdin = "", readMax = Infinity } = {}): Promise<Exit> {
-  const child = spawn(process.execPath, [join(buildFolder, "dist/cli/bin.js"), ...argv]);
+async function program(
+  argv: readonly string[],
+  { stdin = "", readMax = Infinity, nodeOptions = [] as readonly string[] } = {},
+): Promise<Exit> {
+  const child = spawn(process.execPath, [...nodeOptions, join(buildFolder, "dist/cli/bin.js"), ...argv]);
   let [out, err] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => {
     out += chunk.toString();
@@ -64,9 +69,45 @@ async function program(argv: readonly string[], { stdin = "", readMax = Infinity
   return { code, out, err };
 }
 
+/** The files that the program loads: its own, below `dist`, and those of packages. */
+async function loadedFiles(
+  argv: readonly string[],
+): Promise<{ readonly own: readonly string[]; readonly packages: readonly string[] }> {
+  const hooks = `export async function load(url, context, next) {
+    if (url.startsWith("file:")) process._rawDebug("loaded " + url);
+    return next(url, context);
+  }`;
+  const register = `import { register } from "node:module"; register(${JSON.stringify(toModule(hooks))});`;
+  const { code, err } = await program(argv, { nodeOptions: ["--import", toModule(register)] });
+  expect(code).toBe(0);
+  const urls = [...err.matchAll(/^loaded (.*)$/gm)].map(([, url = ""]) => url);
+  const dist = `${pathToFileURL(join(buildFolder, "dist")).href}/`;
+  const own = urls.filter((url) => url.startsWith(dist)).map((url) => url.slice(dist.length));
+  expect(own).toContain("cli/bin.js");
+  return { own, packages: urls.filter((url) => !url.startsWith(dist)) };
+}
+
+function toModule(text: string): string {
+  return `data:text/javascript,${encodeURIComponent(text)}`;
+}
+
 describe("the built program", () => {
   test("prints the version of its package", async () => {
     expect(await program(["--version"])).toEqual({ code: 0, out: "0.0.1\n", err: "" });
+  });
+
+  test.each(["--help", "--version"])("%s loads at most 20 of its files, and no package", async (option) => {
+    const { own, packages } = await loadedFiles([option]);
+    expect(own.length).toBeLessThanOrEqual(20);
+    expect(packages).toEqual([]);
+  });
+
+  test("check loads at most 100 of its files, and nothing that only other commands need", async () => {
+    const { own } = await loadedFiles(["check", book]);
+    expect(own.length).toBeLessThanOrEqual(100);
+    const others = /^(?:analysis|engine|ledger|server|store|verify|warehouse)\//;
+    expect(own.filter((file) => others.test(file))).toEqual([]);
+    expect(own.filter((file) => file.startsWith("cli/commands/"))).toEqual(["cli/commands/check.js"]);
   });
 
   test("exits with 0, 1 and 2, and without a stack trace", async () => {

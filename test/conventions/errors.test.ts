@@ -23,7 +23,7 @@ test("docs/reference/errors.md lists the code of each problem, in the order of t
 /** Messages of momoa, ClickHouse, DuckDB, Node and pg, which give no code for what is needed of them. */
 const THIRD_PARTY = [
   "book/reading/json-document.ts",
-  "cli/missing-package.ts",
+  "cli/failures.ts",
   "store/postgres/failures.ts",
   "warehouse/clickhouse/connect.ts",
   "warehouse/duckdb/connect.ts",

@@ -18,7 +18,8 @@ import { stringifyJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { Arguments } from "../arguments.ts";
 import { requireBookPath, type Command } from "../command.ts";
-import { readBookFile, readDraftFile } from "../documents/read-documents.ts";
+import { readDraftFile } from "../documents/draft-file.ts";
+import { readBookFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { parseDateOption, readRange, rangeOptions } from "../options/range-options.ts";
@@ -42,7 +43,6 @@ import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
 
 export const backtestCommand: Command = {
   usage: "BOOK --plan DRAFT… --events FILE…|--usage FILE… [options]",
-  summary: "Prices the same usage on the current plans and on each draft, and shows what each account would pay.",
   options: {
     plan: { kind: "list", value: "FILE…", help: "a draft price plan for all accounts" },
     ...eventOptions,

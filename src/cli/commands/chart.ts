@@ -16,7 +16,6 @@ import { withOutput } from "../output/output-file.ts";
 
 export const chartCommand: Command = {
   usage: "PLAN|BOOK [options]",
-  summary: "Draws the price of a plan by quantity as an SVG, and lists where the price jumps or falls.",
   options: {
     plan: { kind: "one", value: "ID", help: "the plan, if the book has several" },
     currency: { kind: "one", value: "CODE", help: "default: the first supported currency" },

@@ -13,7 +13,6 @@ import { type Io, write } from "../io.ts";
 
 export const checkCommand: Command = {
   usage: "BOOK [--plan FILE]",
-  summary: "Checks a book, or a price plan against it: prints every problem, and warns about probable omissions.",
   options: { plan: { kind: "one", value: "FILE", help: "a price plan to check against the book" } },
   run: runCheck,
 };

@@ -19,7 +19,6 @@ import { type Io, write } from "../io.ts";
 
 export const conformanceCommand: Command = {
   usage: "--command CMD",
-  summary: "Sends test vectors to a program, one per line, and compares its answers with the expected results.",
   options: {
     command: {
       kind: "one",

@@ -26,7 +26,6 @@ import { formatAmount } from "../table/format-numbers.ts";
 
 export const diffCommand: Command = {
   usage: "A.json B.json [options]",
-  summary: "Compares two files of explained invoices, and explains the differences line by line.",
   options: {
     book: {
       kind: "many",

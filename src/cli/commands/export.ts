@@ -34,7 +34,6 @@ import { writeUsage } from "../usage/write-usage.ts";
 
 export const exportCommand: Command = {
   usage: "[--database DIR|URL|pglite:DIR] [-o DIR] [--events] [--usage FILE|DIR|TABLE… --usage-schemas NAME,…]",
-  summary: "Writes the book, usage, events and invoices of a database to files that other commands can read.",
   options: {
     ...databaseOption,
     output: { kind: "one", short: "o", value: "DIR", help: "directory to write to; default ratebook-export" },

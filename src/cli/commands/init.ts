@@ -19,7 +19,6 @@ import { hasNdjsonName } from "../reading/open-event-files.ts";
 
 export const initCommand: Command = {
   usage: "[DIR] [--template NAME | --from FILE [--time COLUMN] [--account COLUMN] [--id COLUMN]]",
-  summary: "Writes a commented book that you can run: from a template, or for your own event file.",
   options: {
     template: { kind: "one", choices: TEMPLATE_NAMES, help: "the kind of product; default usage" },
     from: { kind: "one", value: "FILE", help: "your event file, CSV or NDJSON; a book and a map are generated for it" },

@@ -27,7 +27,6 @@ const NAME_MAX = 255;
 /** Manages API keys; a server may have the database open meanwhile. */
 export const keysCommand: Command = {
   usage: "create --name NAME --role ROLE | list | revoke ID  [--database DIR|URL|pglite:DIR]",
-  summary: "Creates, lists and revokes API keys of a database, even while a server uses it.",
   options: {
     name: { kind: "one", value: "NAME", help: "create: name of the key" },
     role: {

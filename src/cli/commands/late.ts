@@ -44,7 +44,6 @@ const COLUMNS = [
 
 export const lateCommand: Command = {
   usage: "--usage FILE|DIR|TABLE… --usage-schemas NAME,… --from DATE --until DATE [options]",
-  summary: "Lists usage that arrived after its invoice became final, and what it would have cost.",
   options: {
     ...externalUsageOptions,
     from: { kind: "one", value: "DATE", help: "first day of the range of closed billing periods" },

@@ -18,7 +18,6 @@ import { outputOptions } from "../reading/input-options.ts";
 
 export const lintCommand: Command = {
   usage: "BOOK [options]",
-  summary: "Finds prices and rules that are valid but probably a mistake, each with an example to check by hand.",
   options: {
     ...outputOptions(["text", "json", "sarif"], "findings"),
     "jump-share": {

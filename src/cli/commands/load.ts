@@ -14,7 +14,6 @@ import { databaseOption, databaseVariable, resolvePersistentDatabase } from "../
 /** Loads a book completely or not at all. */
 export const loadCommand: Command = {
   usage: "BOOK [--database DIR|URL|pglite:DIR]",
-  summary: "Loads a book into a database. If any of its resources exists, nothing is loaded.",
   options: databaseOption,
   variables: databaseVariable,
   run: runLoad,

@@ -25,7 +25,6 @@ import { isUsageFormat, USAGE_FORMATS, writeUsage } from "../usage/write-usage.t
 
 export const meterCommand: Command = {
   usage: "BOOK --events FILE… [options]",
-  summary: "Meters events and writes usage by account, meter and day, for --usage of other commands.",
   options: {
     ...eventOptions,
     "accounts-from-events": {

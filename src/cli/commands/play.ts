@@ -28,7 +28,6 @@ const SAMPLE_FILE = "events.ndjson";
 
 export const playCommand: Command = {
   usage: "[BOOK] [options]",
-  summary: "Opens the playground in a browser: change a plan or its usage, and see the invoice.",
   options: {
     events: {
       kind: "one",

@@ -8,7 +8,8 @@ import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { createPreview, type PreviewOptions, type PreviewRun } from "../../ledger/preview/preview.ts";
 import type { Arguments } from "../arguments.ts";
 import { requireBookPath, type Command } from "../command.ts";
-import { readBookFile, readDraftFile, readPlanFile } from "../documents/read-documents.ts";
+import { readDraftFile } from "../documents/draft-file.ts";
+import { readBookFile, readPlanFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { readRange, rangeOptions } from "../options/range-options.ts";
@@ -42,7 +43,6 @@ import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
 
 export const previewCommand: Command = {
   usage: "BOOK [--events FILE…] [--usage FILE…] [options]",
-  summary: "Meters events and previews the invoices of all accounts, or of the given ones.",
   options: {
     ...eventOptions,
     ...usageOptions,

@@ -13,7 +13,8 @@ import type { EventInput } from "../../metering/event-envelope.ts";
 import type { UsageRowInput } from "../../metering/usage-row.ts";
 import type { Arguments } from "../arguments.ts";
 import { requireBookPath, type Command } from "../command.ts";
-import { readBookFile, readDraftFile } from "../documents/read-documents.ts";
+import { readDraftFile } from "../documents/draft-file.ts";
+import { readBookFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { readRange } from "../options/range-options.ts";
@@ -27,19 +28,10 @@ import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
 import { invoiceDataReaders, REPORT_OPTIONS, previewBook, previewCommand } from "./preview.ts";
 
 // A report lists single events, which only the core does.
-const {
-  format: _format,
-  summary: _summary,
-  explain: _explain,
-  trace: _trace,
-  engine: _engine,
-  ...options
-} = previewCommand.options;
+const { format: _format, explain: _explain, trace: _trace, engine: _engine, ...options } = previewCommand.options;
 
 export const reportCommand: Command = {
   usage: "BOOK [--events FILE…] [--usage FILE…] [--plan DRAFT…] -o report.html [options]",
-  summary:
-    "Previews invoices as a self-contained HTML page: totals, accounts, invoices and how each amount was calculated.",
   options: {
     ...options,
     plan: { kind: "list", value: "FILE…", help: "a draft price plan to compare with the accounts' plans" },

@@ -14,7 +14,6 @@ import { DOCUMENT_NAMES, schemaFileUrl } from "../json-schemas.ts";
 
 export const schemaCommand: Command = {
   usage: "[book|plan|map]",
-  summary: 'Prints the paths of the JSON Schemas of a book, a plan and a map, for "$schema" in an editor.',
   options: {},
   run: async ({ positionals }, io) => {
     const [documentName, ...more] = positionals;

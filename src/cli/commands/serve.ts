@@ -24,7 +24,6 @@ import {
 /** Serves the billing API until a signal stops it. */
 export const serveCommand: Command = {
   usage: "[options]",
-  summary: "Serves the billing API over a database.",
   options: {
     ...serverDatabaseOption,
     host: { kind: "one", value: "ADDRESS", help: "the address to listen on (default 127.0.0.1, this machine only)" },

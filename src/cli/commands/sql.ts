@@ -24,8 +24,6 @@ const { output } = outputOptions(["sql"], "statements");
 
 export const sqlCommand: Command = {
   usage: "BOOK [options]",
-  summary:
-    "Prints the meters of a book as SQL for a table of events, or explains why a meter cannot be computed in SQL.",
   options: {
     dialect: { kind: "one", choices: ["duckdb", "clickhouse"], help: "SQL dialect; default duckdb" },
     ddl: { kind: "flag", help: "print a ClickHouse table instead of queries, also for a cluster" },

@@ -30,7 +30,6 @@ const { engine: _engine, ...rowOptions } = eventOptions;
 
 export const verifyCommand: Command = {
   usage: "INVOICES [--usage FILE…] [--events FILE…] [--map MAP…] [--book BOOK]",
-  summary: "Recomputes invoices from their explanations with independent code, and lists every difference.",
   options: {
     ...usageOptions,
     ...rowOptions,

@@ -6,15 +6,12 @@
 import { parseBook } from "../../book/book.ts";
 import { parsePlan } from "../../book/check-plan.ts";
 import type { Book } from "../../book/model/book.ts";
-import { bookError } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { hasCode, type Problem } from "../../errors.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
-import { selectDraftAccounts } from "../../ledger/preview/preview-draft.ts";
-import { selectAccounts } from "../../ledger/preview/preview.ts";
 import { parseJson } from "../../numbers/json.ts";
-import { createProblem, rejection } from "../../problem-table.ts";
+import { createProblem } from "../../problem-table.ts";
 import { describeSystemError, UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { formatProblems } from "./problem-report.ts";
@@ -62,33 +59,6 @@ export async function readPlanFile(path: string, book: Book, io: Io): Promise<Pr
   return parseOrPrintProblems(path, io, (json) => parsePlan(json, book));
 }
 
-/**
- * Same as {@link readPlanFile}, for a draft to try on the accounts of a book. Unsupported currencies of accounts are
- * printed as problems of the file.
- *
- * @param accounts the selected accounts; none means all
- */
-export async function readDraftFile(
-  path: string,
-  book: Book,
-  accounts: readonly string[],
-  io: Io,
-): Promise<PricePlan | undefined> {
-  const areRequested = accounts.length > 0;
-  const draftAccounts = selectAccounts(book, areRequested ? accounts : undefined);
-  return parseOrPrintProblems(path, io, (json) => {
-    const plan = parsePlan(json, book);
-    try {
-      selectDraftAccounts(draftAccounts, plan, { areRequested });
-      return plan;
-    } catch (error) {
-      if (!hasCode(error, "ERR_OPTION_INVALID")) throw error;
-      const part = plan.pricePlanDetails.pricingCycleConfig ? ".supportedCurrencies" : "";
-      throw bookError("the plan", 1, [rejection(`$.pricePlanDetails${part}`, "NOT_SUPPORTED", error.message)]);
-    }
-  });
-}
-
 /** A price plan, and the names of what it prices. */
 export interface PlanFile {
   readonly plan: PricePlan;
@@ -130,7 +100,17 @@ function displayNames({ usageMeters, addOns, features }: Book): ReadonlyMap<stri
   return new Map([...usageMeters, ...addOns, ...features].map(({ id, displayName }) => [id, displayName]));
 }
 
-async function parseOrPrintProblems<T>(path: string, io: Io, read: (json: unknown) => T): Promise<T | undefined> {
+/**
+ * Reads a document and prints its problems to standard error, with their places.
+ *
+ * @param read throws ERR_BOOK_INVALID with the problems
+ * @returns undefined if it has problems
+ */
+export async function parseOrPrintProblems<T>(
+  path: string,
+  io: Io,
+  read: (json: unknown) => T,
+): Promise<T | undefined> {
   const text = await readTextFile(path, io);
   // Plain JSON is parsed directly; positions are only computed if something is wrong.
   const firstAttempt = tryRead(read, text);

@@ -1,7 +1,7 @@
 /** A missing optional package is reported with a one-sentence message, not as an internal error. */
 import { expect, test } from "vitest";
 
-import { describeMissingPackage } from "../../src/cli/missing-package.ts";
+import { describeMissingPackage } from "../../src/cli/failures.ts";
 
 test("a package that is not installed is named, with how to install it", async () => {
   const absent: string = "a-package-that-nobody-has-installed";

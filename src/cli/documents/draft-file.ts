@@ -1,0 +1,42 @@
+/**
+ * Reads drafts of price plans to try on the accounts of a book.
+ *
+ * @module
+ */
+import { parsePlan } from "../../book/check-plan.ts";
+import type { Book } from "../../book/model/book.ts";
+import { bookError } from "../../book/problems.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
+import { hasCode } from "../../errors.ts";
+import { selectDraftAccounts } from "../../ledger/preview/preview-draft.ts";
+import { selectAccounts } from "../../ledger/preview/preview.ts";
+import { rejection } from "../../problem-table.ts";
+import type { Io } from "../io.ts";
+import { parseOrPrintProblems } from "./read-documents.ts";
+
+/**
+ * Reads a draft and prints its problems to standard error, including currencies of the accounts that it does not
+ * support.
+ *
+ * @param accounts the selected accounts; none means all
+ */
+export async function readDraftFile(
+  path: string,
+  book: Book,
+  accounts: readonly string[],
+  io: Io,
+): Promise<PricePlan | undefined> {
+  const areRequested = accounts.length > 0;
+  const draftAccounts = selectAccounts(book, areRequested ? accounts : undefined);
+  return parseOrPrintProblems(path, io, (json) => {
+    const plan = parsePlan(json, book);
+    try {
+      selectDraftAccounts(draftAccounts, plan, { areRequested });
+      return plan;
+    } catch (error) {
+      if (!hasCode(error, "ERR_OPTION_INVALID")) throw error;
+      const part = plan.pricePlanDetails.pricingCycleConfig ? ".supportedCurrencies" : "";
+      throw bookError("the plan", 1, [rejection(`$.pricePlanDetails${part}`, "NOT_SUPPORTED", error.message)]);
+    }
+  });
+}
