@@ -10,6 +10,11 @@ import { UsageError } from "./errors.ts";
 
 /** The messages of an error, one per line. */
 export function describeFailure(error: unknown): string {
+  // The engine names its own options; the command line has checked --from and --until, so only the range of events is left.
+  if (hasCode(error, "ERR_OPTION_INVALID") && error.details.option === "from" && error.details.reason !== undefined) {
+    const advice = "if both dates are right, add --at, or --from and --until";
+    return `ratebook: ${toPrintable(error.details.reason)}; ${advice}\n`;
+  }
   if (error instanceof UsageError || error instanceof InputError || error instanceof RatebookError)
     return `ratebook: ${toPrintable(error.message)}\n`;
   const missingPackageText = describeMissingPackage(error);

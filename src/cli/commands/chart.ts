@@ -6,6 +6,7 @@
 import { type PlanCurves, planCurves } from "../../analysis/plan-curves.ts";
 import { hasCode } from "../../errors.ts";
 import { quoteText } from "../../event-files/input-error.ts";
+import { parseValue } from "../../numbers/decimal.ts";
 import { drawPlanChart } from "../../pages/chart/plan-chart.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Command, requireFilePath } from "../command.ts";
@@ -47,6 +48,7 @@ function computeCurves({ plan: { pricePlanDetails }, names }: PlanFile, args: Ar
       `--currency: the plan supports ${currencies.join(", ") || "none"}, not ${quoteText(currency)}`,
     );
   }
+  checkDecimal("up-to", upTo);
   const fixedQuantities = args.values("at").map(parseFixedQuantity);
   const quantities = Object.fromEntries(fixedQuantities);
   const repeatedId = fixedQuantities.map(([id]) => id).find((id, at, ids) => ids.indexOf(id) !== at);
@@ -60,9 +62,18 @@ function computeCurves({ plan: { pricePlanDetails }, names }: PlanFile, args: Ar
       `--at: the plan has no card ${quoteText(unknownId)} with a quantity; its cards: ${cardIds.map(quoteText).join(", ") || "none"}`,
     );
   } catch (error) {
-    if (hasCode(error, "ERR_NUMBER_INVALID")) throw new UsageError(`--up-to or --at: ${error.message}`);
     if (hasCode(error, "ERR_OPTION_INVALID") && error.details.option === "upTo")
       throw new UsageError(`--up-to: ${error.details.reason ?? error.message}`);
+    throw error;
+  }
+}
+
+/** @throws {UsageError} for a quantity that is not a decimal */
+function checkDecimal(option: string, text: string | undefined): void {
+  try {
+    if (text !== undefined) parseValue(text);
+  } catch (error) {
+    if (hasCode(error, "ERR_NUMBER_INVALID")) throw new UsageError(`--${option}: ${error.message}`);
     throw error;
   }
 }
@@ -70,5 +81,7 @@ function computeCurves({ plan: { pricePlanDetails }, names }: PlanFile, args: Ar
 function parseFixedQuantity(text: string): readonly [string, string] {
   const end = text.lastIndexOf("=");
   if (end < 1) throw new UsageError(`--at: expected ID=QUANTITY, got ${quoteText(text)}`);
-  return [text.slice(0, end), text.slice(end + 1)];
+  const quantity = text.slice(end + 1);
+  checkDecimal("at", quantity);
+  return [text.slice(0, end), quantity];
 }

@@ -75,10 +75,9 @@ export function computeEventRange({ first, last }: EventSpan): PreviewRange {
   const range = { from: first.timestamp, until: last.timestamp + 1 };
   if (range.until - range.from <= SPAN_MAX_MS) return range;
   const [begin, end] = [first, last].map(({ name, timestamp }) => `${formatInstant(timestamp)} (${name})`);
-  throw invalidOptionError(
-    "from",
-    `the events span more than ten years, from ${begin} to ${end}; if both dates are right, set at, or from and until`,
-  );
+  const reason = `the events span more than ten years, from ${begin} to ${end}`;
+  const message = `${reason}; if both dates are right, set \`at\`, or \`from\` and \`until\``;
+  throw new RatebookError("ERR_OPTION_INVALID", message, { option: "from", reason });
 }
 
 /** The error for an option of a preview. */

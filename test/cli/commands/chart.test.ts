@@ -50,7 +50,7 @@ describe("ratebook chart", () => {
   test.each([
     ["a currency that the plan has not", ["--currency", "EUR"], '--currency: the plan supports USD, not "EUR"'],
     ["no quantity", ["--up-to", "0"], "--up-to: expected more than 0, got 0"],
-    ["an invalid quantity", ["--up-to", "many"], '--up-to or --at: "many" is not a decimal'],
+    ["an invalid quantity", ["--up-to", "many"], '--up-to: "many" is not a decimal'],
     ["a card without a quantity", ["--at", "um.units"], '--at: expected ID=QUANTITY, got "um.units"'],
     ["a plan that the book has not", ["--plan", "pp.large"], 'no plan "pp.large"; the plans of the book: pp.small'],
   ])("rejects %s", async (_, more, message) => {

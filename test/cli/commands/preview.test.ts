@@ -163,7 +163,7 @@ Total                                                                           
     expect(await previewSmall(["--events", "-", "--format", "json"], stdin)).toEqual({
       code: 2,
       out: "",
-      err: 'ratebook: the events span more than ten years, from 2024-01-05T00:00:00.000Z (event "a") to 9998-12-30T00:00:00.000Z (event "b"); if both dates are right, set at, or from and until\n',
+      err: 'ratebook: the events span more than ten years, from 2024-01-05T00:00:00.000Z (event "a") to 9998-12-30T00:00:00.000Z (event "b"); if both dates are right, add --at, or --from and --until\n',
     });
     const report = await previewSmall(["--events", "-", "--from", "2024-01-01", "--until", "2024-02-01"], stdin);
     expect(report).toMatchObject({

@@ -82,8 +82,10 @@ test("the description of a field depends on where it is, not only on its name", 
   const fields = listFields(createJsonSchema("book"));
   const saidOf = (name: string): ReadonlySet<string | undefined> =>
     new Set(fields.filter(([path]) => path.endsWith(`.${name}`)).map(([, { description }]) => description));
-  expect(saidOf("packageSize")).toEqual(new Set(["Units in a package, above 0; only where the priceType is PACKAGE."]));
+  expect(saidOf("packageSize")).toEqual(new Set(["Units per package, more than 0; required for PACKAGE slabs."]));
   // Of a fixed fee and a commitment, of a slab, of a credit grant's slab.
   expect(saidOf("rate").size).toBe(2);
-  expect(saidOf("effectiveUntil")).toContain("Until when: an ISO 8601 duration from the grant, such as P1M.");
+  expect(saidOf("effectiveUntil")).toContain(
+    "When the entry ends, as an ISO 8601 duration from the grant, such as `P1M`.",
+  );
 });

@@ -125,7 +125,7 @@ describe("the range of the events", () => {
     expect(() => preview(longBook, events)).toThrow(
       expect.objectContaining({
         code: "ERR_OPTION_INVALID",
-        message: `the events span more than ten years, from 2024-01-05T00:00:00.000Z (event "one") to ${last} (event "${id}"); if both dates are right, set at, or from and until`,
+        message: `the events span more than ten years, from 2024-01-05T00:00:00.000Z (event "one") to ${last} (event "${id}"); if both dates are right, set \`at\`, or \`from\` and \`until\``,
       }),
     );
     expect(preview(longBook, events, { at: "2024-01-05" }).invoices).toHaveLength(1);
