@@ -11,17 +11,19 @@ import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { idKey } from "../../src/store/postgres/values.ts";
 import { parseRecord, serializeRecord } from "../../src/store/record-json.ts";
 import type { Store } from "../../src/store/store.ts";
-import { insertRows, keptDatabase, readWithoutCreditKinds, readState } from "./version-3-database.ts";
+import { insertRows, keptDatabase, readWithoutCreditKinds, readState } from "./layout-database.ts";
 
-/** The version after migration. */
-const LATEST = 9;
+/** The version of the first release, and the current one. */
+const [FIRST, LATEST] = [3, 9];
 
 const database = keptDatabase();
 
-describe.each([3, 4, 5])("a database of version %i", (version) => {
-  beforeEach(() => database.bringTo(version));
+describe.each([FIRST, LATEST])("a database of version %i", (version) => {
+  beforeEach(async () => {
+    if (version === LATEST) await database.replaceByCurrent();
+  });
 
-  test("has every event, cell, entry and invoice after its migration", async () => {
+  test("has every event, cell, entry and invoice once it is opened", async () => {
     const store = await postgresStore(database.pool, { schema: "kept" });
     const expected = parseRecord(JSON.stringify(database.contents.state));
     expect(await readState(store)).toEqual(expected);
@@ -37,32 +39,6 @@ describe.each([3, 4, 5])("a database of version %i", (version) => {
     expect(sortIds(page)).toEqual(sortIds(await store.read.invoices(["a", "b"], Number.NEGATIVE_INFINITY)));
     expect(page).not.toEqual([]);
     expect(await store.read.accountsWithStaleDraftIndex(NOON, 10)).toEqual(["a", "b"]);
-  });
-
-  test("lists its credits by status", async () => {
-    const rows = [
-      ["c.open", "10", "9.99", {}],
-      ["c.spent", "10", "10.00", { effectiveUntil: 5 }],
-      ["c.over", "10", "0", { effectiveUntil: 5 }],
-      ["c.void", "10", "0", { voided: true }],
-    ] as const;
-    for (const [id, amount, consumedAmount, more] of rows) {
-      const body = serializeRecord({ ...credit("z", id), creditAmount: undefined, consumedAmount: undefined, ...more });
-      const values = [id, amount, consumedAmount, body];
-      await database.pool.query(
-        `insert into kept.credit (id, account_id, created_at, credit_amount, consumed_amount, body)
-          values ($1, 'z', 77, $2, $3, $4)`,
-        values,
-      );
-    }
-    const { read } = await postgresStore(database.pool, { schema: "kept" });
-    const sortIds = async (filter: CreditListFilter): Promise<readonly string[]> =>
-      (await read.creditList({ ...filter, accountId: "z" }, { limit: 9 })).map(({ id }) => id);
-    expect(await sortIds({ state: "ACTIVE" })).toEqual(["c.open", "c.over"]);
-    expect(await sortIds({ state: "ACTIVE", endsBy: 5 })).toEqual(["c.over"]);
-    expect(await sortIds({ state: "ACTIVE", endsAfter: 5 })).toEqual(["c.open"]);
-    expect(await sortIds({ state: "CONSUMED" })).toEqual(["c.spent"]);
-    expect(await sortIds({ state: "VOIDED" })).toEqual(["c.void"]);
   });
 
   test("accepts new events beside the old ones, and an old one with a form is undone", async () => {
@@ -92,26 +68,115 @@ describe.each([3, 4, 5])("a database of version %i", (version) => {
   });
 });
 
-describe("a database of version 4", () => {
+describe("a database of the first release", () => {
+  test("lists its credits by status", async () => {
+    const rows = [
+      ["c.open", "10", "9.99", {}],
+      ["c.spent", "10", "10.00", { effectiveUntil: 5 }],
+      ["c.over", "10", "0", { effectiveUntil: 5 }],
+      ["c.void", "10", "0", { voided: true }],
+    ] as const;
+    for (const [id, amount, consumedAmount, more] of rows) {
+      const body = serializeRecord({ ...credit("z", id), creditAmount: undefined, consumedAmount: undefined, ...more });
+      const values = [id, amount, consumedAmount, body];
+      await database.pool.query(
+        `insert into kept.credit (id, account_id, created_at, credit_amount, consumed_amount, body)
+          values ($1, 'z', 77, $2, $3, $4)`,
+        values,
+      );
+    }
+    const { read } = await postgresStore(database.pool, { schema: "kept" });
+    const sortIds = async (filter: CreditListFilter): Promise<readonly string[]> =>
+      (await read.creditList({ ...filter, accountId: "z" }, { limit: 9 })).map(({ id }) => id);
+    expect(await sortIds({ state: "ACTIVE" })).toEqual(["c.open", "c.over"]);
+    expect(await sortIds({ state: "ACTIVE", endsBy: 5 })).toEqual(["c.over"]);
+    expect(await sortIds({ state: "ACTIVE", endsAfter: 5 })).toEqual(["c.open"]);
+    expect(await sortIds({ state: "CONSUMED" })).toEqual(["c.spent"]);
+    expect(await sortIds({ state: "VOIDED" })).toEqual(["c.void"]);
+  });
+
   test("keeps ids that no column can store, sums of many days and of more meters than a row has columns", async () => {
-    await database.bringTo(4);
     const long = "m".repeat(200);
-    const meters = ["m1", "m2", "m3", "m4", "m5", long];
-    await database.pool.query("delete from kept.usage");
-    for (const [place, meter] of meters.entries())
-      await database.pool.query("insert into kept.usage values ('z', 10, $1, $2, $3), ('z', 11, $1, 0.5, $3)", [
+    const meters = ["m0", "m1", "m2", "m3", "m4", long];
+    for (const [index, meter] of meters.entries()) {
+      const original = meter === long ? JSON.stringify(long) : null;
+      await database.pool.query("insert into kept.item (id, place, item) values ($1, $2, $3)", [
         idKey(meter),
-        place + 1,
-        meter === long ? JSON.stringify(long) : null,
+        100 + index,
+        original,
       ]);
+    }
+    await database.pool.query(`insert into kept.usage values ('z', 10, 25, 1, 2, 3, 4), ('z', 10, 26, 5, 6, 0, 0),
+      ('z', 11, 25, 0.5, 0.5, 0.5, 0.5), ('z', 11, 26, 0.5, 0.5, 0, 0)`);
     const { read } = await postgresStore(database.pool, { schema: "kept" });
     const cells = (await read.usage(["z"], 10, 12)).map(
       ({ meterOrFeatureId, day, quantity }) => `${day} ${meterOrFeatureId} ${quantity.toFixed()}`,
     );
-    const expected = meters.flatMap((meter, place) => [`10 ${meter} ${place + 1}`, `11 ${meter} 0.5`]);
+    const expected = meters.flatMap((meter, index) => [`10 ${meter} ${index + 1}`, `11 ${meter} 0.5`]);
     expect(cells.toSorted()).toEqual(expected.toSorted());
   });
+
+  test("has the columns, indexes and constraints of a new one after its migration", async () => {
+    await postgresStore(database.pool, { schema: "kept" });
+    const migrated = await readSchema("kept");
+    await postgresStore(database.pool, { schema: "new" });
+    expect(migrated).toEqual(await readSchema("new"));
+    await database.replaceByCurrent();
+    expect(await readSchema("kept")).toEqual(migrated);
+  });
+
+  test("is migrated: usage is added to its cells, and its events come before new ones", async () => {
+    await database.pool.query(`insert into kept.item (id, place) values ('m', 101);
+      insert into kept.usage values ('y', ${TODAY}, 25, 0, 1, 0, 0);
+      insert into kept.event (reference_id, account_id, number, event_id, holds, schema_name, status, timestamp, created_at,
+          reverted, body)
+        values ('old', 'y', 5000, 'old', 0, 's', 'INGESTION_COMPLETED_EVENT_METERED', ${NOON}, ${NOON}, false,
+          '{"customer":"c","attributes":[],"dimensions":{},"units":[["m","1"]]}')`);
+    const store = await postgresStore(database.pool, { schema: "kept" });
+    await store.transact({ configuration: "shared", accountIds: ["y"], eventIds: ["event.y.1"] }, async () => ({
+      result: undefined,
+      changes: { accounts: [account("y")], newEvents: [newEvent(event("y", 1))], usage: [cell("y", "m", TODAY, "2")] },
+    }));
+    const usage = await store.read.usage(["y"], TODAY, TODAY + 1);
+    expect(usage.map(({ meterOrFeatureId, quantity }) => `${meterOrFeatureId} ${quantity.toFixed()}`)).toEqual(["m 3"]);
+    const events = await store.read.eventsToUndo("y", {}, 9);
+    expect(events.map(({ eventId }) => eventId)).toEqual(["old", "event.y.1"]);
+  });
 });
+
+test.each([
+  [1, "which no release of ratebook has created"],
+  [8, "which no release of ratebook has created"],
+  [LATEST + 1, "from a newer ratebook"],
+])("a database of version %i is rejected and unchanged", async (version, reason) => {
+  await database.pool.query(`truncate kept.migration; insert into kept.migration (version) values (${version})`);
+  const tables = await readSchema("kept");
+  await expect(postgresStore(database.pool, { schema: "kept" })).rejects.toMatchObject({
+    code: "ERR_REFUSED",
+    message: expect.stringContaining(`the database has version ${version}`) as string,
+  });
+  await expect(postgresStore(database.pool, { schema: "kept" })).rejects.toThrow(reason);
+  expect(await readSchema("kept")).toEqual(tables);
+});
+
+/** The columns, indexes and constraints of a schema; the names that PostgreSQL chose may differ. */
+async function readSchema(schema: string): Promise<unknown> {
+  const readTexts = async (text: string): Promise<readonly string[]> => {
+    const { rows } = await database.pool.query<Record<string, unknown>>(text, [schema]);
+    return rows.map((row) => JSON.stringify(row).replaceAll(`${schema}.`, "")).toSorted();
+  };
+  return {
+    columns: await readTexts(`select table_name, column_name, data_type, collation_name, is_nullable, column_default
+      from information_schema.columns where table_schema = $1`),
+    indexes: await readTexts(`select tablename, regexp_replace(indexdef, 'INDEX \\S+ ON', 'INDEX ON') as definition
+      from pg_indexes where schemaname = $1`),
+    checks: await readTexts(`select relname, conname, pg_get_constraintdef(c.oid) as definition from pg_constraint as c
+      join pg_class on pg_class.oid = conrelid where contype = 'c' and relnamespace = $1::regnamespace`),
+    options: await readTexts(`select relname, relkind, reloptions::text from pg_class
+      where relkind in ('r', 'v', 'S') and relnamespace = $1::regnamespace`),
+    views: await readTexts("select viewname, definition from pg_views where schemaname = $1"),
+  };
+}
 
 describe("credits, entries and events without kinds, from earlier versions", () => {
   const expectKinds = async ({ read }: Store): Promise<void> => {
@@ -154,7 +219,6 @@ describe("credits, entries and events without kinds, from earlier versions", () 
 
   test("have kinds in a database after its migration, and descriptions of accepted events follow from their status", async () => {
     const { rows } = await readWithoutCreditKinds();
-    await database.bringTo(8);
     await insertRows(database.pool, rows);
     // A message of another version.
     await database.pool.query(
@@ -183,7 +247,6 @@ describe("credits, entries and events without kinds, from earlier versions", () 
 
   test("entries have their requested values in a database after its migration, and in a memory store", async () => {
     const { rows, snapshot } = await readWithoutCreditKinds();
-    await database.bringTo(8);
     await insertRows(database.pool, rows);
     await expectRequestedValues(await postgresStore(database.pool, { schema: "kept" }));
     await expectRequestedValues(memoryStore({ snapshot }));
@@ -192,39 +255,5 @@ describe("credits, entries and events without kinds, from earlier versions", () 
   test("have kinds in a memory store that is restored from a snapshot", async () => {
     const { snapshot } = await readWithoutCreditKinds();
     await expectKinds(memoryStore({ snapshot: snapshot.replace("The event was metered, but", "Metered; but") }));
-  });
-});
-
-describe("a database of the first version", () => {
-  const first = 'insert into "kept"."migration" (version) values (1)';
-
-  test("is migrated: usage is added to its cells, and its events come before new ones", async () => {
-    const { pool, contents } = database;
-    await pool.query("drop schema kept cascade");
-    for (const statement of contents.statements.slice(0, contents.statements.indexOf(first) + 1))
-      await pool.query(statement);
-    await database.pool.query(`insert into kept.item (id, place) values ('m', 5);
-      insert into kept.usage values ('a', ${TODAY}, 1, 0, 1, 0, 0);
-      insert into kept.event (reference_id, account_id, number, event_id, holds, schema_name, status, timestamp, created_at,
-          reverted, body)
-        values ('old', 'a', 5000, 'old', 0, 's', 'INGESTION_COMPLETED_EVENT_METERED', ${NOON}, ${NOON}, false,
-          '{"customer":"c","attributes":[],"dimensions":{},"units":[["m","1"]]}')`);
-    const store = await postgresStore(database.pool, { schema: "kept" });
-    await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: ["event.a.1"] }, async () => ({
-      result: undefined,
-      changes: { accounts: [account("a")], newEvents: [newEvent(event("a", 1))], usage: [cell("a", "m", TODAY, "2")] },
-    }));
-    const usage = await store.read.usage(["a"], TODAY, TODAY + 1);
-    expect(usage.map(({ meterOrFeatureId, quantity }) => `${meterOrFeatureId} ${quantity.toFixed()}`)).toEqual(["m 3"]);
-    const events = await store.read.eventsToUndo("a", {}, 9);
-    expect(events.map(({ eventId }) => eventId)).toEqual(["old", "event.a.1"]);
-  });
-
-  test("of the layout before it, with other columns, is rejected", async () => {
-    await database.pool.query("delete from kept.migration where version > 1; drop table kept.ledger");
-    await expect(postgresStore(database.pool, { schema: "kept" })).rejects.toMatchObject({
-      code: "ERR_REFUSED",
-      message: expect.stringContaining("before the first release") as string,
-    });
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Reads records of snapshots from before version 3: credits had no kind, only their cause and purpose told them apart, and
+ * Reads records of snapshots of version 1, from the first release: credits had no kind, only their cause and purpose told them apart, and
  * `requested` of an entry had the name `asked`.
  *
  * @module

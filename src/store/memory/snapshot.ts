@@ -14,11 +14,8 @@ import { applyChanges, emptyState, type MemoryState } from "./state.ts";
 
 const FORMAT = "ratebook memory store";
 const VERSION = 3;
-/**
- * Version 1 called the meter or feature of a cell its item. Since version 3 credits have kinds, and `asked` of an entry is
- * `requested`.
- */
-const VERSIONS: ReadonlySet<unknown> = new Set([1, 2, VERSION]);
+/** The version of the first release. */
+const FIRST_VERSION = 1;
 
 /** The content of a state. */
 interface Snapshot extends Required<
@@ -49,8 +46,9 @@ export function readSnapshotText(snapshot: string): MemoryState {
   const state = emptyState();
   try {
     const { format, version, revision, changes } = parseRecord(snapshot) as Readonly<Record<string, unknown>>;
-    if (format !== FORMAT || !VERSIONS.has(version) || typeof revision !== "number") {
-      throw invalidSnapshotError(`expected a ${FORMAT} of version ${VERSION}`);
+    const isSupported = version === VERSION || version === FIRST_VERSION;
+    if (format !== FORMAT || !isSupported || typeof revision !== "number") {
+      throw invalidSnapshotError(`expected a ${FORMAT} of version ${VERSION} or ${FIRST_VERSION}`);
     }
     const { usage = [], overage = [], ...records } = changes as Partial<Snapshot>;
     const { events = [], entries = [], credits = [], invoices = [] } = records;

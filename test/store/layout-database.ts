@@ -1,4 +1,4 @@
-/** A database as earlier layout versions stored it, in the schema `kept` of a private server. */
+/** A database as the first release stored it, or with the current layout, in the schema `kept` of a private server. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,14 +25,11 @@ interface DatabaseContents {
   readonly state: unknown;
 }
 
-/** The later versions to migrate to, each by the statements of its file. */
-const LATER_VERSIONS = [4, 5, 8];
-
-/** The statements of a later version. */
-type LaterVersion = Pick<DatabaseContents, "statements">;
+/** A database of the current version: the statements that created it, and the rows of version 3 after their migration. */
+type CurrentContents = Pick<DatabaseContents, "statements" | "eventNumber" | "rows">;
 
 /**
- * Data of the last version before credits had kinds, of layout 8 and as a snapshot of a memory store.
+ * Data of releases before credits had kinds, for a database of version 3 and as a snapshot of a memory store.
  *
  * Account `less` has 2.00 of usage, a discount of 5.00 in advance (an invoice below zero), a credit of 1.00 created by
  * command, also with the purpose "invoice below zero", and two feature credit entries purchased with idempotency keys,
@@ -40,21 +37,21 @@ type LaterVersion = Pick<DatabaseContents, "statements">;
  * plan "later".
  */
 export interface WithoutCreditKinds {
-  readonly rows: Readonly<Record<"event" | "entry" | "credit" | "invoice", readonly string[]>>;
+  readonly rows: Readonly<Record<"account" | "event" | "entry" | "credit" | "invoice", readonly string[]>>;
   readonly snapshot: string;
 }
 
 /** Reads {@link WithoutCreditKinds}. */
 export async function readWithoutCreditKinds(): Promise<WithoutCreditKinds> {
-  return (await layoutOf(8)) as LaterVersion & WithoutCreditKinds;
+  return (await readFixture("without-credit-kinds")) as WithoutCreditKinds;
 }
 
 /** Available while the tests run; every test begins with the database of version 3. */
 export interface LoadedDatabase {
   readonly pool: Pool;
   readonly contents: DatabaseContents;
-  /** Migrates the database from version 3 to a later one with the statements of that version. */
-  readonly bringTo: (version: number) => Promise<void>;
+  /** Replaces the database by one of the current version. */
+  readonly replaceByCurrent: () => Promise<void>;
   readonly version: () => Promise<number>;
   /** Kills the server like a power failure; the pool then has no connections. */
   readonly kill: () => Promise<void>;
@@ -65,7 +62,7 @@ export interface LoadedDatabase {
 /** Starts a server before the tests of the calling file, and removes it with its files afterwards. */
 export function keptDatabase(): LoadedDatabase {
   let contents: DatabaseContents;
-  let later: readonly LaterVersion[];
+  let current: CurrentContents;
   let directory: string;
   let server: PrivateServer;
   let pool: Pool;
@@ -78,9 +75,8 @@ export function keptDatabase(): LoadedDatabase {
     await server.close();
   };
   beforeAll(async () => {
-    const [version3, ...laterFiles] = await Promise.all([3, ...LATER_VERSIONS].map(layoutOf));
-    contents = version3 as DatabaseContents;
-    later = laterFiles;
+    contents = (await readFixture("version-3")) as DatabaseContents;
+    current = (await readFixture("version-9")) as CurrentContents;
     directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
     await newDatabaseIn(directory);
     await startServer();
@@ -97,11 +93,7 @@ export function keptDatabase(): LoadedDatabase {
     get contents() {
       return contents;
     },
-    bringTo: async (version) => {
-      for (const { statements } of later.filter((_, place) => Number(LATER_VERSIONS[place]) <= version)) {
-        for (const statement of statements) await pool.query(statement);
-      }
-    },
+    replaceByCurrent: () => makeKept(pool, current),
     version: async () => {
       const { rows } = await pool.query<{ version: number }>("select max(version) as version from kept.migration");
       return Number(rows[0]?.version);
@@ -118,8 +110,8 @@ export function keptDatabase(): LoadedDatabase {
   };
 }
 
-async function layoutOf(version: number): Promise<LaterVersion> {
-  return JSON.parse(await readFile(new URL(`version-${version}.json`, import.meta.url), "utf8")) as LaterVersion;
+async function readFixture(name: string): Promise<unknown> {
+  return JSON.parse(await readFile(new URL(`${name}.json`, import.meta.url), "utf8")) as unknown;
 }
 
 /** Inserts rows that are JSON texts. */
@@ -131,7 +123,7 @@ export async function insertRows(pool: Pool, rows: Readonly<Record<string, reado
   }
 }
 
-async function makeKept(pool: Pool, { statements, rows, eventNumber }: DatabaseContents): Promise<void> {
+async function makeKept(pool: Pool, { statements, rows, eventNumber }: CurrentContents): Promise<void> {
   await pool.query("drop schema if exists kept cascade");
   for (const statement of statements) await pool.query(statement);
   await pool.query("delete from kept.configuration");
