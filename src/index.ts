@@ -42,7 +42,31 @@ export type {
   SettingRequest,
 } from "./book/resources/catalog-items.ts";
 export type { LintSuppression } from "./book/resources/lint.ts";
-export type { PricePlanPatch, PricePlanRequest, PricePlanVersionRequest } from "./book/model/catalog-requests.ts";
+export type {
+  AccountPatch,
+  AccountRequest,
+  AggregationPeriod,
+  AliasRequest,
+  AssociationRequest,
+  CreditRequest,
+  CustomerPatch,
+  CustomerRequest,
+  DissociationRequest,
+  EntitySettingRequest,
+  EntryGrantRequest,
+  EntryPatch,
+  InvoiceGroupRequest,
+  LicenseUpdateRequest,
+  MetricField,
+  MetricName,
+  MetricQuery,
+  MetricsRequestInput,
+  MigrationMode,
+  MigrationRequest,
+  PricePlanPatch,
+  PricePlanRequest,
+  PricePlanVersionRequest,
+} from "./book/resources/requests.ts";
 export type {
   EventSchemaPatch,
   EventSchemaRequest,
@@ -65,7 +89,30 @@ export type {
   UsageMeter,
   UsageMeterInput,
 } from "./book/resources/usage-meter.ts";
-export type { BillingEntitlementRateCard, BillingEntitlementRateCardInput, CreditGrantRateCard, CreditGrantRateCardInput, EntitlementOverageRateCard, EntitlementOverageRateCardInput, FeatureConfig, FeatureConfigInput, GrantDetails, GrantDetailsInput, MinimumCommitment, MinimumCommitmentInput, FixedFeeRateCard, FixedFeeRateCardInput, InvoiceTiming, LicenseRateCard, LicenseRateCardInput, Recurrence, RecurrenceConfig, DisplayFields, UsageRateCard, UsageRateCardInput } from "./book/resources/rate-card.ts";
+export type {
+  BillingEntitlementRateCard,
+  BillingEntitlementRateCardInput,
+  CreditGrantRateCard,
+  CreditGrantRateCardInput,
+  EntitlementOverageRateCard,
+  EntitlementOverageRateCardInput,
+  FeatureConfig,
+  FeatureConfigInput,
+  GrantDetails,
+  GrantDetailsInput,
+  MinimumCommitment,
+  MinimumCommitmentInput,
+  FixedFeeRateCard,
+  FixedFeeRateCardInput,
+  InvoiceTiming,
+  LicenseRateCard,
+  LicenseRateCardInput,
+  Recurrence,
+  RecurrenceConfig,
+  DisplayFields,
+  UsageRateCard,
+  UsageRateCardInput,
+} from "./book/resources/rate-card.ts";
 export type {
   GrantSlab,
   GrantSlabInput,
@@ -96,28 +143,6 @@ export type {
   PricingCycleConfig,
   RateCardsInput,
 } from "./book/resources/price-plan.ts";
-export type {
-  AccountPatch,
-  AccountRequest,
-  AggregationPeriod,
-  AliasRequest,
-  AssociationRequest,
-  CreditRequest,
-  CustomerPatch,
-  CustomerRequest,
-  DissociationRequest,
-  EntryGrantRequest,
-  EntryPatch,
-  InvoiceGroupRequest,
-  LicenseUpdateRequest,
-  MetricField,
-  MetricName,
-  MetricQuery,
-  MetricsRequestInput,
-  MigrationMode,
-  MigrationRequest,
-  EntitySettingRequest,
-} from "./book/model/requests.ts";
 export type { ValuesById, LicenseEntryInput, RevenueRequestInput } from "./book/resources/revenue-request.ts";
 export type { EventAttribute, EventInput } from "./metering/event-envelope.ts";
 export { type BookOptions, parseBook, readBook } from "./book/book.ts";

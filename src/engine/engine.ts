@@ -4,8 +4,12 @@
  * @module
  */
 import type { BookSource } from "../book/book-source.ts";
-import type { MetricsRequestInput } from "../book/model/requests.ts";
-import type { AssociationRequest, DissociationRequest, MigrationRequest } from "../book/model/requests.ts";
+import type {
+  AssociationRequest,
+  DissociationRequest,
+  MetricsRequestInput,
+  MigrationRequest,
+} from "../book/resources/requests.ts";
 import type { RevenueRequestInput } from "../book/resources/revenue-request.ts";
 import type { Instant, InstantInput } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";

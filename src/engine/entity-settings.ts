@@ -1,10 +1,10 @@
-import type { AccountRequest } from "../book/model/requests.ts";
 /**
  * Settings of customers and accounts: created with them (S4.2) and read with them.
  *
  * @module
  */
 import type { Setting } from "../book/resources/catalog-items.ts";
+import type { AccountRequest } from "../book/resources/requests.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { hasCode, inputError } from "../errors.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";

@@ -6,7 +6,7 @@
  */
 import * as z from "zod";
 
-import { readInput } from "../book/requests/requests.ts";
+import { readInput } from "../book/reading/read-request.ts";
 import { EVENT_LINE_TYPES } from "../ledger/charged-line.ts";
 
 /** The arguments of a method, in order, with their schemas. */

@@ -6,7 +6,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 
-import { readInput } from "../book/requests/requests.ts";
+import { readInput } from "../book/reading/read-request.ts";
 import type { Engine } from "../engine/engine.ts";
 import { InvariantError } from "../errors.ts";
 import { createYielder } from "../store/yielder.ts";

@@ -9,13 +9,17 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import type * as z from "zod";
 
 import type { OrganizationInput } from "../../src/book/model/book.ts";
-import type { AccountRequest, CustomerRequest, InvoiceGroupRequest } from "../../src/book/model/requests.ts";
 import type { organization, RESOURCES } from "../../src/book/reading/document.ts";
-import type { REQUESTS } from "../../src/book/requests/requests.ts";
 import type { AccountInput, CustomerInput, InvoiceGroupInput } from "../../src/book/resources/account.ts";
 import type { AddOnInput, FeatureInput, SettingInput } from "../../src/book/resources/catalog-items.ts";
 import type { EventSchemaInput } from "../../src/book/resources/event-schema.ts";
 import type { PricePlanInput } from "../../src/book/resources/price-plan.ts";
+import type {
+  AccountRequest,
+  CustomerRequest,
+  InvoiceGroupRequest,
+  REQUESTS,
+} from "../../src/book/resources/requests.ts";
 import type { UsageMeterInput } from "../../src/book/resources/usage-meter.ts";
 import { collectSentences } from "../support/sentences.ts";
 

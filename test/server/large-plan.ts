@@ -1,5 +1,5 @@
 /** A price plan so large that two of them exceed a page of a list. */
-import type { PricePlanRequest } from "../../src/book/model/catalog-requests.ts";
+import type { PricePlanRequest } from "../../src/book/resources/requests.ts";
 import { MONTHLY, slabs } from "../book/builder.ts";
 
 const SLABS = 4_600;

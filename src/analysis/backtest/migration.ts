@@ -1,6 +1,4 @@
 import type { Book } from "../../book/model/book.ts";
-import type { MigrationMode } from "../../book/model/requests.ts";
-import { MIGRATION_MODES } from "../../book/requests/requests.ts";
 /**
  * Backtests of migrations, which move accounts to a draft on a date (S16.5).
  *
@@ -8,6 +6,7 @@ import { MIGRATION_MODES } from "../../book/requests/requests.ts";
  */
 import type { Account } from "../../book/resources/account.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
+import { MIGRATION_MODES, type MigrationMode } from "../../book/resources/requests.ts";
 import { DAY_MS, formatDate, type Instant, toInstant } from "../../calendar/instant.ts";
 import type { TrialMigration } from "../../ledger/preview/plan-trial.ts";
 import { invalidOptionError } from "../../ledger/preview/preview-range.ts";

@@ -57,7 +57,7 @@ const rateCardsFields = {
   creditGrantRateCards: listOrEmpty(creditGrantRateCard),
   /** Prices of usage beyond entitlements (S11.7). */
   entitlementOverageRateCards: listOrEmpty(entitlementOverageRateCard),
-  /** The minimum charge of a cycle (S13.3); default none. */
+  /** The minimum charge of a cycle, prorated in a partial cycle (S13.3); default none. */
   minimumCommitment: minimumCommitment.nullish(),
 };
 /** The cards of a plan: at most one of a kind for each billable item; each list is empty by default. */

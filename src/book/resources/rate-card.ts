@@ -67,7 +67,7 @@ const fixedFeeRateCardFields = {
   /** Whether the fee of a partial cycle is prorated by days (S8); default false. */
   enableProration,
   ...displayFields,
-  /** Whether it is charged after its cycle or before it (S9.1); default IN_ARREARS. */
+  /** IN_ARREARS (default): charged after the cycle. IN_ADVANCE: charged at its start (S9.1). */
   invoiceTiming,
   /** Default RECURRING; ONE_TIME: charged in the first cycle only. */
   type: recurrenceType,
@@ -94,7 +94,7 @@ const licenseRateCardFields = {
   id: reference,
   /** Whether a quantity in effect for part of a cycle is prorated by days (S10.2); default false. */
   enableProration,
-  /** Whether it is charged after its cycle or before it (S9.1); default IN_ARREARS. */
+  /** IN_ARREARS (default): charged after the cycle. IN_ADVANCE: charged at its start (S9.1). */
   invoiceTiming,
   /** Whether a decrease that was charged in advance is refunded as credits (S10.3); default NONE. */
   proratedRefundMode: z.enum(["NONE", "CREDITS"]).nullish(),
@@ -129,7 +129,7 @@ const billingEntitlementRateCardFields = {
   featureId: reference,
   /** The granted entries, at least one. */
   featureConfigs: z.array(featureConfig).min(1),
-  /** Whether it is charged after its cycle or before it (S9.1); default IN_ARREARS. */
+  /** IN_ARREARS (default): charged after the cycle. IN_ADVANCE: charged at its start (S9.1). */
   invoiceTiming,
   /** The cycles in which it recurs; default every cycle. */
   recurrenceConfig: recurrenceConfig.nullish(),
@@ -196,7 +196,7 @@ const creditGrantRateCardFields = {
   rateDetails: grantRateDetails,
   /** How the credits are spent and when they expire. */
   grantDetails,
-  /** Whether it is charged after its cycle or before it (S9.1); default IN_ARREARS. */
+  /** IN_ARREARS (default): charged after the cycle. IN_ADVANCE: charged at its start (S9.1). */
   invoiceTiming,
   /** The cycles in which it recurs; default every cycle. */
   recurrenceConfig: recurrenceConfig.nullish(),

@@ -45,7 +45,7 @@ const slabFields = {
   /** 1 for the first slab, 2 for the second, and so on. */
   order: z.int().min(1),
   ...slabTierFields,
-  /** Details of the price type. */
+  /** The size of packages, and whether a quantity of 0 is charged. */
   slabConfig: slabConfig.nullish(),
 };
 export interface SlabSchema extends z.ZodObject<typeof slabFields, z.core.$strict> {}
@@ -91,11 +91,11 @@ export interface SlabRateConfigSchema extends z.ZodObject<typeof slabRateConfigF
 const slabRateConfig: SlabRateConfigSchema = z.strictObject(slabRateConfigFields);
 
 const slabRateFields = {
-  /** That of the slab. */
+  /** The order of the slab that it prices. */
   order: z.int().min(1),
   /** In the currency: for each unit or package, or for the slab, depending on its price type. */
   rate: decimal,
-  /** Limits of the slab's charge, and an additional amount. */
+  /** An additional flat rate, and limits of the slab's charge. */
   slabRateConfig: slabRateConfig.nullish(),
 };
 export interface SlabRateSchema extends z.ZodObject<typeof slabRateFields, z.core.$strict> {}
@@ -110,7 +110,7 @@ const rateValueFields = {
   currency,
   /** One for each slab, matched by `order`. */
   slabRates: z.array(slabRate).min(1),
-  /** Limits of the whole card (S7.4); default none. */
+  /** Limits of the whole card, prorated in a partial cycle (S7.4); default none. */
   rateConfig: rateConfig.nullish(),
 };
 export interface RateValueSchema extends z.ZodObject<typeof rateValueFields, z.core.$strict> {}
@@ -139,9 +139,9 @@ const grantSlabFields = {
   ...slabTierFields,
   /** In the currency: for each unit or package, or for the slab, depending on its price type. */
   rate: decimal,
-  /** Details of the price type. */
+  /** The size of packages, and whether a quantity of 0 is charged. */
   slabConfig: slabFields.slabConfig,
-  /** Limits of the slab's charge, and an additional amount. */
+  /** An additional flat rate, and limits of the slab's charge. */
   slabRateConfig: slabRateFields.slabRateConfig,
 };
 export interface GrantSlabSchema extends z.ZodObject<typeof grantSlabFields, z.core.$strict> {}

@@ -9,8 +9,8 @@ import { type Backtest, createBacktest } from "../../analysis/backtest/backtest.
 import { findBreaches, type GateRule, parseGate } from "../../analysis/backtest/gate.ts";
 import type { MigrationInput } from "../../analysis/backtest/migration.ts";
 import type { Book } from "../../book/model/book.ts";
-import { MIGRATION_MODES } from "../../book/requests/requests.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
+import { MIGRATION_MODES } from "../../book/resources/requests.ts";
 import { parseDate } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import type { Decimal } from "../../numbers/decimal.ts";

@@ -13,7 +13,7 @@ import type {
   EntryGrantRequest,
   EntryPatch,
   LicenseUpdateRequest,
-} from "../../book/model/requests.ts";
+} from "../../book/resources/requests.ts";
 import type { InstantInput } from "../../calendar/instant.ts";
 import type { CreditSnapshot } from "../../ledger/commands/credits.ts";
 import type { LicenseUpdateResult } from "../../ledger/commands/licenses.ts";

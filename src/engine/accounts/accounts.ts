@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { AccountPatch, AccountRequest } from "../../book/model/requests.ts";
-import { readRequest } from "../../book/requests/requests.ts";
+import { readRequest } from "../../book/reading/read-request.ts";
+import type { AccountPatch, AccountRequest } from "../../book/resources/requests.ts";
 import { type Instant, type InstantInput, toInstant } from "../../calendar/instant.ts";
 import { accountAt } from "../../ledger/account/account-history.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";

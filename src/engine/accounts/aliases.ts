@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { AliasRequest } from "../../book/model/requests.ts";
-import { readRequest } from "../../book/requests/requests.ts";
+import { readRequest } from "../../book/reading/read-request.ts";
+import type { AliasRequest } from "../../book/resources/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { addAliases, aliasDocument, removeAliases } from "../../ledger/commands/accounts.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";

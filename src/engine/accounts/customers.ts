@@ -1,11 +1,11 @@
-import type { CustomerPatch, CustomerRequest } from "../../book/model/requests.ts";
-import { readRequest } from "../../book/requests/requests.ts";
+import { readRequest } from "../../book/reading/read-request.ts";
 /**
  * Customers of an engine (S16.3).
  *
  * @module
  */
 import type { Customer } from "../../book/resources/account.ts";
+import type { CustomerPatch, CustomerRequest } from "../../book/resources/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { archiveAccount } from "../../ledger/commands/accounts.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";

@@ -1,11 +1,11 @@
-import type { InvoiceGroupRequest } from "../../book/model/requests.ts";
-import { readRequest } from "../../book/requests/requests.ts";
+import { readRequest } from "../../book/reading/read-request.ts";
 /**
  * Invoice groups of an engine (S16.7).
  *
  * @module
  */
 import type { InvoiceGroup } from "../../book/resources/account.ts";
+import type { InvoiceGroupRequest } from "../../book/resources/requests.ts";
 import { dayOf, type Instant } from "../../calendar/instant.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { addToGroup, type InvoiceGroupTerms, removeFromGroup } from "../../ledger/commands/groups.ts";

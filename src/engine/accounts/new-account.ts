@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RequestOutput } from "../../book/requests/requests.ts";
+import type { RequestOutput } from "../../book/resources/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../../ledger/catalog.ts";

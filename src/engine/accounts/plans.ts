@@ -1,11 +1,11 @@
-import type { AssociationRequest, DissociationRequest, MigrationRequest } from "../../book/model/requests.ts";
-import { readRequest } from "../../book/requests/requests.ts";
+import { readRequest } from "../../book/reading/read-request.ts";
 /**
  * Associates, dissociates and migrates the plans of accounts (S16.1, S16.2, S16.5).
  *
  * @module
  */
 import type { PricePlanDetailsOverride, PricingCycleConfig } from "../../book/resources/price-plan.ts";
+import type { AssociationRequest, DissociationRequest, MigrationRequest } from "../../book/resources/requests.ts";
 import { type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { hasCode, invariant } from "../../errors.ts";

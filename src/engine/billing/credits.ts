@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { CreditRequest } from "../../book/model/requests.ts";
-import { readRequest } from "../../book/requests/requests.ts";
+import { readRequest } from "../../book/reading/read-request.ts";
 import { CARD_KIND_WORDS } from "../../book/resolving/resolve-plan.ts";
+import type { CreditRequest } from "../../book/resources/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { EntryGrantRequest, EntryPatch } from "../../book/model/requests.ts";
-import { readRequest } from "../../book/requests/requests.ts";
+import { readRequest } from "../../book/reading/read-request.ts";
+import type { EntryGrantRequest, EntryPatch } from "../../book/resources/requests.ts";
 import { dayOf, type Instant } from "../../calendar/instant.ts";
 import { inputError } from "../../errors.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";

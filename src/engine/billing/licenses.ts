@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { LicenseUpdateRequest } from "../../book/model/requests.ts";
-import { readRequest } from "../../book/requests/requests.ts";
+import { readRequest } from "../../book/reading/read-request.ts";
+import type { LicenseUpdateRequest } from "../../book/resources/requests.ts";
 import * as licenseCommands from "../../ledger/commands/licenses.ts";
 import type { AccountRecord, LicenseUpdateRecord } from "../../ledger/records.ts";
 import type { Decimal } from "../../numbers/decimal.ts";

@@ -5,7 +5,7 @@
  */
 import type { Organization } from "../../book/model/book.ts";
 import { organizationRequest } from "../../book/reading/document.ts";
-import { readInput } from "../../book/requests/requests.ts";
+import { readInput } from "../../book/reading/read-request.ts";
 import { quoteText, refusedError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { revisionAfter } from "../configuration-revision.ts";

@@ -1,11 +1,16 @@
+import type { PricePlan } from "../../book/resources/price-plan.ts";
 /**
  * Price plans: versions and lifecycle (S16.4).
  *
  * @module
  */
-import type { PricePlanPatch, PricePlanRequest, PricePlanVersionRequest } from "../../book/model/catalog-requests.ts";
-import { MIGRATION_MODES, VERSIONS_TO_MIGRATE } from "../../book/requests/requests.ts";
-import type { PricePlan } from "../../book/resources/price-plan.ts";
+import {
+  MIGRATION_MODES,
+  type PricePlanPatch,
+  type PricePlanRequest,
+  type PricePlanVersionRequest,
+  VERSIONS_TO_MIGRATE,
+} from "../../book/resources/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { isOnSource, type MigrateRequest } from "../../ledger/commands/migrate.ts";

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { MetricField } from "../../book/model/requests.ts";
-import type { MetricsRequest } from "../../book/requests/metrics-request.ts";
+import type { MetricField, MetricsRequest } from "../../book/resources/requests.ts";
 import { DAY_MS, type Instant, dayStart } from "../../calendar/instant.ts";
 import { type Timeline } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";

@@ -3,8 +3,14 @@
  *
  * @module
  */
-import type { AggregationPeriod, MetricField, MetricName, MetricsRequestInput } from "../../book/model/requests.ts";
-import { type MetricsRequest, readMetricsRequest } from "../../book/requests/metrics-request.ts";
+import { readMetricsRequest } from "../../book/reading/read-request.ts";
+import type {
+  AggregationPeriod,
+  MetricField,
+  MetricName,
+  MetricsRequest,
+  MetricsRequestInput,
+} from "../../book/resources/requests.ts";
 import { DAY_MS, formatInstant, type Instant } from "../../calendar/instant.ts";
 import type { SkippedAccount } from "../../ledger/account/bill-failure.ts";
 import type { Catalog } from "../../ledger/catalog.ts";

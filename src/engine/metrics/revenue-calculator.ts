@@ -5,7 +5,7 @@
  */
 import { resolvePriceableDetails } from "../../book/check-plan.ts";
 import { formatPath } from "../../book/problems.ts";
-import { readInput } from "../../book/requests/requests.ts";
+import { readInput } from "../../book/reading/read-request.ts";
 import type { PricePlan, PricePlanDetails } from "../../book/resources/price-plan.ts";
 import { type RevenueRequest, revenueRequest, type RevenueRequestInput } from "../../book/resources/revenue-request.ts";
 import { type Cycle, type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";

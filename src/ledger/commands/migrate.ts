@@ -4,9 +4,9 @@
  * @module
  */
 import { describeAssociationProblem } from "../../book/checks/check-associations.ts";
-import type { MigrationMode } from "../../book/model/requests.ts";
 import { NO_CARDS, applyOverride, overridesAnything } from "../../book/resources/override.ts";
 import type { PricePlan, PricePlanDetailsOverride, PricingCycleConfig } from "../../book/resources/price-plan.ts";
+import type { MigrationMode } from "../../book/resources/requests.ts";
 import { formatDate, type Instant, dayStart } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { type AccountCycle, cycleAt } from "../../invoicing/timeline.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AggregationPeriod } from "../../book/model/requests.ts";
+import type { AggregationPeriod } from "../../book/resources/requests.ts";
 import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../../calendar/instant.ts";
 import { compareIds } from "../compare-ids.ts";

@@ -1,4 +1,3 @@
-import type { MigrationMode } from "../../book/model/requests.ts";
 /**
  * The plans that a preview applies to accounts: their own, a draft instead of them, or a draft to which they migrate on
  * a date.
@@ -7,6 +6,7 @@ import type { MigrationMode } from "../../book/model/requests.ts";
  */
 import type { Account } from "../../book/resources/account.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
+import type { MigrationMode } from "../../book/resources/requests.ts";
 import { INSTANT_MIN, type Instant } from "../../calendar/instant.ts";
 import { createBookAccount } from "../account/book-account.ts";
 import type { Catalog } from "../catalog.ts";

@@ -180,11 +180,39 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   versionsToMigrate: "Versions whose accounts move to this one.",
 };
 
-/** Components under another name than their fields in a book. */
-const BOOK_OBJECTS: Readonly<Record<string, string>> = { RateValue: "fixedRateValue", SlabRateValue: "rateValue" };
+/** Components and operations whose fields have another name in a book; `createFeature` and `updateFeature` are a feature. */
+const BOOK_OBJECTS: Readonly<Record<string, string>> = {
+  RateValue: "fixedRateValue",
+  SlabRateValue: "rateValue",
+  createAccount: "accountRequest",
+  updateAccount: "accountPatch",
+  createCustomer: "customerRequest",
+  updateCustomer: "customerPatch",
+  createInvoiceGroup: "invoiceGroupRequest",
+  addAccountsToInvoiceGroup: "invoiceGroupRequest",
+  removeAccountsFromInvoiceGroup: "invoiceGroupRequest",
+  changePricePlanOfAccount: "associationRequest",
+  migratePricePlan: "migrationRequest",
+  grantFeatureEntry: "entryGrantRequest",
+  updateFeatureEntry: "entryPatch",
+  updateLicense: "licenseUpdateRequest",
+  getMetrics: "metricsRequest",
+  "createAliases.aliases": "aliasRequest",
+  "createAccount.settings": "entitySetting",
+  "createCustomer.settings": "entitySetting",
+  "createCustomer.account": "accountRequest",
+  metricQueries: "metricQuery",
+  filters: "metricFilter",
+};
 
-/** The description of a field; undefined if there is none. */
+/** The description of a field; undefined if there is none. @param owner an operation, or a component or field with fields */
 export function describeField(owner: string, field: string): string | undefined {
-  const bookObject = BOOK_OBJECTS[owner] ?? `${owner.slice(0, 1).toLowerCase()}${owner.slice(1)}`;
+  const name = owner.replace(/^(?:create|update)(?=[A-Z])/, "");
+  const bookObject = BOOK_OBJECTS[owner] ?? `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`;
   return DESCRIPTIONS[`${owner}.${field}`] ?? findDescription(bookObject, field) ?? DESCRIPTIONS[field];
+}
+
+/** The owner of the fields in a field of `owner`, for {@link describeField}. */
+export function findFieldOwner(owner: string, field: string): string {
+  return BOOK_OBJECTS[`${owner}.${field}`] ?? field;
 }

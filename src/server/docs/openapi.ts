@@ -9,7 +9,7 @@ import { runToCompletion, type Steps } from "../../numbers/steps.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { ERROR_HEADERS } from "../http/failures.ts";
 import { failure } from "../http/fields.ts";
-import { describeField, TAG_DESCRIPTIONS } from "./descriptions.ts";
+import { describeField, findFieldOwner, TAG_DESCRIPTIONS } from "./descriptions.ts";
 import { BODY_EXAMPLES } from "./examples.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -186,7 +186,7 @@ function addDescriptions(value: unknown, owner: string): unknown {
 function describeFields(properties: object, owner: string): object {
   const fields = Object.entries(properties).map(([field, schema]) => {
     const description = describeField(owner, field);
-    const schemaWithDescriptions = addDescriptions(schema, field) as JsonObject;
+    const schemaWithDescriptions = addDescriptions(schema, findFieldOwner(owner, field)) as JsonObject;
     return [
       field,
       description === undefined || "description" in schemaWithDescriptions

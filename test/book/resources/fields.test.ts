@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
 
-import { readInput } from "../../../src/book/requests/requests.ts";
+import { readInput } from "../../../src/book/reading/read-request.ts";
 import { decimal } from "../../../src/book/resources/fields.ts";
 import type { RatebookError } from "../../../src/errors.ts";
 

@@ -1,7 +1,7 @@
 /** Customers, accounts, aliases and groups through the engine API (S16.3, S16.6, S16.7). */
 import { describe, expect, test } from "vitest";
 
-import type { CustomerRequest } from "../../../src/book/model/requests.ts";
+import type { CustomerRequest } from "../../../src/book/resources/requests.ts";
 import type { Engine } from "../../../src/index.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { activeSchema, callEvent, customerWith, engineAt, monthly, describeRefusal, sumMeter } from "../support.ts";

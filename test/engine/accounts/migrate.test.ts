@@ -1,9 +1,8 @@
 /** Migrations through the engine API: every mode, with and without overrides and retained offsets (S16.4, S16.5). */
 import { describe, expect, test } from "vitest";
 
-import type { MigrationMode } from "../../../src/book/model/requests.ts";
-import { MIGRATION_MODES } from "../../../src/book/requests/requests.ts";
 import type { PricePlanDetailsInput, PricePlanDetailsOverrideInput } from "../../../src/book/resources/price-plan.ts";
+import { MIGRATION_MODES, type MigrationMode } from "../../../src/book/resources/requests.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
 import { engineAt, type EngineUnderTest, describeRefusal } from "../support.ts";
 

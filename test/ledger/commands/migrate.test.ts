@@ -1,9 +1,9 @@
 /** Accounts move from one version of a plan to another plan or version (S16.5). */
 import { describe, expect, test } from "vitest";
 
-import { MIGRATION_MODES } from "../../../src/book/requests/requests.ts";
 import { NO_CARDS } from "../../../src/book/resources/override.ts";
 import type { PricePlanDetailsOverride } from "../../../src/book/resources/price-plan.ts";
+import { MIGRATION_MODES } from "../../../src/book/resources/requests.ts";
 import { buildTimeline } from "../../../src/invoicing/timeline.ts";
 import { findAccountPlan } from "../../../src/ledger/account/account-plan.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { REQUESTS } from "../../../book/requests/requests.ts";
+import { REQUESTS } from "../../../book/resources/requests.ts";
 import type { InvoiceGroupSnapshot } from "../../../engine/accounts/invoice-groups.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { Page, PageOptions } from "../../../engine/pages.ts";

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { REQUESTS } from "../../../book/requests/requests.ts";
+import { REQUESTS } from "../../../book/resources/requests.ts";
 import type { AliasSnapshot } from "../../../engine/accounts/aliases.ts";
 import { answerCreated, type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
 import { formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";

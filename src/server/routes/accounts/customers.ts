@@ -5,8 +5,8 @@
  */
 import * as z from "zod";
 
-import { REQUESTS } from "../../../book/requests/requests.ts";
 import { customer } from "../../../book/resources/account.ts";
+import { REQUESTS } from "../../../book/resources/requests.ts";
 import type { CustomerSnapshot } from "../../../engine/accounts/customers.ts";
 import { answerCreated, type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
 import { formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { REQUESTS } from "../../../book/requests/requests.ts";
+import { REQUESTS } from "../../../book/resources/requests.ts";
 import type { InvoiceGroupSnapshot } from "../../../engine/accounts/invoice-groups.ts";
 import { type Endpoint, defineEndpoint, SUCCESS } from "../../http/endpoint.ts";
 import { pathId, success } from "../../http/fields.ts";

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { REQUESTS } from "../../../book/requests/requests.ts";
+import { REQUESTS } from "../../../book/resources/requests.ts";
 import type { MigrationSnapshot } from "../../../engine/accounts/plans.ts";
 import { type Endpoint, defineEndpoint, SUCCESS } from "../../http/endpoint.ts";
 import { formatTime, success, timestamp, withoutAbsent } from "../../http/fields.ts";

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { REQUESTS } from "../../../book/requests/requests.ts";
+import { REQUESTS } from "../../../book/resources/requests.ts";
 import { NO_END } from "../../../invoicing/timeline.ts";
 import type { CreditSnapshot } from "../../../ledger/commands/credits.ts";
 import { shortId } from "../../../numbers/short-id.ts";

@@ -5,8 +5,8 @@
  */
 import * as z from "zod";
 
-import { REQUESTS } from "../../../book/requests/requests.ts";
 import { decimalFromZero, dateOrDateTime } from "../../../book/resources/fields.ts";
+import { REQUESTS } from "../../../book/resources/requests.ts";
 import type { EntrySnapshot, EntryTarget } from "../../../engine/billing/entries.ts";
 import { hasCode } from "../../../errors.ts";
 import { subtract, ZERO } from "../../../numbers/decimal.ts";

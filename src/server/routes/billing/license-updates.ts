@@ -5,8 +5,8 @@
  */
 import * as z from "zod";
 
-import { REQUESTS } from "../../../book/requests/requests.ts";
 import { reference } from "../../../book/resources/fields.ts";
+import { REQUESTS } from "../../../book/resources/requests.ts";
 import { WALKED_ACCOUNTS_MAX } from "../../../engine/all-accounts.ts";
 import type { LicenseUpdateRecord } from "../../../ledger/records.ts";
 import type { Decimal } from "../../../numbers/decimal.ts";

@@ -5,10 +5,10 @@
  */
 import * as z from "zod";
 
-import { MIGRATION_MODES, VERSIONS_TO_MIGRATE } from "../../../book/requests/requests.ts";
 import { currency, label } from "../../../book/resources/fields.ts";
 import type { PricePlan } from "../../../book/resources/price-plan.ts";
 import { CURRENCIES_MAX, pricePlan, pricePlanDetails } from "../../../book/resources/price-plan.ts";
+import { MIGRATION_MODES, VERSIONS_TO_MIGRATE } from "../../../book/resources/requests.ts";
 import type { PricePlanVersion } from "../../../engine/catalog/price-plans.ts";
 import type { StoredResource } from "../../../engine/configured-resources.ts";
 import type { Engine } from "../../../engine/engine.ts";

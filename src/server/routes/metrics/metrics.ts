@@ -5,12 +5,7 @@
  */
 import * as z from "zod";
 
-import {
-  AGGREGATION_PERIODS,
-  METRIC_FIELDS,
-  METRIC_NAMES,
-  metricsRequest,
-} from "../../../book/requests/metrics-request.ts";
+import { AGGREGATION_PERIODS, METRIC_FIELDS, METRIC_NAMES, metricsRequest } from "../../../book/resources/requests.ts";
 import { WALKED_ACCOUNTS_MAX } from "../../../engine/all-accounts.ts";
 import { type MetricResult, POINTS_MAX } from "../../../engine/metrics/metrics.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
