@@ -3,9 +3,9 @@
  * quickly.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -24,6 +24,8 @@ beforeAll(() => {
     folder,
   ];
   execFileSync(process.execPath, argv, { cwd: root });
+  // As in an installation, where the types that the declarations import are found.
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -32,42 +34,69 @@ function codeOf(file: string): string {
   return readFileSync(file, "utf8").replaceAll(/\/\*[^]*?\*\//g, "");
 }
 
-/** The packages that an entry's declarations import, directly or indirectly, and the names of Node that they use. */
-function reachedFrom(entry: string): readonly string[] {
-  const seenFiles = new Set<string>();
-  const reachable = new Set<string>();
+/** The files that an entry's declarations import, directly or indirectly, and the packages and names of Node they use. */
+function reachedFrom(entry: string): { readonly files: readonly string[]; readonly packages: readonly string[] } {
+  const files = new Set<string>();
+  const packages = new Set<string>();
   const walk = (file: string): void => {
-    if (seenFiles.has(file)) return;
-    seenFiles.add(file);
+    if (files.has(file)) return;
+    files.add(file);
     const code = codeOf(file);
-    for (const [, target = ""] of code.matchAll(/^\s*(?:import|export)\b[^;]*?\bfrom "([^"]+)";/gm)) {
+    const imports = [
+      ...code.matchAll(/^\s*(?:import|export)\b[^;]*?\bfrom "([^"]+)";/gm),
+      ...code.matchAll(/\bimport\("([^"]+)"\)/g),
+    ];
+    for (const [, target = ""] of imports) {
       if (target.startsWith(".")) walk(resolve(dirname(file), target.replace(/\.(?:js|ts)$/, ".d.ts")));
-      else reachable.add(target);
+      else packages.add(target);
     }
-    for (const [, target = ""] of code.matchAll(/\bimport\("([^"]+)"\)/g)) {
-      if (target.startsWith(".")) walk(resolve(dirname(file), target.replace(/\.(?:js|ts)$/, ".d.ts")));
-      else reachable.add(target);
-    }
-    for (const [name] of code.matchAll(/\bNodeJS\.\w+|\bBuffer\b|reference types="[^"]*"/g)) reachable.add(name);
+    for (const [name] of code.matchAll(/\bNodeJS\.\w+|\bBuffer\b|reference types="[^"]*"/g)) packages.add(name);
   };
   walk(join(folder, `${entry}.d.ts`));
-  expect(seenFiles.size).toBeGreaterThan(0);
-  return [...reachable].toSorted();
+  return { files: [...files], packages: [...packages].toSorted() };
 }
 
-test.each([
+const ENTRIES = [
   ["index", ["decimal.js", "zod"]],
   ["store", ["decimal.js", "zod"]],
   ["postgres", ["decimal.js", "zod"]],
   ["testing", ["decimal.js", "fast-check", "zod"]],
   ["verify", []],
   ["vectors", []],
-])("the types of %s import only %j", (entry, packages) => {
-  expect(reachedFrom(entry)).toEqual(packages);
+] as const;
+
+test.each(ENTRIES)("the types of %s import only %j", (entry, packages) => {
+  expect(reachedFrom(entry).packages).toEqual(packages);
 });
 
 test("the search works: it finds that the server's types import Fastify and Node's", () => {
-  expect(reachedFrom("server")).toEqual(expect.arrayContaining(["fastify", "zod", "node:http"]));
+  expect(reachedFrom("server").packages).toEqual(expect.arrayContaining(["fastify", "zod", "node:http"]));
+});
+
+test("the package contains every declaration that its types import", () => {
+  const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    readonly files: readonly string[];
+  };
+  // `{a,b}`, `**/` and `*` of the patterns as regular expressions.
+  const excluded = files
+    .filter((pattern) => pattern.startsWith("!"))
+    .map((pattern) =>
+      pattern
+        .slice(1)
+        .replaceAll(".", "\\.")
+        .replaceAll(/\{([^}]*)\}/g, (_, names: string) => `(?:${names.replaceAll(",", "|")})`)
+        .replaceAll("**/", "(?:.+/)?")
+        .replaceAll(/(?<!\.)\*/g, "[^/]*"),
+    )
+    .map((source) => new RegExp(`^${source}$`));
+  expect(excluded.some((pattern) => pattern.test("dist/cli/main.d.ts"))).toBe(true);
+  const imported = [...ENTRIES.map(([entry]) => entry), "server", "warehouse"].flatMap(
+    (entry) => reachedFrom(entry).files,
+  );
+  const missing = imported
+    .map((file) => `dist/${relative(folder, file)}`)
+    .filter((file) => excluded.some((pattern) => pattern.test(file)));
+  expect([...new Set(missing)]).toEqual([]);
 });
 
 describe("defineBook with 50 meters and 1,000 cards", () => {
