@@ -206,7 +206,7 @@ function enrich(facts: JsonObject, { name, type, rules: computations }: Step, ru
     (facts["attribute"] as Record<string, unknown>)[name] = requireDecimal(value);
   } else if (typeof value === "string" || isFraction(value)) {
     (facts["dimension"] as Record<string, unknown>)[name] = toText(value);
-  } else throw new Error(`${name} is not a text`);
+  } else throw new Error(`${name} is not a string`);
 }
 
 /** The quantity of a meter for an event; undefined if no matcher is true. */
@@ -255,7 +255,7 @@ function buildSchemas(book: JsonObject, rules: RuleEvaluator, creditsSuffice: bo
         consumedAttributes.length > 0 && !creditsSuffice
           ? `events of ${asText(name)} consume feature credits`
           : undefined;
-      const reason = unknownOperator === undefined ? creditReason : `the operator ${unknownOperator} is not known here`;
+      const reason = unknownOperator === undefined ? creditReason : `the operator ${unknownOperator} is not supported`;
       const declaredNames = { attributes: names(attributes), dimensions: names(dimensions) };
       const dependencies = asList(asObject(enrichments)["dependencies"]);
       return [asText(name), { ...declaredNames, dependencies, fields, meters: meterSteps, consumedAttributes, reason }];

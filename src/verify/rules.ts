@@ -195,7 +195,7 @@ export function toText(value: unknown): string {
 
 function requireText(value: unknown): string {
   if (typeof value === "string") return value;
-  throw new Error(`${toText(value)} is not a text`);
+  throw new Error(`${toText(value)} is not a string`);
 }
 
 /** Throws if a decimal has more than 100 digits (S1.4). */

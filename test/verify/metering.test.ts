@@ -150,7 +150,7 @@ describe("events", () => {
   test("with an unknown operator are reported as unverified", () => {
     const meters = [{ ...BOOK.usageMeters[0], computations: [{ order: 1, computation: { mystery: [] } }] }];
     expect(meterCells([callOn("1", 4)], { ...BOOK, usageMeters: meters })).toEqual({
-      reasons: ["the operator mystery is not known here"],
+      reasons: ["the operator mystery is not supported"],
       units: undefined,
       total: 1,
       unverified: 1,

@@ -98,7 +98,7 @@ function toValue(node: ValueNode, text: string, path: Path, repeatedKeys: Proble
       return readNumber(node, text);
     case "String":
       if (hasControlCharacter(text.slice(...(node.range ?? [0, 0]))))
-        throw new NodeFault("a line break or control character inside a text; is a quote missing?", node);
+        throw new NodeFault("a line break or control character inside a string; is a quote missing?", node);
       return node.value;
     case "Boolean":
       return node.value;

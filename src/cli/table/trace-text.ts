@@ -13,10 +13,17 @@ import { escapeCsvCell } from "./invoice-csv.ts";
 export const TRACE_CSV_HEADER =
   "accountId,type,id,startDate,endDate,date,timestamp,eventId,schemaName,quantity,attributes,dimensions\r\n";
 
+const LINE_TYPE_TEXTS: Readonly<Record<LineTrace["type"], string>> = {
+  USAGE_METER_USAGE: "usage of",
+  USAGE_RATE_CARD_AMOUNT: "charge for the usage of",
+  ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT: "charge for the overage of",
+  ADVANCED_ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT: "charge in advance for the overage of",
+};
+
 /** A trace as lines of text: a heading, the rules, and each day with its events. */
 export function* formatTrace({ accountId, type, id, quantity, ...trace }: LineTrace): Generator<string> {
   const { from, until, computations, days, events } = trace;
-  yield `${accountId}  ${type} ${id}, ${formatDate(from)} to ${formatDate(until)}: ${formatDecimal(quantity)}`;
+  yield `${accountId}  ${LINE_TYPE_TEXTS[type]} ${id}, ${formatDate(from)} to ${formatDate(until)}: ${formatDecimal(quantity)}`;
   for (const { order, matcher, computation } of computations) {
     const where = matcher === undefined ? "" : ` where ${stringifyJson(matcher)}`;
     yield `  step ${order}: ${computation === undefined ? "1" : stringifyJson(computation)}${where}`;

@@ -32,7 +32,7 @@ describe("ratebook preview --trace", () => {
   test("S13.6 lists the line, the meter's rules, and each day with its events and what each added", async () => {
     const { code, out } = await ratebook([...argv, "--trace", "um-calls"]);
     expect(code).toBe(0);
-    expect(out).toBe(`acme  USAGE_METER_USAGE um-calls, 2024-06-01 to 2024-07-01: 7.5
+    expect(out).toBe(`acme  usage of um-calls, 2024-06-01 to 2024-07-01: 7.5
   step 1: {"var":"attribute.n"}
   2024-06-01: 7
     2024-06-01T00:00:00.000Z  7  first  api calls n=7 region=eu
