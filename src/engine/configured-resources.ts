@@ -6,6 +6,7 @@
  */
 import type { Instant } from "../calendar/instant.ts";
 import { invariant } from "../errors.ts";
+import { openWorkspace, type Workspace } from "../ledger/account-state.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import {
   invalidInputError,
@@ -40,7 +41,7 @@ import {
 } from "./document-body.ts";
 import { configuredDocumentId } from "./document-ids.ts";
 import { type ConfiguredDocument, type DocumentLists, toTypedDocument, type DocumentOf } from "./documents.ts";
-import type { EngineReads } from "./external/engine-store.ts";
+import { type DecisionState, lockAccounts, type OperationState, runOperation } from "./operation.ts";
 import { type Page, selectPage, type PageOptions } from "./pages.ts";
 
 /** A configured resource: parsed, and as sent. */
@@ -54,17 +55,24 @@ export interface StoredResource<Item> {
 }
 
 /** The state for an operation on the configuration. */
-export interface ConfigurationState extends EngineReads {
+export interface ConfigurationState extends Pick<OperationState, "view" | "now"> {
   readonly before: Configuration;
-  readonly now: Instant;
+  /** The accounts that were read before. */
+  readonly workspace: Workspace;
 }
 
 /** The decision of an operation on the configuration. */
 export interface ConfigurationChange {
   /** The last one is returned; if none changes, `keep` is. */
   readonly documents: readonly DocumentRecord[];
-  /** Further changes that depend on the changed configuration. */
-  readonly computeFurtherChanges?: (after: Configuration) => Promise<Changes>;
+  /** The accounts that change with the configuration, if they were not read before. */
+  readonly findAccounts?: (after: Configuration) => Promise<readonly string[]>;
+  /** Further changes that depend on the changed configuration. @param accountIds those found */
+  readonly computeFurtherChanges?: (
+    after: Configuration,
+    state: DecisionState,
+    accountIds: readonly string[],
+  ) => Promise<Changes>;
 }
 
 /** The name and the rule of a configured kind in messages. */
@@ -79,42 +87,73 @@ export interface KindWords {
  * Decides a change of the configuration under its exclusive lock, checks and commits it.
  *
  * @param decide the last document is returned
+ * @param locked the accounts to lock; `readFirst` also reads them before `decide`, with all their invoices
  * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last document, ERR_REFUSED if others would break
  */
 export async function changeConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,
   decide: (state: ConfigurationState) => Promise<ConfigurationChange> | ConfigurationChange,
-  accountIds: readonly string[] = [],
+  { accountIds, readFirst = false }: LockedAccounts = { accountIds: [] },
 ): Promise<StoredResource<ConfiguredItem<Kind>>> {
   let changedTo: Configuration | undefined;
-  const scope = { configuration: "exclusive", accountIds, eventIds: [] } as const;
-  const storedDocument = await context.store.transact(scope, async (view, usage) => {
-    const before = await context.configuration(view);
-    changedTo = undefined;
-    const yieldToOthers = createYielder();
-    const { documents, computeFurtherChanges } = await decide({ before, view, usage, now: context.clock() });
-    await yieldToOthers();
-    const last = documents.at(-1);
-    invariant(last !== undefined, "a change of the configuration answers a document");
-    const changed = documents.filter((document) => !isUnchanged(before.documents[kind], document));
-    if (changed.length === 0 && computeFurtherChanges === undefined) {
-      return { result: toStored(kind, last.id, before.documents, before), changes: {} };
-    }
-    const { documents: resolved, after } = await checkDocuments(kind, before, changed);
-    const more = (await computeFurtherChanges?.(after)) ?? {};
-    changedTo = after;
-    return {
-      result: toStored(kind, last.id, after.documents, after),
-      changes: {
-        ...more,
-        documents: [...resolved, ...(more.documents ?? [])],
-        configurationRevision: after.revision,
-      },
-    };
+  const storedDocument = await runOperation<StoredResource<ConfiguredItem<Kind>>, CheckedChange | undefined>(context, {
+    scope: lockAccounts(accountIds, "exclusive"),
+    async needs(state) {
+      changedTo = undefined;
+      if (readFirst) return { accountIds, invoices: "all", found: undefined };
+      const found = await checkChange(kind, decide, { ...state, workspace: openWorkspace(state.catalog, []) });
+      return { accountIds: found.accountIds, catalog: found.after.catalog, found };
+    },
+    async decide(state, found) {
+      const change = found ?? (await checkChange(kind, decide, state));
+      const { id, documents, after, computeFurtherChanges } = change;
+      const result = toStored(kind, id, after.documents, after);
+      if (documents.length === 0 && computeFurtherChanges === undefined) return { result };
+      const more = (await computeFurtherChanges?.(after, state, change.accountIds)) ?? {};
+      changedTo = after;
+      const all = [...documents, ...(more.documents ?? [])];
+      return { result, changes: { ...more, documents: all, configurationRevision: after.revision } };
+    },
   });
   if (changedTo !== undefined) context.configuration.adopt(changedTo);
   return storedDocument;
+}
+
+/** The accounts that a change of the configuration locks. */
+interface LockedAccounts {
+  readonly accountIds: readonly string[];
+  readonly readFirst?: boolean;
+}
+
+/** A change of the configuration, checked. */
+interface CheckedChange extends Pick<ConfigurationChange, "computeFurtherChanges"> {
+  /** The document to return. */
+  readonly id: string;
+  /** Those that change. */
+  readonly documents: readonly ConfiguredDocument[];
+  readonly after: Configuration;
+  /** The accounts that change with the configuration. */
+  readonly accountIds: readonly string[];
+}
+
+async function checkChange(
+  kind: ConfiguredKind,
+  decide: (state: ConfigurationState) => Promise<ConfigurationChange> | ConfigurationChange,
+  { configuration: before, view, now, workspace }: OperationState & Pick<ConfigurationState, "workspace">,
+): Promise<CheckedChange> {
+  const yieldToOthers = createYielder();
+  const { documents, findAccounts, computeFurtherChanges } = await decide({ before, view, now, workspace });
+  await yieldToOthers();
+  const last = documents.at(-1);
+  invariant(last !== undefined, "a change of the configuration answers a document");
+  const changed = documents.filter((document) => !isUnchanged(before.documents[kind], document));
+  if (changed.length === 0 && computeFurtherChanges === undefined) {
+    return { id: last.id, documents: [], after: before, accountIds: [] };
+  }
+  const checked = await checkDocuments(kind, before, changed);
+  const accountIds = (await findAccounts?.(checked.after)) ?? [];
+  return { ...checked, id: last.id, accountIds, ...(computeFurtherChanges && { computeFurtherChanges }) };
 }
 
 /**

@@ -7,14 +7,14 @@ import { toWritten } from "../book/book-source.ts";
 import { parseBook } from "../book/book.ts";
 import type { Book, Organization } from "../book/model/book.ts";
 import type { Instant } from "../calendar/instant.ts";
+import { AccountState } from "../ledger/account-state.ts";
 import { createBookAccount } from "../ledger/account/book-account.ts";
 import { catchUpInSteps } from "../ledger/account/catch-up.ts";
 import { type Catalog, createCatalogInSteps } from "../ledger/catalog.ts";
 import { aliasDocument, checkAccountId } from "../ledger/commands/accounts.ts";
-import type { Changes, DocumentKind, DocumentRecord, IdSource } from "../ledger/decision.ts";
+import { type Changes, type DocumentKind, type DocumentRecord, type IdSource, noChanges } from "../ledger/decision.ts";
 import { quoteText, refusedError, alreadyTakenError } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
-import { noChanges, openAccount } from "../ledger/workspace.ts";
 import { parseJson } from "../numbers/json.ts";
 import { describeStatus } from "../problem-table.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
@@ -160,7 +160,7 @@ async function createLedgers(catalog: Catalog, book: Book, now: Instant, ids: Id
   const accounts = book.accounts.map((each) => createBookAccount(catalog, each, groups.get(each.id), { now, ids }));
   const changes = noChanges();
   for (const account of accounts) {
-    const work = openAccount({ ...account, entries: [], credits: [] });
+    const work = new AccountState(catalog, { ...account, entries: [], credits: [] });
     work.putRecord({ ...account.record });
     for (const entry of account.entries) work.putEntry(entry);
     for (const credit of account.credits) work.putCredit(credit);

@@ -1,7 +1,7 @@
 import type { Instant } from "../calendar/instant.ts";
+import type { AccountState, Workspace } from "../ledger/account-state.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import { catchUpNeeds, type InvoiceRange, partsFromSnapshot, readSnapshot } from "../ledger/reads.ts";
-import type { AccountWork, Workspace } from "../ledger/workspace.ts";
 /**
  * Read-only snapshots of accounts, with everything due already processed, usually without a lock. What is due for
  * accounts that are far behind is committed first, so that reads do not repeat it.
@@ -10,15 +10,18 @@ import type { AccountWork, Workspace } from "../ledger/workspace.ts";
  */
 import type { Steps } from "../numbers/steps.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
+import type { EngineContext } from "./context.ts";
+import { expectServed } from "./external/external-schemas.ts";
 import {
   commitCatchUp,
-  openCaughtUpFrom,
-  type EngineContext,
   expectAll,
   type AccountsBehind,
   findAccountsBehind,
+  lockAccounts,
   openCaughtUp,
-} from "./context.ts";
+  type Operation,
+  runOperation,
+} from "./operation.ts";
 
 /** A snapshot of accounts. */
 export interface ProjectedAccounts {
@@ -47,12 +50,18 @@ export async function projectAccounts<Result>(
   const attempted = new Set<string>();
   for (;;) {
     const snapshot = await readWithoutLocks(context, accountIds, { at, invoices, attempted, commitIfBehind });
-    if (snapshot !== undefined && "workspace" in snapshot) return runWithPauses(project(snapshot));
-    const projected =
-      snapshot ?? (await readInTransaction(context, accountIds, project, { at, invoices, attempted, commitIfBehind }));
-    if ("completed" in projected) return projected.completed;
-    await commitCatchUp(context, projected, attempted);
+    if (snapshot === undefined) break;
+    if ("workspace" in snapshot) return runWithPauses(project(snapshot));
+    await commitCatchUp(context, snapshot, attempted);
   }
+  const underLocks: Operation<Result> = {
+    scope: lockAccounts(accountIds),
+    needs: async () => ({ accountIds, invoices, ...(at === undefined ? {} : { at }), found: undefined }),
+    catchUp: "all",
+    isReadOnly: true,
+    decide: async (state) => ({ result: await runWithPauses(project(state)) }),
+  };
+  return runOperation(context, underLocks, { attempted });
 }
 
 interface LookOptions {
@@ -64,29 +73,11 @@ interface LookOptions {
   readonly commitIfBehind: "far" | "at all";
 }
 
-/** Reads accounts under their locks. */
-async function readInTransaction<Result>(
-  context: EngineContext,
-  accountIds: readonly string[],
-  project: (projected: ProjectedAccounts) => Steps<Result>,
-  { at, invoices, attempted }: LookOptions,
-): Promise<{ readonly completed: Result } | AccountsBehind> {
-  const scope = { configuration: "shared", accountIds, eventIds: [] } as const;
-  return context.store.transact<{ readonly completed: Result } | AccountsBehind>(scope, async (view, usage) => {
-    const { catalog } = await context.configuration(view);
-    const now = context.clock();
-    const accountsBehind = findAccountsBehind(catalog, await view.accounts(accountIds), now, attempted);
-    if (accountsBehind !== undefined) return { result: accountsBehind, changes: {} };
-    const workspace = await openCaughtUp(catalog, { view, usage }, accountIds, at ?? now, invoices);
-    return { result: { completed: await runWithPauses(project({ catalog, workspace, now })) }, changes: {} };
-  });
-}
-
 /** Like {@link projectAccounts}, for one account. */
 export function projectAccount<Result>(
   context: EngineContext,
   accountId: string,
-  project: (catalog: Catalog, work: AccountWork, now: Instant) => Steps<Result>,
+  project: (catalog: Catalog, work: AccountState, now: Instant) => Steps<Result>,
 ): Promise<Result> {
   return projectAccounts(context, [accountId], ({ catalog, workspace, now }) =>
     project(catalog, workspace.account(accountId), now),
@@ -105,7 +96,7 @@ async function readWithoutLocks(
   accountIds: readonly string[],
   { at, invoices, attempted, commitIfBehind }: LookOptions,
 ): Promise<ProjectedAccounts | AccountsBehind | undefined> {
-  if (store.hasExternalUsage || accountIds.length === 0) return undefined;
+  if (store.createPrefetch() !== undefined || accountIds.length === 0) return undefined;
   const yieldToOthers = createYielder();
   const view = await store.consistentView();
   let [records, { revision, catalog }] = await Promise.all([view.accounts(accountIds), configuration(view)]);
@@ -119,10 +110,10 @@ async function readWithoutLocks(
     if (snapshot.revision === revision) {
       expectAll(accountIds, snapshot.records);
       const now = clock();
-      await store.usage.externalUsage(view, needs.externalUsage);
+      expectServed(catalog, []);
       const parts = partsFromSnapshot(catalog, snapshot, needs, at ?? now);
       if (parts === undefined) return undefined;
-      return { catalog, workspace: await openCaughtUpFrom(catalog, parts, at ?? now, yieldToOthers), now };
+      return { catalog, workspace: await openCaughtUp(catalog, parts, at ?? now, yieldToOthers), now };
     }
     [records, { revision, catalog }] = [snapshot.records, await configuration(view)];
   }

@@ -8,11 +8,11 @@ import { digestOf } from "../numbers/short-id.ts";
  * @module
  */
 import type { Steps } from "../numbers/steps.ts";
+import type { AccountState } from "./account-state.ts";
 import { dueInvoiceId, standardInvoiceKey } from "./account/due-ids.ts";
 import { mergeCells } from "./cell-sums.ts";
 import { compareIds } from "./compare-ids.ts";
 import type { BilledUsage, LedgerCell } from "./records.ts";
-import type { AccountWork } from "./workspace.ts";
 
 /** The usage cells of one account, without its id. */
 export type AccountCells = BilledUsage["cells"];
@@ -30,17 +30,12 @@ export function digestCells(cells: AccountCells): string {
   return digestOf(JSON.stringify(texts));
 }
 
-/** The cells of stored usage as ledger cells. */
-export function billedCells({ accountId, cells }: BilledUsage): readonly LedgerCell[] {
-  return cells.map(({ meterId, day, quantity }) => ({ accountId, meterOrFeatureId: meterId, day, quantity }));
-}
-
 /**
  * Stores the external usage of cycles that close, unless it is stored already: billed usage never changes. Pauses after
  * each cycle.
  */
 export function* saveBilledUsage(
-  work: AccountWork,
+  work: AccountState,
   closing: readonly { readonly cycle: Pick<AccountCycle, "start" | "end">; readonly closedAt: Instant }[],
 ): Steps {
   const externalUsage = work.externalUsage();

@@ -78,6 +78,17 @@ export interface Changes {
   readonly keptUsage?: readonly BilledUsage[];
 }
 
+/** Changes of accounts, collected from several. */
+export type GatheredChanges = {
+  [
+    Part in Exclude<keyof Changes, `${string}ocuments` | "configurationRevision" | "newEvents" | "removedEvents">
+  ]-?: NonNullable<Changes[Part]>[number][];
+};
+
+export function noChanges(): GatheredChanges {
+  return { accounts: [], events: [], usage: [], overage: [], entries: [], credits: [], invoices: [], keptUsage: [] };
+}
+
 /** The result of an operation and its changes, complete before anything is written. */
 export interface Decision<Result> {
   readonly result: Result;

@@ -9,13 +9,13 @@ import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
  * @module
  */
 import { runToCompletion } from "../numbers/steps.ts";
-import { toAccountView } from "./account/account-plan.ts";
+import type { AccountParts } from "./account-parts.ts";
+import { AccountState } from "./account-state.ts";
 import { standardInvoiceKey } from "./account/due-ids.ts";
-import { billedCells, digestCells, type AccountCells } from "./billed-usage.ts";
+import { digestCells, type AccountCells } from "./billed-usage.ts";
 import type { Catalog } from "./catalog.ts";
 import { compareIds } from "./compare-ids.ts";
 import type { BilledUsage } from "./records.ts";
-import { type AccountParts, openAccount } from "./workspace.ts";
 
 /** A cell that changed since its cycle closed. */
 export interface LateCell {
@@ -96,13 +96,12 @@ function compareCells(before: AccountCells, now: AccountCells): readonly LateCel
 
 /** The charge of a cycle's STANDARD invoice for these cells, before credits; 0 if it has no lines. */
 function chargeForCells(catalog: Catalog, parts: AccountParts, billed: BilledUsage): Decimal {
-  const usage = [...parts.usage, ...billedCells(billed)];
-  const work = openAccount({ ...parts, usage, credits: [] });
+  const work = new AccountState(catalog, { ...parts, externalUsage: { current: [], open: [], billed: [billed] } });
   const cycle = { start: billed.from * DAY_MS, end: billed.until * DAY_MS };
   const key = standardInvoiceKey(cycle);
   const knownUntil: Instant = billed.closedAt + 1;
   const range = { from: cycle.start, until: cycle.end, knownUntil, creditsAreWhole: true };
-  const drafts = runToCompletion(drawDrafts(toAccountView(catalog, work), catalog.billing, range));
+  const drafts = runToCompletion(drawDrafts(work.view(catalog), catalog.billing, range));
   // An advance invoice below zero grants a credit that would pay this invoice.
   const standard = drafts.find(({ draft }) => invoiceKey(draft) === key);
   return standard === undefined ? ZERO : grossAmount(standard.draft);

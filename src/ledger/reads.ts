@@ -6,16 +6,15 @@
  */
 import { type Day, dayOf, INSTANT_END, type Instant } from "../calendar/instant.ts";
 import { add, type Decimal, sum, ZERO } from "../numbers/decimal.ts";
+import type { AccountExternalUsage, AccountParts } from "./account-parts.ts";
+import type { AccountState } from "./account-state.ts";
 import { catchUpInstant } from "./account/account-plan.ts";
 import { catchUpReadsFrom, invoicesReadFrom, findNewGrants } from "./account/catch-up.ts";
 import { findOpenStretches, type Stretch } from "./account/open-cycles.ts";
-import { billedCells } from "./billed-usage.ts";
 import type { AccountPlan, Catalog } from "./catalog.ts";
 import { groupBy } from "./compare-ids.ts";
-import type { ExternalUsageQuery, ExternalUsageReads, ExternalUsage } from "./external-usage.ts";
-import type { AccountRecord, EventRecord } from "./records.ts";
+import type { AccountRecord, EventRecord, LedgerCell } from "./records.ts";
 import type { LedgerView } from "./view.ts";
-import type { AccountParts } from "./workspace.ts";
 
 /** The part of a view that decisions about events and entries read. */
 export type LedgerReads = Pick<
@@ -33,10 +32,14 @@ export type LedgerReads = Pick<
   | "lastSpent"
 >;
 
-/** Where decisions on accounts read: the store, and external usage. */
-export interface AccountReads {
-  readonly view: LedgerReads;
-  readonly usage: ExternalUsageReads;
+/** A query for the external usage of some accounts (S17.4). */
+export interface ExternalUsageQuery {
+  readonly catalog: Catalog;
+  readonly records: readonly AccountRecord[];
+  /** From this day to that of `upTo`. */
+  readonly from: Day;
+  /** Usage dated after this instant is excluded (S17.2). */
+  readonly upTo: Instant;
 }
 
 /** Which parts of accounts to read, by the ids of the accounts. A part is empty for all other accounts. */
@@ -47,6 +50,7 @@ export interface Needs {
   readonly invoices?: { readonly ids: readonly string[]; readonly listedSince: Instant };
   readonly usage?: CellNeeds;
   readonly overage?: CellNeeds;
+  /** Read only if there is a source. */
   readonly externalUsage?: ExternalUsageQuery;
 }
 
@@ -60,19 +64,25 @@ interface CellNeeds {
 /** The parts that were read of an account. */
 export type ReadParts = (record: AccountRecord, currentPlan?: AccountPlan) => AccountParts;
 
-/** Reads parts of accounts, external usage only with a source. This is the only place where an account is assembled from a store. */
-export async function prefetch(view: LedgerReads, needs: Needs, source?: ExternalUsageReads): Promise<ReadParts> {
+/**
+ * Reads parts of accounts. This is the only place where an account is assembled from a store.
+ *
+ * @param source the source's current usage for the query in `needs`; absent if all events are ingested
+ */
+export async function prefetch(view: LedgerReads, needs: Needs, source?: readonly LedgerCell[]): Promise<ReadParts> {
   const { usage: days, overage: overageDays, externalUsage: query } = needs;
+  const sourceIds = source && query?.records.map(({ id }) => id);
+  const [firstDay, endDay] = [query?.from ?? 0, dayOf(query?.upTo ?? 0) + 1];
   // Started together: a store may use one statement.
-  const [entries, credits, invoices, usage, overage] = await Promise.all([
+  const [entries, credits, invoices, usage, overage, billed] = await Promise.all([
     readByAccount(needs.entries, (ids) => view.entries(ids)),
     readByAccount(needs.credits, (ids) => view.credits(ids)),
     readByAccount(needs.invoices?.ids, (ids) => view.invoices(ids, needs.invoices?.listedSince ?? 0)),
     readByAccount(days?.ids, (ids) => view.usage(ids, days?.from ?? 0, days?.until ?? 0)),
     readByAccount(overageDays?.ids, (ids) => view.overage(ids, overageDays?.from ?? 0, overageDays?.until ?? 0)),
+    readByAccount(sourceIds, (ids) => view.keptUsage(ids, firstDay, endDay)),
   ]);
-  const external = query && (await source?.externalUsage(view, query));
-  const withExternal = external && createExternalUsageMerger(external);
+  const current = source && groupByAccount(source);
   return (record, currentPlan) => {
     const { id } = record;
     const parts = {
@@ -85,8 +95,15 @@ export async function prefetch(view: LedgerReads, needs: Needs, source?: Externa
       events: NOTHING,
       currentPlan,
     };
-    return withExternal === undefined ? parts : withExternal(parts);
+    if (current === undefined) return parts;
+    return { ...parts, externalUsage: splitByBilling(current.get(id) ?? NOTHING, billed.get(id) ?? NOTHING) };
   };
+}
+
+/** Usage counts as billed on the days stored with an invoice, and as the source has it now on others. */
+function splitByBilling(current: readonly LedgerCell[], billed: AccountExternalUsage["billed"]): AccountExternalUsage {
+  const isBilled = ({ day }: LedgerCell): boolean => billed.some(({ from, until }) => from <= day && day < until);
+  return { current, open: billed.length === 0 ? current : current.filter((cell) => !isBilled(cell)), billed };
 }
 
 const NOTHING: readonly never[] = [];
@@ -97,17 +114,6 @@ function readByAccount<Item extends { readonly accountId: string }>(
   read: (ids: readonly string[]) => Promise<readonly Item[]>,
 ): ReadonlyMap<string, readonly Item[]> | Promise<ReadonlyMap<string, readonly Item[]>> {
   return ids.length === 0 ? NONE : read(ids).then(groupByAccount);
-}
-
-/** Adds its external usage to what was read of an account. */
-function createExternalUsageMerger(externalUsage: ExternalUsage): (parts: AccountParts) => AccountParts {
-  const [open, billed] = [groupByAccount(externalUsage.open), groupByAccount(externalUsage.billed)];
-  return (parts) => {
-    const { id } = parts.record;
-    const externalUsage = { open: open.get(id) ?? NOTHING, billed: billed.get(id) ?? NOTHING };
-    const usage = [...parts.usage, ...externalUsage.open, ...externalUsage.billed.flatMap(billedCells)];
-    return { ...parts, usage, externalUsage };
-  };
 }
 
 /**
@@ -124,7 +130,7 @@ export function catchUpNeeds(
   range: InvoiceRange = "open",
 ): Required<Needs> {
   const ids = records.map(({ id }) => id);
-  const externalUsage = externalUsageNeeded(catalog, records, now);
+  const externalUsage = externalUsageNeeds(catalog, records, now);
   const days = { ids, from: externalUsage.from, until: dayOf(INSTANT_END) };
   const listedSince =
     range === "all"
@@ -136,18 +142,19 @@ export function catchUpNeeds(
 /**
  * Reads accounts for catching up and deciding: everything except stored events, of which only those are read whose
  * overage moves onto what falls due (S11.5).
+ *
+ * @param source as in {@link prefetch}
  */
 export async function readAccounts(
   catalog: Catalog,
-  { view, usage }: AccountReads,
-  records: readonly AccountRecord[],
+  view: LedgerReads,
+  needs: Required<Needs>,
   now: Instant,
-  range?: InvoiceRange,
+  source?: readonly LedgerCell[],
 ): Promise<readonly AccountParts[]> {
-  if (records.length === 0) return [];
-  const read = await prefetch(view, catchUpNeeds(catalog, records, now, range), usage);
+  const read = await prefetch(view, needs, source);
   const parts: AccountParts[] = [];
-  for (const accountParts of records.map((record) => read(record))) {
+  for (const accountParts of needs.externalUsage.records.map((record) => read(record))) {
     parts.push({ ...accountParts, events: await readOverageOfGrants(catalog, view, accountParts, now) });
   }
   return parts;
@@ -200,7 +207,7 @@ export function partsFromSnapshot(
 }
 
 /** The external usage that catching up and decisions on open cycles read. @param records one or more */
-export function externalUsageNeeded(
+export function externalUsageNeeds(
   catalog: Catalog,
   records: readonly AccountRecord[],
   now: Instant,
@@ -348,17 +355,16 @@ async function readOverageOfGrants(
  * @param more other events that the decision changes
  * @param skip referenceIds of events that are being undone
  */
-export async function withMovableOverage(
+export async function readMovableOverage(
   catalog: Catalog,
   view: LedgerReads,
-  account: AccountParts,
+  work: AccountState,
   now: Instant,
   { covers, open, more = [], skip }: MovableOverage,
-): Promise<AccountParts> {
+): Promise<void> {
+  const account = { record: work.record, entries: work.entries() };
   const all = [...covers, ...coversOfNewGrants(catalog, account, now)];
-  const moving = await overageToMove(view, account.record.id, all, open, skip);
-  const events = new Map([...account.events, ...more, ...moving].map((event) => [event.referenceId, event]));
-  return { ...account, events: [...events.values()] };
+  work.addRead([...more, ...(await overageToMove(view, work.record.id, all, open, skip))]);
 }
 
 interface MovableOverage {

@@ -1,13 +1,17 @@
 /**
- * Records of one kind in a working copy.
+ * Records of one kind, and cells of usage or overage, in the state of an account: those read, and those written since.
  *
  * @module
  */
+import type { Day } from "../calendar/instant.ts";
+import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
+import { addExact, decimalOfExact, type Exact } from "../numbers/exact.ts";
+import type { LedgerCell, UsageDelta } from "./records.ts";
 
-/** Up to this many records are searched linearly; for more an index is built. */
+/** Up to this many records or sums are searched linearly; for more an index is built. */
 const FEW = 16;
 
-/** Records of one kind in a working copy: those read, and those written since. A batch creates thousands of instances. */
+/** Records of one kind. A batch creates thousands of instances. */
 export class WorkingRecords<Item> {
   readonly #read: readonly Item[];
   readonly #idOf: (item: Item) => string;
@@ -98,4 +102,76 @@ function sortIfNeeded<Item>(items: readonly Item[], compare: (a: Item, b: Item) 
     return before === undefined || compare(before, item) <= 0;
   });
   return isOrdered ? items : items.toSorted(compare);
+}
+
+type Days = Map<Day, Decimal>;
+/** A delta that more can be added to. */
+type GrowingDelta = { -readonly [Part in keyof UsageDelta]: UsageDelta[Part] };
+
+const NO_DELTAS: readonly GrowingDelta[] = [];
+
+/** The usage or overage of one account: that read, and what was added since. */
+export class WorkingCells {
+  readonly #accountId: string;
+  readonly #read: readonly LedgerCell[];
+  #readByItem: Map<string, Days> | undefined;
+  /** Undefined before the first: most accounts of a batch get one delta, and a growing empty list reserves room for 17. */
+  #added: GrowingDelta[] | undefined;
+  /** The sums by item and day, once there are many. */
+  #places: Map<string, GrowingDelta> | undefined;
+
+  constructor(accountId: string, read: readonly LedgerCell[]) {
+    this.#accountId = accountId;
+    this.#read = read;
+  }
+
+  between(itemId: string, from: Day, until: Day): Decimal {
+    this.#readByItem ??= indexByItem(this.#read);
+    let total = ZERO;
+    for (const [day, quantity] of this.#readByItem.get(itemId) ?? []) {
+      if (day >= from && day < until) total = add(total, quantity);
+    }
+    for (const { meterOrFeatureId, day, quantity } of this.#added ?? NO_DELTAS) {
+      if (meterOrFeatureId === itemId && day >= from && day < until) total = add(total, decimalOfExact(quantity));
+    }
+    return total;
+  }
+
+  add(itemId: string, day: Day, quantity: Exact): void {
+    const found = this.#find(itemId, day);
+    if (found !== undefined) {
+      found.quantity = addExact(found.quantity, quantity);
+      return;
+    }
+    const delta = { accountId: this.#accountId, meterOrFeatureId: itemId, day, quantity };
+    if (this.#added === undefined) this.#added = [delta];
+    else this.#added.push(delta);
+    this.#places?.set(`${day} ${itemId}`, delta);
+  }
+
+  addTo(changed: UsageDelta[]): void {
+    for (const delta of this.#added ?? NO_DELTAS) changed.push(delta);
+  }
+
+  #find(itemId: string, day: Day): GrowingDelta | undefined {
+    const added = this.#added ?? NO_DELTAS;
+    if (added.length > FEW) {
+      this.#places ??= new Map(added.map((delta) => [`${delta.day} ${delta.meterOrFeatureId}`, delta]));
+      return this.#places.get(`${day} ${itemId}`);
+    }
+    for (const delta of added) if (delta.day === day && delta.meterOrFeatureId === itemId) return delta;
+    return undefined;
+  }
+}
+
+function indexByItem(read: readonly LedgerCell[]): Map<string, Days> {
+  const byItem = new Map<string, Days>();
+  for (const { meterOrFeatureId, day, quantity } of read) addCell(byItem, meterOrFeatureId, day, quantity);
+  return byItem;
+}
+
+function addCell(byItem: Map<string, Days>, itemId: string, day: Day, quantity: Decimal): void {
+  const days = byItem.get(itemId);
+  if (days === undefined) byItem.set(itemId, new Map([[day, quantity]]));
+  else days.set(day, add(days.get(day) ?? ZERO, quantity));
 }

@@ -3,6 +3,8 @@ import type { Book } from "../../src/book/model/book.ts";
 import { dayOf, type Instant, toInstant } from "../../src/calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
+import type { AccountParts } from "../../src/ledger/account-parts.ts";
+import { type AccountState, openWorkspace } from "../../src/ledger/account-state.ts";
 import { catchUp } from "../../src/ledger/account/catch-up.ts";
 import { listingInstant } from "../../src/ledger/account/draft-index.ts";
 import { storedInvoiceKey } from "../../src/ledger/account/due-ids.ts";
@@ -11,7 +13,6 @@ import { type CatalogOptions, createCatalog, type Catalog } from "../../src/ledg
 import type { Changes, IdSource } from "../../src/ledger/decision.ts";
 import { toEventRecord } from "../../src/ledger/events/new-event.ts";
 import type { AccountRecord } from "../../src/ledger/records.ts";
-import { type AccountParts, type AccountWork, openWorkspace } from "../../src/ledger/workspace.ts";
 import { parseDecimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import { exactOfDecimal } from "../../src/numbers/exact.ts";
 import { toCells } from "./cells.ts";
@@ -27,9 +28,9 @@ export interface Ledger {
   readonly catalog: Catalog;
   readonly ids: IdSource;
   /** Decides about one account; if the decision throws, nothing changes. */
-  run<Result>(decision: (work: AccountWork) => Result, id?: string): Result;
+  run<Result>(decision: (work: AccountState) => Result, id?: string): Result;
   /** Decides about several accounts. */
-  runAll<Result>(ids: readonly string[], decision: (works: readonly AccountWork[]) => Result): Result;
+  runAll<Result>(ids: readonly string[], decision: (works: readonly AccountState[]) => Result): Result;
   /** Processes everything due for an account. */
   until(now: string | Instant, id?: string): void;
   /** Adds usage of the calls meter at an instant, if its cycle is open then; due work is processed first. */
@@ -83,9 +84,12 @@ export function openLedger(
   const ledger: Ledger = {
     catalog,
     ids: (prefix) => `${prefix}.${++idCount}`,
-    run: (decision, id = "a") => ledger.runAll([id], ([work]) => decision(work as AccountWork)),
+    run: (decision, id = "a") => ledger.runAll([id], ([work]) => decision(work as AccountState)),
     runAll(ids, decision) {
-      const workspace = openWorkspace(ids.map((id) => ledger.readParts(id)));
+      const workspace = openWorkspace(
+        catalog,
+        ids.map((id) => ledger.readParts(id)),
+      );
       const result = decision(ids.map((id) => workspace.account(id)));
       ledger.apply(workspace.changes());
       return result;

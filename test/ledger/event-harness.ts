@@ -4,6 +4,8 @@ import type { Book } from "../../src/book/model/book.ts";
 import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { type Instant, toInstant } from "../../src/calendar/instant.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
+import type { AccountParts } from "../../src/ledger/account-parts.ts";
+import { openWorkspace } from "../../src/ledger/account-state.ts";
 import { listingInstant } from "../../src/ledger/account/draft-index.ts";
 import { type Catalog, type CatalogOptions, createCatalog } from "../../src/ledger/catalog.ts";
 import { grantEntry, patchEntry, voidEntry } from "../../src/ledger/commands/entries.ts";
@@ -16,7 +18,7 @@ import { type UndoFilter, parseUndoFilter } from "../../src/ledger/events/undo-f
 import { readForUndo } from "../../src/ledger/events/undo-reads.ts";
 import { decideUndo, type UndoneEvent } from "../../src/ledger/events/undo.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
-import type { AccountReads, LedgerReads } from "../../src/ledger/reads.ts";
+import { catchUpNeeds, type LedgerReads, readAccounts } from "../../src/ledger/reads.ts";
 import {
   type AccountRecord,
   type EntryRecord,
@@ -25,7 +27,6 @@ import {
   type LedgerCell,
 } from "../../src/ledger/records.ts";
 import type { EventFilter } from "../../src/ledger/view.ts";
-import { type AccountParts, openWorkspace } from "../../src/ledger/workspace.ts";
 import { type Decimal, parseDecimal, sum, formatDecimal } from "../../src/numbers/decimal.ts";
 import { perUnit } from "../book/builder.ts";
 import { newAccount } from "./account-harness.ts";
@@ -133,7 +134,7 @@ export interface Totals {
 /** Accounts in memory, without indexes, so that it is simple enough to be correct. */
 export interface EventLedger {
   readonly catalog: Catalog;
-  readonly reads: AccountReads;
+  readonly view: LedgerReads;
   /** The number of event records read so far. */
   readonly eventsRead: () => number;
   ingest(batch: readonly unknown[], now: string | Instant): Promise<readonly IngestResult[]>;
@@ -161,9 +162,8 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
     usage: [],
     overage: [],
   };
-  let read = 0;
-  const view = buildReads(state, (count) => (read += count));
-  const reads = { view, usage: { externalUsage: async () => undefined } };
+  let eventsRead = 0;
+  const view = buildReads(state, (count) => (eventsRead += count));
   let idCount = 0;
   const nextId = (prefix: string): string => `${prefix}.${++idCount}`;
   const findAccountId = (name: string): string | undefined =>
@@ -175,33 +175,43 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
     if (record === undefined) throw new Error(`no account ${id}`);
     return record;
   };
-  const decide = <Result>(parts: AccountParts | undefined, decision: (work: Work) => Result): Result => {
-    if (parts === undefined) throw new Error("the account was not read");
-    const workspace = openWorkspace([parts]);
-    const result = decision(workspace.account(parts.record.id));
+  const read = (records: readonly AccountRecord[], now: Instant): Promise<readonly AccountParts[]> =>
+    readAccounts(catalog, view, catchUpNeeds(catalog, records, now), now);
+  const decide = async <Result>(
+    now: Instant,
+    decision: (work: Work) => Promise<Result>,
+    { id }: AccountRecord = requireAccount(),
+  ): Promise<Result> => {
+    const workspace = openWorkspace(catalog, await read([requireAccount(id)], now));
+    const result = await decision(workspace.account(id));
     apply(state, workspace.changes());
     return result;
   };
   return {
     catalog,
-    reads,
-    eventsRead: () => read,
+    view,
+    eventsRead: () => eventsRead,
     async ingest(inputs, now) {
       const batch = readBatch(inputs);
       const needs = ingestNeeds(catalog, batch);
       const names = new Map(
         [...needs.names.keys()].flatMap((name) => (findAccountId(name) ? [[name, findAccountId(name) ?? ""]] : [])),
       );
-      const parts = await readForIngest(catalog, reads, needs, names, toInstant(now));
-      const { result, changes } = decideIngest(catalog, parts, batch, toInstant(now), nextId);
+      const found = await readForIngest(catalog, view, needs, names, toInstant(now));
+      const behind = found.recordsBehind.length === 0 ? [] : await read(found.recordsBehind, toInstant(now));
+      const accounts = [...behind, ...found.accounts];
+      const { result, changes } = decideIngest(catalog, { ...found, accounts }, batch, toInstant(now), nextId);
       apply(state, changes);
       return result;
     },
     async undo(query, now) {
       const filter = parseUndoFilter(query);
       const record = requireAccount(findAccountId(filter.account));
-      const undoParts = await readForUndo(catalog, reads, record, filter.events, toInstant(now));
-      return decide(undoParts?.account, (work) => decideUndo(catalog, work, undoParts?.matched ?? [], toInstant(now)));
+      const undoWork = async (work: Work): Promise<readonly UndoneEvent[]> => {
+        const matched = await readForUndo(catalog, view, work, filter.events, toInstant(now));
+        return decideUndo(catalog, work, matched, toInstant(now));
+      };
+      return decide(toInstant(now), undoWork, record);
     },
     async grant(quantity, from, until, now, more = {}) {
       const [effectiveFrom, effectiveUntil] = [toInstant(from), toInstant(until)];
@@ -212,27 +222,23 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
         effectiveUntil,
         ...more,
       };
-      const parts = await readForGrant(
-        catalog,
-        reads,
-        requireAccount(),
-        { ...request, quantity: request.granted },
-        toInstant(now),
-      );
-      return decide(parts, (work) => grantEntry(catalog, work, request, toInstant(now), nextId));
+      return decide(toInstant(now), async (work) => {
+        await readForGrant(catalog, view, work, { ...request, quantity: request.granted }, toInstant(now));
+        return grantEntry(catalog, work, request, toInstant(now), nextId);
+      });
     },
     async patch(entryId, { granted, until }, now) {
       const change = {
         ...(granted === undefined ? {} : { granted: parseDecimal(granted) }),
         ...(until === undefined ? {} : { effectiveUntil: toInstant(until) }),
       };
-      const entryParts = await readForEntry(catalog, reads, requireAccount(), { entryId, ...change }, toInstant(now));
-      const target = { entryId, lastSpent: entryParts?.lastSpent };
-      return decide(entryParts?.account, (work) => patchEntry(catalog, work, target, change, toInstant(now)));
+      return decide(toInstant(now), async (work) => {
+        const lastSpent = await readForEntry(catalog, view, work, { entryId, ...change }, toInstant(now));
+        return patchEntry(catalog, work, { entryId, lastSpent }, change, toInstant(now));
+      });
     },
     async voidEntry(entryId, now) {
-      const entryParts = await readForEntry(catalog, reads, requireAccount(), { entryId }, toInstant(now));
-      return decide(entryParts?.account, (work) => voidEntry(catalog, work, entryId, toInstant(now)));
+      return decide(toInstant(now), async (work) => voidEntry(catalog, work, entryId, toInstant(now)));
     },
     put: (invoice) => void state.invoices.set(invoice.id, invoice),
     entries: () => [...state.entries.values()],

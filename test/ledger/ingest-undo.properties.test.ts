@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { DAY_MS, formatInstant, type Instant } from "../../src/calendar/instant.ts";
+import { openWorkspace } from "../../src/ledger/account-state.ts";
 import { createOpenCheck } from "../../src/ledger/account/open-cycles.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
-import { openWorkspace } from "../../src/ledger/workspace.ts";
 import { parseDecimal, sum, formatDecimal } from "../../src/numbers/decimal.ts";
 import { runs } from "../support/runs.ts";
 import {
@@ -162,7 +162,11 @@ function checkBooks({ ledger, now }: LedgerRun): void {
   const [record] = ledger.records();
   if (record === undefined) return;
   const nothing = { entries: [], credits: [], invoices: [], usage: [], overage: [], events: [] };
-  const isOpen = createOpenCheck(ledger.catalog, openWorkspace([{ record, ...nothing }]).account("a"), now);
+  const isOpen = createOpenCheck(
+    ledger.catalog,
+    openWorkspace(ledger.catalog, [{ record, ...nothing }]).account("a"),
+    now,
+  );
   for (const { feature, timestamp } of activeEvents) {
     if (feature === undefined || feature.overage.isZero() || !isOpen(timestamp)) continue;
     const covering = ledger

@@ -5,12 +5,13 @@ import { expect, test } from "vitest";
 
 import { toInstant } from "../../src/calendar/instant.ts";
 import { type FeatureEntry, restoreAllocations } from "../../src/credits/feature-credits.ts";
+import type { AccountParts } from "../../src/ledger/account-parts.ts";
+import { openWorkspace } from "../../src/ledger/account-state.ts";
 import { grantEntry, OPEN_ENTRIES_MAX, patchEntry, voidEntry } from "../../src/ledger/commands/entries.ts";
 import { ingestNeeds, readForIngest } from "../../src/ledger/events/ingest-reads.ts";
 import { decideIngest } from "../../src/ledger/events/ingest.ts";
-import { type AccountReads, overageToMove } from "../../src/ledger/reads.ts";
+import { type LedgerReads, overageToMove } from "../../src/ledger/reads.ts";
 import type { EntryRecord } from "../../src/ledger/records.ts";
-import { type AccountParts, openWorkspace } from "../../src/ledger/workspace.ts";
 import { parseDecimal } from "../../src/numbers/decimal.ts";
 import { tokenBook, type EventLedger, NOON, onPlan, openEvents, tokenOverage, requestOf } from "./event-harness.ts";
 import { readBatch } from "./read-batch.ts";
@@ -27,14 +28,14 @@ async function withEntries(count: number): Promise<EventLedger> {
 }
 
 /** The reads of a ledger, counting how often the ids of entries are read. */
-function counting({ reads }: EventLedger): { readonly countedReads: AccountReads; readonly looks: () => number } {
+function counting({ view }: EventLedger): { readonly countedReads: LedgerReads; readonly looks: () => number } {
   let looks = 0;
   const watchId = ({ id, ...entry }: EntryRecord): EntryRecord =>
     Object.defineProperty({ ...entry, id }, "id", { enumerable: true, get: () => (looks++, id) });
   return {
     countedReads: {
-      ...reads,
-      view: { ...reads.view, entries: async (...args) => (await reads.view.entries(...args)).map(watchId) },
+      ...view,
+      entries: async (...args) => (await view.entries(...args)).map(watchId),
     },
     looks: () => looks,
   };
@@ -79,7 +80,7 @@ test.each([20, 200])(
 test.each([20, 200])(
   "S11.5 events whose overage may move to %i entries are found with a few reads of each",
   async (count) => {
-    const { reads } = await withEntries(0);
+    const { view } = await withEntries(0);
     let looks = 0;
     const get = (): string => {
       looks++;
@@ -89,7 +90,7 @@ test.each([20, 200])(
       const room = { featureId: "f.tokens", effectiveFrom: 0, effectiveUntil: place + 1, quantity: parseDecimal(1) };
       return Object.defineProperty(room, "featureId", { get });
     });
-    expect(await overageToMove(reads.view, "a", rooms, [{ from: 0, until: count }])).toEqual([]);
+    expect(await overageToMove(view, "a", rooms, [{ from: 0, until: count }])).toEqual([]);
     expect(looks).toBeLessThan(5 * count);
   },
 );
@@ -120,7 +121,7 @@ test("S11.8 an account has at most 1,000 purchased entries that can still be con
   const none = { credits: [], invoices: [], usage: [], overage: [], events: [] };
   const endedEntry = { ...entry, id: "fce.ended", effectiveUntil: toInstant(NOON) };
   const parts: AccountParts = { record, ...none, entries: [endedEntry, entry, ...more] };
-  const work = openWorkspace([parts]).account("a");
+  const work = openWorkspace(ledger.catalog, [parts]).account("a");
   const request = {
     featureId: "f.tokens",
     granted: parseDecimal(5),

@@ -5,19 +5,19 @@
  */
 import { readRequest } from "../../book/reading/read-request.ts";
 import type { AccountPatch, AccountRequest } from "../../book/resources/requests.ts";
-import { type Instant, type InstantInput, toInstant } from "../../calendar/instant.ts";
+import { type InstantInput, toInstant } from "../../calendar/instant.ts";
+import type { AccountState } from "../../ledger/account-state.ts";
 import { accountAt } from "../../ledger/account/account-history.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import * as accountCommands from "../../ledger/commands/accounts.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInputError, notFoundError } from "../../ledger/refusals.ts";
-import type { LedgerView } from "../../ledger/view.ts";
-import type { AccountWork } from "../../ledger/workspace.ts";
 import type { Configuration } from "../configuration.ts";
-import { decideOnAccount, type EngineContext, openAccounts } from "../context.ts";
+import type { EngineContext } from "../context.ts";
 import { withoutUndefined, withoutAbsent } from "../document-body.ts";
 import { toTypedDocument } from "../documents.ts";
 import { prepareSettings } from "../entity-settings.ts";
+import { type DecisionState, decideOnAccount, lockAccounts, runOperation } from "../operation.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
 import { prepareAccount, checkActive, findTakenNames } from "./new-account.ts";
 
@@ -114,25 +114,18 @@ export async function removeAliases(
   return changeNames(context, id, async ({ work, now }) => accountCommands.removeAliases(work, aliases, now));
 }
 
-interface NamesState {
-  readonly catalog: Parameters<typeof accountCommands.archiveAccount>[0];
-  readonly work: AccountWork;
-  readonly view: LedgerView;
-  readonly now: Instant;
-}
-
 /** Names are unique across accounts, so they change under the exclusive lock. */
 async function changeNames(
-  { store, clock, configuration }: EngineContext,
+  context: EngineContext,
   accountId: string,
-  decide: (state: NamesState) => Promise<accountCommands.AliasChanges>,
+  decide: (state: DecisionState & { readonly work: AccountState }) => Promise<accountCommands.AliasChanges>,
 ): Promise<AccountRecord> {
-  return store.transact({ configuration: "exclusive", accountIds: [accountId], eventIds: [] }, async (view, usage) => {
-    const { catalog } = await configuration(view);
-    const now = clock();
-    const workspace = await openAccounts(catalog, { view, usage }, [accountId], now);
-    const work = workspace.account(accountId);
-    const names = await decide({ catalog, work, view, now });
-    return { result: work.record, changes: { ...workspace.changes(), ...names } };
+  return runOperation(context, {
+    scope: lockAccounts([accountId], "exclusive"),
+    async decide(state) {
+      const work = state.workspace.account(accountId);
+      const changes = await decide({ ...state, work });
+      return { result: work.record, changes };
+    },
   });
 }

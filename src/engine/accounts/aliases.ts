@@ -10,8 +10,9 @@ import { addAliases, aliasDocument, removeAliases } from "../../ledger/commands/
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { invalidInputError, notFoundError, quoteText, alreadyTakenError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { type EngineContext, openAccounts } from "../context.ts";
+import type { EngineContext } from "../context.ts";
 import { toTypedDocument } from "../documents.ts";
+import { lockAccounts, runOperation } from "../operation.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
 import { findTakenNames } from "./new-account.ts";
 
@@ -24,7 +25,7 @@ export interface AliasSnapshot {
 
 /** Creates aliases, of accounts or not assigned yet; all or none (S16.6). */
 export async function createAliases(
-  { store, clock, configuration }: EngineContext,
+  context: EngineContext,
   input: readonly AliasRequest[],
 ): Promise<readonly AliasSnapshot[]> {
   const requests = readRequest("aliasCreate", input);
@@ -37,40 +38,43 @@ export async function createAliases(
       `the alias ${quoteText(values[repeatedIndex] ?? "")} is repeated`,
     );
   const accountIds = [...new Set(requests.flatMap(({ accountId }) => accountId ?? []))];
-  return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view, usage) => {
-    const { catalog } = await configuration(view);
-    const now = clock();
-    const takenNames = await findTakenNames(view, values);
-    const [existing] = [...takenNames.aliases, ...takenNames.accounts];
-    if (existing !== undefined)
-      throw alreadyTakenError("alias", existing.id, `the alias ${quoteText(existing.id)} is taken`);
-    const workspace = await openAccounts(catalog, { view, usage }, accountIds, now);
-    const documents = requests.flatMap(({ value, accountId }) => {
-      if (accountId === undefined || accountId === null) return [aliasDocument(value, undefined, now)];
-      return addAliases(workspace.account(accountId), [value], takenNames, now).documents;
-    });
-    return { result: documents.map(toAliasSnapshot), changes: { ...workspace.changes(), documents } };
+  return runOperation(context, {
+    scope: lockAccounts(accountIds, "exclusive"),
+    async needs({ view }) {
+      const takenNames = await findTakenNames(view, values);
+      const [existing] = [...takenNames.aliases, ...takenNames.accounts];
+      if (existing !== undefined)
+        throw alreadyTakenError("alias", existing.id, `the alias ${quoteText(existing.id)} is taken`);
+      return { accountIds, found: takenNames };
+    },
+    decide({ workspace, now }, takenNames) {
+      const documents = requests.flatMap(({ value, accountId }) => {
+        if (accountId === undefined || accountId === null) return [aliasDocument(value, undefined, now)];
+        return addAliases(workspace.account(accountId), [value], takenNames, now).documents;
+      });
+      return { result: documents.map(toAliasSnapshot), changes: { documents } };
+    },
   });
 }
 
 /** Removes an alias of any account. @throws {RatebookError} ERR_NOT_FOUND */
 export async function removeAlias(context: EngineContext, alias: string): Promise<void> {
-  for (;;) {
-    const aliasRecord = await requireAlias(context.store.read, alias);
-    const accountIds = aliasRecord.accountId === undefined ? [] : [aliasRecord.accountId];
-    const scope = { configuration: "exclusive", accountIds, eventIds: [] } as const;
-    const result = await context.store.transact(scope, async (view, usage) => {
-      const { catalog } = await context.configuration(view);
+  let accountId: string | undefined;
+  await runOperation(context, {
+    async scope() {
+      ({ accountId } = await requireAlias(context.store.read, alias));
+      return lockAccounts(accountId === undefined ? [] : [accountId], "exclusive")();
+    },
+    async needs({ view }) {
       const current = await requireAlias(view, alias);
-      if (current.accountId !== aliasRecord.accountId) return { result: false, changes: {} };
-      const now = context.clock();
-      const workspace = await openAccounts(catalog, { view, usage }, accountIds, now);
-      for (const id of accountIds) removeAliases(workspace.account(id), [alias], now);
-      const removedDocuments = [{ kind: "alias" as const, id: alias }];
-      return { result: true, changes: { ...workspace.changes(), removedDocuments } };
-    });
-    if (result) return;
-  }
+      if (current.accountId !== accountId) return "scope";
+      return { accountIds: accountId === undefined ? [] : [accountId], found: undefined };
+    },
+    decide({ accounts, workspace, now }) {
+      for (const { record } of accounts) removeAliases(workspace.account(record.id), [alias], now);
+      return { result: undefined, changes: { removedDocuments: [{ kind: "alias", id: alias }] } };
+    },
+  });
 }
 
 /** Reads an alias. @throws {RatebookError} ERR_NOT_FOUND */

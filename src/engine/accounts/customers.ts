@@ -14,10 +14,11 @@ import { invalidInputError, notFoundError, quoteText, alreadyTakenError } from "
 import type { LedgerView } from "../../ledger/view.ts";
 import { listMatchingAccountIds } from "../all-accounts.ts";
 import type { Configuration } from "../configuration.ts";
-import { type EngineContext, openAccounts } from "../context.ts";
+import type { EngineContext } from "../context.ts";
 import { type Body, withoutUndefined, toPlainJson, withoutAbsent } from "../document-body.ts";
 import { toTypedDocument, type DocumentOf } from "../documents.ts";
 import { prepareSettings } from "../entity-settings.ts";
+import { lockAccounts, runOperation } from "../operation.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
 import { prepareAccount, checkActive } from "./new-account.ts";
 
@@ -92,26 +93,23 @@ export async function updateCustomer(
 
 /** Archives a customer and its accounts; rejected if one of them cannot be archived (S16.3). */
 export async function archiveCustomer(context: EngineContext, id: string): Promise<CustomerSnapshot> {
-  const { store, clock, configuration } = context;
   const isActive = ({ status }: AccountRecord): boolean => status === "ACTIVE";
-  const locks = await listMatchingAccountIds(store.read, isActive, { customerId: id });
-  return store.transact({ configuration: "exclusive", accountIds: locks, eventIds: [] }, async (view, usage) => {
-    const before = await customerDocument(view, id);
-    checkActive("customer", before.body);
-    const { catalog } = await configuration(view);
-    const now = clock();
-    const accountIds = await listMatchingAccountIds(view, isActive, { customerId: id });
-    const workspace = await openAccounts(catalog, { view, usage }, accountIds, now);
-    const archivals = accountIds.map((accountId) => archiveAccount(catalog, workspace.account(accountId), now));
-    const document = { ...before, updatedAt: now, body: { ...before.body, status: "ARCHIVED" } } as const;
-    return {
-      result: toCustomerSnapshot(document),
-      changes: {
-        ...workspace.changes(),
-        documents: [document],
-        removedDocuments: archivals.flatMap(({ removedDocuments }) => removedDocuments),
-      },
-    };
+  const findAccounts = (view: LedgerView): Promise<readonly string[]> =>
+    listMatchingAccountIds(view, isActive, { customerId: id });
+  return runOperation(context, {
+    scope: async () => lockAccounts(await findAccounts(context.store.read), "exclusive")(),
+    async needs({ view }) {
+      const before = await customerDocument(view, id);
+      checkActive("customer", before.body);
+      const accountIds = await findAccounts(view);
+      return { accountIds, found: { before, accountIds } };
+    },
+    decide({ catalog, workspace, now }, { before, accountIds }) {
+      const archivals = accountIds.map((accountId) => archiveAccount(catalog, workspace.account(accountId), now));
+      const document = { ...before, updatedAt: now, body: { ...before.body, status: "ARCHIVED" } } as const;
+      const removedDocuments = archivals.flatMap(({ removedDocuments }) => removedDocuments);
+      return { result: toCustomerSnapshot(document), changes: { documents: [document], removedDocuments } };
+    },
   });
 }
 

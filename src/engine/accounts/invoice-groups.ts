@@ -10,8 +10,6 @@ import { dayOf, type Instant } from "../../calendar/instant.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { addToGroup, type InvoiceGroupTerms, removeFromGroup } from "../../ledger/commands/groups.ts";
 import { notFoundError } from "../../ledger/refusals.ts";
-import type { AccountWork, Workspace } from "../../ledger/workspace.ts";
-import type { Scope } from "../../store/store.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { groupMembers } from "../all-accounts.ts";
 import { finalizeGroup } from "../billing/bill-run.ts";
@@ -24,8 +22,8 @@ import {
   addDocument,
   type StoredResource,
 } from "../configured-resources.ts";
-import { type EngineContext, openAccounts } from "../context.ts";
-import type { EngineReads } from "../external/engine-store.ts";
+import type { EngineContext } from "../context.ts";
+import { lockAccounts, type Operation, runOperation } from "../operation.ts";
 import type { Page, PagedOptions } from "../pages.ts";
 
 const WHAT = "invoice group";
@@ -80,8 +78,7 @@ async function createGroup(context: EngineContext, input: InvoiceGroupRequest): 
   return changeConfigured(
     context,
     "invoiceGroup",
-    async ({ before, view, usage, now }) => {
-      const workspace = await openAccounts(before.catalog, { view, usage }, accountIds, now, "all");
+    ({ before, workspace, now }) => {
       const works = [...new Set(accountIds)].map((each) => workspace.account(each));
       const invoiceCurrency = works[0]?.record.invoiceCurrency ?? before.catalog.book.organization.baseCurrency;
       const document = addDocument(before, "invoiceGroup", { ...request, id, invoiceCurrency }, now);
@@ -91,19 +88,22 @@ async function createGroup(context: EngineContext, input: InvoiceGroupRequest): 
         async computeFurtherChanges(after) {
           const catalogs = { before: before.catalog, after: after.catalog };
           await runWithPauses(addToGroup(catalogs, { id, invoiceCurrency, dailyInvoiceConsolidation }, works, now));
-          return workspace.changes();
+          return {};
         },
       };
     },
-    accountIds,
+    { accountIds, readFirst: true },
   );
 }
 
 async function addMembers(context: EngineContext, id: string, accountIds: readonly string[]): Promise<void> {
-  await context.store.transact(createMembersScope(accountIds), async (view, usage) => {
-    const { catalog, group, now, workspace, works } = await openMembers(context, { view, usage }, id, accountIds);
-    await runWithPauses(addToGroup({ before: catalog, after: catalog }, group, works, now));
-    return { result: undefined, changes: workspace.changes() };
+  await runOperation(context, {
+    ...readMembers(id, accountIds),
+    async decide({ catalog, workspace, now }, group) {
+      const works = [...new Set(accountIds)].map((each) => workspace.account(each));
+      await runWithPauses(addToGroup({ before: catalog, after: catalog }, group, works, now));
+      return { result: undefined };
+    },
   });
 }
 
@@ -126,47 +126,31 @@ async function removeMembersToday(
   accountIds: readonly string[],
   consolidatedAt: Instant | undefined,
 ): Promise<boolean | undefined> {
-  return context.store.transact(createMembersScope(accountIds), async (view, usage) => {
-    const { catalog, revision, now, workspace, works } = await openMembers(context, { view, usage }, id, accountIds);
-    if (consolidatedAt !== undefined && dayOf(consolidatedAt) < dayOf(now)) return { result: undefined, changes: {} };
-    await runWithPauses(removeFromGroup({ before: catalog, after: catalog }, id, works, now));
-    const removed = new Set(accountIds);
-    const remainingMembers = (await groupMembers(view, id)).filter((each) => !removed.has(each));
-    if (remainingMembers.length > 0) return { result: true, changes: workspace.changes() };
-    const removedDocuments = [{ kind: "invoiceGroup" as const, id }];
-    const configurationRevision = revisionAfter(revision);
-    return { result: false, changes: { ...workspace.changes(), removedDocuments, configurationRevision } };
+  return runOperation<boolean | undefined, InvoiceGroupTerms>(context, {
+    ...readMembers(id, accountIds),
+    async decide({ configuration, catalog, view, workspace, now }) {
+      if (consolidatedAt !== undefined && dayOf(consolidatedAt) < dayOf(now)) return { result: undefined };
+      const works = [...new Set(accountIds)].map((each) => workspace.account(each));
+      await runWithPauses(removeFromGroup({ before: catalog, after: catalog }, id, works, now));
+      const removed = new Set(accountIds);
+      const remainingMembers = (await groupMembers(view, id)).filter((each) => !removed.has(each));
+      if (remainingMembers.length > 0) return { result: true };
+      const removedDocuments = [{ kind: "invoiceGroup" as const, id }];
+      const configurationRevision = revisionAfter(configuration.revision);
+      return { result: false, changes: { removedDocuments, configurationRevision } };
+    },
   });
 }
 
-function createMembersScope(accountIds: readonly string[]): Scope {
-  return { configuration: "exclusive", accountIds, eventIds: [] };
-}
-
-/** Accounts whose group changes. */
-interface OpenedMembers {
-  readonly catalog: Catalog;
-  /** The revision of the configuration. */
-  readonly revision: number;
-  readonly group: InvoiceGroupTerms;
-  readonly now: Instant;
-  readonly workspace: Workspace;
-  readonly works: readonly AccountWork[];
-}
-
-/** @throws {RatebookError} ERR_NOT_FOUND for an unknown group, else for the first account that does not exist */
-async function openMembers(
-  { clock, configuration }: EngineContext,
-  { view, usage }: EngineReads,
+/** Reads accounts whose group changes. It rejects with ERR_NOT_FOUND for an unknown group first, then for an account. */
+function readMembers(
   groupId: string,
   accountIds: readonly string[],
-): Promise<OpenedMembers> {
-  const { catalog, revision } = await configuration(view);
-  const group = findTerms(catalog, groupId);
-  const now = clock();
-  const workspace = await openAccounts(catalog, { view, usage }, accountIds, now, "all");
-  const works = [...new Set(accountIds)].map((each) => workspace.account(each));
-  return { catalog, revision, group, now, workspace, works };
+): Required<Pick<Operation<unknown, InvoiceGroupTerms>, "scope" | "needs">> {
+  return {
+    scope: lockAccounts(accountIds, "exclusive"),
+    needs: async ({ catalog }) => ({ accountIds, invoices: "all", found: findTerms(catalog, groupId) }),
+  };
 }
 
 function findTerms({ book }: Catalog, id: string): InvoiceGroupTerms {

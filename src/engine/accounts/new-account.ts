@@ -6,13 +6,14 @@
 import type { RequestOutput } from "../../book/resources/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
+import { partsOfRecord } from "../../ledger/account-parts.ts";
+import { openWorkspace } from "../../ledger/account-state.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { addAliases, checkAccountId, type TakenNames } from "../../ledger/commands/accounts.ts";
 import type { Changes } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { quoteText, refusedError, alreadyTakenError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { openWorkspace, partsOfRecord } from "../../ledger/workspace.ts";
 import { withoutAbsent } from "../document-body.ts";
 
 /**
@@ -21,7 +22,7 @@ import { withoutAbsent } from "../document-body.ts";
  * @throws {RatebookError} ERR_TAKEN for its id or an alias
  */
 export async function prepareAccount(
-  { book }: Catalog,
+  catalog: Catalog,
   view: LedgerView,
   { aliases, invoiceCurrency, settings: _settings, ...request }: RequestOutput<"accountCreate">,
   now: Instant,
@@ -34,8 +35,8 @@ export async function prepareAccount(
   if (aliases?.includes(request.id) === true) {
     throw alreadyTakenError("alias", request.id, `the alias ${quoteText(request.id)} is the id of an account`);
   }
-  const record = createRecord(request, invoiceCurrency ?? book.organization.baseCurrency, now);
-  const workspace = openWorkspace([partsOfRecord(record)]);
+  const record = createRecord(request, invoiceCurrency ?? catalog.book.organization.baseCurrency, now);
+  const workspace = openWorkspace(catalog, [partsOfRecord(record)]);
   const work = workspace.account(request.id);
   work.putRecord({ ...work.record });
   const { documents } = addAliases(work, aliases ?? [], takenNames, now);

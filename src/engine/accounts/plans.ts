@@ -21,14 +21,14 @@ import {
   type DissociateRequest,
 } from "../../ledger/commands/associate.ts";
 import { isOnSource, migrate, type MigrateRequest, type Migration } from "../../ledger/commands/migrate.ts";
-import type { Changes, DocumentRecord } from "../../ledger/decision.ts";
+import type { DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInputError, notFoundError } from "../../ledger/refusals.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { listMatchingAccountIds } from "../all-accounts.ts";
 import { type Configuration, readOverride } from "../configuration.ts";
-import { decideOnAccount, decideOnAccounts, type EngineContext, openAccounts } from "../context.ts";
-import type { EngineReads } from "../external/engine-store.ts";
+import type { EngineContext } from "../context.ts";
+import { type DecisionState, decideOnAccount, lockAccounts, type OperationState, runOperation } from "../operation.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
 
 /** A period in which an account has one version of a plan (S16.1). */
@@ -58,18 +58,22 @@ export async function associatePlan(
   input: AssociationRequest,
 ): Promise<readonly PricingSchedule[]> {
   const parsed = readRequest("associate", input);
-  return decideOnAccounts(context, [accountId], ({ configuration, catalog, workspace, now }) => {
-    const work = workspace.account(accountId);
-    const request: AssociateRequest = {
-      planId: parsed.pricePlanId,
-      version: parsed.version ?? undefined,
-      from: parsed.effectiveFrom,
-      until: parsed.effectiveUntil ?? undefined,
-      override: readOverrideFor(configuration, work.record, { ...parsed, version: parsed.version ?? undefined }),
-      retainStartOffsets: parsed.retainStartOffsets ?? undefined,
-    };
-    associate(catalog, work, request, now, context.ids);
-    return { result: listAccountSchedules(catalog, work.record) };
+  return runOperation(context, {
+    scope: lockAccounts([accountId]),
+    catchUp: "all",
+    decide({ configuration, catalog, workspace, now }) {
+      const work = workspace.account(accountId);
+      const request: AssociateRequest = {
+        planId: parsed.pricePlanId,
+        version: parsed.version ?? undefined,
+        from: parsed.effectiveFrom,
+        until: parsed.effectiveUntil ?? undefined,
+        override: readOverrideFor(configuration, work.record, { ...parsed, version: parsed.version ?? undefined }),
+        retainStartOffsets: parsed.retainStartOffsets ?? undefined,
+      };
+      associate(catalog, work, request, now, context.ids);
+      return { result: listAccountSchedules(catalog, work.record) };
+    },
   });
 }
 
@@ -110,18 +114,23 @@ export async function migratePlan(context: EngineContext, input: MigrationReques
   };
   if (request.pricingCycleConfig !== undefined) checkCycles(request.pricingCycleConfig);
   const { store, clock, configuration } = context;
-  // Read before the lock only to find the accounts to lock; under the exclusive lock there is no other writer.
-  const before = await configuration(store.read);
-  const accountIds = await listMatchingAccountIds(store.read, (record) =>
-    isOnSource(before.catalog, record, request, clock()),
-  );
-  return store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view, usage) => {
-    const { catalog } = await configuration(view);
-    const now = clock();
-    const { migrations, changes } = await decideMigrations(context, { catalog, view, usage, now }, [request]);
-    const [migration] = migrations;
-    invariant(migration !== undefined, "S16.5: a request makes one migration");
-    return { result: migration, changes };
+  return runOperation(context, {
+    async scope() {
+      // Read before the lock only to find the accounts to lock; under the exclusive lock there is no other writer.
+      const { catalog } = await configuration(store.read);
+      const accountIds = await accountsOnSource({ catalog, view: store.read, now: clock() }, [request]);
+      return lockAccounts(accountIds, "exclusive")();
+    },
+    async needs(state) {
+      const accountIds = await accountsOnSource(state, [request]);
+      return { accountIds, found: accountIds };
+    },
+    async decide(state, accountIds) {
+      const { migrations, documents } = await decideMigrations(context, state, accountIds, [request]);
+      const [migration] = migrations;
+      invariant(migration !== undefined, "S16.5: a request makes one migration");
+      return { result: migration, changes: { documents } };
+    },
   });
 }
 
@@ -135,25 +144,32 @@ function checkCycles(config: PricingCycleConfig): void {
   }
 }
 
-/** Decides migrations in sequence; the transaction must have the exclusive lock. */
-export async function decideMigrations(
-  context: EngineContext,
-  { catalog, view, usage, now }: EngineReads & { readonly catalog: Catalog; readonly now: Instant },
+/** The accounts that migrations move. */
+export async function accountsOnSource(
+  { catalog, view, now }: Pick<OperationState, "catalog" | "view" | "now">,
   requests: readonly MigrateRequest[],
-): Promise<{ readonly migrations: readonly Migration[]; readonly changes: Changes }> {
-  const accountIds = await listMatchingAccountIds(view, (record) =>
+): Promise<readonly string[]> {
+  return listMatchingAccountIds(view, (record) =>
     requests.some((request) => isOnSource(catalog, record, request, now)),
   );
-  const workspace = await openAccounts(catalog, { view, usage }, accountIds, now);
+}
+
+/** Decides migrations in sequence; the operation must have the exclusive lock. */
+export async function decideMigrations(
+  { ids }: EngineContext,
+  { catalog, workspace, now }: Pick<DecisionState, "catalog" | "workspace" | "now">,
+  accountIds: readonly string[],
+  requests: readonly MigrateRequest[],
+): Promise<{ readonly migrations: readonly Migration[]; readonly documents: readonly DocumentRecord[] }> {
   const works = accountIds.map((id) => workspace.account(id));
   const migrations: Migration[] = [];
   const documents: DocumentRecord[] = [];
   for (const request of requests) {
-    const { migration, document } = await runWithPauses(migrate(catalog, works, request, now, context.ids));
+    const { migration, document } = await runWithPauses(migrate(catalog, works, request, now, ids));
     migrations.push(migration);
     documents.push(document);
   }
-  return { migrations, changes: { ...workspace.changes(), documents } };
+  return { migrations, documents };
 }
 
 /** Lists migrations, newest first. */

@@ -7,14 +7,15 @@ import { formatInstant, type Instant, type InstantInput, toInstant } from "../..
 import { hasCode, InvariantError, RatebookError } from "../../errors.ts";
 import { isBehind } from "../../ledger/account/catch-up.ts";
 import type { InvoiceGroupTerms } from "../../ledger/commands/groups.ts";
-import { externalUsageNeeded } from "../../ledger/reads.ts";
+import { externalUsageNeeds } from "../../ledger/reads.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInputError } from "../../ledger/refusals.ts";
 import { shortId } from "../../numbers/short-id.ts";
 import { sleep } from "../../store/sleep.ts";
 import { groupMembers } from "../all-accounts.ts";
-import { commitCatchUpPiece, type EngineContext } from "../context.ts";
+import type { EngineContext } from "../context.ts";
 import type { PrefetchedUsage } from "../external/source-cells.ts";
+import { commitCatchUpPiece } from "../operation.ts";
 import { consolidateGroup } from "./consolidation.ts";
 
 /** The result of a bill run. */
@@ -157,10 +158,12 @@ async function readAhead(
   accountIds: readonly string[],
   at: Instant,
 ): Promise<PrefetchedUsage | undefined> {
-  if (!store.hasExternalUsage || accountIds.length === 0) return undefined;
+  const prefetched = accountIds.length === 0 ? undefined : store.createPrefetch();
+  if (prefetched === undefined) return undefined;
   const records = await store.read.accounts(accountIds);
   const { catalog } = await configuration(store.read);
-  return store.readAhead(externalUsageNeeded(catalog, records, at));
+  await prefetched.read(externalUsageNeeds(catalog, records, at));
+  return prefetched;
 }
 
 function splitIntoChunks(ids: readonly string[]): readonly (readonly string[])[] {

@@ -6,7 +6,8 @@
 import type { Instant } from "../../calendar/instant.ts";
 import { compositeInvoiceId, consolidate, findDueByDay, type InvoiceGroupTerms } from "../../ledger/commands/groups.ts";
 import { runWithPauses } from "../../store/yielder.ts";
-import { type EngineContext, openAccounts } from "../context.ts";
+import type { EngineContext } from "../context.ts";
+import { lockAccounts, runOperation } from "../operation.ts";
 
 /**
  * Consolidates the invoices of a group for each past day. Further invoices of a day that already has a composite
@@ -21,21 +22,22 @@ export async function consolidateGroup(
   members: readonly string[],
   { at, skippedIds }: { readonly at: Instant; readonly skippedIds: ReadonlySet<string> },
 ): Promise<number> {
-  const scope = { configuration: "shared", accountIds: members, eventIds: [] } as const;
-  return context.store.transact(scope, async (view, usage) => {
-    const { catalog } = await context.configuration(view);
-    const workspace = await openAccounts(catalog, { view, usage }, members, at, "all");
-    const works = members.map((id) => workspace.account(id));
-    const byDay = await runWithPauses(findDueByDay(catalog, group, works, at, skippedIds));
-    const due = [...byDay].map(([day, invoices]) => {
-      return { id: compositeInvoiceId(group.id, day), day, invoices };
-    });
-    const existingComposites = await view.documentsOf(
-      "compositeInvoice",
-      due.map(({ id }) => id),
-    );
-    const open = due.filter(({ id }) => !existingComposites.some((document) => document.id === id));
-    const documents = consolidate(catalog, group, new Map(open.map(({ day, invoices }) => [day, invoices])));
-    return { result: documents.length, changes: { ...workspace.changes(), documents } };
+  return runOperation(context, {
+    scope: lockAccounts(members),
+    needs: async () => ({ accountIds: members, at, invoices: "all", found: undefined }),
+    async decide({ catalog, view, workspace }) {
+      const works = members.map((id) => workspace.account(id));
+      const byDay = await runWithPauses(findDueByDay(catalog, group, works, at, skippedIds));
+      const due = [...byDay].map(([day, invoices]) => {
+        return { id: compositeInvoiceId(group.id, day), day, invoices };
+      });
+      const existingComposites = await view.documentsOf(
+        "compositeInvoice",
+        due.map(({ id }) => id),
+      );
+      const open = due.filter(({ id }) => !existingComposites.some((document) => document.id === id));
+      const documents = consolidate(catalog, group, new Map(open.map(({ day, invoices }) => [day, invoices])));
+      return { result: documents.length, changes: { documents } };
+    },
   });
 }

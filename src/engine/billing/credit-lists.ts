@@ -1,12 +1,12 @@
 import type { Instant } from "../../calendar/instant.ts";
 import { undefinedIfNotFound } from "../../errors.ts";
+import type { AccountState } from "../../ledger/account-state.ts";
 import { billInSteps } from "../../ledger/account/bill-failure.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { type CreditSnapshot, creditSnapshots } from "../../ledger/commands/credits.ts";
 import type { CreditRecord } from "../../ledger/records.ts";
 import type { CreditListFilter, LedgerView, ListedCredit, PageKey } from "../../ledger/view.ts";
-import type { AccountWork } from "../../ledger/workspace.ts";
 /**
  * Lists monetary credits, of one account or all (S12).
  *
@@ -197,7 +197,7 @@ async function readCredits(context: EngineContext, accountIds: readonly string[]
   return projectAccounts(context, accountIds, show, undefined, { commitIfBehind: "at all" });
 }
 
-function* creditsNow(catalog: Catalog, work: AccountWork, now: Instant): Steps<readonly CreditSnapshot[]> {
+function* creditsNow(catalog: Catalog, work: AccountState, now: Instant): Steps<readonly CreditSnapshot[]> {
   catchUp(catalog, work, now);
   return yield* creditSnapshots(catalog, work, now);
 }

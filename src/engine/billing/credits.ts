@@ -8,6 +8,7 @@ import { CARD_KIND_WORDS } from "../../book/resolving/resolve-plan.ts";
 import type { CreditRequest } from "../../book/resources/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
+import type { AccountState } from "../../ledger/account-state.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { matchesId, isShortId } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
@@ -15,10 +16,10 @@ import * as creditCommands from "../../ledger/commands/credits.ts";
 import { type CreditSnapshot, creditSnapshots } from "../../ledger/commands/credits.ts";
 import type { CreditRecord } from "../../ledger/records.ts";
 import { invalidInputError, notFoundError } from "../../ledger/refusals.ts";
-import type { AccountWork } from "../../ledger/workspace.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { findAccountsInId, accountsWithStaleDrafts } from "../all-accounts.ts";
-import { decideOnAccount, decideOnAccounts, type EngineContext } from "../context.ts";
+import type { EngineContext } from "../context.ts";
+import { decideOnAccount, lockAccounts, runOperation } from "../operation.ts";
 import { projectAccount } from "../projected-accounts.ts";
 import { collectSkipped, retryPerAccount } from "./skipped-accounts.ts";
 
@@ -36,15 +37,19 @@ export async function createCredits(
     }),
   );
   const accountIds = [...new Set(requests.map(({ accountId }) => accountId))];
-  return decideOnAccounts(context, accountIds, async ({ catalog, workspace, now }) => {
-    checkEntities(catalog, requests);
-    const createdCredits = creditCommands.createCredits(catalog, workspace, requests, now, context.ids);
-    const byId = new Map<string, CreditSnapshot>();
-    for (const id of accountIds) {
-      const snapshots = await runWithPauses(creditSnapshots(catalog, workspace.account(id), now));
-      for (const each of snapshots) byId.set(each.credit.id, each);
-    }
-    return { result: createdCredits.map(({ id }) => requireSnapshot(byId.get(id))) };
+  return runOperation(context, {
+    scope: lockAccounts(accountIds),
+    catchUp: "all",
+    async decide({ catalog, workspace, now }) {
+      checkEntities(catalog, requests);
+      const createdCredits = creditCommands.createCredits(catalog, workspace, requests, now, context.ids);
+      const byId = new Map<string, CreditSnapshot>();
+      for (const id of accountIds) {
+        const snapshots = await runWithPauses(creditSnapshots(catalog, workspace.account(id), now));
+        for (const each of snapshots) byId.set(each.credit.id, each);
+      }
+      return { result: createdCredits.map(({ id }) => requireSnapshot(byId.get(id))) };
+    },
   });
 }
 
@@ -99,7 +104,7 @@ async function* findAccountsThatMayHave(
 
 async function findSnapshot(
   catalog: Catalog,
-  work: AccountWork,
+  work: AccountState,
   credit: CreditRecord,
   now: Instant,
 ): Promise<CreditSnapshot> {

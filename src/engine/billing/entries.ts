@@ -7,6 +7,7 @@ import { readRequest } from "../../book/reading/read-request.ts";
 import type { EntryGrantRequest, EntryPatch } from "../../book/resources/requests.ts";
 import { dayOf, type Instant } from "../../calendar/instant.ts";
 import { inputError } from "../../errors.ts";
+import type { AccountState } from "../../ledger/account-state.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { matchesId } from "../../ledger/account/due-ids.ts";
@@ -15,10 +16,10 @@ import * as entryCommands from "../../ledger/commands/entries.ts";
 import { readForEntry, readForGrant } from "../../ledger/commands/entry-reads.ts";
 import type { EntryRecord } from "../../ledger/records.ts";
 import { notFoundError } from "../../ledger/refusals.ts";
-import { type AccountWork, openWorkspace } from "../../ledger/workspace.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";
 import { createProblem } from "../../problem-table.ts";
-import { decideOnAccount, type EngineContext } from "../context.ts";
+import type { EngineContext } from "../context.ts";
+import { decideOnAccount, lockAccounts, runOperation } from "../operation.ts";
 import { type Page, selectPage, type PageOptions } from "../pages.ts";
 import { projectAccount } from "../projected-accounts.ts";
 
@@ -57,17 +58,14 @@ export async function grantEntry(
 ): Promise<EntrySnapshot> {
   const { idempotencyKey, ...parsed } = readRequest("entryGrant", input);
   const request = { ...parsed, featureId, idempotencyKey: idempotencyKey ?? undefined };
-  const { store, clock, configuration } = context;
-  return store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async (view, usage) => {
-    const { catalog } = await configuration(view);
-    const now = clock();
-    const [record] = await view.accounts([accountId]);
-    const cover = { ...request, quantity: request.granted };
-    const read = record && (await readForGrant(catalog, { view, usage }, record, cover, now));
-    if (read === undefined) throw notFoundError("account", accountId);
-    const workspace = openWorkspace([read]);
-    const entry = entryCommands.grantEntry(catalog, workspace.account(accountId), request, now, context.ids);
-    return { result: toEntrySnapshot(entry, now), changes: workspace.changes() };
+  return runOperation(context, {
+    scope: lockAccounts([accountId]),
+    async decide({ catalog, view, workspace, now }) {
+      const work = workspace.account(accountId);
+      await readForGrant(catalog, view, work, { ...request, quantity: request.granted }, now);
+      const entry = entryCommands.grantEntry(catalog, work, request, now, context.ids);
+      return { result: toEntrySnapshot(entry, now) };
+    },
   });
 }
 
@@ -85,18 +83,15 @@ export async function updateEntry(
   if (change.granted === undefined && change.effectiveUntil === undefined) {
     throw inputError([createProblem("$.granted", "MISSING", { expected: "granted or effectiveUntil" })]);
   }
-  const { store, clock, configuration } = context;
-  return store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async (view, usage) => {
-    const { catalog } = await configuration(view);
-    const now = clock();
-    const [record] = await view.accounts([accountId]);
-    const read = record && (await readForEntry(catalog, { view, usage }, record, { entryId, ...change }, now));
-    if (read === undefined) throw notFoundError("account", accountId);
-    const workspace = openWorkspace([read.account]);
-    const work = workspace.account(accountId);
-    checkEntryAccount(catalog, work, entryId, featureId, now);
-    const entry = entryCommands.patchEntry(catalog, work, { entryId, lastSpent: read.lastSpent }, change, now);
-    return { result: toEntrySnapshot(entry, now), changes: workspace.changes() };
+  return runOperation(context, {
+    scope: lockAccounts([accountId]),
+    async decide({ catalog, view, workspace, now }) {
+      const work = workspace.account(accountId);
+      const lastSpent = await readForEntry(catalog, view, work, { entryId, ...change }, now);
+      checkEntryAccount(catalog, work, entryId, featureId, now);
+      const entry = entryCommands.patchEntry(catalog, work, { entryId, lastSpent }, change, now);
+      return { result: toEntrySnapshot(entry, now) };
+    },
   });
 }
 
@@ -156,7 +151,7 @@ function isInForce({ effectiveFrom, effectiveUntil }: EntryRecord, now: Instant)
 
 function computeOverage(
   catalog: Catalog,
-  work: AccountWork,
+  work: AccountState,
   featureId: string,
   now: Instant,
 ): Pick<FeatureBalance, "overageLimit" | "usedOverage"> {
@@ -175,7 +170,7 @@ function toEntrySnapshot({ spentAtBefore: _internal, ...entry }: EntryRecord, no
 /** Checks that the entry exists, including those due by now, and belongs to the requested feature. */
 function checkEntryAccount(
   catalog: Catalog,
-  work: AccountWork,
+  work: AccountState,
   entryId: string,
   featureId: string | undefined,
   now: Instant,

@@ -1,6 +1,7 @@
 import { formatInstant, type Instant, type InstantInput, toInstant, parseInstant } from "../../calendar/instant.ts";
 import { optionError } from "../../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
+import type { AccountState } from "../../ledger/account-state.ts";
 import { billInSteps } from "../../ledger/account/bill-failure.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { listingInstant } from "../../ledger/account/draft-index.ts";
@@ -11,7 +12,6 @@ import { compareIds } from "../../ledger/compare-ids.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import { invalidInputError, notFoundError } from "../../ledger/refusals.ts";
 import type { PageKey } from "../../ledger/view.ts";
-import type { AccountWork } from "../../ledger/workspace.ts";
 /**
  * Invoices as reads return them, and previews (S13).
  *
@@ -189,7 +189,7 @@ function* makeLines({ invoice }: InvoiceSnapshot): Steps {
 /** The invoices of a caught-up account in an uncommitted working copy, by date. @param ids which of them; default all */
 export function* listSnapshots(
   catalog: Catalog,
-  work: AccountWork,
+  work: AccountState,
   at: Instant,
   ids?: ReadonlySet<string>,
 ): Steps<readonly InvoiceSnapshot[]> {

@@ -10,6 +10,7 @@ import { type LateUsage, findLateUsage } from "../../ledger/late-usage.ts";
 import { groupByAccount, prefetch } from "../../ledger/reads.ts";
 import type { EngineContext } from "../context.ts";
 import { requestedDays, type UsageQuery } from "../events/usage.ts";
+import { readSource } from "../external/engine-store.ts";
 
 /**
  * The closed cycles of accounts that touch a range of days, and whose external usage changed since they closed; by
@@ -22,7 +23,7 @@ export async function lateUsage(context: EngineContext, query: UsageQuery): Prom
   const { store, clock, configuration } = context;
   const { read } = store;
   const { first, end } = requestedDays(query);
-  if (!store.hasExternalUsage) {
+  if (store.createPrefetch() === undefined) {
     const message = "the engine has no external usage, so no usage can be late";
     throw new RatebookError("ERR_OPTION_INVALID", message, { option: "usage" });
   }
@@ -33,20 +34,17 @@ export async function lateUsage(context: EngineContext, query: UsageQuery): Prom
   if (all.length === 0) return [];
   const { catalog } = await configuration(read);
   const [from, until] = [Math.min(...all.map((each) => each.from)), Math.max(...all.map((each) => each.until))];
-  const currentCells = groupByAccount(await store.usage.sourceCells({ catalog, records, from, upTo: clock() }));
+  const externalUsage = { catalog, records, from, upTo: clock() };
+  const source = await readSource(store, externalUsage);
   // Overage is priced by billing windows, which may have begun long before.
   const overage = { ids, from: dayOf(INSTANT_MIN), until };
-  const readParts = await prefetch(read, { usage: { ids, from, until }, overage });
+  const readParts = await prefetch(read, { usage: { ids, from, until }, overage, externalUsage }, source);
   const results: LateUsage[] = [];
   for (const record of records) {
     const parts = readParts(record);
     for (const each of billedUsage.get(record.id) ?? []) {
-      const late = findLateUsage(
-        catalog,
-        parts,
-        each,
-        accountCells(currentCells.get(record.id) ?? [], each.from, each.until),
-      );
+      const current = accountCells(parts.externalUsage?.current ?? [], each.from, each.until);
+      const late = findLateUsage(catalog, parts, each, current);
       if (late === undefined) continue;
       const hasInvoice = (await read.invoice(each.id)) !== undefined;
       results.push({ ...late, ...(hasInvoice ? { invoiceId: each.id } : {}) });

@@ -10,7 +10,8 @@ import type { AccountRecord, LicenseUpdateRecord } from "../../ledger/records.ts
 import type { Decimal } from "../../numbers/decimal.ts";
 import { quantityAt } from "../../rating/license-timeline.ts";
 import { accountsWithinBound } from "../all-accounts.ts";
-import { decideOnAccount, type EngineContext } from "../context.ts";
+import type { EngineContext } from "../context.ts";
+import { decideOnAccount } from "../operation.ts";
 import { collectPage, type Page, type PageOptions } from "../pages.ts";
 
 /** A license update with its account. */

@@ -7,18 +7,21 @@ import type { Book } from "../../book/model/book.ts";
 import type { Computation } from "../../book/resources/usage-meter.ts";
 import { DAY_MS, type Day, dayOf, type Instant } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
+import type { AccountParts } from "../../ledger/account-parts.ts";
 import { listMatchingIds } from "../../ledger/account/due-ids.ts";
+import type { Catalog } from "../../ledger/catalog.ts";
 import { type ChargedLine, sumByDay, type EventLineType, findLines } from "../../ledger/charged-line.ts";
 import type { EventRecord, LedgerCell } from "../../ledger/records.ts";
 import { invalidInputError, notFoundError, quoteText } from "../../ledger/refusals.ts";
 import type { LedgerView, PageKey } from "../../ledger/view.ts";
 import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
-import { runWithPauses } from "../../store/yielder.ts";
-import { type EngineContext, openCaughtUp } from "../context.ts";
-import type { EngineReads } from "../external/engine-store.ts";
+import { createYielder, runWithPauses } from "../../store/yielder.ts";
+import type { EngineContext } from "../context.ts";
+import { usageCells } from "../external/engine-store.ts";
+import { lockAccounts, openCaughtUp, runOperation } from "../operation.ts";
 import { type Page, type PageOptions, pageRequest } from "../pages.ts";
-import { toFinalSnapshot, readInvoice, type InvoiceSnapshot, listSnapshots } from "./invoices.ts";
+import { readInvoice, listSnapshots } from "./invoices.ts";
 
 /** Identifies a line of an invoice. */
 export interface LineTarget {
@@ -73,77 +76,74 @@ export async function lineEvents(
   const page = pageRequest(options);
   const { id, invoice } = await readInvoice(context, target.invoiceId);
   const { accountId } = invoice;
-  const scope = { configuration: "shared", accountIds: [accountId], eventIds: [] } as const;
-  return context.store.transact(scope, async (view, usage) => {
-    const currentInvoice = await readCurrentInvoice(context, { view, usage }, accountId, id);
-    const line = requireLine(currentInvoice.snapshot.invoice, target);
-    const { from, until } = line;
-    const cells = await readLineCells(context, { view, usage }, line, accountId);
-    const movedEventIds = line.of === "usage" ? [] : currentInvoice.overageMoved;
-    const lineCells = [...cells, ...movedEventIds].filter(
-      ({ meterOrFeatureId, day }) => meterOrFeatureId === target.lineId && day * DAY_MS >= from && day * DAY_MS < until,
-    );
-    const contribution = (event: EventRecord): Decimal => contributionTo(line.of, target.lineId, event);
-    const events = await pageOfEvents(
-      view,
-      { accountId, from, until, changed: currentInvoice.changed, contribution },
-      page,
-    );
-    const { of, ...charged } = line;
-    const computations =
-      of === "usage" ? computationSteps((await context.configuration(view)).catalog.book, target.lineId) : [];
-    return { result: { accountId, ...charged, computations, days: sumByDay(lineCells), ...events }, changes: {} };
+  // Read again under the lock of its account, so that the lines of a draft match the events read.
+  return runOperation<LineEvents, CurrentLine | undefined>(context, {
+    scope: lockAccounts([accountId]),
+    isReadOnly: true,
+    async needs({ view }) {
+      const stored = await view.invoice(id);
+      if (stored === undefined) return { accountIds: [accountId], found: undefined };
+      const line = requireLine(stored.invoice, target);
+      const days = daysOf(line);
+      return { accountIds: line.of === "overage" ? [] : [accountId], days, found: { line } };
+    },
+    async decide({ catalog, view, accounts, now }, final) {
+      const current = final ?? (await findDraftLine(catalog, accounts, target, { id, now }));
+      const { line } = current;
+      const { from, until } = line;
+      const days = daysOf(line);
+      const cells =
+        line.of === "overage"
+          ? [...(await view.overage([accountId], days.from, days.until)), ...(current.overageMoved ?? [])]
+          : accounts.flatMap((account) => usageCells(account, days));
+      const lineCells = cells.filter(
+        ({ meterOrFeatureId, day }) =>
+          meterOrFeatureId === target.lineId && day * DAY_MS >= from && day * DAY_MS < until,
+      );
+      const contribution = (event: EventRecord): Decimal => contributionTo(line.of, target.lineId, event);
+      const { changed = new Map() } = current;
+      const events = await pageOfEvents(view, { accountId, from, until, changed, contribution }, page);
+      const { of, ...charged } = line;
+      const computations = of === "usage" ? computationSteps(catalog.book, target.lineId) : [];
+      return { result: { accountId, ...charged, computations, days: sumByDay(lineCells), ...events } };
+    },
   });
-}
-
-/** The usage cells of the days of a line, including external usage. */
-async function readLineCells(
-  { clock, configuration }: EngineContext,
-  { view, usage }: EngineReads,
-  { of, from: start, until: end }: ChargedLine,
-  accountId: string,
-): Promise<readonly LedgerCell[]> {
-  const [from, until] = [dayOf(start), dayOf(end - 1) + 1];
-  if (of === "overage") return view.overage([accountId], from, until);
-  const { catalog } = await configuration(view);
-  return usage.allUsage(view, { catalog, accountIds: [accountId], from, until, upTo: clock() });
 }
 
 function computationSteps({ usageMeters }: Pick<Book, "usageMeters">, meterId: string): readonly Computation[] {
   return usageMeters.find(({ id }) => id === meterId)?.computations ?? [];
 }
 
-interface CurrentInvoice {
-  readonly snapshot: InvoiceSnapshot;
-  /** By referenceId, the events whose overage moves when everything due by now is processed (S11.5); none for a final invoice. */
-  readonly changed: ReadonlyMap<string, EventRecord>;
-  readonly overageMoved: readonly {
-    readonly meterOrFeatureId: string;
-    readonly day: Day;
-    readonly quantity: Decimal;
-  }[];
+/** The days that a line charges, `[from, until)`. */
+function daysOf({ from, until }: ChargedLine): { readonly from: Day; readonly until: Day } {
+  return { from: dayOf(from), until: dayOf(until - 1) + 1 };
 }
 
-/** Reads an invoice under the lock of its account, so that the lines of a draft match the events read. */
-async function readCurrentInvoice(
-  { clock, configuration }: EngineContext,
-  { view, usage }: EngineReads,
-  accountId: string,
-  id: string,
-): Promise<CurrentInvoice> {
-  const storedInvoice = await view.invoice(id);
-  if (storedInvoice !== undefined)
-    return { snapshot: toFinalSnapshot(storedInvoice), changed: new Map(), overageMoved: [] };
-  const { catalog } = await configuration(view);
-  const now = clock();
-  const workspace = await openCaughtUp(catalog, { view, usage }, [accountId], now);
+/** A line of an invoice, and what processing everything due by now changes; nothing for a final invoice. */
+interface CurrentLine {
+  readonly line: ChargedLine;
+  /** By referenceId, the events whose overage moves (S11.5). */
+  readonly changed?: ReadonlyMap<string, EventRecord>;
+  readonly overageMoved?: readonly Pick<LedgerCell, "meterOrFeatureId" | "day" | "quantity">[];
+}
+
+/** Finds the line of a draft. */
+async function findDraftLine(
+  catalog: Catalog,
+  accounts: readonly AccountParts[],
+  target: LineTarget,
+  { id, now }: { readonly id: string; readonly now: Instant },
+): Promise<CurrentLine> {
+  const workspace = await openCaughtUp(catalog, accounts, now, createYielder());
+  const [accountId = ""] = accounts.map(({ record }) => record.id);
   const [snapshot] = await runWithPauses(
     listSnapshots(catalog, workspace.account(accountId), now, listMatchingIds(accountId, id)),
   );
   if (snapshot === undefined) throw notFoundError("invoice", id);
+  const line = requireLine(snapshot.invoice, target);
   const { events = [], overage = [] } = workspace.changes();
   return {
-    snapshot,
+    line,
     changed: new Map(events.map((event) => [event.referenceId, event])),
     overageMoved: overage.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) })),
   };
@@ -183,7 +183,7 @@ interface EventsRequest {
   readonly accountId: string;
   readonly from: Instant;
   readonly until: Instant;
-  readonly changed: CurrentInvoice["changed"];
+  readonly changed: ReadonlyMap<string, EventRecord>;
   readonly contribution: (event: EventRecord) => Decimal;
 }
 

@@ -1,3 +1,5 @@
+import { partsOfRecord } from "../../ledger/account-parts.ts";
+import { openWorkspace } from "../../ledger/account-state.ts";
 /**
  * Keeps the draft indexes of accounts up to date. A decision or bill run leaves an index that is valid until the end of
  * the next cycle. If neither happened in time, the first read stores a new index, so that this and later reads compute
@@ -6,7 +8,6 @@
  * @module
  */
 import { draftIndexKnownUntil, refreshDraftIndex } from "../../ledger/account/draft-index.ts";
-import { openWorkspace, partsOfRecord } from "../../ledger/workspace.ts";
 import { createYielder, runWithPauses } from "../../store/yielder.ts";
 import { accountsWithStaleDrafts, splitIntoChunks } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
@@ -50,7 +51,7 @@ async function refreshSome(
     const now = clock();
     const stale = (await view.accounts(accountIds)).filter(({ drafts }) => draftIndexKnownUntil(drafts) <= now);
     // The index depends only on the record.
-    const workspace = openWorkspace(stale.map(partsOfRecord));
+    const workspace = openWorkspace(catalog, stale.map(partsOfRecord));
     for (const { id } of stale) {
       await runWithPauses(refreshDraftIndex(catalog, workspace.account(id), now), yieldToOthers);
     }

@@ -13,12 +13,11 @@ import {
 } from "../../book/resources/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
-import { isOnSource, type MigrateRequest } from "../../ledger/commands/migrate.ts";
+import type { MigrateRequest } from "../../ledger/commands/migrate.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { invalidInputError, notFoundError, quoteText, refusedError } from "../../ledger/refusals.ts";
 import { describeStatus } from "../../problem-table.ts";
-import { decideMigrations } from "../accounts/plans.ts";
-import { listMatchingAccountIds } from "../all-accounts.ts";
+import { accountsOnSource, decideMigrations } from "../accounts/plans.ts";
 import {
   listAllConfigured,
   changeConfigured,
@@ -89,7 +88,7 @@ export function createPricePlans(context: EngineContext): PricePlans {
       context,
       "pricePlan",
       (configuring) => decide(requireLatest(configuring.before.documents.pricePlan, id, WORDS), configuring),
-      accountIds,
+      { accountIds },
     );
   return {
     create: (plan) =>
@@ -212,7 +211,7 @@ function activatePlan(
   context: EngineContext,
   latest: PlanDocument,
   currencies: readonly string[] | undefined,
-  { view, usage, now }: ConfigurationState,
+  { view, now }: ConfigurationState,
 ): ConfigurationChange {
   const active = patchDocument(
     moveDocument(latest, WORDS, { ACTIVE: ["DRAFT"] }, "ACTIVE", now),
@@ -225,8 +224,11 @@ function activatePlan(
   if (requests.length === 0) return { documents: [document] };
   return {
     documents: [document],
-    computeFurtherChanges: async ({ catalog }) =>
-      (await decideMigrations(context, { catalog, view, usage, now }, requests)).changes,
+    findAccounts: ({ catalog }) => accountsOnSource({ catalog, view, now }, requests),
+    computeFurtherChanges: async ({ catalog }, { workspace }, accountIds) => {
+      const { documents } = await decideMigrations(context, { catalog, workspace, now }, accountIds, requests);
+      return { documents };
+    },
   };
 }
 
@@ -298,7 +300,5 @@ async function accountsToMigrate(
   const { catalog, documents } = await configuration(store.read);
   const requests = migrationsOnActivation(requireLatest(documents.pricePlan, id, WORDS));
   if (requests.length === 0) return [];
-  return listMatchingAccountIds(store.read, (record) =>
-    requests.some((request) => isOnSource(catalog, record, request, clock())),
-  );
+  return accountsOnSource({ catalog, view: store.read, now: clock() }, requests);
 }

@@ -9,20 +9,29 @@ import { RatebookError } from "../../errors.ts";
 import { isBehind } from "../../ledger/account/catch-up.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { aliasTarget } from "../../ledger/commands/accounts.ts";
-import { ingestNeeds, type IngestNeeds, readForIngest } from "../../ledger/events/ingest-reads.ts";
-import { type BatchEvent, decideIngestInSteps, type IngestResult } from "../../ledger/events/ingest.ts";
+import {
+  ingestNeeds,
+  type IngestNeeds,
+  type PartialIngestRead,
+  readForIngest,
+} from "../../ledger/events/ingest-reads.ts";
+import {
+  type BatchEvent,
+  decideIngestInSteps,
+  type IngestRead,
+  type IngestResult,
+} from "../../ledger/events/ingest.ts";
 import { type UndoFilter, parseUndoFilter } from "../../ledger/events/undo-filter.ts";
 import { readForUndo } from "../../ledger/events/undo-reads.ts";
 import { decideUndoInSteps, type UndoneEvent } from "../../ledger/events/undo.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import { notFoundError } from "../../ledger/refusals.ts";
 import type { EventFilter, LedgerView } from "../../ledger/view.ts";
-import { openWorkspace } from "../../ledger/workspace.ts";
 import { createEnvelopeReader } from "../../metering/event-envelope.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { splitIntoChunks } from "../all-accounts.ts";
-import { commitCatchUp, type EngineContext, findAccountsBehind, type AccountsBehind } from "../context.ts";
-import type { EngineReads } from "../external/engine-store.ts";
+import type { EngineContext } from "../context.ts";
+import { lockAccounts, runOperation } from "../operation.ts";
 import { type Page, type PageOptions, toPage, pageRequest } from "../pages.ts";
 import { projectAccounts } from "../projected-accounts.ts";
 import { createIngestQueue } from "./ingest-queue.ts";
@@ -31,13 +40,6 @@ import { eventsKeptSince } from "./retention.ts";
 /** Maximum number of aliases whose accounts are cached. */
 const HINTS_MAX = 10_000;
 
-/** The result of one transaction: done, or to be repeated because a name resolved to an account that was not locked. */
-type Attempt<Result> =
-  | { readonly completed: Result }
-  | { readonly again: true }
-  /** Or to be repeated after these accounts were caught up. */
-  | AccountsBehind;
-
 /** Ingests batches of any size, each event with its own outcome, in order (S14). Concurrent calls share commits. */
 export function createIngest(context: EngineContext): (input: readonly unknown[]) => Promise<readonly IngestResult[]> {
   const queued = createIngestQueue((batch) => ingestBatch(context, batch));
@@ -45,32 +47,28 @@ export function createIngest(context: EngineContext): (input: readonly unknown[]
 }
 
 async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[]): Promise<readonly IngestResult[]> {
-  const { store, clock, configuration: source, ids, aliasHints: hints } = context;
+  const { store, configuration: source, ids, aliasHints: hints } = context;
   let before = source.last() ?? (await source(store.read));
-  /** Accounts that were caught up, or cannot be. */
-  const attempted = new Set<string>();
-  for (;;) {
-    const firstNeeds = ingestNeeds(before.catalog, batch);
-    const accountNames = [...firstNeeds.names.keys()];
-    const locked = hints.size === 0 ? accountNames : [...new Set(accountNames.map((name) => hints.get(name) ?? name))];
-    const scope = { configuration: "shared", accountIds: locked, eventIds: firstNeeds.eventIds } as const;
-    const attempt = await store.transact<Attempt<readonly IngestResult[]>>(scope, async (view, usage) => {
-      const current = await source(view);
-      const needs = current === before ? firstNeeds : ingestNeeds(current.catalog, batch);
-      before = current;
-      const now = clock();
-      const read = await readForNames(current.catalog, { view, usage, hints, needs, locked, now });
-      if (read === undefined) return { result: { again: true }, changes: {} };
-      const records = read.accounts.flatMap(({ record, currentPlan }) => (currentPlan === undefined ? [record] : []));
-      const accountsBehind = findAccountsBehind(current.catalog, records, now, attempted);
-      if (accountsBehind !== undefined) return { result: accountsBehind, changes: {} };
-      const { result, changes } = await runWithPauses(decideIngestInSteps(current.catalog, read, batch, now, ids));
-      return { result: { completed: result }, changes };
-    });
-    if ("completed" in attempt) return attempt.completed;
-    if (!("accountIds" in attempt)) continue;
-    await commitCatchUp(context, attempt, attempted);
-  }
+  let needs = ingestNeeds(before.catalog, batch);
+  let locked: readonly string[] = [];
+  return runOperation<readonly IngestResult[], IngestRead>(context, {
+    scope() {
+      const names = [...needs.names.keys()];
+      locked = hints.size === 0 ? names : [...new Set(names.map((name) => hints.get(name) ?? name))];
+      return { configuration: "shared", accountIds: locked, eventIds: needs.eventIds };
+    },
+    async needs({ configuration, catalog, view, now }) {
+      if (configuration !== before) needs = ingestNeeds(catalog, batch);
+      before = configuration;
+      const found = await readForNames(catalog, { view, hints, needs, locked, now });
+      return found === undefined ? "scope" : { accountIds: found.recordsBehind.map(({ id }) => id), found };
+    },
+    catchUp: "far behind",
+    async decide({ catalog, accounts, now }, found) {
+      const read = accounts.length === 0 ? found : { ...found, accounts: [...accounts, ...found.accounts] };
+      return runWithPauses(decideIngestInSteps(catalog, read, batch, now, ids));
+    },
+  });
 }
 
 /** Reads the envelopes of a batch, each once. */
@@ -91,7 +89,8 @@ function findEventId(item: unknown): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
-interface NameLookup extends EngineReads {
+interface NameLookup {
+  readonly view: LedgerView;
   readonly hints: Map<string, string>;
   readonly needs: IngestNeeds;
   readonly locked: readonly string[];
@@ -105,17 +104,19 @@ interface NameLookup extends EngineReads {
  */
 async function readForNames(
   catalog: Catalog,
-  { view, usage, hints, needs, locked, now }: NameLookup,
-): Promise<Awaited<ReturnType<typeof readForIngest>> | undefined> {
+  { view, hints, needs, locked, now }: NameLookup,
+): Promise<PartialIngestRead | undefined> {
   const names = new Map<string, string>();
   for (const name of hints.size === 0 ? [] : needs.names.keys()) {
     const id = hints.get(name);
     if (id !== undefined) names.set(name, id);
   }
-  const read = await readForIngest(catalog, { view, usage }, needs, names, now);
+  const read = await readForIngest(catalog, view, needs, names, now);
   // There are as many accounts as names, none of them aliases: each is the id of one.
-  if (names.size === 0 && read.accounts.length === needs.names.size) return read;
-  const existingIds = new Set(read.accounts.map(({ record }) => record.id));
+  if (names.size === 0 && read.accounts.length + read.recordsBehind.length === needs.names.size) return read;
+  const existingIds = new Set(
+    [...read.accounts.map(({ record }) => record), ...read.recordsBehind].map(({ id }) => id),
+  );
   const unsure = [...needs.names.keys()]
     .filter((name) => names.has(name) || !existingIds.has(name))
     .map((name) => [name, names.get(name) ?? name] as const);
@@ -140,7 +141,7 @@ async function readForNames(
   if (right) return read;
   const isLocked = new Set(locked);
   const stillLocked = [...needs.names.keys()].every((name) => isLocked.has(hints.get(name) ?? name));
-  return stillLocked ? readForNames(catalog, { view, usage, hints, needs, locked, now }) : undefined;
+  return stillLocked ? readForNames(catalog, { view, hints, needs, locked, now }) : undefined;
 }
 
 /** Undoes events (S15). @throws {RatebookError} ERR_INPUT_INVALID for an unsupported filter, ERR_NOT_FOUND for the account */
@@ -148,25 +149,20 @@ export async function undo(context: EngineContext, undoFilter: UndoFilter): Prom
   const filter = parseUndoFilter(undoFilter);
   // Most names are ids; an alias is resolved in the transaction.
   let accountId = filter.account;
-  for (;;) {
-    const scope = { configuration: "shared", accountIds: [accountId], eventIds: [] } as const;
-    const attempt = await context.store.transact<Attempt<readonly UndoneEvent[]>>(scope, async (view, usage) => {
-      const { catalog } = await context.configuration(view);
+  return runOperation(context, {
+    scope: () => lockAccounts([accountId])(),
+    async needs({ view }) {
       const means = await resolveAccount(view, filter.account);
-      if (means !== accountId) {
-        accountId = means;
-        return { result: { again: true }, changes: {} };
-      }
-      const [record] = await view.accounts([accountId]);
-      const now = context.clock();
-      const read = record && (await readForUndo(catalog, { view, usage }, record, filter.events, now));
-      if (read === undefined) throw notFoundError("account", filter.account);
-      const workspace = openWorkspace([read.account]);
-      const undone = await runWithPauses(decideUndoInSteps(catalog, workspace.account(accountId), read.matched, now));
-      return { result: { completed: undone }, changes: workspace.changes() };
-    });
-    if ("completed" in attempt) return attempt.completed;
-  }
+      if (means === accountId) return { accountIds: [accountId], found: undefined };
+      accountId = means;
+      return "scope";
+    },
+    async decide({ catalog, view, workspace, now }) {
+      const work = workspace.account(accountId);
+      const matched = await readForUndo(catalog, view, work, filter.events, now);
+      return { result: await runWithPauses(decideUndoInSteps(catalog, work, matched, now)) };
+    },
+  });
 }
 
 /** The id of the account that an id or alias resolves to (S16.6). */

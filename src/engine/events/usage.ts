@@ -19,10 +19,11 @@ import { type CompositeInvoice, readComposite } from "../../ledger/commands/grou
 import { compareIds } from "../../ledger/compare-ids.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
 import { notFoundError } from "../../ledger/refusals.ts";
-import type { LedgerView } from "../../ledger/view.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
-import { type EngineContext, openAccounts } from "../context.ts";
+import type { EngineContext } from "../context.ts";
+import { readUsage } from "../external/engine-store.ts";
+import { runOperation } from "../operation.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
 
 /** A query for usage. */
@@ -70,11 +71,11 @@ const ACCOUNTS_MAX = 1000;
 /** Usage by day, then by account and meter, including current external usage. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
 export async function usageBetween(context: EngineContext, query: UsageQuery): Promise<readonly DailyUsage[]> {
   const { store, clock, configuration } = context;
-  const cells = await cellsBetween(query, async (accountIds, from, until) => {
-    const { catalog } = await configuration(store.read);
-    return store.usage.allUsage(store.read, { catalog, accountIds, from, until, upTo: clock() });
-  });
-  return cells.map(({ accountId, meterOrFeatureId: meterId, day, quantity }) => {
+  const { first: from, end: until } = requestedDays(query);
+  const { catalog } = await configuration(store.read);
+  const records = await store.read.accounts(query.accountIds);
+  const cells = await readUsage(store, store.read, { catalog, records, from, until, upTo: clock() });
+  return sortCells(cells).map(({ accountId, meterOrFeatureId: meterId, day, quantity }) => {
     return { accountId, meterId, date: dateOfDay(day), quantity };
   });
 }
@@ -84,24 +85,25 @@ export async function usageBetween(context: EngineContext, query: UsageQuery): P
  * it covers (S11.5).
  */
 export async function overageBetween(context: EngineContext, query: UsageQuery): Promise<readonly DailyOverage[]> {
-  const { store, clock, configuration } = context;
-  const scope = { configuration: "shared", accountIds: query.accountIds, eventIds: [] } as const;
-  return store.transact(scope, async (view, usage) => {
-    const { catalog } = await configuration(view);
-    const now = clock();
-    const cells = await cellsBetween(query, async (accountIds, from, until) => {
-      const existingIds = (await view.accounts(accountIds)).map(({ id }) => id);
-      const workspace = await openAccounts(catalog, { view, usage }, existingIds, now);
-      for (const id of existingIds) catchUp(catalog, workspace.account(id), now);
+  const { first, end } = requestedDays(query);
+  return runOperation(context, {
+    scope: () => ({ configuration: "shared", accountIds: query.accountIds, eventIds: [] }),
+    async needs({ view }) {
+      const accountIds = (await view.accounts(query.accountIds)).map(({ id }) => id);
+      return { accountIds, found: accountIds };
+    },
+    isReadOnly: true,
+    async decide({ catalog, view, workspace, now }, accountIds) {
+      for (const id of accountIds) catchUp(catalog, workspace.account(id), now);
       const movedCells = (workspace.changes().overage ?? [])
-        .filter(({ day }) => day >= from && day < until)
+        .filter(({ day }) => day >= first && day < end)
         .map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
-      return mergeCells([...(await view.overage(accountIds, from, until)), ...movedCells]);
-    });
-    const result = cells.map(({ accountId, meterOrFeatureId: featureId, day, quantity }) => {
-      return { accountId, featureId, date: dateOfDay(day), quantity };
-    });
-    return { result, changes: {} };
+      const cells = mergeCells([...(await view.overage(query.accountIds, first, end)), ...movedCells]);
+      const result = sortCells(cells).map(({ accountId, meterOrFeatureId: featureId, day, quantity }) => {
+        return { accountId, featureId, date: dateOfDay(day), quantity };
+      });
+      return { result };
+    },
   });
 }
 
@@ -149,9 +151,8 @@ export function requestedDays({ accountIds, from, until }: UsageQuery): { readon
   return { first, end };
 }
 
-async function cellsBetween(query: UsageQuery, read: LedgerView["usage"]): Promise<readonly LedgerCell[]> {
-  const { first, end } = requestedDays(query);
-  const cells = await read(query.accountIds, first, end);
+/** By day, then account, then meter or feature. */
+function sortCells(cells: readonly LedgerCell[]): readonly LedgerCell[] {
   return cells.toSorted(
     (a, b) =>
       a.day - b.day || compareIds(a.accountId, b.accountId) || compareIds(a.meterOrFeatureId, b.meterOrFeatureId),

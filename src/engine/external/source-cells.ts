@@ -4,18 +4,21 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import { type Day, dayOf, formatInstant, type Instant } from "../../calendar/instant.ts";
+import { type Day, dayOf, type Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
+import { findAccountPlan } from "../../ledger/account/account-plan.ts";
+import type { ExternalUsageQuery } from "../../ledger/reads.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
 import { quoteText } from "../../ledger/refusals.ts";
 import {
-  type CellQuery,
   type UsageAccount,
+  usageAccountsOf,
   type UsageSource,
   usageUnavailableError,
 } from "../../ledger/usage-source.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { stringifyJson } from "../../numbers/json.ts";
+import { expectServed } from "./external-schemas.ts";
 
 /** External usage of some event schemas. */
 export interface ExternalUsageOptions {
@@ -25,21 +28,12 @@ export interface ExternalUsageOptions {
   readonly source: UsageSource;
 }
 
-/** Required cells. */
-export interface CellNeed {
-  readonly book: Book;
-  readonly accounts: readonly UsageAccount[];
-  readonly from: Day;
-  readonly upTo: Instant;
-  readonly idHeldUntil: CellQuery["idHeldUntil"];
-}
-
-/** Cells of a source in memory. */
+/** Cells of a source in memory, for the duration of an operation. */
 export interface PrefetchedUsage {
-  /** The cells of all required accounts; undefined if some are not prefetched. */
-  find(need: CellNeed): readonly LedgerCell[] | undefined;
+  /** The source's current usage, including billed days, unordered; undefined if it must be read first. */
+  find(query: ExternalUsageQuery): readonly LedgerCell[] | undefined;
   /** Reads cells. @throws {RatebookError} ERR_USAGE_UNAVAILABLE; then none of them is prefetched */
-  read(need: CellNeed): Promise<void>;
+  read(query: ExternalUsageQuery): Promise<void>;
 }
 
 interface PrefetchedAccount {
@@ -60,19 +54,25 @@ export function createPrefetchedUsage({ schemas, source }: ExternalUsageOptions)
   const reuseEquivalentBook = (book: Book): Book =>
     last !== undefined && isMeteredAlike(last, book) ? last : (last = book);
   return {
-    find(need) {
+    find(query) {
+      expectServed(query.catalog, schemas);
       const cells: LedgerCell[] = [];
-      const request = { ...need, book: reuseEquivalentBook(need.book) };
-      for (const { id } of need.accounts) {
+      const book = reuseEquivalentBook(query.catalog.book);
+      for (const { id } of query.records) {
         const inHand = accounts.get(id);
-        if (inHand === undefined || !answersNeed(inHand, request)) return undefined;
-        for (const cell of inHand.cells) if (cell.day >= need.from) cells.push(cell);
+        if (inHand === undefined || !answersQuery(inHand, query, book)) return undefined;
+        for (const cell of inHand.cells) if (cell.day >= query.from) cells.push(cell);
       }
       return cells;
     },
-    async read({ book, accounts: requests, from: first, upTo, idHeldUntil }) {
+    async read(query) {
+      const { catalog, records, upTo } = query;
+      const { book } = catalog;
+      expectServed(catalog, schemas);
+      const requests = usageAccountsOf(records);
       // Cells that one part of a decision needed are kept when another part needs more.
-      const from = Math.min(first, ...requests.map(({ id }) => accounts.get(id)?.from ?? first));
+      const from = Math.min(query.from, ...requests.map(({ id }) => accounts.get(id)?.from ?? query.from));
+      const idHeldUntil = createIdHold(query);
       const cellsByAccount = new Map<string, LedgerCell[]>(requests.map(({ id }) => [id, []]));
       const defined = listKnownSchemas(book, schemas);
       const until = dayOf(upTo) + 1;
@@ -129,22 +129,22 @@ function requireRequestedCell(
   return { accountId, meterOrFeatureId: meterId, day, quantity };
 }
 
-/**
- * Whether prefetched cells satisfy a need. A retried decision asks a moment later: usage that arrived meanwhile is
- * included next time, unless a new day has begun, because a cycle may have ended.
- */
-function answersNeed({ book, from, upTo }: PrefetchedAccount, need: CellNeed): boolean {
-  if (book !== need.book || from > need.from) return false;
-  return upTo === need.upTo || (upTo < need.upTo && dayOf(upTo) === dayOf(need.upTo));
+/** Until when an event of an account reserves its id (S14.1). */
+function createIdHold({ catalog, records }: ExternalUsageQuery): (accountId: string, at: Instant) => Instant {
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return (accountId, at) => {
+    const record = byId.get(accountId);
+    const openUntil = record === undefined ? undefined : findAccountPlan(catalog, record).clock.periodAt(at).openUntil;
+    return Math.max(at + catalog.options.idMemoryMs, openUntil ?? at);
+  };
 }
 
-/** Thrown by a transaction that lacks these cells: they are read outside of its locks, then it is retried. */
-export class CellsNeeded extends Error {
-  override readonly name: string = "CellsNeeded";
-  readonly need: CellNeed;
-
-  constructor(need: CellNeed) {
-    super(`usage up to ${formatInstant(need.upTo)} is needed`);
-    this.need = need;
-  }
+/**
+ * Whether prefetched cells satisfy a query. A retried decision asks a moment later: usage that arrived meanwhile is
+ * included next time, unless a new day has begun, because a cycle may have ended.
+ */
+function answersQuery(inHand: PrefetchedAccount, query: ExternalUsageQuery, book: Book): boolean {
+  const { from, upTo } = inHand;
+  if (inHand.book !== book || from > query.from) return false;
+  return upTo === query.upTo || (upTo < query.upTo && dayOf(upTo) === dayOf(query.upTo));
 }

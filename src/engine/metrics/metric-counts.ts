@@ -18,8 +18,7 @@ import type { Fraction } from "../../numbers/fraction.ts";
 import { createYielder } from "../../store/yielder.ts";
 import { accountsWithinBound } from "../all-accounts.ts";
 import type { SkippedCollector } from "../billing/skipped-accounts.ts";
-import type { EngineReads } from "../external/engine-store.ts";
-import { readEvents, type EventScan, readUsageOfAccounts } from "./metric-sources.ts";
+import { readEvents, type EventScan, readUsageOfAccounts, type UsageScan } from "./metric-sources.ts";
 
 const HOUR_MS = DAY_MS / 24;
 
@@ -32,18 +31,16 @@ export interface Selection {
 }
 
 /** One checked query with everything needed to answer it. */
-export interface MetricCase extends EngineReads {
+export interface MetricCase extends UsageScan {
   readonly query: MetricsRequest["metricQueries"][number];
   /** The path of the query in the request. */
   readonly path: string;
   readonly periods: Periods;
   readonly selection: Selection;
-  readonly catalog: Catalog;
   /** The schema of each meter (S5.1). */
   readonly schemaOf: ReadonlyMap<string, string>;
   /** The current catalog. Called after accounts are read, it has all of their plans. */
   readonly latest: () => Promise<Catalog>;
-  readonly now: Instant;
 }
 
 /** The status shown for an undone event (S15.3). */

@@ -11,7 +11,7 @@ import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/record
 import type { EventFilter, LedgerView, PageRequest } from "../../ledger/view.ts";
 import { createYielder } from "../../store/yielder.ts";
 import { readAllAccounts } from "../all-accounts.ts";
-import type { EngineReads } from "../external/engine-store.ts";
+import { type EngineStore, readUsage } from "../external/engine-store.ts";
 
 /** Days of usage read together, over all accounts of a chunk. */
 const ACCOUNT_DAYS = 20_000;
@@ -29,7 +29,9 @@ const WINDOWS_MAX = 32;
 const AHEAD_SPARE_MS = 31 * DAY_MS;
 
 /** Where usage is read, and up to when external usage counts. */
-export interface UsageScan extends EngineReads {
+export interface UsageScan {
+  readonly view: LedgerView;
+  readonly store: Pick<EngineStore, "createPrefetch">;
   readonly catalog: Catalog;
   readonly now: Instant;
 }
@@ -47,7 +49,7 @@ export interface AccountsWithUsage {
  * @param readsFrom from when these accounts' usage is needed, at or before the start of the range; default its start
  */
 export async function* readUsageOfAccounts(
-  { view, usage, catalog, now: upTo }: UsageScan,
+  { view, store, catalog, now: upTo }: UsageScan,
   accountIds: ReadonlySet<string> | undefined,
   { start, end }: Cycle,
   readsFrom?: (records: readonly AccountRecord[]) => Promise<Instant>,
@@ -55,9 +57,8 @@ export async function* readUsageOfAccounts(
   const chunk = Math.max(1, Math.min(ACCOUNTS_MAX, Math.floor(ACCOUNT_DAYS / ((end - start) / DAY_MS))));
   const read = async (records: readonly AccountRecord[]): Promise<AccountsWithUsage> => {
     const from = (await readsFrom?.(records)) ?? start;
-    const ids = records.map(({ id }) => id);
     const days = { from: dayOf(from), until: dayOf(end - 1) + 1 };
-    return { records, cells: await usage.allUsage(view, { catalog, accountIds: ids, ...days, upTo }) };
+    return { records, cells: await readUsage(store, view, { catalog, records, ...days, upTo }) };
   };
   const yieldToOthers = createYielder();
   let records: AccountRecord[] = [];

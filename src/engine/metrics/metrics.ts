@@ -122,7 +122,7 @@ export async function computeMetrics(
       schemaOf,
       latest,
       view,
-      usage: context.store.usage,
+      store: context.store,
       now: context.clock(),
     });
   }

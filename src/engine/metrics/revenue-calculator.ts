@@ -23,6 +23,7 @@ import { createProblem } from "../../problem-table.ts";
 import { checkTimeline } from "../../rating/license-timeline.ts";
 import { createYielder, runWithPauses } from "../../store/yielder.ts";
 import type { EngineContext } from "../context.ts";
+import { readUsage } from "../external/engine-store.ts";
 
 /** The charges of a plan, and the plan. */
 export interface RevenueAnswer extends CalculatedRevenue {
@@ -234,9 +235,10 @@ async function resolveUsage(
   }
   const usage = new Map<string, Decimal>();
   if (cycle === undefined) return usage;
-  const cells = await context.store.usage.allUsage(context.store.read, {
+  const { store } = context;
+  const cells = await readUsage(store, store.read, {
     catalog,
-    accountIds: [requireLookupAccount(request)],
+    records: await store.read.accounts([requireLookupAccount(request)]),
     from: dayOf(cycle.start),
     until: dayOf(cycle.end),
     upTo: context.clock(),

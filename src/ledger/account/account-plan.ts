@@ -1,19 +1,15 @@
 /**
- * The plans of a ledger account, and the account as input for invoicing (S6.3, S16.1, S16.2).
+ * The plans of a ledger account (S6.3, S16.1, S16.2).
  *
  * @module
  */
 import { applyOverride } from "../../book/resources/override.ts";
 import { DAY_MS, type Instant } from "../../calendar/instant.ts";
-import { canPay } from "../../credits/monetary-credits.ts";
 import { invariant } from "../../errors.ts";
-import type { AccountView } from "../../invoicing/account-view.ts";
 import type { GraceTerms } from "../../invoicing/grace-period.ts";
-import { buildTimeline, NO_END, type PlanDecision } from "../../invoicing/timeline.ts";
-import { subtract } from "../../numbers/decimal.ts";
+import { buildTimeline, type PlanDecision } from "../../invoicing/timeline.ts";
 import { type AccountPlan, type Catalog, groupTermsFor } from "../catalog.ts";
-import type { AccountRecord, AssociationRecord, CreditRecord, LicenseUpdateRecord } from "../records.ts";
-import type { AccountWork } from "../workspace.ts";
+import type { AccountRecord, AssociationRecord } from "../records.ts";
 import { groupChangedAt } from "./account-history.ts";
 import { type FindPlan, createAssociatedPlan } from "./associated-plans.ts";
 import { createPlanClock } from "./plans-at-event.ts";
@@ -76,25 +72,6 @@ export function catchUpInstant(record: AccountRecord, upTo: Instant): Instant {
   );
 }
 
-/** Input for invoicing from a working copy. Its credits are all those created so far that can still pay. */
-export function toAccountView(catalog: Catalog, work: AccountWork): AccountView {
-  const { record } = work;
-  const { decisions, timeline } = findAccountPlan(catalog, record);
-  return {
-    accountId: record.id,
-    customerId: record.customerId,
-    currency: record.invoiceCurrency,
-    netTermDays: groupTermsFor(catalog, record).groupNetTermDays ?? record.netTermDays ?? 0,
-    ...findGraceTerms(catalog, record),
-    decisions,
-    timeline,
-    licenseChanges: record.licenseUpdates.map(toLicenseChange),
-    credits: work.credits().filter(canPay).map(toMonetaryCredit),
-    usage: (meterId, from, until) => work.usage(meterId, from, until),
-    overage: (featureId, from, until) => work.overage(featureId, from, until),
-  };
-}
-
 /** Converts an association to a decision; a dissociation is a decision for no plan. */
 function toDecision({ plan, ...association }: AssociationRecord, findPlan: FindPlan): PlanDecision {
   const { from, until, decidedAt, recordedAt } = association;
@@ -104,27 +81,4 @@ function toDecision({ plan, ...association }: AssociationRecord, findPlan: FindP
   invariant(planVersion !== undefined, "S16.1: an association names a plan that stays");
   const details = applyOverride(planVersion.pricePlanDetails, override);
   return { from, until, decidedAt, recordedAt, plan: createAssociatedPlan(planVersion, details, plan) };
-}
-
-function toLicenseChange(update: LicenseUpdateRecord): AccountView["licenseChanges"][number] {
-  const { licenseId, updateType, quantity, effectiveFrom, fromBook, createdAt } = update;
-  return { licenseId, updateType, quantity, effectiveFrom, ...(fromBook === true ? {} : { knownFrom: createdAt }) };
-}
-
-function toMonetaryCredit(record: CreditRecord): AccountView["credits"][number] {
-  const { id, kind, purpose, creditAmount, consumedAmount, priority, effectiveFrom, effectiveUntil, createdAt } =
-    record;
-  const { applicableEntityIds } = record;
-  return {
-    id,
-    kind,
-    purpose,
-    creditAmount,
-    left: consumedAmount.isZero() ? creditAmount : subtract(creditAmount, consumedAmount),
-    priority,
-    effectiveFrom,
-    ...(effectiveUntil === undefined || effectiveUntil >= NO_END ? {} : { effectiveUntil }),
-    ...(applicableEntityIds === undefined ? {} : { applicableEntityIds }),
-    createdAt,
-  };
 }

@@ -8,10 +8,10 @@ import type { Account } from "../../book/resources/account.ts";
 import { overridesAnything } from "../../book/resources/override.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
+import { type AccountParts, partsOfRecord } from "../account-parts.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from "../records.ts";
-import { type AccountParts, partsOfRecord } from "../workspace.ts";
 import { toDecisions, toStoredCycles } from "./associated-plans.ts";
 import { createCreditRecord } from "./new-credit.ts";
 

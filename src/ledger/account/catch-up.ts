@@ -13,12 +13,12 @@ import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline } from "../
  * @module
  */
 import { type Steps, runToCompletion } from "../../numbers/steps.ts";
+import type { AccountState } from "../account-state.ts";
 import { saveBilledUsage } from "../billed-usage.ts";
 import type { Catalog } from "../catalog.ts";
 import { groupBy } from "../compare-ids.ts";
 import type { AccountRecord } from "../records.ts";
-import type { AccountWork } from "../workspace.ts";
-import { findGraceTerms, catchUpInstant, findAccountPlan, toAccountView } from "./account-plan.ts";
+import { findGraceTerms, catchUpInstant, findAccountPlan } from "./account-plan.ts";
 import { saveAfterCatchUp } from "./draft-index.ts";
 import { mayTakeCredits } from "./drafts.ts";
 import { dueEntryId, grantKey } from "./due-ids.ts";
@@ -33,12 +33,12 @@ import { knownSince, overageLimitWindow } from "./plans-at-event.ts";
  * entries, credits and invoices, its usage and overage from {@link catchUpReadsFrom} on, and its events with overage
  * since then. It may be empty if {@link isBehind} returns false.
  */
-export function catchUp(catalog: Catalog, work: AccountWork, upTo: Instant): void {
+export function catchUp(catalog: Catalog, work: AccountState, upTo: Instant): void {
   runToCompletion(catchUpInSteps(catalog, work, upTo));
 }
 
 /** Like {@link catchUp}, but pauses every few milliseconds so that other work can run. */
-export function* catchUpInSteps(catalog: Catalog, work: AccountWork, upTo: Instant): Steps {
+export function* catchUpInSteps(catalog: Catalog, work: AccountState, upTo: Instant): Steps {
   const until = catchUpInstant(work.record, upTo);
   if (until < work.record.caughtUpTo) return;
   if (until < work.record.nextDueAt) {
@@ -57,7 +57,7 @@ export function* catchUpInSteps(catalog: Catalog, work: AccountWork, upTo: Insta
  * @param recordsMax stops after this many changed records, where it can
  * @returns whether everything due was processed
  */
-export function* catchUpPiece(catalog: Catalog, work: AccountWork, upTo: Instant, recordsMax: number): Steps<boolean> {
+export function* catchUpPiece(catalog: Catalog, work: AccountState, upTo: Instant, recordsMax: number): Steps<boolean> {
   const { record } = work;
   for (const _ of catchUpInSteps(catalog, work, upTo)) {
     // External usage must be stored in the same commit as the invoices created from it (S17.4).
@@ -73,19 +73,19 @@ export function* catchUpPiece(catalog: Catalog, work: AccountWork, upTo: Instant
  *
  * @param closedSince considers cycles that closed at or after this instant
  */
-export function catchUpWith(catalog: Catalog, work: AccountWork, until: Instant, closedSince: Instant): void {
+export function catchUpWith(catalog: Catalog, work: AccountState, until: Instant, closedSince: Instant): void {
   runToCompletion(catchUpSteps(catalog, work, until, closedSince));
 }
 
 /** Cycles per draw. Each draw starts at the account's first day, so few large draws are faster. */
 const CYCLES_AT_ONCE = 32;
 
-function* catchUpSteps(catalog: Catalog, work: AccountWork, until: Instant, closedSince: Instant): Steps {
+function* catchUpSteps(catalog: Catalog, work: AccountState, until: Instant, closedSince: Instant): Steps {
   const since = work.record.caughtUpTo;
   yield;
   const grants = groupBy(yield* findNewGrantsInSteps(catalog, work, until), ({ due }) => Math.max(due, since));
   yield;
-  const due = yield* findDueBefore(toAccountView(catalog, work), catalog.billing, { since, until: until + 1 });
+  const due = yield* findDueBefore(work.view(catalog), catalog.billing, { since, until: until + 1 });
   const credits = groupBy(findNewCredits(work, due.credits), ({ grantedAt }) => Math.max(grantedAt, since));
   yield;
   const terms = findGraceTerms(catalog, work.record);
@@ -126,7 +126,7 @@ function* catchUpSteps(catalog: Catalog, work: AccountWork, until: Instant, clos
 }
 
 /** Creates only the entries granted up to and including an instant: for future-dated events and previews (S2.4). */
-export function grantUpTo(catalog: Catalog, work: AccountWork, upTo: Instant): void {
+export function grantUpTo(catalog: Catalog, work: AccountState, upTo: Instant): void {
   if (upTo < work.record.nextDueAt) return;
   const grants = findNewGrants(catalog, work, upTo);
   for (const [at, granted] of groupBy(grants, ({ due }) => Math.max(due, work.record.caughtUpTo))) {
@@ -165,7 +165,7 @@ export function invoicesReadFrom(catalog: Catalog, record: AccountRecord, now: I
 }
 
 /** The credits that the account does not have yet; a grant of zero creates none. */
-function findNewCredits(work: AccountWork, credits: readonly GrantedCredit[]): readonly GrantedCredit[] {
+function findNewCredits(work: AccountState, credits: readonly GrantedCredit[]): readonly GrantedCredit[] {
   const existingCauses = new Set(work.credits().map(({ cause }) => cause));
   return credits.filter(
     ({ id: cause, formerCause = cause, creditAmount }) =>
@@ -190,7 +190,7 @@ function sortInstants(instants: readonly Instant[]): readonly Instant[] {
 /** The grants due up to and including an instant for which the account has no entry, in date order. */
 export function findNewGrants(
   catalog: Catalog,
-  work: Pick<AccountWork, "record" | "entries">,
+  work: Pick<AccountState, "record" | "entries">,
   until: Instant,
 ): readonly FeatureGrant[] {
   return runToCompletion(findNewGrantsInSteps(catalog, work, until));
@@ -198,7 +198,7 @@ export function findNewGrants(
 
 function findNewGrantsInSteps(
   catalog: Catalog,
-  work: Pick<AccountWork, "record" | "entries">,
+  work: Pick<AccountState, "record" | "entries">,
   until: Instant,
 ): Steps<readonly FeatureGrant[]> {
   const existingKeys = new Set(work.entries().map(grantKey));
@@ -215,7 +215,7 @@ function findNewGrantsInSteps(
  * Creates the entries due at one instant, then moves overage onto them, because the order of spending depends on all of
  * them (S11.2, S11.5). One step per feature: a catch-up that stopped in between would not read its overage again.
  */
-function* putEntries(catalog: Catalog, work: AccountWork, grants: readonly FeatureGrant[], at: Instant): Steps {
+function* putEntries(catalog: Catalog, work: AccountState, grants: readonly FeatureGrant[], at: Instant): Steps {
   for (const [featureId, featureGrants] of groupBy(grants, (grant) => grant.featureId)) {
     for (const { key, granted, effectiveFrom, effectiveUntil, due } of featureGrants) {
       work.putEntry({
@@ -258,7 +258,7 @@ function createOpenStartFinder(open: readonly AccountCycle[], terms: GraceTerms)
  * Finalizes the invoices due at these instants, between which nothing else falls due. Amounts that earlier drafts would
  * take from credits stay reserved (S12.3).
  */
-function* finalizeAll(catalog: Catalog, work: AccountWork, start: Instant, instants: readonly Instant[]): Steps {
+function* finalizeAll(catalog: Catalog, work: AccountState, start: Instant, instants: readonly Instant[]): Steps {
   const last = instants.at(-1);
   if (last === undefined) return;
   let from = start;
@@ -307,12 +307,12 @@ function changesCredits(invoice: DrawnInvoice | undefined): boolean {
  */
 function* isFinalBefore(
   catalog: Catalog,
-  work: AccountWork,
+  work: AccountState,
   [from, until]: readonly [Instant, Instant],
   at: Instant,
 ): Steps<boolean> {
   if (from >= until || from >= at) return false;
-  const view = toAccountView(catalog, work);
+  const view = work.view(catalog);
   const cycles = cyclesIn(view.timeline, from, until);
   if (cycles.some((cycle) => closesAt(cycle, view) < at)) return true;
   return (yield* datesInAdvance(view, { from, until })).some(({ finalAt }) => finalAt < at);

@@ -13,10 +13,10 @@ import { type AccountCycle, cycleAt, NO_END, type Timeline } from "../../invoici
  * @module
  */
 import { type Steps, runToCompletion } from "../../numbers/steps.ts";
+import type { AccountState } from "../account-state.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, CreditPlace, DraftIndexEntry, DraftIndex } from "../records.ts";
-import type { AccountWork } from "../workspace.ts";
-import { findGraceTerms, catchUpInstant, findAccountPlan, toAccountView } from "./account-plan.ts";
+import { findGraceTerms, catchUpInstant, findAccountPlan } from "./account-plan.ts";
 import { dueCreditId, dueInvoiceId, standardInvoiceKey } from "./due-ids.ts";
 import { isLongOpen, findOpenCycles, earliestStart } from "./open-cycles.ts";
 
@@ -43,7 +43,7 @@ export function draftIndexKnownUntil(drafts: DraftIndex | undefined): Instant {
  * after the clock and something falls due by then, because lists use the clock, and if many cycles are open. Lists then
  * compute the account, and the next catch-up builds the index in steps.
  */
-export function saveWithDraftIndex(catalog: Catalog, work: AccountWork, record: AccountRecord): void {
+export function saveWithDraftIndex(catalog: Catalog, work: AccountState, record: AccountRecord): void {
   if (isLongOpen(catalog, record, record.updatedAt)) {
     work.putRecord({ ...record, drafts: UNKNOWN });
     return;
@@ -56,7 +56,7 @@ export function saveWithDraftIndex(catalog: Catalog, work: AccountWork, record: 
  * Rebuilds the draft index of an account as of `now`, caught up or not, and saves it in the record. Changes and reads
  * nothing else.
  */
-export function* refreshDraftIndex(catalog: Catalog, work: AccountWork, now: Instant): Steps {
+export function* refreshDraftIndex(catalog: Catalog, work: AccountState, now: Instant): Steps {
   const { record } = work;
   const drafts = yield* computeDraftIndex(catalog, work, now);
   const decided = catchUpInstant(record, now);
@@ -72,7 +72,7 @@ export function* refreshDraftIndex(catalog: Catalog, work: AccountWork, now: Ins
 const UNKNOWN: DraftIndex = { until: Number.NEGATIVE_INFINITY, places: [], credits: [] };
 
 /** Like {@link saveWithDraftIndex}, after a catch-up and in steps: invoices that became final by then are no longer drafts. */
-export function* saveAfterCatchUp(catalog: Catalog, work: AccountWork, record: AccountRecord): Steps {
+export function* saveAfterCatchUp(catalog: Catalog, work: AccountState, record: AccountRecord): Steps {
   work.putRecord(record);
   const { until, places, credits = [] } = yield* computeDraftIndex(catalog, work, record.caughtUpTo);
   const openPlaces = places.filter(({ finalAt }) => finalAt > record.caughtUpTo);
@@ -85,7 +85,7 @@ export function* saveAfterCatchUp(catalog: Catalog, work: AccountWork, record: A
  * the index stays valid when a cycle ends before the next catch-up. Pauses, because an account may have thousands of
  * cycles.
  */
-function* computeDraftIndex(catalog: Catalog, work: AccountWork, now: Instant): Steps<DraftIndex> {
+function* computeDraftIndex(catalog: Catalog, work: AccountState, now: Instant): Steps<DraftIndex> {
   const { record } = work;
   const { timeline } = findAccountPlan(catalog, record);
   const until = nextBoundary(timeline, nextBoundary(timeline, Math.max(record.caughtUpTo, now)));
@@ -107,7 +107,7 @@ function* computeDraftIndex(catalog: Catalog, work: AccountWork, now: Instant): 
   }
   const from = earliestStart(open, record.caughtUpTo);
   try {
-    const planned = yield* datesInAdvance(toAccountView(catalog, work), { from, until });
+    const planned = yield* datesInAdvance(work.view(catalog), { from, until });
     const early = planned.flatMap((draft) => {
       const { invoiceType, invoiceDate, finalAt, cycle } = draft;
       // Invoices that became final earlier are stored.
@@ -130,9 +130,9 @@ function* computeDraftIndex(catalog: Catalog, work: AccountWork, now: Instant): 
 const CYCLES_OF_STEP = 128;
 
 /** Index entries of the credits that plans grant and refund from `caughtUpTo` until an instant. */
-function* findDueCredits(catalog: Catalog, work: AccountWork, until: Instant): Steps<readonly CreditPlace[]> {
+function* findDueCredits(catalog: Catalog, work: AccountState, until: Instant): Steps<readonly CreditPlace[]> {
   const { id: accountId, caughtUpTo: since } = work.record;
-  const { credits } = yield* findDueBefore(toAccountView(catalog, work), catalog.billing, { since, until });
+  const { credits } = yield* findDueBefore(work.view(catalog), catalog.billing, { since, until });
   return credits.flatMap(({ id: cause, creditAmount, grantedAt }) =>
     grantedAt < since || creditAmount.isZero() ? [] : [{ id: dueCreditId(accountId, cause), createdAt: grantedAt }],
   );

@@ -11,9 +11,9 @@ import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
  * @module
  */
 import type { Steps } from "../../numbers/steps.ts";
+import type { AccountState } from "../account-state.ts";
 import type { Catalog } from "../catalog.ts";
-import type { AccountWork } from "../workspace.ts";
-import { catchUpInstant, findAccountPlan, toAccountView } from "./account-plan.ts";
+import { catchUpInstant, findAccountPlan } from "./account-plan.ts";
 import { draftIndexKnownUntil } from "./draft-index.ts";
 import { dueInvoiceId } from "./due-ids.ts";
 import { toDraftInvoice, type DraftInvoice, drawOpenInvoices } from "./invoices.ts";
@@ -28,7 +28,7 @@ import { findOpenCycles, earliestStart } from "./open-cycles.ts";
  */
 export function* listDrafts(
   catalog: Catalog,
-  work: AccountWork,
+  work: AccountState,
   now: Instant,
   ids?: ReadonlySet<string>,
   limit?: number,
@@ -46,7 +46,7 @@ export function* listDrafts(
 }
 
 /** The amounts that drafts reserve of each credit, by credit id. */
-export function* computeHolds(catalog: Catalog, work: AccountWork, now: Instant): Steps<ReadonlyMap<string, Decimal>> {
+export function* computeHolds(catalog: Catalog, work: AccountState, now: Instant): Steps<ReadonlyMap<string, Decimal>> {
   const amounts = new Map<string, Decimal>();
   const range = rangeOf(catalog, work, now);
   if (!mayTakeCredits(catalog, work, range.from)) return amounts;
@@ -59,7 +59,7 @@ export function* computeHolds(catalog: Catalog, work: AccountWork, now: Instant)
 type Range = Pick<DrawOptions, "from" | "until" | "knownUntil">;
 
 /** The range of all drafts. */
-function rangeOf(catalog: Catalog, work: AccountWork, now: Instant): Range {
+function rangeOf(catalog: Catalog, work: AccountState, now: Instant): Range {
   const at = catchUpInstant(work.record, now);
   return { from: earliestStart(findOpenCycles(catalog, work.record, at), work.record.caughtUpTo), until: at + 1 };
 }
@@ -67,7 +67,7 @@ function rangeOf(catalog: Catalog, work: AccountWork, now: Instant): Range {
 /** The range of the cycles of these drafts if they depend on no others; undefined if the account has none of them. */
 function* rangeAround(
   catalog: Catalog,
-  work: AccountWork,
+  work: AccountState,
   now: Instant,
   ids: ReadonlySet<string>,
 ): Steps<Range | undefined> {
@@ -90,8 +90,8 @@ function* rangeAround(
  * Whether drafts of cycles that end after an instant may take or grant credits, so that a draft depends on earlier ones
  * (S12.3).
  */
-export function mayTakeCredits(catalog: Catalog, work: AccountWork, from: Instant): boolean {
-  const { credits } = toAccountView(catalog, work);
+export function mayTakeCredits(catalog: Catalog, work: AccountState, from: Instant): boolean {
+  const { credits } = work.view(catalog);
   if (credits.some(({ effectiveUntil }) => effectiveUntil === undefined || effectiveUntil > from)) return true;
   return findAccountPlan(catalog, work.record).decisions.some(
     ({ plan }) => plan !== null && mayChargeBelowZero(plan.details),

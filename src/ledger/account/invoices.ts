@@ -1,4 +1,4 @@
-import { type Instant, parseInstant } from "../../calendar/instant.ts";
+import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import type { AccountView } from "../../invoicing/account-view.ts";
 import { withConsumedCredits } from "../../invoicing/credit-lines.ts";
@@ -13,10 +13,9 @@ import { add, ZERO } from "../../numbers/decimal.ts";
  * @module
  */
 import type { Steps } from "../../numbers/steps.ts";
+import type { AccountState } from "../account-state.ts";
 import type { Catalog } from "../catalog.ts";
-import type { AccountRecord, CreditRecord, InvoiceRecord } from "../records.ts";
-import type { AccountWork } from "../workspace.ts";
-import { toAccountView } from "./account-plan.ts";
+import type { AccountRecord, CreditRecord } from "../records.ts";
 import { dueCreditId, dueInvoiceId, storedInvoiceKey } from "./due-ids.ts";
 import { createCreditRecord } from "./new-credit.ts";
 
@@ -32,9 +31,9 @@ export interface DraftInvoice {
  */
 export function* drawOpenInvoices(
   catalog: Catalog,
-  work: AccountWork,
+  work: AccountState,
   range: Pick<DrawOptions, "from" | "until" | "knownUntil" | "accepts" | "limit">,
-  view: AccountView = toAccountView(catalog, work),
+  view: AccountView = work.view(catalog),
 ): Steps<readonly DrawnInvoice[]> {
   const final = new Set(work.invoices().map(storedInvoiceKey));
   return yield* drawDrafts(view, catalog.billing, {
@@ -46,19 +45,8 @@ export function* drawOpenInvoices(
   });
 }
 
-/** Whether a final STANDARD invoice covers an instant: its cycle accepts no event, undo or license update (S6.5). */
-export function isInvoiced(invoices: readonly InvoiceRecord[], at: Instant): boolean {
-  return standardCycles(invoices).some(({ start, end }) => start <= at && at < end);
-}
-
-/** The end of the last cycle that has a final STANDARD invoice or stays closed; earlier days cannot change (S16.1). */
-export function lastInvoicedEnd(work: Pick<AccountWork, "record" | "invoices">): Instant {
-  const closedUntil = work.record.closedCycles?.until ?? Number.NEGATIVE_INFINITY;
-  return Math.max(closedUntil, ...standardCycles(work.invoices()).map(({ end }) => end));
-}
-
 /** Finalizes a draft: its record, the credits that it consumes, and the credit that it grants (S12.4, S13.4). */
-export function finalizeInvoice(work: AccountWork, drawnInvoice: DrawnInvoice, at: Instant): void {
+export function finalizeInvoice(work: AccountState, drawnInvoice: DrawnInvoice, at: Instant): void {
   const { record } = work;
   const key = invoiceKey(drawnInvoice.draft);
   const id = dueInvoiceId(record.id, key);
@@ -87,26 +75,19 @@ export function finalizeInvoice(work: AccountWork, drawnInvoice: DrawnInvoice, a
   if (drawnInvoice.granted !== undefined) createGrantedCredit(work, { ...drawnInvoice.granted, grantedAt: at });
 }
 
-function creditIn(work: AccountWork, creditId: string): CreditRecord {
+function creditIn(work: AccountState, creditId: string): CreditRecord {
   const credit = work.credit(creditId);
   invariant(credit !== undefined, "S12.4: a final invoice consumes credits of its account");
   return credit;
 }
 
 /** Creates a credit granted by a plan or an invoice. */
-export function createGrantedCredit(work: AccountWork, granted: GrantedCredit): void {
+export function createGrantedCredit(work: AccountState, granted: GrantedCredit): void {
   const { record } = work;
   const { id: cause, kind, grantedAt } = granted;
   work.putCredit(
     createCreditRecord(record, granted, { id: dueCreditId(record.id, cause), kind, cause, createdAt: grantedAt }),
   );
-}
-
-/** The cycles with a final STANDARD invoice. */
-export function standardCycles(invoices: readonly InvoiceRecord[]): readonly { start: Instant; end: Instant }[] {
-  return invoices
-    .filter(({ invoice }) => invoice.invoiceType === "STANDARD")
-    .map(({ invoice }) => ({ start: parseInstant(invoice.startDate), end: parseInstant(invoice.endDate) }));
 }
 
 /** A draft as reads return it. */

@@ -3,16 +3,20 @@
  *
  * @module
  */
-import { INSTANT_END, INSTANT_MIN, type Instant, dayStart } from "../../calendar/instant.ts";
+import { INSTANT_END, INSTANT_MIN, type Instant, dayStart, parseInstant } from "../../calendar/instant.ts";
 import { type ClosedCycles, closesAt, earliestOpenEnd } from "../../invoicing/grace-period.ts";
 import { cardCount } from "../../invoicing/plan-cards.ts";
 import { type AccountCycle, cyclesIn } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, InvoiceRecord } from "../records.ts";
-import type { AccountWork } from "../workspace.ts";
 import { findGraceTerms, findAccountPlan } from "./account-plan.ts";
-import { isInvoiced } from "./invoices.ts";
 import type { AccountPeriod, Closed } from "./plans-at-event.ts";
+
+/** An account with the final invoices of its open cycles. */
+interface AccountWithInvoices {
+  readonly record: AccountRecord;
+  invoices(): readonly InvoiceRecord[];
+}
 
 /**
  * Why a period accepts no events, undo or moves of overage; undefined while it is open. A stretch without a plan never
@@ -21,7 +25,7 @@ import type { AccountPeriod, Closed } from "./plans-at-event.ts";
  * @param now the clock; if it was set back, periods closed by the last catch-up stay closed
  */
 export function findClosedReason(
-  account: Pick<AccountWork, "record" | "invoices">,
+  account: AccountWithInvoices,
   period: AccountPeriod,
   at: Instant,
   now: Instant,
@@ -34,7 +38,11 @@ export function findClosedReason(
 }
 
 /** Creates a predicate that returns whether data dated at an instant may still change. */
-export function createOpenCheck(catalog: Catalog, account: AccountWork, now: Instant): (at: Instant) => boolean {
+export function createOpenCheck(
+  catalog: Catalog,
+  account: AccountWithInvoices,
+  now: Instant,
+): (at: Instant) => boolean {
   const { clock } = findAccountPlan(catalog, account.record);
   return (at) => findClosedReason(account, clock.periodAt(at), at, now) === undefined;
 }
@@ -118,4 +126,22 @@ export function isLongOpen(catalog: Catalog, record: AccountRecord, at: Instant)
 /** The start of the first of these cycles, or `otherwise` if that is earlier. */
 export function earliestStart(open: readonly AccountCycle[], otherwise: Instant): Instant {
   return Math.min(otherwise, ...open.map(({ start }) => start));
+}
+
+/** Whether a final STANDARD invoice covers an instant: its cycle accepts no event, undo or license update (S6.5). */
+export function isInvoiced(invoices: readonly InvoiceRecord[], at: Instant): boolean {
+  return standardCycles(invoices).some(({ start, end }) => start <= at && at < end);
+}
+
+/** The end of the last cycle that has a final STANDARD invoice or stays closed; earlier days cannot change (S16.1). */
+export function lastInvoicedEnd(work: AccountWithInvoices): Instant {
+  const closedUntil = work.record.closedCycles?.until ?? Number.NEGATIVE_INFINITY;
+  return Math.max(closedUntil, ...standardCycles(work.invoices()).map(({ end }) => end));
+}
+
+/** The cycles with a final STANDARD invoice. */
+export function standardCycles(invoices: readonly InvoiceRecord[]): readonly { start: Instant; end: Instant }[] {
+  return invoices
+    .filter(({ invoice }) => invoice.invoiceType === "STANDARD")
+    .map(({ invoice }) => ({ start: parseInstant(invoice.startDate), end: parseInstant(invoice.endDate) }));
 }

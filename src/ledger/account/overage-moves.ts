@@ -6,8 +6,8 @@
 import { dayOf, type Instant } from "../../calendar/instant.ts";
 import { type FeatureEntry, moveOverage } from "../../credits/feature-credits.ts";
 import { decimalOfExact, exactOfDecimal, subtractExact } from "../../numbers/exact.ts";
+import type { AccountState } from "../account-state.ts";
 import type { EventRecord, FeatureUse } from "../records.ts";
-import type { AccountWork } from "../workspace.ts";
 
 /**
  * Moves a feature's overage onto its entries with a balance, in order of ingest (S11.5). Call it after credits were
@@ -16,7 +16,7 @@ import type { AccountWork } from "../workspace.ts";
  *
  * @param isOpen whether the cycle at an event's timestamp still accepts changes (S6.5)
  */
-export function moveOverageOnto(work: AccountWork, featureId: string, isOpen: (at: Instant) => boolean): void {
+export function moveOverageOnto(work: AccountState, featureId: string, isOpen: (at: Instant) => boolean): void {
   const uses = work.events().flatMap((event) => toOverageUse(event, featureId, isOpen));
   if (uses.length === 0) return;
   const { entries, events } = moveOverage(
@@ -40,7 +40,7 @@ export function moveOverageOnto(work: AccountWork, featureId: string, isOpen: (a
 }
 
 /** Saves the balances that changed. */
-export function putBalances(work: AccountWork, after: readonly Pick<FeatureEntry, "id" | "balance">[]): void {
+export function putBalances(work: AccountState, after: readonly Pick<FeatureEntry, "id" | "balance">[]): void {
   for (const { id, balance } of after) {
     const record = work.entry(id);
     const newBalance = decimalOfExact(balance);

@@ -5,6 +5,7 @@ import type { Instant } from "../../calendar/instant.ts";
  * @module
  */
 import { runToCompletion } from "../../numbers/steps.ts";
+import type { AccountState } from "../account-state.ts";
 import { endAliases } from "../account/account-history.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
@@ -13,7 +14,6 @@ import type { Catalog } from "../catalog.ts";
 import type { Changes, DocumentRecord } from "../decision.ts";
 import type { AccountRecord } from "../records.ts";
 import { invalidInputError, quoteText, refusedError, alreadyTakenError } from "../refusals.ts";
-import type { AccountWork } from "../workspace.ts";
 
 /** Maximum number of aliases per account. */
 export const ALIASES_MAX = 10;
@@ -35,7 +35,7 @@ export type AliasChanges = Required<Pick<Changes, "documents" | "removedDocument
  * @throws {RatebookError} ERR_TAKEN for a name of another account, ERR_INPUT_INVALID for too many, ERR_REFUSED
  */
 export function addAliases(
-  work: AccountWork,
+  work: AccountState,
   aliases: readonly string[],
   takenNames: TakenNames,
   now: Instant,
@@ -59,7 +59,7 @@ export function addAliases(
 }
 
 /** Removes aliases from an account; unknown ones are ignored (S16.6). */
-export function removeAliases(work: AccountWork, aliases: readonly string[], now: Instant): AliasChanges {
+export function removeAliases(work: AccountState, aliases: readonly string[], now: Instant): AliasChanges {
   const { record } = work;
   const removedAliases = new Set(aliases);
   const removed = record.aliases.filter(({ alias }) => removedAliases.has(alias));
@@ -95,7 +95,7 @@ export function aliasTarget({ body: { accountId } }: DocumentRecord): string | u
  * @param work with everything that {@link catchUp} needs
  * @throws {RatebookError} ERR_REFUSED while a plan is associated now or later, or a draft invoice is open
  */
-export function archiveAccount(catalog: Catalog, work: AccountWork, now: Instant): AliasChanges {
+export function archiveAccount(catalog: Catalog, work: AccountState, now: Instant): AliasChanges {
   checkArchivable(catalog, work, now);
   const changes = removeAliases(
     work,
@@ -107,7 +107,7 @@ export function archiveAccount(catalog: Catalog, work: AccountWork, now: Instant
 }
 
 /** Refuses to archive an account, or its customer, while something remains to be invoiced (S16.3). */
-export function checkArchivable(catalog: Catalog, work: AccountWork, now: Instant): void {
+export function checkArchivable(catalog: Catalog, work: AccountState, now: Instant): void {
   catchUp(catalog, work, now);
   const { record } = work;
   if (record.status === "ARCHIVED")

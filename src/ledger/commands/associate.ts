@@ -15,16 +15,16 @@ import { DAY_MS, dayOf, formatDate, formatInstant, type Instant, dayStart } from
 import { RatebookError } from "../../errors.ts";
 import { cycleAt, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 import { describeStatus } from "../../problem-table.ts";
+import type { AccountState } from "../account-state.ts";
 import { decisionInstant, findAccountPlan } from "../account/account-plan.ts";
 import { type AssociatedCycles, toStoredCycles } from "../account/associated-plans.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { saveWithDraftIndex } from "../account/draft-index.ts";
-import { standardCycles } from "../account/invoices.ts";
+import { standardCycles } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
 import { invalidInputError, notFoundError, quoteText, refusedError, versionNotFoundError } from "../refusals.ts";
-import type { AccountWork } from "../workspace.ts";
 
 /**
  * Maximum number of plan decisions per account, because each new one reads all earlier ones. A dissociation without an
@@ -69,7 +69,7 @@ export interface DissociateRequest extends DayRange {
  */
 export function associate(
   catalog: Catalog,
-  work: AccountWork,
+  work: AccountState,
   request: AssociateRequest,
   now: Instant,
   ids: IdSource,
@@ -104,7 +104,7 @@ export function associate(
  */
 export function dissociate(
   catalog: Catalog,
-  work: AccountWork,
+  work: AccountState,
   days: DissociateRequest,
   now: Instant,
   ids: IdSource,
@@ -153,7 +153,7 @@ function checkNamed({ book }: Catalog, { planId, version }: DissociateRequest, t
 /** Records a plan decision; what falls due because of it is left to the next catch-up. */
 export function decide(
   catalog: Catalog,
-  work: AccountWork,
+  work: AccountState,
   decided: Omit<AssociationRecord, "decidedAt">,
   now: Instant,
 ): AssociationRecord {
@@ -275,7 +275,7 @@ const RESOURCES = { usageMeterId: "usage meter", id: "add-on", featureId: "featu
  * Checks the days of a decision: whole days, not in the past unless it is the account's first plan, and neither
  * invoiced nor in a closed cycle (S16.1).
  */
-function checkDays(work: AccountWork, { from, until = NO_END }: DayRange, now: Instant): void {
+function checkDays(work: AccountState, { from, until = NO_END }: DayRange, now: Instant): void {
   checkMidnight("effectiveFrom", from);
   checkMidnight("effectiveUntil", until);
   if (until <= from)

@@ -8,6 +8,7 @@ import { type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
  * @module
  */
 import type { Steps } from "../../numbers/steps.ts";
+import type { AccountState, Workspace } from "../account-state.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { computeHolds } from "../account/drafts.ts";
 import { matchesId } from "../account/due-ids.ts";
@@ -16,7 +17,6 @@ import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { CreditRecord } from "../records.ts";
 import { invalidInputError, idCollisionError, notFoundError, quoteText, refusedError } from "../refusals.ts";
-import type { AccountWork, Workspace } from "../workspace.ts";
 import { findByIdempotencyKey } from "./idempotency.ts";
 
 /**
@@ -95,14 +95,14 @@ export function createCredits(
 }
 
 /** The number of manually granted credits that can still be spent. */
-function openCredits(work: AccountWork, now: Instant): number {
+function openCredits(work: AccountState, now: Instant): number {
   return work.credits().filter((credit) => {
     if (credit.cause !== undefined || (credit.effectiveUntil ?? NO_END) <= now) return false;
     return creditStatus({ ...credit, holdAmount: ZERO }) === "ACTIVE";
   }).length;
 }
 
-function checkOpen({ record }: AccountWork, open: number): void {
+function checkOpen({ record }: AccountState, open: number): void {
   if (open < OPEN_CREDITS_MAX) return;
   const many = `it has ${open} open credits; the maximum is ${OPEN_CREDITS_MAX}`;
   throw refusedError("S12.4", `the account ${quoteText(record.id)} cannot have another credit: ${many}`);
@@ -114,7 +114,7 @@ function checkOpen({ record }: AccountWork, open: number): void {
  * @param work with everything that {@link catchUp} needs
  * @throws {RatebookError} ERR_NOT_FOUND, ERR_REFUSED for a credit that has already ended
  */
-export function voidCredit(catalog: Catalog, work: AccountWork, creditId: string, now: Instant): CreditRecord {
+export function voidCredit(catalog: Catalog, work: AccountState, creditId: string, now: Instant): CreditRecord {
   catchUp(catalog, work, now);
   const credit = work.credits().find(({ id }) => matchesId(work.record.id, id, creditId));
   if (credit === undefined) throw notFoundError("credit", creditId);
@@ -130,7 +130,7 @@ export function voidCredit(catalog: Catalog, work: AccountWork, creditId: string
 }
 
 /** An account's credits at an instant to which it was caught up, in order of creation (S12.4). */
-export function* creditSnapshots(catalog: Catalog, work: AccountWork, now: Instant): Steps<readonly CreditSnapshot[]> {
+export function* creditSnapshots(catalog: Catalog, work: AccountState, now: Instant): Steps<readonly CreditSnapshot[]> {
   const amountsHeld = yield* computeHolds(catalog, work, now);
   return work.credits().map((credit) => {
     const holdAmount = amountsHeld.get(credit.id) ?? ZERO;

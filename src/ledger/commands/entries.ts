@@ -5,6 +5,7 @@
  */
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { add, type Decimal, subtract, formatDecimal } from "../../numbers/decimal.ts";
+import type { AccountState } from "../account-state.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { matchesId } from "../account/due-ids.ts";
 import { createOpenCheck } from "../account/open-cycles.ts";
@@ -13,7 +14,6 @@ import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { EntryRecord } from "../records.ts";
 import { invalidInputError, notFoundError, quoteText, refusedError, requireUnusedId } from "../refusals.ts";
-import type { AccountWork } from "../workspace.ts";
 import { findByIdempotencyKey } from "./idempotency.ts";
 
 /**
@@ -49,7 +49,7 @@ export interface EntryChange {
  */
 export function grantEntry(
   catalog: Catalog,
-  work: AccountWork,
+  work: AccountState,
   request: EntryRequest,
   now: Instant,
   ids: IdSource,
@@ -93,7 +93,7 @@ export function grantEntry(
  */
 export function patchEntry(
   catalog: Catalog,
-  work: AccountWork,
+  work: AccountState,
   target: { readonly entryId: string; readonly lastSpent: Instant | undefined },
   change: EntryChange,
   now: Instant,
@@ -140,7 +140,7 @@ export function patchEntry(
  *
  * @throws {RatebookError} ERR_NOT_FOUND, ERR_REFUSED if it is already voided
  */
-export function voidEntry(catalog: Catalog, work: AccountWork, entryId: string, now: Instant): EntryRecord {
+export function voidEntry(catalog: Catalog, work: AccountState, entryId: string, now: Instant): EntryRecord {
   catchUp(catalog, work, now);
   const entry = requireEntry(work, entryId);
   if (entry.voided) throw refusedError("S11.8", `the entry ${quoteText(entryId)} is already voided`);
@@ -149,14 +149,14 @@ export function voidEntry(catalog: Catalog, work: AccountWork, entryId: string, 
   return voided;
 }
 
-function requireEntry(work: AccountWork, entryId: string): EntryRecord {
+function requireEntry(work: AccountState, entryId: string): EntryRecord {
   const entry = work.entries().find(({ id }) => matchesId(work.record.id, id, entryId));
   if (entry === undefined) throw notFoundError("feature credit entry", entryId);
   return entry;
 }
 
 /** The entry after overage has moved onto it. */
-function currentEntry(work: AccountWork, entry: EntryRecord): EntryRecord {
+function currentEntry(work: AccountState, entry: EntryRecord): EntryRecord {
   return work.entry(entry.id) ?? entry;
 }
 
@@ -175,7 +175,7 @@ function canBeSpent({ source, voided, balance, effectiveUntil }: EntryRecord, no
   return source === "PURCHASE" && !voided && !balance.isZero() && effectiveUntil > now;
 }
 
-function checkOpen(work: AccountWork, now: Instant): void {
+function checkOpen(work: AccountState, now: Instant): void {
   const open = work.entries().filter((entry) => canBeSpent(entry, now)).length;
   if (open < OPEN_ENTRIES_MAX) return;
   const many = `it has ${open} open purchased entries; the maximum is ${OPEN_ENTRIES_MAX}`;

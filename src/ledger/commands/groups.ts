@@ -8,6 +8,7 @@ import { type Decimal, parseDecimal, sum, formatDecimal } from "../../numbers/de
  * @module
  */
 import type { Steps } from "../../numbers/steps.ts";
+import type { AccountState } from "../account-state.ts";
 import { withGroup } from "../account/account-history.ts";
 import { catchUp, catchUpWith } from "../account/catch-up.ts";
 import { dueInvoiceId } from "../account/due-ids.ts";
@@ -17,7 +18,6 @@ import { compareIds } from "../compare-ids.ts";
 import type { DocumentRecord } from "../decision.ts";
 import type { InvoiceRecord } from "../records.ts";
 import { invalidInputError, quoteText, refusedError } from "../refusals.ts";
-import type { AccountWork } from "../workspace.ts";
 
 /** Maximum number of accounts that one call adds to or removes from a group. */
 export const GROUP_CALL_MAX = 100;
@@ -57,7 +57,7 @@ export interface CompositeInvoice {
 export function* addToGroup(
   catalogs: CatalogChange,
   group: InvoiceGroupTerms,
-  accounts: readonly AccountWork[],
+  accounts: readonly AccountState[],
   now: Instant,
 ): Steps {
   checkCount(accounts);
@@ -91,7 +91,7 @@ export function* addToGroup(
 export function* removeFromGroup(
   catalogs: CatalogChange,
   groupId: string,
-  accounts: readonly AccountWork[],
+  accounts: readonly AccountState[],
   now: Instant,
 ): Steps {
   checkCount(accounts);
@@ -102,7 +102,7 @@ export function* removeFromGroup(
 }
 
 /** The invoices of a group's accounts that became DUE on one day, by account. */
-export type DueOnDay = readonly { readonly work: AccountWork; readonly record: InvoiceRecord }[];
+export type DueOnDay = readonly { readonly work: AccountState; readonly record: InvoiceRecord }[];
 
 /**
  * The invoices of a group for each past day that are on no composite invoice yet, one account per step. A day needs all
@@ -114,7 +114,7 @@ export type DueOnDay = readonly { readonly work: AccountWork; readonly record: I
 export function* findDueByDay(
   catalog: Catalog,
   group: InvoiceGroupTerms,
-  accounts: readonly AccountWork[],
+  accounts: readonly AccountState[],
   now: Instant,
   skippedIds: ReadonlySet<string> = new Set(),
 ): Steps<ReadonlyMap<Day, DueOnDay>> {
@@ -214,7 +214,7 @@ interface StoredComposite {
  */
 function changeGroup(
   { before, after }: CatalogChange,
-  work: AccountWork,
+  work: AccountState,
   groupId: string | undefined,
   now: Instant,
 ): void {
@@ -265,7 +265,7 @@ function toDocument(composite: CompositeInvoice): DocumentRecord {
   return { kind: "compositeInvoice", id: composite.id, createdAt: at, updatedAt: at, body: { ...body } };
 }
 
-function checkCount(accounts: readonly AccountWork[]): void {
+function checkCount(accounts: readonly AccountState[]): void {
   if (accounts.length >= 1 && accounts.length <= GROUP_CALL_MAX) return;
   throw invalidInputError(
     "accountIds",

@@ -1,3 +1,4 @@
+import type { AccountState } from "../account-state.ts";
 /**
  * Idempotency keys: one key of an account identifies one feature credit entry, credit or license update permanently.
  * Requests are compared, not their results: a repeated request returns the record in its current state.
@@ -6,7 +7,6 @@
  */
 import type { CreditRecord, EntryRecord, LicenseUpdateRecord } from "../records.ts";
 import { quoteText, alreadyTakenError } from "../refusals.ts";
-import type { AccountWork } from "../workspace.ts";
 
 /** The kinds of records with idempotency keys, as messages name them. */
 export interface KeyedRecords {
@@ -22,7 +22,7 @@ export interface KeyedRecords {
  * @throws {RatebookError} ERR_TAKEN if the key was used for another request or another kind of record
  */
 export function findByIdempotencyKey<Kind extends keyof KeyedRecords>(
-  work: AccountWork,
+  work: AccountState,
   kind: Kind,
   key: string | undefined,
   isSame: (record: KeyedRecords[Kind]) => boolean,

@@ -9,15 +9,15 @@ import { cycleAt, cyclesIn, NO_END, type Timeline } from "../../invoicing/timeli
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { describeStatus } from "../../problem-table.ts";
 import { createQuantityLookup, quantityAt } from "../../rating/license-timeline.ts";
+import type { AccountState } from "../account-state.ts";
 import { decisionInstant, findGraceTerms, findAccountPlan } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { saveWithDraftIndex } from "../account/draft-index.ts";
-import { lastInvoicedEnd } from "../account/invoices.ts";
+import { lastInvoicedEnd } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { LicenseUpdateRecord } from "../records.ts";
 import { notFoundError, quoteText, refusedError, requireUnusedId } from "../refusals.ts";
-import type { AccountWork } from "../workspace.ts";
 import { findByIdempotencyKey } from "./idempotency.ts";
 
 /** Maximum number of updates per license that take effect in one cycle; each new one reads all of them. */
@@ -51,7 +51,7 @@ export interface LicenseUpdateResult {
  */
 export function updateLicense(
   catalog: Catalog,
-  work: AccountWork,
+  work: AccountState,
   request: LicenseUpdateRequest,
   now: Instant,
   ids: IdSource,
@@ -83,7 +83,7 @@ export function updateLicense(
 }
 
 function createUpdateRecord(
-  work: AccountWork,
+  work: AccountState,
   request: LicenseUpdateRequest,
   now: Instant,
   ids: IdSource,
@@ -111,7 +111,7 @@ function isSameUpdate(update: LicenseUpdateRecord, request: LicenseUpdateRequest
 }
 
 /** Checks that the license exists. An archived one can be changed by accounts that have it, because they are charged for it. */
-function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: string, hasLicense: boolean): void {
+function checkLicense(catalog: Catalog, { record }: AccountState, licenseId: string, hasLicense: boolean): void {
   if (record.status !== "ACTIVE") throw refusedError("S16.3", `the account ${quoteText(record.id)} is archived`);
   const addOn = catalog.book.addOns.find(({ id }) => id === licenseId);
   if (addOn === undefined) throw notFoundError("license", licenseId);
@@ -121,7 +121,7 @@ function checkLicense(catalog: Catalog, { record }: AccountWork, licenseId: stri
 }
 
 /** Refuses a change that would affect a final invoice (S6.5, S10.1). */
-function checkOpen(catalog: Catalog, work: AccountWork, effectiveFrom: Instant, now: Instant): void {
+function checkOpen(catalog: Catalog, work: AccountState, effectiveFrom: Instant, now: Instant): void {
   const terms = findGraceTerms(catalog, work.record);
   const { timeline } = findAccountPlan(catalog, work.record);
   // If the clock was set back, cycles closed by a later time stay closed.

@@ -11,15 +11,15 @@ import { formatDate, type Instant, dayStart } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { type AccountCycle, cycleAt } from "../../invoicing/timeline.ts";
 import type { Steps } from "../../numbers/steps.ts";
+import type { AccountState } from "../account-state.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { toStoredCycles } from "../account/associated-plans.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { lastInvoicedEnd } from "../account/invoices.ts";
+import { lastInvoicedEnd } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
 import type { DocumentRecord, IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
 import { notFoundError, quoteText, refusedError, versionNotFoundError } from "../refusals.ts";
-import type { AccountWork } from "../workspace.ts";
 import { requireActivePlan, cyclesFor, decide, describeTooManyDecisions, describeMissingOffsets } from "./associate.ts";
 
 /** The source and target of a migration. */
@@ -65,14 +65,14 @@ export function isOnSource(catalog: Catalog, record: AccountRecord, request: Mig
  */
 export function* migrate(
   catalog: Catalog,
-  accounts: readonly AccountWork[],
+  accounts: readonly AccountState[],
   request: MigrateRequest,
   now: Instant,
   ids: IdSource,
 ): Steps<{ readonly migration: Migration; readonly document: DocumentRecord }> {
   const target = requireTarget(catalog, request);
   const accountsOnSource = accounts.filter(({ record }) => isOnSource(catalog, record, request, now));
-  const moves: { readonly work: AccountWork; readonly move: Move }[] = [];
+  const moves: { readonly work: AccountState; readonly move: Move }[] = [];
   for (const work of accountsOnSource) {
     const move = planMove(catalog, work, request, target, now);
     if (move !== undefined) moves.push({ work, move });
@@ -111,7 +111,7 @@ export interface MoveTerms extends Pick<MigrateRequest, "mode" | "retainStartOff
 /** How an account on the source moves; undefined if the mode skips it. */
 function planMove(
   catalog: Catalog,
-  work: AccountWork,
+  work: AccountState,
   request: MigrateRequest,
   target: PricePlan,
   now: Instant,

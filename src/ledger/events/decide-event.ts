@@ -31,7 +31,7 @@ export interface AccountAtEvent {
   /** Why the period that contains `at` accepts no more events (S6.5); undefined while it is open. */
   closedAt(period: AccountPeriod, at: Instant, now: Instant): Closed | undefined;
   /** The entries of a feature with a balance, whenever they are in force, in spending order (S11.2). */
-  entries(featureId: string): readonly FeatureEntry[];
+  spendable(featureId: string): readonly FeatureEntry[];
   /** The overage of a feature that is still allowed at an instant, by the plans known at `now` (S11.3). */
   overageRoomAt(featureId: string, at: Instant, now: Instant): OverageAllowance;
 }
@@ -183,7 +183,7 @@ function consumeFeature(
   if (!isWithinPlaces(quantity, MEASURED_PLACES_MAX)) {
     return failWith(outcomes.tooManyDigitsOutcome("feature", featureId, quantity));
   }
-  const entries = account.entries(featureId);
+  const entries = account.spendable(featureId);
   // Entries cover most events; only the others need the overage limit.
   let result = consume(entries, quantity, timestamp, 0);
   if (result.kind === "INSUFFICIENT") {

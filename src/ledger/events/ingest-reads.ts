@@ -8,7 +8,7 @@ import { earliestChargeStart } from "../../invoicing/due-work.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { isBehind } from "../account/catch-up.ts";
 import type { AccountPlan, Catalog } from "../catalog.ts";
-import { type AccountReads, prefetch, readAccounts } from "../reads.ts";
+import { type LedgerReads, prefetch } from "../reads.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AcceptedEventId } from "../view.ts";
 import { type BatchEvent, type IngestRead, isMalformed } from "./ingest.ts";
@@ -52,15 +52,20 @@ export function ingestNeeds(catalog: Catalog, batch: readonly BatchEvent[]): Ing
 
 const NO_FEATURES: ReadonlySet<string> = new Set();
 
+/** The state that decides a batch, except for accounts with something due. */
+export interface PartialIngestRead extends IngestRead {
+  /** The accounts with something due, to be read with everything that catching up needs. */
+  readonly recordsBehind: readonly AccountRecord[];
+}
+
 /** Reads the state that `decideIngest` needs. @param names account ids by name, for names that are not ids */
 export async function readForIngest(
   catalog: Catalog,
-  reads: AccountReads,
+  view: LedgerReads,
   needs: IngestNeeds,
   names: ReadonlyMap<string, string>,
   now: Instant,
-): Promise<IngestRead> {
-  const { view } = reads;
+): Promise<PartialIngestRead> {
   const acceptedIds = await view.acceptedIds(needs.eventIds);
   const needsOf = needsByAccount(needs, names);
   const records = await view.accounts([...needsOf.keys(), ...findHolderAccounts(catalog, acceptedIds, needsOf, now)]);
@@ -86,12 +91,8 @@ export async function readForIngest(
     }
   }
   const readParts = await prefetch(view, ownNeeds);
-  const currentParts = current.map(({ record, plan }) => readParts(record, plan));
-  const accounts =
-    recordsBehind.length === 0
-      ? currentParts
-      : [...(await readAccounts(catalog, reads, recordsBehind, now)), ...currentParts];
-  return { accounts, names, acceptedIds, holders };
+  const accounts = current.map(({ record, plan }) => readParts(record, plan));
+  return { accounts, recordsBehind, names, acceptedIds, holders };
 }
 
 /** The accounts of ids that are reserved only because their cycle is open (S14.1). */

@@ -1,4 +1,4 @@
-import { dayOf, type Instant } from "../../calendar/instant.ts";
+import { dayOf, dayStart, type Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import type { IncomingEvent } from "../../metering/event-envelope.ts";
 import type { FieldsRead } from "../../metering/event-fields.ts";
@@ -9,15 +9,15 @@ import type { FieldsRead } from "../../metering/event-fields.ts";
  */
 import { type Steps, runToCompletion } from "../../numbers/steps.ts";
 import type { Problem } from "../../problem-table.ts";
+import type { AccountParts } from "../account-parts.ts";
+import { AccountState } from "../account-state.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
-import { catchUp, isBehind } from "../account/catch-up.ts";
+import { catchUp, grantUpTo, isBehind } from "../account/catch-up.ts";
 import type { Catalog } from "../catalog.ts";
-import type { Changes, Decision, IdSource } from "../decision.ts";
+import { type Changes, type Decision, type IdSource, noChanges } from "../decision.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AcceptedEventId } from "../view.ts";
-import { type AccountParts, noChanges, openAccount } from "../workspace.ts";
-import { EventAccount } from "./account-at-event.ts";
 import {
   decideEvent,
   type DecisionTime,
@@ -109,7 +109,7 @@ type IngestDecision = Decision<readonly IngestResult[]>;
 interface Ingest {
   readonly catalog: Catalog;
   /** By id: as read, then opened from the first event on. */
-  readonly accounts: Map<string, AccountParts | EventAccount>;
+  readonly accounts: Map<string, AccountParts | AccountState>;
   readonly names: ReadonlyMap<string, string>;
   /** By event id; accepted events of the batch are added. */
   readonly acceptedIds: Map<string, AcceptedEventId>;
@@ -135,8 +135,8 @@ function ingestOne(ingest: Ingest, event: BatchEvent): IngestResult {
   }
   const account = findAccount(ingest, event.accountId);
   const isAhead = event.timestamp > time.now && event.timestamp <= time.now + time.futureMs;
-  if (isAhead && read.program?.feature !== undefined && account?.billFault === undefined) {
-    account?.grantUpTo(event.timestamp);
+  if (isAhead && read.program?.feature !== undefined && account !== undefined && account.billFault === undefined) {
+    grantAhead(catalog, account, event.timestamp);
   }
   const decision = decideEvent(event, read, account, time);
   const referenceId = addToChanges(ingest, event, read, account, decision);
@@ -148,7 +148,7 @@ function addToChanges(
   { ids, time: { now }, events, acceptedIds }: Ingest,
   event: IncomingEvent,
   { program }: FieldsRead,
-  account: EventAccount | undefined,
+  account: AccountState | undefined,
   decision: EventDecision,
 ): string {
   const { timestamp } = event;
@@ -177,12 +177,12 @@ function isIdStillTaken({ catalog, accounts, holders, time: { now } }: Ingest, a
 }
 
 /** Finds the account with a name, caught up (S2.4). */
-function findAccount({ catalog, names, accounts, time: { now } }: Ingest, name: string): EventAccount | undefined {
+function findAccount({ catalog, names, accounts, time: { now } }: Ingest, name: string): AccountState | undefined {
   const id = names.get(name) ?? name;
   let account = accounts.get(id);
   if (account === undefined) return undefined;
-  if (!(account instanceof EventAccount)) {
-    account = catchUpAccount(catalog, account, now);
+  if (!(account instanceof AccountState)) {
+    account = openCaughtUp(catalog, account, now);
     accounts.set(id, account);
   }
   // An archived account is named by its id only: archiving frees its aliases (S16.6).
@@ -190,25 +190,32 @@ function findAccount({ catalog, names, accounts, time: { now } }: Ingest, name: 
 }
 
 /** Opens an account with everything due processed. If nothing was due, its record is not written. */
-function catchUpAccount(catalog: Catalog, read: AccountParts, now: Instant): EventAccount {
-  if (read.currentPlan !== undefined) return new EventAccount(catalog, read, read.currentPlan);
-  const plan = findAccountPlan(catalog, read.record);
-  if (!isBehind(read.record, now)) return new EventAccount(catalog, read, plan);
-  const work = openAccount(read);
+function openCaughtUp(catalog: Catalog, read: AccountParts, now: Instant): AccountState {
+  const account = new AccountState(catalog, read);
+  if (read.currentPlan !== undefined || !isBehind(read.record, now)) return account;
   try {
-    catchUp(catalog, work, now);
-    return new EventAccount(catalog, { ...read, record: work.record }, findAccountPlan(catalog, work.record), work);
+    catchUp(catalog, account, now);
+    return account;
   } catch (error) {
     // Amounts with too many digits: the account stays as read and its events fail; other accounts continue.
     if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
-    const faulty = new EventAccount(catalog, read, plan);
+    const faulty = new AccountState(catalog, read);
     faulty.billFault = error.message;
     return faulty;
   }
 }
 
+/** Creates the grants due up to a future-dated event (S2.4). */
+function grantAhead(catalog: Catalog, account: AccountState, at: Instant): void {
+  // Every grant falls due at the start of a day.
+  const upTo = dayStart(at);
+  if (upTo <= Math.max(account.grantedUpTo, account.record.caughtUpTo)) return;
+  account.grantedUpTo = upTo;
+  grantUpTo(catalog, account, upTo);
+}
+
 function collectChanges({ accounts, events }: Ingest): Changes {
   const changes = { ...noChanges(), newEvents: events };
-  for (const account of accounts.values()) if (account instanceof EventAccount) account.addTo(changes);
+  for (const account of accounts.values()) if (account instanceof AccountState) account.addTo(changes);
   return changes;
 }

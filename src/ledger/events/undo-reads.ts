@@ -4,36 +4,30 @@
  * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
+import type { AccountState } from "../account-state.ts";
 import { findOpenStretches, type Stretch } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
-import { type AccountReads, type OverageCover, readAccounts, withMovableOverage } from "../reads.ts";
-import type { AccountRecord, EntryRecord, EventRecord } from "../records.ts";
+import { type LedgerReads, type OverageCover, readMovableOverage } from "../reads.ts";
+import type { EntryRecord, EventRecord } from "../records.ts";
 import type { EventFilter } from "../view.ts";
-import type { AccountParts } from "../workspace.ts";
 import type { UndoQuery } from "./undo-filter.ts";
 import { isRevertible, UNDO_EVENTS_MAX } from "./undo.ts";
 
-/** The state that decides an undo. */
-export interface UndoRead {
-  readonly account: AccountParts;
-  /** The first events that can be reverted and the first that cannot, as many of each as an undo may include. */
-  readonly matched: readonly EventRecord[];
-}
-
-/** Reads what `decideUndo` needs: a few events, however many match. */
+/**
+ * Reads what `decideUndo` needs: a few events, however many match.
+ *
+ * @returns the first events that can be reverted and the first that cannot, as many of each as an undo may include
+ */
 export async function readForUndo(
   catalog: Catalog,
-  reads: AccountReads,
-  record: AccountRecord,
+  view: LedgerReads,
+  work: AccountState,
   filter: UndoQuery["events"],
   now: Instant,
-): Promise<UndoRead | undefined> {
-  const [[account], earliest] = await Promise.all([
-    readAccounts(catalog, reads, [record], now),
-    reads.view.eventsToUndo(record.id, filter, UNDO_EVENTS_MAX),
-  ]);
-  if (account === undefined) return undefined;
-  const open = findOpenStretches(catalog, record, account.invoices, now);
+): Promise<readonly EventRecord[]> {
+  const { record } = work;
+  const earliest = await view.eventsToUndo(record.id, filter, UNDO_EVENTS_MAX);
+  const open = findOpenStretches(catalog, record, work.invoices(), now);
   const isOpen = (at: Instant): boolean => open.some(({ from, until }) => from <= at && at < until);
   const matched = new Map<string, EventRecord>();
   const add = (events: readonly EventRecord[]): void => {
@@ -45,17 +39,15 @@ export async function readForUndo(
   if (first.length === UNDO_EVENTS_MAX && !first.every((event) => isRevertible(event, isOpen))) {
     for (const stretch of open) {
       const within = narrowFilter(filter, stretch);
-      if (within !== undefined) add(await reads.view.eventsToUndo(record.id, within, UNDO_EVENTS_MAX));
+      if (within !== undefined) add(await view.eventsToUndo(record.id, within, UNDO_EVENTS_MAX));
     }
   }
   const reverted = [...matched.values()].filter((event) => isRevertible(event, isOpen));
   const skip = new Set(reverted.map(({ referenceId }) => referenceId));
   const more = [...matched.values()];
-  const covers = restoredCovers(reverted, account.entries);
-  return {
-    account: await withMovableOverage(catalog, reads.view, account, now, { covers, open, more, skip }),
-    matched: more,
-  };
+  const covers = restoredCovers(reverted, work.entries());
+  await readMovableOverage(catalog, view, work, now, { covers, open, more, skip });
+  return more;
 }
 
 /** The filter for the accepted events of one stretch; undefined if none can match. */

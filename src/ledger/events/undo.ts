@@ -7,6 +7,7 @@ import { exactOfDecimal, negateExact } from "../../numbers/exact.ts";
  * @module
  */
 import { runToCompletion, type Steps } from "../../numbers/steps.ts";
+import type { AccountState } from "../account-state.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { createOpenCheck } from "../account/open-cycles.ts";
 import { moveOverageOnto, putBalances } from "../account/overage-moves.ts";
@@ -14,7 +15,6 @@ import type { Catalog } from "../catalog.ts";
 import { isCompleted } from "../outcome.ts";
 import type { EventRecord, FeatureUse } from "../records.ts";
 import { entryOf } from "../spendable-entries.ts";
-import type { AccountWork } from "../workspace.ts";
 
 /** Maximum number of events per undo (S15.1). */
 export const UNDO_EVENTS_MAX = 5;
@@ -43,7 +43,7 @@ const NOT_ACCEPTED = "Event was not accepted when it was ingested, so there is n
  */
 export function decideUndo(
   catalog: Catalog,
-  work: AccountWork,
+  work: AccountState,
   matched: readonly EventRecord[],
   now: Instant,
 ): readonly UndoneEvent[] {
@@ -53,7 +53,7 @@ export function decideUndo(
 /** Like {@link decideUndo}, one event per step, with pauses for other work. */
 export function* decideUndoInSteps(
   catalog: Catalog,
-  work: AccountWork,
+  work: AccountState,
   matched: readonly EventRecord[],
   now: Instant,
 ): Steps<readonly UndoneEvent[]> {
@@ -88,7 +88,7 @@ function describeRefusal({ status }: EventRecord): string {
 }
 
 function revert(
-  work: AccountWork,
+  work: AccountState,
   { referenceId, ...read }: EventRecord,
   isOpen: (at: Instant) => boolean,
 ): UndoneEvent {
@@ -105,7 +105,7 @@ function revert(
 
 /** Returns allocations, the last one first; then overage moves onto the freed balance (S11.5). */
 function returnFeature(
-  work: AccountWork,
+  work: AccountState,
   { featureId, allocations, overage }: FeatureUse,
   at: Instant,
   isOpen: (at: Instant) => boolean,

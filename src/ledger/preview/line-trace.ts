@@ -15,9 +15,9 @@ import type { UsageCell } from "../../metering/usage.ts";
 import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
 import { type ChargedLine, sumByDay, findLines } from "../charged-line.ts";
+import { noChanges } from "../decision.ts";
 import type { EventDecision } from "../events/decide-event.ts";
 import { quoteText } from "../refusals.ts";
-import { noChanges } from "../workspace.ts";
 import type { PreviewAccount } from "./preview-account.ts";
 import { invalidOptionError } from "./preview-range.ts";
 import type { ScenarioResult } from "./preview-scenario.ts";
@@ -165,7 +165,7 @@ function applyMoves(
   lineId: string,
 ): readonly Contribution[] {
   const changes = noChanges();
-  current.work.addTo(changes);
+  current.addTo(changes);
   const currentFeatures = new Map(changes.events.map(({ referenceId, feature }) => [referenceId, feature]));
   return contributions.flatMap((each) => {
     const feature = each.of === "overage" ? currentFeatures.get(each.consumptionId) : undefined;

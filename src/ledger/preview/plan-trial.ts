@@ -8,11 +8,11 @@ import type { Account } from "../../book/resources/account.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import type { MigrationMode } from "../../book/resources/requests.ts";
 import { INSTANT_MIN, type Instant } from "../../calendar/instant.ts";
+import type { AccountParts } from "../account-parts.ts";
 import { createBookAccount } from "../account/book-account.ts";
 import type { Catalog } from "../catalog.ts";
 import { planMoveOnto } from "../commands/migrate.ts";
 import type { AccountRecord } from "../records.ts";
-import type { AccountParts } from "../workspace.ts";
 
 /** The createdAt of everything in a book: before all events, so that the order in the book breaks ties. */
 export const LOADED_AT: Instant = INSTANT_MIN;

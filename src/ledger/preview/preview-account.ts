@@ -14,15 +14,16 @@ import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { Usage } from "../../metering/usage.ts";
 import { decimalOfExact, type Exact } from "../../numbers/exact.ts";
+import type { AccountParts } from "../account-parts.ts";
+import { AccountState } from "../account-state.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { associateOn } from "../account/associated-plans.ts";
 import { catchUp, grantUpTo, nextDueAfter } from "../account/catch-up.ts";
 import type { Catalog } from "../catalog.ts";
-import { EventAccount } from "../events/account-at-event.ts";
+import { noChanges } from "../decision.ts";
 import type { EventDecision } from "../events/decide-event.ts";
 import { newEvent, toEventRecord } from "../events/new-event.ts";
 import { type EventRecord, type FeatureUse, UNNUMBERED } from "../records.ts";
-import { type AccountParts, noChanges, openAccount } from "../workspace.ts";
 import { LOADED_AT, type PlanTrial, partsInTrial } from "./plan-trial.ts";
 
 /** Decimal places up to which sums of units keep a bill within 100 digits at any rate (S1.4). */
@@ -82,7 +83,7 @@ export class PreviewAccount {
   /** Its index in the book's list. */
   readonly index: number;
   /** The account as events read it. */
-  current: EventAccount;
+  current: AccountState;
   /** The number of its events that consumed a feature. */
   consumptions = 0;
   readonly #catalog: Catalog;
@@ -177,7 +178,7 @@ export class PreviewAccount {
     if (this.#awaited !== undefined && this.#counted.from <= at) this.startPlan(this.#counted.from);
     if (this.#counted.wide <= at) this.#followBill(this.#counted.wide);
     if (this.#billed !== undefined && this.#failsToBill(at, this.#billed)) return;
-    if (this.#isGranted) grantUpTo(this.#catalog, this.current.work, at);
+    if (this.#isGranted) grantUpTo(this.#catalog, this.current, at);
     const due = this.#isGranted || this.#billed !== undefined ? this.#dueAfter(at) : Number.POSITIVE_INFINITY;
     this.#nextDueAt = Math.min(due, this.#nextCounted());
   }
@@ -197,7 +198,7 @@ export class PreviewAccount {
     const use = this.current.consume(consumption, at);
     // Its overage may move onto a grant that is decided later, so it is kept (S11.5).
     if (at < this.#reachedBackUntil && !use.overage.isZero())
-      this.current.work.putEvent(toPreviewRecord(this, event, program, decision, use));
+      this.current.putEvent(toPreviewRecord(this, event, program, decision, use));
   }
 
   /** Records usage given as cells, which exists from the beginning, in any order (S17.1). @param at the day's first instant */
@@ -215,7 +216,7 @@ export class PreviewAccount {
    */
   settle(): void {
     if (this.#counted.from <= this.#counted.last) this.processDueWork(this.#counted.last);
-    grantUpTo(this.#catalog, this.current.work, this.#reachedBackUntil);
+    grantUpTo(this.#catalog, this.current, this.#reachedBackUntil);
   }
 
   /** When usage given as cells matters next: its first day may start a plan, a wide quantity needs a trial bill. */
@@ -227,14 +228,13 @@ export class PreviewAccount {
     );
   }
 
-  #planned(parts: AccountParts): EventAccount {
+  #planned(parts: AccountParts): AccountState {
     this.#parts = parts;
-    const plan = findAccountPlan(this.#catalog, parts.record);
-    const { decisions } = plan;
+    const { decisions } = findAccountPlan(this.#catalog, parts.record);
     this.#isGranted = decisions.some((each) => (each.plan?.details.billingEntitlementRateCards ?? []).length > 0);
     const late = decisions.filter(({ from, decidedAt }) => decidedAt > from).map(({ decidedAt }) => decidedAt);
     this.#reachedBackUntil = this.#isGranted ? Math.max(Number.NEGATIVE_INFINITY, ...late) : Number.NEGATIVE_INFINITY;
-    return new EventAccount(this.#catalog, parts, plan);
+    return new AccountState(this.#catalog, parts);
   }
 
   #widen(quantity: Exact, at: Instant): void {
@@ -273,10 +273,10 @@ export class PreviewAccount {
 
   /** The account with everything due up to and including an instant processed, as a ledger would have it. */
   #billedUpTo(at: Instant, before: AccountParts, usage: AccountParts["usage"]): AccountParts {
-    const movedChanges = noChanges();
-    this.current.work.addTo(movedChanges);
-    const overage = movedChanges.overage.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
-    const work = openAccount({ ...before, usage, overage });
+    const taken = noChanges();
+    this.current.addTo(taken);
+    const overage = taken.overage.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
+    const work = new AccountState(this.#catalog, { ...before, usage, overage });
     catchUp(this.#catalog, work, at);
     return {
       ...before,

@@ -8,7 +8,6 @@ import type { AccountView, BillingCatalog } from "../../invoicing/account-view.t
 import { type DrawOptions as InvoiceOptions, drawInvoices, drawTotals } from "../../invoicing/draw-invoices.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
-import { toAccountView } from "../account/account-plan.ts";
 import { withBillErrors, describeMissingBill, type SkippedAccount } from "../account/bill-failure.ts";
 import { dueCreditId } from "../account/due-ids.ts";
 import type { PreviewAccount } from "./preview-account.ts";
@@ -87,7 +86,7 @@ function drawInScenario<Drawn>(
 }
 
 /** An account as input for invoicing, with the usage of the scenario. */
-function createAccountView({ catalog, usage }: ScenarioResult, { current: { id, work } }: PreviewAccount): AccountView {
-  const metered: AccountView["usage"] = (meterId, from, until) => usage.between(id, meterId, from, until);
-  return { ...toAccountView(catalog, work), usage: metered };
+function createAccountView({ usage }: ScenarioResult, { current }: PreviewAccount): AccountView {
+  const metered: AccountView["usage"] = (meterId, from, until) => usage.between(current.id, meterId, from, until);
+  return { ...current.view(), usage: metered };
 }

@@ -171,17 +171,13 @@ test("a commit contains fewer invoices if they have hundreds of lines", async ()
   const inner = under.context.store;
   const store: EngineContext["store"] = {
     ...inner,
-    transact: async (scope, decide, hand) =>
-      inner.transact(
-        scope,
-        async (view, usage) => {
-          const decision = await decide(view, usage);
-          const { length } = decision.changes.invoices ?? [];
-          if (length > 0) commits.push(length);
-          return decision;
-        },
-        hand,
-      ),
+    transact: async (scope, decide) =>
+      inner.transact(scope, async (view) => {
+        const decision = await decide(view);
+        const { length } = decision.changes.invoices ?? [];
+        if (length > 0) commits.push(length);
+        return decision;
+      }),
   };
   under.at("2024-06-05T00:00:00Z");
   await creditBalance({ ...under.context, store }, "prod");

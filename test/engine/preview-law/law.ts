@@ -9,12 +9,12 @@ import { formatInstant, type Instant, toInstant, tryParseInstant } from "../../.
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import type { Invoice, InvoiceLine } from "../../../src/invoicing/invoice.ts";
 import type { SkippedAccount } from "../../../src/ledger/account/bill-failure.ts";
+import { noChanges } from "../../../src/ledger/decision.ts";
 import { isCompleted } from "../../../src/ledger/outcome.ts";
 import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";
 import { type EventRun, startEventRun } from "../../../src/ledger/preview/preview-run.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import type { EntryRecord } from "../../../src/ledger/records.ts";
-import { noChanges } from "../../../src/ledger/workspace.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
 import { addExact, type Exact, isZeroExact, formatExact } from "../../../src/numbers/exact.ts";
@@ -41,7 +41,7 @@ async function engineState(store: Store, accountId: string): Promise<EngineState
 }
 
 function previewState({ accounts, usage }: EventRun, accountId: string): EngineState {
-  const work = accounts.of(accountId)?.current.work;
+  const work = accounts.of(accountId)?.current;
   const changes = noChanges();
   work?.addTo(changes);
   const overage = new Map<string, Exact>();
@@ -135,7 +135,7 @@ export async function compareEvents(book: object, events: readonly unknown[], em
   }
   for (const accountId of ACTIVE) {
     expect(previewState(run, accountId)).toEqual(await engineState(store, accountId));
-    expect(shownEntries(run.accounts.of(accountId)?.current.work.entries() ?? [])).toEqual(
+    expect(shownEntries(run.accounts.of(accountId)?.current.entries() ?? [])).toEqual(
       shownEntries(await store.read.entries([accountId])),
     );
   }

@@ -5,7 +5,6 @@ import type { Instant } from "../../../src/calendar/instant.ts";
 import { invoiceKey } from "../../../src/invoicing/draft.ts";
 import { drawDrafts } from "../../../src/invoicing/draw-invoices.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
-import { toAccountView } from "../../../src/ledger/account/account-plan.ts";
 import { invoicesReadFrom } from "../../../src/ledger/account/catch-up.ts";
 import { listDrafts } from "../../../src/ledger/account/drafts.ts";
 import { dueInvoiceId } from "../../../src/ledger/account/due-ids.ts";
@@ -37,9 +36,7 @@ function grossDrawnAtOnce(ledger: Ledger, end: Instant): unknown {
   const { catalog } = ledger;
   return ledger.run((work) => {
     const range = { from: toTime(START), until: end + 1, creditsAreWhole: true };
-    const drafts = runToCompletion(
-      drawDrafts({ ...toAccountView(catalog, work), credits: [] }, catalog.billing, range),
-    );
+    const drafts = runToCompletion(drawDrafts({ ...work.view(catalog), credits: [] }, catalog.billing, range));
     const due = drafts.filter(({ draft }) => draft.finalAt <= end);
     return sortPairs(
       due.map(({ draft, invoice }) => [dueInvoiceId(work.record.id, invoiceKey(draft)), grossOf(invoice())]),

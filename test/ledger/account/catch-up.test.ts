@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 
+import { openWorkspace } from "../../../src/ledger/account-state.ts";
 import { catchUp, isBehind } from "../../../src/ledger/account/catch-up.ts";
 import { listDrafts } from "../../../src/ledger/account/drafts.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
 import { createCredits, creditSnapshots } from "../../../src/ledger/commands/credits.ts";
-import { openWorkspace } from "../../../src/ledger/workspace.ts";
 import { parseDecimal, formatDecimal } from "../../../src/numbers/decimal.ts";
 /** Due work is processed in date order, and once (S2.4, S11.1, S12, S13.4). */
 import { runToCompletion } from "../../../src/numbers/steps.ts";
@@ -297,7 +297,7 @@ describe("credits and drafts", () => {
 
   test("S13.5 a preview at an instant shows the invoices that finalizing at that instant stores", () => {
     const ledger = withCredit(25);
-    const preview = openWorkspace([ledger.parts()]);
+    const preview = openWorkspace(ledger.catalog, [ledger.parts()]);
     catchUp(ledger.catalog, preview.account("a"), toTime("2024-02-04"));
     const snapshot = preview.account("a").invoices();
     ledger.until("2024-01-20");

@@ -23,7 +23,7 @@ function accountAt(more: Partial<AccountAtEvent> = {}): AccountAtEvent {
     dependenciesOf: () => ({ values: [], rules: [], faults: [] }) as never,
     periodAt: () => march,
     closedAt: (period, _, now) => (now < (period.openUntil ?? Infinity) ? undefined : "PAST_GRACE_PERIOD"),
-    entries: () => [],
+    spendable: () => [],
     overageRoomAt: () => 0,
     ...more,
   };
@@ -119,7 +119,7 @@ describe("S11.3 the consumption of a feature", () => {
   };
   const entry = { createdAt: 0, voided: false, effectiveFrom: march.start, effectiveUntil: march.end };
   const account = accountAt({
-    entries: () => [
+    spendable: () => [
       { ...entry, id: "one", featureId: "f.tokens", granted: 4, balance: 4 },
       { ...entry, id: "two", featureId: "f.tokens", granted: 5, balance: 3 },
     ],

@@ -430,7 +430,7 @@ describe("S11 feature credits and overage of events", () => {
     ],
   });
   const balances = (run: EventRun): readonly string[] =>
-    (run.accounts.of("prod")?.current.work.entries() ?? [])
+    (run.accounts.of("prod")?.current.entries() ?? [])
       .toSorted((a, b) => a.effectiveFrom - b.effectiveFrom)
       .map(({ balance }) => balance.toFixed());
 
@@ -448,7 +448,7 @@ describe("S11 feature credits and overage of events", () => {
       "INGESTION_FAILED_INSUFFICIENT_CREDITS",
       "INGESTION_FAILED_INSUFFICIENT_CREDITS",
     ]);
-    const work = run.accounts.of("prod")?.current.work;
+    const work = run.accounts.of("prod")?.current;
     expect(work?.overage("f.tokens", 19_784, 19_785).toNumber()).toBe(5);
     expect(work?.overage("f.tokens", 0, 30_000).toNumber()).toBe(5);
     expect(balances(run)).toEqual(["0"]);
@@ -484,7 +484,7 @@ describe("S11 feature credits and overage of events", () => {
     expect(sendAt("e1", "2024-03-05T00:00:00Z")).toBe("INGESTION_COMPLETED_EVENT_METERED");
     expect(balances(run)).toEqual([]);
     const overageOf = (): number | undefined =>
-      run.accounts.of("prod")?.current.work.overage("f.tokens", 0, 30_000).toNumber();
+      run.accounts.of("prod")?.current.overage("f.tokens", 0, 30_000).toNumber();
     expect(overageOf()).toBe(10);
     expect(sendAt("e2", "2024-03-10T00:00:00Z")).toBe("INGESTION_COMPLETED_EVENT_METERED");
     // January, February and March are granted on 10 March; e1 moves to March's, and e2 is overage.

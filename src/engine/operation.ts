@@ -1,0 +1,342 @@
+/**
+ * Runs the operations of an engine: each locks, reads, decides and commits its changes as one. What an attempt lacks is
+ * prepared outside of its transaction, then it is tried again.
+ *
+ * @module
+ */
+import type { Day, Instant } from "../calendar/instant.ts";
+import { hasCode, invariant } from "../errors.ts";
+import type { AccountParts } from "../ledger/account-parts.ts";
+import { type AccountState, openWorkspace, type Workspace } from "../ledger/account-state.ts";
+import { catchUpPiece, isBehind } from "../ledger/account/catch-up.ts";
+import { isLongOpen } from "../ledger/account/open-cycles.ts";
+import type { Catalog } from "../ledger/catalog.ts";
+import type { Changes, Decision } from "../ledger/decision.ts";
+import { catchUpNeeds, type ExternalUsageQuery, type InvoiceRange, prefetch, readAccounts } from "../ledger/reads.ts";
+import type { AccountRecord } from "../ledger/records.ts";
+import { notFoundError } from "../ledger/refusals.ts";
+import type { LedgerView } from "../ledger/view.ts";
+import type { Scope } from "../store/store.ts";
+import { runWithPauses, createYielder } from "../store/yielder.ts";
+import type { Configuration } from "./configuration.ts";
+import type { EngineContext } from "./context.ts";
+import { expectServed } from "./external/external-schemas.ts";
+import type { PrefetchedUsage } from "./external/source-cells.ts";
+
+/** The state in which an operation says what it needs. */
+export interface OperationState {
+  readonly configuration: Configuration;
+  readonly catalog: Catalog;
+  readonly view: LedgerView;
+  /** The clock, once its locks are acquired. */
+  readonly now: Instant;
+}
+
+/** The state in which an operation decides. */
+export interface DecisionState extends OperationState {
+  /** The accounts as read. */
+  readonly accounts: readonly AccountParts[];
+  /** Their working copies; the changes in them are committed. */
+  readonly workspace: Workspace;
+}
+
+/** The accounts that an operation reads, with everything that catching up and deciding need. */
+export interface OperationNeeds<Found> {
+  readonly accountIds: readonly string[];
+  /** Default: those of open cycles. */
+  readonly invoices?: InvoiceRange;
+  /** Reads only their usage on the days `[from, until)`. */
+  readonly days?: { readonly from: Day; readonly until: Day };
+  /** Up to when they are caught up; default now. */
+  readonly at?: Instant;
+  /** Default: the current one. */
+  readonly catalog?: Catalog;
+  /** What was read already, for `decide`. */
+  readonly found: Found;
+}
+
+/** An operation of the engine: what it locks, what it reads, and what it decides. */
+export interface Operation<Result, Found = undefined> {
+  /** What to lock, for each attempt. */
+  scope(): Scope | Promise<Scope>;
+  /**
+   * Checks what comes before the accounts, and says what to read; default the accounts of the scope. `"scope"` if other
+   * locks are needed.
+   */
+  needs?(state: OperationState): Promise<OperationNeeds<Found> | "scope">;
+  /**
+   * Which accounts are caught up before the decision: those that are far behind, in commits of their own, or all. By
+   * default the decision does it.
+   */
+  readonly catchUp?: "far behind" | "all";
+  /** The changes in the working copies are not committed. */
+  readonly isReadOnly?: true;
+  /** Decides the result, and changes besides those in the workspace. */
+  decide(state: DecisionState, found: Found): OperationResult<Result> | Promise<OperationResult<Result>>;
+}
+
+/** The result of an operation, and its changes besides those in the workspace. */
+export interface OperationResult<Result> {
+  readonly result: Result;
+  readonly changes?: Changes;
+}
+
+/** Locks accounts. */
+export function lockAccounts(
+  accountIds: readonly string[],
+  configuration: Scope["configuration"] = "shared",
+): () => Scope {
+  return () => ({ configuration, accountIds, eventIds: [] });
+}
+
+/** The answer of an attempt: its result, or what it lacks. */
+type Attempt<Result> = { readonly completed: Result } | { readonly lacks: "locks" } | AccountsBehind | LackingCells;
+
+/** External usage that must be read, without locks. A source that cannot be read leaves everything unchanged (S17.5). */
+interface LackingCells {
+  readonly cells: ExternalUsageQuery;
+}
+
+/** What was prepared for an operation. */
+interface Prepared {
+  /** Prefetched external usage; undefined if all events are ingested. */
+  readonly cells?: PrefetchedUsage | undefined;
+  /** The accounts that were caught up as far as possible. */
+  readonly attempted?: Set<string>;
+}
+
+/** More than any decision needs: each attempt has more prefetched cells than the previous one. */
+const CELL_READS_MAX = 100;
+
+/** Runs an operation until its changes are committed. */
+export async function runOperation<Result, Found = undefined>(
+  context: EngineContext,
+  operation: Operation<Result, Found>,
+  { cells = context.store.createPrefetch(), attempted = new Set() }: Prepared = {},
+): Promise<Result> {
+  for (let cellReads = 0; ;) {
+    const scope = await operation.scope();
+    const attempt = await context.store.transact(scope, (view) =>
+      attemptOperation(context, operation, { scope, view, cells, attempted }),
+    );
+    if ("completed" in attempt) return attempt.completed;
+    if ("accountIds" in attempt) await commitCatchUp(context, attempt, attempted);
+    if (!("cells" in attempt)) continue;
+    cellReads += 1;
+    invariant(cellReads < CELL_READS_MAX, "S17.4: a decision needs usage of a few accounts, days and instants");
+    await cells?.read(attempt.cells);
+  }
+}
+
+interface AttemptInput {
+  readonly scope: Scope;
+  readonly view: LedgerView;
+  readonly cells: PrefetchedUsage | undefined;
+  readonly attempted: ReadonlySet<string>;
+}
+
+async function attemptOperation<Result, Found>(
+  context: EngineContext,
+  operation: Operation<Result, Found>,
+  { scope, view, cells, attempted }: AttemptInput,
+): Promise<Decision<Attempt<Result>>> {
+  const yieldToOthers = createYielder();
+  const configuration = await context.configuration(view);
+  const state = { configuration, catalog: configuration.catalog, view, now: context.clock() };
+  const needs = await findNeeds(operation, state, scope);
+  if (needs === "scope") return lacking({ lacks: "locks" });
+  const { accountIds, catalog = state.catalog, at = state.now, found } = needs;
+  const records = accountIds.length === 0 ? [] : await view.accounts(accountIds);
+  const accountsBehind = operation.catchUp && findAccountsBehind(catalog, records, state.now, attempted);
+  if (accountsBehind !== undefined) return lacking(accountsBehind);
+  expectAll(accountIds, records);
+  const accounts = await readRecords({ catalog, view, cells, records, at }, needs);
+  if ("cells" in accounts) return lacking(accounts);
+  const workspace =
+    operation.catchUp === "all"
+      ? await openCaughtUp(catalog, accounts, at, yieldToOthers)
+      : openWorkspace(catalog, accounts);
+  const { result, changes } = await operation.decide({ ...state, accounts, workspace }, found);
+  const own = operation.isReadOnly === true ? {} : workspace.changes();
+  return { result: { completed: result }, changes: { ...own, ...changes } };
+}
+
+interface RecordsInput extends Pick<AttemptInput, "view" | "cells"> {
+  readonly catalog: Catalog;
+  readonly records: readonly AccountRecord[];
+  readonly at: Instant;
+}
+
+/** Reads what an operation needs of accounts. @returns what to read from the source first, if it lacks that */
+async function readRecords(
+  { catalog, view, cells, records, at }: RecordsInput,
+  { invoices, days }: Pick<OperationNeeds<unknown>, "invoices" | "days">,
+): Promise<readonly AccountParts[] | LackingCells> {
+  if (records.length === 0) return [];
+  const reads = catchUpNeeds(catalog, records, at, invoices);
+  const externalUsage = days === undefined ? reads.externalUsage : { catalog, records, from: days.from, upTo: at };
+  if (cells === undefined) expectServed(catalog, []);
+  const source = cells?.find(externalUsage);
+  if (cells !== undefined && source === undefined) return { cells: externalUsage };
+  if (days === undefined) return readAccounts(catalog, view, reads, at, source);
+  const usage = { ids: records.map(({ id }) => id), ...days };
+  // Billed usage that other or earlier engines stored is included.
+  const read = await prefetch(view, { usage, externalUsage }, source ?? []);
+  return records.map((record) => read(record));
+}
+
+async function findNeeds<Result, Found>(
+  operation: Operation<Result, Found>,
+  state: OperationState,
+  { accountIds }: Scope,
+): Promise<OperationNeeds<Found> | "scope"> {
+  // Without needs of its own, an operation finds nothing before its accounts.
+  return operation.needs === undefined ? { accountIds, found: undefined as Found } : operation.needs(state);
+}
+
+function lacking<Result>(attempt: Attempt<Result>): Decision<Attempt<Result>> {
+  return { result: attempt, changes: {} };
+}
+
+/** Runs a decision on one account with everything due processed. */
+export async function decideOnAccount<Result>(
+  context: EngineContext,
+  accountId: string,
+  decide: (catalog: Catalog, work: AccountState, now: Instant) => Result | Promise<Result>,
+): Promise<Result> {
+  return runOperation(context, {
+    scope: lockAccounts([accountId]),
+    catchUp: "all",
+    decide: async ({ catalog, workspace, now }) => ({
+      result: await decide(catalog, workspace.account(accountId), now),
+    }),
+  });
+}
+
+/** Accounts so far behind that they are caught up in separate commits before the decision. */
+export interface AccountsBehind {
+  readonly accountIds: readonly string[];
+  readonly now: Instant;
+}
+
+/** The accounts that are far behind. @param attempted those that were already caught up as far as possible */
+export function findAccountsBehind(
+  catalog: Catalog,
+  records: readonly AccountRecord[],
+  now: Instant,
+  attempted: ReadonlySet<string>,
+  extent: "far" | "at all" = "far",
+): AccountsBehind | undefined {
+  const isLate = (record: AccountRecord): boolean =>
+    isBehind(record, now) && (extent === "at all" || isLongOpen(catalog, record, now));
+  const recordsBehind = records.filter((record) => !attempted.has(record.id) && isLate(record));
+  return recordsBehind.length === 0 ? undefined : { accountIds: recordsBehind.map(({ id }) => id), now };
+}
+
+/** Catches up accounts in separate commits. @param attempted collects them; a failed bill is reported by the decision */
+export async function commitCatchUp(
+  context: EngineContext,
+  { accountIds, now }: AccountsBehind,
+  attempted: Set<string>,
+): Promise<void> {
+  for (const id of accountIds) {
+    attempted.add(id);
+    try {
+      for (let remainingIds: readonly string[] = [id]; remainingIds.length > 0;)
+        ({ remainingIds } = await commitCatchUpPiece(context, remainingIds, now));
+    } catch (error) {
+      if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
+    }
+  }
+}
+
+/** @throws {RatebookError} ERR_NOT_FOUND for the first account that does not exist */
+export function expectAll(accountIds: readonly string[], records: readonly AccountRecord[]): void {
+  const existingIds = new Set(records.map(({ id }) => id));
+  const missing = accountIds.find((id) => !existingIds.has(id));
+  if (missing !== undefined) throw notFoundError("account", missing);
+}
+
+/**
+ * Opens a working copy of accounts, caught up to an instant. Yields to other work, because an account may be decades
+ * behind.
+ *
+ * @param yieldToOthers created before the accounts were read, which may have been slow too
+ */
+export async function openCaughtUp(
+  catalog: Catalog,
+  parts: readonly AccountParts[],
+  at: Instant,
+  yieldToOthers: ReturnType<typeof createYielder>,
+): Promise<Workspace> {
+  const workspace = openWorkspace(catalog, parts);
+  const accountIds = parts.map(({ record }) => record.id);
+  try {
+    await catchUpAccounts(catalog, workspace, { accountIds, at, yieldToOthers, recordsMax: Number.POSITIVE_INFINITY });
+    return workspace;
+  } catch (error) {
+    // The account's bill fails; code that needs it reports the error.
+    if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
+    return openWorkspace(catalog, parts);
+  }
+}
+
+/** The result of one commit of a catch-up. */
+interface CatchUpProgress {
+  /** Finalized invoices. */
+  readonly finalized: number;
+  /** The accounts that need another commit. */
+  readonly remainingIds: readonly string[];
+}
+
+/** Approximate maximum of entries, credits and invoices per catch-up commit, because preparing it blocks other work. */
+const RECORDS_OF_COMMIT = 1_000;
+
+/**
+ * Processes what is due for accounts up to an instant, as much as fits one commit, and commits it: an account may be
+ * decades behind (S2.4).
+ *
+ * @param cells prefetched external usage
+ */
+export async function commitCatchUpPiece(
+  context: EngineContext,
+  accountIds: readonly string[],
+  at: Instant,
+  cells?: PrefetchedUsage,
+): Promise<CatchUpProgress> {
+  const yieldToOthers = createYielder();
+  const operation: Operation<CatchUpProgress> = {
+    scope: lockAccounts(accountIds),
+    needs: async () => ({ accountIds, at, found: undefined }),
+    async decide({ catalog, workspace }) {
+      const recordsMax = RECORDS_OF_COMMIT;
+      const remainingIds = await catchUpAccounts(catalog, workspace, { accountIds, at, yieldToOthers, recordsMax });
+      return { result: { finalized: workspace.changes().invoices?.length ?? 0, remainingIds } };
+    },
+  };
+  return runOperation(context, operation, { cells });
+}
+
+/** @returns the accounts that need another commit */
+async function catchUpAccounts(
+  catalog: Catalog,
+  workspace: Workspace,
+  { accountIds, at, yieldToOthers, recordsMax }: CatchUpWork,
+): Promise<readonly string[]> {
+  let put = 0;
+  for (const [place, id] of accountIds.entries()) {
+    const work = workspace.account(id);
+    const isDone = await runWithPauses(catchUpPiece(catalog, work, at, recordsMax - put), yieldToOthers);
+    if (!isDone) return accountIds.slice(place);
+    put += work.changedRecords();
+  }
+  return [];
+}
+
+interface CatchUpWork {
+  readonly accountIds: readonly string[];
+  readonly at: Instant;
+  readonly yieldToOthers: ReturnType<typeof createYielder>;
+  /** Approximate maximum of changed records. */
+  readonly recordsMax: number;
+}

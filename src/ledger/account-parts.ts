@@ -1,0 +1,56 @@
+/**
+ * The data of an account as read for a decision.
+ *
+ * @module
+ */
+import type { AccountPlan } from "./catalog.ts";
+import { billedCells } from "./cell-sums.ts";
+import type {
+  AccountRecord,
+  CreditRecord,
+  EntryRecord,
+  EventRecord,
+  InvoiceRecord,
+  BilledUsage,
+  LedgerCell,
+} from "./records.ts";
+
+/** The data of one account as read. Parts that a decision does not need may be empty. */
+export interface AccountParts {
+  readonly record: AccountRecord;
+  readonly entries: readonly EntryRecord[];
+  readonly credits: readonly CreditRecord[];
+  readonly invoices: readonly InvoiceRecord[];
+  /** Of ingested events. */
+  readonly usage: readonly LedgerCell[];
+  readonly overage: readonly LedgerCell[];
+  /** Absent if all events are ingested. */
+  readonly externalUsage?: AccountExternalUsage;
+  /** Events that the decision may change: those to undo, and those with overage that may move (S11.5). */
+  readonly events: readonly EventRecord[];
+  /** Its plans, if nothing is known to be due up to the instant of an ingest. */
+  readonly currentPlan?: AccountPlan | undefined;
+}
+
+/** An account of which nothing but its record was read. */
+export function partsOfRecord(record: AccountRecord): AccountParts {
+  return { record, entries: [], credits: [], invoices: [], usage: [], overage: [], events: [] };
+}
+
+/** The external usage of one account (S17.4). */
+export interface AccountExternalUsage {
+  /** The source's current usage. */
+  readonly current: readonly LedgerCell[];
+  /** That of days that are not billed. */
+  readonly open: readonly LedgerCell[];
+  readonly billed: readonly BilledUsage[];
+}
+
+/** All usage of an account, ingested and external. */
+export function listUsage({
+  usage,
+  externalUsage,
+}: Pick<AccountParts, "usage" | "externalUsage">): readonly LedgerCell[] {
+  if (externalUsage === undefined) return usage;
+  return [...usage, ...externalUsage.open, ...externalUsage.billed.flatMap(billedCells)];
+}

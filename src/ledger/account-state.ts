@@ -1,0 +1,359 @@
+/**
+ * The state of an account in a decision: what was read of it, and the changes so far. Reads return records written
+ * earlier in the decision, so that the events of a batch are decided one after another (S14.3).
+ *
+ * @module
+ */
+import { type Day, dayOf, type Instant } from "../calendar/instant.ts";
+import type { FeatureEntry, OverageAllowance } from "../credits/feature-credits.ts";
+import { canPay } from "../credits/monetary-credits.ts";
+import { invariant } from "../errors.ts";
+import type { AccountView } from "../invoicing/account-view.ts";
+import type { InvoiceLine } from "../invoicing/invoice.ts";
+import { NO_END } from "../invoicing/timeline.ts";
+import type { SchemaProgram } from "../metering/compile-metering.ts";
+import type { AccountDependencies } from "../metering/event-slots.ts";
+import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
+import { decimalOfExact, type Exact, exactOfDecimal, isZeroExact, subtractExact } from "../numbers/exact.ts";
+import { type AccountExternalUsage, type AccountParts, listUsage } from "./account-parts.ts";
+import { findAccountPlan, findGraceTerms } from "./account/account-plan.ts";
+import { findClosedReason } from "./account/open-cycles.ts";
+import type { AccountPeriod, Closed } from "./account/plans-at-event.ts";
+import { type AccountPlan, type Catalog, groupTermsFor } from "./catalog.ts";
+import { compareIds } from "./compare-ids.ts";
+import { type Changes, type GatheredChanges, noChanges } from "./decision.ts";
+import type { AccountAtEvent, FeatureConsumption } from "./events/decide-event.ts";
+import type {
+  AccountRecord,
+  CreditRecord,
+  EntryRecord,
+  EventRecord,
+  FeatureUse,
+  InvoiceRecord,
+  BilledUsage,
+  LicenseUpdateRecord,
+} from "./records.ts";
+import { SpendableEntries } from "./spendable-entries.ts";
+import { WorkingCells, WorkingRecords } from "./working-records.ts";
+
+/** The states of some accounts. */
+export interface Workspace {
+  /** @throws {InvariantError} for an account that was not read */
+  account(id: string): AccountState;
+  find(id: string): AccountState | undefined;
+  /** All changes: each changed record once, and one sum per cell. */
+  changes(): Changes;
+}
+
+/** Opens the states of accounts. */
+export function openWorkspace(catalog: Catalog, read: readonly AccountParts[]): Workspace {
+  const accounts = new Map<string, AccountState>();
+  for (const parts of read) accounts.set(parts.record.id, new AccountState(catalog, parts));
+  return {
+    account(id) {
+      const account = accounts.get(id);
+      invariant(account !== undefined, "a decision reads every account that it touches first");
+      return account;
+    },
+    find: (id) => accounts.get(id),
+    changes() {
+      const all = noChanges();
+      for (const account of accounts.values()) account.addTo(all);
+      return all;
+    },
+  };
+}
+
+const NO_PERIOD: AccountPeriod = { start: 0, end: 0 };
+
+/**
+ * The state of one account. A batch creates a thousand of them and writes a record or two into each, so this is a class
+ * instead of closures, and its lists are created on first use.
+ */
+export class AccountState implements AccountAtEvent {
+  readonly id: string;
+  readonly customerId: string;
+  /** The current record. */
+  record: AccountRecord;
+  billFault: string | undefined = undefined;
+  /** Grants due up to here were made, besides those that the record counts: future ones too. */
+  grantedUpTo: Instant = Number.NEGATIVE_INFINITY;
+  readonly #catalog: Catalog;
+  #parts: AccountParts;
+  #plan: AccountPlan | undefined;
+  /** The record of which `#plan` are the plans. */
+  #planned: AccountRecord;
+  /** The last period looked up: consecutive events are mostly in the same one. */
+  #period: AccountPeriod = NO_PERIOD;
+  /** By program index; created on first use. */
+  #dependencies: AccountDependencies[] | undefined;
+  #entries: WorkingRecords<EntryRecord> | undefined;
+  #spendable: SpendableEntries | undefined;
+  #credits: WorkingRecords<CreditRecord> | undefined;
+  #invoices: WorkingRecords<InvoiceRecord> | undefined;
+  #kept: WorkingRecords<BilledUsage> | undefined;
+  #events: WorkingRecords<EventRecord> | undefined;
+  #usage: WorkingCells | undefined;
+  #overage: WorkingCells | undefined;
+  /** The extra count for the lines of written invoices. */
+  #longInvoices = 0;
+
+  constructor(catalog: Catalog, parts: AccountParts) {
+    const { record } = parts;
+    this.id = record.id;
+    this.customerId = record.customerId;
+    this.record = record;
+    this.#catalog = catalog;
+    this.#parts = parts;
+    this.#plan = parts.currentPlan;
+    this.#planned = record;
+  }
+
+  get isArchived(): boolean {
+    return this.record.status === "ARCHIVED";
+  }
+
+  /** Its current plans. */
+  get plan(): AccountPlan {
+    if (this.#plan !== undefined && this.#planned === this.record) return this.#plan;
+    this.#planned = this.record;
+    return (this.#plan = findAccountPlan(this.#catalog, this.record));
+  }
+
+  /** The account as invoicing sees it. Its credits are all those created so far that can still pay. */
+  view(catalog: Catalog = this.#catalog): AccountView {
+    const { record } = this;
+    const { decisions, timeline } = findAccountPlan(catalog, record);
+    return {
+      accountId: record.id,
+      customerId: record.customerId,
+      currency: record.invoiceCurrency,
+      netTermDays: groupTermsFor(catalog, record).groupNetTermDays ?? record.netTermDays ?? 0,
+      ...findGraceTerms(catalog, record),
+      decisions,
+      timeline,
+      licenseChanges: record.licenseUpdates.map(toLicenseChange),
+      credits: this.credits().filter(canPay).map(toMonetaryCredit),
+      usage: (meterId, from, until) => this.usage(meterId, from, until),
+      overage: (featureId, from, until) => this.overage(featureId, from, until),
+    };
+  }
+
+  /** In order of creation, then id. */
+  entries(): readonly EntryRecord[] {
+    return this.#ownEntries().all();
+  }
+  entry(id: string): EntryRecord | undefined {
+    return this.#ownEntries().get(id);
+  }
+  /** The spendable entries of a feature, in spending order (S11.2); valid until the next change. */
+  spendable(featureId: string): readonly FeatureEntry[] {
+    return (this.#spendable ??= new SpendableEntries(() => this.entries())).of(featureId);
+  }
+  credits(): readonly CreditRecord[] {
+    return this.#ownCredits().all();
+  }
+  credit(id: string): CreditRecord | undefined {
+    return this.#ownCredits().get(id);
+  }
+  invoices(): readonly InvoiceRecord[] {
+    return this.#ownInvoices().all();
+  }
+  /** By number. */
+  events(): readonly EventRecord[] {
+    return this.#ownEvents().all();
+  }
+  event(referenceId: string): EventRecord | undefined {
+    return this.#ownEvents().get(referenceId);
+  }
+  /** Adds stored events to those that the decision may change; before any of them changed. */
+  addRead(events: readonly EventRecord[]): void {
+    const all = new Map([...this.#parts.events, ...events].map((event) => [event.referenceId, event]));
+    this.#parts = { ...this.#parts, events: [...all.values()] };
+    this.#events = undefined;
+  }
+  /** The usage of a meter on the days `[from, until)`, ingested and external. */
+  usage(meterId: string, from: Day, until: Day): Decimal {
+    return this.#ownUsage().between(meterId, from, until);
+  }
+  /** The overage of a feature on the days `[from, until)`. */
+  overage(featureId: string, from: Day, until: Day): Decimal {
+    return this.#ownOverage().between(featureId, from, until);
+  }
+  /** As read; undefined if all events are ingested. */
+  externalUsage(): AccountExternalUsage | undefined {
+    return this.#parts.externalUsage;
+  }
+  /** By first day. */
+  keptUsage(): readonly BilledUsage[] {
+    return this.#ownKept().all();
+  }
+  /** The number of written entries, credits and invoices; an invoice counts once more for each {@link LINES_OF_RECORD} lines. */
+  changedRecords(): number {
+    const records = [this.#entries, this.#credits, this.#invoices];
+    return records.reduce((count, each) => count + (each?.changed() ?? 0), this.#longInvoices);
+  }
+  putBilledUsage(billed: BilledUsage): void {
+    this.#ownKept().put(billed);
+  }
+  putRecord(record: AccountRecord): void {
+    this.record = record;
+  }
+  putEntry(entry: EntryRecord): void {
+    this.#ownEntries().put(entry);
+    this.#spendable?.update(entry);
+  }
+  putCredit(credit: CreditRecord): void {
+    this.#ownCredits().put(credit);
+  }
+  putInvoice(invoice: InvoiceRecord): void {
+    this.#ownInvoices().put(invoice);
+    this.#longInvoices += Math.floor(lineCount(invoice.invoice.revenueInfo) / LINES_OF_RECORD);
+  }
+  putEvent(event: EventRecord): void {
+    this.#ownEvents().put(event);
+  }
+  addUsage(meterId: string, day: Day, quantity: Exact): void {
+    this.#ownUsage().add(meterId, day, quantity);
+  }
+  addOverage(featureId: string, day: Day, quantity: Exact): void {
+    this.#ownOverage().add(featureId, day, quantity);
+  }
+
+  /** Adds its changes to those of others. */
+  /** Adds its changes to those of others. */
+  addTo(changes: GatheredChanges): void {
+    if (this.record !== this.#parts.record) changes.accounts.push(this.record);
+    this.#events?.addTo(changes.events);
+    this.#usage?.addTo(changes.usage);
+    this.#overage?.addTo(changes.overage);
+    this.#entries?.addTo(changes.entries);
+    this.#credits?.addTo(changes.credits);
+    this.#invoices?.addTo(changes.invoices);
+    this.#kept?.addTo(changes.keptUsage);
+  }
+
+  dependenciesOf({ index, enrichment }: SchemaProgram): AccountDependencies {
+    const { id: accountId, customerId } = this;
+    const cache = (this.#dependencies ??= []);
+    return (cache[index] ??= enrichment.findDependencies({ accountId, customerId }));
+  }
+
+  periodAt(at: Instant): AccountPeriod {
+    const period = this.#period;
+    if (at >= period.start && at < period.end) return period;
+    return (this.#period = this.plan.clock.periodAt(at));
+  }
+
+  closedAt(period: AccountPeriod, at: Instant, now: Instant): Closed | undefined {
+    const latest = Math.max(now, this.record.caughtUpTo);
+    // Nearly all events are in the current cycle, whose invoice is not final.
+    if (latest < period.end) return undefined;
+    return findClosedReason(this, period, at, now);
+  }
+
+  overageRoomAt(featureId: string, at: Instant, now: Instant): OverageAllowance {
+    const limit = this.plan.clock.overageAt(featureId, at, now);
+    if (limit === undefined) return 0;
+    if (limit.maxQuantity === undefined || limit.maxQuantity === null) return "UNLIMITED";
+    const used = this.overage(featureId, dayOf(limit.window.start), dayOf(limit.window.end));
+    return subtractExact(exactOfDecimal(limit.maxQuantity), exactOfDecimal(used));
+  }
+
+  /** Debits the entries and adds the overage of an event, dated at its timestamp. @returns the use as it is stored (S11.4) */
+  consume({ featureId, quantity, allocations, overage }: FeatureConsumption, at: Instant): FeatureUse {
+    const total = decimalOfExact(quantity);
+    // Usually one entry covers the whole quantity; share its Decimal instead of allocating a second one.
+    const consumptions = allocations.map(({ entryId, quantity: usedQuantity }) => ({
+      entryId,
+      quantity: usedQuantity === quantity ? total : decimalOfExact(usedQuantity),
+    }));
+    for (const { entryId, quantity: usedQuantity } of consumptions) {
+      const entry = this.entry(entryId);
+      invariant(entry !== undefined, "S11.4: an allocation names an entry of its account and feature");
+      this.putEntry({ ...entry, balance: subtract(entry.balance, usedQuantity) });
+    }
+    if (isZeroExact(overage)) return { featureId, quantity: total, allocations: consumptions, overage: ZERO };
+    this.addOverage(featureId, dayOf(at), overage);
+    return { featureId, quantity: total, allocations: consumptions, overage: decimalOfExact(overage) };
+  }
+
+  /** Adds the units of an event to the usage of its day. */
+  count(meterIds: readonly string[], quantities: readonly (Exact | undefined)[], day: Day): void {
+    for (let place = 0; place < quantities.length; place++) {
+      const quantity = quantities[place];
+      if (quantity !== undefined) this.addUsage(meterIds[place] ?? "", day, quantity);
+    }
+  }
+
+  #ownEntries(): WorkingRecords<EntryRecord> {
+    return (this.#entries ??= new WorkingRecords(this.#parts.entries, idOf, byCreation));
+  }
+  #ownCredits(): WorkingRecords<CreditRecord> {
+    return (this.#credits ??= new WorkingRecords(this.#parts.credits, idOf, byCreation));
+  }
+  #ownInvoices(): WorkingRecords<InvoiceRecord> {
+    return (this.#invoices ??= new WorkingRecords(this.#parts.invoices, idOf));
+  }
+  #ownKept(): WorkingRecords<BilledUsage> {
+    return (this.#kept ??= new WorkingRecords(this.#parts.externalUsage?.billed ?? [], idOf));
+  }
+  #ownEvents(): WorkingRecords<EventRecord> {
+    return (this.#events ??= new WorkingRecords(this.#parts.events, referenceIdOf, byNumber));
+  }
+  #ownUsage(): WorkingCells {
+    return (this.#usage ??= new WorkingCells(this.#parts.record.id, listUsage(this.#parts)));
+  }
+  #ownOverage(): WorkingCells {
+    return (this.#overage ??= new WorkingCells(this.#parts.record.id, this.#parts.overage));
+  }
+}
+
+/** Number of invoice lines that take as much work to write as another record. */
+const LINES_OF_RECORD = 16;
+
+function lineCount({ lineItems = [] }: InvoiceLine): number {
+  return lineItems.reduce((count, line) => count + lineCount(line), 1);
+}
+
+function toLicenseChange(update: LicenseUpdateRecord): AccountView["licenseChanges"][number] {
+  const { licenseId, updateType, quantity, effectiveFrom, fromBook, createdAt } = update;
+  return { licenseId, updateType, quantity, effectiveFrom, ...(fromBook === true ? {} : { knownFrom: createdAt }) };
+}
+
+function toMonetaryCredit(record: CreditRecord): AccountView["credits"][number] {
+  const { id, kind, purpose, creditAmount, consumedAmount, priority, effectiveFrom, effectiveUntil, createdAt } =
+    record;
+  const { applicableEntityIds } = record;
+  return {
+    id,
+    kind,
+    purpose,
+    creditAmount,
+    left: consumedAmount.isZero() ? creditAmount : subtract(creditAmount, consumedAmount),
+    priority,
+    effectiveFrom,
+    ...(effectiveUntil === undefined || effectiveUntil >= NO_END ? {} : { effectiveUntil }),
+    ...(applicableEntityIds === undefined ? {} : { applicableEntityIds }),
+    createdAt,
+  };
+}
+
+function idOf({ id }: { readonly id: string }): string {
+  return id;
+}
+
+function referenceIdOf({ referenceId }: EventRecord): string {
+  return referenceId;
+}
+
+function byNumber(a: EventRecord, b: EventRecord): number {
+  return a.number - b.number;
+}
+
+function byCreation(
+  a: { readonly createdAt: number; readonly id: string },
+  b: { readonly createdAt: number; readonly id: string },
+): number {
+  return a.createdAt - b.createdAt || compareIds(a.id, b.id);
+}
