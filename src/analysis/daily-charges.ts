@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DAY_MS, type Day, dayOf, parseInstant } from "../calendar/instant.ts";
+import { type Day, dayOf, parseInstant } from "../calendar/instant.ts";
 import type { CardExplanation } from "../invoicing/explain.ts";
 import type { Invoice, InvoiceLine } from "../invoicing/invoice.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
@@ -45,7 +45,7 @@ export function computeDailyCharges(
   // A line with several quantities, such as licenses for parts of a cycle, has no cumulative quantity.
   if (part?.quantity === undefined || part.sign !== 1 || others.length > 0) return undefined;
   const inputs = readPricedInputs(plans, invoice, line, explanation);
-  const [from, until] = [dayOf(parseInstant(explanation.served.from)), parseInstant(explanation.served.until) / DAY_MS];
+  const [from, until] = [dayOf(parseInstant(explanation.served.from)), dayOf(parseInstant(explanation.served.until))];
   const days: ChargedDay[] = [];
   let soFar = ZERO;
   for (let day = from; day < until; day++) {

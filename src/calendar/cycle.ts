@@ -5,8 +5,8 @@
  * @module
  */
 import { RatebookError } from "../errors.ts";
-import { dateOfDay, dayInMonth, isLeapYear, monthNumberOf, type Day } from "./civil.ts";
-import { DAY_MS, dayOf, toInstant, type Instant } from "./instant.ts";
+import { dateOfDay, dayInMonth, daysInMonth, monthNumberOf, type Day } from "./civil.ts";
+import { dayOf, startOfDay, toInstant, type Instant } from "./instant.ts";
 
 /** A half-open period `[start, end)` of whole UTC days. */
 export interface Cycle {
@@ -96,7 +96,7 @@ export function naturalCycleAt(config: CycleConfig, instant: Instant): Cycle {
  * @param index a whole number, possibly negative
  */
 export function naturalCycle(config: CycleConfig, index: number): Cycle {
-  return { start: startDay(config, index) * DAY_MS, end: startDay(config, index + 1) * DAY_MS };
+  return { start: startOfDay(startDay(config, index)), end: startOfDay(startDay(config, index + 1)) };
 }
 
 /** The number of the natural cycle that contains an instant. */
@@ -153,7 +153,7 @@ function anniversaryConfig(interval: Interval, day: Day): CycleConfig {
   const dayOffset = date.day === 31 ? "LAST" : date.day;
   if (interval === "MONTHLY") return { interval, dayOffset, monthOffset: null };
   if (interval !== "ANNUALLY") return { interval, dayOffset, monthOffset: ((date.month - 1) % MONTHS[interval]) + 1 };
-  const lastOfFebruary = date.month === 2 && date.day === (isLeapYear(date.year) ? 29 : 28);
+  const lastOfFebruary = date.month === 2 && date.day === daysInMonth(date.year, 2);
   return { interval, dayOffset: lastOfFebruary ? "LAST" : dayOffset, monthOffset: date.month };
 }
 

@@ -7,7 +7,7 @@ import { RatebookError } from "../errors.ts";
 import { add, Decimal, multiply, formatDecimal, ZERO } from "../numbers/decimal.ts";
 import { decimalOfFraction } from "../numbers/fraction.ts";
 import { dateOfDay, dayInMonth, monthNumberOf } from "./civil.ts";
-import { DAY_MS, dayOf, formatInstant, INSTANT_END, INSTANT_MIN, type Instant } from "./instant.ts";
+import { DAY_MS, dayOf, formatInstant, startOfDay, INSTANT_END, INSTANT_MIN, type Instant } from "./instant.ts";
 
 /** A duration. Both parts have the same sign. */
 export interface Duration {
@@ -77,7 +77,7 @@ export function addDuration(instant: Instant, duration: Duration, sign: 1 | -1 =
   const day = dayOf(instant);
   const date = dateOfDay(day);
   const target = dayInMonth(monthNumberOf(date) + sign * duration.months, date.day);
-  return shiftInstant(instant, target * DAY_MS + (instant - day * DAY_MS), duration, sign);
+  return shiftInstant(instant, startOfDay(target) + (instant - startOfDay(day)), duration, sign);
 }
 
 /**
@@ -90,8 +90,8 @@ export function addDuration(instant: Instant, duration: Duration, sign: 1 | -1 =
  */
 export function addDurationFromCycleStart(start: Instant, duration: Duration, dayOffset: number | "LAST"): Instant {
   const month = monthNumberOf(dateOfDay(dayOf(start)));
-  if (duration.months === 0 || dayInMonth(month, dayOffset) * DAY_MS !== start) return addDuration(start, duration);
-  return shiftInstant(start, dayInMonth(month + duration.months, dayOffset) * DAY_MS, duration, 1);
+  if (duration.months === 0 || startOfDay(dayInMonth(month, dayOffset)) !== start) return addDuration(start, duration);
+  return shiftInstant(start, startOfDay(dayInMonth(month + duration.months, dayOffset)), duration, 1);
 }
 
 /**

@@ -6,15 +6,13 @@
  * @module
  */
 import { RatebookError } from "../errors.ts";
-import { dateOfDay, dayOfDate, daysInMonth, type Day } from "./civil.ts";
+import { dateOfDay, DAY_MS, dayOfDate, daysInMonth, type Day } from "./civil.ts";
 
-export type { Day } from "./civil.ts";
+export { DAY_MS, type Day } from "./civil.ts";
 
 /** Milliseconds since 1970, UTC. */
 export type Instant = number;
 
-/** Milliseconds of a day. */
-export const DAY_MS = 86_400_000;
 /** The first supported instant: 0000-01-01T00:00:00.000Z. */
 export const INSTANT_MIN: Instant = -62_167_219_200_000;
 /** The end of the supported range, exclusive: the first instant after the year 9999. */
@@ -83,17 +81,17 @@ export function parseDate(text: string): Instant {
   if (text.length === 10) {
     const day = readDay(text);
     if (day === NONE) throw invalidDateError(text, "date", explainInvalidDate(text, false));
-    return day * DAY_MS;
+    return startOfDay(day);
   }
   const instant = readDateTime(text, Number.NaN);
   if (Number.isNaN(instant)) throw invalidDateError(text, "date", explainInvalidDate(text, false));
-  if (instant % DAY_MS !== 0) throw invalidDateError(text, "date", "expected a date, or midnight UTC");
+  if (!isDayStart(instant)) throw invalidDateError(text, "date", "expected a date, or midnight UTC");
   return instant;
 }
 
 /** Like {@link parseDate}, in whole days since 1970. @throws {RatebookError} ERR_DATE_INVALID */
 export function parseDay(text: string): Day {
-  return parseDate(text) / DAY_MS;
+  return dayOf(parseDate(text));
 }
 
 /**
@@ -127,7 +125,7 @@ export function toInstant(value: InstantInput): Instant {
 export function formatInstant(instant: Instant): string {
   if (!(instant >= INSTANT_MIN && instant < INSTANT_END)) return new Date(instant).toISOString();
   const day = dayOf(instant);
-  const ms = instant - day * DAY_MS;
+  const ms = instant - startOfDay(day);
   const second = Math.floor(ms / 1000);
   const minute = Math.floor(second / 60);
   const hour = Math.floor(minute / 60);
@@ -146,9 +144,34 @@ export function dayOf(instant: Instant): Day {
   return Math.floor(instant / DAY_MS);
 }
 
+/** The first instant of a day, its midnight UTC. */
+export function startOfDay(day: Day): Instant {
+  return day * DAY_MS;
+}
+
 /** The midnight at the start of an instant's UTC day. */
 export function dayStart(instant: Instant): Instant {
-  return dayOf(instant) * DAY_MS;
+  return startOfDay(dayOf(instant));
+}
+
+/** The first midnight at an instant or after it. */
+export function dayStartFrom(instant: Instant): Instant {
+  return startOfDay(Math.ceil(instant / DAY_MS));
+}
+
+/** Whether an instant is the start of a day. */
+export function isDayStart(instant: Instant): boolean {
+  return instant % DAY_MS === 0;
+}
+
+/** The instant a number of days later, at the same time of day. */
+export function addDays(instant: Instant, days: number): Instant {
+  return instant + days * DAY_MS;
+}
+
+/** The days from one instant to another; a fraction unless both have the same time of day. */
+export function daysBetween(from: Instant, until: Instant): number {
+  return (until - from) / DAY_MS;
 }
 
 /**
@@ -176,7 +199,7 @@ function readDateTime(text: string, zoneMinutes: number): number {
     }
   }
   const offset = at === length ? zoneMinutes : readZone(text, at);
-  const instant = day * DAY_MS + (minutes - offset) * MINUTE_MS + ms;
+  const instant = startOfDay(day) + (minutes - offset) * MINUTE_MS + ms;
   return instant >= INSTANT_MIN && instant < INSTANT_END ? instant : Number.NaN;
 }
 

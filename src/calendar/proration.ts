@@ -5,7 +5,7 @@
  */
 import { invariant } from "../errors.ts";
 import type { Cycle } from "./cycle.ts";
-import { DAY_MS } from "./instant.ts";
+import { daysBetween, isDayStart } from "./instant.ts";
 
 /** The charged share of a full amount: `days` out of `of`, multiplied first and divided last (S8.1). */
 export interface Share {
@@ -17,10 +17,10 @@ export interface Share {
 /** The days of a period, 0 or more. @throws {InvariantError} if it does not consist of whole UTC days, or ends before it starts */
 export function daysIn(period: Cycle): number {
   invariant(
-    Number.isInteger(period.start / DAY_MS) && Number.isInteger(period.end / DAY_MS) && period.start <= period.end,
+    isDayStart(period.start) && isDayStart(period.end) && period.start <= period.end,
     "S8.1: a period is whole UTC days and does not end before it starts",
   );
-  return (period.end - period.start) / DAY_MS;
+  return daysBetween(period.start, period.end);
 }
 
 /** The intersection of two half-open periods; undefined if it is empty. */

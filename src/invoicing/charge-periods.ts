@@ -6,9 +6,15 @@
  *
  * @module
  */
-import type { BillingEntitlementRateCard, CreditGrantRateCard, FixedFeeRateCard, LicenseRateCard, RecurrenceConfig } from "../book/resources/rate-card.ts";
+import type {
+  BillingEntitlementRateCard,
+  CreditGrantRateCard,
+  FixedFeeRateCard,
+  LicenseRateCard,
+  RecurrenceConfig,
+} from "../book/resources/rate-card.ts";
 import { type Cycle, cyclesElapsed, naturalCycleAt, isSameCycleConfig } from "../calendar/cycle.ts";
-import { DAY_MS, type Instant } from "../calendar/instant.ts";
+import { type Instant, addDays } from "../calendar/instant.ts";
 import { intersection } from "../calendar/proration.ts";
 import type { CardKind, RatedPeriod } from "../rating/charge.ts";
 import { chargedIn, type Coverage, coverageAt, type RecurrenceType } from "../rating/recurrence.ts";
@@ -112,7 +118,7 @@ export function isCutShort(cycle: AccountCycle, period: { readonly covered: Cove
 export function isEndedLate({ end, natural, term }: AccountCycle, closes: Instant): boolean {
   const { until, endDecidedAt } = term;
   // A decision that splits a cycle finds it open.
-  return end === until && end === natural.end && endDecidedAt > closes && endDecidedAt < end + DAY_MS;
+  return end === until && end === natural.end && endDecidedAt > closes && endDecidedAt < addDays(end, 1);
 }
 
 function isCoveredUp(cycle: AccountCycle, { covered }: { readonly covered: Coverage }): boolean {

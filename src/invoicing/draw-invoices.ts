@@ -1,4 +1,4 @@
-import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
+import { formatInstant, type Instant, addDays } from "../calendar/instant.ts";
 import { type CreditUse, isEffectiveIn } from "../credits/monetary-credits.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";
 import { type Decimal, ZERO } from "../numbers/decimal.ts";
@@ -211,11 +211,11 @@ export function* findDueBefore(
   const { decisions } = view;
   // A decision made since then may create due items of any earlier time.
   const isNew = decisions.some(({ decidedAt }) => decidedAt >= since);
-  const openFrom = earliestOpenEnd(decisions, view, since - DAY_MS);
+  const openFrom = earliestOpenEnd(decisions, view, addDays(since, -1));
   const window = { from: earliestChargeStart(decisions, openFrom), until: Number.POSITIVE_INFINITY };
   const dues = findDueCycles(decisions, until, isNew ? undefined : window);
   // Nothing of a closed cycle falls due, except refunds of a fee for several cycles.
-  const advance = yield* advanceDates(view, dues, (cycle) => closesAt(cycle, view) + DAY_MS >= since);
+  const advance = yield* advanceDates(view, dues, (cycle) => addDays(closesAt(cycle, view), 1) >= since);
   const credits = [
     ...(yield* findCreditGrants(view, catalog, dues)),
     ...toRefundCredits(advance, accountRounding(view, catalog)),
@@ -260,7 +260,7 @@ function toInvoice(view: AccountView, draft: Draft, revenueInfo: InvoiceLine): I
     startDate: formatInstant(draft.cycle.start),
     endDate: formatInstant(draft.cycle.end),
     invoiceDate: formatInstant(draft.invoiceDate),
-    dueDate: formatInstant(Math.min(draft.invoiceDate + view.netTermDays * DAY_MS, NO_END)),
+    dueDate: formatInstant(Math.min(addDays(draft.invoiceDate, view.netTermDays), NO_END)),
     ...invoiceOrigin(draft),
     ...(draft.usage.length > 0 ? { usageInfo: { type: "TOTAL_USAGE", lineItems: draft.usage } as const } : {}),
     revenueInfo,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DAY_MS, parseInstant, formatDate } from "../calendar/instant.ts";
+import { parseInstant, formatDate, addDays } from "../calendar/instant.ts";
 import { type Decimal, formatDecimal } from "../numbers/decimal.ts";
 
 /** Adds commas between thousands to a number: `-1,234,567.0089`. */
@@ -32,6 +32,6 @@ export function formatMoney(value: Decimal, digits: number): string {
 /** A half-open period of UTC days as its first and last day: `2023-11-01 to 2023-11-30`. */
 export function formatPeriod(startDate: string, endDate: string): string {
   const start = parseInstant(startDate);
-  const last = Math.max(start, parseInstant(endDate) - DAY_MS);
+  const last = Math.max(start, addDays(parseInstant(endDate), -1));
   return `${formatDate(start)} to ${formatDate(last)}`;
 }

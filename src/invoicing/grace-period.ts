@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DAY_MS, dayStart, type Instant } from "../calendar/instant.ts";
+import { dayStart, type Instant, addDays } from "../calendar/instant.ts";
 import type { AccountCycle, PlanDecision } from "./timeline.ts";
 
 /** The grace period settings of an account's cycles that do not come from its plan. */
@@ -45,8 +45,8 @@ function graceEnd(cycle: AccountCycle, terms: GraceTerms): Instant {
   const recordedFrom = Math.max(decidedAt, recordedAt);
   // A decision that splits a cycle on its last day finds it open.
   const cutAt = cycle.end < cycle.natural.end && cycle.end === until ? endDecidedAt : cycle.end;
-  if (cycle.end > recordedFrom) return Math.max(cycle.end + days * DAY_MS, cutAt);
-  return recordedFrom + Math.max(days, terms.graceAfterAssociationDays ?? 1) * DAY_MS;
+  if (cycle.end > recordedFrom) return Math.max(addDays(cycle.end, days), cutAt);
+  return addDays(recordedFrom, Math.max(days, terms.graceAfterAssociationDays ?? 1));
 }
 
 /** Cycles that end before this instant close before `closedSince`. @param decisions those of the cycles */
@@ -64,8 +64,8 @@ export function earliestOpenEnd(
     if (plan === null) continue;
     const days = groupGraceDays ?? plan.gracePeriodDays;
     const recordedFrom = Math.max(decidedAt, recordedAt);
-    const isHistoryOpen = recordedFrom + Math.max(days, graceAfterAssociationDays) * DAY_MS >= closedSince;
-    first = Math.min(first, dayStart(closedSince) - days * DAY_MS, isHistoryOpen ? from : first);
+    const isHistoryOpen = addDays(recordedFrom, Math.max(days, graceAfterAssociationDays)) >= closedSince;
+    first = Math.min(first, addDays(dayStart(closedSince), -days), isHistoryOpen ? from : first);
   }
   return first;
 }

@@ -1,4 +1,4 @@
-import { DAY_MS, type Day, dayOf, formatDate, type Instant } from "../calendar/instant.ts";
+import { type Day, dayOf, formatDate, type Instant, startOfDay } from "../calendar/instant.ts";
 import type { AccountCycle } from "../invoicing/timeline.ts";
 import { formatDecimal } from "../numbers/decimal.ts";
 import { digestOf } from "../numbers/short-id.ts";
@@ -26,7 +26,11 @@ export function accountCells(cells: readonly LedgerCell[], from: Day, until: Day
 
 /** A hash of cells that does not depend on their order. @param cells as {@link accountCells} returns them */
 export function digestCells(cells: AccountCells): string {
-  const texts = cells.map(({ meterId, day, quantity }) => [meterId, formatDate(day * DAY_MS), formatDecimal(quantity)]);
+  const texts = cells.map(({ meterId, day, quantity }) => [
+    meterId,
+    formatDate(startOfDay(day)),
+    formatDecimal(quantity),
+  ]);
   return digestOf(JSON.stringify(texts));
 }
 

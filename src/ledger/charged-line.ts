@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DAY_MS, type Day, formatDate, type Instant, parseInstant } from "../calendar/instant.ts";
+import { type Day, formatDate, type Instant, parseInstant, startOfDay } from "../calendar/instant.ts";
 import { allLines, type Invoice, type InvoiceLine, type LineType, type UsageLine } from "../invoicing/invoice.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
 
@@ -54,7 +54,7 @@ export function sumByDay(
   return [...sums]
     .filter(([, quantity]) => !quantity.isZero())
     .toSorted(([a], [b]) => a - b)
-    .map(([day, quantity]) => ({ date: formatDate(day * DAY_MS), quantity }));
+    .map(([day, quantity]) => ({ date: formatDate(startOfDay(day)), quantity }));
 }
 
 type AnyLine = InvoiceLine | UsageLine;

@@ -1,4 +1,4 @@
-import { DAY_MS, formatDate, type Instant } from "../calendar/instant.ts";
+import { formatDate, type Instant, startOfDay } from "../calendar/instant.ts";
 import { grossAmount, invoiceKey } from "../invoicing/draft.ts";
 import { drawDrafts } from "../invoicing/draw-invoices.ts";
 import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
@@ -60,8 +60,8 @@ export function findLateUsage(
   const amountNow = chargeForCells(catalog, parts, { ...billed, cells: now });
   return {
     accountId: billed.accountId,
-    startDate: formatDate(billed.from * DAY_MS),
-    endDate: formatDate(billed.until * DAY_MS),
+    startDate: formatDate(startOfDay(billed.from)),
+    endDate: formatDate(startOfDay(billed.until)),
     cells: compareCells(billed.cells, now),
     currency: parts.record.invoiceCurrency,
     billedAmount,
@@ -82,7 +82,7 @@ function compareCells(before: AccountCells, now: AccountCells): readonly LateCel
     .toSorted((a, b) => compareIds(a.meterId, b.meterId) || a.day - b.day)
     .map((cell) => {
       const billedQuantity = billed.get(keyOf(cell)) ?? ZERO;
-      const date = formatDate(cell.day * DAY_MS);
+      const date = formatDate(startOfDay(cell.day));
       return {
         meterId: cell.meterId,
         date,
@@ -97,7 +97,7 @@ function compareCells(before: AccountCells, now: AccountCells): readonly LateCel
 /** The charge of a cycle's STANDARD invoice for these cells, before credits; 0 if it has no lines. */
 function chargeForCells(catalog: Catalog, parts: AccountParts, billed: BilledUsage): Decimal {
   const work = new AccountState(catalog, { ...parts, externalUsage: { current: [], open: [], billed: [billed] } });
-  const cycle = { start: billed.from * DAY_MS, end: billed.until * DAY_MS };
+  const cycle = { start: startOfDay(billed.from), end: startOfDay(billed.until) };
   const key = standardInvoiceKey(cycle);
   const knownUntil: Instant = billed.closedAt + 1;
   const range = { from: cycle.start, until: cycle.end, knownUntil, creditsAreWhole: true };

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DAY_MS, type Day } from "../calendar/instant.ts";
+import { type Day, startOfDay } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { readUsageRow, type UsageRowInput } from "../metering/usage-row.ts";
 import type { UsageCell } from "../metering/usage.ts";
@@ -102,7 +102,7 @@ function* iterateAccountCells(
     const rows = byName.get(name) ?? [];
     for (let at = 0; at < rows.length; at += 3) {
       const [meter, day, quantity] = rows.slice(at, at + 3) as unknown as PackedRow;
-      if (day < query.from || day >= query.until || day * DAY_MS > query.upTo) continue;
+      if (day < query.from || day >= query.until || startOfDay(day) > query.upTo) continue;
       yield { accountId: account.id, meterId: meters[meter] ?? "", day, quantity: decimalOfExact(quantity) };
     }
   }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Instant } from "../calendar/instant.ts";
-import { DAY_MS, dayOf, tryParseInstant } from "../calendar/instant.ts";
+import { tryParseInstant, dayStart } from "../calendar/instant.ts";
 
 /** Parses a date-time like {@link tryParseInstant}. */
 export type ReadTimestamp = (text: string) => Instant | undefined;
@@ -32,7 +32,7 @@ export function createTimestampReader(): ReadTimestamp {
     const instant = tryParseInstant(text);
     if (instant !== undefined) {
       for (let at = 0; at < DATE_LENGTH; at++) date[at] = text.charCodeAt(at);
-      midnight = dayOf(instant) * DAY_MS;
+      midnight = dayStart(instant);
     }
     return instant;
   };

@@ -5,7 +5,6 @@
  */
 import { didYouMean } from "../book/did-you-mean.ts";
 import {
-  DAY_MS,
   dayOf,
   type Day,
   formatDate,
@@ -13,6 +12,7 @@ import {
   type Instant,
   toInstant,
   parseDate,
+  startOfDay,
 } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { type Decimal, type DecimalInput, parseDecimal, formatDecimal } from "../numbers/decimal.ts";
@@ -51,7 +51,7 @@ export const USAGE_FIELDS: readonly string[] = FIELDS;
 
 /** Converts a cell to a row. */
 export function toUsageRow({ accountId, meterId, day, quantity }: UsageCell): UsageRow {
-  return { accountId, meterId, date: formatDate(day * DAY_MS), quantity };
+  return { accountId, meterId, date: formatDate(startOfDay(day)), quantity };
 }
 
 /**

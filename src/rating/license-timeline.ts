@@ -4,7 +4,7 @@
  * @module
  */
 import type { Cycle } from "../calendar/cycle.ts";
-import { DAY_MS, type Instant, dayStart } from "../calendar/instant.ts";
+import { type Instant, dayStart, addDays } from "../calendar/instant.ts";
 import { add, type Decimal, maximum, ZERO } from "../numbers/decimal.ts";
 
 /** One change of a quantity: ABSOLUTE sets it, RELATIVE adds to it. */
@@ -94,7 +94,7 @@ export function splitIntoDayRuns(updates: readonly QuantityUpdate[], period: Cyc
   while (day < period.end) {
     let largest = current;
     let step = steps[next];
-    while (step !== undefined && step.from < day + DAY_MS) {
+    while (step !== undefined && step.from < addDays(day, 1)) {
       // After an update at midnight, the previous quantity is not in effect on this day.
       largest = step.from === day ? step.quantity : maximum(largest, step.quantity);
       current = step.quantity;
@@ -102,7 +102,7 @@ export function splitIntoDayRuns(updates: readonly QuantityUpdate[], period: Cyc
       step = steps[next];
     }
     // If the day ends with its largest quantity, nothing changes until the day of the next update.
-    const end = largest.eq(current) ? Math.min(step ? dayStart(step.from) : period.end, period.end) : day + DAY_MS;
+    const end = largest.eq(current) ? Math.min(step ? dayStart(step.from) : period.end, period.end) : addDays(day, 1);
     appendRun(runs, { start: day, end, quantity: largest });
     day = end;
   }

@@ -6,7 +6,7 @@
 import type { Arbitrary } from "fast-check";
 
 import type { BookInput } from "../book/model/book.ts";
-import { DAY_MS, formatDate, toInstant } from "../calendar/instant.ts";
+import { formatDate, toInstant, addDays } from "../calendar/instant.ts";
 import { fastCheck } from "./fast-check.ts";
 import { CATALOG, planArbitrary, type PlanOptions } from "./plan-arbitrary.ts";
 
@@ -82,7 +82,7 @@ function associationsArbitrary(): Arbitrary<NonNullable<AccountInput["pricePlans
       .map(({ pricePlanId, days }) => ({
         pricePlanId,
         effectiveFrom,
-        ...(days !== undefined && { effectiveUntil: formatDate(toInstant(effectiveFrom) + days * DAY_MS) }),
+        ...(days !== undefined && { effectiveUntil: formatDate(addDays(toInstant(effectiveFrom), days)) }),
       }));
   return starts.chain((startDays) =>
     fc.tuple(
@@ -112,7 +112,7 @@ function entriesArbitrary(
 /** Credits and license updates of an account. */
 function holdingsArbitrary(): Arbitrary<Pick<AccountInput, "credits" | "licenseUpdates">> {
   const fc = fastCheck();
-  const day = fc.nat(120).map((days) => formatDate(toInstant("2024-02-01") + days * DAY_MS));
+  const day = fc.nat(120).map((days) => formatDate(addDays(toInstant("2024-02-01"), days)));
   return fc.record({
     credits: fc.array(
       fc.record({

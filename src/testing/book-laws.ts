@@ -8,7 +8,7 @@ import type { Arbitrary, IAsyncPropertyWithHooks, IPropertyWithHooks } from "fas
 import { type BookSource, toBookInput } from "../book/book-source.ts";
 import { readBook } from "../book/book.ts";
 import type { BookInput } from "../book/model/book.ts";
-import { DAY_MS, formatDate, toInstant } from "../calendar/instant.ts";
+import { formatDate, toInstant, startOfDay, addDays } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { allLines, type Invoice, type InvoiceLine } from "../invoicing/invoice.ts";
 import { netTotal } from "../invoicing/net-total.ts";
@@ -231,7 +231,7 @@ export function undoRestoresUsage(
       ),
   );
   return fc.asyncProperty(cases, async ({ book, history, batch }) => {
-    const run = await startHistory(book, toInstant(eventRange(book, options).from) + 40 * DAY_MS);
+    const run = await startHistory(book, addDays(toInstant(eventRange(book, options).from), 40));
     for (const step of history) await run.play(step);
     const { engine, store } = run;
     const ingestAndUndo = async (): Promise<void> => {
@@ -285,7 +285,7 @@ async function readHoldings(
     usage: usage
       .filter(({ quantity }) => !quantity.isZero())
       .map(({ accountId, meterOrFeatureId, day, quantity }) => {
-        return `${formatDecimal(quantity)} of ${meterOrFeatureId} of ${accountId} on ${formatDate(day * DAY_MS)}`;
+        return `${formatDecimal(quantity)} of ${meterOrFeatureId} of ${accountId} on ${formatDate(startOfDay(day))}`;
       })
       .toSorted(),
     features: [...sums]
@@ -321,7 +321,7 @@ export function previewMatchesInvoices(
       waitUntil(toInstant(event.timestamp));
       await engine.ingest([event]);
     }
-    waitUntil(toInstant(range.until) + countDaysToFinal(book) * DAY_MS);
+    waitUntil(addDays(toInstant(range.until), countDaysToFinal(book)));
     await engine.finalize();
     const finals = (await store.read.invoices(listAccountIds(book), Number.NEGATIVE_INFINITY)).map(
       ({ invoice }) => invoice,

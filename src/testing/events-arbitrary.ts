@@ -7,7 +7,15 @@ import type { Arbitrary } from "fast-check";
 
 import { type BookSource, toBookInput } from "../book/book-source.ts";
 import type { BookInput } from "../book/model/book.ts";
-import { DAY_MS, formatDate, formatInstant, type Instant, toInstant } from "../calendar/instant.ts";
+import {
+  DAY_MS,
+  formatDate,
+  formatInstant,
+  type Instant,
+  toInstant,
+  addDays,
+  daysBetween,
+} from "../calendar/instant.ts";
 import { type Decimal, formatDecimal } from "../numbers/decimal.ts";
 import type { DecimalInput } from "../numbers/decimal.ts";
 import { fastCheck } from "./fast-check.ts";
@@ -54,7 +62,7 @@ export function eventRange(
     (pricePlans ?? []).map((each) => each.effectiveFrom),
   );
   const first = from ?? starts.toSorted()[0] ?? "2024-01-01";
-  return { from: first, until: until ?? formatDate(toInstant(first) + SPAN_DAYS * DAY_MS) };
+  return { from: first, until: until ?? formatDate(addDays(toInstant(first), SPAN_DAYS)) };
 }
 
 /** The schemas to draw from, and which of them consume a feature. */
@@ -74,7 +82,7 @@ export function listSchemas(book: BookInput): {
 /** Instants of `[from, until)`. A third are the first or last millisecond of a day, where cycles can be split. */
 function instantArbitrary(from: Instant, until: Instant): Arbitrary<Instant> {
   const fc = fastCheck();
-  const days = Math.max(Math.floor((until - from) / DAY_MS), 1);
+  const days = Math.max(Math.floor(daysBetween(from, until)), 1);
   return fc
     .tuple(
       fc.nat(days - 1),
@@ -83,7 +91,7 @@ function instantArbitrary(from: Instant, until: Instant): Arbitrary<Instant> {
         fc.nat(86_399).map((second) => second * 1000),
       ),
     )
-    .map(([day, ms]) => from + day * DAY_MS + ms);
+    .map(([day, ms]) => addDays(from, day) + ms);
 }
 
 /** The edges of all slabs of a book. */

@@ -7,7 +7,7 @@ import type { Book } from "../../book/model/book.ts";
 import type { Account } from "../../book/resources/account.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { MIGRATION_MODES, type MigrationMode } from "../../book/resources/requests.ts";
-import { DAY_MS, formatDate, type Instant, toInstant } from "../../calendar/instant.ts";
+import { formatDate, type Instant, toInstant, isDayStart } from "../../calendar/instant.ts";
 import type { TrialMigration } from "../../ledger/preview/plan-trial.ts";
 import { invalidOptionError } from "../../ledger/preview/preview-range.ts";
 import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
@@ -36,8 +36,7 @@ export function toTrialMigration({ mode, on }: MigrationInput): TrialMigration {
   if (!(MIGRATION_MODES as readonly string[]).includes(mode))
     throw invalidOptionError("migration", `migration: expected the mode ${MIGRATION_MODES.join(", ")}, got ${mode}`);
   const at = toInstant(on);
-  if (at % DAY_MS !== 0)
-    throw invalidOptionError("migration", "migration: expected a UTC day, got an instant within it");
+  if (!isDayStart(at)) throw invalidOptionError("migration", "migration: expected a UTC day, got an instant within it");
   return { mode, on: at };
 }
 

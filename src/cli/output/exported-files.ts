@@ -5,7 +5,15 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import { DAY_MS, formatDate, formatInstant, type Instant, parseInstant } from "../../calendar/instant.ts";
+import {
+  formatDate,
+  formatInstant,
+  type Instant,
+  parseInstant,
+  startOfDay,
+  addDays,
+  dayStart,
+} from "../../calendar/instant.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
@@ -78,7 +86,7 @@ async function readStoredUsage(
   const billedUsage = await read.keptUsage(accountIds, DAY_FIRST, DAY_END);
   return mergeCells([...ingestedUsage, ...billedUsage.flatMap(billedCells)]).map(
     ({ accountId, meterOrFeatureId: meterId, day, quantity }) => {
-      return { accountId, meterId, date: formatDate(day * DAY_MS), quantity };
+      return { accountId, meterId, date: formatDate(startOfDay(day)), quantity };
     },
   );
 }
@@ -159,7 +167,7 @@ export async function exportInvoices(
     for (const { id, invoice } of invoices) storedInvoices.push({ id, ...withFeatures(invoice, features) });
   }
   const first = storedInvoices.reduce((from, { startDate }) => Math.min(from, parseInstant(startDate)), now);
-  const range = { from: formatDate(first), until: formatDate(now - (now % DAY_MS) + DAY_MS) };
+  const range = { from: formatDate(first), until: formatDate(addDays(dayStart(now), 1)) };
   const run = createPreview(book, { ...range, accounts: ids, explain: true });
   for await (const row of usage) run.addUsage(row);
   for await (const event of events) run.add(event);

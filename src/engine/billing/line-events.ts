@@ -5,7 +5,7 @@
  */
 import type { Book } from "../../book/model/book.ts";
 import type { Computation } from "../../book/resources/usage-meter.ts";
-import { DAY_MS, type Day, dayOf, type Instant } from "../../calendar/instant.ts";
+import { type Day, dayOf, type Instant, startOfDay } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { AccountParts } from "../../ledger/account-parts.ts";
 import { listMatchingIds } from "../../ledger/account/due-ids.ts";
@@ -98,7 +98,7 @@ export async function lineEvents(
           : accounts.flatMap((account) => usageCells(account, days));
       const lineCells = cells.filter(
         ({ meterOrFeatureId, day }) =>
-          meterOrFeatureId === target.lineId && day * DAY_MS >= from && day * DAY_MS < until,
+          meterOrFeatureId === target.lineId && startOfDay(day) >= from && startOfDay(day) < until,
       );
       const contribution = (event: EventRecord): Decimal => contributionTo(line.of, target.lineId, event);
       const { changed = new Map() } = current;

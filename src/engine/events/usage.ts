@@ -4,13 +4,13 @@
  * @module
  */
 import {
-  DAY_MS,
   type Day,
   dayOf,
   formatDate,
   type Instant,
   type InstantInput,
   toInstant,
+  startOfDay,
 } from "../../calendar/instant.ts";
 import { optionError } from "../../errors.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
@@ -160,7 +160,7 @@ function sortCells(cells: readonly LedgerCell[]): readonly LedgerCell[] {
 }
 
 function dateOfDay(day: Day): string {
-  return formatDate(day * DAY_MS);
+  return formatDate(startOfDay(day));
 }
 
 function lastDay(until: Instant): Day {

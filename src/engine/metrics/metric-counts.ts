@@ -4,7 +4,7 @@
  * @module
  */
 import type { MetricField, MetricsRequest } from "../../book/resources/requests.ts";
-import { DAY_MS, type Instant, dayStart } from "../../calendar/instant.ts";
+import { DAY_MS, type Instant, dayStart, startOfDay } from "../../calendar/instant.ts";
 import { type Timeline } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
@@ -63,7 +63,7 @@ export async function countUsage(metric: MetricCase, series: SeriesSet<Decimal>)
     for await (const { cells } of readUsageOfAccounts(metric, selection.accounts, periods)) {
       for (const { accountId, meterOrFeatureId, day, quantity } of cells) {
         if (isSelectedMeter(meterOrFeatureId))
-          series.add(seriesKey(metric, accountId, meterOrFeatureId), periods.indexAt(day * DAY_MS), quantity);
+          series.add(seriesKey(metric, accountId, meterOrFeatureId), periods.indexAt(startOfDay(day)), quantity);
       }
     }
     return;
@@ -147,7 +147,7 @@ async function checkAccountCount(view: LedgerView, path: string): Promise<void> 
 }
 
 function toDailyUsage({ meterOrFeatureId, day, quantity }: LedgerCell): UsageAtInstant {
-  return { meterId: meterOrFeatureId, at: day * DAY_MS, quantity };
+  return { meterId: meterOrFeatureId, at: startOfDay(day), quantity };
 }
 
 /** Usage by day before the first day of the range, and by event from there. */

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Cycle } from "../../calendar/cycle.ts";
-import { DAY_MS, dayOf, INSTANT_END, INSTANT_MIN, type Instant } from "../../calendar/instant.ts";
+import { DAY_MS, dayOf, INSTANT_END, INSTANT_MIN, type Instant, addDays, daysBetween } from "../../calendar/instant.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, LedgerView, PageRequest } from "../../ledger/view.ts";
@@ -54,7 +54,7 @@ export async function* readUsageOfAccounts(
   { start, end }: Cycle,
   readsFrom?: (records: readonly AccountRecord[]) => Promise<Instant>,
 ): AsyncGenerator<AccountsWithUsage> {
-  const chunk = Math.max(1, Math.min(ACCOUNTS_MAX, Math.floor(ACCOUNT_DAYS / ((end - start) / DAY_MS))));
+  const chunk = Math.max(1, Math.min(ACCOUNTS_MAX, Math.floor(ACCOUNT_DAYS / daysBetween(start, end))));
   const read = async (records: readonly AccountRecord[]): Promise<AccountsWithUsage> => {
     const from = (await readsFrom?.(records)) ?? start;
     const days = { from: dayOf(from), until: dayOf(end - 1) + 1 };
@@ -93,8 +93,8 @@ export async function* readEvents(view: LedgerView, scan: EventScan): AsyncGener
     yield* readPages(view, { ...filter, timestamp: { from: start, until: end }, createdAt }, limit);
     return;
   }
-  const days = Math.ceil((end - start) / DAY_MS);
-  const window = Math.ceil(days / WINDOWS_MAX) * DAY_MS;
+  const days = Math.ceil(daysBetween(start, end));
+  const windowDays = Math.ceil(days / WINDOWS_MAX);
   for (const accountId of accountIds) {
     const accountFilter = { ...filter, accountId, createdAt };
     const all = await view.events({ ...accountFilter, timestamp: { from: start, until: end } }, { limit });
@@ -103,8 +103,12 @@ export async function* readEvents(view: LedgerView, scan: EventScan): AsyncGener
       continue;
     }
     // A store sorts all events it finds by account and time for each page, so each window finds fewer.
-    for (let from = start; from < end; from += window) {
-      yield* readPages(view, { ...accountFilter, timestamp: { from, until: Math.min(from + window, end) } }, limit);
+    for (let from = start; from < end; from = addDays(from, windowDays)) {
+      yield* readPages(
+        view,
+        { ...accountFilter, timestamp: { from, until: Math.min(addDays(from, windowDays), end) } },
+        limit,
+      );
     }
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { applyOverride } from "../../book/resources/override.ts";
-import { DAY_MS, type Instant } from "../../calendar/instant.ts";
+import { type Instant, isDayStart } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import type { GraceTerms } from "../../invoicing/grace-period.ts";
 import { buildTimeline, type PlanDecision } from "../../invoicing/timeline.ts";
@@ -59,7 +59,7 @@ export function decisionInstant({ associations, licenseUpdates, caughtUpTo }: Ac
   if (last === Number.NEGATIVE_INFINITY) return latest;
   const due = new Set(licenseUpdates.map(({ effectiveFrom }) => effectiveFrom));
   let instant = Math.max(latest, last + 1);
-  while (instant % DAY_MS === 0 || due.has(instant)) instant++;
+  while (isDayStart(instant) || due.has(instant)) instant++;
   return instant;
 }
 

@@ -1,4 +1,4 @@
-import { DAY_MS, type Day, dayOf, type Instant, dayStart } from "../../calendar/instant.ts";
+import { type Day, dayOf, type Instant, dayStart, dayStartFrom } from "../../calendar/instant.ts";
 import type { DraftTerms } from "../../invoicing/draft.ts";
 import { datesInAdvance, type DrawnInvoice, findDueBefore } from "../../invoicing/draw-invoices.ts";
 import { earliestChargeStart, type FeatureGrant, findFeatureGrants } from "../../invoicing/due-work.ts";
@@ -344,10 +344,7 @@ export function nextDueAfter(catalog: Catalog, record: AccountRecord, until: Ins
     ...findBoundaries(timeline, until),
     ...findOpenCycles(catalog, record, until).map((cycle) => closesAt(cycle, terms)),
     // A decrease counts from the following day (S10.1).
-    ...record.licenseUpdates.flatMap(({ effectiveFrom }) => [
-      effectiveFrom,
-      Math.ceil(effectiveFrom / DAY_MS) * DAY_MS,
-    ]),
+    ...record.licenseUpdates.flatMap(({ effectiveFrom }) => [effectiveFrom, dayStartFrom(effectiveFrom)]),
   ];
   return Math.min(...candidates.filter((at) => at > until));
 }

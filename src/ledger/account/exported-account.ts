@@ -15,7 +15,7 @@ import type {
 import { NO_CARDS, applyOverride, overridesAnything } from "../../book/resources/override.ts";
 import type { PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import { isSameCycleConfig, toStartOffset } from "../../calendar/cycle.ts";
-import { DAY_MS, formatDate, formatInstant, type Instant } from "../../calendar/instant.ts";
+import { formatDate, formatInstant, type Instant, isDayStart } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { subtract, formatDecimal } from "../../numbers/decimal.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from "../records.ts";
@@ -207,5 +207,5 @@ function exportEntry(entry: EntryRecord, note: Note): readonly FeatureCreditInpu
 }
 
 function formatTime(instant: Instant): string {
-  return instant % DAY_MS === 0 ? formatDate(instant) : formatInstant(instant);
+  return isDayStart(instant) ? formatDate(instant) : formatInstant(instant);
 }

@@ -11,7 +11,15 @@ import { applyOverride, overridesAnything } from "../../book/resources/override.
 import type { PricePlan, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import { dateOfDay, dayInMonth, monthNumberOf } from "../../calendar/civil.ts";
 import { resolveCycleConfig } from "../../calendar/cycle.ts";
-import { DAY_MS, dayOf, formatDate, formatInstant, type Instant, dayStart } from "../../calendar/instant.ts";
+import {
+  dayOf,
+  formatDate,
+  formatInstant,
+  type Instant,
+  dayStart,
+  startOfDay,
+  isDayStart,
+} from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { cycleAt, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 import { describeStatus } from "../../problem-table.ts";
@@ -301,7 +309,7 @@ function checkDays(work: AccountState, { from, until = NO_END }: DayRange, now: 
 function checkAge({ from }: DayRange, now: Instant, years: number): void {
   if (!Number.isFinite(years)) return;
   const today = dateOfDay(dayOf(now));
-  const earliest = dayInMonth(monthNumberOf(today) - 12 * years, today.day) * DAY_MS;
+  const earliest = startOfDay(dayInMonth(monthNumberOf(today) - 12 * years, today.day));
   if (from >= earliest) return;
   const bound = years === 1 ? "one year" : `${years} years`;
   const expected = `expected ${formatDate(earliest)} or later: the first plan of an account can start at most ${bound} in the past`;
@@ -309,6 +317,6 @@ function checkAge({ from }: DayRange, now: Instant, years: number): void {
 }
 
 function checkMidnight(path: string, instant: Instant): void {
-  if (instant % DAY_MS === 0) return;
+  if (isDayStart(instant)) return;
   throw invalidInputError(path, "DATE_NOT_ALLOWED", `expected a date, or midnight UTC, got ${formatInstant(instant)}`);
 }

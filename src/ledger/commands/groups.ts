@@ -1,4 +1,12 @@
-import { DAY_MS, type Day, dayOf, formatInstant, type Instant, parseInstant } from "../../calendar/instant.ts";
+import {
+  type Day,
+  dayOf,
+  formatInstant,
+  type Instant,
+  parseInstant,
+  startOfDay,
+  addDays,
+} from "../../calendar/instant.ts";
 import type { InvoiceLine } from "../../invoicing/invoice.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { type Decimal, parseDecimal, sum, formatDecimal } from "../../numbers/decimal.ts";
@@ -165,7 +173,7 @@ export function consolidate(
 
 /** The id of the composite invoice of a group and day. */
 export function compositeInvoiceId(groupId: string, day: Day): string {
-  return dueInvoiceId(groupId, `COMPOSITE|${formatInstant(day * DAY_MS)}`);
+  return dueInvoiceId(groupId, `COMPOSITE|${formatInstant(startOfDay(day))}`);
 }
 
 /** Reads a composite invoice from its document. */
@@ -235,7 +243,7 @@ function createComposite(
   day: Day,
   records: readonly InvoiceRecord[],
 ): CompositeInvoice {
-  const invoiceDate = day * DAY_MS;
+  const invoiceDate = startOfDay(day);
   const { groupNetTermDays = 0 } = groupTermsFor(catalog, { invoiceGroupId: group.id });
   const invoices = records
     .map(({ id, accountId, invoice }) => ({ invoiceId: id, accountId, total: invoice.revenueInfo.value }))
@@ -246,7 +254,7 @@ function createComposite(
     currency: group.invoiceCurrency,
     invoiceDate,
     // As for a single invoice, at most NO_END.
-    dueDate: Math.max(invoiceDate, Math.min(invoiceDate + groupNetTermDays * DAY_MS, NO_END)),
+    dueDate: Math.max(invoiceDate, Math.min(addDays(invoiceDate, groupNetTermDays), NO_END)),
     total: sum(invoices.map(({ total }) => total)),
     invoices,
   };
@@ -261,7 +269,7 @@ function toDocument(composite: CompositeInvoice): DocumentRecord {
     total: formatDecimal(composite.total),
     invoices: composite.invoices.map((each) => ({ ...each, total: formatDecimal(each.total) })),
   };
-  const at = composite.invoiceDate + DAY_MS;
+  const at = addDays(composite.invoiceDate, 1);
   return { kind: "compositeInvoice", id: composite.id, createdAt: at, updatedAt: at, body: { ...body } };
 }
 

@@ -6,7 +6,7 @@
 import { didYouMean } from "../../book/did-you-mean.ts";
 import type { Book } from "../../book/model/book.ts";
 import type { Computation } from "../../book/resources/usage-meter.ts";
-import { DAY_MS, dayOf, type Instant } from "../../calendar/instant.ts";
+import { dayOf, type Instant, startOfDay } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
@@ -116,7 +116,7 @@ function traceLine(
   const events = contributions.filter((each) => each.of === of && isWithin(each.timestamp));
   const days =
     of === "usage"
-      ? cells.filter(({ day }) => isWithin(day * DAY_MS))
+      ? cells.filter(({ day }) => isWithin(startOfDay(day)))
       : events.map(({ timestamp, quantity }) => ({ day: dayOf(timestamp), quantity }));
   return { ...line, days: sumByDay(days), events: events.map(({ of: _of, consumptionId: _id, ...event }) => event) };
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Day, Instant } from "../../calendar/instant.ts";
-import { DAY_MS } from "../../calendar/instant.ts";
+import { startOfDay } from "../../calendar/instant.ts";
 import type { FieldsRead } from "../../metering/event-fields.ts";
 import type { Units } from "../../metering/measure-units.ts";
 import type { IngestOutcome } from "../outcome.ts";
@@ -40,7 +40,7 @@ export function addCountedEvents(run: RunState, counted: CountedEvents, read: Fi
   const account = first.accounts.find(accountId);
   // A trace lists events one by one.
   if (account === undefined || read?.program === undefined || run.tracer !== undefined) return false;
-  const event = { schemaName, id: "", accountId, timestamp: day * DAY_MS };
+  const event = { schemaName, id: "", accountId, timestamp: startOfDay(day) };
   run.time.now = event.timestamp;
   run.agreements.end(account.index);
   const kinds = [

@@ -7,7 +7,7 @@
 import type { Book } from "../../book/model/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { naturalCycleAt } from "../../calendar/cycle.ts";
-import { DAY_MS, type Day, formatInstant, type Instant, dayStart } from "../../calendar/instant.ts";
+import { type Day, formatInstant, type Instant, dayStart, startOfDay } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
@@ -130,7 +130,7 @@ export class PreviewAccount {
   isSteadyOn(day: Day): boolean {
     if (this.#billed !== undefined || this.current.billFault !== undefined) return false;
     const { associations, licenseUpdates } = this.current.record;
-    const isWithin = (at: Instant): boolean => at > day * DAY_MS && at < (day + 1) * DAY_MS;
+    const isWithin = (at: Instant): boolean => at > startOfDay(day) && at < startOfDay(day + 1);
     return (
       !associations.some(({ decidedAt }) => isWithin(decidedAt)) &&
       !licenseUpdates.some(({ effectiveFrom }) => isWithin(effectiveFrom))

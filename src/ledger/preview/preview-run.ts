@@ -6,7 +6,7 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import { DAY_MS, type Day, dayOf } from "../../calendar/instant.ts";
+import { type Day, dayOf, startOfDay } from "../../calendar/instant.ts";
 import { createEnvelopeReader, type EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsRead } from "../../metering/event-fields.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
@@ -115,7 +115,7 @@ export function startEventRun(book: Book, { trials = [{}], ids, ruleBudget, trac
     addCounted: (counted) => addCountedEvents(run, counted, read.get(counted.schemaName)),
     addCell: (account, meter, day, quantity) => {
       usage.add(account, meter, day, quantity);
-      const at = day * DAY_MS;
+      const at = startOfDay(day);
       for (const { accounts } of run.scenarios) accounts.at(account)?.noteCounted(quantity, at);
       run.agreements.end(account);
       tally.widen(at, book.accounts[account]?.id ?? "", "usage of");

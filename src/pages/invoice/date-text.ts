@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DAY_MS, type Instant, parseInstant } from "../../calendar/instant.ts";
+import { type Instant, parseInstant, addDays } from "../../calendar/instant.ts";
 
 const MONTHS = [
   "January",
@@ -29,7 +29,7 @@ export function formatLongDate(instant: Instant): string {
 /** The first and last day of a half-open period, without repeating equal parts: `15 to 30 June 2026`. */
 export function formatLongPeriod(startDate: string, endDate: string): string {
   const start = parseInstant(startDate);
-  const last = Math.max(start, parseInstant(endDate) - DAY_MS);
+  const last = Math.max(start, addDays(parseInstant(endDate), -1));
   const [from, until] = [formatLongDate(start).split(" "), formatLongDate(last).split(" ")];
   if (from.join(" ") === until.join(" ")) return from.join(" ");
   const partCount = from[2] !== until[2] ? 3 : from[1] !== until[1] ? 2 : 1;

@@ -5,7 +5,7 @@
  */
 import type { Book } from "../../book/model/book.ts";
 import type { CycleConfig } from "../../calendar/cycle.ts";
-import { DAY_MS, formatInstant, type Instant, toInstant } from "../../calendar/instant.ts";
+import { formatInstant, type Instant, parseDate, addDays, daysBetween } from "../../calendar/instant.ts";
 import { type AccountCycle, cyclesIn, NO_END, type Term, buildTimeline } from "../../invoicing/timeline.ts";
 import { toDecisions, findPlanIn } from "../../ledger/account/associated-plans.ts";
 import { formatLongDate, formatLongPeriod } from "../invoice/date-text.ts";
@@ -45,7 +45,7 @@ export function listCycles({ accounts, pricePlans }: Book, { from, until }: Play
   const [account] = accounts;
   if (account === undefined) return undefined;
   const timeline = buildTimeline(toDecisions(account, findPlanIn(pricePlans)));
-  const cycles = cyclesIn(timeline, startOfDay(from), startOfDay(until)).slice(0, CYCLES_MAX);
+  const cycles = cyclesIn(timeline, parseDate(from), parseDate(until)).slice(0, CYCLES_MAX);
   const start = Math.min(...cycles.map(({ natural }) => natural.start));
   const end = Math.max(...cycles.map(({ natural }) => natural.end));
   if (cycles.length === 0) return undefined;
@@ -57,11 +57,7 @@ export function listCycles({ accounts, pricePlans }: Book, { from, until }: Play
     description: `${describeTerm(term)}; ${describeCycleStart(term.plan.cycleConfig)}${hasAnniversary(term) ? ", the anniversary of taking the plan" : ""}`,
     cycles: cycles.filter((cycle) => cycle.term === term).map((cycle) => toPlayCycle(cycle, toShare)),
   }));
-  return { from: formatLongDate(start), until: formatLongDate(end - DAY_MS), terms };
-}
-
-function startOfDay(date: string): Instant {
-  return toInstant(`${date}T00:00:00Z`);
+  return { from: formatLongDate(start), until: formatLongDate(addDays(end, -1)), terms };
 }
 
 function toPlayCycle(cycle: AccountCycle, toShare: (at: Instant) => number): PlayCycle {
@@ -78,8 +74,8 @@ function toPlayCycle(cycle: AccountCycle, toShare: (at: Instant) => number): Pla
 }
 
 function describeCycle({ start, end, natural, term }: AccountCycle, isCut: boolean): string {
-  const days = (end - start) / DAY_MS;
-  const naturalDays = (natural.end - natural.start) / DAY_MS;
+  const days = daysBetween(start, end);
+  const naturalDays = daysBetween(natural.start, natural.end);
   const range = formatLongPeriod(formatInstant(start), formatInstant(end));
   if (!isCut) return `${range}: the whole cycle of ${naturalDays} days`;
   const cuts = [

@@ -7,7 +7,7 @@ import type { Backtest } from "../../analysis/backtest/backtest.ts";
 import { computeDailyCharges, type ChargedDay } from "../../analysis/daily-charges.ts";
 import { resolveAccountPlans, createBookPlanSource, type PlanSource } from "../../analysis/diff/account-plans.ts";
 import type { Book } from "../../book/model/book.ts";
-import { DAY_MS, type Day, formatDate, parseDay, parseInstant } from "../../calendar/instant.ts";
+import { type Day, formatDate, parseDay, parseInstant, startOfDay } from "../../calendar/instant.ts";
 import { allLines, CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
 import { netTotal } from "../../invoicing/net-total.ts";
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
@@ -205,7 +205,7 @@ function createUsageSums({ usageMeters }: Book): UsageSums {
         const quantities = Array.from({ length: last - first + 1 }, (_, index) =>
           formatDecimal(days.get(first + index) ?? ZERO),
         );
-        return [{ label: toPrintable(name), from: formatDate(first * DAY_MS), quantities }];
+        return [{ label: toPrintable(name), from: formatDate(startOfDay(first)), quantities }];
       }),
   };
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ChargedDay } from "../../analysis/daily-charges.ts";
-import { DAY_MS, type Day, formatDate } from "../../calendar/instant.ts";
+import { type Day, formatDate, startOfDay } from "../../calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
@@ -63,5 +63,5 @@ function toChargeDays({ label, currency, amountsByDay }: Charge): ChargeDays {
     soFar = addFractions(soFar, amountsByDay.get(day) ?? ZERO_FRACTION);
     amounts.push(formatDecimal(roundFraction(soFar, digits, "HALF_UP")));
   }
-  return { label, currency, from: formatDate(first * DAY_MS), amounts };
+  return { label, currency, from: formatDate(startOfDay(first)), amounts };
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ChargedDay } from "../../analysis/daily-charges.ts";
-import { type Day, DAY_MS, formatDate, formatInstant } from "../../calendar/instant.ts";
+import { type Day, formatDate, formatInstant, startOfDay } from "../../calendar/instant.ts";
 import { createItemDescriber, describeParts, slabsByLine } from "../../invoicing/explanation-text.ts";
 import { type Invoice, type InvoiceLine, type InvoiceParts, invoiceParts } from "../../invoicing/invoice.ts";
 import type { DayEvents } from "../../ledger/preview/day-events.ts";
@@ -107,7 +107,7 @@ function toLineDays({ days, eventsOn }: NonNullable<ReturnType<LineDaysLookup>>,
     return dayEvents === undefined ? [] : [toDayEvents(index, dayEvents)];
   });
   return {
-    from: formatDate((days[0]?.day ?? 0) * DAY_MS),
+    from: formatDate(startOfDay(days[0]?.day ?? 0)),
     quantities: days.map(({ quantity }) => formatDecimal(quantity)),
     amounts: days.map(({ amountSoFar }) => formatDecimal(roundFraction(amountSoFar, digits, mode))),
     slabs: days.map(({ slab }) => slab ?? 0),

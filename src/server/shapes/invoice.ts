@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { DAY_MS, parseInstant } from "../../calendar/instant.ts";
+import { parseInstant, addDays, daysBetween } from "../../calendar/instant.ts";
 import type { InvoiceSnapshot } from "../../engine/billing/invoices.ts";
 import type { CompositeSnapshot } from "../../engine/events/usage.ts";
 import {
@@ -137,7 +137,7 @@ export function toInvoiceJson(snapshot: InvoiceSnapshot): z.input<typeof invoice
     endDate,
     invoiceDate,
     dueDate,
-    netTermDays: daysBetween(parseInstant(invoiceDate), parseInstant(dueDate)),
+    netTermDays: countDays(parseInstant(invoiceDate), parseInstant(dueDate)),
     totalAmount: revenueInfo.value,
     // Only totals of 0 or below count as paid here (S13.4).
     paidAmount: ZERO,
@@ -169,10 +169,10 @@ export function toCompositeJson(composite: CompositeSnapshot): z.input<typeof in
     status: "DUE",
     currency,
     startDate: formatTime(invoiceDate),
-    endDate: formatTime(invoiceDate + DAY_MS),
+    endDate: formatTime(addDays(invoiceDate, 1)),
     invoiceDate: formatTime(invoiceDate),
     dueDate: formatTime(dueDate),
-    netTermDays: daysBetween(invoiceDate, dueDate),
+    netTermDays: countDays(invoiceDate, dueDate),
     totalAmount: total,
     paidAmount: ZERO,
     notices: [],
@@ -231,6 +231,6 @@ function hasLineName(type: string): type is NamedLineType {
   return Object.hasOwn(LINE_NAMES, type);
 }
 
-function daysBetween(from: number, until: number): number {
-  return Math.round((until - from) / DAY_MS);
+function countDays(from: number, until: number): number {
+  return Math.round(daysBetween(from, until));
 }

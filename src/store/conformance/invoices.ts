@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 
-import { DAY_MS, formatInstant, parseInstant } from "../../calendar/instant.ts";
+import { formatInstant, parseInstant, addDays } from "../../calendar/instant.ts";
 import type { AccountRecord, DraftIndexEntry, InvoiceRecord } from "../../ledger/records.ts";
 import type { DraftListFilter, InvoiceListFilter } from "../../ledger/view.ts";
 import type { Store } from "../store.ts";
@@ -20,13 +20,13 @@ export function invoiceFrom(
   more: Partial<InvoiceRecord["invoice"]> = {},
 ): InvoiceRecord {
   const record = invoice(more.accountId ?? "a", id);
-  const period = { startDate: formatInstant(start), endDate: formatInstant(start + days * DAY_MS) };
+  const period = { startDate: formatInstant(start), endDate: formatInstant(addDays(start, days)) };
   return { ...record, invoice: { ...record.invoice, ...period, ...more } };
 }
 
 /** The index entry of a draft that is listed at the start of its billing period. */
 export function placeFrom(id: string, start: number, days = 31, more: Partial<DraftIndexEntry> = {}): DraftIndexEntry {
-  const end = start + days * DAY_MS;
+  const end = addDays(start, days);
   return { id, listedAt: start, start, end, finalAt: end, ...more };
 }
 
@@ -36,7 +36,7 @@ export function accountWithDrafts(
   places: readonly DraftIndexEntry[],
   more: Partial<AccountRecord> = {},
 ): AccountRecord {
-  return account(id, { drafts: { until: NOON + 99 * DAY_MS, places, credits: [] }, ...more });
+  return account(id, { drafts: { until: addDays(NOON, 99), places, credits: [] }, ...more });
 }
 
 const at = (date: string): number => parseInstant(`${date}T00:00:00.000Z`);

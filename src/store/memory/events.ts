@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DAY_MS, type Day, type Instant } from "../../calendar/instant.ts";
+import { startOfDay, type Day, type Instant } from "../../calendar/instant.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { AcceptedEventId, EventFilter, PageKey, PageRequest } from "../../ledger/view.ts";
@@ -89,8 +89,8 @@ export function createEventTable(): EventTable {
         const storedEvent = all[index];
         if (
           storedEvent === undefined ||
-          storedEvent.timestamp < from * DAY_MS ||
-          storedEvent.timestamp >= until * DAY_MS
+          storedEvent.timestamp < startOfDay(from) ||
+          storedEvent.timestamp >= startOfDay(until)
         )
           continue;
         records.push(toRecord(storedEvent));

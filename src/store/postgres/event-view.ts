@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DAY_MS } from "../../calendar/instant.ts";
+import { DAY_MS, startOfDay } from "../../calendar/instant.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, AcceptedEventId, LedgerView } from "../../ledger/view.ts";
 import type { Run } from "./client.ts";
@@ -165,5 +165,5 @@ function filterConditions(filter: EventFilter, values: string[]): string {
 }
 
 function midnight(day: number): string {
-  return String(instantValue(dayValue(day) * DAY_MS));
+  return String(instantValue(startOfDay(dayValue(day))));
 }

@@ -9,7 +9,7 @@
  *
  * @module
  */
-import { DAY_MS, dayOf, formatDate, type Instant } from "../../calendar/instant.ts";
+import { DAY_MS, dayOf, formatDate, type Instant, startOfDay, addDays } from "../../calendar/instant.ts";
 import { INT64_END, type NumberRange } from "../pushdown/term.ts";
 import type { Source, SourceColumn, SourceTime } from "../source.ts";
 import type { Dialect } from "../sql/dialect.ts";
@@ -227,8 +227,8 @@ function createTimeConditions(time: SourceTime, from: Instant, until: Instant): 
   const text = toPlainTextSql(part, clickHouseSql);
   // The date in a text is local, and no offset is more than a day.
   const dates = [
-    ...(start < DAY_MS ? [] : [`${text} >= '${formatDate(start - DAY_MS)}'`]),
-    ...(end === PLAIN_UNTIL ? [] : [`${text} < '${formatDate((dayOf(end) + 2) * DAY_MS)}'`]),
+    ...(start < DAY_MS ? [] : [`${text} >= '${formatDate(addDays(start, -1))}'`]),
+    ...(end === PLAIN_UNTIL ? [] : [`${text} < '${formatDate(startOfDay(dayOf(end) + 2))}'`]),
   ];
   if (part.type.type !== "text") return dates;
   const exact = createBounds(clickHouseSql.plainInstant({ ...time, part }), String).map(

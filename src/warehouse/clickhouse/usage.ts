@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Day, DAY_MS } from "../../calendar/instant.ts";
+import { type Day, startOfDay } from "../../calendar/instant.ts";
 import { checkEventFileMap, type EventFileMap } from "../../event-files/event-file-map.ts";
 import { mergeEvents } from "../../event-files/merge-events.ts";
 import type { CellQuery, UsageSource } from "../../ledger/usage-source.ts";
@@ -165,7 +165,7 @@ async function tryReadCells(
     reading,
     names.some((each) => each.includes("\uFFFD")),
   );
-  const requestedRows = rows(query.from * DAY_MS, Math.min(query.until * DAY_MS, query.upTo + 1));
+  const requestedRows = rows(startOfDay(query.from), Math.min(startOfDay(query.until), query.upTo + 1));
   const contents = comparesContents ? await readContents(namedDb, reading, requestedRows) : "";
   try {
     const cells = await meterRows(namedDb, reading, rows, requestedRows);
@@ -266,7 +266,7 @@ function selectRepeatedIds(
   requestedRows: readonly string[],
 ): string {
   const first = findFirstIdDay(query, query.from);
-  const before = rows(first * DAY_MS, query.from * DAY_MS);
+  const before = rows(startOfDay(first), startOfDay(query.from));
   const hashes = parts.flatMap(({ source }, place) => {
     const hash = toIdHashSql(source, clickHouseSql);
     return [
@@ -285,7 +285,11 @@ async function findEarlierRows(
   repeatedIds: string,
 ): Promise<readonly string[]> {
   const rowsWithRepeatedIds = (from: Day, until: Day): readonly string[] =>
-    rows(from * DAY_MS, until * DAY_MS, (source) => `${toIdHashSql(source, clickHouseSql)} global in (${repeatedIds})`);
+    rows(
+      startOfDay(from),
+      startOfDay(until),
+      (source) => `${toIdHashSql(source, clickHouseSql)} global in (${repeatedIds})`,
+    );
   // A time that combines several columns has no bounds to limit the rows by.
   if (!parts.every(({ source }) => "column" in source.timestamp.part)) return rowsWithRepeatedIds(0, query.from);
   const haveNoRows = async (froms: readonly string[]): Promise<boolean> => {

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Book } from "../../book/model/book.ts";
-import { DAY_MS, tryParseInstant } from "../../calendar/instant.ts";
+import { tryParseInstant, startOfDay } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import type { EventFileMap } from "../../event-files/event-file-map.ts";
 import type { EventSink } from "../../event-files/event-sink.ts";
@@ -243,7 +243,7 @@ function createGroupCursor({ metering, eventMakers, sink, close }: CursorContext
     file: "",
     line: 0,
     get at() {
-      return head === undefined ? group && group.day * DAY_MS : head.row.at;
+      return head === undefined ? group && startOfDay(group.day) : head.row.at;
     },
     advance() {
       const row = block[blockIndex++];

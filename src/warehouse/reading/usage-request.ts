@@ -5,7 +5,7 @@
  */
 import type { Book } from "../../book/model/book.ts";
 import type { Account, Customer } from "../../book/resources/account.ts";
-import { DAY_MS, type Day, type Instant, tryParseInstant } from "../../calendar/instant.ts";
+import { type Day, type Instant, tryParseInstant, startOfDay } from "../../calendar/instant.ts";
 import type { EventSink } from "../../event-files/event-sink.ts";
 import { rememberIds, type SeenIds } from "../../ledger/preview/accepted-id-set.ts";
 import { startEventRun } from "../../ledger/preview/preview-run.ts";
@@ -36,7 +36,7 @@ export function startUsageRequest(query: CellQuery, dedupes: boolean): UsageRequ
   const acceptedIds = createIdsByAccount(query);
   const run = startEventRun(book, { ids: dedupes ? acceptedIds.ids : undefined });
   const isRowOf = (file: string, at: Instant): boolean =>
-    at <= query.upTo && (file === EARLIER ? at < query.from * DAY_MS : at >= query.from * DAY_MS);
+    at <= query.upTo && (file === EARLIER ? at < startOfDay(query.from) : at >= startOfDay(query.from));
   return {
     book,
     sink: {
@@ -65,9 +65,9 @@ export function startUsageRequest(query: CellQuery, dedupes: boolean): UsageRequ
 
 /** The earliest day whose event ids may still be remembered when a later day begins. */
 export function findFirstIdDay({ accounts, idHeldUntil }: Pick<CellQuery, "accounts" | "idHeldUntil">, day: Day): Day {
-  const at = day * DAY_MS;
+  const at = startOfDay(day);
   let first = day;
-  for (const { id } of accounts) while (first > 0 && idHeldUntil(id, first * DAY_MS - 1) > at) first--;
+  for (const { id } of accounts) while (first > 0 && idHeldUntil(id, startOfDay(first) - 1) > at) first--;
   return first;
 }
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { DAY_MS, type Day, formatDate } from "../../calendar/instant.ts";
+import { type Day, formatDate, startOfDay } from "../../calendar/instant.ts";
 import type { PushedSchema } from "../pushdown/plan-pushdown.ts";
 import type { NumberTerm } from "../pushdown/term.ts";
 import type { Source, SourceColumn, SourceTime } from "../source.ts";
@@ -164,7 +164,7 @@ export function selectGroupRows(groups: readonly PlainGroupRows[], plain: PlainR
 function createDayCondition({ part }: SourceTime, day: Day, sql: Dialect): string | undefined {
   if (!("column" in part) || part.type.type !== "text") return undefined;
   const text = toPartTextSql(part, sql);
-  return `${text} >= ${sql.quoteText(formatDate((day - 1) * DAY_MS))} and ${text} < ${sql.quoteText(formatDate((day + 2) * DAY_MS))}`;
+  return `${text} >= ${sql.quoteText(formatDate(startOfDay(day - 1)))} and ${text} < ${sql.quoteText(formatDate(startOfDay(day + 2)))}`;
 }
 
 const CARRIED_COLUMNS = "source, file, file_row, time_text, time_ms, zone_minutes, order_id, texts";
