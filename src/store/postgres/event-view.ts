@@ -3,12 +3,21 @@
  *
  * @module
  */
-import { DAY_MS, startOfDay } from "../../calendar/instant.ts";
+import { startOfDay } from "../../calendar/instant.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, AcceptedEventId, LedgerView } from "../../ledger/view.ts";
 import type { Run } from "./client.ts";
 import { eventColumns, readEvent } from "./event-rows.ts";
-import { DAY_OF_EVENT, EVENT_KEY, hasEventId, isOfAccount, hashExpression, pageClause, parameter } from "./query.ts";
+import {
+  DAY_OF_EVENT,
+  dayOfSql,
+  EVENT_KEY,
+  hasEventId,
+  isOfAccount,
+  hashExpression,
+  pageClause,
+  parameter,
+} from "./query.ts";
 import { dayValue, instantFromColumn, instantValue, idKey, idKeys, formatTextArray } from "./values.ts";
 
 type EventReads = Pick<LedgerView, "acceptedIds" | "events" | "eventsToUndo" | "eventsWithOverage" | "lastSpent">;
@@ -76,8 +85,7 @@ interface Days {
 }
 
 function dayConditions({ timestamp }: EventFilter, values: string[]): Days {
-  const toBound = (instant: number): string =>
-    `${parameter(values, String(instantValue(instant)), "bigint")} / ${DAY_MS}`;
+  const toBound = (instant: number): string => dayOfSql(parameter(values, String(instantValue(instant)), "bigint"));
   return {
     from: timestamp === undefined ? "" : `and ${DAY_OF_EVENT} >= ${toBound(timestamp.from)}`,
     until: timestamp === undefined ? "" : `and ${DAY_OF_EVENT} <= ${toBound(timestamp.until)}`,

@@ -10,8 +10,16 @@ import { instantValue, idKey } from "./values.ts";
 /** The hash of an event id, which is faster to look up than the text. */
 export const EVENT_KEY = "hashtextextended(event_id, 0)";
 
-/** The day of an event, for the index of an account's events; that days before 1970 are truncated differently does not matter. */
-export const DAY_OF_EVENT: string = `timestamp / ${DAY_MS}`;
+/**
+ * The day of an instant in SQL, for the index of an account's events. Days before 1970 are truncated differently, which
+ * does not matter for the index.
+ */
+export function dayOfSql(instant: string): string {
+  return `${instant} / ${DAY_MS}`;
+}
+
+/** The day of an event in SQL. */
+export const DAY_OF_EVENT: string = dayOfSql("timestamp");
 
 /** The constraint of usage and overage that rejects inexact sums. */
 export const EXACT = "exact";
