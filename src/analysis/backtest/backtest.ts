@@ -10,6 +10,7 @@ import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { RatebookError } from "../../errors.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { rememberIds } from "../../ledger/preview/accepted-id-set.ts";
+import { decideInEachScenario } from "../../ledger/preview/multiple-scenarios.ts";
 import { selectDraftAccounts } from "../../ledger/preview/preview-draft.ts";
 import { type EventCounts, eventCountsOf, takeEvents } from "../../ledger/preview/preview-events.ts";
 import type { PreviewInput } from "../../ledger/preview/preview-input.ts";
@@ -168,6 +169,7 @@ function startBacktest(
   }));
   const run = startEventRun(book, {
     trials: [{}, ...plans.map((plan) => ({ plan, migration }))],
+    decideInEach: decideInEachScenario,
     ids: ids === false ? undefined : (ids ?? rememberIds(undefined, count)),
     ruleBudget,
   });

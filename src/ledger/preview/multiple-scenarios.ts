@@ -21,7 +21,7 @@ interface Attempt extends IdClaim<Scenario> {
 }
 
 /** Whether the decision in the first scenario holds for all, and the id is reserved for the same time in all. */
-export function isAgreed(
+function isAgreed(
   { agreements, ids }: RunState,
   account: PreviewAccount | undefined,
   { timestamp }: EventEnvelope,
@@ -36,11 +36,11 @@ export function isAgreed(
 }
 
 /**
- * Decides an event in all scenarios and counts it in those that accept it.
+ * Decides an event in all scenarios and counts it in those that accept it, unless the decision in the first holds for all.
  *
  * @param account that of the first scenario
  * @param decision that of the first scenario
- * @returns the outcome in the first scenario
+ * @returns the outcome in the first scenario; undefined if nothing was counted, because its decision holds for all
  */
 export function decideInEachScenario(
   run: RunState,
@@ -48,7 +48,8 @@ export function decideInEachScenario(
   read: FieldsRead,
   account: PreviewAccount | undefined,
   decision: EventDecision,
-): IngestOutcome {
+): IngestOutcome | undefined {
+  if (run.scenarios.length === 1 || isAgreed(run, account, event, read, decision)) return undefined;
   const attempts = listAttempts(run, { event, read, units: decision.isAccepted ? decision.units : undefined }, [
     account,
     decision,

@@ -7,6 +7,7 @@
  */
 import type { Book } from "../../book/model/book.ts";
 import { type Day, dayOf, startOfDay } from "../../calendar/instant.ts";
+import { invariant } from "../../errors.ts";
 import { createEnvelopeReader, type EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsRead } from "../../metering/event-fields.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
@@ -19,7 +20,6 @@ import type { IngestOutcome } from "../outcome.ts";
 import type { SeenIds } from "./accepted-id-set.ts";
 import { AcceptedIds } from "./accepted-ids.ts";
 import type { Tracer } from "./line-trace.ts";
-import { isAgreed, decideInEachScenario } from "./multiple-scenarios.ts";
 import { createTally } from "./outcome-tally.ts";
 import type { PlanTrial } from "./plan-trial.ts";
 import { type CountedEvents, addCountedEvents } from "./premeasured-events.ts";
@@ -30,6 +30,8 @@ import { Agreements, outcomeOfUnaccepted, type RunState } from "./run-state.ts";
 export interface EventRunOptions {
   /** The plans of each scenario; default one scenario with the plans of the book. */
   readonly trials?: readonly [PlanTrial, ...PlanTrial[]] | undefined;
+  /** Required with several scenarios; a page that previews one does not load it. */
+  readonly decideInEach?: RunState["decideInEach"];
   /** Remembers the ids of accepted events; undefined for no check (S14.1). */
   readonly ids?: SeenIds | undefined;
   /** The budget for one evaluation of a rule (S3.8). */
@@ -72,7 +74,9 @@ export interface EventRun extends Omit<ScenarioResult, "usage" | "trial"> {
 }
 
 /** Starts a run over a checked book. */
-export function startEventRun(book: Book, { trials = [{}], ids, ruleBudget, tracer }: EventRunOptions = {}): EventRun {
+export function startEventRun(book: Book, options: EventRunOptions = {}): EventRun {
+  const { trials = [{}], decideInEach, ids, ruleBudget, tracer } = options;
+  invariant(trials.length === 1 || decideInEach !== undefined, "S13.5: each event is decided in every scenario");
   const catalog = createCatalog(book, ruleBudget === undefined ? {} : { ruleBudget });
   const { metering } = catalog;
   const together = [...metering.schemas.values()].map(({ measure }) => measure.meters);
@@ -92,6 +96,7 @@ export function startEventRun(book: Book, { trials = [{}], ids, ruleBudget, trac
     agreements: new Agreements(trials.length > 1 ? book.accounts.length : 0),
     time: { now: 0, futureMs: 0 },
     tracer,
+    decideInEach,
   };
   const readEnvelope = createEnvelopeReader();
   const read = new Map(
@@ -128,14 +133,14 @@ const UNKNOWN: FieldsRead = { program: undefined, problem: undefined, fault: und
 
 /** Decides an event, and counts it if it is accepted. @returns its outcome in the first scenario */
 function takeEvent(run: RunState, event: EventEnvelope, read: FieldsRead): IngestOutcome {
-  const { scenarios, tally, ids } = run;
+  const { tally, ids } = run;
   // Indexing avoids creating an iterator for each event.
-  const scenario = scenarios[0];
+  const scenario = run.scenarios[0];
   run.time.now = event.timestamp;
   const account = scenario.accounts.find(event.accountId);
   const decision = decideIn(scenario, account, { event, read, units: undefined }, run.time, ids);
-  if (scenarios.length > 1 && !isAgreed(run, account, event, read, decision))
-    return decideInEachScenario(run, event, read, account, decision);
+  const outcome = run.decideInEach?.(run, event, read, account, decision);
+  if (outcome !== undefined) return outcome;
   if (!decision.isAccepted) return tally.count(outcomeOfUnaccepted(run, scenario, event, read, decision));
   if (ids?.admit(event, reservedUntil(scenario.catalog, account, event)) === false)
     return tally.count(refuseDuplicate(event));

@@ -12,6 +12,7 @@ import type { IngestOutcome } from "../outcome.ts";
 import type { AcceptedIds } from "./accepted-ids.ts";
 import type { Tracer } from "./line-trace.ts";
 import type { OutcomeTally } from "./outcome-tally.ts";
+import type { PreviewAccount } from "./preview-account.ts";
 import type { Scenario } from "./preview-scenario.ts";
 
 /** A run in progress. */
@@ -28,6 +29,19 @@ export interface RunState {
   /** The time of the event being decided: one object for all events. */
   readonly time: { now: DecisionTime["now"]; readonly futureMs: number };
   readonly tracer: Pick<Tracer, "note"> | undefined;
+  /**
+   * Decides an event in all scenarios; undefined with one scenario. Returns the outcome in the first scenario, or
+   * undefined if the decision there holds for all.
+   */
+  readonly decideInEach:
+    | ((
+        run: RunState,
+        event: EventEnvelope,
+        read: FieldsRead,
+        account: PreviewAccount | undefined,
+        decision: EventDecision,
+      ) => IngestOutcome | undefined)
+    | undefined;
 }
 
 /**
