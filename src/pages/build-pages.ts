@@ -18,7 +18,7 @@ import { buildSelfContainedPage } from "./self-contained-page.ts";
 const SOURCES = new URL("../../src/pages/browser/", import.meta.url);
 
 /** Bundles the script and style of a page. */
-export async function bundlePage(name: PageName): Promise<{ readonly script: string; readonly style: string }> {
+async function bundlePage(name: PageName): Promise<{ readonly script: string; readonly style: string }> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(`${name}/main.tsx`, SOURCES))],
     bundle: true,

@@ -5,10 +5,10 @@
  */
 import { createHash } from "node:crypto";
 
-import { escapeHtml } from "./escape-html.ts";
+import { escapeHtml } from "./printable.ts";
 
 /** The parts of a page. */
-export interface PageSource {
+interface PageSource {
   readonly title: string;
   /** A classic script, which runs after the page and its data are loaded. */
   readonly script: string;
@@ -76,7 +76,7 @@ export function embedData(html: string, json: string): string {
 }
 
 /** Escapes JSON so that HTML parsers find no end tag or comment in it. Its value is unchanged. */
-export function escapeJsonForHtml(json: string): string {
+function escapeJsonForHtml(json: string): string {
   return json.replaceAll("<", "\\u003c");
 }
 
@@ -89,4 +89,9 @@ function requireEmbeddable(text: string, tag: "script" | "style"): string {
   const endTag = new RegExp(`</${tag}|<!--`, "i").exec(text);
   if (endTag !== null) throw new TypeError(`expected a ${tag} without ${endTag[0]}`);
   return text.trim();
+}
+
+/** The bytes of data in a page, with the comma after it. */
+export function countDataBytes(data: unknown): number {
+  return Buffer.byteLength(escapeJsonForHtml(JSON.stringify(data))) + 1;
 }

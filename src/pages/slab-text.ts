@@ -9,7 +9,7 @@ import { type Decimal, ONE, subtract } from "../numbers/decimal.ts";
 import type { SlabExplanation } from "../rating/charge.ts";
 
 /** The range of a slab. */
-export interface SlabRange {
+interface SlabRange {
   /** Units, exclusive. */
   readonly startAfter: Decimal;
   /** Units, inclusive; absent on the last slab. */
@@ -51,7 +51,7 @@ export function createSlabLabeler(
 }
 
 /** The price of a slab. */
-export interface SlabPrice {
+interface SlabPrice {
   readonly priceType: "FLAT" | "PER_UNIT" | "PACKAGE";
   readonly rate: Decimal;
   readonly packageSize?: Decimal | undefined;

@@ -8,11 +8,15 @@ import { parseBook, preview } from "../../src/index.ts";
 import { invoiceRows } from "../../src/invoicing/invoice-rows.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
-import { formatLongPeriod } from "../../src/pages/invoice/date-text.ts";
 import { createPageRows, computePayment } from "../../src/pages/invoice/invoice-lines.ts";
-import { formatInvoiceNumber } from "../../src/pages/invoice/invoice-number.ts";
-import { type InvoiceLetter, renderInvoicePage, PAGE_POLICY } from "../../src/pages/invoice/invoice-page.ts";
-import { LOGO_LENGTH_MAX, parseLogo } from "../../src/pages/invoice/logo.ts";
+import {
+  type InvoiceLetter,
+  LOGO_LENGTH_MAX,
+  PAGE_POLICY,
+  parseLogo,
+  renderInvoicePage,
+} from "../../src/pages/invoice/invoice-page.ts";
+import { formatInvoiceNumber, formatLongPeriod } from "../../src/pages/invoice/invoice-texts.ts";
 import { toInvoiceData } from "../../src/pages/report/invoice-data.ts";
 import { describePrice, describeSlabRange } from "../../src/pages/slab-text.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";

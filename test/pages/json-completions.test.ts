@@ -2,8 +2,12 @@
 import { describe, expect, test } from "vitest";
 
 import { bookFileSchema, toDescribedSchema } from "../../src/book/describing/json-schema.ts";
-import { findCaretContext } from "../../src/pages/play/json-caret.ts";
-import { findDescription, type CompletionSchema, findCompletions } from "../../src/pages/play/json-completions.ts";
+import {
+  type CompletionSchema,
+  findCaretContext,
+  findCompletions,
+  findDescription,
+} from "../../src/pages/play/json-completions.ts";
 
 const SCHEMA: CompletionSchema = toDescribedSchema(bookFileSchema, "book");
 
@@ -58,7 +62,9 @@ describe("completions", () => {
   });
 
   test("include the description of a field", () => {
-    expect(findDescription(SCHEMA, ["pricePlans", 0, "pricePlanDetails", "minimumCommitment"])).toContain("The least");
+    expect(findDescription(SCHEMA, ["pricePlans", 0, "pricePlanDetails", "minimumCommitment"])).toContain(
+      "The minimum charge of a cycle",
+    );
     expect(findDescription(SCHEMA, ["accounts", 3])).toBe(findDescription(SCHEMA, ["accounts"]));
     expect(findDescription(SCHEMA, ["no", "such"])).toBe("");
   });

@@ -193,7 +193,7 @@ describe("the playground", () => {
     expect(await text.inputValue()).toMatch(/"interval": "QUARTERLY"$/);
     expect(await page.locator("#offers [role=option]").count()).toBe(0);
     await page.keyboard.press("ArrowLeft");
-    await page.getByText("WEEKLY, MONTHLY, QUARTERLY, HALF_YEARLY or ANNUALLY.").waitFor();
+    await page.getByText("The length of a natural cycle.").waitFor();
     await page.keyboard.press("Control+Space");
     await page.keyboard.press("Escape");
     await expect.poll(() => page.locator(".gutter mark").count()).toBe(1);

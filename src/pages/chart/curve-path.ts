@@ -51,6 +51,6 @@ function splitIntoStrokes(
 }
 
 /** Coordinates with one decimal place. */
-export function formatPoint({ x, y }: Point): string {
+function formatPoint({ x, y }: Point): string {
   return `${x.toFixed(1)} ${y.toFixed(1)}`;
 }

@@ -60,7 +60,7 @@ export interface CurveNote {
 }
 
 /** An edge at which the price jumps or falls. */
-export interface CurveJump extends CurveEdge {
+interface CurveJump extends CurveEdge {
   readonly kind: CurveNote["kind"];
 }
 

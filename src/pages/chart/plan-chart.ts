@@ -9,7 +9,7 @@ import type { CardCurve, CurveKind, PlanCurves } from "../../analysis/plan-curve
 import type { PriceCurve } from "../../analysis/price-curve.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, parseDecimal, maximum, multiply, subtract, ZERO } from "../../numbers/decimal.ts";
-import { escapeHtml } from "../escape-html.ts";
+import { escapeHtml } from "../printable.ts";
 import { createAmountAxis, type Axis, createQuantityAxis } from "./axis.ts";
 import { drawCurvePath, type Point } from "./curve-path.ts";
 import { formatCost, type CurveNote, describeJumps, findJumps, formatQuantity, describeSlabs } from "./curve-text.ts";

@@ -26,7 +26,7 @@ export interface PageRow {
 }
 
 /** The paid and due amounts of an invoice. */
-export interface Payment {
+interface Payment {
   readonly amountPaid: Decimal;
   readonly amountDue: Decimal;
 }

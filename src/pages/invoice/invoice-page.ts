@@ -10,13 +10,10 @@ import { formatMoney } from "../../invoicing/format-values.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
-import { escapeHtml } from "../escape-html.ts";
-import { INVOICE_TITLES } from "../invoice-titles.ts";
-import { formatLongDate, formatLongPeriod } from "./date-text.ts";
-import { createPageRows, type PageRow, computePayment } from "./invoice-lines.ts";
-import { formatInvoiceNumber } from "./invoice-number.ts";
+import { escapeHtml } from "../printable.ts";
+import { computePayment, createPageRows, type PageRow } from "./invoice-lines.ts";
 import { INVOICE_STYLE } from "./invoice-style.ts";
-import { parseLogo } from "./logo.ts";
+import { formatInvoiceNumber, formatLongDate, formatLongPeriod, INVOICE_TITLES } from "./invoice-texts.ts";
 
 /** The content security policy: only the page's own style and an embedded image. */
 export const PAGE_POLICY = [
@@ -43,7 +40,7 @@ export interface InvoiceLetter {
 }
 
 /** An invoice and the names that its ids stand for. */
-export interface InvoicePageInput {
+interface InvoicePageInput {
   readonly id: string;
   readonly invoice: Invoice;
   readonly account: string;
@@ -91,7 +88,7 @@ export function renderInvoicePage(
 }
 
 /** A group's invoice. */
-export interface CompositePageInput {
+interface CompositePageInput {
   readonly id: string;
   readonly group: string;
   readonly currency: string;
@@ -203,4 +200,23 @@ function renderRow({ kind, label, quantity, rate, amount }: PageRow): string {
   if (kind === "note") return `<tr class="note"><td colspan="4">${escapeHtml(label)}</td></tr>`;
   const figures = [quantity, rate, amount].map((figure) => `<td>${escapeHtml(figure ?? "")}</td>`).join("");
   return `<tr class="${kind}"><th scope="row">${escapeHtml(label)}</th>${figures}</tr>`;
+}
+
+/** The maximum length of a data URI in characters, which is about 190 kB of image data. */
+export const LOGO_LENGTH_MAX = 256 * 1024;
+
+/** The start of each image type in base64. */
+const SIGNATURES: Readonly<Record<string, RegExp>> = {
+  png: /^iVBORw0KGgo/,
+  jpeg: /^\/9j\//,
+  gif: /^R0lGOD[dl]h/,
+  webp: /^UklGR[\w+/]{6}XRUJQ/,
+};
+
+/** The logo if it is a PNG, JPEG, GIF or WebP, by type and content, and not too long; otherwise undefined. */
+export function parseLogo(value: string | undefined): string | undefined {
+  if (value === undefined || value.length > LOGO_LENGTH_MAX) return undefined;
+  const [, type = "", content = ""] =
+    /^data:image\/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/]+={0,2})$/.exec(value.trim()) ?? [];
+  return SIGNATURES[type]?.test(content) === true ? `data:image/${type};base64,${content}` : undefined;
 }

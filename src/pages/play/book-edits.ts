@@ -38,7 +38,7 @@ export function readBillableNames(book: unknown): ReadonlyMap<string, string> {
 }
 
 /** A copy with the value at a path replaced; undefined removes it. Creates missing objects on the path. */
-export function withValue(value: unknown, [key, ...rest]: FormPath, newValue: unknown): unknown {
+function withValue(value: unknown, [key, ...rest]: FormPath, newValue: unknown): unknown {
   if (key === undefined) return newValue;
   if (Array.isArray(value)) {
     return (value as readonly unknown[]).map((item, index) => (index === key ? withValue(item, rest, newValue) : item));

@@ -15,9 +15,8 @@ import { preview, type Preview } from "../../ledger/preview/preview.ts";
 import { add, Decimal, parseDecimal, ZERO } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { drawChartWithDescription, type ChartWithDescription } from "../chart/plan-chart.ts";
-import { INVOICE_TITLES } from "../invoice-titles.ts";
-import { formatLongPeriod } from "../invoice/date-text.ts";
 import { createPageRows, type PageRow } from "../invoice/invoice-lines.ts";
+import { formatLongPeriod, INVOICE_TITLES } from "../invoice/invoice-texts.ts";
 import { toPrintable } from "../printable.ts";
 import { type CardCosts, computeCardCosts } from "./card-costs.ts";
 import { listCycles, type PlayCycles } from "./play-cycles.ts";
@@ -134,7 +133,7 @@ export function parseBookWithSeats(
 }
 
 /** Adds typed license quantities, if any, to a parsed book. */
-export function withSeats(book: unknown, seats: readonly DatedQuantity[]): unknown {
+function withSeats(book: unknown, seats: readonly DatedQuantity[]): unknown {
   const filledRows = seats.filter(({ quantity }) => quantity.trim() !== "");
   if (filledRows.length === 0 || typeof book !== "object" || book === null) return book;
   const { accounts } = book as { readonly accounts?: unknown };

@@ -8,11 +8,11 @@ import type { CycleConfig } from "../../calendar/cycle.ts";
 import { formatInstant, type Instant, parseDate, addDays, daysBetween } from "../../calendar/instant.ts";
 import { type AccountCycle, cyclesIn, NO_END, type Term, buildTimeline } from "../../invoicing/timeline.ts";
 import { toDecisions, findPlanIn } from "../../ledger/account/associated-plans.ts";
-import { formatLongDate, formatLongPeriod } from "../invoice/date-text.ts";
+import { formatLongDate, formatLongPeriod } from "../invoice/invoice-texts.ts";
 import { toPrintable } from "../printable.ts";
 import type { PlayState } from "./play-state.ts";
 
-export interface PlayTerm {
+interface PlayTerm {
   readonly plan: string;
   /** The dates of the plan and the start of its cycles. */
   readonly description: string;

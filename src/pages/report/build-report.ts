@@ -4,8 +4,8 @@
  * @module
  */
 import type { Backtest } from "../../analysis/backtest/backtest.ts";
-import { computeDailyCharges, type ChargedDay } from "../../analysis/daily-charges.ts";
-import { resolveAccountPlans, createBookPlanSource, type PlanSource } from "../../analysis/diff/account-plans.ts";
+import { type ChargedDay, computeDailyCharges } from "../../analysis/daily-charges.ts";
+import { createBookPlanSource, type PlanSource, resolveAccountPlans } from "../../analysis/diff/account-plans.ts";
 import type { Book } from "../../book/model/book.ts";
 import { type Day, formatDate, parseDay, parseInstant, startOfDay } from "../../calendar/instant.ts";
 import { allLines, CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
@@ -13,15 +13,22 @@ import { netTotal } from "../../invoicing/net-total.ts";
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { add, type Decimal, sum, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { add, type Decimal, formatDecimal, sum, ZERO } from "../../numbers/decimal.ts";
+import {
+  addFractions,
+  type Fraction,
+  roundFraction,
+  subtractFractions,
+  ZERO_FRACTION,
+} from "../../numbers/fraction.ts";
 import { toPrintable } from "../printable.ts";
-import { type ChargeSums, createChargeSums } from "./charge-sums.ts";
-import { countDataBytes } from "./data-size.ts";
+import { countDataBytes } from "../self-contained-page.ts";
 import { createDrafts } from "./draft-data.ts";
-import { toInvoiceData, removeEvents } from "./invoice-data.ts";
+import { removeEvents, toInvoiceData } from "./invoice-data.ts";
 import type {
   AccountData,
   AccountDetail,
+  ChargeDays,
   CurrencyTotal,
   LineFault,
   NamedAmount,
@@ -48,7 +55,7 @@ export interface ReportInput {
 }
 
 /** Size limits of a report's parts, in bytes of JSON. */
-export interface ReportSizeLimits {
+interface ReportSizeLimits {
   /** The invoices and usage of accounts. */
   readonly details: number;
   /** The rows of accounts. */
@@ -250,4 +257,52 @@ function findPeriod(invoices: readonly Invoice[]): Pick<ReportData, "period"> {
 
 function toPrintableFault({ place, message }: LineFault): LineFault {
   return { place: toPrintable(place), message: toPrintable(message) };
+}
+
+interface ChargeSums {
+  readonly addLine: (invoice: Invoice, line: InvoiceLine, days: readonly ChargedDay[]) => void;
+  /** The cumulative charges by day, from the first day of all. */
+  readonly all: () => readonly ChargeDays[];
+}
+
+interface Charge {
+  readonly label: string;
+  readonly currency: string;
+  /** The amount that each day added. */
+  readonly amountsByDay: Map<Day, Fraction>;
+}
+
+function createChargeSums(): ChargeSums {
+  const charges = new Map<string, Charge>();
+  return {
+    addLine({ currency }, { id = "", description }, days) {
+      const key = `${currency} ${id}`;
+      let charge = charges.get(key);
+      if (charge === undefined)
+        charges.set(
+          key,
+          (charge = { label: toPrintable(description ?? id), currency, amountsByDay: new Map<Day, Fraction>() }),
+        );
+      let before = ZERO_FRACTION;
+      for (const { day, amountSoFar } of days) {
+        const increase = subtractFractions(amountSoFar, before);
+        charge.amountsByDay.set(day, addFractions(charge.amountsByDay.get(day) ?? ZERO_FRACTION, increase));
+        before = amountSoFar;
+      }
+    },
+    all: () => [...charges.values()].map(toChargeDays),
+  };
+}
+
+function toChargeDays({ label, currency, amountsByDay }: Charge): ChargeDays {
+  const digits = minorUnitDigits(currency);
+  const days = [...amountsByDay.keys()].sort((a, b) => a - b);
+  const [first = 0, last = first] = [days[0], days.at(-1)];
+  const amounts: string[] = [];
+  let soFar = ZERO_FRACTION;
+  for (let day = first; day <= last; day++) {
+    soFar = addFractions(soFar, amountsByDay.get(day) ?? ZERO_FRACTION);
+    amounts.push(formatDecimal(roundFraction(soFar, digits, "HALF_UP")));
+  }
+  return { label, currency, from: formatDate(startOfDay(first)), amounts };
 }

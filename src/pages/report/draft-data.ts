@@ -10,7 +10,7 @@ import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, decimalOfInteger, divide, multiply, formatDecimal } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import { toPrintable } from "../printable.ts";
-import { countDataBytes } from "./data-size.ts";
+import { countDataBytes } from "../self-contained-page.ts";
 import type { AmountChange, DraftAccount, DraftData, DraftLine, DraftTotal } from "./report-data.ts";
 
 /**

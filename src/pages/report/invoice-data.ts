@@ -16,7 +16,7 @@ import { createSlabLabeler } from "../slab-text.ts";
 import type { AccountDetail, EventsOfDay, InvoiceData, LineData, LineDays } from "./report-data.ts";
 
 /** The daily charges of a line and the events of a day, if known. */
-export type LineDaysLookup = (
+type LineDaysLookup = (
   line: InvoiceLine,
 ) => { readonly days: readonly ChargedDay[]; readonly eventsOn: (day: Day) => DayEvents | undefined } | undefined;
 

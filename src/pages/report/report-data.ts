@@ -34,7 +34,7 @@ export interface ReportData {
 }
 
 /** A half-open range of days. */
-export interface DayRange {
+interface DayRange {
   readonly from: string;
   readonly until: string;
 }

@@ -7,7 +7,6 @@ import type { ComponentChildren, JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 
 import { formatCount, formatNumber } from "./format.ts";
-import { SortMark } from "./marks.tsx";
 
 export interface Column<Row> {
   readonly name: string;
@@ -19,7 +18,7 @@ export interface Column<Row> {
   readonly compare: (a: Row, b: Row) => number;
 }
 
-export interface DataTableProps<Row> {
+interface DataTableProps<Row> {
   /** The word for a row, such as `account`. */
   readonly rowNoun: string;
   /** The name of the table, unique on the page. */
@@ -130,6 +129,15 @@ function HeaderCell<Row>({
   );
 }
 
+/** The sort direction of a column. */
+function SortMark({ descending }: { readonly descending: boolean }): JSX.Element {
+  return (
+    <svg class="sort-mark" width="9" height="7" viewBox="0 0 9 7" aria-hidden="true">
+      <path d={descending ? "M0 0h9L4.5 7z" : "M0 7h9L4.5 0z"} />
+    </svg>
+  );
+}
+
 function cellClass<Row>({ isNumber = false, isWide = false }: Column<Row>): string {
   return `${isNumber ? "number" : ""}${isWide ? " wide-only" : ""}`;
 }
@@ -177,3 +185,22 @@ function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], or
 
 /** Compares names in natural order: `item 2` before `item 10`. */
 export const compareNames = new Intl.Collator(undefined, { numeric: true }).compare;
+
+/** The head of a table. */
+export function TableHead({
+  columns,
+}: {
+  readonly columns: readonly { readonly label: ComponentChildren; readonly class?: string }[];
+}): JSX.Element {
+  return (
+    <thead>
+      <tr>
+        {columns.map((column, index) => (
+          <th key={index} scope="col" class={column.class}>
+            {column.label}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}

@@ -6,11 +6,9 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
+import { TableHead } from "./data-table.tsx";
 import { formatAxisValue, formatDay, formatShortDay } from "./format.ts";
-import { GridLine } from "./grid-line.tsx";
-import { Dot } from "./marks.tsx";
-import { computeTicks } from "./ticks.ts";
-import { useWidth } from "./use-width.ts";
+import { computeTicks, Dot, GridLine, useWidth } from "./plot.tsx";
 
 export interface DaySeries {
   readonly label: string;
@@ -20,7 +18,7 @@ export interface DaySeries {
   readonly marks?: ReadonlyMap<number, string>;
 }
 
-export interface DayChartProps {
+interface DayChartProps {
   readonly title: string;
   /** The first day. */
   readonly from: string;
@@ -149,16 +147,12 @@ function DayTable({ title, from, series, formatValue, days }: DayChartProps & { 
       {isOpen && (
         <div class="scroll" tabIndex={0} role="region" aria-label={title}>
           <table>
-            <thead>
-              <tr>
-                <th scope="col">Day</th>
-                {series.map(({ label }, index) => (
-                  <th key={index} scope="col" class="number">
-                    <bdi>{label}</bdi>
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <TableHead
+              columns={[
+                { label: "Day" },
+                ...series.map(({ label }) => ({ label: <bdi>{label}</bdi>, class: "number" })),
+              ]}
+            />
             <tbody>
               {Array.from({ length: days }, (_, day) => (
                 <tr key={day}>

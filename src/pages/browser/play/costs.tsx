@@ -8,7 +8,9 @@ import { useMemo, useState } from "preact/hooks";
 
 import type { CardCosts, CostPoint } from "../../play/card-costs.ts";
 import type { PlayChart } from "../../play/play-bill.ts";
-import { useWidth } from "../common/use-width.ts";
+import { TableHead } from "../common/data-table.tsx";
+import { useWidth } from "../common/plot.tsx";
+import { Field } from "./field.tsx";
 
 /** The maximum width of a chart in pixels. */
 const CHART_WIDTH_MAX = 720;
@@ -60,15 +62,7 @@ function CardCost({ card }: { readonly card: CardCosts }): JSX.Element {
       </h3>
       <div class="row">
         <label>
-          At{" "}
-          <input
-            type="text"
-            inputMode="decimal"
-            class="figure"
-            aria-label={`${name}: cost at`}
-            value={quantity}
-            onInput={({ currentTarget }) => setTypedQuantity(currentTarget.value)}
-          />
+          At <Field label={`${name}: cost at`} value={quantity} onValue={setTypedQuantity} />
         </label>
         {Number.isFinite(maxQuantity) && (
           <input
@@ -84,15 +78,12 @@ function CardCost({ card }: { readonly card: CardCosts }): JSX.Element {
       </div>
       <div class="scroll" tabIndex={0} role="region" aria-label={`${name}: cost`}>
         <table>
-          <thead>
-            <tr>
-              {["Units", currency, "Each on average", "The next one", "Whole cycle"].map((head) => (
-                <th scope="col" class="number" key={head}>
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead
+            columns={["Units", currency, "Each on average", "The next one", "Whole cycle"].map((label) => ({
+              label,
+              class: "number",
+            }))}
+          />
           <tbody>
             {currentPoint === undefined ? (
               <tr class="here">

@@ -6,12 +6,13 @@
 import type { JSX, RefObject, TargetedKeyboardEvent } from "preact";
 import { useRef, useState } from "preact/hooks";
 
-import { type CaretContext, findCaretContext } from "../../play/json-caret.ts";
 import {
-  findDescription,
+  type CaretContext,
   type Completion,
   type CompletionSchema,
+  findCaretContext,
   findCompletions,
+  findDescription,
 } from "../../play/json-completions.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
 

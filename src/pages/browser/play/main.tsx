@@ -5,7 +5,6 @@
  */
 import { render } from "preact";
 
-import { readEmbeddedData } from "../common/embedded-data.ts";
 import { type WorkerRequest, priceFile } from "./file-worker.ts";
 import { readStateFromLink } from "./link.ts";
 import { Playground, type PlayData } from "./play.tsx";
@@ -15,7 +14,7 @@ import "./play.css";
 
 async function startPlayground(source: string): Promise<void> {
   const page = document.getElementById("page");
-  const data = readEmbeddedData() as PlayData | null;
+  const data = JSON.parse(document.getElementById("data")?.textContent ?? "null") as PlayData | null;
   // A link pasted into the URL of an open page starts anew, and the latest wins.
   let latestStart = 0;
   const renderLink = async (hash: string): Promise<void> => {

@@ -7,6 +7,7 @@ import type { JSX } from "preact";
 
 import { readBillableNames, listAt, valueAt, tryParseJson } from "../../play/book-edits.ts";
 import type { DatedQuantity, PlayState } from "../../play/play-state.ts";
+import { Field } from "./field.tsx";
 
 export function UsagePanel({
   state,
@@ -114,13 +115,10 @@ function DatedQuantities({
               value={row.date}
               onInput={({ currentTarget }) => updateRow(index, { date: currentTarget.value })}
             />
-            <input
-              type="text"
-              inputMode="decimal"
-              class="figure"
-              aria-label={`${name}: quantity`}
+            <Field
+              label={`${name}: quantity`}
               value={row.quantity}
-              onInput={({ currentTarget }) => updateRow(index, { quantity: currentTarget.value })}
+              onValue={(quantity) => updateRow(index, { quantity })}
             />
             <button
               type="button"

@@ -9,8 +9,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { AccountData, InvoiceData, LineData, ReportData } from "../../report/report-data.ts";
 import { DayChart, type DaySeries } from "../common/day-chart.tsx";
 import { formatMoney } from "../common/format.ts";
-import { Invoice } from "./invoice.tsx";
-import { findSlabChanges } from "./slab-changes.ts";
+import { findSlabChanges, Invoice } from "./invoice.tsx";
 import { UsageCharts } from "./usage-charts.tsx";
 
 export function Account({ account, data }: { readonly account: AccountData; readonly data: ReportData }): JSX.Element {

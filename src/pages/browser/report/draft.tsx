@@ -6,11 +6,16 @@
 import type { JSX } from "preact";
 
 import type { AmountChange, DraftAccount, DraftData, DraftTotal } from "../../report/report-data.ts";
-import { type Column, compareNames, DataTable } from "../common/data-table.tsx";
-import { compareDecimals, removeSign } from "../common/decimals.ts";
-import { formatCount, formatMoney, formatNumber, formatPercent } from "../common/format.ts";
-import { Histogram } from "./histogram.tsx";
-import { Scatter } from "./scatter.tsx";
+import { type Column, compareNames, DataTable, TableHead } from "../common/data-table.tsx";
+import {
+  compareDecimals,
+  formatCount,
+  formatMoney,
+  formatNumber,
+  formatPercent,
+  removeSign,
+} from "../common/format.ts";
+import { Histogram, Scatter } from "./draft-charts.tsx";
 
 export function Draft({ draft }: { readonly draft: DraftData }): JSX.Element {
   const { name, totals, accounts, more, leftOut } = draft;
@@ -81,13 +86,9 @@ function DraftCurrency({ total, accounts, isOnlyCurrency, label }: DraftCurrency
       {more + same + less > 2 && (
         <table class="quantiles">
           <caption>This share of the accounts changes by no more than</caption>
-          <thead>
-            <tr>
-              {quantiles.map(({ percent }) => (
-                <th key={percent} scope="col" class="number">{`${formatNumber(percent)} %`}</th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead
+            columns={quantiles.map(({ percent }) => ({ label: `${formatNumber(percent)} %`, class: "number" }))}
+          />
           <tbody>
             <tr>
               {quantiles.map(({ percent, difference }) => (

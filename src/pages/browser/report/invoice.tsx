@@ -6,13 +6,20 @@
 import type { JSX } from "preact";
 import { useId, useState } from "preact/hooks";
 
-import { INVOICE_TITLES } from "../../invoice-titles.ts";
-import type { AccountData, InvoiceData, LineData } from "../../report/report-data.ts";
-import { formatDay, formatMoney, formatNumber, formatDayRange, localizeNumbers } from "../common/format.ts";
-import { ShareBar } from "../common/share-bar.tsx";
-import { LineDetail } from "./line-detail.tsx";
+import { INVOICE_TITLES } from "../../invoice/invoice-texts.ts";
+import type { AccountData, EventsOfDay, InvoiceData, LineData, LineDays } from "../../report/report-data.ts";
+import { TableHead } from "../common/data-table.tsx";
+import {
+  formatCount,
+  formatDay,
+  formatDayRange,
+  formatMoney,
+  formatNumber,
+  localizeNumbers,
+} from "../common/format.ts";
+import { ShareBar } from "../common/plot.tsx";
 
-export interface InvoiceProps {
+interface InvoiceProps {
   readonly invoice: InvoiceData;
   readonly account: AccountData;
   readonly digits: number;
@@ -40,20 +47,14 @@ export function Invoice({ invoice, account, digits, isPrinted = false }: Invoice
         <bdi>{plan}</bdi>
       </p>
       <table class="lines">
-        <thead>
-          <tr>
-            <th scope="col">Item</th>
-            <th scope="col" class="number wide-only">
-              Quantity
-            </th>
-            <th scope="col" class="number wide-only">
-              Rate
-            </th>
-            <th scope="col" class="number">
-              {account.currency}
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            { label: "Item" },
+            { label: "Quantity", class: "number wide-only" },
+            { label: "Rate", class: "number wide-only" },
+            { label: account.currency, class: "number" },
+          ]}
+        />
         <tbody>
           {lines.map((line, index) => (
             <Line key={index} line={line} depth={0} digits={digits} isPrinted={isPrinted} />
@@ -151,4 +152,83 @@ function LineLabel({ line }: Pick<LineProps, "line">): JSX.Element {
       {share !== undefined && kind !== "total" && <ShareBar share={share} />}
     </>
   );
+}
+
+/** The expanded details of a line. */
+function LineDetail({ line, digits }: { readonly line: LineData; readonly digits: number }): JSX.Element {
+  const { amount, exact, days } = line;
+  return (
+    <>
+      {exact !== undefined && (
+        <p>
+          Exactly {formatNumber(exact)}, rounded once to {formatMoney(amount, { digits })}.
+        </p>
+      )}
+      {days !== undefined && <DaysTable days={days} digits={digits} />}
+    </>
+  );
+}
+
+function DaysTable({ days, digits }: { readonly days: LineDays; readonly digits: number }): JSX.Element {
+  const { from, quantities, amounts, slabs, events = [] } = days;
+  const eventsByDay = new Map(events.map((each) => [each.day, each]));
+  const marks = findSlabChanges(slabs);
+  const daysWithUsage = quantities
+    .map((quantity, day) => ({ day, quantity }))
+    .filter(({ quantity }) => quantity !== "0");
+  if (daysWithUsage.length === 0) return <p class="soft">Nothing was used.</p>;
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Days with usage">
+      <table class="days">
+        <TableHead
+          columns={[{ label: "Day" }, { label: "Used", class: "number" }, { label: "Amount so far", class: "number" }]}
+        />
+        <tbody>
+          {daysWithUsage.map(({ day, quantity }) => (
+            <tr key={day}>
+              <th scope="row">
+                {formatDay(from, day)}
+                {marks.has(day) && <span class="soft small">{` enters ${marks.get(day) ?? ""}`}</span>}
+                <Events dayEvents={eventsByDay.get(day)} />
+              </th>
+              <td class="number">{formatNumber(quantity)}</td>
+              <td class="number">{formatMoney(amounts[day] ?? "0", { digits })}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The events of a day's usage; if there are many, the largest. */
+function Events({ dayEvents }: { readonly dayEvents: EventsOfDay | undefined }): JSX.Element | null {
+  if (dayEvents === undefined) return null;
+  const { count, largest } = dayEvents;
+  return (
+    <details class="events">
+      <summary>
+        {count === largest.length
+          ? formatCount(count, "event")
+          : `${formatCount(count, "event")}, the largest ${largest.length}`}
+      </summary>
+      <ul>
+        {largest.map(({ id, time, quantity }, index) => (
+          <li key={index}>
+            {time} UTC, <bdi>{id}</bdi>: {formatNumber(quantity)}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** The days on which another slab was reached, with its description. */
+export function findSlabChanges(slabs: readonly number[]): ReadonlyMap<number, string> {
+  const changes = new Map<number, string>();
+  for (const [day, slab] of slabs.entries()) {
+    const before = slabs[day - 1] ?? 0;
+    if (slab !== before && slab > 0 && (before > 0 || slab > 1)) changes.set(day, `slab ${slab}`);
+  }
+  return changes;
 }

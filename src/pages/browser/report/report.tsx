@@ -4,17 +4,15 @@
  * @module
  */
 import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
 
 import type { AccountData, ReportData } from "../../report/report-data.ts";
 import { type Column, compareNames, DataTable } from "../common/data-table.tsx";
-import { compareDecimals } from "../common/decimals.ts";
-import { formatCount, formatMoney, formatNumber, formatDayRange } from "../common/format.ts";
-import { toAccountAddress, useAccountInAddress } from "./account-address.ts";
+import { compareDecimals, formatCount, formatDayRange, formatMoney, formatNumber } from "../common/format.ts";
 import { Account } from "./account.tsx";
-import { Charges } from "./charges.tsx";
 import { Draft } from "./draft.tsx";
 import { CardShares, Problems, Summary } from "./summary.tsx";
-import { UsageCharts } from "./usage-charts.tsx";
+import { Charges, UsageCharts } from "./usage-charts.tsx";
 
 export function Report({ data }: { readonly data: ReportData }): JSX.Element {
   const openAccountId = useAccountInAddress();
@@ -122,4 +120,27 @@ function renderAccountName({ id, name, detail }: AccountData): JSX.Element {
       )}
     </>
   );
+}
+
+export function readAccountInAddress(): string | undefined {
+  return new URLSearchParams(location.hash.slice(1)).get("account") ?? undefined;
+}
+
+/** The URL that opens an account. */
+function toAccountAddress(accountId: string): string {
+  return `#${new URLSearchParams({ account: accountId }).toString()}`;
+}
+
+/** The open account, updated when it changes. */
+function useAccountInAddress(): string | undefined {
+  const [account, setAccount] = useState(readAccountInAddress);
+  useEffect(() => {
+    const update = (): void => {
+      setAccount(readAccountInAddress());
+      scrollTo(0, 0);
+    };
+    addEventListener("hashchange", update);
+    return () => removeEventListener("hashchange", update);
+  }, []);
+  return account;
 }

@@ -8,7 +8,7 @@ import type { JSX } from "preact";
 import { describeEventCount } from "../../event-counts.ts";
 import type { ReportData } from "../../report/report-data.ts";
 import { formatCount, formatMoney, formatNumber } from "../common/format.ts";
-import { ShareBar } from "../common/share-bar.tsx";
+import { ShareBar } from "../common/plot.tsx";
 
 /** The figures at the top. */
 export function Summary({ data: { totals, events, problems, notices } }: { readonly data: ReportData }): JSX.Element {

@@ -5,9 +5,9 @@
  */
 import type { JSX } from "preact";
 
-import type { UsageDays } from "../../report/report-data.ts";
+import type { ChargeDays, ReportData, UsageDays } from "../../report/report-data.ts";
 import { DayChart } from "../common/day-chart.tsx";
-import { formatNumber } from "../common/format.ts";
+import { formatMoney, formatNumber } from "../common/format.ts";
 
 export function UsageCharts({ usage }: { readonly usage: readonly UsageDays[] }): JSX.Element {
   return (
@@ -23,5 +23,41 @@ export function UsageCharts({ usage }: { readonly usage: readonly UsageDays[] })
         />
       ))}
     </div>
+  );
+}
+
+/** One chart for each currency and start day. */
+export function Charges({
+  charges,
+  totals,
+}: {
+  readonly charges: readonly ChargeDays[];
+  readonly totals: ReportData["totals"];
+}): JSX.Element {
+  const groups = new Map<string, ChargeDays[]>();
+  for (const charge of charges) {
+    const key = `${charge.currency} ${charge.from}`;
+    groups.set(key, [...(groups.get(key) ?? []), charge]);
+  }
+  return (
+    <section aria-labelledby="charges">
+      <h2 id="charges">Amount by day</h2>
+      <p class="soft">Cumulative charges by item, without fees and credits.</p>
+      <div class="charts">
+        {[...groups].map(([key, groupCharges]) => {
+          const [{ currency, from } = { currency: "", from: "" }] = groupCharges;
+          const digits = totals.find((total) => total.currency === currency)?.digits ?? 0;
+          return (
+            <DayChart
+              key={key}
+              title={currency}
+              from={from}
+              series={groupCharges.map(({ label, amounts }) => ({ label, values: amounts }))}
+              formatValue={(value) => formatMoney(value, { digits })}
+            />
+          );
+        })}
+      </div>
+    </section>
   );
 }

@@ -1,5 +1,5 @@
 /**
- * Old and new amounts as one point per account, with the diagonal of no change. Drawn with doubles.
+ * The charts of a draft: old and new amounts by account, and how many accounts change by how much. Drawn with doubles.
  *
  * @module
  */
@@ -7,27 +7,24 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
 import type { DraftAccount } from "../../report/report-data.ts";
-import { formatAxisValue, formatMoney } from "../common/format.ts";
-import { GridLine } from "../common/grid-line.tsx";
-import { Dot } from "../common/marks.tsx";
-import { computeTicks } from "../common/ticks.ts";
-import { useWidth } from "../common/use-width.ts";
+import { formatAxisValue, formatCount, formatMoney, formatNumber } from "../common/format.ts";
+import { computeTicks, Dot, GridLine, useWidth } from "../common/plot.tsx";
 
 const HEIGHT = 300;
 const [LEFT, RIGHT, TOP, BOTTOM] = [56, 14, 12, 40];
+/** The left margin of the histogram, whose labels are shorter. */
+const HISTOGRAM_LEFT = 48;
+const BIN_COUNT = 24;
 /** The maximum distance in pixels at which a point is described. */
 const DISTANCE_MAX = 24;
 
-/** The chart. The table of changes below it contains the same data. */
-export function Scatter({
-  accounts,
-  currency,
-  digits,
-}: {
+interface DraftChartProps {
   readonly accounts: readonly DraftAccount[];
   readonly currency: string;
-  readonly digits: number;
-}): JSX.Element {
+}
+
+/** Old and new amounts as one point per account. The table of changes below it contains the same data. */
+export function Scatter({ accounts, currency, digits }: DraftChartProps & { readonly digits: number }): JSX.Element {
   const [figureRef, width] = useWidth(460);
   const [selectedIndex, setSelectedIndex] = useState<number | undefined>();
   const points = accounts.map(({ before, after }) => [Number(before), Number(after)] as const);
@@ -110,4 +107,67 @@ function findExtreme(
   choose: (a: number, b: number) => number,
 ): readonly [number] {
   return [points.reduce((extreme, [before, after]) => choose(extreme, choose(before, after)), 0)];
+}
+
+/** The number of accounts by size of their difference. */
+export function Histogram({ accounts, currency }: DraftChartProps): JSX.Element {
+  const [figureRef, width] = useWidth(460);
+  const differences = accounts.map(({ difference }) => Number(difference));
+  const low = differences.reduce((a, b) => Math.min(a, b), 0);
+  const high = differences.reduce((a, b) => Math.max(a, b), 0);
+  const step = (high - low || 1) / BIN_COUNT;
+  const counts = Array.from({ length: BIN_COUNT }, () => 0);
+  for (const difference of differences) {
+    const bin = Math.min(BIN_COUNT - 1, Math.floor((difference - low) / step));
+    counts[bin] = (counts[bin] ?? 0) + 1;
+  }
+  const ticks = computeTicks(0, Math.max(...counts)).filter(Number.isInteger);
+  const maxCount = ticks.at(-1) ?? 1;
+  const x = (difference: number): number =>
+    HISTOGRAM_LEFT + ((difference - low) / (step * BIN_COUNT)) * (width - HISTOGRAM_LEFT - RIGHT);
+  const y = (count: number): number => TOP + (1 - count / maxCount) * (HEIGHT - TOP - BOTTOM);
+  return (
+    <figure class="chart keep" ref={figureRef}>
+      <figcaption>{`How many accounts change by how much, in ${currency}`}</figcaption>
+      <svg
+        width={width}
+        height={HEIGHT}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        role="img"
+        aria-label="How many accounts change by how much; the table of largest changes has the figures"
+      >
+        {ticks.map((tick) => (
+          <GridLine key={tick} y={y(tick)} left={HISTOGRAM_LEFT} right={width - RIGHT} label={formatNumber(tick)} />
+        ))}
+        {counts.map((count, bin) => {
+          const start = low + bin * step;
+          return (
+            count > 0 && (
+              <rect
+                key={bin}
+                class={start + step / 2 > 0 ? "bar more" : "bar less"}
+                x={x(start) + 0.5}
+                y={y(count)}
+                width={Math.max(1, x(start + step) - x(start) - 1)}
+                height={HEIGHT - BOTTOM - y(count)}
+              >
+                <title>{`${formatCount(count, "account")} from ${formatAxisValue(start)} to ${formatAxisValue(start + step)}`}</title>
+              </rect>
+            )
+          );
+        })}
+        <line class="zero" x1={x(0)} x2={x(0)} y1={TOP} y2={HEIGHT - BOTTOM} />
+        {computeTicks(low, high)
+          .filter((value) => value >= low && value <= high)
+          .map((value) => (
+            <text class="tick" key={value} x={x(value)} y={HEIGHT - BOTTOM + 16} text-anchor="middle">
+              {formatAxisValue(value)}
+            </text>
+          ))}
+        <text class="tick" x={width - RIGHT} y={HEIGHT - 6} text-anchor="end">
+          change
+        </text>
+      </svg>
+    </figure>
+  );
 }
