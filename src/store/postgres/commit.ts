@@ -18,10 +18,9 @@ import type { HeldIds } from "./event-id-holders.ts";
 import { createEventNumbers } from "./event-numbers.ts";
 import { removeEvents, writeEvents } from "./event-writes.ts";
 import { type Listed, toListed, listPlace, periodSpan } from "./invoice-lists.ts";
-import { sortByKey } from "./key-order.ts";
 import { accountBody, creditBody, entryBody } from "./record-rows.ts";
 import type { Sending } from "./send-statements.ts";
-import { dayValue, instantValue, idKey, formatLines, formatPlainArray, formatTextArray } from "./values.ts";
+import { dayValue, instantValue, idKey, formatLines, formatPlainArray, formatTextArray, sortByKey } from "./values.ts";
 
 /** The context of a commit. */
 export interface CommitContext

@@ -5,8 +5,7 @@
  */
 import { serializeRecord } from "../record-json.ts";
 import type { Run } from "./client.ts";
-import { sortByKey } from "./key-order.ts";
-import { advisoryKey, idKey, formatTextArray } from "./values.ts";
+import { advisoryKey, idKey, formatTextArray, sortByKey } from "./values.ts";
 
 /**
  * Column numbers by key. They are valid while the stamp of the list matches: a restored database may assign the same

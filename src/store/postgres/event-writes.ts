@@ -10,7 +10,6 @@ import type { OpenTransaction } from "./client.ts";
 import type { HeldIds } from "./event-id-holders.ts";
 import type { EventNumbers } from "./event-numbers.ts";
 import { eventBody, type EventKeys, eventKeys, newEventBody } from "./event-rows.ts";
-import { sortByKey } from "./key-order.ts";
 import { hasEventId } from "./query.ts";
 import type { Sending } from "./send-statements.ts";
 import {
@@ -21,6 +20,7 @@ import {
   formatListQuery,
   formatPlainArray,
   formatTextArray,
+  sortByKey,
 } from "./values.ts";
 
 /** The context for writing events. */

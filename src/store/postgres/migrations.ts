@@ -10,13 +10,15 @@ import { RatebookError } from "../../errors.ts";
 import type { Connections, Run } from "./client.ts";
 import { spanExpression } from "./invoice-lists.ts";
 import { DAY_OF_EVENT, EVENT_KEY, EXACT, ROW_ITEMS } from "./query.ts";
-import { checkServerVersion } from "./server-version.ts";
 import { advisoryKey } from "./values.ts";
 
 /** The version of the layout. */
 const VERSION = 9;
 /** The version of the first release. */
 const FIRST_VERSION = 3;
+
+/** The first version of PostgreSQL with `MERGE`. */
+const OLDEST_SERVER = 15;
 
 type Table = (name: string) => string;
 
@@ -246,6 +248,21 @@ export async function migrate(connections: Connections, schema: string): Promise
     for (const statement of migrationStatements(version, table)) await run(statement);
     await run(`insert into ${table("migration")} (version) values ($1::text::integer)`, [String(VERSION)]);
   });
+}
+
+/**
+ * Checks a server's version before newer features are used.
+ *
+ * @throws {RatebookError} ERR_REFUSED if it is too old, with its version and the required one
+ */
+async function checkServerVersion({ run }: Connections): Promise<void> {
+  const [row] = await run(
+    "select current_setting('server_version_num') as number, current_setting('server_version') as name",
+  );
+  if (!(Number(row?.["number"]) < OLDEST_SERVER * 10_000)) return;
+  const version = (row?.["name"] ?? "").split(" ")[0];
+  const sentence = `PostgreSQL ${version} is too old: use version ${OLDEST_SERVER} or later`;
+  throw new RatebookError("ERR_REFUSED", sentence, {});
 }
 
 function migrationStatements(version: number, table: Table): readonly string[] {

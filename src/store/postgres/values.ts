@@ -1,5 +1,5 @@
 /**
- * Converts values for the database and back: keys, instants, and lists for set-based statements.
+ * Converts values for the database and back: keys and their order, instants, and lists for set-based statements.
  *
  * @module
  */
@@ -84,4 +84,10 @@ export function advisoryKey(schema: string, lock: string): string {
     .update(JSON.stringify(["ratebook", schema, lock]))
     .digest();
   return digest.readBigInt64BE().toString();
+}
+
+/** Sorts items by key: commits that write in one order never wait for each other. */
+export function sortByKey<Item>(items: readonly Item[], key: (item: Item) => string): readonly Item[] {
+  const itemsWithKeys = items.map((item) => ({ item, key: key(item) }));
+  return itemsWithKeys.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item);
 }
