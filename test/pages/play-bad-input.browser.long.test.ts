@@ -39,7 +39,7 @@ describe("a file of events", () => {
       `new Blob([...Array(1024).fill(new Blob([(" ".repeat(65535) + "\\n").repeat(16)])), ${event}])`,
     );
     await page.getByRole("progressbar").waitFor();
-    await page.getByLabel("units, slab 2: rate").fill("1.5");
+    await page.getByLabel("units, tier 2: rate").fill("1.5");
     await page.getByText("1 event, 1 invoice").waitFor();
     // 100 × 2 + 2,900 × 1 − 50, with the book from when the file was selected.
     expect(await page.locator("section[aria-labelledby=file] tr.total .number").innerText()).toBe("3,050.00");
@@ -110,11 +110,11 @@ describe("invalid input is reported, and stays as it was typed", () => {
     const open = await openWith({});
     const { page } = open;
     await page.locator(".invoice").waitFor();
-    await page.getByLabel("until", { exact: true }).fill("");
+    await page.getByLabel("Until", { exact: true }).fill("");
     await page.getByRole("alert").waitFor();
-    await page.getByLabel("until", { exact: true }).fill("9998-01-01");
+    await page.getByLabel("Until", { exact: true }).fill("9998-01-01");
     await page.getByText("cycles from 2024-06-01 until 9998-01-01: expected 10 years at most").waitFor();
-    await page.getByLabel("until", { exact: true }).fill("2034-06-01");
+    await page.getByLabel("Until", { exact: true }).fill("2034-06-01");
     await page.getByText("The first 50 of 120 invoices:").waitFor();
     expect(await page.locator("section[aria-labelledby=invoices] table").count()).toBe(50);
     expect(open.faults).toEqual([]);

@@ -204,7 +204,7 @@ describe("a file that does not contain events", () => {
       [map, map],
     ]) {
       await choose(page, ...droppedFile);
-      await page.getByText("expected one file of events, with a map beside it or without: these are 2").waitFor();
+      await page.getByText("choose one event file, with or without its map; got 2 files").waitFor();
     }
     expect(open.faults).toEqual([]);
     await open.close();

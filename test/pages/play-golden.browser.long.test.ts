@@ -113,7 +113,7 @@ test("recipes", async () => {
     const range = ["--from", "2026-01-01", "--until", recipe.until ?? "2026-02-01"];
     const { out } = await ratebook(["preview", book, "--events", events, "--format", "json", ...range]);
     const expected = (JSON.parse(out) as PrintedInvoices).invoices.map(listFigures);
-    await page.getByLabel("Begin from").selectOption(String(index));
+    await page.getByLabel("Start with").selectOption(String(index));
     const readFigures = async (): Promise<unknown> => (await shownOn(page)).map(([, figures]) => figures);
     await expect.poll(readFigures, { message: title }).toEqual(expected);
   }

@@ -41,7 +41,7 @@ describe("the playground", () => {
     const { page } = open;
     // 100 × 2 + 1,400 × 1 is raised to 2,000; 50 are credited.
     await expect.poll(() => totalsOn(page)).toEqual(["1,950.00"]);
-    await page.getByLabel("units, slab 2: rate").fill("1.5");
+    await page.getByLabel("units, tier 2: rate").fill("1.5");
     // 100 × 2 + 1,400 × 1.5
     await expect.poll(() => totalsOn(page)).toEqual(["2,250.00"]);
     await page.getByLabel("units, row 1: quantity").first().fill("2500");
@@ -81,7 +81,7 @@ describe("the playground", () => {
         .getByLabel("The book as JSON")
         .evaluate((text) => (text as { selectionStart?: number }).selectionStart),
     ).toBe(brokenBook.indexOf('"two"'));
-    await page.getByLabel("units, slab 1: rate").fill("2");
+    await page.getByLabel("units, tier 1: rate").fill("2");
     await expect.poll(() => totalsOn(page)).toEqual(["1,950.00"]);
     await expectSound(open);
     await open.close();
@@ -169,11 +169,11 @@ describe("the playground", () => {
       .toContain("a cycle begins on day 16 of each month, the anniversary of taking the plan");
     expect(await cycles.innerText()).toContain("16 June to 15 July 2024: the whole cycle of 30 days");
     await page.getByLabel("Starts on the signup date").uncheck();
-    await page.getByLabel("Small: cycles begin on day").fill("LAST");
+    await page.getByLabel("Small: billing periods begin on day").fill("LAST");
     await expect.poll(() => cycles.innerText()).toContain("a cycle begins on the last day of each month");
-    await page.getByLabel("Small: cycle", { exact: true }).selectOption("QUARTERLY");
-    await page.getByLabel("Small: cycles begin in month").fill("2");
-    await page.getByLabel("Small: cycles begin on day").fill("5");
+    await page.getByLabel("Small: billing period", { exact: true }).selectOption("QUARTERLY");
+    await page.getByLabel("Small: billing periods begin in month").fill("2");
+    await page.getByLabel("Small: billing periods begin on day").fill("5");
     await expect.poll(() => cycles.innerText()).toContain("a cycle begins on day 5 of month 2 of each quarter");
     await expectSound(open);
     await open.close();

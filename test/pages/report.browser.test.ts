@@ -63,7 +63,7 @@ describe("the report of the request traces", () => {
     // 10 at 3 and 8.059974 at 2.4.
     expect(await invoice.innerText()).toContain("Exactly 49.3439376, rounded once to 49.34.");
     expect(await invoice.getByRole("row", { name: /Nov 16, 2023/ }).innerText()).toMatch(
-      /enters slab 2\s+8,819 events, the largest 5\s+18\.059974\s+49\.34/,
+      /enters tier 2\s+8,819 events, the largest 5\s+18\.059974\s+49\.34/,
     );
     await invoice.getByText("8,819 events, the largest 5").click();
     const events = await invoice.locator(".events li").allInnerTexts();

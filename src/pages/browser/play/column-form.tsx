@@ -73,7 +73,7 @@ export function ColumnForm({
         ))}
       </datalist>
       <details>
-        <summary>The map as JSON, as --map takes it</summary>
+        <summary>The map as JSON, for --map</summary>
         <textarea
           class="code"
           aria-label="The map as JSON"

@@ -15,7 +15,7 @@ const GAP = 1.5;
 export function Cycles({ cycles }: { readonly cycles: PlayCycles | undefined }): JSX.Element {
   return (
     <section aria-labelledby="cycles">
-      <h2 id="cycles">Cycles</h2>
+      <h2 id="cycles">Billing periods</h2>
       {cycles === undefined && <p class="soft">No billing period in this range.</p>}
       {cycles?.terms.map(({ plan, description, cycles: termCycles }, index) => (
         <div class="term-cycles" key={index}>

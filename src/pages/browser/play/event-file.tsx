@@ -52,7 +52,7 @@ export function EventFile({ state, source }: { readonly state: PlayState; readon
   };
   return (
     <section aria-labelledby="file">
-      <h2 id="file">A file of events</h2>
+      <h2 id="file">Event file</h2>
       <label
         class="drop panel"
         onDragOver={(event) => event.preventDefault()}
@@ -61,7 +61,7 @@ export function EventFile({ state, source }: { readonly state: PlayState; readon
           void chooseFiles([...(event.dataTransfer?.files ?? [])]);
         }}
       >
-        Drop a file of events here, one JSON object a line or CSV, with its map beside it if it has one, or choose it:{" "}
+        Drop an event file here (NDJSON or CSV), with its map if it has one, or choose it:{" "}
         <input
           type="file"
           multiple
@@ -94,7 +94,7 @@ async function findEventFile(files: readonly File[], book: unknown): Promise<Cho
   const maps = candidates.filter(({ isMap }) => isMap);
   const [only, ...more] = candidates.filter(({ isMap }) => !isMap);
   if (only === undefined || more.length > 0 || maps.length > 1) {
-    throw new InputError(`expected one file of events, with a map beside it or without: these are ${files.length}`);
+    throw new InputError(`choose one event file, with or without its map; got ${files.length} files`);
   }
   const { file } = only;
   const sample = await readSample(file);
@@ -129,8 +129,7 @@ function FileResult({ message }: { readonly message: WorkerMessage }): JSX.Eleme
     case "progress":
       return (
         <p>
-          <progress aria-label="How much of the file is read" value={message.read} max={1} />{" "}
-          {formatCount(message.events, "event")}
+          <progress aria-label="Progress" value={message.read} max={1} /> {formatCount(message.events, "event")}
         </p>
       );
     case "failed":

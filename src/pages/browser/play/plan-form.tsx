@@ -83,9 +83,9 @@ function CycleForm({ value, path, name, book, onBook }: FormProps): JSX.Element 
   return (
     <>
       <label class="row">
-        Cycle
+        Billing period
         <select
-          aria-label={`${name}: cycle`}
+          aria-label={`${name}: billing period`}
           value={interval}
           onChange={({ currentTarget }) => onBook(changeInterval(book, path, currentTarget.value))}
         >
@@ -100,7 +100,7 @@ function CycleForm({ value, path, name, book, onBook }: FormProps): JSX.Element 
         <label key={part} class="row">
           {part === "dayOffset" ? "begins on day" : "of month"}
           <Field
-            label={`${name}: cycles begin ${part === "dayOffset" ? "on day" : "in month"}`}
+            label={`${name}: billing periods begin ${part === "dayOffset" ? "on day" : "in month"}`}
             value={isAnniversary ? "" : textAt(value, [...offsetPath, part])}
             disabled={isAnniversary}
             onValue={(text) => onBook(replaceValue(book, [...offsetPath, part], text))}
@@ -165,7 +165,7 @@ function SlabForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
         <bdi>{name}</bdi>
       </h3>
       <label class="row">
-        Priced
+        Pricing
         <select
           value={textAt(value, modelPath)}
           onChange={({ currentTarget }) => onBook(replaceValue(book, modelPath, currentTarget.value))}
@@ -178,7 +178,7 @@ function SlabForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
         <thead>
           <tr>
             <th scope="col">Above</th>
-            <th scope="col">Price of</th>
+            <th scope="col">Price</th>
             <th scope="col">{textAt(value, [...path, "rateValues", 0, "currency"])}</th>
           </tr>
         </thead>
@@ -189,22 +189,22 @@ function SlabForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
         </tbody>
       </table>
       {slabs.length > SLABS_MAX && (
-        <p class="soft">{`The first ${SLABS_MAX} of ${formatCount(slabs.length, "slab")}: the others are in the JSON below.`}</p>
+        <p class="soft">{`The first ${SLABS_MAX} of ${formatCount(slabs.length, "tier")}: the others are in the JSON below.`}</p>
       )}
       <p>
         <button type="button" onClick={() => onBook(addSlab(book, path))}>
-          Add a slab
+          Add tier
         </button>{" "}
         <button type="button" disabled={slabs.length < 2} onClick={() => onBook(removeLastSlab(book, path))}>
-          Remove the last
+          Remove last tier
         </button>
       </p>
       <div class="row">
         {(["minimumRate", "maximumRate"] as const).map((bound) => (
           <label key={bound}>
-            {bound === "minimumRate" ? "At least " : "At most "}
+            {bound === "minimumRate" ? "Minimum " : "Maximum "}
             <Field
-              label={`${name}: ${bound === "minimumRate" ? "least" : "most"}`}
+              label={`${name}: ${bound === "minimumRate" ? "minimum" : "maximum"}`}
               value={textAt(value, [...boundsPath, bound])}
               onValue={(text) => onBook(replaceValue(book, [...boundsPath, bound], text === "" ? undefined : text))}
             />
@@ -223,7 +223,7 @@ function SlabRow({ value, path, name, book, onBook, index }: FormProps & { reado
   const ratePath = [...path, "rateValues", 0, "slabRates", index, "rate"];
   const sizePath = [...slabPath, "slabConfig", "packageSize"];
   const type = textAt(value, [...slabPath, "priceType"]);
-  const rowLabel = `${name}, slab ${index + 1}`;
+  const rowLabel = `${name}, tier ${index + 1}`;
   return (
     <tr>
       <td>
@@ -236,7 +236,7 @@ function SlabRow({ value, path, name, book, onBook, index }: FormProps & { reado
       </td>
       <td>
         <select
-          aria-label={`${rowLabel}: price of`}
+          aria-label={`${rowLabel}: price`}
           value={type}
           onChange={({ currentTarget: { value: chosenType } }) => {
             const next = replaceValue(book, [...slabPath, "priceType"], chosenType);
@@ -244,13 +244,13 @@ function SlabRow({ value, path, name, book, onBook, index }: FormProps & { reado
             onBook(isNew ? replaceValue(next, sizePath, "100") : next);
           }}
         >
-          <option value="PER_UNIT">each unit</option>
-          <option value="PACKAGE">a package</option>
-          <option value="FLAT">the slab</option>
+          <option value="PER_UNIT">per unit</option>
+          <option value="PACKAGE">per package</option>
+          <option value="FLAT">flat</option>
         </select>
         {type === "PACKAGE" && (
           <Field
-            label={`${rowLabel}: units of a package`}
+            label={`${rowLabel}: package size`}
             value={textAt(value, sizePath)}
             onValue={(text) => onBook(replaceValue(book, sizePath, text))}
           />

@@ -64,8 +64,10 @@ export function Playground({
       <header class="page-head">
         <h1>Playground</h1>
         <p class="soft">
-          Change a plan or what is used, and read the invoice. Nothing leaves this page
-          {isLinkable ? "; its address holds all of it." : ". It is too much for an address: keep the book as a file."}
+          Change the plan or the usage to see the invoice. Your data stays in this browser
+          {isLinkable
+            ? "; the address of this page contains it, so you can share it."
+            : ". The book is too large for the address of this page: save it as a file."}
         </p>
         {link === "broken" && (
           <p class="panel bad" role="alert">
@@ -73,7 +75,7 @@ export function Playground({
           </p>
         )}
         <label class="example">
-          Begin from{" "}
+          Start with{" "}
           <select
             onChange={({ currentTarget }) => {
               const example = EXAMPLES[Number(currentTarget.value)];

@@ -25,7 +25,7 @@ export function UsagePanel({
       <h2 id="usage">Usage</h2>
       <div class="row">
         <label>
-          Cycles from{" "}
+          From{" "}
           <input
             type="date"
             value={state.from}
@@ -33,7 +33,7 @@ export function UsagePanel({
           />
         </label>
         <label>
-          until{" "}
+          Until{" "}
           <input
             type="date"
             value={state.until}
@@ -58,10 +58,10 @@ export function UsagePanel({
         onRows={(rows) => onChange({ seats: rows })}
       />
       <details open={state.events !== ""}>
-        <summary>Events, one a line</summary>
+        <summary>Events, one JSON object per line</summary>
         <textarea
           class="code"
-          aria-label="Events, one JSON object a line"
+          aria-label="Events, one JSON object per line"
           spellcheck={false}
           rows={8}
           value={state.events}

@@ -111,7 +111,7 @@ function Line({ line, depth, digits, isPrinted }: LineProps): JSX.Element {
               class="link"
               aria-expanded={isOpen}
               aria-controls={detailId}
-              title="how it was made"
+              title="How this amount was calculated"
               onClick={() => setOpen(!isOpen)}
             >
               {amountText}
@@ -228,7 +228,7 @@ export function findSlabChanges(slabs: readonly number[]): ReadonlyMap<number, s
   const changes = new Map<number, string>();
   for (const [day, slab] of slabs.entries()) {
     const before = slabs[day - 1] ?? 0;
-    if (slab !== before && slab > 0 && (before > 0 || slab > 1)) changes.set(day, `slab ${slab}`);
+    if (slab !== before && slab > 0 && (before > 0 || slab > 1)) changes.set(day, `tier ${slab}`);
   }
   return changes;
 }
