@@ -4,11 +4,10 @@
  *
  * @module
  */
-import { type Instant, parseInstant } from "../calendar/instant.ts";
+import { type Instant, parseInstant, tryParseInstant } from "../calendar/instant.ts";
 import { invariant, RatebookError } from "../errors.ts";
 import { type DecimalInput, isDecimalObject } from "../numbers/decimal.ts";
 import { createProblem, type Problem, type ProblemCode, type ProblemParams } from "../problem-table.ts";
-import { createTimestampReader } from "./timestamps.ts";
 
 /** One attribute of an event. */
 export interface EventAttribute {
@@ -54,30 +53,24 @@ export interface IncomingEvent extends EventEnvelope {
   readonly sent: EventInput;
 }
 
-/** Reads envelopes. @returns the problem of a malformed one */
-export type ReadEnvelope = (value: unknown) => IncomingEvent | Problem;
-
-export function createEnvelopeReader(): ReadEnvelope {
-  const readTimestamp = createTimestampReader();
-  return (value) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      return notAnEventProblem(value);
-    }
-    const { schemaName, id, accountId, timestamp } = value as Readonly<Record<keyof EventInput, unknown>>;
-    if (typeof schemaName !== "string" || schemaName.length === 0) {
-      if (isDecimalObject(value)) return notAnEventProblem(value);
-      return textProblem("schemaName", schemaName);
-    }
-    if (typeof id !== "string" || id.length === 0) return textProblem("id", id);
-    if (id.length > EVENT_ID_LENGTH_MAX) return tooLongProblem("id", EVENT_ID_LENGTH_MAX, id.length);
-    if (typeof accountId !== "string" || accountId.length === 0) return textProblem("accountId", accountId);
-    if (accountId.length > EVENT_ID_LENGTH_MAX)
-      return tooLongProblem("accountId", EVENT_ID_LENGTH_MAX, accountId.length);
-    if (typeof timestamp !== "string") return textProblem("timestamp", timestamp);
-    const instant = readTimestamp(timestamp);
-    if (instant === undefined) return invalidTimestampProblem(timestamp);
-    return { sent: value as EventInput, schemaName, id, accountId, timestamp: instant };
-  };
+/** Reads an envelope. @returns the problem of a malformed one */
+export function readEnvelope(value: unknown): IncomingEvent | Problem {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return notAnEventProblem(value);
+  }
+  const { schemaName, id, accountId, timestamp } = value as Readonly<Record<keyof EventInput, unknown>>;
+  if (typeof schemaName !== "string" || schemaName.length === 0) {
+    if (isDecimalObject(value)) return notAnEventProblem(value);
+    return textProblem("schemaName", schemaName);
+  }
+  if (typeof id !== "string" || id.length === 0) return textProblem("id", id);
+  if (id.length > EVENT_ID_LENGTH_MAX) return tooLongProblem("id", EVENT_ID_LENGTH_MAX, id.length);
+  if (typeof accountId !== "string" || accountId.length === 0) return textProblem("accountId", accountId);
+  if (accountId.length > EVENT_ID_LENGTH_MAX) return tooLongProblem("accountId", EVENT_ID_LENGTH_MAX, accountId.length);
+  if (typeof timestamp !== "string") return textProblem("timestamp", timestamp);
+  const instant = tryParseInstant(timestamp);
+  if (instant === undefined) return invalidTimestampProblem(timestamp);
+  return { sent: value as EventInput, schemaName, id, accountId, timestamp: instant };
 }
 
 /** Explains an invalid date-time: 30 February, 24:00, or no zone. */

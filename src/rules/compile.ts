@@ -19,7 +19,6 @@ import { toArguments, isIteration, isScalarOperator, findUserOperator } from "./
 import type { Iteration, RuleOperator, RuleOperators } from "./operators.ts";
 import { requireValidRule } from "./rule.ts";
 import type { Rule } from "./rule.ts";
-import { compileSlotOperation } from "./slot-operations.ts";
 import { toFact, ruleFailedError, describeError, toRuleValue } from "./value.ts";
 import type { RuleValue } from "./value.ts";
 import { compileMissing, compileMissingSome, compileVariable, pathReader, variableReader } from "./variables.ts";
@@ -138,7 +137,6 @@ function isChoice(operator: string): boolean {
 
 function compileOperation(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
   const compiled =
-    compileSlotOperation(operator, nodes) ??
     compileControl(operator, nodes) ??
     compileArithmetic(operator, nodes) ??
     compileComparison(operator, nodes, scope.allowance) ??

@@ -28,8 +28,6 @@ export interface Node {
   readonly constant?: { readonly value: RuleValue };
   /** The variable that it reads, for messages. */
   readonly variable?: string;
-  /** Present for a variable with a slot, so that the caller can read it directly. */
-  readonly slot?: ValueSlot;
 }
 
 /** A node with a constant value. A list of literals costs nothing (S3.8). */

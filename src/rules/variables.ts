@@ -47,7 +47,7 @@ export function compileVariable(
   const slot = name === undefined ? undefined : slots?.(name);
   if (name !== undefined && slot !== undefined) {
     const { values, index } = slot;
-    return { size, run: () => values[index], variable: name, slot, scalar: true };
+    return { size, run: () => values[index], variable: name, scalar: true };
   }
   const reader = readers(name);
   if (name === undefined) return { size, run: reader };

@@ -1,10 +1,9 @@
 /** Events as an engine reads them before a decision. */
 import type { BatchEvent } from "../../src/ledger/events/ingest.ts";
-import { createEnvelopeReader } from "../../src/metering/event-envelope.ts";
+import { readEnvelope } from "../../src/metering/event-envelope.ts";
 
 /** Reads the envelopes of a batch. */
 export function readBatch(inputs: readonly unknown[]): readonly BatchEvent[] {
-  const readEnvelope = createEnvelopeReader();
   return inputs.map((event): BatchEvent => {
     const read = readEnvelope(event);
     return "code" in read ? { problem: read } : read;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { compileMetering } from "../../src/metering/compile-metering.ts";
-import { createEnvelopeReader } from "../../src/metering/event-envelope.ts";
+import { readEnvelope } from "../../src/metering/event-envelope.ts";
 import { createFieldReader, type ReadFields } from "../../src/metering/event-fields.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { formatExact } from "../../src/numbers/exact.ts";
@@ -58,7 +58,7 @@ const events = fc.array(
 
 /** The result of a reader for an event: a rejection, a failure, or the values of its slots. */
 function readBy(readFields: ReadFields, event: unknown): unknown {
-  const incoming = createEnvelopeReader()(event);
+  const incoming = readEnvelope(event);
   if ("code" in incoming) throw new Error(incoming.message);
   const { program, problem, fault } = readFields(incoming);
   if (problem !== undefined) return { problem };

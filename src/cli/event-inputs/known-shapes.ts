@@ -6,7 +6,7 @@
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { learnShape } from "./learn-shape.ts";
 import { matchShape } from "./line-shape.ts";
-import { bindShape, createTextCaches, type ShapeFiller } from "./shape-filler.ts";
+import { bindShape, type ShapeFiller } from "./shape-filler.ts";
 
 const LINE_END = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -34,7 +34,6 @@ export interface KnownShapes {
 /** @param findSlots returns the slots of a schema; undefined if its lines must be parsed */
 export function createKnownShapes(findSlots: (schemaName: string) => EventSlots | undefined): KnownShapes {
   const spans = new Int32Array(SPANS_LENGTH);
-  const caches = createTextCaches();
   const fillers: ShapeFiller[] = [];
   let viewedBytes: Buffer | undefined;
   let view: DataView = new DataView(new ArrayBuffer(0));
@@ -68,7 +67,7 @@ export function createKnownShapes(findSlots: (schemaName: string) => EventSlots 
       if (fillers.length >= SHAPES_MAX || failures >= FAILURES_MAX || line.length > LEARNABLE_BYTES_MAX) return;
       const shape = learnShape(line.toString("latin1"));
       const slots = shape === undefined ? undefined : findSlots(shape.schemaName);
-      const filler = shape === undefined || slots === undefined ? undefined : bindShape(shape, slots, caches);
+      const filler = shape === undefined || slots === undefined ? undefined : bindShape(shape, slots);
       if (filler === undefined) failures++;
       else fillers.push(filler);
     },

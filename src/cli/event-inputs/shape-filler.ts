@@ -6,21 +6,9 @@
 import type { EventSlots } from "../../metering/event-slots.ts";
 import type { LineShape, SlotPart } from "./line-shape.ts";
 import { parseExactBytes, parsePlainNumber } from "./parse-bytes.ts";
-import { type TextCache, createTextCache } from "./text-cache.ts";
 
 /** The maximum bytes of an event's texts; metering rejects longer ones. */
 const TEXT_BYTES_MAX = 512;
-
-/** Caches of repeated texts in a file. */
-export interface TextCaches {
-  readonly accounts: TextCache<string>;
-  readonly dimensions: TextCache<string>;
-}
-
-/** Creates empty caches, one set for each file. */
-export function createTextCaches(): TextCaches {
-  return { accounts: createTextCache((text) => text), dimensions: createTextCache((text) => text) };
-}
 
 /** A shape bound to its schema's slots. */
 export interface ShapeFiller {
@@ -45,7 +33,7 @@ type FillSlot = (bytes: Buffer, start: number, end: number) => boolean;
  *
  * @returns undefined if the shape lacks a required part of events; metering rejects such lines
  */
-export function bindShape(shape: LineShape, slots: EventSlots, caches: TextCaches): ShapeFiller | undefined {
+export function bindShape(shape: LineShape, slots: EventSlots): ShapeFiller | undefined {
   const { slots: parts } = shape;
   const findSpan = (kind: SlotPart["kind"]): number => parts.findIndex((part) => part.kind === kind);
   const timestampSpan = findSpan("timestamp");
@@ -60,7 +48,7 @@ export function bindShape(shape: LineShape, slots: EventSlots, caches: TextCache
   };
   if (!hasAllNames("attribute", slots.attributeSlots, slots.declaredAttributes)) return undefined;
   if (!hasAllNames("dimension", slots.dimensionSlots, slots.declaredDimensions)) return undefined;
-  const fillers = parts.map((part) => createFiller(part, slots, caches));
+  const fillers = parts.map((part) => createFiller(part, slots));
   return {
     shape,
     slots,
@@ -76,7 +64,7 @@ export function bindShape(shape: LineShape, slots: EventSlots, caches: TextCache
   };
 }
 
-function createFiller(part: SlotPart, slots: EventSlots, caches: TextCaches): FillSlot | undefined {
+function createFiller(part: SlotPart, slots: EventSlots): FillSlot | undefined {
   switch (part.kind) {
     case "timestamp":
     case "unused":
@@ -89,13 +77,13 @@ function createFiller(part: SlotPart, slots: EventSlots, caches: TextCaches): Fi
     case "accountId":
       return (bytes, start, end) => {
         if (!isTextLength(start, end)) return false;
-        slots.accountId = caches.accounts.get(bytes, start, end);
+        slots.accountId = bytes.toString("latin1", start, end);
         return true;
       };
     case "attribute":
       return createAttributeFiller(part, slots);
     case "dimension":
-      return createDimensionFiller(part, slots, caches);
+      return createDimensionFiller(part, slots);
   }
 }
 
@@ -119,11 +107,7 @@ function createAttributeFiller(part: Extract<SlotPart, { readonly name: string }
   };
 }
 
-function createDimensionFiller(
-  part: Extract<SlotPart, { readonly name: string }>,
-  slots: EventSlots,
-  caches: TextCaches,
-): FillSlot {
+function createDimensionFiller(part: Extract<SlotPart, { readonly name: string }>, slots: EventSlots): FillSlot {
   const slotIndex = slots.dimensionSlots.get(part.name);
   const isUsed = slotIndex !== undefined && slotIndex < slots.declaredDimensions;
   const { texts } = slots;
@@ -131,7 +115,7 @@ function createDimensionFiller(
     if (end - start > TEXT_BYTES_MAX) return false;
     // A number becomes its plain text (S4.1), which are its own digits if it is an integer other than "-0".
     if (!part.isQuoted && !isPlainInteger(bytes, start, end)) return false;
-    if (isUsed) texts[slotIndex] = caches.dimensions.get(bytes, start, end);
+    if (isUsed) texts[slotIndex] = bytes.toString("latin1", start, end);
     return true;
   };
 }

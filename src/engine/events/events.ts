@@ -27,7 +27,7 @@ import { decideUndoInSteps, type UndoneEvent } from "../../ledger/events/undo.ts
 import type { EventRecord } from "../../ledger/records.ts";
 import { notFoundError } from "../../ledger/refusals.ts";
 import type { EventFilter, LedgerView } from "../../ledger/view.ts";
-import { createEnvelopeReader } from "../../metering/event-envelope.ts";
+import { readEnvelope } from "../../metering/event-envelope.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { splitIntoChunks } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
@@ -73,7 +73,6 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
 
 /** Reads the envelopes of a batch, each once. */
 function readBatch(input: readonly unknown[]): readonly BatchEvent[] {
-  const readEnvelope = createEnvelopeReader();
   return input.map((item): BatchEvent => {
     const read = readEnvelope(item);
     if ("sent" in read) return read;

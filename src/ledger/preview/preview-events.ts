@@ -4,7 +4,6 @@
  * @module
  */
 import type { EventInput } from "../../metering/event-envelope.ts";
-import { forEachPrefetched } from "../../metering/prefetch.ts";
 import type { Problem } from "../../problem-table.ts";
 import { type IngestOutcome, type IngestStatus, METERED } from "../outcome.ts";
 import type { EventRun } from "./preview-run.ts";
@@ -30,17 +29,15 @@ export function takeEvents(
   const problems: EventProblem[] = [];
   let last: IngestOutcome = METERED;
   let place = 0;
-  const take = (event: EventInput): void => {
+  for (const event of events) {
     place++;
     const outcome = add(event);
     // Most events have the same outcome object as the previous one; if that was completed, skip the checks.
-    if (outcome === last || problems.length === PROBLEMS_MAX) return;
+    if (outcome === last || problems.length === PROBLEMS_MAX) continue;
     const { status, description, problem } = outcome;
     if (problem === undefined) last = outcome;
     else problems.push({ event: place, status, ...problem, message: description });
-  };
-  if (Array.isArray(events)) forEachPrefetched(events, (event) => take(event as EventInput));
-  else for (const event of events) take(event);
+  }
   return problems;
 }
 

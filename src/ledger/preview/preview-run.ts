@@ -8,7 +8,7 @@
 import type { Book } from "../../book/model/book.ts";
 import { type Day, dayOf, startOfDay } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
-import { createEnvelopeReader, type EventEnvelope } from "../../metering/event-envelope.ts";
+import { readEnvelope, type EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsRead } from "../../metering/event-fields.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { createUsageTally, type Usage } from "../../metering/usage.ts";
@@ -98,7 +98,6 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
     tracer,
     decideInEach,
   };
-  const readEnvelope = createEnvelopeReader();
   const read = new Map(
     [...metering.schemas].map(([name, program]) => [name, { program, problem: undefined, fault: undefined }]),
   );

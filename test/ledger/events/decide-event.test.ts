@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { toInstant } from "../../../src/calendar/instant.ts";
 import { createCatalog } from "../../../src/ledger/catalog.ts";
 import { type AccountAtEvent, decideEvent, type EventDecision } from "../../../src/ledger/events/decide-event.ts";
-import { createEnvelopeReader } from "../../../src/metering/event-envelope.ts";
+import { readEnvelope } from "../../../src/metering/event-envelope.ts";
 import { bookWithParts, type BookParts, requestEvent, requestSchema } from "../support.ts";
 
 const DAY_MS = 86_400_000;
@@ -35,7 +35,7 @@ function decide(
   { account, parts = {} }: { readonly account?: AccountAtEvent | undefined; readonly parts?: BookParts } = {},
 ): EventDecision {
   const catalog = createCatalog(bookWithParts(parts));
-  const incoming = createEnvelopeReader()(event);
+  const incoming = readEnvelope(event);
   if ("code" in incoming) throw new Error(incoming.message);
   const time = { now: toInstant(now), futureMs: DAY_MS };
   return decideEvent(incoming, catalog.readFields(incoming), account ?? accountAt(), time);
