@@ -23,7 +23,7 @@ export type {
   PlanAssociationInput,
   Status,
 } from "./book/resources/account.ts";
-export type { Book, BookInput, Organization, OrganizationInput } from "./book/model/book.ts";
+export type { Book, BookInput, Organization, OrganizationInput } from "./book/resources/book.ts";
 export type {
   AddOn,
   AddOnInput,
@@ -41,7 +41,7 @@ export type {
   SettingPatch,
   SettingRequest,
 } from "./book/resources/catalog-items.ts";
-export type { LintSuppression } from "./book/resources/lint.ts";
+export type { LintSuppression, LintCode } from "./book/resources/lint.ts";
 export type {
   AccountPatch,
   AccountRequest,
@@ -131,8 +131,7 @@ export type {
   SlabRate,
   SlabRateInput,
 } from "./book/resources/rates.ts";
-export type { LintCode } from "./book/model/lint-codes.ts";
-export type { FreeForm, Maybe, RuleInput } from "./book/model/common-types.ts";
+export type { FreeForm, Maybe, RuleInput } from "./book/resources/common-types.ts";
 export type {
   PricePlan,
   PricePlanDetails,

@@ -1,5 +1,5 @@
 /** How long other work waits for an account with decades of unprocessed cycles. */
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";

@@ -1,6 +1,6 @@
 /** A month of usage: a book, and the events of a thousand accounts. */
 import { readBook } from "../../src/book/book.ts";
-import type { Book } from "../../src/book/model/book.ts";
+import type { Book } from "../../src/book/resources/book.ts";
 
 /** An event as JSON.parse returns it. */
 export interface GeneratedEvent {

@@ -1,5 +1,5 @@
 /** The time of a monthly bill run by the age of its accounts, which determines their number of invoices. */
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";

@@ -2,7 +2,7 @@
  * Pages of invoices over many accounts, each with the draft of the current cycle: by filter, and with unprocessed
  * cycles.
  */
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import type { InvoiceFilter, InvoiceSnapshot } from "../../src/engine/billing/invoices.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Bench } from "../bench.ts";

@@ -1,5 +1,5 @@
 /** The time of list pages over many accounts: up to date, a month behind, and billed. */
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { Page, PageOptions } from "../../src/engine/pages.ts";
 import type { Store } from "../../src/store/store.ts";

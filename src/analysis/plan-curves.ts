@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Maybe } from "../book/model/common-types.ts";
+import type { Maybe } from "../book/resources/common-types.ts";
 import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 import type { RecurrenceConfig } from "../book/resources/rate-card.ts";
 import type { RatePlan, RateValue } from "../book/resources/rates.ts";

@@ -6,9 +6,9 @@
 import { parseJson } from "../numbers/json.ts";
 import { rejection } from "../problem-table.ts";
 import { type BookOptions, parseBook } from "./book.ts";
-import type { Book, BookInput } from "./model/book.ts";
 import { bookError } from "./problems.ts";
 import { isReadBook, inputOf } from "./read-mark.ts";
+import type { Book, BookInput } from "./resources/book.ts";
 
 /** A book as an object, as text, or as `readBook` returned it. */
 export type BookSource = BookInput | string | Book;

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Book, BookInput } from "./model/book.ts";
-export type { Book, BookInput } from "./model/book.ts";
+import type { Book, BookInput } from "./resources/book.ts";
+export type { Book, BookInput } from "./resources/book.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
 import { checkBook } from "./checks/check-book.ts";

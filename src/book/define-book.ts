@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { BookInput } from "./model/book.ts";
+import type { BookInput } from "./resources/book.ts";
 
 /** The id or name of a usage meter, as cards may refer to it. */
 type MeterNames<Meters> = Meters extends readonly (infer Meter)[]

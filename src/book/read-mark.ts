@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Book } from "./model/book.ts";
+import type { Book } from "./resources/book.ts";
 
 const READ = Symbol.for("ratebook.readBook");
 const INPUT = Symbol.for("ratebook.bookInput");

@@ -5,7 +5,8 @@
  */
 import type * as z from "zod";
 
-import { bookFileSchema, toDescribedSchema, editorFields } from "../book/describing/json-schema.ts";
+import { toDescribedSchema } from "../book/describing/json-schema.ts";
+import { bookSchema } from "../book/resources/book.ts";
 import { pricePlan } from "../book/resources/price-plan.ts";
 import { eventFileMap } from "../event-files/event-file-map.ts";
 
@@ -13,8 +14,8 @@ export const DOCUMENT_NAMES = ["book", "plan", "map"] as const;
 export type DocumentName = (typeof DOCUMENT_NAMES)[number];
 
 const DOCUMENTS: Readonly<Record<DocumentName, { readonly title: string; readonly schema: z.ZodType }>> = {
-  book: { title: "A book: products, customers and prices", schema: bookFileSchema },
-  plan: { title: "A price plan of ratebook", schema: pricePlan.extend(editorFields) },
+  book: { title: "A book: products, customers and prices", schema: bookSchema },
+  plan: { title: "A price plan of ratebook", schema: pricePlan.extend({ $schema: bookSchema.shape.$schema }) },
   map: { title: "A map of ratebook: where the parts of an event are in a file", schema: eventFileMap },
 };
 

@@ -5,9 +5,9 @@
  */
 import { readBookInSteps } from "../book/book.ts";
 import type { RuleWorkLimits } from "../book/checks/check-rule-work.ts";
-import type { Book } from "../book/model/book.ts";
 import { type BookCache, createBookCache } from "../book/reading/book-cache.ts";
 import { LIST_NAMES } from "../book/reading/references.ts";
+import type { Book } from "../book/resources/book.ts";
 import type { PricePlanDetailsOverride } from "../book/resources/price-plan.ts";
 import { formatDate, type Instant } from "../calendar/instant.ts";
 import { hasCode, inputError, invariant, type Problem, RatebookError } from "../errors.ts";

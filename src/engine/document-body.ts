@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../book/model/book.ts";
+import type { Book } from "../book/resources/book.ts";
 import type { DocumentKind } from "../ledger/decision.ts";
 import { isDecimalObject, formatDecimal } from "../numbers/decimal.ts";
 import { stringifyJson } from "../numbers/json.ts";

@@ -6,11 +6,11 @@
  */
 import * as z from "zod";
 
-import type { Maybe } from "../book/model/common-types.ts";
 import type { Customer } from "../book/resources/account.ts";
 import { customer } from "../book/resources/account.ts";
 import type { AddOn, FeatureInput, Setting } from "../book/resources/catalog-items.ts";
 import { addOn, feature, setting } from "../book/resources/catalog-items.ts";
+import type { Maybe } from "../book/resources/common-types.ts";
 import type { EventSchema } from "../book/resources/event-schema.ts";
 import { eventSchema } from "../book/resources/event-schema.ts";
 import type { PricePlan } from "../book/resources/price-plan.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { BookInput } from "../book/model/book.ts";
+import type { BookInput } from "../book/resources/book.ts";
 import { exportAccount, type ExportedAccount } from "../ledger/account/exported-account.ts";
 import type { DocumentRecord } from "../ledger/decision.ts";
 import type { AccountRecord } from "../ledger/records.ts";

@@ -5,7 +5,7 @@
  */
 import { toWritten } from "../book/book-source.ts";
 import { parseBook } from "../book/book.ts";
-import type { Book, Organization } from "../book/model/book.ts";
+import type { Book, Organization } from "../book/resources/book.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { AccountState } from "../ledger/account-state.ts";
 import { createBookAccount } from "../ledger/account/book-account.ts";

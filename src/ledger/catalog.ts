@@ -1,10 +1,10 @@
-import type { Book } from "../book/model/book.ts";
 /**
  * The configuration for decisions: a compiled book.
  *
  * @module
  */
 import type { InvoiceGroup } from "../book/resources/account.ts";
+import type { Book } from "../book/resources/book.ts";
 import type { PricePlan } from "../book/resources/price-plan.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";

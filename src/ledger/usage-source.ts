@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../book/model/book.ts";
+import type { Book } from "../book/resources/book.ts";
 import type { Day, Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import type { UsageCell } from "../metering/usage.ts";

@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 
 import { build } from "esbuild";
 
-import { bookFileSchema, toDescribedSchema } from "../book/describing/json-schema.ts";
+import { toDescribedSchema } from "../book/describing/json-schema.ts";
+import { bookSchema } from "../book/resources/book.ts";
 import { PAGE_TITLES, pageFile, type PageName } from "./page-file.ts";
 import { type PlayExample, createStateFromRecipe } from "./play/play-state.ts";
 import { parseRecipes } from "./play/recipes.ts";
@@ -42,7 +43,7 @@ async function bundlePage(name: PageName): Promise<{ readonly script: string; re
 
 /** The JSON Schema with which the playground completes a book. */
 function serializeBookSchema(): string {
-  return JSON.stringify(toDescribedSchema(bookFileSchema, "book"));
+  return JSON.stringify(toDescribedSchema(bookSchema, "book"));
 }
 
 /** The recipes that the playground offers as examples. */

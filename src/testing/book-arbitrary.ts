@@ -5,7 +5,7 @@
  */
 import type { Arbitrary } from "fast-check";
 
-import type { BookInput } from "../book/model/book.ts";
+import type { BookInput } from "../book/resources/book.ts";
 import { formatDate, toInstant, addDays } from "../calendar/instant.ts";
 import { fastCheck } from "./fast-check.ts";
 import { CATALOG, planArbitrary, type PlanOptions } from "./plan-arbitrary.ts";

@@ -7,7 +7,7 @@ import type { Arbitrary, IAsyncPropertyWithHooks, IPropertyWithHooks } from "fas
 
 import { type BookSource, toBookInput } from "../book/book-source.ts";
 import { readBook } from "../book/book.ts";
-import type { BookInput } from "../book/model/book.ts";
+import type { BookInput } from "../book/resources/book.ts";
 import { formatDate, toInstant, startOfDay, addDays } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { allLines, type Invoice, type InvoiceLine } from "../invoicing/invoice.ts";

@@ -6,7 +6,7 @@
 import type { Arbitrary } from "fast-check";
 
 import { type BookSource, toBookInput } from "../book/book-source.ts";
-import type { BookInput } from "../book/model/book.ts";
+import type { BookInput } from "../book/resources/book.ts";
 import {
   DAY_MS,
   formatDate,

@@ -6,7 +6,7 @@
 import type { Arbitrary } from "fast-check";
 
 import { type BookSource, toBookInput } from "../book/book-source.ts";
-import type { BookInput } from "../book/model/book.ts";
+import type { BookInput } from "../book/resources/book.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant, toInstant } from "../calendar/instant.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { RatebookError } from "../errors.ts";

@@ -5,7 +5,7 @@
  */
 import type { Arbitrary } from "fast-check";
 
-import type { BookInput } from "../book/model/book.ts";
+import type { BookInput } from "../book/resources/book.ts";
 import { Decimal } from "../numbers/decimal.ts";
 import { fastCheck } from "./fast-check.ts";
 import {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { BookInput } from "../book/model/book.ts";
+import type { BookInput } from "../book/resources/book.ts";
 import type { RatePlanInput, RateValueInput } from "../book/resources/rates.ts";
 import type { DecimalInput } from "../numbers/decimal.ts";
 import { fastCheck } from "./fast-check.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { computeDailyCharges, type ChargedDay } from "../../src/analysis/daily-charges.ts";
 import { resolveAccountPlans, type AccountPlans, createBookPlanSource } from "../../src/analysis/diff/account-plans.ts";
 import { parseBook } from "../../src/book/book.ts";
-import type { Book } from "../../src/book/model/book.ts";
+import type { Book } from "../../src/book/resources/book.ts";
 import { dayOf, formatDate, DAY_MS } from "../../src/calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
 import { createPreview } from "../../src/ledger/preview/preview.ts";

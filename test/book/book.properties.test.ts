@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../src/book/book.ts";
-import type { Book } from "../../src/book/model/book.ts";
+import type { Book } from "../../src/book/resources/book.ts";
 import { formatInstant } from "../../src/calendar/instant.ts";
 import { stringifyJson } from "../../src/numbers/json.ts";
 import { listProblems } from "./break-book.ts";

@@ -1,5 +1,5 @@
 /** Parts of books, so that a test states only what it is about. */
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import type { RatePlanInput, RateValueInput } from "../../src/book/resources/rates.ts";
 
 /** A part of a book. */

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { readBook } from "../../src/book/book.ts";
-import type { Book } from "../../src/book/model/book.ts";
+import type { Book } from "../../src/book/resources/book.ts";
 import type { Part } from "./builder.ts";
 
 /** The base of golden cases: schemas `call`, `store` and `token`, their meters and feature, add-ons, a customer. */

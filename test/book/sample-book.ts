@@ -1,5 +1,5 @@
 /** A small valid book with every kind of resource and rate card, for tests that break one part of it. */
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import { MONTHLY, perUnit } from "./builder.ts";
 
 /** A new copy each time. */

@@ -6,7 +6,7 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { hasCode } from "../../src/errors.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";

@@ -1,7 +1,7 @@
 /** The examples in the engine: their invoices equal those of the offline preview (S13.5). */
 import { describe, expect, test } from "vitest";
 
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import { type Engine, preview, readBook } from "../../src/index.ts";
 import { exampleEvents, exampleText } from "../support/examples.ts";
 import { engineAt } from "./support.ts";

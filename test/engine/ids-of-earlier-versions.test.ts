@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../src/book/book.ts";
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../src/book/book.ts";
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import type { AddOnPatch } from "../../src/book/resources/catalog-items.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { exampleText } from "../support/examples.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../src/book/book.ts";
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import { callEvent, engineAt } from "./support.ts";
 
 const SCHEMA = {

@@ -1,7 +1,7 @@
 /** Engines with the same book over separate stores, events for them, and the stored state as text. */
 import fc from "fast-check";
 
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { UndoFilter } from "../../src/ledger/events/undo-filter.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";

@@ -1,5 +1,5 @@
 /** Decides about one account at a time without a store: the changes of a decision are kept for the next one. */
-import type { Book } from "../../src/book/model/book.ts";
+import type { Book } from "../../src/book/resources/book.ts";
 import { dayOf, type Instant, toInstant } from "../../src/calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";

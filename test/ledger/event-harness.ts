@@ -1,6 +1,6 @@
 /** Accounts and their events, decided without a store: each decision reads, decides and is applied completely. */
 import { readBook } from "../../src/book/book.ts";
-import type { Book } from "../../src/book/model/book.ts";
+import type { Book } from "../../src/book/resources/book.ts";
 import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { type Instant, toInstant } from "../../src/calendar/instant.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";

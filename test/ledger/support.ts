@@ -1,6 +1,6 @@
 /** Books and events for the tests of ingest. */
 import { parseBook } from "../../src/book/book.ts";
-import type { Book } from "../../src/book/model/book.ts";
+import type { Book } from "../../src/book/resources/book.ts";
 
 /** Parts of a book, as in a file. */
 export type BookParts = Readonly<Record<string, readonly unknown[]>>;

@@ -1,7 +1,7 @@
 /** Many concurrent clients with mixed operations, and the invariants of their accounts afterwards. */
 import { expect } from "vitest";
 
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import { type Engine } from "../../src/engine/engine.ts";
 import { sumMeter } from "../book/builder.ts";
 

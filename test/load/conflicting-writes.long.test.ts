@@ -1,7 +1,7 @@
 /** Equal and conflicting concurrent writes: one of them takes effect, and the others get a message with the reason. */
 import { describe, expect, test } from "vitest";
 
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { manageApiKeys, serve } from "../../src/server.ts";
 import { calls, planOfMonths, perUnit, sumMeter } from "../book/builder.ts";

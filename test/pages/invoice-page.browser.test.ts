@@ -5,7 +5,7 @@ import { crc32, deflateSync } from "node:zlib";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import { preview, readBook } from "../../src/index.ts";
 import type { Invoice, InvoiceStatus } from "../../src/invoicing/invoice.ts";
 import { renderInvoicePage } from "../../src/pages/invoice/invoice-page.ts";

@@ -1,7 +1,8 @@
 /** The completions of a book editor at the caret, marked as `|` here, also while the text is not valid JSON. */
 import { describe, expect, test } from "vitest";
 
-import { bookFileSchema, toDescribedSchema } from "../../src/book/describing/json-schema.ts";
+import { toDescribedSchema } from "../../src/book/describing/json-schema.ts";
+import { bookSchema } from "../../src/book/resources/book.ts";
 import {
   type CompletionSchema,
   findCaretContext,
@@ -9,7 +10,7 @@ import {
   findDescription,
 } from "../../src/pages/play/json-completions.ts";
 
-const SCHEMA: CompletionSchema = toDescribedSchema(bookFileSchema, "book");
+const SCHEMA: CompletionSchema = toDescribedSchema(bookSchema, "book");
 
 const placeOf = (textWithCaret: string) => findCaretContext(textWithCaret.replace("|", ""), textWithCaret.indexOf("|"));
 

@@ -2,7 +2,14 @@
 import { describe, expect, test } from "vitest";
 
 import type { FixedFeeRateCard, UsageRateCard } from "../../src/book/resources/rate-card.ts";
-import { billingEntitlementRateCard, creditGrantRateCard, entitlementOverageRateCard, fixedFeeRateCard, minimumCommitment, usageRateCard } from "../../src/book/resources/rate-card.ts";
+import {
+  billingEntitlementRateCard,
+  creditGrantRateCard,
+  entitlementOverageRateCard,
+  fixedFeeRateCard,
+  minimumCommitment,
+  usageRateCard,
+} from "../../src/book/resources/rate-card.ts";
 import { sumFractions } from "../../src/numbers/fraction.ts";
 import { rateBillingEntitlement } from "../../src/rating/billing-entitlement.ts";
 import { computeTrueUp } from "../../src/rating/commitment.ts";

@@ -1,5 +1,5 @@
 /** Events of store tests: one schema with one meter, from accounts without plans. */
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 
 /** Accounts `a` and `b`, whose calls are metered but not billed. */

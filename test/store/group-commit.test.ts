@@ -2,7 +2,7 @@
 import type { PoolClient, QueryConfig } from "pg";
 import { describe, expect, test } from "vitest";
 
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { hasCode } from "../../src/errors.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";

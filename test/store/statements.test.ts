@@ -2,7 +2,7 @@
 import type { QueryConfig } from "pg";
 import { beforeAll, expect, test } from "vitest";
 
-import type { BookInput } from "../../src/book/model/book.ts";
+import type { BookInput } from "../../src/book/resources/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { morningCall, CALLS_BOOK } from "./calls.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 
 import { readBook } from "../../src/book/book.ts";
-import type { Book } from "../../src/book/model/book.ts";
+import type { Book } from "../../src/book/resources/book.ts";
 import { tryParseInstant } from "../../src/calendar/instant.ts";
 import { readEventFileMap } from "../../src/event-files/event-file-map.ts";
 import type { EventSink } from "../../src/event-files/event-sink.ts";

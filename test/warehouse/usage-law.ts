@@ -5,8 +5,8 @@
 import { expect } from "vitest";
 
 import { readBook } from "../../src/book/book.ts";
-import type { Book } from "../../src/book/model/book.ts";
 import type { Account } from "../../src/book/resources/account.ts";
+import type { Book } from "../../src/book/resources/book.ts";
 import { dayOf, tryParseInstant, parseInstant } from "../../src/calendar/instant.ts";
 import { readEventFileMap } from "../../src/event-files/event-file-map.ts";
 import { createEventMaker } from "../../src/event-files/mapped-event.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 import { type BookSource, toBook } from "../../book/book-source.ts";
-import type { Book } from "../../book/model/book.ts";
 import type { Account } from "../../book/resources/account.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { RatebookError } from "../../errors.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";

@@ -1,10 +1,10 @@
-import type { Book } from "../../book/model/book.ts";
 /**
  * Backtests of migrations, which move accounts to a draft on a date (S16.5).
  *
  * @module
  */
 import type { Account } from "../../book/resources/account.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { MIGRATION_MODES, type MigrationMode } from "../../book/resources/requests.ts";
 import { formatDate, type Instant, toInstant, isDayStart } from "../../calendar/instant.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
 import type { CreditGrantRateCard } from "../../book/resources/rate-card.ts";
 import { toInstant } from "../../calendar/instant.ts";

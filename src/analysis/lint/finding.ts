@@ -1,10 +1,10 @@
+import { type Path, formatPath } from "../../book/problems.ts";
 /**
  * A finding of lint: a code, a path, a sentence and an example that a person can check.
  *
  * @module
  */
-import type { LintCode } from "../../book/model/lint-codes.ts";
-import { type Path, formatPath } from "../../book/problems.ts";
+import type { LintCode } from "../../book/resources/lint.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 

@@ -1,4 +1,3 @@
-import type { Book } from "../../book/model/book.ts";
 /**
  * Findings across the cards of a plan and the credits of accounts: duplicate fees, commitments without effect, free
  * tiers that make an entitlement pointless, credits that can't be spent, meters without a price.
@@ -6,6 +5,7 @@ import type { Book } from "../../book/model/book.ts";
  * @module
  */
 import type { Account } from "../../book/resources/account.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { FixedFeeRateCard } from "../../book/resources/rate-card.ts";
 import { formatInstant } from "../../calendar/instant.ts";
 import { mayChargeBelowZero } from "../../invoicing/granted-credits.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan, PricePlanDetails } from "../../book/resources/price-plan.ts";
 import type { RecurrenceConfig } from "../../book/resources/rate-card.ts";
 import { coverageAt } from "../../rating/recurrence.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { PricePlanDetails, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import type { RatePlan, RateValue } from "../../book/resources/rates.ts";
 import type { Decimal } from "../../numbers/decimal.ts";

@@ -4,10 +4,9 @@
  * @module
  */
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
-import type { Book } from "../model/book.ts";
 import { type Path, formatPath, type Report } from "../problems.ts";
-import type { BookDocument } from "../reading/document.ts";
 import type { Account } from "../resources/account.ts";
+import type { Book, BookDocument } from "../resources/book.ts";
 import { quoteValue } from "../wording.ts";
 import { type AssociationContext, checkAssociations } from "./check-associations.ts";
 

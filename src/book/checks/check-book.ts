@@ -1,5 +1,4 @@
 import type { Steps } from "../../numbers/steps.ts";
-import type { Book } from "../model/book.ts";
 import type { Path, Report } from "../problems.ts";
 import type { BookCache } from "../reading/book-cache.ts";
 import type { BookShape } from "../reading/read-document.ts";
@@ -11,6 +10,7 @@ import { indexVersions } from "../resolving/resolve-plan.ts";
  * @module
  */
 import type { PlanAssociation } from "../resources/account.ts";
+import type { Book } from "../resources/book.ts";
 import type { PricePlan } from "../resources/price-plan.ts";
 import { checkAccounts } from "./check-accounts.ts";
 import { checkMeters } from "./check-meters.ts";

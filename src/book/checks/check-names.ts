@@ -1,10 +1,10 @@
+import { type Path, formatPath, type Report } from "../problems.ts";
 /**
  * Checks that ids and names are unique (book.md, S4.4, S16.4).
  *
  * @module
  */
-import type { Book } from "../model/book.ts";
-import { type Path, formatPath, type Report } from "../problems.ts";
+import type { Book } from "../resources/book.ts";
 import { settingKey } from "../resources/catalog-items.ts";
 
 /** Reports every id, name and version that another item of its kind has. */

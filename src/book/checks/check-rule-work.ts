@@ -8,8 +8,8 @@ import type { Steps } from "../../numbers/steps.ts";
 import type { FullRuleBudget } from "../../rules/budget.ts";
 import { describeExcessWork } from "../../rules/minimum-work.ts";
 import { checkRule, parseRule, type Rule } from "../../rules/rule.ts";
-import type { Book } from "../model/book.ts";
 import type { Path, Report } from "../problems.ts";
+import type { Book } from "../resources/book.ts";
 import { settingKey } from "../resources/catalog-items.ts";
 
 /** The lists of a book whose items contain rules. */

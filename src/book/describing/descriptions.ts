@@ -59,21 +59,6 @@ const COMMON_DESCRIPTIONS: Readonly<Record<string, string>> = {
 
 /** By list or object and field: `slabRates.order`. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  "book.organization": "The organization, its currency, and how amounts are rounded.",
-  "book.settings": "Values for enrichments of events, such as the number of tokens in a unit.",
-  "book.eventSchemas": "The fields of events by schema name, and the fields computed from them.",
-  "book.usageMeters": "Measures of usage: the number of matching events, or the sum of a value computed for each.",
-  "book.features": "Units that plans and purchases grant, and events use.",
-  "book.addOns": "Fees, licenses and credit grants.",
-  "book.pricePlans": "Prices; each item is one version of a plan.",
-  "book.customers": "Customers own accounts.",
-  "book.accounts": "Accounts use and pay: each has plans, licenses and credits.",
-  "book.invoiceGroups": "Accounts that share terms and get one composite invoice.",
-  "book.lint": "Accepted findings of `ratebook lint`; no effect on prices.",
-  "organization.id": "1 to 50 characters; default `default`, without an organization.",
-  "organization.baseCurrency": "The default currency of accounts: ISO 4217, default USD.",
-  "organization.rounding":
-    "How the amount of a card is rounded to the minor unit of the currency: HALF_UP (default; half away from zero), HALF_EVEN or DOWN.",
   "map.schemaName": "The event schema of the rows: a column, a value for all rows, or a template.",
   "map.accountId": "The account of each row: its id or an alias.",
   "map.id": "The id of the event; each id is counted once. A column, or a template such as `usage-{row}`.",

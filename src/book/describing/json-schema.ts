@@ -5,20 +5,7 @@
  */
 import * as z from "zod";
 
-import { organization, RESOURCES } from "../reading/document.ts";
-import { lintSuppression } from "../resources/lint.ts";
 import { findDescription, findOwner } from "./descriptions.ts";
-
-/** The field with which a document names its schema. */
-export const editorFields = { $schema: z.string().optional() };
-
-/** The input form of a book. */
-export const bookFileSchema = z.strictObject({
-  ...editorFields,
-  organization: organization.nullish(),
-  ...Object.fromEntries(Object.entries(RESOURCES).map(([list, item]) => [list, z.array(item).nullish()])),
-  lint: z.array(lintSuppression).nullish(),
-});
 
 /** The parts of a JSON Schema in which fields are found. */
 export interface JsonSchema {

@@ -10,11 +10,11 @@ import { placeInText, type TextPlace } from "../../numbers/json-text.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import { guessName } from "../did-you-mean.ts";
 import type { Path, Problems, Report } from "../problems.ts";
+import { type BookDocument, organization, type ResourceList, RESOURCES } from "../resources/book.ts";
 import { currency } from "../resources/fields.ts";
 import { lintSuppression } from "../resources/lint.ts";
 import { ISSUE_OPTIONS, quoteValue, readIssue } from "../wording.ts";
 import type { BookCache } from "./book-cache.ts";
-import { type BookDocument, organization, type ResourceList, RESOURCES } from "./document.ts";
 import type { RawLists } from "./references.ts";
 
 /** Maximum nesting of objects and lists in a document; sufficient for a rule of 64 operations. */

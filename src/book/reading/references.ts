@@ -6,9 +6,9 @@
  */
 import { guessName } from "../did-you-mean.ts";
 import type { Path, Report } from "../problems.ts";
+import type { ResourceList } from "../resources/book.ts";
 import { SETTING_NAMESPACE, settingKey } from "../resources/catalog-items.ts";
 import { quoteValue } from "../wording.ts";
-import type { ResourceList } from "./document.ts";
 
 /** The items of each list, as messages name them. */
 export const LIST_NAMES: Readonly<Record<ResourceList, string>> = {

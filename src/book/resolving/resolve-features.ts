@@ -1,6 +1,6 @@
 import type { Path } from "../problems.ts";
-import type { BookDocument } from "../reading/document.ts";
 import { resolveId, type ResolveContext } from "../reading/references.ts";
+import type { BookDocument } from "../resources/book.ts";
 import type { FeatureDocument, Feature, FeatureAssociation } from "../resources/catalog-items.ts";
 /**
  * Resolves features and the event schemas that consume them, with the consumed attribute (S11.2).

@@ -1,15 +1,14 @@
 import type { Steps } from "../../numbers/steps.ts";
+import type { Path } from "../problems.ts";
+import type { BookCache } from "../reading/book-cache.ts";
+import { resolveId, type ResolveContext } from "../reading/references.ts";
 /**
  * Resolves a book: references become ids, rules are parsed, and defaults filled in. What cannot be resolved is reported
  * and stays unchanged.
  *
  * @module
  */
-import type { Book } from "../model/book.ts";
-import type { Path } from "../problems.ts";
-import type { BookCache } from "../reading/book-cache.ts";
-import type { BookDocument } from "../reading/document.ts";
-import { resolveId, type ResolveContext } from "../reading/references.ts";
+import type { Book, BookDocument } from "../resources/book.ts";
 import type { AddOnDocument, SettingDocument, AddOn, Setting } from "../resources/catalog-items.ts";
 import { quoteValue } from "../wording.ts";
 import { resolveAccount } from "./resolve-account.ts";

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import type { Frozen } from "../model/common-types.ts";
+import type { Frozen } from "./common-types.ts";
 import {
   currency,
   date,

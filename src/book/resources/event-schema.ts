@@ -7,8 +7,8 @@ import * as z from "zod";
 
 import type { Decimal } from "../../numbers/decimal.ts";
 import type { Rule } from "../../rules/rule.ts";
-import type { Frozen, Maybe, Patch } from "../model/common-types.ts";
 import { attributeName } from "./catalog-items.ts";
+import type { Frozen, Maybe, Patch } from "./common-types.ts";
 import { label, listOrEmpty, name, withDefault, reference, ruleSource, text } from "./fields.ts";
 
 /** The pattern of the names of event schemas and meters. */

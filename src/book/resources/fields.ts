@@ -10,8 +10,8 @@ import { hasCode, RatebookError } from "../../errors.ts";
 import { isCurrency } from "../../numbers/currency.ts";
 import { type Decimal, type DecimalInput, isDecimalObject, parseValue } from "../../numbers/decimal.ts";
 import type { ProblemCode } from "../../problem-table.ts";
-import type { RuleInput } from "../model/common-types.ts";
 import { issueParams } from "../wording.ts";
+import type { RuleInput } from "./common-types.ts";
 
 /** Maximum days of a grace period or payment term: a hundred years. */
 const DAYS_MAX = 36_500;

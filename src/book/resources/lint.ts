@@ -1,12 +1,30 @@
 /**
- * Lint findings that a book accepts.
+ * The kinds of finding of lint, and the findings that a book accepts.
  *
  * @module
  */
 import * as z from "zod";
 
-import type { Frozen } from "../model/common-types.ts";
-import { LINT_CODES } from "../model/lint-codes.ts";
+import type { Frozen } from "./common-types.ts";
+
+/** The kinds of finding, each with a stable code. */
+export const LINT_CODES = [
+  "PRICE_FALLS",
+  "PRICE_JUMPS",
+  "SLAB_UNREACHABLE",
+  "RULE_NEVER_MATCHES",
+  "RULE_ALWAYS_MATCHES",
+  "COMPUTATION_SHADOWED",
+  "METER_UNPRICED",
+  "FEE_TWICE",
+  "CREDIT_UNUSABLE",
+  "COMMITMENT_IDLE",
+  "FREE_TIER_ABOVE_ENTITLEMENT",
+  "RATE_TOO_FINE",
+  "CHARGE_WAITS",
+] as const;
+/** The code of a finding. */
+export type LintCode = (typeof LINT_CODES)[number];
 
 const lintSuppressionFields = {
   /** The code of the finding, such as PRICE_FALLS. */

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import type { Frozen } from "../model/common-types.ts";
+import type { Frozen } from "./common-types.ts";
 import { CYCLES_MAX, decimalFromZero, label, withDefault, reference, text, wholeFromZero, currency } from "./fields.ts";
 import { fixedRateValue, grantSlab, pricingModel, ratePlan, rateValue } from "./rates.ts";
 

@@ -6,8 +6,8 @@
  */
 import * as z from "zod";
 
-import type { Frozen } from "../model/common-types.ts";
 import { issueParams } from "../wording.ts";
+import type { Frozen } from "./common-types.ts";
 import { currency, decimal, decimalAboveZero, decimalFromZero } from "./fields.ts";
 
 const booleanOrText = z

@@ -8,9 +8,9 @@
 import * as z from "zod";
 
 import type { Instant, InstantInput } from "../../calendar/instant.ts";
-import type { Frozen, Maybe, Patch } from "../model/common-types.ts";
 import { account, credit, customer, featureCredit, invoiceGroup, licenseUpdate, planAssociation } from "./account.ts";
 import { setting } from "./catalog-items.ts";
+import type { Frozen, Maybe, Patch } from "./common-types.ts";
 import {
   date as dateText,
   dateOrDateTime as dateOrDateTimeText,

@@ -6,8 +6,8 @@
 import * as z from "zod";
 
 import { joinQuoted } from "../../problem-table.ts";
-import type { Frozen } from "../model/common-types.ts";
 import { issueParams } from "../wording.ts";
+import type { Frozen } from "./common-types.ts";
 import { currency, date, dateOrDateTime, decimal, decimalFromZero, recordSchema, reference } from "./fields.ts";
 import type { PricePlanDetails, PricePlanDetailsInput } from "./price-plan.ts";
 import { pricePlanDetails } from "./price-plan.ts";

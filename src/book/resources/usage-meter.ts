@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import type { Rule } from "../../rules/rule.ts";
-import type { Frozen, Patch } from "../model/common-types.ts";
+import type { Frozen, Patch } from "./common-types.ts";
 import { NAME_PATTERN } from "./event-schema.ts";
 import { idSchema, label, withDefault, reference, ruleSource, text } from "./fields.ts";
 

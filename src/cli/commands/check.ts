@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { Arguments } from "../arguments.ts";
 import { requireBookPath, type Command } from "../command.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { BookInput } from "../../book/model/book.ts";
+import type { BookInput } from "../../book/resources/book.ts";
 import type { LoadCounts } from "../../engine/load.ts";
 import type { Arguments } from "../arguments.ts";
 import { requireBookPath, type Command } from "../command.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { createPreview, type PreviewOptions, type PreviewRun } from "../../ledger/preview/preview.ts";
 import type { Arguments } from "../arguments.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 import { parsePlan } from "../../book/check-plan.ts";
-import type { Book } from "../../book/model/book.ts";
 import { bookError } from "../../book/problems.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { hasCode } from "../../errors.ts";
 import { selectDraftAccounts } from "../../ledger/preview/preview-draft.ts";

@@ -5,8 +5,8 @@
  */
 import { parseBook } from "../../book/book.ts";
 import { parsePlan } from "../../book/check-plan.ts";
-import type { Book } from "../../book/model/book.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { hasCode, type Problem } from "../../errors.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";

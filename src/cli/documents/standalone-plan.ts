@@ -4,7 +4,7 @@
  * @module
  */
 import { parseBook } from "../../book/book.ts";
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import { hasCode } from "../../errors.ts";
 
 /** An unchecked JSON object. */

@@ -5,7 +5,7 @@
  */
 import { isIP } from "node:net";
 
-import { organizationRequest } from "../../book/reading/document.ts";
+import { organizationRequest } from "../../book/resources/book.ts";
 import { DAY_MS } from "../../calendar/instant.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import { ID_MEMORY_MS } from "../../ledger/catalog.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import { groupThousands } from "../../invoicing/format-values.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { SkippedAccount } from "../../ledger/account/bill-failure.ts";

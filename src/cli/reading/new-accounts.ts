@@ -4,8 +4,8 @@
  * @module
  */
 import { parseBook } from "../../book/book.ts";
-import type { Book } from "../../book/model/book.ts";
 import type { Account } from "../../book/resources/account.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { naturalCycleAt } from "../../calendar/cycle.ts";
 import { type Instant, tryParseInstant, parseDate, dayStart } from "../../calendar/instant.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { findNearest } from "../../book/did-you-mean.ts";
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { tryParseInstant } from "../../calendar/instant.ts";
 import { quoteText } from "../../event-files/input-error.ts";

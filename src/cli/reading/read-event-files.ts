@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { EventSink } from "../../event-files/event-sink.ts";
 import { mergeEvents } from "../../event-files/merge-events.ts";
 import { type IngestOutcome, isCompleted } from "../../ledger/outcome.ts";

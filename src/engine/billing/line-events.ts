@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { Computation } from "../../book/resources/usage-meter.ts";
 import { type Day, dayOf, type Instant, startOfDay } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";

@@ -1,11 +1,11 @@
+import { readInput } from "../../book/reading/read-request.ts";
 /**
  * The organization of a store. It cannot change once the store has a resource.
  *
  * @module
  */
-import type { Organization } from "../../book/model/book.ts";
-import { organizationRequest } from "../../book/reading/document.ts";
-import { readInput } from "../../book/reading/read-request.ts";
+import type { Organization } from "../../book/resources/book.ts";
+import { organizationRequest } from "../../book/resources/book.ts";
 import { quoteText, refusedError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { revisionAfter } from "../configuration-revision.ts";

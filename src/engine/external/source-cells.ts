@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import { type Day, dayOf, type Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { didYouMean } from "../../book/did-you-mean.ts";
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { Computation } from "../../book/resources/usage-meter.ts";
 import { dayOf, type Instant, startOfDay } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { naturalCycleAt } from "../../calendar/cycle.ts";
 import { type Day, formatInstant, type Instant, dayStart, startOfDay } from "../../calendar/instant.ts";

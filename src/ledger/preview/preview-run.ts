@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import { type Day, dayOf, startOfDay } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import { readEnvelope, type EventEnvelope } from "../../metering/event-envelope.ts";

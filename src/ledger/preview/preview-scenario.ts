@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { Day, Instant } from "../../calendar/instant.ts";
 import type { AddAll } from "../../metering/cells.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";

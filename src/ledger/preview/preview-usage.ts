@@ -4,7 +4,7 @@
  * @module
  */
 import { didYouMean } from "../../book/did-you-mean.ts";
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import { hasCode, type Problem, RatebookError } from "../../errors.ts";
 import { readUsageRow } from "../../metering/usage-row.ts";
 import { exactOfDecimal } from "../../numbers/exact.ts";

@@ -5,8 +5,8 @@
  */
 import { type BookSource, toBook } from "../../book/book-source.ts";
 import { didYouMean } from "../../book/did-you-mean.ts";
-import type { Book } from "../../book/model/book.ts";
 import type { Account } from "../../book/resources/account.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import type { Day } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";

@@ -5,8 +5,8 @@
  */
 import { type PlanCurves, planCurves } from "../../analysis/plan-curves.ts";
 import { parseBook } from "../../book/book.ts";
-import type { Book } from "../../book/model/book.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
 import { DAY_MS, toInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";

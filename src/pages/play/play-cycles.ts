@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { CycleConfig } from "../../calendar/cycle.ts";
 import { formatInstant, type Instant, parseDate, addDays, daysBetween } from "../../calendar/instant.ts";
 import { type AccountCycle, cyclesIn, NO_END, type Term, buildTimeline } from "../../invoicing/timeline.ts";

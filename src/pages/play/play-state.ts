@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { BookInput } from "../../book/model/book.ts";
+import type { BookInput } from "../../book/resources/book.ts";
 import { formatDate, toInstant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { add, type Decimal, type DecimalInput, parseDecimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";

@@ -6,7 +6,7 @@
 import type { Backtest } from "../../analysis/backtest/backtest.ts";
 import { type ChargedDay, computeDailyCharges } from "../../analysis/daily-charges.ts";
 import { createBookPlanSource, type PlanSource, resolveAccountPlans } from "../../analysis/diff/account-plans.ts";
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import { type Day, formatDate, parseDay, parseInstant, startOfDay } from "../../calendar/instant.ts";
 import { allLines, CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
 import { netTotal } from "../../invoicing/net-total.ts";

@@ -5,7 +5,7 @@
  */
 import type { Backtest, BacktestAccount, BacktestPlan } from "../../analysis/backtest/backtest.ts";
 import { CAUSES, type DiffLine } from "../../analysis/diff/diff-invoices.ts";
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, decimalOfInteger, divide, multiply, formatDecimal } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { EventSchema } from "../../book/resources/event-schema.ts";
 import type { EventFileMap } from "../../event-files/event-file-map.ts";
 import type { EventSink } from "../../event-files/event-sink.ts";

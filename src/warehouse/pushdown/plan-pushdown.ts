@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import type { EventSchema } from "../../book/resources/event-schema.ts";
 import type { UsageMeter } from "../../book/resources/usage-meter.ts";
 import { fieldsInOrder } from "../../metering/event-slots.ts";

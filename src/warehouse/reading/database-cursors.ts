@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import { tryParseInstant, startOfDay } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import type { EventFileMap } from "../../event-files/event-file-map.ts";

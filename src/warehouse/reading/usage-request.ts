@@ -1,10 +1,10 @@
+import type { Account, Customer } from "../../book/resources/account.ts";
 /**
  * Meters the rows of a usage request that are not plain, for the requested accounts (S17.2, S17.3).
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
-import type { Account, Customer } from "../../book/resources/account.ts";
+import type { Book } from "../../book/resources/book.ts";
 import { type Day, type Instant, tryParseInstant, startOfDay } from "../../calendar/instant.ts";
 import type { EventSink } from "../../event-files/event-sink.ts";
 import { rememberIds, type SeenIds } from "../../ledger/preview/accepted-id-set.ts";

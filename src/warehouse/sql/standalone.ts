@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Book } from "../../book/model/book.ts";
+import type { Book } from "../../book/resources/book.ts";
 import {
   type AttributeRangeLookup,
   planPushdown,

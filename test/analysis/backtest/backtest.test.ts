@@ -5,7 +5,7 @@ import { backtest } from "../../../src/analysis/backtest/backtest.ts";
 import { findBreaches, parseGate } from "../../../src/analysis/backtest/gate.ts";
 import { parseBook } from "../../../src/book/book.ts";
 import { checkPlan } from "../../../src/book/check-plan.ts";
-import type { Book } from "../../../src/book/model/book.ts";
+import type { Book } from "../../../src/book/resources/book.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";
 import { feeCards, planOfMonths, slabs, sumMeter } from "../../book/builder.ts";

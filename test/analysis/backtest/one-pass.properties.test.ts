@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { backtest, type BacktestPlan } from "../../../src/analysis/backtest/backtest.ts";
 import { parseBook } from "../../../src/book/book.ts";
 import { checkPlan } from "../../../src/book/check-plan.ts";
-import type { Book } from "../../../src/book/model/book.ts";
+import type { Book } from "../../../src/book/resources/book.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { meter } from "../../../src/ledger/preview/meter.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";

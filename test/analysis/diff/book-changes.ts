@@ -2,7 +2,7 @@
 import fc, { type Arbitrary } from "fast-check";
 
 import type { Cause } from "../../../src/analysis/diff/diff-invoices.ts";
-import type { BookInput } from "../../../src/book/model/book.ts";
+import type { BookInput } from "../../../src/book/resources/book.ts";
 import { DAY_MS, formatDate, toInstant } from "../../../src/calendar/instant.ts";
 import { Decimal } from "../../../src/numbers/decimal.ts";
 import { bookArbitrary } from "../../../src/testing/book-arbitrary.ts";

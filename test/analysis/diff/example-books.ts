@@ -1,7 +1,7 @@
 import { type AccountDiff, diffInvoices, type DiffLine } from "../../../src/analysis/diff/diff-invoices.ts";
 /** Invoices of one account in June 2026 for books with one plan, and the diff of two of them as text. */
 import { parseBook } from "../../../src/book/book.ts";
-import type { Book } from "../../../src/book/model/book.ts";
+import type { Book } from "../../../src/book/resources/book.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";

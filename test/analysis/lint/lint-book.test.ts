@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { lintBook } from "../../../src/analysis/lint/lint-book.ts";
 import { parseBook } from "../../../src/book/book.ts";
-import type { Book, BookInput } from "../../../src/book/model/book.ts";
+import type { Book, BookInput } from "../../../src/book/resources/book.ts";
 import { hasCode } from "../../../src/errors.ts";
 import { add, Decimal } from "../../../src/numbers/decimal.ts";
 import { priceQuantity } from "../../../src/rating/slabs.ts";

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { parseBook, readBookInSteps } from "../../../src/book/book.ts";
-import type { BookInput } from "../../../src/book/model/book.ts";
 import { createBookCache } from "../../../src/book/reading/book-cache.ts";
+import type { BookInput } from "../../../src/book/resources/book.ts";
 import { runToCompletion } from "../../../src/numbers/steps.ts";
 import { RULE_BUDGET } from "../../../src/rules/budget.ts";
 import { runs } from "../../support/runs.ts";

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { collectProblems } from "../../../src/book/problems.ts";
 import { NO_CACHE } from "../../../src/book/reading/book-cache.ts";
-import type { ResourceList } from "../../../src/book/reading/document.ts";
 import { readBookShape } from "../../../src/book/reading/read-document.ts";
+import type { ResourceList } from "../../../src/book/resources/book.ts";
 import type { Problem } from "../../../src/errors.ts";
 import { runToCompletion } from "../../../src/numbers/steps.ts";
 import { sampleBook } from "../sample-book.ts";

@@ -1,7 +1,7 @@
 /** `ratebook preview --trace`: the events behind a line. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { BookInput } from "../../../src/book/model/book.ts";
+import type { BookInput } from "../../../src/book/resources/book.ts";
 import { anyCaller, startApi } from "../../server/support.ts";
 import { USAGE_BOOK } from "../../server/usage-book.ts";
 import { type Folder, folder, ratebook } from "../fake-io.ts";

@@ -1,7 +1,7 @@
 /** Accounts that leave an invoice group and rejoin it: every invoice is on one composite invoice, or single (S16.7). */
 import { expect, test } from "vitest";
 
-import type { BookInput } from "../../../src/book/model/book.ts";
+import type { BookInput } from "../../../src/book/resources/book.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
 import { RatebookError } from "../../../src/errors.ts";
 import { createEngine } from "../../../src/index.ts";

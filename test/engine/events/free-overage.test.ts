@@ -1,7 +1,7 @@
 /** The cycles before an overage card's startOffset are one window, whichever of them are closed (S11.7). */
 import { expect, test } from "vitest";
 
-import type { BookInput } from "../../../src/book/model/book.ts";
+import type { BookInput } from "../../../src/book/resources/book.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
 import { perUnit, planOfMonths } from "../../book/builder.ts";
 import { engineAt } from "../support.ts";

@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { BookInput } from "../../../src/book/model/book.ts";
+import type { BookInput } from "../../../src/book/resources/book.ts";
 import type { PricePlanInput, PricingCycleConfig, RateCardsInput } from "../../../src/book/resources/price-plan.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import { RatebookError } from "../../../src/errors.ts";

@@ -3,7 +3,7 @@
  */
 import fc from "fast-check";
 
-import type { BookInput } from "../../../src/book/model/book.ts";
+import type { BookInput } from "../../../src/book/resources/book.ts";
 import { DAY_MS, formatInstant, toInstant, parseInstant } from "../../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";

@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 
-import type { BookInput } from "../../../src/book/model/book.ts";
+import type { BookInput } from "../../../src/book/resources/book.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant, toInstant } from "../../../src/calendar/instant.ts";
 import { bookArbitrary } from "../../../src/testing/book-arbitrary.ts";
 import { CATALOG, planArbitrary, type PlanInput } from "../../../src/testing/plan-arbitrary.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { Book } from "../../../src/book/model/book.ts";
+import type { Book } from "../../../src/book/resources/book.ts";
 import { parseInstant } from "../../../src/calendar/instant.ts";
 import { type IngestOutcome, isCompleted } from "../../../src/ledger/outcome.ts";
 import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";

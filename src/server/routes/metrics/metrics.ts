@@ -14,12 +14,9 @@ import { skippedShape } from "../../shapes/list.ts";
 
 const seriesShape = z
   .strictObject({
-    group: z
-      .string()
-      .optional()
-      .meta({
-        description: "The account, meter, schema or status; absent without `groupBy` and for events without one.",
-      }),
+    group: z.string().optional().meta({
+      description: "The account, meter, schema or status; absent without `groupBy` and for events without one.",
+    }),
     currency: z.string().optional().meta({ description: "Only for REVENUE: each currency has its own series." }),
     points: z.array(
       z.strictObject({

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import Fastify from "fastify";
 import { describe, expect, test } from "vitest";
 
-import type { BookInput } from "../../../../src/book/model/book.ts";
+import type { BookInput } from "../../../../src/book/resources/book.ts";
 import { createEngine, type Engine } from "../../../../src/engine/engine.ts";
 import { type BillRunOptions, startBillRuns } from "../../../../src/server/routes/billing/bill-runs.ts";
 import { memoryStore } from "../../../../src/store/memory/memory.ts";

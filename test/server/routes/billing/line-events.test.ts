@@ -1,7 +1,7 @@
 /** The events behind a line, over HTTP. */
 import { beforeEach, expect, test } from "vitest";
 
-import type { BookInput } from "../../../../src/book/model/book.ts";
+import type { BookInput } from "../../../../src/book/resources/book.ts";
 import { answerOf, anyCaller, startApi, type TestApi } from "../../support.ts";
 import { USAGE_BOOK } from "../../usage-book.ts";
 

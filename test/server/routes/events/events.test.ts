@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
-import type { BookInput } from "../../../../src/book/model/book.ts";
+import type { BookInput } from "../../../../src/book/resources/book.ts";
 import { startApi, type TestApi } from "../../support.ts";
 import { USAGE_BOOK } from "../../usage-book.ts";
 

@@ -1,0 +1,105 @@
+/**
+ * A whole book, in input form and as read (book.md).
+ *
+ * @module
+ */
+import * as z from "zod";
+
+import { type Account, account, type Customer, customer, type InvoiceGroup, invoiceGroup } from "./account.ts";
+import { type AddOn, addOn, type Feature, feature, type Setting, setting } from "./catalog-items.ts";
+import type { Frozen } from "./common-types.ts";
+import { type EventSchema, eventSchema } from "./event-schema.ts";
+import { currency, idSchema, name, withDefault } from "./fields.ts";
+import { type LintSuppression, lintSuppression } from "./lint.ts";
+import { type PricePlan, pricePlan } from "./price-plan.ts";
+import { type UsageMeter, usageMeter } from "./usage-meter.ts";
+
+const organizationFields = {
+  /** 1 to 50 characters, without white space and slashes; default `default`, without an organization. */
+  id: idSchema(50),
+  /** 1 to 255 characters. */
+  name: name.nullish(),
+  /** The default currency of accounts: ISO 4217, default USD. */
+  baseCurrency: withDefault(currency, "USD"),
+  /**
+   * How the amount of a card is rounded to the minor unit of the currency (S1.5): HALF_UP (default; half away from zero),
+   * HALF_EVEN or DOWN.
+   */
+  rounding: withDefault(z.enum(["HALF_UP", "HALF_EVEN", "DOWN"]), "HALF_UP"),
+};
+export interface OrganizationSchema extends z.ZodObject<typeof organizationFields, z.core.$strict> {}
+export const organization: OrganizationSchema = z.strictObject(organizationFields);
+/** The organization of a book. */
+export interface OrganizationInput extends Frozen<z.input<OrganizationSchema>> {}
+/** The organization of a book. */
+export interface Organization extends Frozen<z.output<OrganizationSchema>> {}
+
+/** The expected organization of a store; absent fields are not compared. */
+export const organizationRequest = z.strictObject({ id: idSchema(50).nullish(), baseCurrency: currency.nullish() });
+
+/** The lists of a book with the schemas of their items, in the order of book.md. */
+export const RESOURCES = {
+  settings: setting,
+  eventSchemas: eventSchema,
+  usageMeters: usageMeter,
+  features: feature,
+  addOns: addOn,
+  pricePlans: pricePlan,
+  customers: customer,
+  accounts: account,
+  invoiceGroups: invoiceGroup,
+} as const;
+/** A list of a book. */
+export type ResourceList = keyof typeof RESOURCES;
+
+const bookFields = {
+  /** The path or URL of the JSON Schema of books, for editors; no other effect. */
+  $schema: z.string().optional(),
+  /** The organization, its currency, and how amounts are rounded; default `default`, in USD. */
+  organization: organization.nullish(),
+  /** Values for enrichments of events, such as the number of tokens in a unit. */
+  settings: z.array(setting).nullish(),
+  /** The fields of events, and the fields computed from them; several versions are several items with one name. */
+  eventSchemas: z.array(eventSchema).nullish(),
+  /** Measures of usage: the number of matching events, or the sum of a value computed for each. */
+  usageMeters: z.array(usageMeter).nullish(),
+  /** Units that plans and purchases grant, and events use. */
+  features: z.array(feature).nullish(),
+  /** The priced items of fixed fee, license and credit grant cards. */
+  addOns: z.array(addOn).nullish(),
+  /** Prices; several versions are several items with one id. */
+  pricePlans: z.array(pricePlan).nullish(),
+  /** The owners of accounts. */
+  customers: z.array(customer).nullish(),
+  /** Accounts: events refer to them, and their customers pay their invoices. */
+  accounts: z.array(account).nullish(),
+  /** Groups of accounts whose invoices are consolidated. */
+  invoiceGroups: z.array(invoiceGroup).nullish(),
+  /** Accepted findings of `ratebook lint`; no effect on prices. */
+  lint: z.array(lintSuppression).nullish(),
+};
+export interface BookSchema extends z.ZodObject<typeof bookFields, z.core.$strict> {}
+export const bookSchema: BookSchema = z.strictObject(bookFields);
+/** The input form of a book: products, customers and prices. Each list is empty by default. */
+export interface BookInput extends Frozen<z.input<BookSchema>> {}
+
+/** A book in input form: references are ids or names, rules may be text. */
+export type BookDocument = { readonly organization: Organization; readonly lint: readonly LintSuppression[] } & {
+  readonly [List in ResourceList]: readonly z.output<(typeof RESOURCES)[List]>[];
+};
+
+/** A checked book: plain data with references as ids (for event schemas: names), parsed rules, and defaults filled in. */
+export interface Book {
+  readonly organization: Organization;
+  readonly settings: readonly Setting[];
+  readonly eventSchemas: readonly EventSchema[];
+  readonly usageMeters: readonly UsageMeter[];
+  readonly features: readonly Feature[];
+  readonly addOns: readonly AddOn[];
+  readonly pricePlans: readonly PricePlan[];
+  readonly customers: readonly Customer[];
+  readonly accounts: readonly Account[];
+  readonly invoiceGroups: readonly InvoiceGroup[];
+  /** Lint findings that are accepted; no effect on prices. */
+  readonly lint?: readonly LintSuppression[];
+}
