@@ -19,7 +19,9 @@ test("an editor shows the description of each field of an input", () => {
   ];
   const fields = files.flatMap((file) => {
     const source = readFileSync(file, "utf8");
-    const inputs = [...source.matchAll(/^export interface (\w+(?:Input|Request|Patch|Query)|Address)\b[^]*?^}$/gm)];
+    const inputs = [
+      ...source.matchAll(/^export interface (\w+(?:Input|Request|Patch|Query)|Address)\b[^{]*\{\n[^]*?^}$/gm),
+    ];
     return inputs.flatMap(([text, name = ""]) => {
       const lines = text.split("\n");
       return lines.flatMap((line, index) => {
