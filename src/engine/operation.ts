@@ -13,7 +13,7 @@ import { isLongOpen } from "../ledger/account/open-cycles.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import type { Changes, Decision } from "../ledger/decision.ts";
 import { catchUpNeeds, type ExternalUsageQuery, type InvoiceRange, prefetch, readAccounts } from "../ledger/reads.ts";
-import type { AccountRecord } from "../ledger/records.ts";
+import type { AccountRecord, EventRecord } from "../ledger/records.ts";
 import { notFoundError } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { Scope } from "../store/store.ts";
@@ -38,6 +38,8 @@ export interface DecisionState extends OperationState {
   readonly accounts: readonly AccountParts[];
   /** Their working copies; the changes in them are committed. */
   readonly workspace: Workspace;
+  /** The events that the operation needs. */
+  readonly events: readonly EventRecord[];
 }
 
 /** The accounts that an operation reads, with everything that catching up and deciding need. */
@@ -51,6 +53,8 @@ export interface OperationNeeds<Found> {
   readonly at?: Instant;
   /** Default: the current one. */
   readonly catalog?: Catalog;
+  /** Reads events at the same time as the accounts. */
+  readonly readEvents?: () => Promise<readonly EventRecord[]>;
   /** What was read already, for `decide`. */
   readonly found: Found;
 }
@@ -150,13 +154,16 @@ async function attemptOperation<Result, Found>(
   const accountsBehind = operation.catchUp && findAccountsBehind(catalog, records, state.now, attempted);
   if (accountsBehind !== undefined) return lacking(accountsBehind);
   expectAll(accountIds, records);
-  const accounts = await readRecords({ catalog, view, cells, records, at }, needs);
+  const [accounts, events] = await Promise.all([
+    readRecords({ catalog, view, cells, records, at }, needs),
+    needs.readEvents?.() ?? [],
+  ]);
   if ("cells" in accounts) return lacking(accounts);
   const workspace =
     operation.catchUp === "all"
       ? await openCaughtUp(catalog, accounts, at, yieldToOthers)
       : openWorkspace(catalog, accounts);
-  const { result, changes } = await operation.decide({ ...state, accounts, workspace }, found);
+  const { result, changes } = await operation.decide({ ...state, accounts, workspace, events }, found);
   const own = operation.isReadOnly === true ? {} : workspace.changes();
   return { result: { completed: result }, changes: { ...own, ...changes } };
 }

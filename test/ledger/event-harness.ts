@@ -16,7 +16,7 @@ import { decideIngest, type IngestResult } from "../../src/ledger/events/ingest.
 import { toEventRecord } from "../../src/ledger/events/new-event.ts";
 import { type UndoFilter, parseUndoFilter } from "../../src/ledger/events/undo-filter.ts";
 import { readForUndo } from "../../src/ledger/events/undo-reads.ts";
-import { decideUndo, type UndoneEvent } from "../../src/ledger/events/undo.ts";
+import { decideUndo, type UndoneEvent, UNDO_EVENTS_MAX } from "../../src/ledger/events/undo.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
 import { catchUpNeeds, type LedgerReads, readAccounts } from "../../src/ledger/reads.ts";
 import {
@@ -208,7 +208,8 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
       const filter = parseUndoFilter(query);
       const record = requireAccount(findAccountId(filter.account));
       const undoWork = async (work: Work): Promise<readonly UndoneEvent[]> => {
-        const matched = await readForUndo(catalog, view, work, filter.events, toInstant(now));
+        const first = await view.eventsToUndo(work.record.id, filter.events, UNDO_EVENTS_MAX);
+        const matched = await readForUndo(catalog, view, work, { ...filter, first }, toInstant(now));
         return decideUndo(catalog, work, matched, toInstant(now));
       };
       return decide(toInstant(now), undoWork, record);

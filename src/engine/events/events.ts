@@ -23,7 +23,7 @@ import {
 } from "../../ledger/events/ingest.ts";
 import { type UndoFilter, parseUndoFilter } from "../../ledger/events/undo-filter.ts";
 import { readForUndo } from "../../ledger/events/undo-reads.ts";
-import { decideUndoInSteps, type UndoneEvent } from "../../ledger/events/undo.ts";
+import { decideUndoInSteps, UNDO_EVENTS_MAX, type UndoneEvent } from "../../ledger/events/undo.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import { notFoundError } from "../../ledger/refusals.ts";
 import type { EventFilter, LedgerView } from "../../ledger/view.ts";
@@ -152,13 +152,19 @@ export async function undo(context: EngineContext, undoFilter: UndoFilter): Prom
     scope: () => lockAccounts([accountId])(),
     async needs({ view }) {
       const means = await resolveAccount(view, filter.account);
-      if (means === accountId) return { accountIds: [accountId], found: undefined };
+      if (means === accountId) {
+        return {
+          accountIds: [accountId],
+          readEvents: () => view.eventsToUndo(accountId, filter.events, UNDO_EVENTS_MAX),
+          found: undefined,
+        };
+      }
       accountId = means;
       return "scope";
     },
-    async decide({ catalog, view, workspace, now }) {
+    async decide({ catalog, view, workspace, events, now }) {
       const work = workspace.account(accountId);
-      const matched = await readForUndo(catalog, view, work, filter.events, now);
+      const matched = await readForUndo(catalog, view, work, { ...filter, first: events }, now);
       return { result: await runWithPauses(decideUndoInSteps(catalog, work, matched, now)) };
     },
   });

@@ -14,7 +14,8 @@ import type { UndoQuery } from "./undo-filter.ts";
 import { isRevertible, UNDO_EVENTS_MAX } from "./undo.ts";
 
 /**
- * Reads what `decideUndo` needs: a few events, however many match.
+ * Reads what `decideUndo` needs: a few events, however many match. `first` are the first that match the filter, at most
+ * {@link UNDO_EVENTS_MAX}.
  *
  * @returns the first events that can be reverted and the first that cannot, as many of each as an undo may include
  */
@@ -22,19 +23,17 @@ export async function readForUndo(
   catalog: Catalog,
   view: LedgerReads,
   work: AccountState,
-  filter: UndoQuery["events"],
+  { events: filter, first }: Pick<UndoQuery, "events"> & { readonly first: readonly EventRecord[] },
   now: Instant,
 ): Promise<readonly EventRecord[]> {
   const { record } = work;
-  const earliest = await view.eventsToUndo(record.id, filter, UNDO_EVENTS_MAX);
   const open = findOpenStretches(catalog, record, work.invoices(), now);
   const isOpen = (at: Instant): boolean => open.some(({ from, until }) => from <= at && at < until);
   const matched = new Map<string, EventRecord>();
   const add = (events: readonly EventRecord[]): void => {
     for (const event of events) matched.set(event.referenceId, event);
   };
-  add(earliest);
-  const first = [...matched.values()];
+  add(first);
   // With fewer, these are all that match; if all can be reverted, the undo includes no others.
   if (first.length === UNDO_EVENTS_MAX && !first.every((event) => isRevertible(event, isOpen))) {
     for (const stretch of open) {
