@@ -145,7 +145,7 @@ test("a book of many plans, slabs and accounts is partly shown", async () => {
   };
   const open = await openWith({ book: JSON.stringify(book) });
   const { page } = open;
-  for (const message of ["first 10 of 300 plans", "first 100 of 2,000 slabs", "first 50 of 500 invoices"])
+  for (const message of ["first 10 of 300 plans", "first 100 of 2,000 tiers", "first 50 of 500 invoices"])
     await page.getByText(message).waitFor();
   expect(await page.evaluate("document.querySelectorAll('*').length")).toBeLessThan(10_000);
   expect(open.faults).toEqual([]);
