@@ -38,11 +38,6 @@ export interface ResourceSpec<Item> {
 /** The parts of an endpoint that the OpenAPI document shows. */
 type EndpointTexts = Pick<Endpoint, "id" | "summary" | "description">;
 
-interface ChangeSpec<Item, Body extends z.ZodType> extends EndpointTexts {
-  readonly body: Body;
-  readonly run: (engine: Engine, id: string, body: z.input<Body>) => Promise<Item>;
-}
-
 interface CreateSpec<Item, Body extends z.ZodType> extends EndpointTexts {
   readonly body: Body;
   readonly run: (engine: Engine, body: z.input<Body>) => Promise<Item>;
@@ -67,7 +62,7 @@ interface GetSpec<Item, Query extends z.ZodObject> extends EndpointTexts {
   readonly run: (engine: Engine, id: string, query: z.output<Query>) => Promise<Item>;
 }
 
-interface ActionSpec<Item, Body extends z.ZodType> extends EndpointTexts {
+interface ChangeSpec<Item, Body extends z.ZodType> extends EndpointTexts {
   readonly body?: Body;
   readonly bodyRequired?: boolean;
   readonly run: (engine: Engine, id: string, body: z.input<Body>) => Promise<Item>;
@@ -78,7 +73,7 @@ interface RemoveSpec extends EndpointTexts {
 }
 
 /** `POST` to the list, answered with the new item. */
-export function createEndpoint<Item, Body extends z.ZodType>(
+export function defineCreateEndpoint<Item, Body extends z.ZodType>(
   { tag, path, shape, toJson }: ResourceSpec<Item>,
   { run, status, ...spec }: CreateSpec<Item, Body>,
 ): Endpoint {
@@ -97,7 +92,7 @@ export function createEndpoint<Item, Body extends z.ZodType>(
 }
 
 /** `GET` of the list. A page ends before its JSON exceeds 1 MiB, and has at least one item. */
-export function listEndpoint<Item, Filters extends z.ZodRawShape>(
+export function defineListEndpoint<Item, Filters extends z.ZodRawShape>(
   { tag, path, shape, toJson }: ResourceSpec<Item>,
   { run, filters, sizes = PAGE_SIZES, answerId, ...texts }: ListSpec<Item, Filters>,
 ): Endpoint {
@@ -123,7 +118,7 @@ export function listEndpoint<Item, Filters extends z.ZodRawShape>(
 }
 
 /** `GET` of an item. */
-export function getEndpoint<Item, Query extends z.ZodObject>(
+export function defineGetEndpoint<Item, Query extends z.ZodObject>(
   resource: ResourceSpec<Item>,
   { run, ...spec }: GetSpec<Item, Query>,
 ): Endpoint {
@@ -136,34 +131,24 @@ export function getEndpoint<Item, Query extends z.ZodObject>(
 }
 
 /** `PATCH` of an item. */
-export function updateEndpoint<Item, Body extends z.ZodType>(
+export function defineUpdateEndpoint<Item, Body extends z.ZodType>(
   resource: ResourceSpec<Item>,
-  { run, ...spec }: ChangeSpec<Item, Body>,
+  spec: ChangeSpec<Item, Body>,
 ): Endpoint {
-  return defineItemEndpoint(resource, "", {
-    ...spec,
-    method: "PATCH",
-    access: "write",
-    handle: async ({ engine, body }, id) => answerItem(resource, engine, await run(engine, id, body)),
-  });
+  return defineChangeEndpoint(resource, "PATCH", "", spec);
 }
 
 /** `POST /features/{feature_id}/<action>`, answered with the item. */
-export function actionEndpoint<Item, Body extends z.ZodType>(
+export function defineActionEndpoint<Item, Body extends z.ZodType>(
   resource: ResourceSpec<Item>,
   action: string,
-  { run, ...spec }: ActionSpec<Item, Body>,
+  spec: ChangeSpec<Item, Body>,
 ): Endpoint {
-  return defineItemEndpoint(resource, `/${action}`, {
-    ...spec,
-    method: "POST",
-    access: "write",
-    handle: async ({ engine, body }, id) => answerItem(resource, engine, await run(engine, id, body)),
-  });
+  return defineChangeEndpoint(resource, "POST", `/${action}`, spec);
 }
 
 /** `DELETE` of an item, answered with `{success}`. */
-export function removeEndpoint<Item>(resource: ResourceSpec<Item>, { run, ...texts }: RemoveSpec): Endpoint {
+export function defineRemoveEndpoint<Item>(resource: ResourceSpec<Item>, { run, ...texts }: RemoveSpec): Endpoint {
   return defineItemEndpoint(resource, "", {
     ...texts,
     method: "DELETE",
@@ -173,6 +158,20 @@ export function removeEndpoint<Item>(resource: ResourceSpec<Item>, { run, ...tex
       await run(engine, id);
       return SUCCESS;
     },
+  });
+}
+
+function defineChangeEndpoint<Item, Body extends z.ZodType>(
+  resource: ResourceSpec<Item>,
+  method: "PATCH" | "POST",
+  end: string,
+  { run, ...spec }: ChangeSpec<Item, Body>,
+): Endpoint {
+  return defineItemEndpoint(resource, end, {
+    ...spec,
+    method,
+    access: "write",
+    handle: async ({ engine, body }, id) => answerItem(resource, engine, await run(engine, id, body)),
   });
 }
 

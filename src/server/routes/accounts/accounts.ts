@@ -17,11 +17,11 @@ import { listQuery } from "../../http/pagination.ts";
 import { accountShape, toAccountJson } from "../../shapes/account.ts";
 import { keepItem, readBoundedPage, createListShape, answerPage } from "../../shapes/list.ts";
 import {
-  actionEndpoint,
-  createEndpoint,
-  removeEndpoint,
+  defineActionEndpoint,
+  defineCreateEndpoint,
+  defineRemoveEndpoint,
   type ResourceSpec,
-  updateEndpoint,
+  defineUpdateEndpoint,
 } from "../resource-endpoints.ts";
 
 const ACCOUNTS: ResourceSpec<AccountRecord> = {
@@ -34,7 +34,7 @@ const ACCOUNTS: ResourceSpec<AccountRecord> = {
 const aliasesBody = z.strictObject({ aliases: REQUESTS.aliases });
 
 export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
-  createEndpoint(ACCOUNTS, {
+  defineCreateEndpoint(ACCOUNTS, {
     id: "createAccount",
     summary: "Create an account",
     description:
@@ -90,26 +90,26 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
       return answerOk(await readAccountJson(engine, account, group));
     },
   }),
-  updateEndpoint(ACCOUNTS, {
+  defineUpdateEndpoint(ACCOUNTS, {
     id: "updateAccount",
     summary: "Change an account",
     body: REQUESTS.accountPatch,
     run: (engine, id, body) => engine.accounts.update(id, body),
   }),
-  removeEndpoint(ACCOUNTS, {
+  defineRemoveEndpoint(ACCOUNTS, {
     id: "archiveAccount",
     summary: "Archive an account, which frees its aliases",
     description: "Rejected while it has a current or future plan, or an open draft invoice.",
     run: (engine, id) => engine.accounts.archive(id),
   }),
-  actionEndpoint(ACCOUNTS, "add_aliases", {
+  defineActionEndpoint(ACCOUNTS, "add_aliases", {
     id: "addAliasesToAccount",
     summary: "Add aliases to an account",
     description: "An account has at most 10. Existing aliases stay.",
     body: aliasesBody,
     run: (engine, id, { aliases }) => engine.accounts.addAliases(id, aliases),
   }),
-  actionEndpoint(ACCOUNTS, "remove_aliases", {
+  defineActionEndpoint(ACCOUNTS, "remove_aliases", {
     id: "removeAliasesFromAccount",
     summary: "Remove aliases from an account",
     description: "Aliases that the account does not have are ignored.",

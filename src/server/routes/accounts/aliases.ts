@@ -10,7 +10,12 @@ import type { AliasSnapshot } from "../../../engine/accounts/aliases.ts";
 import { answerCreated, type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
 import { formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
 import { withWireNames } from "../../http/wire-names.ts";
-import { getEndpoint, listEndpoint, removeEndpoint, type ResourceSpec } from "../resource-endpoints.ts";
+import {
+  defineGetEndpoint,
+  defineListEndpoint,
+  defineRemoveEndpoint,
+  type ResourceSpec,
+} from "../resource-endpoints.ts";
 
 const aliasShape = z
   .strictObject({
@@ -44,15 +49,19 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
       return answerCreated({ data: newAliases.map(toAliasJson) });
     },
   }),
-  listEndpoint(ALIASES, {
+  defineListEndpoint(ALIASES, {
     id: "listAliases",
     summary: "List all aliases, newest first",
     filters: {},
     answerId: "AliasList",
     run: (engine, _, page) => engine.aliases.list({ page }),
   }),
-  getEndpoint(ALIASES, { id: "getAlias", summary: "Get an alias", run: (engine, alias) => engine.aliases.get(alias) }),
-  removeEndpoint(ALIASES, {
+  defineGetEndpoint(ALIASES, {
+    id: "getAlias",
+    summary: "Get an alias",
+    run: (engine, alias) => engine.aliases.get(alias),
+  }),
+  defineRemoveEndpoint(ALIASES, {
     id: "removeAlias",
     summary: "End an alias of any account",
     run: (engine, alias) => engine.aliases.remove(alias),

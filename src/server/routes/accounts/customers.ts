@@ -12,7 +12,13 @@ import { answerCreated, type Endpoint, defineEndpoint } from "../../http/endpoin
 import { formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
 import { accountShape, toAccountJson } from "../../shapes/account.ts";
 import { formatAddressLines, addressShape, toAddressJson } from "../../shapes/address.ts";
-import { getEndpoint, listEndpoint, removeEndpoint, updateEndpoint, type ResourceSpec } from "../resource-endpoints.ts";
+import {
+  defineGetEndpoint,
+  defineListEndpoint,
+  defineRemoveEndpoint,
+  defineUpdateEndpoint,
+  type ResourceSpec,
+} from "../resource-endpoints.ts";
 
 const customerShape = z
   .strictObject({
@@ -64,25 +70,25 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
-  listEndpoint(CUSTOMERS, {
+  defineListEndpoint(CUSTOMERS, {
     id: "listCustomers",
     summary: "List customers, newest first",
     filters: {},
     answerId: "CustomerList",
     run: (engine, _, page) => engine.customers.list({ page }),
   }),
-  getEndpoint(CUSTOMERS, {
+  defineGetEndpoint(CUSTOMERS, {
     id: "getCustomer",
     summary: "Get a customer",
     run: (engine, id) => engine.customers.get(id),
   }),
-  updateEndpoint(CUSTOMERS, {
+  defineUpdateEndpoint(CUSTOMERS, {
     id: "updateCustomer",
     summary: "Change a customer",
     body: REQUESTS.customerPatch.extend({ primaryEmail: primaryEmail.optional() }),
     run: (engine, id, body) => engine.customers.update(id, body),
   }),
-  removeEndpoint(CUSTOMERS, {
+  defineRemoveEndpoint(CUSTOMERS, {
     id: "archiveCustomer",
     summary: "Archive a customer and its accounts",
     description: "Rejected while one of its accounts has a current or future plan, or an open draft invoice.",

@@ -10,7 +10,13 @@ import type { InvoiceGroupSnapshot } from "../../../engine/accounts/invoice-grou
 import { type Endpoint, defineEndpoint, SUCCESS } from "../../http/endpoint.ts";
 import { pathId, success } from "../../http/fields.ts";
 import { invoiceGroupShape, toGroupJson } from "../../shapes/invoice-group.ts";
-import { actionEndpoint, createEndpoint, getEndpoint, listEndpoint, type ResourceSpec } from "../resource-endpoints.ts";
+import {
+  defineActionEndpoint,
+  defineCreateEndpoint,
+  defineGetEndpoint,
+  defineListEndpoint,
+  type ResourceSpec,
+} from "../resource-endpoints.ts";
 
 const groupWithAccountsShape = invoiceGroupShape
   .extend({ accounts: z.array(z.string()).meta({ description: "The ids of its accounts, newest first." }) })
@@ -33,26 +39,26 @@ const GROUPS_WITH_ACCOUNTS: ResourceSpec<InvoiceGroupSnapshot> = {
 const accountsBody = z.strictObject({ accountIds: REQUESTS.accountIds });
 
 export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
-  createEndpoint(INVOICE_GROUPS, {
+  defineCreateEndpoint(INVOICE_GROUPS, {
     id: "createInvoiceGroup",
     summary: "Create an invoice group of accounts with one currency",
     body: REQUESTS.groupCreate,
     status: 200,
     run: (engine, body) => engine.invoiceGroups.create(body),
   }),
-  listEndpoint(INVOICE_GROUPS, {
+  defineListEndpoint(INVOICE_GROUPS, {
     id: "listInvoiceGroups",
     summary: "List invoice groups, newest first",
     filters: {},
     answerId: "InvoiceGroupList",
     run: (engine, _, page) => engine.invoiceGroups.list({ page }),
   }),
-  getEndpoint(GROUPS_WITH_ACCOUNTS, {
+  defineGetEndpoint(GROUPS_WITH_ACCOUNTS, {
     id: "getInvoiceGroup",
     summary: "Get an invoice group with its accounts",
     run: (engine, id) => engine.invoiceGroups.get(id),
   }),
-  actionEndpoint(INVOICE_GROUPS, "add_accounts", {
+  defineActionEndpoint(INVOICE_GROUPS, "add_accounts", {
     id: "addAccountsToInvoiceGroup",
     summary: "Add accounts to an invoice group",
     description: "Accounts already in the group are ignored; an account in another group is rejected.",

@@ -12,11 +12,11 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
 import { createAnswerDeriver } from "../../shapes/derive-answers.ts";
 import {
-  createEndpoint,
-  getEndpoint,
-  listEndpoint,
-  removeEndpoint,
-  updateEndpoint,
+  defineCreateEndpoint,
+  defineGetEndpoint,
+  defineListEndpoint,
+  defineRemoveEndpoint,
+  defineUpdateEndpoint,
   type ResourceSpec,
 } from "../resource-endpoints.ts";
 
@@ -44,32 +44,32 @@ const ADD_ONS: ResourceSpec<StoredResource<AddOn>> = {
 };
 
 export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
-  createEndpoint(ADD_ONS, {
+  defineCreateEndpoint(ADD_ONS, {
     id: "createAddOn",
     summary: "Create an add-on",
     body: z.strictObject({ name, type, billableName }),
     status: 200,
     run: (engine, body) => engine.addOns.create(withoutAbsent(body)),
   }),
-  listEndpoint(ADD_ONS, {
+  defineListEndpoint(ADD_ONS, {
     id: "listAddOns",
     summary: "List add-ons, newest first",
     filters: { status: status.optional(), type: type.optional() },
     answerId: "AddOnList",
     run: (engine, filter, page) => engine.addOns.list({ filter, page }),
   }),
-  getEndpoint(ADD_ONS, {
+  defineGetEndpoint(ADD_ONS, {
     id: "getAddOn",
     summary: "Get an add-on",
     run: (engine, id) => engine.addOns.get(id),
   }),
-  updateEndpoint(ADD_ONS, {
+  defineUpdateEndpoint(ADD_ONS, {
     id: "updateAddOn",
     summary: "Change an add-on's names",
     body: z.strictObject({ name: name.optional(), billableName }),
     run: (engine, id, body) => engine.addOns.update(id, body),
   }),
-  removeEndpoint(ADD_ONS, {
+  defineRemoveEndpoint(ADD_ONS, {
     id: "archiveAddOn",
     summary: "Archive an add-on",
     description: "Plans that already use it keep it.",

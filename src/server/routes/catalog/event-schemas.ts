@@ -14,12 +14,12 @@ import { listQuery } from "../../http/pagination.ts";
 import { eventSchemaShape, toEventSchemaJson } from "../../shapes/event-schema.ts";
 import { readBoundedPage, createListShape, answerPage } from "../../shapes/list.ts";
 import {
-  actionEndpoint,
-  createEndpoint,
-  getEndpoint,
-  listEndpoint,
-  removeEndpoint,
-  updateEndpoint,
+  defineActionEndpoint,
+  defineCreateEndpoint,
+  defineGetEndpoint,
+  defineListEndpoint,
+  defineRemoveEndpoint,
+  defineUpdateEndpoint,
   type ResourceSpec,
 } from "../resource-endpoints.ts";
 
@@ -42,7 +42,7 @@ const EVENT_SCHEMAS: ResourceSpec<StoredResource<EventSchema>> = {
 };
 
 export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
-  createEndpoint(EVENT_SCHEMAS, {
+  defineCreateEndpoint(EVENT_SCHEMAS, {
     id: "createEventSchema",
     summary: "Create an event schema",
     description: "The event schema starts as a DRAFT. The name of an archived schema creates its next version.",
@@ -57,20 +57,20 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     status: 201,
     run: (engine, body) => engine.eventSchemas.create(withoutAbsent(body)),
   }),
-  listEndpoint(EVENT_SCHEMAS, {
+  defineListEndpoint(EVENT_SCHEMAS, {
     id: "listEventSchemas",
     summary: "List the latest version of each event schema, newest first",
     filters: { status: status.optional() },
     answerId: "EventSchemaList",
     run: (engine, filter, page) => engine.eventSchemas.list({ filter, page }),
   }),
-  getEndpoint(EVENT_SCHEMAS, {
+  defineGetEndpoint(EVENT_SCHEMAS, {
     id: "getEventSchema",
     summary: "Get an event schema",
     query: z.strictObject({ version }),
     run: (engine, id, query) => engine.eventSchemas.get(id, query.version),
   }),
-  updateEndpoint(EVENT_SCHEMAS, {
+  defineUpdateEndpoint(EVENT_SCHEMAS, {
     id: "updateEventSchema",
     summary: "Change an event schema, or move it to another state",
     description:
@@ -102,18 +102,18 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
       return answerPage(request, await readBoundedPage(request, listSchemas, toEventSchemaJson));
     },
   }),
-  actionEndpoint(EVENT_SCHEMAS, "activate", {
+  defineActionEndpoint(EVENT_SCHEMAS, "activate", {
     id: "activateEventSchema",
     summary: "Activate an event schema",
     run: (engine, id) => engine.eventSchemas.activate(id),
   }),
-  actionEndpoint(EVENT_SCHEMAS, "deactivate", {
+  defineActionEndpoint(EVENT_SCHEMAS, "deactivate", {
     id: "deactivateEventSchema",
     summary: "Deactivate an event schema",
     description: "Rejected while an ACTIVE usage meter uses it.",
     run: (engine, id) => engine.eventSchemas.deactivate(id),
   }),
-  removeEndpoint(EVENT_SCHEMAS, {
+  defineRemoveEndpoint(EVENT_SCHEMAS, {
     id: "archiveEventSchema",
     summary: "Archive an event schema that is a DRAFT or INACTIVE",
     run: (engine, id) => engine.eventSchemas.archive(id),

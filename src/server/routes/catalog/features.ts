@@ -12,7 +12,13 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { withoutAbsent } from "../../http/fields.ts";
 import { withWireNames } from "../../http/wire-names.ts";
 import { featureShape, toFeatureJson } from "../../shapes/feature.ts";
-import { createEndpoint, getEndpoint, listEndpoint, type ResourceSpec, updateEndpoint } from "../resource-endpoints.ts";
+import {
+  defineCreateEndpoint,
+  defineGetEndpoint,
+  defineListEndpoint,
+  type ResourceSpec,
+  defineUpdateEndpoint,
+} from "../resource-endpoints.ts";
 
 const { name, billableName, schemaAssociations, schemaAssocitions } = feature.shape;
 /** Limited in requests only; stored descriptions may be longer. */
@@ -33,7 +39,7 @@ const FEATURES: ResourceSpec<StoredResource<Feature>> = {
 };
 
 export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
-  createEndpoint(FEATURES, {
+  defineCreateEndpoint(FEATURES, {
     id: "createFeature",
     summary: "Create a feature",
     description:
@@ -43,15 +49,19 @@ export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
     status: 200,
     run: (engine, body) => withWireNames(findSpelling(body), engine.features.create(withoutAbsent(body))),
   }),
-  listEndpoint(FEATURES, {
+  defineListEndpoint(FEATURES, {
     id: "listFeatures",
     summary: "List features, newest first",
     filters: {},
     answerId: "FeatureList",
     run: (engine, _, page) => engine.features.list({ page }),
   }),
-  getEndpoint(FEATURES, { id: "getFeature", summary: "Get a feature", run: (engine, id) => engine.features.get(id) }),
-  updateEndpoint(FEATURES, {
+  defineGetEndpoint(FEATURES, {
+    id: "getFeature",
+    summary: "Get a feature",
+    run: (engine, id) => engine.features.get(id),
+  }),
+  defineUpdateEndpoint(FEATURES, {
     id: "updateFeature",
     summary: "Change a feature",
     description:

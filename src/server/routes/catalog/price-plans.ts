@@ -27,11 +27,11 @@ import {
   toScheduleJson,
 } from "../../shapes/price-plan.ts";
 import {
-  actionEndpoint,
-  createEndpoint,
-  removeEndpoint,
+  defineActionEndpoint,
+  defineCreateEndpoint,
+  defineRemoveEndpoint,
   type ResourceSpec,
-  updateEndpoint,
+  defineUpdateEndpoint,
 } from "../resource-endpoints.ts";
 
 const planId = pathId(255);
@@ -46,7 +46,7 @@ const PRICE_PLANS: ResourceSpec<StoredResource<PricePlan>> = {
 const mode = z.enum(MIGRATION_MODES).nullish();
 
 export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
-  createEndpoint(PRICE_PLANS, {
+  defineCreateEndpoint(PRICE_PLANS, {
     id: "createPricePlan",
     summary: "Create a price plan",
     description:
@@ -95,7 +95,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     handle: async ({ engine, params: { price_plan_id: id }, query }) =>
       answerOk(await readPlanJson(engine, await engine.pricePlans.get(id, query.version), query.version)),
   }),
-  updateEndpoint(PRICE_PLANS, {
+  defineUpdateEndpoint(PRICE_PLANS, {
     id: "updatePricePlan",
     summary: "Change a price plan whose latest version is a DRAFT",
     description:
@@ -115,7 +115,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
       return engine.pricePlans.update(id, { ...body, mode: body.mode === undefined ? migrationMode : body.mode });
     },
   }),
-  actionEndpoint(PRICE_PLANS, "activate", {
+  defineActionEndpoint(PRICE_PLANS, "activate", {
     id: "activatePricePlan",
     summary: "Activate the latest version of a price plan",
     description:
@@ -124,7 +124,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     bodyRequired: false,
     run: (engine, id, body) => engine.pricePlans.activate(id, { currencies: body?.currencies ?? undefined }),
   }),
-  actionEndpoint(PRICE_PLANS, "versions", {
+  defineActionEndpoint(PRICE_PLANS, "versions", {
     id: "createPricePlanVersion",
     summary: "Create the next version of a price plan",
     description: "A DRAFT with the details in the request, or else with those of the latest version.",
@@ -132,7 +132,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     bodyRequired: false,
     run: (engine, id, body) => engine.pricePlans.createVersion(id, withoutAbsent(body ?? {})),
   }),
-  removeEndpoint(PRICE_PLANS, {
+  defineRemoveEndpoint(PRICE_PLANS, {
     id: "archivePricePlan",
     summary: "Archive all versions of a price plan",
     description: "Accounts that already have it keep it.",

@@ -11,7 +11,13 @@ import type { StoredSetting } from "../../../engine/entity-settings.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { pathId, withoutAbsent } from "../../http/fields.ts";
 import { settingShape, toSettingJson } from "../../shapes/setting.ts";
-import { createEndpoint, getEndpoint, listEndpoint, updateEndpoint, type ResourceSpec } from "../resource-endpoints.ts";
+import {
+  defineCreateEndpoint,
+  defineGetEndpoint,
+  defineListEndpoint,
+  defineUpdateEndpoint,
+  type ResourceSpec,
+} from "../resource-endpoints.ts";
 
 /** The maximum length of `setting.<namespace>.<id>.<entityType>.<entityId>`. */
 const ID_MAX = 1100;
@@ -29,7 +35,7 @@ const SETTINGS: ResourceSpec<StoredSetting> = {
 };
 
 export const SETTING_ENDPOINTS: readonly Endpoint[] = [
-  createEndpoint(SETTINGS, {
+  defineCreateEndpoint(SETTINGS, {
     id: "createSetting",
     summary: "Create a setting",
     description:
@@ -47,19 +53,19 @@ export const SETTING_ENDPOINTS: readonly Endpoint[] = [
     status: 201,
     run: (engine, body) => engine.settings.create(withoutAbsent(body)),
   }),
-  listEndpoint(SETTINGS, {
+  defineListEndpoint(SETTINGS, {
     id: "listSettings",
     summary: "List settings, newest first",
     filters: { entity_type: settingShape.shape.entityType.optional() },
     answerId: "SettingList",
     run: (engine, filters, page) => engine.settings.list({ filter: { entityType: filters.entity_type }, page }),
   }),
-  getEndpoint(SETTINGS, {
+  defineGetEndpoint(SETTINGS, {
     id: "getSetting",
     summary: "Get a setting",
     run: async (engine, settingId) => engine.settings.get(await resolveSettingId(engine, settingId)),
   }),
-  updateEndpoint(SETTINGS, {
+  defineUpdateEndpoint(SETTINGS, {
     id: "updateSetting",
     summary: "Change a setting",
     description: "Events ingested from now on use it. The value must parse as its dataType.",

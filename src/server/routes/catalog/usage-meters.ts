@@ -15,11 +15,11 @@ import { listQuery } from "../../http/pagination.ts";
 import { answerPage, createListShape, readBoundedPage } from "../../shapes/list.ts";
 import { toMeterJson, usageMeterShape } from "../../shapes/usage-meter.ts";
 import {
-  actionEndpoint,
-  createEndpoint,
-  getEndpoint,
-  removeEndpoint,
-  updateEndpoint,
+  defineActionEndpoint,
+  defineCreateEndpoint,
+  defineGetEndpoint,
+  defineRemoveEndpoint,
+  defineUpdateEndpoint,
   type ResourceSpec,
 } from "../resource-endpoints.ts";
 
@@ -43,7 +43,7 @@ const aggregations = z
   .optional();
 
 export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
-  createEndpoint(USAGE_METERS, {
+  defineCreateEndpoint(USAGE_METERS, {
     id: "createUsageMeter",
     summary: "Create a usage meter",
     description: "The usage meter starts as a DRAFT and counts events that arrive while it is ACTIVE.",
@@ -77,12 +77,12 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
       return answerPage(request, await readBoundedPage(request, listMeters, toMeterJson));
     },
   }),
-  getEndpoint(USAGE_METERS, {
+  defineGetEndpoint(USAGE_METERS, {
     id: "getUsageMeter",
     summary: "Get a usage meter",
     run: (engine, id) => engine.usageMeters.get(id),
   }),
-  updateEndpoint(USAGE_METERS, {
+  defineUpdateEndpoint(USAGE_METERS, {
     id: "updateUsageMeter",
     summary: "Change a usage meter",
     description:
@@ -97,18 +97,18 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
     }),
     run: (engine, id, body) => engine.usageMeters.update(id, body),
   }),
-  actionEndpoint(USAGE_METERS, "activate", {
+  defineActionEndpoint(USAGE_METERS, "activate", {
     id: "activateUsageMeter",
     summary: "Activate a usage meter",
     run: (engine, id) => engine.usageMeters.activate(id),
   }),
-  actionEndpoint(USAGE_METERS, "deactivate", {
+  defineActionEndpoint(USAGE_METERS, "deactivate", {
     id: "deactivateUsageMeter",
     summary: "Deactivate a usage meter",
     description: "Rejected while an account has, or will have, a price plan with the meter.",
     run: (engine, id) => engine.usageMeters.deactivate(id),
   }),
-  removeEndpoint(USAGE_METERS, {
+  defineRemoveEndpoint(USAGE_METERS, {
     id: "archiveUsageMeter",
     summary: "Archive a usage meter that is a DRAFT or INACTIVE",
     run: (engine, id) => engine.usageMeters.archive(id),
