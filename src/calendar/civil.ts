@@ -71,8 +71,8 @@ export function dayInMonth(monthNumber: number, dayOfMonth: number | "LAST"): Da
 
 /** The first day of a month; infinite for a month that is hundreds of thousands of years from 1970. */
 function firstDayOfMonth(monthNumber: number): Day {
-  const known = FIRST_DAYS[monthNumber];
-  if (known !== undefined && known !== UNKNOWN) return known;
+  const firstDay = FIRST_DAYS[monthNumber];
+  if (firstDay !== undefined && firstDay !== UNKNOWN) return firstDay;
   const day = addMonths(EPOCH, monthNumber - MONTH_OF_DAY_0).getTime() / DAY_MS;
   if (Number.isNaN(day)) return monthNumber < MONTH_OF_DAY_0 ? -Infinity : Infinity;
   FIRST_DAYS[monthNumber] = day;

@@ -154,9 +154,14 @@ export function dayStart(instant: Instant): Instant {
   return startOfDay(dayOf(instant));
 }
 
+/** The first day that starts at an instant or after it: the end, exclusive, of the days that a range touches. */
+export function dayFrom(instant: Instant): Day {
+  return Math.ceil(instant / DAY_MS);
+}
+
 /** The first midnight at an instant or after it. */
 export function dayStartFrom(instant: Instant): Instant {
-  return startOfDay(Math.ceil(instant / DAY_MS));
+  return startOfDay(dayFrom(instant));
 }
 
 /** Whether an instant is the start of a day. */

@@ -5,7 +5,7 @@
  */
 import type { Book } from "../../book/resources/book.ts";
 import type { Computation } from "../../book/resources/usage-meter.ts";
-import { type Day, dayOf, type Instant, startOfDay } from "../../calendar/instant.ts";
+import { type Day, dayOf, type Instant, startOfDay, dayFrom } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { AccountParts } from "../../ledger/account-parts.ts";
 import { listMatchingIds } from "../../ledger/account/due-ids.ts";
@@ -84,14 +84,14 @@ export async function lineEvents(
       const stored = await view.invoice(id);
       if (stored === undefined) return { accountIds: [accountId], found: undefined };
       const line = requireLine(stored.invoice, target);
-      const days = daysOf(line);
+      const days = toDays(line);
       return { accountIds: line.of === "overage" ? [] : [accountId], days, found: { line } };
     },
     async decide({ catalog, view, accounts, now }, final) {
       const current = final ?? (await findDraftLine(catalog, accounts, target, { id, now }));
       const { line } = current;
       const { from, until } = line;
-      const days = daysOf(line);
+      const days = toDays(line);
       const cells =
         line.of === "overage"
           ? [...(await view.overage([accountId], days.from, days.until)), ...(current.overageMoved ?? [])]
@@ -115,8 +115,8 @@ function computationSteps({ usageMeters }: Pick<Book, "usageMeters">, meterId: s
 }
 
 /** The days that a line charges, `[from, until)`. */
-function daysOf({ from, until }: ChargedLine): { readonly from: Day; readonly until: Day } {
-  return { from: dayOf(from), until: dayOf(until - 1) + 1 };
+function toDays({ from, until }: ChargedLine): { readonly from: Day; readonly until: Day } {
+  return { from: dayOf(from), until: dayFrom(until) };
 }
 
 /** A line of an invoice, and what processing everything due by now changes; nothing for a final invoice. */

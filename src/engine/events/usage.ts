@@ -11,6 +11,7 @@ import {
   type InstantInput,
   toInstant,
   startOfDay,
+  dayFrom,
 } from "../../calendar/instant.ts";
 import { optionError } from "../../errors.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
@@ -144,7 +145,7 @@ export function requestedDays({ accountIds, from, until }: UsageQuery): { readon
   if (accountIds.length < 1 || accountIds.length > ACCOUNTS_MAX) {
     throw optionError("accountIds", `expected 1 to ${ACCOUNTS_MAX} accounts, got ${accountIds.length}`);
   }
-  const [first, end] = [dayOf(toInstant(from)), lastDay(toInstant(until))];
+  const [first, end] = [dayOf(toInstant(from)), dayFrom(toInstant(until))];
   if (first >= end) {
     throw optionError("until", "expected an instant after the start of the range");
   }
@@ -161,8 +162,4 @@ function sortCells(cells: readonly LedgerCell[]): readonly LedgerCell[] {
 
 function dateOfDay(day: Day): string {
   return formatDate(startOfDay(day));
-}
-
-function lastDay(until: Instant): Day {
-  return dayOf(until - 1) + 1;
 }

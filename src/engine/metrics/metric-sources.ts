@@ -5,7 +5,16 @@
  * @module
  */
 import type { Cycle } from "../../calendar/cycle.ts";
-import { DAY_MS, dayOf, INSTANT_END, INSTANT_MIN, type Instant, addDays, daysBetween } from "../../calendar/instant.ts";
+import {
+  DAY_MS,
+  dayOf,
+  INSTANT_END,
+  INSTANT_MIN,
+  type Instant,
+  addDays,
+  daysBetween,
+  dayFrom,
+} from "../../calendar/instant.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, LedgerView, PageRequest } from "../../ledger/view.ts";
@@ -57,7 +66,7 @@ export async function* readUsageOfAccounts(
   const chunk = Math.max(1, Math.min(ACCOUNTS_MAX, Math.floor(ACCOUNT_DAYS / daysBetween(start, end))));
   const read = async (records: readonly AccountRecord[]): Promise<AccountsWithUsage> => {
     const from = (await readsFrom?.(records)) ?? start;
-    const days = { from: dayOf(from), until: dayOf(end - 1) + 1 };
+    const days = { from: dayOf(from), until: dayFrom(end) };
     return { records, cells: await readUsage(store, view, { catalog, records, ...days, upTo }) };
   };
   const yieldToOthers = createYielder();
