@@ -164,8 +164,8 @@ async function attemptOperation<Result, Found>(
       ? await openCaughtUp(catalog, accounts, at, yieldToOthers)
       : openWorkspace(catalog, accounts);
   const { result, changes } = await operation.decide({ ...state, accounts, workspace, events }, found);
-  const own = operation.isReadOnly === true ? {} : workspace.changes();
-  return { result: { completed: result }, changes: { ...own, ...changes } };
+  const accountChanges = operation.isReadOnly === true ? {} : workspace.changes();
+  return { result: { completed: result }, changes: { ...accountChanges, ...changes } };
 }
 
 interface RecordsInput extends Pick<AttemptInput, "view" | "cells"> {

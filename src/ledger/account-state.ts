@@ -221,7 +221,6 @@ export class AccountState implements AccountAtEvent {
   }
 
   /** Adds its changes to those of others. */
-  /** Adds its changes to those of others. */
   addTo(changes: GatheredChanges): void {
     if (this.record !== this.#parts.record) changes.accounts.push(this.record);
     this.#events?.addTo(changes.events);
@@ -287,19 +286,19 @@ export class AccountState implements AccountAtEvent {
   }
 
   #ownEntries(): WorkingRecords<EntryRecord> {
-    return (this.#entries ??= new WorkingRecords(this.#parts.entries, idOf, byCreation));
+    return (this.#entries ??= new WorkingRecords(this.#parts.entries, recordId, byCreation));
   }
   #ownCredits(): WorkingRecords<CreditRecord> {
-    return (this.#credits ??= new WorkingRecords(this.#parts.credits, idOf, byCreation));
+    return (this.#credits ??= new WorkingRecords(this.#parts.credits, recordId, byCreation));
   }
   #ownInvoices(): WorkingRecords<InvoiceRecord> {
-    return (this.#invoices ??= new WorkingRecords(this.#parts.invoices, idOf));
+    return (this.#invoices ??= new WorkingRecords(this.#parts.invoices, recordId));
   }
   #ownKept(): WorkingRecords<BilledUsage> {
-    return (this.#kept ??= new WorkingRecords(this.#parts.externalUsage?.billed ?? [], idOf));
+    return (this.#kept ??= new WorkingRecords(this.#parts.externalUsage?.billed ?? [], recordId));
   }
   #ownEvents(): WorkingRecords<EventRecord> {
-    return (this.#events ??= new WorkingRecords(this.#parts.events, referenceIdOf, byNumber));
+    return (this.#events ??= new WorkingRecords(this.#parts.events, eventReferenceId, byNumber));
   }
   #ownUsage(): WorkingCells {
     return (this.#usage ??= new WorkingCells(this.#parts.record.id, listUsage(this.#parts)));
@@ -339,11 +338,11 @@ function toMonetaryCredit(record: CreditRecord): AccountView["credits"][number] 
   };
 }
 
-function idOf({ id }: { readonly id: string }): string {
+function recordId({ id }: { readonly id: string }): string {
   return id;
 }
 
-function referenceIdOf({ referenceId }: EventRecord): string {
+function eventReferenceId({ referenceId }: EventRecord): string {
   return referenceId;
 }
 

@@ -144,8 +144,8 @@ async function* listMatchingChunks(
     chunks.sort((a, b) => (a.place < b.place ? -1 : 1));
     const prefetched = await readAhead(context, window, at);
     for (const { chunk } of chunks) {
-      const remainingIds = (await read.accounts(chunk)).filter(matches);
-      if (remainingIds.length > 0) yield { accountIds: remainingIds.map(({ id }) => id), prefetched };
+      const matchingAccounts = (await read.accounts(chunk)).filter(matches);
+      if (matchingAccounts.length > 0) yield { accountIds: matchingAccounts.map(({ id }) => id), prefetched };
     }
     after = window.at(-1);
     if (window.length < WINDOW) return;

@@ -80,14 +80,14 @@ async function accountOfCredit(context: EngineContext, id: string): Promise<stri
   const storedCredit = await read.credit(id);
   if (storedCredit !== undefined) return storedCredit.accountId;
   for await (const accountId of findAccountsThatMayHave(context, id)) {
-    const foundAccountIds = await retryPerAccount([accountId], collectSkipped(), () =>
+    const matchingCredits = await retryPerAccount([accountId], collectSkipped(), () =>
       projectAccount(context, accountId, function* (catalog, work, now) {
         yield;
         catchUp(catalog, work, now);
         return work.credits().filter((credit) => matchesId(accountId, credit.id, id));
       }),
     );
-    if (foundAccountIds.length > 0) return accountId;
+    if (matchingCredits.length > 0) return accountId;
   }
   throw notFoundError("credit", id);
 }

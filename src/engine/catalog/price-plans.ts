@@ -198,11 +198,11 @@ function updatePlan(latest: PlanDocument, patch: object, { before, now }: Config
 
 /** @throws {RatebookError} ERR_INPUT_INVALID for an invalid mode or range of migration */
 function checkMigrationFields({ mode, versionsToMigrate }: Body): void {
-  checkOneOf("mode", mode, MIGRATION_MODES);
-  checkOneOf("versionsToMigrate", versionsToMigrate, VERSIONS_TO_MIGRATE);
+  checkAllowedValue("mode", mode, MIGRATION_MODES);
+  checkAllowedValue("versionsToMigrate", versionsToMigrate, VERSIONS_TO_MIGRATE);
 }
 
-function checkOneOf(field: string, value: unknown, allowedValues: readonly string[]): void {
+function checkAllowedValue(field: string, value: unknown, allowedValues: readonly string[]): void {
   if (value === undefined || value === null || allowedValues.some((each) => each === value)) return;
   throw invalidInputError(field, "NOT_SUPPORTED", `expected ${allowedValues.join(", ")}`);
 }

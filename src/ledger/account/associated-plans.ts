@@ -72,7 +72,7 @@ export type AssociatedCycles = Pick<AssociatedPlan, "cycleConfig"> & Partial<Pic
 export function createAssociatedPlan(
   plan: PricePlan,
   details: AssociatedPlan["details"],
-  { cycleConfig, gracePeriodDays = gracePeriodDaysOf(details) }: AssociatedCycles,
+  { cycleConfig, gracePeriodDays = planGracePeriodDays(details) }: AssociatedCycles,
 ): AssociatedPlan {
   return { planId: plan.id, version: plan.version, details, cycleConfig, gracePeriodDays };
 }
@@ -82,12 +82,12 @@ export function toStoredCycles(
   { cycleConfig, gracePeriodDays }: AssociatedCycles,
   details: AssociatedPlan["details"],
 ): AssociatedCycles {
-  return gracePeriodDays === undefined || gracePeriodDays === gracePeriodDaysOf(details)
+  return gracePeriodDays === undefined || gracePeriodDays === planGracePeriodDays(details)
     ? { cycleConfig }
     : { cycleConfig, gracePeriodDays };
 }
 
-function gracePeriodDaysOf({ pricingCycleConfig }: AssociatedPlan["details"]): number {
+function planGracePeriodDays({ pricingCycleConfig }: AssociatedPlan["details"]): number {
   return pricingCycleConfig?.gracePeriod ?? 0;
 }
 

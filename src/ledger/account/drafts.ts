@@ -33,7 +33,7 @@ export function* listDrafts(
   ids?: ReadonlySet<string>,
   limit?: number,
 ): Steps<readonly DraftInvoice[]> {
-  const range = ids === undefined ? rangeOf(catalog, work, now) : yield* rangeAround(catalog, work, now, ids);
+  const range = ids === undefined ? findOpenRange(catalog, work, now) : yield* rangeAround(catalog, work, now, ids);
   if (range === undefined) return [];
   const { id: accountId } = work.record;
   const accepts = ids && ((terms: DraftTerms) => ids.has(dueInvoiceId(accountId, invoiceKey(terms))));
@@ -48,7 +48,7 @@ export function* listDrafts(
 /** The amounts that drafts reserve of each credit, by credit id. */
 export function* computeHolds(catalog: Catalog, work: AccountState, now: Instant): Steps<ReadonlyMap<string, Decimal>> {
   const amounts = new Map<string, Decimal>();
-  const range = rangeOf(catalog, work, now);
+  const range = findOpenRange(catalog, work, now);
   if (!mayTakeCredits(catalog, work, range.from)) return amounts;
   for (const { creditUses } of yield* drawOpenInvoices(catalog, work, { ...range, accepts: "TAKING_CREDITS" })) {
     for (const { creditId, amount } of creditUses) amounts.set(creditId, add(amounts.get(creditId) ?? ZERO, amount));
@@ -59,7 +59,7 @@ export function* computeHolds(catalog: Catalog, work: AccountState, now: Instant
 type Range = Pick<DrawOptions, "from" | "until" | "knownUntil">;
 
 /** The range of all drafts. */
-function rangeOf(catalog: Catalog, work: AccountState, now: Instant): Range {
+function findOpenRange(catalog: Catalog, work: AccountState, now: Instant): Range {
   const at = catchUpInstant(work.record, now);
   return { from: earliestStart(findOpenCycles(catalog, work.record, at), work.record.caughtUpTo), until: at + 1 };
 }
@@ -71,7 +71,7 @@ function* rangeAround(
   now: Instant,
   ids: ReadonlySet<string>,
 ): Steps<Range | undefined> {
-  const whole = rangeOf(catalog, work, now);
+  const whole = findOpenRange(catalog, work, now);
   const { drafts } = work.record;
   if (drafts === undefined || draftIndexKnownUntil(drafts) < whole.until) return whole;
   const places = drafts.places.filter(({ id }) => ids.has(id));

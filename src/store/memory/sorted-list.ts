@@ -1,6 +1,6 @@
 /**
- * Lists that are sorted when they are read. What was added since the last reading is sorted by itself; only if it does
- * not follow all the rest is the whole list sorted again, which is fast because most of it is in order.
+ * Lists that are sorted when they are read. New items are sorted first. Only if they do not
+ * follow all the others is the whole list sorted again, which is fast because most of it is in order.
  *
  * @module
  */

@@ -124,8 +124,8 @@ function writeBody(event: Described, keys: EventKeys, sentTo: string, texts: Bod
 }
 
 function writeFeature({ featureId, quantity, allocations, overage }: FeatureUse): EventBody["feature"] {
-  const usedQuantity = allocations.map((each) => [each.entryId, formatDecimal(each.quantity)] as const);
-  return [featureId, formatDecimal(quantity), usedQuantity, formatDecimal(overage)];
+  const allocationRows = allocations.map((each) => [each.entryId, formatDecimal(each.quantity)] as const);
+  return [featureId, formatDecimal(quantity), allocationRows, formatDecimal(overage)];
 }
 
 function writeEnriched({ attributes, dimensions }: EventRecord["enriched"]): EventBody["enriched"] {
