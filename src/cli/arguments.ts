@@ -62,7 +62,7 @@ export function readArguments(argv: readonly string[], specs: OptionSpecs): Argu
     const spec = Object.hasOwn(specs, token.name) ? specs[token.name] : undefined;
     if (spec === undefined) {
       const following = token.value ?? argv[token.index + 1];
-      throw replacedOption(token.name, following, specs) ?? unknownOption(token.rawName, Object.keys(specs));
+      throw replacedOptionError(token.name, following, specs) ?? unknownOptionError(token.rawName, Object.keys(specs));
     }
     const optionValues = values.get(token.name) ?? [];
     if (optionValues.length > 0 && (spec.kind === "one" || spec.kind === "maybe"))
@@ -100,7 +100,7 @@ function requireValue(name: string, spec: OptionSpec, value: string | undefined)
 }
 
 /** The options that replace each value of the former `--reader`. */
-const READERS: Readonly<Record<string, string>> = {
+const READER_REPLACEMENTS: Readonly<Record<string, string>> = {
   ndjson: "--event-format ndjson",
   csv: "--event-format csv",
   parquet: "--event-format parquet",
@@ -109,9 +109,11 @@ const READERS: Readonly<Record<string, string>> = {
 };
 
 /** The error for an option that newer options have replaced. */
-function replacedOption(name: string, value: string | undefined, specs: OptionSpecs): UsageError | undefined {
+function replacedOptionError(name: string, value: string | undefined, specs: OptionSpecs): UsageError | undefined {
   if (name !== "reader" || !Object.hasOwn(specs, "event-format")) return undefined;
-  const replacement = Object.hasOwn(READERS, value ?? "") ? READERS[value ?? ""] : "--event-format or --engine";
+  const replacement = Object.hasOwn(READER_REPLACEMENTS, value ?? "")
+    ? READER_REPLACEMENTS[value ?? ""]
+    : "--event-format or --engine";
   if (!Object.hasOwn(specs, "engine"))
     return new UsageError(
       "--reader was replaced by --event-format: use it where the names of files do not tell the format",
@@ -119,14 +121,14 @@ function replacedOption(name: string, value: string | undefined, specs: OptionSp
   return new UsageError(`--reader was replaced by two options: use ${replacement}`);
 }
 
-function unknownOption(rawName: string, optionNames: readonly string[]): UsageError {
+function unknownOptionError(rawName: string, optionNames: readonly string[]): UsageError {
   const nearest = findNearest(rawName.replace(/^-+/, ""), optionNames);
   const hint = nearest === undefined ? "see --help" : `did you mean --${nearest}?`;
   return new UsageError(`unknown option ${quoteText(rawName).slice(1, -1)}: ${hint}`);
 }
 
 /** The error for an unknown command, with the nearest known one. */
-export function unknownCommand(name: string, commandNames: readonly string[]): UsageError {
+export function unknownCommandError(name: string, commandNames: readonly string[]): UsageError {
   const nearest = findNearest(name, commandNames);
   const hint =
     nearest === undefined

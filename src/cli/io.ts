@@ -35,7 +35,7 @@ export interface Terminal {
   /** Characters per line. */
   readonly columns: number;
   /** Whether it supports colors and NO_COLOR is not set. */
-  readonly colours: boolean;
+  readonly hasColors: boolean;
 }
 
 /** A file that is being written. */
@@ -55,7 +55,7 @@ export function createProcessIo(): Io {
     stderr: process.stderr,
     isStderrTerminal: process.stderr.isTTY,
     terminal: process.stdout.isTTY
-      ? { columns: process.stdout.columns, colours: process.stdout.hasColors() }
+      ? { columns: process.stdout.columns, hasColors: process.stdout.hasColors() }
       : undefined,
     readFile: async (path) => readFile(path),
     createFile,

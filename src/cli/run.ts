@@ -71,8 +71,8 @@ async function runCommand(argv: readonly string[], io: Io): Promise<number> {
     return EXIT_DONE;
   }
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  const { readArguments, unknownCommand } = await import("./arguments.ts");
-  if (entry === undefined) throw unknownCommand(name, Object.keys(COMMANDS));
+  const { readArguments, unknownCommandError } = await import("./arguments.ts");
+  if (entry === undefined) throw unknownCommandError(name, Object.keys(COMMANDS));
   const command = await entry.load();
   if (rest.includes("--help") || rest.includes("-h")) {
     const help = { ...command, summary: entry.summary };

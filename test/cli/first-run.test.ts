@@ -87,7 +87,7 @@ describe("accounts that are not in the book", () => {
     expect(out).toContain("hooli, customer hooli\nInvoice for 2024-01-01 to 2024-01-31");
   });
 
-  test("use the plan of --plan", async () => {
+  test("are created on the plan of --plan", async () => {
     const none = files.file(
       "none.json",
       JSON.stringify({ ...PLAIN_BOOK, accounts: [], customers: [], pricePlans: [] }),
@@ -118,7 +118,7 @@ describe("accounts that are not in the book", () => {
       { pricePlans: [], accounts: [] },
       "--accounts-from-events needs a price plan; the book has none, so give one with --plan",
     ],
-  ])("require a plan: %s", async (_, change, sentence) => {
+  ])("can't be created from %s", async (_, change, sentence) => {
     const changedFile = files.file("changed.json", JSON.stringify({ ...PLAIN_BOOK, ...change }));
     const events = files.file("three.ndjson", THREE);
     expect(await runPreview([changedFile, "--events", events, "--accounts-from-events"])).toEqual({
@@ -128,7 +128,7 @@ describe("accounts that are not in the book", () => {
     });
   });
 
-  test("can't be taken from standard input, which is read once", async () => {
+  test("can't be created from standard input, because the events are read twice", async () => {
     expect((await runPreview([book, "--events", "-", "--accounts-from-events"])).err).toBe(
       "ratebook: --accounts-from-events reads the events twice, so it needs files, not standard input\n",
     );
@@ -228,25 +228,25 @@ describe("output", () => {
   test.each([72, 80, 100, 300])("fits a terminal of %i columns, at most 100 wide", async (columns) => {
     const { out } = await runPreview([book, "--events", "-", "--explain"], {
       stdin: lineOn("prod", 3, 150),
-      terminal: { columns, colours: false },
+      terminal: { columns, hasColors: false },
     });
     expect(Math.max(...out.split("\n").map((text) => text.length))).toBe(Math.min(columns, 100));
   });
 
-  test("has colours on a terminal with colours, and otherwise the same text", async () => {
+  test("uses colors on a terminal that supports them, and otherwise prints the same text", async () => {
     const stdin = lineOn("prod", 3, 150);
     const plain = await runPreview([book, "--events", "-"], { stdin });
-    const colours = await runPreview([book, "--events", "-"], { stdin, terminal: { columns: 100, colours: true } });
-    expect(colours.out).toContain("\u001b[1m");
-    // oxlint-disable-next-line no-control-regex -- these characters set colours
-    expect(colours.out.replaceAll(/\u001b\[\d+m/g, "")).toBe(plain.out);
+    const coloredRun = await runPreview([book, "--events", "-"], { stdin, terminal: { columns: 100, hasColors: true } });
+    expect(coloredRun.out).toContain("\u001b[1m");
+    // oxlint-disable-next-line no-control-regex -- these characters set colors
+    expect(coloredRun.out.replaceAll(/\u001b\[\d+m/g, "")).toBe(plain.out);
   });
 
   test("is a summary for more than 50 invoices on a terminal, with how to see all of them", async () => {
     const stdin = Array.from({ length: 51 }, (_, n) => lineOn(`a-${String(n).padStart(2, "0")}`, 3, n + 1)).join("");
     const events = files.file("many.ndjson", stdin);
     const argv = [book, "--events", events, "--accounts-from-events", "--from", "2024-01-01", "--until", "2024-02-01"];
-    const plain = await runPreview(argv, { terminal: { columns: 80, colours: false } });
+    const plain = await runPreview(argv, { terminal: { columns: 80, hasColors: false } });
     expect(plain.out).toMatch(/^Account +Events +Quantity +USD +Share\n/);
     expect(plain.out.split("\n")[2]).toMatch(/^a-50 +1 +51 +102\.00 +/);
     expect(plain.err).toContain("note: 51 invoices do not fit a terminal: use --account ID");

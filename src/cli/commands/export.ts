@@ -117,10 +117,10 @@ async function writeFiles(
     .filter(({ name }) => unreadSchemas.includes(name))
     .map(({ name }) => quoteText(name));
   const isComplete = unreadNames.length === 0;
-  if (!isComplete) await printNotices([`${unreadNames.join(", ")}: ${UNREAD_NOTE}`], io);
-  const usage = (): AsyncIterable<UsageRow> => exportUsage(engine, book, isComplete);
+  if (!isComplete) await printNotices([`${unreadNames.join(", ")}: ${UNREAD_SCHEMAS_NOTE}`], io);
+  const readUsage = (): AsyncIterable<UsageRow> => exportUsage(engine, book, isComplete);
   const readFeatureEvents = (): AsyncIterable<EventInput> => exportEvents(engine, book, (name) => features.has(name));
-  const cellCount = await writeToFile(path(USAGE), io, ({ stdout }) => writeUsage(usage(), "ndjson", stdout));
+  const cellCount = await writeToFile(path(USAGE), io, ({ stdout }) => writeUsage(readUsage(), "ndjson", stdout));
   if (features.size > 0) await writeFile(path(FEATURE_EVENTS), toNdjson(readFeatureEvents()), io);
   if (book.usageMeters.some(({ eventSchemaName }) => features.has(eventSchemaName)))
     await writeToFile(path(FEATURE_USAGE), io, ({ stdout }) =>
@@ -128,7 +128,7 @@ async function writeFiles(
     );
   if (events) await writeFile(path(EVENTS), toNdjson(exportEvents(engine, book, () => true)), io);
   const { invoices, differences } = await exportInvoices(engine, book, {
-    usage: usage(),
+    usage: readUsage(),
     events: readFeatureEvents(),
     now,
     isComplete,
@@ -149,7 +149,7 @@ const [USAGE, FEATURE_USAGE, FEATURE_EVENTS] = [
 ] as const;
 const FILES = [BOOK, USAGE, FEATURE_USAGE, FEATURE_EVENTS, EVENTS, INVOICES];
 
-const UNREAD_NOTE =
+const UNREAD_SCHEMAS_NOTE =
   "usage is external: without --usage and --usage-schemas, the usage of open billing periods and the drafts are missing from the files";
 
 async function writeFile(path: string, texts: AsyncIterable<string> | Iterable<string>, io: Io): Promise<void> {

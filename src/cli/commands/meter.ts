@@ -53,7 +53,7 @@ async function runMeter(args: Arguments, io: Io): Promise<"done" | "problems"> {
       bookWithModel,
       await findFirstUses({ files, usagePaths: [], memory: input.memory }, io),
     );
-    await printNewAccounts(extension.newAccounts, io);
+    await printNewAccounts(extension.newAccountCount, io);
     book = extension.book;
   }
   const run = createMeter(book, { ids: createIdMemory(args, true, io) });

@@ -70,7 +70,7 @@ export const previewCommand: Command = {
 /** Options of a run for a report: explanations, and the largest events of each day. */
 export const REPORT_OPTIONS = { explain: true, sampleEvents: 5 } as const;
 
-function explainOptions(args: Arguments, format: PreviewFormat): Pick<PreviewOptions, "explain" | "sampleEvents"> {
+function explanationOptions(args: Arguments, format: PreviewFormat): Pick<PreviewOptions, "explain" | "sampleEvents"> {
   if (format === "html") requireCoreEngine(args, "an HTML page");
   return format === "html" ? REPORT_OPTIONS : { explain: args.flag("explain") };
 }
@@ -103,7 +103,7 @@ export async function previewBook(args: Arguments, format: PreviewFormat, io: Io
   const run = createPreview(book, {
     ...range,
     plan,
-    ...explainOptions(args, format),
+    ...explanationOptions(args, format),
     trace: readTraceOption(args, usagePaths, format),
     accounts: accounts.length === 0 ? undefined : accounts,
     ids: createIdMemory(args, files.length > 0, io),
@@ -115,7 +115,7 @@ export async function previewBook(args: Arguments, format: PreviewFormat, io: Io
   await printProblems(list, book, io);
   if (!isComplete) return "problems";
   const { invoices, events: statuses, notices, skipped = [], traces } = run.finish();
-  const outcome = { book, plan, invoices, events: statuses, hasEvents: hasUsage };
+  const outcome = { book, plan, invoices, events: statuses, hasUsage };
   await printNotices([...notices, ...(skipped.length === 0 ? explainNoInvoices(outcome) : [])], io);
   const eventCounts = countEventsByStatus(statuses, list);
   const result = {
@@ -164,7 +164,7 @@ function readFormat(args: Arguments): PreviewFormat {
   return format;
 }
 
-/** The maximum number of invoices printed on a terminal, unless accounts are selected. */
+/** The maximum number of invoices printed on a terminal; if there are more, the summary is printed instead. */
 const INVOICES_SHOWN_MAX = 50;
 
 function describeLongOutput(count: number): string {
@@ -196,6 +196,6 @@ async function readInputs(
   if (!createsAccounts) return { book, plan };
   const bookWithModel = readBookWithModel(json, book, plan);
   const extension = addNewAccounts(bookWithModel, await findFirstUses(usageFiles, io));
-  await printNewAccounts(extension.newAccounts, io);
+  await printNewAccounts(extension.newAccountCount, io);
   return { book: extension.book, plan };
 }

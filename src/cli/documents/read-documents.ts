@@ -114,7 +114,7 @@ export async function parseOrPrintProblems<T>(
   const text = await readTextFile(path, io);
   // Plain JSON is parsed directly; positions are only computed if something is wrong.
   const firstAttempt = tryRead(read, text);
-  if ("read" in firstAttempt) return firstAttempt.read;
+  if ("result" in firstAttempt) return firstAttempt.result;
   const document = parseJsonDocument(text);
   if (!("value" in document)) {
     const { line, column, message } = document;
@@ -128,9 +128,9 @@ export async function parseOrPrintProblems<T>(
   const isJson = !firstAttempt.problems.some(({ code }) => code === "INVALID_JSON");
   const secondAttempt = isJson ? firstAttempt : tryRead(read, document.value);
   const repeatedKeys = isJson ? [] : document.repeatedKeys;
-  if ("read" in secondAttempt && repeatedKeys.length === 0) return secondAttempt.read;
-  const otherProblems = "read" in secondAttempt ? [] : secondAttempt.problems;
-  // One problem for a key: if it is unknown, whether it is repeated does not matter.
+  if ("result" in secondAttempt && repeatedKeys.length === 0) return secondAttempt.result;
+  const otherProblems = "result" in secondAttempt ? [] : secondAttempt.problems;
+  // A key has one problem. That it is repeated is only reported if it is known.
   const unknownPaths = new Set(otherProblems.flatMap(({ code, path }) => (code === "UNKNOWN_FIELD" ? [path] : [])));
   const problems = [...repeatedKeys.filter(({ path }) => !unknownPaths.has(path)), ...otherProblems];
   const placedProblems = problems.map((problem) => ({ ...problem, place: document.findPlace(problem) }));
@@ -142,9 +142,9 @@ export async function parseOrPrintProblems<T>(
 function tryRead<T>(
   read: (json: unknown) => T,
   json: unknown,
-): { readonly read: T } | { readonly problems: readonly Problem[] } {
+): { readonly result: T } | { readonly problems: readonly Problem[] } {
   try {
-    return { read: read(json) };
+    return { result: read(json) };
   } catch (error) {
     if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
     return { problems: error.details.problems };

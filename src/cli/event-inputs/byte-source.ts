@@ -49,12 +49,12 @@ export async function openByteSource(path: string, stdin: () => Readable): Promi
     }
     const magic = new Uint8Array(2);
     const { bytesRead } = await handle.read(magic, 0, 2, 0);
-    const gzip = bytesRead === 2 && magic[0] === 0x1f && magic[1] === 0x8b;
-    if (!gzip && path.endsWith(".gz") && stat.size > 0) {
+    const isGzip = bytesRead === 2 && magic[0] === 0x1f && magic[1] === 0x8b;
+    if (!isGzip && path.endsWith(".gz") && stat.size > 0) {
       throw new InputError(`${path}: the file name ends in .gz, but the content is not gzip`);
     }
-    rejectOtherKinds(path, magic);
-    if (gzip) {
+    rejectOtherFormats(path, magic);
+    if (isGzip) {
       await handle.close();
       return await createStreamSource(path, createReadStream(path, { highWaterMark: 1 << 18 }), stat.size);
     }
@@ -66,7 +66,7 @@ export async function openByteSource(path: string, stdin: () => Readable): Promi
 }
 
 /** Rejects known binary formats by their first two bytes. @throws {InputError} */
-function rejectOtherKinds(name: string, [first, second]: Uint8Array): void {
+function rejectOtherFormats(name: string, [first, second]: Uint8Array): void {
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   if (isUtf16) throw new InputError(`${name}: the file is UTF-16; save it as UTF-8`);
   // PK is the signature of zip archives, which spreadsheets are.

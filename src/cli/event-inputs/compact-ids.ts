@@ -71,13 +71,13 @@ export function createCompactIds(key: FingerprintKey): CompactIds {
     },
     has(id, at) {
       const shard = findShard(id);
-      return isCountedAt(expiryAt(shard, findPlace(shard, words, 0)), at);
+      return isValidAt(expiryAt(shard, findPlace(shard, words, 0)), at);
     },
     admit(id, at, until) {
       const shard = findShard(id);
       let place = findPlace(shard, words, 0);
       const previousExpiry = expiryAt(shard, place);
-      if (isCountedAt(previousExpiry, at)) return false;
+      if (isValidAt(previousExpiry, at)) return false;
       if (previousExpiry === 0) {
         if (shard.count + 1 > shard.capacity * LOAD_MAX) {
           growShard(shard);
@@ -93,7 +93,7 @@ export function createCompactIds(key: FingerprintKey): CompactIds {
   };
 }
 
-function isCountedAt(until: Instant, at: Instant): boolean {
+function isValidAt(until: Instant, at: Instant): boolean {
   return until !== 0 && at < until;
 }
 

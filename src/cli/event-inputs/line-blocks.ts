@@ -26,7 +26,7 @@ export interface LineBlocks {
   next(): Promise<"lines" | "oversized" | "end">;
 }
 
-/** A buffer: [start, end) are the lines of the block, [end, filled) is read ahead. */
+/** A buffer: [start, end) are the lines of the block, [end, readEnd) is read ahead. */
 interface BlockBuffer {
   readonly source: ByteSource;
   bytes: Buffer;

@@ -7,7 +7,7 @@
  * @module
  */
 
-/** The field of a slot. `quoted`: the value is a string in the line. */
+/** The field of a slot. `isQuoted`: the value is a string in the line. */
 export type SlotPart =
   | { readonly kind: "id" | "timestamp" | "accountId" | "unused"; readonly isQuoted: boolean }
   | { readonly kind: "attribute" | "dimension"; readonly name: string; readonly isQuoted: boolean };

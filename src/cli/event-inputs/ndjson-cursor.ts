@@ -25,7 +25,7 @@ const LINE_END = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const BLANK = /^[ \t\r\n]*$/;
-/** The depth from which the keys of a line are counted. */
+/** Below this depth, keys are counted to detect repeated ones. Deeper lines are searched for them. */
 const KEY_COUNT_DEPTH_MAX = 200;
 
 /** Options of reading lines. */
@@ -147,9 +147,8 @@ function advanceByShape(
 }
 
 /**
- * Advances over a line by parsing it.
+ * Advances over a line by parsing it. The `learner`, if given, learns its shape.
  *
- * @param how where to remember its shape, and how to make an event from it
  * @returns false if it is blank
  */
 function advanceByParsing(

@@ -22,15 +22,15 @@ export function parseExactBytes(bytes: Uint8Array, start: number, end: number): 
 
 /** Parses a decimal for which {@link isPlainNumber} is true. */
 export function parsePlainNumber(bytes: Uint8Array, start: number, end: number): Exact {
-  const negative = bytes[start] === MINUS;
+  const isNegative = bytes[start] === MINUS;
   let mantissa = 0;
   let scale = 0;
-  for (let at = negative ? start + 1 : start; at < end; at++) {
+  for (let at = isNegative ? start + 1 : start; at < end; at++) {
     if (bytes[at] === POINT) scale = end - at - 1;
     else mantissa = mantissa * 10 + (bytes[at] ?? 0) - ZERO;
   }
   if (mantissa === 0) return 0;
-  const value = negative ? -mantissa : mantissa;
+  const value = isNegative ? -mantissa : mantissa;
   return scale === 0 ? value : new Scaled(value, scale);
 }
 

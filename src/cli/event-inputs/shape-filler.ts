@@ -72,11 +72,11 @@ function createFiller(part: SlotPart, slots: EventSlots): FillSlot | undefined {
     case "id":
       return (bytes, start, end) => {
         slots.id = bytes.toString("latin1", start, end);
-        return isTextLength(start, end);
+        return hasValidLength(start, end);
       };
     case "accountId":
       return (bytes, start, end) => {
-        if (!isTextLength(start, end)) return false;
+        if (!hasValidLength(start, end)) return false;
         slots.accountId = bytes.toString("latin1", start, end);
         return true;
       };
@@ -113,14 +113,14 @@ function createDimensionFiller(part: Extract<SlotPart, { readonly name: string }
   const { texts } = slots;
   return (bytes, start, end) => {
     if (end - start > TEXT_BYTES_MAX) return false;
-    // A number becomes its plain text (S4.1), which are its own digits if it is an integer other than "-0".
+    // A number becomes its plain text (S4.1). Only an integer other than "-0" is plain text already.
     if (!part.isQuoted && !isPlainInteger(bytes, start, end)) return false;
     if (isUsed) texts[slotIndex] = bytes.toString("latin1", start, end);
     return true;
   };
 }
 
-function isTextLength(start: number, end: number): boolean {
+function hasValidLength(start: number, end: number): boolean {
   return end > start && end - start <= TEXT_BYTES_MAX;
 }
 

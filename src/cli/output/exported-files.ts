@@ -36,7 +36,7 @@ const ALL_DAYS = { from: "0000-01-01", until: "9999-12-31T23:59:59.999Z" } as co
 /**
  * The usage cells of meters whose events don't consume a feature, by account and without undone events.
  *
- * @param isComplete false to omit external usage that isn't in a final invoice yet; the other is stored in the database
+ * @param isComplete false to export only stored usage, which includes external usage only if it is in a final invoice
  * @throws {RatebookError} ERR_USAGE_UNAVAILABLE
  */
 export function exportUsage(engine: Engine, book: Book, isComplete = true): AsyncGenerator<UsageRow> {
@@ -166,14 +166,16 @@ export async function exportInvoices(
       : await engine.store.read.invoices(accountIds, Number.NEGATIVE_INFINITY);
     for (const { id, invoice } of invoices) storedInvoices.push({ id, ...withFeatures(invoice, features) });
   }
-  const first = storedInvoices.reduce((from, { startDate }) => Math.min(from, parseInstant(startDate)), now);
-  const range = { from: formatDate(first), until: formatDate(addDays(dayStart(now), 1)) };
+  const firstStart = storedInvoices.reduce((from, { startDate }) => Math.min(from, parseInstant(startDate)), now);
+  const range = { from: formatDate(firstStart), until: formatDate(addDays(dayStart(now), 1)) };
   const run = createPreview(book, { ...range, accounts: ids, explain: true });
   for await (const row of usage) run.addUsage(row);
   for await (const event of events) run.add(event);
-  const all = ids.length === 0 ? [] : run.finish().invoices;
+  const fileInvoices = ids.length === 0 ? [] : run.finish().invoices;
   const labels = new Set(storedInvoices.map(invoiceLabel));
-  const pricedInvoices = isComplete ? all : all.filter((invoice) => labels.has(invoiceLabel(invoice)));
+  const pricedInvoices = isComplete
+    ? fileInvoices
+    : fileInvoices.filter((invoice) => labels.has(invoiceLabel(invoice)));
   const pricedIndexes = new Map(pricedInvoices.map((invoice, index) => [invoiceLabel(invoice), index]));
   const pricedIndex = (invoice: Invoice): number => pricedIndexes.get(invoiceLabel(invoice)) ?? pricedInvoices.length;
   const order = new Map(ids.map((id, index) => [id, index]));
@@ -216,14 +218,14 @@ function describeDifference(
   );
   const [label] = differingLabels;
   if (label === undefined) return [];
-  const isCharged = differingLabels.some(
+  const chargesDiffer = differingLabels.some(
     (each) => formatCharges(pricedByLabel.get(each)) !== formatCharges(storedByLabel.get(each)),
   );
-  const [a, b] = [pricedByLabel.get(label), storedByLabel.get(label)].map((invoice) =>
+  const [pricedText, storedText] = [pricedByLabel.get(label), storedByLabel.get(label)].map((invoice) =>
     invoice === undefined ? "none" : `${formatDecimal(invoice.revenueInfo.value)} ${invoice.currency}`,
   );
   return [
-    `account ${quoteText(accountId)}: ${differingLabels.length} of its ${labels.length} invoices differ when priced from these files${isCharged ? "" : ", only in credits"}; the first, ${label.slice(accountId.length + 1)}: ${a ?? ""} from the files, ${b ?? ""} in the database`,
+    `account ${quoteText(accountId)}: ${differingLabels.length} of its ${labels.length} invoices differ when priced from these files${chargesDiffer ? "" : ", only in credits"}; the first, ${label.slice(accountId.length + 1)}: ${pricedText ?? ""} from the files, ${storedText ?? ""} in the database`,
   ];
 }
 

@@ -101,11 +101,11 @@ export function readBookWithModel(json: unknown, book: Book, draft: PricePlan | 
 export function addNewAccounts(
   bookWithModel: Book,
   firstUses: FirstUses,
-): { readonly book: Book; readonly newAccounts: number } {
+): { readonly book: Book; readonly newAccountCount: number } {
   const model = bookWithModel.accounts.find(({ id }) => id === MODEL_ID);
   const knownNames = new Set(bookWithModel.accounts.flatMap(({ id, aliases }) => [id, ...aliases]));
-  const newAccounts = [...firstUses].filter(([id]) => !knownNames.has(id)).sort(([a], [b]) => (a < b ? -1 : 1));
-  const createdAccounts = newAccounts.map(([id, first]): Account => {
+  const newAccountUses = [...firstUses].filter(([id]) => !knownNames.has(id)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const createdAccounts = newAccountUses.map(([id, first]): Account => {
     if (model === undefined) throw new TypeError("expected a book with a model account");
     return {
       ...model,
@@ -121,12 +121,12 @@ export function addNewAccounts(
   const customers = bookWithModel.customers.filter(({ id }) => id !== MODEL_ID);
   const customerIds = new Set(customers.map(({ id }) => id));
   return {
-    newAccounts: newAccounts.length,
+    newAccountCount: newAccountUses.length,
     book: {
       ...bookWithModel,
       customers: [
         ...customers,
-        ...newAccounts.flatMap(([id]) => (customerIds.has(id) ? [] : [{ id, name: id, status: "ACTIVE" as const }])),
+        ...newAccountUses.flatMap(([id]) => (customerIds.has(id) ? [] : [{ id, name: id, status: "ACTIVE" as const }])),
       ],
       accounts: [...bookWithModel.accounts.filter((account) => account !== model), ...createdAccounts],
     },

@@ -50,10 +50,10 @@ export interface OpenFiles {
 }
 
 /**
- * Assigns maps to files: one map for all CSV files, or one for each file in the same order. NDJSON without a map
- * contains standard events; a single map applies to NDJSON too if no file is CSV.
+ * Assigns maps to files: one map for all CSV and Parquet files, or one for each file in the same order. NDJSON without a
+ * map contains standard events; a single map applies to NDJSON too if all files are NDJSON.
  *
- * @throws {UsageError} if a CSV file has no map, or the number of maps doesn't match
+ * @throws {UsageError} if a CSV or Parquet file has no map, or the number of maps doesn't match
  */
 export function pairWithMaps(
   paths: readonly string[],
@@ -162,9 +162,9 @@ function openStreams(
     if (stream === undefined) return [];
     const { path, map, origin } = stream;
     const name = path === "-" ? "standard input" : path;
-    const csvMap = map === undefined ? undefined : maps.get(map);
-    if (csvMap !== undefined && origin === "csv") return [createCsvCursor(name, source, csvMap, sink)];
-    const makeEvent = csvMap === undefined ? undefined : createObjectEventMaker(csvMap);
+    const fileMap = map === undefined ? undefined : maps.get(map);
+    if (fileMap !== undefined && origin === "csv") return [createCsvCursor(name, source, fileMap, sink)];
+    const makeEvent = fileMap === undefined ? undefined : createObjectEventMaker(fileMap);
     return [createNdjsonCursor(name, source, sink, { bufferBytes, makeEvent })];
   });
 }

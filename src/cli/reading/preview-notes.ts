@@ -102,12 +102,12 @@ interface PreviewOutcome {
   readonly plan: PricePlan | undefined;
   readonly invoices: readonly Invoice[];
   readonly events: Readonly<Record<string, number>>;
-  /** Whether event files were given. */
-  readonly hasEvents: boolean;
+  /** Whether event or usage files were given. */
+  readonly hasUsage: boolean;
 }
 
 /** Why there are no invoices; empty if there are. */
-export function explainNoInvoices({ book, plan, invoices, events, hasEvents }: PreviewOutcome): readonly string[] {
+export function explainNoInvoices({ book, plan, invoices, events, hasUsage }: PreviewOutcome): readonly string[] {
   if (invoices.length > 0) return [];
   const hasAccepted = Object.entries(events).some(([status, count]) => isCompletedStatus(status) && count > 0);
   const hasPlan = plan !== undefined || book.accounts.some(({ pricePlans }) => pricePlans.length > 0);
@@ -118,7 +118,7 @@ export function explainNoInvoices({ book, plan, invoices, events, hasEvents }: P
   }
   if (!hasPlan) return ["nothing billed: no account has a plan; add pricePlans to the accounts, or use --plan FILE"];
   // Problems of events, or their absence, are already reported.
-  if (!hasAccepted && hasEvents) return [];
+  if (!hasAccepted && hasUsage) return [];
   return ["nothing billed: no plan was in force in that period (see effectiveFrom), or none prices this usage"];
 }
 

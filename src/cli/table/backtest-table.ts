@@ -11,7 +11,7 @@ import { formatAmount, formatCount } from "./format-numbers.ts";
 import { formatRows, type TableRow } from "./format-rows.ts";
 import type { TableStyle } from "./table-style.ts";
 
-/** Both amounts, their difference, and the difference as a share of the first. */
+/** An amount on both sides, and the difference. */
 interface AmountChange {
   readonly before: Decimal;
   readonly after: Decimal;
@@ -111,11 +111,11 @@ interface Block {
 const HEAD = ["", "now", "draft", "difference", "share"] as const;
 
 function formatBlock({ title, rows }: Block, widths: readonly number[], style: TableStyle): string {
-  const line = (row: readonly string[]): string => formatRows([row] satisfies readonly TableRow[], widths);
+  const formatLine = (row: readonly string[]): string => formatRows([row] satisfies readonly TableRow[], widths);
   return [
-    style.emphasize(line([title, ...HEAD.slice(1)]), "strong"),
+    style.emphasize(formatLine([title, ...HEAD.slice(1)]), "strong"),
     style.emphasize("─".repeat(widths.reduce((sum, width) => sum + width, 0)), "faint"),
-    ...rows.map(line),
+    ...rows.map(formatLine),
   ].join("\n");
 }
 

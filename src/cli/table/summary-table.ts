@@ -88,13 +88,13 @@ function formatCurrencyTable(sums: readonly AccountSum[], currency: string, { ev
   const headRow = ["Account", "Events", "Quantity", currency, "Share"];
   const widths = computeWidths([headRow, ...rows, totalRow], style.width);
   const rule = widths.map((width) => "─".repeat(width));
-  const line = (row: readonly string[]): string => formatRows([row], widths);
+  const formatLine = (row: readonly string[]): string => formatRows([row], widths);
   return [
-    style.emphasize(line(headRow), "strong"),
-    style.emphasize(line(rule), "faint"),
-    ...rows.map(line),
-    style.emphasize(line(rule), "faint"),
-    style.emphasize(line(totalRow), "strong"),
+    style.emphasize(formatLine(headRow), "strong"),
+    style.emphasize(formatLine(rule), "faint"),
+    ...rows.map(formatLine),
+    style.emphasize(formatLine(rule), "faint"),
+    style.emphasize(formatLine(totalRow), "strong"),
     "",
   ].join("\n");
 }

@@ -32,6 +32,6 @@ export function createTableStyle({ terminal }: Pick<Io, "terminal">): TableStyle
   return {
     width: Math.min(WIDTH, Math.max(WIDTH_MIN, terminal.columns)),
     emphasize: (text, emphasis) =>
-      terminal.colours && text !== "" ? styleText(FORMATS[emphasis], text, { validateStream: false }) : text,
+      terminal.hasColors && text !== "" ? styleText(FORMATS[emphasis], text, { validateStream: false }) : text,
   };
 }

@@ -25,11 +25,11 @@ export function readUsagePaths(args: Arguments, otherInputs: readonly { readonly
 }
 
 /**
- * Passes each row to `take`, which throws if it can't be used.
+ * Passes each row to `addRow`, which throws if it can't be used.
  *
  * @returns the number of rows
- * @throws {InputError} if a file can't be read completely or a row is invalid. All invalid rows are printed to standard
- * error with file and line before, and accepted rows must be discarded
+ * @throws {InputError} if a file can't be read completely or a row is invalid, after the invalid rows are printed to
+ * standard error with file and line. The caller must then discard the rows added before
  */
 export async function readUsageFiles(
   paths: readonly string[],

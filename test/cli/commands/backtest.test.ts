@@ -92,7 +92,7 @@ describe("ratebook backtest", () => {
   });
 
   test("fits a terminal of 72 columns", async () => {
-    const { out } = await backtest({ terminal: { columns: 72, colours: false } });
+    const { out } = await backtest({ terminal: { columns: 72, hasColors: false } });
     expect(Math.max(...out.split("\n").map((each) => each.length))).toBeLessThanOrEqual(72);
   });
 

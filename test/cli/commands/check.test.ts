@@ -154,7 +154,7 @@ describe("ratebook", () => {
   });
 
   test.each([72, 80])("--help of every command fits a terminal of %i columns", async (columns) => {
-    const terminal = { columns, colours: false };
+    const terminal = { columns, hasColors: false };
     const { out } = await ratebook(["--help"], { terminal });
     const commands = [...out.matchAll(/^ {2}(\w+) /gm)].map(([, name = ""]) => name);
     expect(commands).toContain("preview");

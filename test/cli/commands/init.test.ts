@@ -200,7 +200,7 @@ describe("--from a CSV file", () => {
     ],
     ["without rows", "a,b\n", /^ratebook: in\.csv: expected a header and at least one row\n$/],
     ["that is empty", "", /^ratebook: in\.csv: the file is empty\n$/],
-    ["that is none", '"a\nb', /^ratebook: in\.csv: the file is neither CSV nor NDJSON: /],
+    ["that is not CSV", '"a\nb', /^ratebook: in\.csv: the file is neither CSV nor NDJSON: /],
   ])("rejects one %s, and writes nothing", async (_, content, sentence) => {
     const csv = files.file("in.csv", content);
     const { code, err } = await ratebook(["init", files.path, "--from", csv], { cut: files.path });

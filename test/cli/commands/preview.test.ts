@@ -65,7 +65,7 @@ Total                                                                           
     expect(code).toBe(1);
   });
 
-  test("prints CSV with one row a line item", async () => {
+  test("prints CSV with one row per line item", async () => {
     const { out } = await previewSmall(
       ["--events", "-", "--format", "csv"],
       eventLine("a", "2024-01-05T00:00:00Z", 150),

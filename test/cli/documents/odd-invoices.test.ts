@@ -97,7 +97,7 @@ describe("verify and diff reject with a one-sentence message", () => {
     expect(({} as { isPolluted?: boolean }).isPolluted).toBeUndefined();
   });
 
-  test("lines of another version are not lines: diff rejects them, verify reports them", async () => {
+  test("lines written by another version are rejected by diff and reported by verify", async () => {
     const path = files.file("x.json", output.replaceAll("USAGE_RATE_CARD_AMOUNT", "USAGE_AMOUNT"));
     const diff = await ratebook(["diff", right, path]);
     expect(diff.err).toBe(

@@ -100,7 +100,7 @@ describe("a CSV file of events", () => {
     ["MM/DD/YYYY", "16/01/2024 18:05", /there is no month 16/],
     ["seconds", "1.7e9", /"1\.7e9" is not a time in the form seconds, which the map sets$/m],
     ["DD.MM.YYYY", "16.01.24", /"16\.01\.24" is not a time in the form DD\.MM\.YYYY/],
-  ])("whose map has the time format %s has no %s", async (form, text, sentence) => {
+  ])("whose map sets the time format %s rejects %s", async (form, text, sentence) => {
     const map = { ...MAP, timestamp: { ...MAP.timestamp, form } };
     const { err, code } = await previewCsv(`${HEADER}${text},prod,3\n`, map);
     expect(err).toMatch(sentence);
