@@ -3,8 +3,8 @@ import { Decimal } from "decimal.js";
 
 import type { RatePlan, RateValue } from "../../src/book/resources/rates.ts";
 import { Decimal as OurDecimal } from "../../src/numbers/decimal.ts";
-import { joinSlabRates } from "../../src/rating/prepared-slabs.ts";
-import { priceQuantity, priceThrough } from "../../src/rating/slabs.ts";
+import { joinSlabRates } from "../../src/rating/rated-slabs.ts";
+import { priceQuantity, priceBySlabs } from "../../src/rating/slabs.ts";
 import { type Bench, measure } from "../bench.ts";
 
 const STARTS = ["0", "100", "1000", "10000", "100000"];
@@ -69,7 +69,7 @@ function run(size: "smoke" | "full"): readonly string[] {
   }
   const [oneByOne = 0, preparedCards = 0, plain = 0] = measureBest(size === "full" ? 15 : 1, [
     () => ours.forEach((quantity) => priceQuantity(ratePlan, rateValue, quantity)),
-    () => ours.forEach((quantity) => priceThrough(ratedSlabs, quantity)),
+    () => ours.forEach((quantity) => priceBySlabs(ratedSlabs, quantity)),
     () => theirs.forEach((quantity) => bare(quantity)),
   ]);
   const quantitiesPerSecond = (seconds: number): string => `${Math.round(count / seconds).toLocaleString("en")}/s`;

@@ -22,9 +22,9 @@ import {
 import { grantedUnits } from "../rating/billing-entitlement.ts";
 import { findInCurrency, ratedSlabsIn } from "../rating/card-rates.ts";
 import { toRatedSlabs, creditAmountOf } from "../rating/credit-grant.ts";
-import type { Bounds, RatedSlabs } from "../rating/prepared-slabs.ts";
-import { chargedIn, type RecurrenceType } from "../rating/recurrence.ts";
-import { clampToBounds, priceThrough } from "../rating/slabs.ts";
+import type { Bounds, RatedSlabs } from "../rating/rated-slabs.ts";
+import { isChargedIn, type RecurrenceType } from "../rating/recurrence.ts";
+import { clampToBounds, priceBySlabs } from "../rating/slabs.ts";
 import { requireCurveEnd, computePriceCurve, type PriceCurve } from "./price-curve.ts";
 
 /** A kind of card with a variable quantity. */
@@ -90,7 +90,7 @@ export function planCurves(plan: PricePlanDetails, options: PlanCurveOptions = {
   const cards = listVaryingCards(plan, currency, options.names).map((card) => {
     const quantityInput = Object.hasOwn(options.quantities ?? {}, card.id) ? options.quantities?.[card.id] : undefined;
     const quantity = quantityInput === undefined ? ZERO : parseDecimal(quantityInput);
-    return { ...card, fixedQuantity: quantity, price: priceThrough(card.slabs, quantity).amount };
+    return { ...card, fixedQuantity: quantity, price: priceBySlabs(card.slabs, quantity).amount };
   });
   const fixed = sum(listFixedAmounts(plan, currency, options.cycle ?? 1));
   const commitment = plan.minimumCommitment
@@ -153,14 +153,14 @@ function listVaryingCards(
 /** What a cycle costs regardless of usage: fees, entitlements and credit grants that begin in it. */
 function listFixedAmounts(plan: PricePlanDetails, currency: string, cycle: number): readonly Decimal[] {
   const filterDue = <Card extends RecurringCard>(cards: readonly Card[]): readonly Card[] =>
-    cards.filter(({ recurrenceConfig, type }) => chargedIn(recurrenceConfig, type ?? "RECURRING", cycle));
+    cards.filter(({ recurrenceConfig, type }) => isChargedIn(recurrenceConfig, type ?? "RECURRING", cycle));
   return [
     ...filterDue(plan.fixedFeeRateCards).map(({ rateValues, id }) => findInCurrency(rateValues, currency, id).rate),
     ...filterDue(plan.billingEntitlementRateCards).map(
-      (card) => priceThrough(ratedSlabsIn(card, currency, card.featureId), grantedUnits(card)).amount,
+      (card) => priceBySlabs(ratedSlabsIn(card, currency, card.featureId), grantedUnits(card)).amount,
     ),
     ...filterDue(plan.creditGrantRateCards).map(
-      (card) => priceThrough(toRatedSlabs(card, currency), creditAmountOf(card, currency)).amount,
+      (card) => priceBySlabs(toRatedSlabs(card, currency), creditAmountOf(card, currency)).amount,
     ),
   ];
 }

@@ -19,8 +19,8 @@ import {
   subtract,
   ZERO,
 } from "../numbers/decimal.ts";
-import { type Bounds, joinSlabRates, type RatedSlab, type RatedSlabs } from "../rating/prepared-slabs.ts";
-import { clampToBounds, countPackages, priceThrough } from "../rating/slabs.ts";
+import { type Bounds, joinSlabRates, type RatedSlab, type RatedSlabs } from "../rating/rated-slabs.ts";
+import { clampToBounds, countPackages, priceBySlabs } from "../rating/slabs.ts";
 
 /** A quantity at which the rate changes, the price steps, or a piece begins. */
 export interface Breakpoint {
@@ -100,7 +100,7 @@ export function computePriceCurve(ratedSlabs: RatedSlabs, upTo: Decimal): PriceC
     pieces.push(...(slab.priceType === "PACKAGE" ? createPackagePieces(segment) : createLinePieces(segment)));
     if (isTiered) below = add(below, clampToBounds(computeCharge(segment, end), slab));
   }
-  return { atZero: priceThrough(ratedSlabs, ZERO).amount, pieces };
+  return { atZero: priceBySlabs(ratedSlabs, ZERO).amount, pieces };
 }
 
 /** One slab, from its start to `end`. */

@@ -1,7 +1,7 @@
 /**
  * Days of the Gregorian calendar as numbers. The calendar is proleptic, so the year 0 exists and is a leap year.
- * date-fns computes the first day of each month once, and a table keeps it: with a call for each cycle, invoices are
- * drawn at half the rate, and every event's timestamp needs a month.
+ * date-fns computes the first day of each month once, and a table stores it: every event's timestamp needs a month, and
+ * calling date-fns for each cycle would double the time of computing invoices.
  *
  * @module
  */
@@ -26,9 +26,9 @@ const EPOCH = new UTCDateMini(0);
 const MONTH_OF_DAY_0 = 1970 * 12;
 /** Days from 0000-01-01 to 1970-01-01. */
 const DAYS_BEFORE_1970 = 719_528;
-/** Stands in {@link FIRST_DAYS} for a month that was not used yet. */
+/** In {@link FIRST_DAYS}, a month that was not used yet. */
 const UNKNOWN = -(2 ** 31);
-/** The first day of each month of the years 0 to 9999, from its first use on. */
+/** The first day of each month of the years 0 to 9999, computed on first use. */
 const FIRST_DAYS: Int32Array = new Int32Array(120_000).fill(UNKNOWN);
 
 /** The days of a month; 0 where `month` is not 1 to 12. */
@@ -45,7 +45,7 @@ export function dayOfDate(year: number, month: number, day: number): Day {
 
 /** The date of a day. */
 export function dateOfDay(day: Day): CivilDate {
-  // 400 years are 146,097 days and 4,800 months, so the estimate is the month or one beside it.
+  // 400 years are 146,097 days and 4,800 months, so the estimate is the month or an adjacent one.
   let monthNumber = Math.floor(((day + DAYS_BEFORE_1970) * 4800) / 146_097);
   if (firstDayOfMonth(monthNumber) > day) monthNumber -= 1;
   else if (firstDayOfMonth(monthNumber + 1) <= day) monthNumber += 1;

@@ -132,11 +132,11 @@ export function cyclesBetween(
     throw cycleError("pricingCycleConfig", "expected an object with an interval");
   }
   const [first, end] = [toInstant(from), toInstant(until)];
-  const resolved = "dayOffset" in config ? config : resolveCycleConfig(config, first);
+  const cycleConfig = "dayOffset" in config ? config : resolveCycleConfig(config, first);
   if (first >= end) return [];
-  const start = cycleIndexAt(resolved, first);
-  const count = cycleIndexAt(resolved, end - 1) - start + 1;
-  return Array.from({ length: count }, (_, step) => naturalCycle(resolved, start + step));
+  const start = cycleIndexAt(cycleConfig, first);
+  const count = cycleIndexAt(cycleConfig, end - 1) - start + 1;
+  return Array.from({ length: count }, (_, step) => naturalCycle(cycleConfig, start + step));
 }
 
 /** The start day of natural cycle number `index`. */

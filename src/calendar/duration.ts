@@ -51,8 +51,8 @@ export function parseDuration(text: string): Duration {
   const parts = text.length > TEXT_LENGTH_MAX ? null : SHAPE.exec(text);
   if (parts === null) throw invalidDurationError(text, "expected a duration such as P1Y2M3W4DT5H6M7.5S");
   const [, sign, years = "0", months = "0", ...rest] = parts;
-  const present = rest.filter((part) => part !== undefined);
-  if (present.slice(0, -1).some((part) => /[.,]/.test(part))) {
+  const presentParts = rest.filter((part) => part !== undefined);
+  if (presentParts.slice(0, -1).some((part) => /[.,]/.test(part))) {
     throw invalidDurationError(text, "only the last part may have a fraction");
   }
   let millis = ZERO;

@@ -104,17 +104,17 @@ export function restoreAllocations(
   entries: readonly FeatureEntry[],
   allocations: readonly Allocation[],
 ): readonly FeatureEntry[] {
-  const after = [...entries];
-  const places = new Map(entries.map(({ id }, index) => [id, index]));
+  const restoredEntries = [...entries];
+  const indicesById = new Map(entries.map(({ id }, index) => [id, index]));
   for (const { entryId, quantity } of allocations.toReversed()) {
-    const index = places.get(entryId) ?? -1;
-    const entry = after[index];
+    const index = indicesById.get(entryId) ?? -1;
+    const entry = restoredEntries[index];
     invariant(entry !== undefined, "S11.4: an allocation names an entry of its account and feature");
     const balance = addExact(entry.balance, quantity);
     invariant(compareExact(balance, entry.granted) <= 0, "S11.6: a balance is never above what was granted");
-    after[index] = { ...entry, balance };
+    restoredEntries[index] = { ...entry, balance };
   }
-  return after;
+  return restoredEntries;
 }
 
 /**
@@ -142,11 +142,11 @@ export function moveOverage(
 class Balances {
   readonly #entries: readonly FeatureEntry[];
   /** A copy of the entries, created on the first change. */
-  #changed: FeatureEntry[] | undefined;
+  #changedEntries: FeatureEntry[] | undefined;
   /** The indices still considered, in spending order; undefined: all. */
-  #places: readonly number[] | undefined;
+  #indices: readonly number[] | undefined;
   /** The number of these indices with nothing left. */
-  #usedUp = 0;
+  #exhaustedCount = 0;
 
   /** @param entries in spending order */
   constructor(entries: readonly FeatureEntry[]) {
@@ -160,38 +160,38 @@ class Balances {
   ): { readonly remaining: Exact; readonly allocations: readonly Allocation[] } {
     let remaining = quantity;
     const allocations: Allocation[] = [];
-    const count = this.#places?.length ?? this.#entries.length;
+    const count = this.#indices?.length ?? this.#entries.length;
     for (let index = 0; index < count && !isZeroExact(remaining); index++) {
-      const place = this.#places?.[index] ?? index;
-      const entry = (this.#changed ?? this.#entries)[place];
+      const entryIndex = this.#indices?.[index] ?? index;
+      const entry = this.entries()[entryIndex];
       if (entry === undefined || !isSpendable(entry, at)) continue;
       const quantity = compareExact(entry.balance, remaining) < 0 ? entry.balance : remaining;
       remaining = subtractExact(remaining, quantity);
       allocations.push({ entryId: entry.id, quantity });
-      this.#put(place, { ...entry, balance: subtractExact(entry.balance, quantity) });
+      this.#replaceEntry(entryIndex, { ...entry, balance: subtractExact(entry.balance, quantity) });
     }
-    this.#leaveUsedUp(count);
+    this.#skipExhausted(count);
     return { remaining, allocations };
   }
 
   /** The entries with their current balances, in the given order. */
   entries(): readonly FeatureEntry[] {
-    return this.#changed ?? this.#entries;
+    return this.#changedEntries ?? this.#entries;
   }
 
-  #put(place: number, entry: FeatureEntry): void {
-    this.#changed ??= [...this.#entries];
-    this.#changed[place] = entry;
-    if (isZeroExact(entry.balance)) this.#usedUp++;
+  #replaceEntry(index: number, entry: FeatureEntry): void {
+    this.#changedEntries ??= [...this.#entries];
+    this.#changedEntries[index] = entry;
+    if (isZeroExact(entry.balance)) this.#exhaustedCount++;
   }
 
   /** Stops considering exhausted entries once they are half of all: thousands of events may exhaust thousands of entries. */
-  #leaveUsedUp(count: number): void {
-    if (this.#usedUp * 2 < count || this.#usedUp === 0) return;
+  #skipExhausted(count: number): void {
+    if (this.#exhaustedCount * 2 < count || this.#exhaustedCount === 0) return;
     const entries = this.entries();
-    const places = this.#places ?? entries.map((_, place) => place);
-    this.#places = places.filter((place) => entries[place] !== undefined && !isZeroExact(entries[place].balance));
-    this.#usedUp = 0;
+    const indices = this.#indices ?? entries.map((_, index) => index);
+    this.#indices = indices.filter((index) => entries[index] !== undefined && !isZeroExact(entries[index].balance));
+    this.#exhaustedCount = 0;
   }
 }
 

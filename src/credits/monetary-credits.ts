@@ -18,7 +18,7 @@ export interface MonetaryCredit {
   readonly id: string;
   readonly accountId?: string;
   readonly kind: CreditKind;
-  /** For people. */
+  /** Shown to people. */
   readonly purpose: string;
   /** Major units of the account's invoice currency. */
   readonly creditAmount: Decimal;
@@ -110,34 +110,34 @@ export function applyCredits(
   lines: readonly PayableLine[],
   digits: number,
 ): { readonly uses: readonly CreditUse[] } {
-  const open = lines.map(({ value }) => maximum(value, ZERO));
-  const isOpen = (index: number): boolean => open[index]?.isZero() === false;
+  const dueAmounts = lines.map(({ value }) => maximum(value, ZERO));
+  const isOpen = (index: number): boolean => dueAmounts[index]?.isZero() === false;
   const order = paymentOrder(lines).filter((index) => lines[index]?.kind !== "CREDIT_GRANT" && isOpen(index));
   // A discount reduces the total to pay, not any one line.
   let net = ZERO;
   for (const { value } of lines) net = add(net, value);
   const uses: CreditUse[] = [];
   if (order.length === 0 || net.lte(ZERO)) return { uses };
-  let openLines = order.length;
-  const queuesOf = createLineQueues(lines, order);
+  let openLineCount = order.length;
+  const findQueues = createLineQueues(lines, order);
   for (const credit of credits) {
-    const queues = queuesOf(credit);
+    const queues = findQueues(credit);
     const payments: { readonly index: number; readonly amount: Decimal }[] = [];
     let remaining = minimum(truncate(credit.left, digits), net);
     while (remaining.gt(ZERO)) {
       const index = firstOpenLine(queues, isOpen);
-      const due = index === undefined ? undefined : open[index];
+      const due = index === undefined ? undefined : dueAmounts[index];
       if (index === undefined || due === undefined) break;
       const amount = minimum(due, remaining);
       payments.push({ index, amount });
-      open[index] = subtract(due, amount);
-      if (!isOpen(index)) openLines--;
+      dueAmounts[index] = subtract(due, amount);
+      if (!isOpen(index)) openLineCount--;
       remaining = subtract(remaining, amount);
       net = subtract(net, amount);
     }
     if (payments.length === 0) continue;
     uses.push({ creditId: credit.id, amount: sumAmounts(payments), lines: payments });
-    if (openLines === 0 || net.lte(ZERO)) break;
+    if (openLineCount === 0 || net.lte(ZERO)) break;
   }
   return { uses };
 }
@@ -222,7 +222,7 @@ function createLineQueues(
   };
 }
 
-/** The first unpaid line of some queues, of which only a queue that is alone contains the true-up. */
+/** The first unpaid line of some queues. The true-up, which is last, is only in the queue of all lines. */
 function firstOpenLine(queues: readonly LineQueue[], isOpen: (index: number) => boolean): number | undefined {
   let first: number | undefined;
   for (const queue of queues) {
@@ -239,10 +239,10 @@ function paymentOrder(lines: readonly PayableLine[]): readonly number[] {
   return lines.map((_, index) => index).sort((a, b) => Number(isTrueUp(a)) - Number(isTrueUp(b)) || a - b);
 }
 
-function sumAmounts(paid: readonly { readonly amount: Decimal }[]): Decimal {
-  let amount = ZERO;
-  for (const each of paid) amount = add(amount, each.amount);
-  return amount;
+function sumAmounts(payments: readonly { readonly amount: Decimal }[]): Decimal {
+  let total = ZERO;
+  for (const { amount } of payments) total = add(total, amount);
+  return total;
 }
 
 /** Truncates to the minor unit. */

@@ -17,7 +17,7 @@ import { type Cycle, cyclesElapsed, naturalCycleAt, isSameCycleConfig } from "..
 import { type Instant, addDays } from "../calendar/instant.ts";
 import { intersection } from "../calendar/proration.ts";
 import type { CardKind, RatedPeriod } from "../rating/charge.ts";
-import { chargedIn, type Coverage, coverageAt, type RecurrenceType } from "../rating/recurrence.ts";
+import { isChargedIn, type Coverage, coverageAt, type RecurrenceType } from "../rating/recurrence.ts";
 import {
   type AccountCycle,
   type AssociatedPlan,
@@ -251,7 +251,7 @@ function chargedWholeAt(
  */
 function isSameChargeIn(planCard: TimedCard, card: TimedCard, n: number): boolean {
   if (planCard.type !== "ONE_TIME") return card.type !== "ONE_TIME";
-  return card.type === "ONE_TIME" || chargedIn(planCard.recurrence, planCard.type, n);
+  return card.type === "ONE_TIME" || isChargedIn(planCard.recurrence, planCard.type, n);
 }
 
 /** Whether a plan charges a card in full in advance in natural cycle `n`. */
@@ -259,7 +259,7 @@ function isChargedWhole(plan: AssociatedPlan, card: TimedCard, n: number): boole
   const planCard = findPlanCard(plan, card);
   if (planCard?.invoiceTiming !== "IN_ADVANCE" || isProrated(plan, planCard) || !isSameChargeIn(planCard, card, n))
     return false;
-  return chargedIn(planCard.recurrence, planCard.type ?? "RECURRING", n);
+  return isChargedIn(planCard.recurrence, planCard.type ?? "RECURRING", n);
 }
 
 interface PlanCard extends TimedCard {

@@ -6,7 +6,7 @@
 import type { Share } from "../calendar/proration.ts";
 import { type Decimal, ZERO } from "../numbers/decimal.ts";
 import type { PartExplanation, SlabExplanation } from "../rating/charge.ts";
-import type { Bounds } from "../rating/prepared-slabs.ts";
+import type { Bounds } from "../rating/rated-slabs.ts";
 import { clampToBounds, sumSlabs } from "../rating/slabs.ts";
 import { type RuleLink, ruleLink } from "../rulebook.ts";
 import type { CardExplanation, TrueUpExplanation } from "./explain.ts";

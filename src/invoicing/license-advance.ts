@@ -144,7 +144,7 @@ function chargeByDays(licenseCycle: LicenseCycle): void {
   licenseCycle.charges.push(
     chargeAtCycleStart(due, () => undefinedIfZero(rateLicenseInAdvance(card, view.currency, atStart, period))),
   );
-  let paid: readonly PaidDays[] = [{ ...period.served, charged: [{ quantity: atStart, paidAs: atStart }] }];
+  let paid: readonly PaidDays[] = [{ ...period.served, charged: [{ quantity: atStart, levelQuantity: atStart }] }];
   for (const epoch of epochs) {
     const steps = quantitySteps(epoch.changes).filter(({ from }) => from < epoch.until);
     let next = 0;
@@ -164,7 +164,7 @@ function chargeByDays(licenseCycle: LicenseCycle): void {
   }
   if (cut === undefined) return;
   for (const days of clipToPeriod(paid, { start: cut.at, end: period.served.end })) {
-    refundDecrease(licenseCycle, cut.at, Math.max(cut.at, cut.decidedAt), highestPaid(days).paidAs, {
+    refundDecrease(licenseCycle, cut.at, Math.max(cut.at, cut.decidedAt), highestPaid(days).levelQuantity, {
       to: undefined,
       days,
     });
@@ -193,8 +193,8 @@ function increase(
   const fewer = clipToPeriod(paid, remaining).filter((days) => step.quantity.gt(highestPaid(days).quantity));
   if (fewer.length === 0) return paid;
   const increases = fewer.map((days): Increase => {
-    const { quantity: above, paidAs } = highestPaid(days);
-    return { to: step.quantity, above, paidAs, days: { start: days.start, end: days.end } };
+    const { quantity: chargedQuantity, levelQuantity } = highestPaid(days);
+    return { to: step.quantity, chargedQuantity, levelQuantity, days: { start: days.start, end: days.end } };
   });
   chargeAtOnce(licenseCycle, step.from, knownAt, increases);
   let after = paid;
@@ -216,8 +216,8 @@ function decrease(
     if (step.quantity.gte(highestPaid(days).quantity)) continue;
     const fewer = removeAbove(days, step.quantity, priceOf);
     const knownAt = Math.max(days.start, epoch.from);
-    refundDecrease(licenseCycle, days.start, knownAt, highestPaid(days).paidAs, {
-      to: highestPaid(fewer).paidAs,
+    refundDecrease(licenseCycle, days.start, knownAt, highestPaid(days).levelQuantity, {
+      to: highestPaid(fewer).levelQuantity,
       days,
     });
     after = replaceDays(after, fewer);

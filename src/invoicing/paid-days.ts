@@ -12,7 +12,7 @@ import { type Decimal, ZERO } from "../numbers/decimal.ts";
 export interface PaidQuantity {
   readonly quantity: Decimal;
   /** The quantity whose price is the paid level up to here; undefined: nothing is paid. */
-  readonly paidAs: Decimal | undefined;
+  readonly levelQuantity: Decimal | undefined;
 }
 
 /** Days with the same paid quantities. */
@@ -26,19 +26,19 @@ export type PriceOf = (quantity: Decimal) => Decimal;
 
 /** The highest charged quantity of some days. */
 export function highestPaid({ charged }: PaidDays): PaidQuantity {
-  return charged.at(-1) ?? { quantity: ZERO, paidAs: undefined };
+  return charged.at(-1) ?? { quantity: ZERO, levelQuantity: undefined };
 }
 
 /** The paid level of the days, as for a whole natural cycle. */
-export function paidAmount({ paidAs }: PaidQuantity, priceOf: PriceOf): Decimal {
-  return paidAs === undefined ? ZERO : priceOf(paidAs);
+export function paidAmount({ levelQuantity }: PaidQuantity, priceOf: PriceOf): Decimal {
+  return levelQuantity === undefined ? ZERO : priceOf(levelQuantity);
 }
 
 /** Adds a charged quantity. */
 export function addCharged(days: PaidDays, quantity: Decimal, priceOf: PriceOf): PaidDays {
   const top = highestPaid(days);
   const isMore = priceOf(quantity).gt(paidAmount(top, priceOf));
-  return { ...days, charged: [...days.charged, { quantity, paidAs: isMore ? quantity : top.paidAs }] };
+  return { ...days, charged: [...days.charged, { quantity, levelQuantity: isMore ? quantity : top.levelQuantity }] };
 }
 
 /**
@@ -52,10 +52,13 @@ export function removeAbove(days: PaidDays, quantity: Decimal, priceOf: PriceOf)
   if (below?.quantity.eq(quantity) === true) return { ...days, charged: remaining };
   const top = highestPaid(days);
   const floor = priceOf(quantity).isNegative() ? undefined : quantity;
-  const levels = [{ quantity, paidAs: floor }, ...(below === undefined ? [] : [{ quantity, paidAs: below.paidAs }])];
+  const levels = [
+    { quantity, levelQuantity: floor },
+    ...(below === undefined ? [] : [{ quantity, levelQuantity: below.levelQuantity }]),
+  ];
   const mostExpensive = levels.reduce((a, b) => (paidAmount(b, priceOf).gt(paidAmount(a, priceOf)) ? b : a));
   const isLess = paidAmount(mostExpensive, priceOf).lt(paidAmount(top, priceOf));
-  return { ...days, charged: [...remaining, isLess ? mostExpensive : { quantity, paidAs: top.paidAs }] };
+  return { ...days, charged: [...remaining, isLess ? mostExpensive : { quantity, levelQuantity: top.levelQuantity }] };
 }
 
 /** The parts of paid days within a period. */

@@ -1,7 +1,7 @@
 import { type Day, dayOf, formatDate, type Instant, startOfDay } from "../calendar/instant.ts";
 import type { AccountCycle } from "../invoicing/timeline.ts";
 import { formatDecimal } from "../numbers/decimal.ts";
-import { digestOf } from "../numbers/short-id.ts";
+import { sha256Hex } from "../numbers/short-id.ts";
 /**
  * External usage stored with the invoice that was created from it (S17.4).
  *
@@ -31,7 +31,7 @@ export function digestCells(cells: AccountCells): string {
     formatDate(startOfDay(day)),
     formatDecimal(quantity),
   ]);
-  return digestOf(JSON.stringify(texts));
+  return sha256Hex(JSON.stringify(texts));
 }
 
 /**

@@ -70,12 +70,12 @@ export function createCells(rows: number, columns: number, columnGroups?: readon
     if (Number.isNaN(total)) addWide(dense, wide, { row, column, day }, quantity);
     else dense.sums[first + place] = total;
   };
-  const adder: Cells["adder"] = (accountId) => {
-    const addDense = createDenseAdder(dense, accountId);
+  const adder: Cells["adder"] = (adderColumns) => {
+    const addDense = createDenseAdder(dense, adderColumns);
     return (row, day, quantities) => {
       if (wide.byCell.size === 0 && addDense(row, day, quantities)) return;
       for (const [index, quantity] of quantities.entries()) {
-        if (quantity !== undefined) add(row, accountId[index] ?? -1, day, quantity);
+        if (quantity !== undefined) add(row, adderColumns[index] ?? -1, day, quantity);
       }
     };
   };
@@ -85,9 +85,9 @@ export function createCells(rows: number, columns: number, columnGroups?: readon
     days: (row, column) => (row < 0 || column < 0 ? [] : iterateCells(dense, wide, row, column)),
     between(row, column, from, until) {
       if (row < 0 || column < 0) return 0;
-      const wideSum = wide.byCell.has(row * columns + column);
-      const small = wideSum ? undefined : denseSum(dense, row, column, [from, until]);
-      if (small !== undefined) return small;
+      const hasWideCell = wide.byCell.has(row * columns + column);
+      const sum = hasWideCell ? undefined : denseSum(dense, row, column, [from, until]);
+      if (sum !== undefined) return sum;
       let total: Exact = 0;
       for (const [day, quantity] of iterateCells(dense, wide, row, column)) {
         if (day >= from && day < until) total = addExact(total, quantity);
@@ -114,14 +114,14 @@ function createDenseAdder(
   };
   return (row, day, quantities) => {
     const base = ensureRow(dense, row);
-    let current = -1;
+    let currentLane = -1;
     let first = -1;
     for (let index = 0; index < lanes.length; index++) {
       const quantity = quantities[index];
       if (quantity === undefined) continue;
       const lane = base + (lanes[index] ?? 0);
-      if (lane !== current) {
-        current = lane;
+      if (lane !== currentLane) {
+        currentLane = lane;
         first = ensureDay(dense, lane, day);
       }
       const place = places[index] ?? 0;
@@ -162,13 +162,13 @@ function* iterateCells(
   row: number,
   column: number,
 ): Generator<readonly [Day, Exact], void, undefined> {
-  const wideSum = wide.byCell.get(row * wide.columns + column);
+  const wideByDay = wide.byCell.get(row * wide.columns + column);
   const { first, days } = dayCapacity(dense, row, column);
   for (let day = first; day < first + days; day++) {
     const quantity = denseCell(dense, row, column, day);
-    const more = wideSum?.get(day);
-    if (quantity !== undefined) yield [day, more === undefined ? quantity : addExact(quantity, more)];
-    else if (more !== undefined) yield [day, more];
+    const widePart = wideByDay?.get(day);
+    if (quantity !== undefined) yield [day, widePart === undefined ? quantity : addExact(quantity, widePart)];
+    else if (widePart !== undefined) yield [day, widePart];
   }
-  for (const [day, quantity] of wideSum ?? []) if (day < first || day >= first + days) yield [day, quantity];
+  for (const [day, quantity] of wideByDay ?? []) if (day < first || day >= first + days) yield [day, quantity];
 }

@@ -15,7 +15,7 @@ import type { EventSlots } from "./event-slots.ts";
 import { createSlots } from "./event-slots.ts";
 import type { IndexedMeter, Measure } from "./measure-units.ts";
 import { compileMeasure } from "./measure-units.ts";
-import { type FindSetting, findSettingIn, fullKey } from "./settings.ts";
+import { type FindSetting, createSettingFinder, fullKey } from "./settings.ts";
 
 /** The parts of a book that metering needs. */
 export interface MeteringBook {
@@ -43,13 +43,13 @@ export interface SchemaProgram {
   readonly meters: readonly UsageMeter[];
   /** Their ids. */
   readonly meterIds: readonly string[];
-  /** Whether its events have enriched fields. */
+  /** Whether it computes fields of its events. */
   readonly enriches: boolean;
   /** The feature that the schema's events consume (S11.2). */
   readonly feature?: FeatureProgram;
 }
 
-/** A compiled book. It contains the event being metered: one program serves one run at a time. */
+/** A compiled book. Its slots contain the event being metered, so only one run can use it at a time. */
 export interface MeteringProgram {
   /** The ids of all meters in book order, with the same indices as in the tally. */
   readonly meterIds: readonly string[];
@@ -82,18 +82,18 @@ export function* compileMeteringInSteps(
   before?: MeteringProgram,
 ): Steps<MeteringProgram> {
   const budget = resolveRuleBudget(options.ruleBudget);
-  const findSetting = findSettingIn(book.settings);
-  const changed = changedKeys(before?.settings ?? [], book.settings);
-  const measured = activeMeters(book.usageMeters);
+  const findSetting = createSettingFinder(book.settings);
+  const changedSettings = changedKeys(before?.settings ?? [], book.settings);
+  const metersBySchema = activeMeters(book.usageMeters);
   const schemas = new Map<string, SchemaProgram>();
   for (const schema of book.eventSchemas) {
     if (schema.status !== "ACTIVE") continue;
-    const [index, places] = [schemas.size, measured.get(schema.name) ?? []];
+    const [index, meters] = [schemas.size, metersBySchema.get(schema.name) ?? []];
     const formerProgram = before?.schemas.get(schema.name);
     const program =
-      formerProgram !== undefined && isCurrent(formerProgram, schema, places, changed)
-        ? { ...formerProgram, index, measure: { ...formerProgram.measure, meters: places.map((place) => place.index) } }
-        : compileSchema(schema, { index, places, findSetting, budget });
+      formerProgram !== undefined && isCurrent(formerProgram, schema, meters, changedSettings)
+        ? { ...formerProgram, index, measure: { ...formerProgram.measure, meters: meters.map((meter) => meter.index) } }
+        : compileSchema(schema, { index, meters, findSetting, budget });
     schemas.set(schema.name, program);
     yield;
   }
@@ -103,12 +103,12 @@ export function* compileMeteringInSteps(
 /** The inputs for compiling a schema's program. */
 interface SchemaParts {
   readonly index: number;
-  readonly places: readonly IndexedMeter[];
+  readonly meters: readonly IndexedMeter[];
   readonly findSetting: FindSetting;
   readonly budget: FullRuleBudget;
 }
 
-function compileSchema(schema: EventSchema, { index, places, findSetting, budget }: SchemaParts): SchemaProgram {
+function compileSchema(schema: EventSchema, { index, meters, findSetting, budget }: SchemaParts): SchemaProgram {
   const slots = createSlots(schema);
   const { featureDetails } = schema;
   return {
@@ -116,9 +116,9 @@ function compileSchema(schema: EventSchema, { index, places, findSetting, budget
     schema,
     slots,
     enrichment: compileEnrichment(schema, slots, findSetting, budget),
-    measure: compileMeasure(slots, places, budget),
-    meters: places.map(({ meter }) => meter),
-    meterIds: places.map(({ meter: { id } }) => id),
+    measure: compileMeasure(slots, meters, budget),
+    meters: meters.map(({ meter }) => meter),
+    meterIds: meters.map(({ meter: { id } }) => id),
     enriches: schema.enrichments.fields.length > 0,
     ...(featureDetails ? { feature: featureProgram(featureDetails, slots) } : {}),
   };
@@ -128,13 +128,13 @@ function compileSchema(schema: EventSchema, { index, places, findSetting, budget
 function isCurrent(
   program: SchemaProgram,
   schema: EventSchema,
-  places: readonly IndexedMeter[],
+  meters: readonly IndexedMeter[],
   changedSettings: ReadonlySet<string>,
 ): boolean {
   return (
     program.schema === schema &&
-    program.meters.length === places.length &&
-    places.every(({ meter }, at) => program.meters[at] === meter) &&
+    program.meters.length === meters.length &&
+    meters.every(({ meter }, index) => program.meters[index] === meter) &&
     !schema.enrichments.dependencies.some(({ key }) => changedSettings.has(key))
   );
 }
@@ -151,9 +151,9 @@ function activeMeters(meters: readonly UsageMeter[]): ReadonlyMap<string, readon
   const bySchema = new Map<string, IndexedMeter[]>();
   for (const [index, meter] of meters.entries()) {
     if (meter.status !== "ACTIVE") continue;
-    const places = bySchema.get(meter.eventSchemaName);
-    if (places === undefined) bySchema.set(meter.eventSchemaName, [{ meter, index }]);
-    else places.push({ meter, index });
+    const schemaMeters = bySchema.get(meter.eventSchemaName);
+    if (schemaMeters === undefined) bySchema.set(meter.eventSchemaName, [{ meter, index }]);
+    else schemaMeters.push({ meter, index });
   }
   return bySchema;
 }

@@ -1,6 +1,6 @@
 /**
  * Exact sums that are small and dense. Columns to which one event adds are adjacent, day by day, so that it accesses
- * one place in memory instead of one per column.
+ * one location in memory instead of one per column.
  *
  * @module
  */

@@ -114,16 +114,16 @@ export function describeFailure(error: unknown): string {
   return describeError(error);
 }
 
-function compileField(field: EnrichmentField, index: number, place: RuleContext): CompiledRule {
+function compileField(field: EnrichmentField, index: number, context: RuleContext): CompiledRule {
   switch (field.enrichmentType) {
     case "VALUE": {
       const constant = toRuleValue(field.value);
       return () => constant;
     }
     case "JSON_LOGIC":
-      return compileRuleOver(field.value, place);
+      return compileRuleOver(field.value, context);
     case "JSON_LOGIC_FROM_DEPENDENCY":
-      return (facts) => place.slots.dependencies.rules[index]?.(facts);
+      return (facts) => context.slots.dependencies.rules[index]?.(facts);
   }
 }
 
@@ -184,8 +184,8 @@ function findDependencies(
 }
 
 /** A rule in a setting was not checked with the book: its variables are checked here, on first use (S3.6). */
-function compileSettingRule(text: unknown, schema: EventSchema, place: RuleContext): CompiledRule {
-  const { slots, visible } = place;
+function compileSettingRule(text: unknown, schema: EventSchema, context: RuleContext): CompiledRule {
+  const { slots, visible } = context;
   const rule = requireValidRule(parseRule(text), {
     fields: {
       attributes: new Set([...slots.attributeSlots.keys()].slice(0, visible.attributes)),
@@ -193,5 +193,5 @@ function compileSettingRule(text: unknown, schema: EventSchema, place: RuleConte
       dependencies: new Set(schema.enrichments.dependencies.map(({ name }) => name)),
     },
   });
-  return compileRuleOver(rule, place);
+  return compileRuleOver(rule, context);
 }

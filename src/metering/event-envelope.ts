@@ -82,7 +82,7 @@ function invalidTimestampProblem(timestamp: string): Problem {
     const params = { value: timestamp.slice(0, 60), reason: error.message };
     return createProblem("$.timestamp", "INVALID_TIMESTAMP", params);
   }
-  invariant(false, "S2.2: parseInstant refuses what instantOrUndefined refuses");
+  invariant(false, "S2.2: parseInstant rejects what tryParseInstant rejects");
 }
 
 function notAnEventProblem(value: unknown): Problem {

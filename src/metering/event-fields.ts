@@ -31,7 +31,7 @@ export const UNIT_LENGTH_MAX = 50;
 const { hasOwnProperty: isOwn } = Object.prototype as { hasOwnProperty: (this: object, name: string) => boolean };
 
 /** The result of reading the fields of an event. */
-export interface FieldsRead {
+export interface FieldsResult {
   /** Undefined if the schema is unknown or not ACTIVE. Its slots contain the declared fields until the next event is read. */
   readonly program: SchemaProgram | undefined;
   /** The problem of a malformed field: the event is rejected (S14.1). */
@@ -41,7 +41,7 @@ export interface FieldsRead {
 }
 
 /** Reads the fields of one event at a time into the slots of its schema. */
-export type ReadFields = (event: IncomingEvent) => FieldsRead;
+export type ReadFields = (event: IncomingEvent) => FieldsResult;
 
 export function createFieldReader(schemas: ReadonlyMap<string, SchemaProgram>): ReadFields {
   const layouts = new Map([...schemas].map(([name, program]) => [name, createLayout(program)]));
@@ -52,7 +52,7 @@ export function createFieldReader(schemas: ReadonlyMap<string, SchemaProgram>): 
     last.serial++;
     last.fault = undefined;
     const problem = readAttributes(attributes, last) ?? readDimensions(dimensions, last);
-    if (problem === undefined && last.fault === undefined) return last.plain;
+    if (problem === undefined && last.fault === undefined) return last.valid;
     return { program: last.program, problem, fault: last.fault };
   };
 }
@@ -67,10 +67,10 @@ interface Layout {
   readonly attributes: FieldLayout;
   readonly dimensions: FieldLayout;
   /** The result for every event without a problem: one shared object. */
-  readonly plain: FieldsRead;
+  readonly valid: FieldsResult;
   /** The number of events, to identify the slots filled by the current one. */
   serial: number;
-  /** Like {@link FieldsRead.fault}, for the event being read: the first one counts. */
+  /** Like {@link FieldsResult.fault}, for the event being read: the first one counts. */
   fault: Problem | undefined;
 }
 
@@ -80,13 +80,13 @@ interface FieldLayout {
   readonly declared: readonly string[];
   /** The last name at each position, and its slot. */
   readonly names: string[];
-  readonly places: number[];
+  readonly slotIndices: number[];
   /** The serial of the event that last filled each slot. */
-  readonly filled: number[];
+  readonly filledBy: number[];
   /** The decimal places of the last fraction at each position. */
   readonly scales: number[];
-  /** The number of fields of the last event if all names are in `names`, without repetition or gaps; else -1. */
-  complete: number;
+  /** The number of fields that the next event may repeat by position: those of the last one if all names are in `names`; else -1. */
+  repeatable: number;
   /** The number of declared fields of the last event, and its other names. */
   count: number;
   readonly undeclaredNames: string[];
@@ -99,7 +99,7 @@ function createLayout(program: SchemaProgram | undefined): Layout {
     program,
     attributes: fieldLayout(slots?.attributeSlots, slots?.declaredAttributes),
     dimensions: fieldLayout(slots?.dimensionSlots, slots?.declaredDimensions),
-    plain: { program, problem: undefined, fault: undefined },
+    valid: { program, problem: undefined, fault: undefined },
     serial: 0,
     fault: undefined,
   };
@@ -111,10 +111,10 @@ function fieldLayout(all: ReadonlyMap<string, number> = new Map(), declared = 0)
     slots,
     declared: [...slots.keys()],
     names: [],
-    places: [],
-    filled: Array.from(slots, () => 0),
+    slotIndices: [],
+    filledBy: Array.from(slots, () => 0),
     scales: [],
-    complete: -1,
+    repeatable: -1,
     count: 0,
     undeclaredNames: [],
   };
@@ -129,7 +129,7 @@ function readAttributes(list: unknown, layout: Layout): Problem | undefined {
 function readAttributesByName(list: unknown, layout: Layout): Problem | undefined {
   const fields = layout.attributes;
   fields.count = 0;
-  fields.complete = -1;
+  fields.repeatable = -1;
   if (list !== undefined && list !== null) {
     if (!Array.isArray(list)) return valueProblem("attributes", "a list", list);
     if (list.length > EVENT_FIELDS_MAX) return tooManyFieldsProblem("attributes", list.length);
@@ -140,7 +140,7 @@ function readAttributesByName(list: unknown, layout: Layout): Problem | undefine
     }
   }
   if (fields.count < fields.declared.length) layout.fault ??= missingFieldProblem("attribute", fields, layout);
-  else if (Array.isArray(list)) fields.complete = list.length;
+  else if (Array.isArray(list)) fields.repeatable = list.length;
   return undefined;
 }
 
@@ -150,8 +150,8 @@ function readAttributesByName(list: unknown, layout: Layout): Problem | undefine
  * @returns false for others and for unusual values, which {@link readAttribute} reads and checks
  */
 function readAttributesByPosition(list: unknown, fields: FieldLayout, values: Exact[]): boolean {
-  if (!Array.isArray(list) || list.length !== fields.complete) return false;
-  const { names, places } = fields;
+  if (!Array.isArray(list) || list.length !== fields.repeatable) return false;
+  const { names, slotIndices } = fields;
   for (let index = 0; index < list.length; index++) {
     const item: unknown = list[index];
     if (typeof item !== "object" || item === null) return false;
@@ -160,7 +160,7 @@ function readAttributesByPosition(list: unknown, fields: FieldLayout, values: Ex
     if (typeof value !== "number" && typeof value !== "string") return false;
     const exact = parseAttributeValue(value, fields.scales, index);
     if (exact === undefined) return false;
-    const slot = places[index] ?? -1;
+    const slot = slotIndices[index] ?? -1;
     if (slot >= 0) values[slot] = exact;
   }
   return true;
@@ -175,8 +175,8 @@ function readAttribute(item: unknown, index: number, layout: Layout): Problem | 
     return valueProblem(`attributes[${index}].value`, "a number, or a decimal as a string", value);
   const problem = unit === undefined ? undefined : findUnitProblem(unit, index);
   if (problem !== undefined) return problem;
-  const slot = fields.names[index] === name ? (fields.places[index] ?? -1) : findSlot(fields, index, name);
-  if (slot >= 0 ? fields.filled[slot] === serial : fields.undeclaredNames.includes(name)) {
+  const slot = fields.names[index] === name ? (fields.slotIndices[index] ?? -1) : findSlot(fields, index, name);
+  if (slot >= 0 ? fields.filledBy[slot] === serial : fields.undeclaredNames.includes(name)) {
     return createProblem("$.attributes", "REPEATED_NAME", { name });
   }
   const exact = parseAttributeValue(value, fields.scales, index);
@@ -185,7 +185,7 @@ function readAttribute(item: unknown, index: number, layout: Layout): Problem | 
     fields.undeclaredNames.push(name);
     return undefined;
   }
-  fields.filled[slot] = serial;
+  fields.filledBy[slot] = serial;
   fields.count++;
   if (program !== undefined && exact !== undefined) program.slots.values[slot] = exact;
   return undefined;
@@ -200,7 +200,7 @@ function readDimensions(dimensions: unknown, layout: Layout): Problem | undefine
 function readDimensionsByName(dimensions: unknown, layout: Layout): Problem | undefined {
   const fields = layout.dimensions;
   fields.count = 0;
-  fields.complete = -1;
+  fields.repeatable = -1;
   let index = 0;
   if (dimensions !== undefined && dimensions !== null) {
     if (typeof dimensions !== "object" || Array.isArray(dimensions)) {
@@ -221,33 +221,33 @@ function readDimensionsByName(dimensions: unknown, layout: Layout): Problem | un
     }
   }
   if (fields.count < fields.declared.length) layout.fault ??= missingFieldProblem("dimension", fields, layout);
-  else fields.complete = index;
+  else fields.repeatable = index;
   return undefined;
 }
 
 /** Like {@link readAttributesByPosition}, for dimensions. */
 function readDimensionsByPosition(dimensions: unknown, fields: FieldLayout, texts: string[]): boolean {
   if (typeof dimensions !== "object" || dimensions === null || Array.isArray(dimensions)) return false;
-  const { names, places } = fields;
+  const { names, slotIndices } = fields;
   let index = 0;
   for (const name in dimensions) {
-    if (name !== names[index] || index >= fields.complete || !isOwn.call(dimensions, name)) return false;
+    if (name !== names[index] || index >= fields.repeatable || !isOwn.call(dimensions, name)) return false;
     const value: unknown = (dimensions as Readonly<Record<string, unknown>>)[name];
     if (typeof value !== "string" || value.length > DIMENSION_LENGTH_MAX) return false;
-    const slot = places[index] ?? -1;
+    const slot = slotIndices[index] ?? -1;
     if (slot >= 0) texts[slot] = value;
     index++;
   }
-  return index === fields.complete;
+  return index === fields.repeatable;
 }
 
 function readDimension(name: string, value: DecimalInput, index: number, layout: Layout): void {
   const { dimensions: fields, serial, program } = layout;
   const text = typeof value === "string" ? value : formatDimensionValue(value);
   if (text === undefined) layout.fault ??= invalidDecimalProblem("dimension", name, value);
-  const slot = fields.names[index] === name ? (fields.places[index] ?? -1) : findSlot(fields, index, name);
+  const slot = fields.names[index] === name ? (fields.slotIndices[index] ?? -1) : findSlot(fields, index, name);
   if (slot < 0) return;
-  fields.filled[slot] = serial;
+  fields.filledBy[slot] = serial;
   fields.count++;
   if (program !== undefined && text !== undefined) program.slots.texts[slot] = text;
 }
@@ -256,7 +256,7 @@ function readDimension(name: string, value: DecimalInput, index: number, layout:
 function findSlot(fields: FieldLayout, index: number, name: string): number {
   const slot = fields.slots.get(name) ?? -1;
   fields.names[index] = name;
-  fields.places[index] = slot;
+  fields.slotIndices[index] = slot;
   return slot;
 }
 
@@ -293,7 +293,7 @@ function findDimensionProblem(value: unknown, name: string): Problem | undefined
 }
 
 function missingFieldProblem(kind: "attribute" | "dimension", fields: FieldLayout, { name, serial }: Layout): Problem {
-  const missing = fields.declared.find((_, slot) => fields.filled[slot] !== serial);
+  const missing = fields.declared.find((_, slot) => fields.filledBy[slot] !== serial);
   const params = { kind, name: missing ?? "", schemaName: name ?? "" };
   return createProblem(`$.${kind}s`, "MISSING_EVENT_FIELD", params);
 }

@@ -87,14 +87,14 @@ export function createFacts(slots: EventSlots, visible: VisibleSlots): RuleObjec
   const attributes = (): RuleObject => bindNames(slots.attributeSlots, slots.values, visible.attributes);
   const dimensions = (): RuleObject => bindNames(slots.dimensionSlots, slots.texts, visible.dimensions);
   const facts = Object.create(null) as RuleObject;
-  const reading = (get: () => unknown): PropertyDescriptor => ({ get, enumerable: true });
+  const getter = (get: () => unknown): PropertyDescriptor => ({ get, enumerable: true });
   return Object.defineProperties(facts, {
-    attribute: reading(attributes),
-    attributes: reading(attributes),
-    dimension: reading(dimensions),
-    dimensions: reading(dimensions),
-    dependencies: reading(() => slots.dependencies.byName),
-    event: reading(() => ({
+    attribute: getter(attributes),
+    attributes: getter(attributes),
+    dimension: getter(dimensions),
+    dimensions: getter(dimensions),
+    dependencies: getter(() => slots.dependencies.byName),
+    event: getter(() => ({
       id: slots.id,
       timestamp: formatInstant(slots.timestamp),
       accountId: slots.accountId,

@@ -20,7 +20,7 @@ export interface IndexedMeter {
   readonly index: number;
 }
 
-/** The units of an event, by the schema's meters in order; undefined if a meter does not match. */
+/** The units of an event, by the schema's meters in order; undefined for a meter that does not match. */
 export type Units = readonly (Exact | undefined)[];
 
 /** Measures the event in the slots. */
@@ -31,34 +31,34 @@ export interface Measure {
   run(): Units | Problem;
 }
 
-type Compiled = (facts: RuleObject) => RuleValue;
+type CompiledRule = (facts: RuleObject) => RuleValue;
 
 interface Step {
   /** The order of the computation. */
   readonly order: number;
-  readonly matches: Compiled | undefined;
-  readonly computes: (facts: RuleObject) => Exact;
+  readonly matcher: CompiledRule | undefined;
+  readonly compute: (facts: RuleObject) => Exact;
 }
 
 /** Compiles the meters of one schema over its slots. @param budget for one evaluation of a rule (S3.8) */
-export function compileMeasure(slots: EventSlots, places: readonly IndexedMeter[], budget: FullRuleBudget): Measure {
+export function compileMeasure(slots: EventSlots, meters: readonly IndexedMeter[], budget: FullRuleBudget): Measure {
   const facts = createFacts(slots, allSlots(slots));
   const stepsMax = computeEventSteps(budget);
-  const nothing: Units = places.map(() => undefined);
-  const place: RuleContext = { slots, visible: allSlots(slots), budget };
-  const steps = places.map(({ meter }) => compileSteps(meter, place));
-  const measured = places.map(({ meter }, index) => compileAggregation(meter, steps[index] ?? []));
+  const noUnits: Units = meters.map(() => undefined);
+  const context: RuleContext = { slots, visible: allSlots(slots), budget };
+  const steps = meters.map(({ meter }) => compileSteps(meter, context));
+  const aggregations = meters.map(({ meter }, index) => compileAggregation(meter, steps[index] ?? []));
   return {
-    meters: places.map(({ index }) => index),
+    meters: meters.map(({ index }) => index),
     run() {
-      const units = nothing.slice();
+      const units = noUnits.slice();
       let index = 0;
       try {
-        for (; index < measured.length; index++) units[index] = measured[index]?.(facts);
+        for (; index < aggregations.length; index++) units[index] = aggregations[index]?.(facts);
       } catch (error) {
         slots.remainingSteps = stepsMax;
         const place = describeFailingRule(steps[index] ?? [], facts);
-        const params = { name: places[index]?.meter.name ?? "", place, reason: describeFailure(error) };
+        const params = { name: meters[index]?.meter.name ?? "", place, reason: describeFailure(error) };
         return createProblem("$", "METER_FAILED", params);
       }
       return units;
@@ -74,7 +74,7 @@ function compileAggregation(
   switch (aggregation) {
     case "COUNT":
       return (facts) => {
-        for (const { matches } of steps) if (matches === undefined || isTruthy(matches(facts))) return 1;
+        for (const { matcher } of steps) if (matcher === undefined || isTruthy(matcher(facts))) return 1;
         return undefined;
       };
     case "SUM":
@@ -86,18 +86,18 @@ function compileSum(steps: readonly Step[]): (facts: RuleObject) => Exact | unde
   const [only] = steps;
   // Most meters have one computation, which needs no sum.
   if (only !== undefined && steps.length === 1) {
-    const { matches, computes } = only;
-    if (matches === undefined) return computes;
+    const { matcher, compute } = only;
+    if (matcher === undefined) return compute;
     return (facts) => {
-      const matched = matches(facts);
-      return matched === true || isTruthy(matched) ? computes(facts) : undefined;
+      const match = matcher(facts);
+      return match === true || isTruthy(match) ? compute(facts) : undefined;
     };
   }
   return (facts) => {
     let total: Exact | undefined;
-    for (const { matches, computes } of steps) {
-      if (matches !== undefined && !isTruthy(matches(facts))) continue;
-      const result = computes(facts);
+    for (const { matcher, compute } of steps) {
+      if (matcher !== undefined && !isTruthy(matcher(facts))) continue;
+      const result = compute(facts);
       total = total === undefined ? result : addExact(total, result);
     }
     return total;
@@ -105,18 +105,20 @@ function compileSum(steps: readonly Step[]): (facts: RuleObject) => Exact | unde
 }
 
 /** The computations of a meter, in order. */
-function compileSteps(meter: UsageMeter, place: RuleContext): readonly Step[] {
-  return meter.computations.toSorted((a, b) => a.order - b.order).map((computation) => compileStep(computation, place));
+function compileSteps(meter: UsageMeter, context: RuleContext): readonly Step[] {
+  return meter.computations
+    .toSorted((a, b) => a.order - b.order)
+    .map((computation) => compileStep(computation, context));
 }
 
 /** Describes the rule that failed; empty if the meter has only one. */
 function describeFailingRule(steps: readonly Step[], facts: RuleObject): string {
-  for (const { order, matches, computes } of steps) {
+  for (const { order, matcher, compute } of steps) {
     let where = ` (matcher of computation ${order})`;
     try {
-      if (matches !== undefined && !isTruthy(matches(facts))) continue;
+      if (matcher !== undefined && !isTruthy(matcher(facts))) continue;
       where = steps.length > 1 ? ` (computation ${order})` : "";
-      computes(facts);
+      compute(facts);
     } catch {
       return where;
     }
@@ -124,20 +126,20 @@ function describeFailingRule(steps: readonly Step[], facts: RuleObject): string 
   return "";
 }
 
-function compileStep({ order, matcher, computation }: Computation, place: RuleContext): Step {
+function compileStep({ order, matcher, computation }: Computation, context: RuleContext): Step {
   return {
     order,
-    matches: matcher === undefined || matcher === null ? undefined : compileRuleOver(matcher, place),
-    computes: compileUnits(computation ?? 1, place),
+    matcher: matcher === undefined || matcher === null ? undefined : compileRuleOver(matcher, context),
+    compute: compileUnits(computation ?? 1, context),
   };
 }
 
 /** The units of a computation. The most frequent one is just an attribute: its slot always has a decimal, so it is not checked. */
-function compileUnits(computation: unknown, place: RuleContext): (facts: RuleObject) => Exact {
-  const compiled = compileRuleOver(computation, place);
-  const slot = findAttributeSlot(computation, place.slots, place.visible);
+function compileUnits(computation: unknown, context: RuleContext): (facts: RuleObject) => Exact {
+  const compiled = compileRuleOver(computation, context);
+  const slot = findAttributeSlot(computation, context.slots, context.visible);
   if (slot === undefined) return (facts) => toUnits(compiled(facts));
-  const { values } = place.slots;
+  const { values } = context.slots;
   return () => values[slot] ?? 0;
 }
 

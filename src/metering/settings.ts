@@ -28,7 +28,7 @@ export function fullKey({ namespace, id }: Pick<Setting, "namespace" | "id">): s
 }
 
 /** Indexes the settings of a book. */
-export function findSettingIn(settings: readonly Setting[]): FindSetting {
+export function createSettingFinder(settings: readonly Setting[]): FindSetting {
   const byOwner = new Map<string, Map<string, Setting>>();
   for (const setting of settings) {
     const owner = setting.entityType === "ORGANIZATION" ? "" : `${setting.entityType} ${setting.entityId}`;

@@ -55,7 +55,7 @@ export function toUsageRow({ accountId, meterId, day, quantity }: UsageCell): Us
 }
 
 /**
- * Parses a row. That its account and meter exist is checked elsewhere.
+ * Parses a row. Does not check that its account and meter exist.
  *
  * @throws {RatebookError} ERR_INPUT_INVALID for an invalid structure, field, day, or too many digits
  */

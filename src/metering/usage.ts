@@ -46,7 +46,7 @@ export interface UsageTally extends Usage {
   /**
    * Adds to one cell; adding 0 creates the cell.
    *
-   * @param account the index in `listAccountIds`
+   * @param account the index in `accountIds`
    * @param meter the index in `meterIds`
    * @throws {RatebookError} ERR_ARITHMETIC if the cell would need more than 100 digits (S1.4); nothing is added then
    */
@@ -67,11 +67,11 @@ export function createUsageTally(
   meterIds: readonly string[],
   columnGroups?: readonly (readonly number[])[],
 ): UsageTally {
-  const store = createCells(accountIds.length, meterIds.length, columnGroups);
+  const sums = createCells(accountIds.length, meterIds.length, columnGroups);
   const accounts = new Map(accountIds.map((id, index) => [id, index]));
   const meters = new Map(meterIds.map((id, index) => [id, index]));
   const daysIn = (accountId: string, meterId: string): Iterable<readonly [Day, Exact]> =>
-    store.days(accounts.get(accountId) ?? -1, meters.get(meterId) ?? -1);
+    sums.days(accounts.get(accountId) ?? -1, meters.get(meterId) ?? -1);
   function* listCells(accountId: string): Iterable<UsageCell> {
     for (const meterId of meterIds) {
       const days = [...daysIn(accountId, meterId)].sort(([a], [b]) => a - b);
@@ -82,12 +82,12 @@ export function createUsageTally(
   return {
     accountIds,
     meterIds,
-    add: store.add,
-    adder: store.adder,
+    add: sums.add,
+    adder: sums.adder,
     visit(cell) {
       for (const account of accountIds.keys()) {
         for (const meter of meterIds.keys()) {
-          for (const [day, quantity] of store.days(account, meter)) cell(account, meter, day, quantity);
+          for (const [day, quantity] of sums.days(account, meter)) cell(account, meter, day, quantity);
         }
       }
     },
@@ -96,7 +96,7 @@ export function createUsageTally(
     },
     cellsOf: listCells,
     between(accountId, meterId, from, until) {
-      return decimalOfExact(store.between(accounts.get(accountId) ?? -1, meters.get(meterId) ?? -1, from, until));
+      return decimalOfExact(sums.between(accounts.get(accountId) ?? -1, meters.get(meterId) ?? -1, from, until));
     },
     hasUsage(accountId, meterId, from, until) {
       for (const [day] of daysIn(accountId, meterId)) if (day >= from && day < until) return true;
@@ -104,10 +104,10 @@ export function createUsageTally(
     },
     daysOf: (accountId) => dayRange(meterIds.map((meterId) => daysIn(accountId, meterId))),
     merge(other) {
-      const accountHere = other.accountIds.map((id) => accounts.get(id) ?? -1);
-      const meterHere = other.meterIds.map((id) => meters.get(id) ?? -1);
+      const accountIndices = other.accountIds.map((id) => accounts.get(id) ?? -1);
+      const meterIndices = other.meterIds.map((id) => meters.get(id) ?? -1);
       other.visit((account, meter, day, quantity) => {
-        store.add(accountHere[account] ?? -1, meterHere[meter] ?? -1, day, quantity);
+        sums.add(accountIndices[account] ?? -1, meterIndices[meter] ?? -1, day, quantity);
       });
     },
   };

@@ -50,8 +50,8 @@ export function isDecimalObject(value: unknown): value is Decimal {
   return Base.isDecimal(value) && (value instanceof Decimal || !Object.hasOwn(value, "toStringTag"));
 }
 
-/** An optional sign, digits with an optional point, an optional exponent; nothing else (S1.2). */
 const TEXT_LENGTH_MAX = 4 * EXPONENT_MAX;
+/** An optional sign, digits with an optional point, an optional exponent; nothing else (S1.2). */
 const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,9})?$/;
 
 /**

@@ -28,7 +28,7 @@ export function toFraction(value: Decimal): Fraction {
   return { numerator: value, denominator: 1 };
 }
 
-/** `fraction × times ÷ parts`; the division is only recorded, and carried out last (S8.1). */
+/** `fraction × times ÷ parts`; the division goes into the denominator and is carried out last (S8.1). */
 export function multiplyByShare(fraction: Fraction, times: number, parts: number): Fraction {
   if (times === parts) return fraction;
   return { numerator: multiply(fraction.numerator, new Decimal(times)), denominator: fraction.denominator * parts };
@@ -64,13 +64,13 @@ export function roundFraction(fraction: Fraction, digits: number, mode: Rounding
   if (fraction.denominator === 1) return roundToPlaces(fraction.numerator, digits, MODES[mode]);
   const { units, rest, parts } = splitIntoUnits(fraction, digits);
   // `units` is rounded towards minus infinity, so 0 <= rest < parts.
-  const negative = fraction.numerator.isNegative();
+  const isNegative = fraction.numerator.isNegative();
   const doubledRest = 2n * rest;
-  let up: boolean;
-  if (mode === "DOWN") up = negative && rest > 0n;
-  else if (doubledRest !== parts) up = doubledRest > parts;
-  else up = mode === "HALF_EVEN" ? units % 2n !== 0n : !negative;
-  return decimalOfUnits(up ? units + 1n : units, digits);
+  let roundsUp: boolean;
+  if (mode === "DOWN") roundsUp = isNegative && rest > 0n;
+  else if (doubledRest !== parts) roundsUp = doubledRest > parts;
+  else roundsUp = mode === "HALF_EVEN" ? units % 2n !== 0n : !isNegative;
+  return decimalOfUnits(roundsUp ? units + 1n : units, digits);
 }
 
 /** The largest multiple of 10^-digits that is at most the fraction. */
@@ -97,8 +97,8 @@ export function decimalOfFraction({ numerator, denominator }: Fraction): Decimal
   // repeating quotient that happens to end in zeros there gives a product of more than 100 digits.
   const quotient = numerator.div(divisor);
   const places = Math.max(quotient.decimalPlaces(), numerator.decimalPlaces());
-  const ends = mantissaAtPlaces(quotient, places) * BigInt(denominator) === mantissaAtPlaces(numerator, places);
-  return ends ? quotient : divide(numerator, divisor);
+  const isExact = mantissaAtPlaces(quotient, places) * BigInt(denominator) === mantissaAtPlaces(numerator, places);
+  return isExact ? quotient : divide(numerator, divisor);
 }
 
 function numeratorOver(fraction: Fraction, common: number): Decimal {

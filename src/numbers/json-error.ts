@@ -94,7 +94,7 @@ function endOfValue(reader: Reader, at: number, code: number): number {
 }
 
 /** A message about the error, with its position unless it is the end. */
-export function sentenceOnJsonFault(text: string): string {
+export function describeJsonFault(text: string): string {
   const fault = findJsonFault(text);
   if (fault === undefined) return "the JSON is invalid";
   if (fault.index >= text.length) return fault.message;
@@ -112,9 +112,9 @@ function endOfScalar(text: string, start: number): number {
   if (text.charCodeAt(start) === QUOTE) return endOfText(text, start);
   const literal = LITERALS.find((each) => text[start] === each[0]);
   if (literal !== undefined) {
-    let same = 1;
-    while (same < literal.length && text[start + same] === literal[same]) same++;
-    return same === literal.length ? start + same : ~(start + same);
+    let length = 1;
+    while (length < literal.length && text[start + length] === literal[length]) length++;
+    return length === literal.length ? start + length : ~(start + length);
   }
   NUMBER.lastIndex = start;
   if (NUMBER.test(text)) return NUMBER.lastIndex;

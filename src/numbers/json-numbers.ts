@@ -1,7 +1,8 @@
 /**
  * Parses JSON with long numbers as decimals (S1.2). The engine's parser is several times as fast as one in JavaScript,
  * but returns only doubles. So each number that a double may not represent is replaced by a placeholder before parsing:
- * a number closer to zero than any other can be, which encodes the index of the digits in a list.
+ * a number below 1e-200, which no remaining number of the text can be and which encodes the index of the digits in a
+ * list.
  *
  * @module
  */

@@ -28,12 +28,12 @@ export function* jsonPieces(value: unknown): Generator<string, void, undefined> 
   let text = "";
   let part = plainPart(value);
   for (;;) {
-    const opened = openValue(part);
-    if (opened === undefined) {
+    const container = openValue(part);
+    if (container === undefined) {
       text += scalarText(part);
     } else {
-      open.push(opened);
-      text += opened.keys === undefined ? "[" : "{";
+      open.push(container);
+      text += container.keys === undefined ? "[" : "{";
     }
     let last = open.at(-1);
     while (last !== undefined && !moveToNext(last)) {
@@ -65,8 +65,8 @@ function moveToNext(value: OpenValue): boolean {
 }
 
 function fieldText(key: string, texts: Map<string, string>): string {
-  const before = texts.get(key);
-  if (before !== undefined) return before;
+  const cachedText = texts.get(key);
+  if (cachedText !== undefined) return cachedText;
   const text = `${JSON.stringify(key)}:`;
   // Ids as keys may be many, each used once.
   if (texts.size < 1000) texts.set(key, text);

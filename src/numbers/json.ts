@@ -7,7 +7,7 @@ import { isSafeNumber, stringify } from "lossless-json";
 
 import { hasCode, RatebookError } from "../errors.ts";
 import { type Decimal, parseDecimal, isDecimalObject, formatDecimal } from "./decimal.ts";
-import { sentenceOnJsonFault } from "./json-error.ts";
+import { describeJsonFault } from "./json-error.ts";
 import { parseWithLongNumbers } from "./json-numbers.ts";
 import { runToCompletion, type Steps } from "./steps.ts";
 
@@ -41,7 +41,7 @@ export function* parseJsonInSteps(text: string, replaceUnrepresentable?: (reason
     return yield* parseWithLongNumbers(text, numberIfRepresentable, (converted, digits) => converted ?? number(digits));
   } catch (error) {
     if (error instanceof RangeError) throw invalidJsonError("nested too deeply", error);
-    if (error instanceof SyntaxError) throw invalidJsonError(sentenceOnJsonFault(text), error);
+    if (error instanceof SyntaxError) throw invalidJsonError(describeJsonFault(text), error);
     throw invalidJsonError(error instanceof Error ? error.message : String(error), error);
   }
 }
@@ -55,7 +55,7 @@ export function parsePlainJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw invalidJsonError(sentenceOnJsonFault(text), error);
+    throw invalidJsonError(describeJsonFault(text), error);
   }
 }
 

@@ -9,9 +9,10 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 /** The digits of base 62, in the order of their codes: texts of equal length sort like their numbers. */
 export const BASE_62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BASE = BASE_62.length;
-/** Half of the digits, whose number is a safe integer. */
-const HALF = 8;
-const HALVES = BigInt(BASE ** HALF);
+/** Half of an id's digits: a number of so many digits is a safe integer. */
+const HALF_LENGTH = 8;
+/** The number of texts of that length. */
+const HALF_COUNT = BigInt(BASE ** HALF_LENGTH);
 
 /**
  * `prefix.` and 16 characters derived from the ordered parts of a key: equal keys have equal ids in every process, and
@@ -24,18 +25,18 @@ export function shortId(prefix: string, parts: readonly string[]): string {
   const { buffer } = sha256(new TextEncoder().encode(JSON.stringify(parts)));
   const view = new DataView(buffer);
   const digest = (view.getBigUint64(16) << 64n) | view.getBigUint64(24);
-  return `${prefix}.${formatBase62(Number((digest / HALVES) % HALVES))}${formatBase62(Number(digest % HALVES))}`;
+  return `${prefix}.${formatBase62(Number((digest / HALF_COUNT) % HALF_COUNT))}${formatBase62(Number(digest % HALF_COUNT))}`;
 }
 
 /** The SHA-256 of a text, in hexadecimal digits. */
-export function digestOf(text: string): string {
+export function sha256Hex(text: string): string {
   return bytesToHex(sha256(new TextEncoder().encode(text)));
 }
 
 function formatBase62(value: number): string {
   let rest = value;
   let text = "";
-  for (let count = 0; count < HALF; count++) {
+  for (let count = 0; count < HALF_LENGTH; count++) {
     text = BASE_62.charAt(rest % BASE) + text;
     rest = Math.floor(rest / BASE);
   }

@@ -1,26 +1,26 @@
 /**
- * Finds a card's rates in one currency (S7.7), and the share of a period.
+ * Finds a card's rates in one currency (S7.7).
  *
  * @module
  */
 import type { RatePlan, RateValue } from "../book/resources/rates.ts";
 import { RatebookError } from "../errors.ts";
-import { type RatedSlabs, joinSlabRates } from "./prepared-slabs.ts";
+import { type RatedSlabs, joinSlabRates } from "./rated-slabs.ts";
 
 /**
  * The entry for a currency.
  *
- * @param billableId named in the error
+ * @param owner the card's billable id, or the minimum commitment; named in the error
  * @throws {RatebookError} ERR_RATES_INVALID if there is none (S7.7: rejected when the plan is associated)
  */
 export function findInCurrency<Entry extends { readonly currency: string }>(
   entries: readonly Entry[],
   currency: string,
-  billableId: string,
+  owner: string,
 ): Entry {
   const entry = entries.find((each) => each.currency === currency);
   if (entry === undefined) {
-    throw new RatebookError("ERR_RATES_INVALID", `the rate card of ${billableId} has no rates in ${currency}`, {});
+    throw new RatebookError("ERR_RATES_INVALID", `there are no rates in ${currency} for ${owner}`, {});
   }
   return entry;
 }

@@ -37,8 +37,8 @@ export interface TrueUp {
  * The commitment, prorated by days in a partial cycle, minus the invoices that charge for the cycle; undefined if they
  * reach it (S13.3).
  *
- * @param counted.invoiced the total of the rounded sub-totals of these invoices
- * @param counted.refunded refunds of these invoices; default none
+ * @param charges.alreadyCharged the total of the rounded sub-totals of these invoices
+ * @param charges.refunded refunds of these invoices; default none
  * @throws {RatebookError} ERR_RATES_INVALID if the commitment has no rate in the currency
  */
 export function computeTrueUp(
@@ -50,8 +50,8 @@ export function computeTrueUp(
 ): TrueUp | undefined {
   const { rate } = findInCurrency(commitment.rateValues, currency, "the minimum commitment");
   const share = shareOfDays(period.served, period.natural);
-  const paid = subtract(alreadyCharged, refunded);
-  const shortfall = subtractFractions(multiplyByShare(toFraction(rate), share.days, share.of), toFraction(paid));
+  const netCharges = subtract(alreadyCharged, refunded);
+  const shortfall = subtractFractions(multiplyByShare(toFraction(rate), share.days, share.of), toFraction(netCharges));
   const amount = roundFraction(shortfall, rounding.digits, rounding.mode);
   if (amount.lte(ZERO)) return undefined;
   return {

@@ -8,7 +8,7 @@ import type { RatePlanInput, RateValueInput } from "../book/resources/rates.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { findInCurrency } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";
-import { type RatedSlabs, joinSlabRates } from "./prepared-slabs.ts";
+import { type RatedSlabs, joinSlabRates } from "./rated-slabs.ts";
 import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
 
 /**

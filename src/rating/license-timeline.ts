@@ -120,11 +120,11 @@ export function checkTimeline(
   updates: readonly QuantityUpdate[],
   maxQuantity?: Decimal | null,
 ): TimelineViolation | undefined {
-  const wrong = timelineSteps(updates).find(
+  const violation = timelineSteps(updates).find(
     ({ quantity }) =>
       quantity.lt(ZERO) || (maxQuantity !== undefined && maxQuantity !== null && quantity.gt(maxQuantity)),
   );
-  return wrong && { index: wrong.index, effectiveFrom: wrong.from, quantity: wrong.quantity };
+  return violation && { index: violation.index, effectiveFrom: violation.from, quantity: violation.quantity };
 }
 
 /** The largest quantity of some runs; 0 if there are none. */

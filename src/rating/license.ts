@@ -12,19 +12,19 @@ import type { RuleNumber } from "../rulebook.ts";
 import { ratedSlabsIn } from "./card-rates.ts";
 import type { Charge, RefundedCharge, RatedPeriod } from "./charge.ts";
 import { largestQuantity, type QuantityRun } from "./license-timeline.ts";
-import type { RatedSlabs } from "./prepared-slabs.ts";
+import type { RatedSlabs } from "./rated-slabs.ts";
 import { WHOLE_SHARE, chargeBySlabs, type Part } from "./slab-charge.ts";
-import { priceThrough } from "./slabs.ts";
+import { priceBySlabs } from "./slabs.ts";
 
 /** Earlier charges of the same natural cycle or the same days (S9.1, S10.3). */
 export interface EarlierCharges {
-  /** The largest quantity charged: only more than this is charged. */
-  readonly above: Decimal;
+  /** The largest quantity charged: only a larger one is charged again. */
+  readonly chargedQuantity: Decimal;
   /** The quantity whose price is the paid level; undefined: nothing is paid. */
-  readonly paidAs: Decimal | undefined;
+  readonly levelQuantity: Decimal | undefined;
 }
 
-/** An increase over what is paid for some days. */
+/** An increase above the charged quantity of some days. */
 export interface Increase extends EarlierCharges {
   /** The same for all increases that are charged together. */
   readonly to: Decimal;
@@ -33,7 +33,7 @@ export interface Increase extends EarlierCharges {
 }
 
 /** Before the first charge. */
-export const NO_EARLIER_CHARGES: EarlierCharges = { above: ZERO, paidAs: undefined };
+export const NO_EARLIER_CHARGES: EarlierCharges = { chargedQuantity: ZERO, levelQuantity: undefined };
 
 /**
  * The paid level of quantities charged one after another, each greater than those before: the highest of their prices
@@ -48,16 +48,16 @@ export function findPaidLevel(
 ): EarlierCharges | undefined {
   const [first, ...others] = quantities;
   if (first === undefined) return undefined;
-  let paid = { above: first, paidAs: first };
-  let level = licensePrice(card, currency, first);
+  let earlierCharges = { chargedQuantity: first, levelQuantity: first };
+  let paidPrice = licensePrice(card, currency, first);
   for (const quantity of others) {
-    if (quantity.lte(paid.above)) continue;
+    if (quantity.lte(earlierCharges.chargedQuantity)) continue;
     const price = licensePrice(card, currency, quantity);
-    const isMore = price.gt(level);
-    if (isMore) level = price;
-    paid = { above: quantity, paidAs: isMore ? quantity : paid.paidAs };
+    const isMore = price.gt(paidPrice);
+    if (isMore) paidPrice = price;
+    earlierCharges = { chargedQuantity: quantity, levelQuantity: isMore ? quantity : earlierCharges.levelQuantity };
   }
-  return paid;
+  return earlierCharges;
 }
 
 /**
@@ -79,7 +79,7 @@ export function rateLicenseInArrears(
   if (!card.enableProration) return chargeInFull(card, currency, largestQuantity(runs), period, earlierCharges);
   const ratedSlabs = ratedSlabsIn(card, currency, card.id);
   return chargeBySlabs({
-    ...licenseOrder(card, period, ratedSlabs),
+    ...licenseInput(card, period, ratedSlabs),
     quantity: largestQuantity(runs),
     parts: runs.map((run): Part => {
       const share = shareOfDays(run, period.natural);
@@ -112,7 +112,7 @@ export function rateLicenseInAdvance(
   if (!card.enableProration) return chargeInFull(card, currency, quantity, period, earlierCharges);
   const share = shareOfDays(period.served, period.natural);
   return chargeBySlabs({
-    ...licenseOrder(card, period, ratedSlabsIn(card, currency, card.id)),
+    ...licenseInput(card, period, ratedSlabsIn(card, currency, card.id)),
     quantity,
     parts: [{ because: `quantity ${formatDecimal(quantity)} for ${daysText(share)}`, sign: 1, share, quantity }],
     rules: ["S10.3"],
@@ -146,7 +146,7 @@ export function rateLicenseIncrease(
  * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
  */
 export function licensePrice(card: LicenseRateCard, currency: string, quantity: Decimal): Decimal {
-  return priceThrough(ratedSlabsIn(card, currency, card.id), quantity).amount;
+  return priceBySlabs(ratedSlabsIn(card, currency, card.id), quantity).amount;
 }
 
 /** Days for which the paid level falls from the price of one quantity to that of another. */
@@ -177,7 +177,7 @@ export function refundLicense(
   const refundable = decreases.filter(({ from, to }) => price(from).gt(price(to)));
   if (!card.enableProration || refundable.length === 0) return undefined;
   const { bounded: amount, explanation } = chargeBySlabs({
-    ...licenseOrder(card, period, ratedSlabsIn(card, currency, card.id)),
+    ...licenseInput(card, period, ratedSlabsIn(card, currency, card.id)),
     quantity: ZERO,
     parts: refundable.flatMap(({ from, to, days }): readonly Part[] => {
       const share = shareOfDays(days, period.natural);
@@ -211,7 +211,7 @@ function chargeInFull(
     return chargeDifferences({ card, currency, differences, period, rules: ["S9.1", ...rules] });
   }
   return chargeBySlabs({
-    ...licenseOrder(card, period, ratedSlabsIn(card, currency, card.id)),
+    ...licenseInput(card, period, ratedSlabsIn(card, currency, card.id)),
     quantity,
     parts: [{ because: `quantity ${formatDecimal(quantity)}, not prorated`, sign: 1, share: WHOLE_SHARE, quantity }],
     rules,
@@ -234,33 +234,35 @@ interface Differences {
 
 /** The prices above the paid levels, none below 0; nothing if no quantity is greater than was charged. */
 function chargeDifferences({ card, currency, differences, period, rules }: Differences): Charge {
-  const more = differences.filter(({ to, above }) => to.gt(above));
+  const quantityIncreases = differences.filter(({ to, chargedQuantity }) => to.gt(chargedQuantity));
   const price = (quantity: Decimal | undefined): Decimal =>
     quantity === undefined ? ZERO : licensePrice(card, currency, quantity);
   // A level that is cheaper on some days does not reduce one that is more expensive on others.
-  const dearer = more.filter(({ to, paidAs }) => price(to).gt(price(paidAs)));
-  const quantity = largestQuantity(more.map(({ to, above }) => ({ quantity: subtract(to, above) })));
-  const largest = largestQuantity(more.map(({ to }) => ({ quantity: to })));
+  const priceIncreases = quantityIncreases.filter(({ to, levelQuantity }) => price(to).gt(price(levelQuantity)));
+  const quantity = largestQuantity(
+    quantityIncreases.map(({ to, chargedQuantity }) => ({ quantity: subtract(to, chargedQuantity) })),
+  );
+  const largest = largestQuantity(quantityIncreases.map(({ to }) => ({ quantity: to })));
   return chargeBySlabs({
-    ...licenseOrder(card, period, ratedSlabsIn(card, currency, card.id)),
+    ...licenseInput(card, period, ratedSlabsIn(card, currency, card.id)),
     quantity,
-    ...(more.length > 0 && { chargedBefore: subtract(largest, quantity) }),
-    parts: (dearer.length > 0 ? dearer : more).flatMap(differenceParts),
+    ...(quantityIncreases.length > 0 && { chargedBefore: subtract(largest, quantity) }),
+    parts: (priceIncreases.length > 0 ? priceIncreases : quantityIncreases).flatMap(differenceParts),
     rules,
     bounds: "EACH_PART",
     notBelowZero: true,
   });
 }
 
-function differenceParts({ to, paidAs, share }: Difference): readonly Part[] {
+function differenceParts({ to, levelQuantity, share }: Difference): readonly Part[] {
   const during = share.days === share.of ? "" : ` for ${daysText(share)}`;
   const part: Part = { because: `quantity ${formatDecimal(to)}${during}`, sign: 1, share, quantity: to };
-  if (paidAs === undefined) return [part];
-  const because = `quantity ${formatDecimal(paidAs)} already charged${during}`;
-  return [part, { because, sign: -1, share, quantity: paidAs }];
+  if (levelQuantity === undefined) return [part];
+  const because = `quantity ${formatDecimal(levelQuantity)} already charged${during}`;
+  return [part, { because, sign: -1, share, quantity: levelQuantity }];
 }
 
-function licenseOrder(
+function licenseInput(
   card: LicenseRateCard,
   period: RatedPeriod,
   ratedSlabs: RatedSlabs,

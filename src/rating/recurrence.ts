@@ -20,7 +20,7 @@ export interface Coverage {
  *
  * @param n 1 is the first cycle, partial or not
  */
-export function chargedIn(recurrence: RecurrenceConfig | null | undefined, type: RecurrenceType, n: number): boolean {
+export function isChargedIn(recurrence: RecurrenceConfig | null | undefined, type: RecurrenceType, n: number): boolean {
   return coverageAt(recurrence, type, n)?.first === n;
 }
 

@@ -17,7 +17,7 @@ import {
 } from "../numbers/fraction.ts";
 import type { RuleNumber } from "../rulebook.ts";
 import type { CardKind, Charge, ChargeExplanation, PartExplanation, RatedPeriod, SlabCharge } from "./charge.ts";
-import type { Bounds, RatedSlabs } from "./prepared-slabs.ts";
+import type { Bounds, RatedSlabs } from "./rated-slabs.ts";
 import { explainSlabs, clampToBounds, type PricedSlab, priceReachedSlabs, sumSlabs } from "./slabs.ts";
 
 /** The share of a whole amount. */
@@ -34,8 +34,8 @@ export interface Part {
   readonly quantity: Decimal;
 }
 
-/** A card and the parts to charge. */
-export interface SlabChargeOrder {
+/** A card, and the parts to price. */
+export interface SlabChargeInput {
   readonly kind: CardKind;
   readonly billableId: string;
   readonly period: RatedPeriod;
@@ -64,15 +64,15 @@ interface PricedPart extends Part {
 }
 
 /** Computes the charge. */
-export function chargeBySlabs(order: SlabChargeOrder): Charge {
-  const { kind, billableId, period, ratedSlabs, quantity } = order;
-  const parts = order.parts.map((part): PricedPart => {
+export function chargeBySlabs(input: SlabChargeInput): Charge {
+  const { kind, billableId, period, ratedSlabs, quantity } = input;
+  const parts = input.parts.map((part): PricedPart => {
     const slabs = priceReachedSlabs(ratedSlabs, part.quantity);
     return { ...part, slabs, price: sumSlabs(slabs) };
   });
-  const priced = sumParts(parts, ({ price }) => price);
-  const raised = order.notBelowZero === true && priced.numerator.lt(ZERO);
-  const negative = parts.filter((part) => part.quantity.lt(ZERO));
+  const total = sumParts(parts, ({ price }) => price);
+  const isRaisedToZero = input.notBelowZero === true && total.numerator.lt(ZERO);
+  const negativeParts = parts.filter((part) => part.quantity.lt(ZERO));
   let slabs: readonly SlabCharge[] | undefined;
   let explanation: ChargeExplanation | undefined;
   return {
@@ -82,14 +82,14 @@ export function chargeBySlabs(order: SlabChargeOrder): Charge {
     quantity,
     // Only lines need the slabs and the explanation. Each is computed once: a card may have thousands of slabs.
     get slabs() {
-      return (slabs ??= raised ? [] : slabCharges(parts));
+      return (slabs ??= isRaisedToZero ? [] : slabCharges(parts));
     },
     get explanation() {
-      return (explanation ??= explainCharge(order, parts));
+      return (explanation ??= explainCharge(input, parts));
     },
-    charged: raised ? ZERO_FRACTION : priced,
-    bounded: applyBounds(order, parts),
-    notices: negative.map(
+    charged: isRaisedToZero ? ZERO_FRACTION : total,
+    bounded: applyBounds(input, parts),
+    notices: negativeParts.map(
       (part) => `${billableId}: the negative quantity ${formatDecimal(part.quantity)} was priced as zero`,
     ),
   };
@@ -97,13 +97,13 @@ export function chargeBySlabs(order: SlabChargeOrder): Charge {
 
 /** The amount after limits, applied to each part's price or to the sum. */
 function applyBounds(
-  { ratedSlabs: { bounds }, bounds: share, notBelowZero }: SlabChargeOrder,
+  { ratedSlabs: { bounds }, bounds: share, notBelowZero }: SlabChargeInput,
   parts: readonly PricedPart[],
 ): Fraction {
-  const each = bounds !== undefined && share === "EACH_PART";
-  const total = sumParts(parts, ({ price }) => (each ? clampToBounds(price, bounds) : price));
-  const raised = notBelowZero === true && total.numerator.lt(ZERO) ? ZERO_FRACTION : total;
-  return bounds === undefined || share === "EACH_PART" ? raised : clampToShare(raised, bounds, share);
+  const limitsParts = bounds !== undefined && share === "EACH_PART";
+  const total = sumParts(parts, ({ price }) => (limitsParts ? clampToBounds(price, bounds) : price));
+  const amount = notBelowZero === true && total.numerator.lt(ZERO) ? ZERO_FRACTION : total;
+  return bounds === undefined || share === "EACH_PART" ? amount : clampToShare(amount, bounds, share);
 }
 
 function clampToShare(amount: Fraction, { minimumRate, maximumRate }: Bounds, { days, of }: Share): Fraction {
@@ -148,11 +148,11 @@ function slabCharges(parts: readonly PricedPart[]): readonly SlabCharge[] {
 }
 
 function explainCharge(
-  { ratedSlabs, rules, bounds: share, notBelowZero, chargedBefore }: SlabChargeOrder,
+  { ratedSlabs, rules, bounds: share, notBelowZero, chargedBefore }: SlabChargeInput,
   parts: readonly PricedPart[],
 ): ChargeExplanation {
   const { pricingModel, bounds } = ratedSlabs;
-  const each = bounds !== undefined && share === "EACH_PART";
+  const limitsParts = bounds !== undefined && share === "EACH_PART";
   const explanations = parts.map(({ because, sign, share, quantity, slabs }): PartExplanation => ({
     because,
     sign,
@@ -160,7 +160,7 @@ function explainCharge(
     quantity: maximum(quantity, ZERO),
     pricingModel,
     slabs: explainSlabs(ratedSlabs, slabs),
-    ...(each && { bounds }),
+    ...(limitsParts && { bounds }),
   }));
   const appliedRules: RuleNumber[] = ["S7.2", "S7.3"];
   if (bounds !== undefined) appliedRules.push("S7.4");

@@ -19,7 +19,7 @@ import {
   ZERO,
 } from "../numbers/decimal.ts";
 import type { SlabExplanation } from "./charge.ts";
-import { type Bounds, isCheckedDecimal, type RatedSlabs, joinSlabRates, type RatedSlab } from "./prepared-slabs.ts";
+import { type Bounds, isCheckedDecimal, type RatedSlabs, joinSlabRates, type RatedSlab } from "./rated-slabs.ts";
 
 /** One slab's part of a price. */
 export interface PricedSlab {
@@ -56,14 +56,14 @@ export function priceQuantity(
   rateValue: RateValueInput,
   quantity: DecimalInput,
 ): PricedQuantity {
-  return priceThrough(
+  return priceBySlabs(
     joinSlabRates(ratePlan, rateValue),
     isCheckedDecimal(quantity) ? quantity : parseDecimal(quantity),
   );
 }
 
 /** Like {@link priceQuantity}, with checked slabs, for many quantities of one card. */
-export function priceThrough(ratedSlabs: RatedSlabs, quantity: Decimal): PricedQuantity {
+export function priceBySlabs(ratedSlabs: RatedSlabs, quantity: Decimal): PricedQuantity {
   const slabs = priceReachedSlabs(ratedSlabs, quantity);
   const price = sumSlabs(slabs);
   if (ratedSlabs.bounds === undefined) return { amount: price, slabs, adjustment: ZERO };
@@ -117,7 +117,7 @@ function slabAt(ratedSlabs: RatedSlabs, order: number): RatedSlab {
   return slab;
 }
 
-/** Prices a slab (S7.3, S7.4): price, then flat rate, then the slab's limits. No other code does. */
+/** Prices a slab (S7.3, S7.4): price, then flat rate, then the slab's limits. All slabs are priced here. */
 function priceSlab(slab: RatedSlab, quantity: Decimal): PricedSlab {
   const { order, rate } = slab;
   let amount = priceBeforeBounds(slab, quantity);

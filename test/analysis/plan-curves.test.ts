@@ -14,7 +14,7 @@ import { decimalOfFraction } from "../../src/numbers/fraction.ts";
 import { rateBillingEntitlement } from "../../src/rating/billing-entitlement.ts";
 import { rateCreditGrant } from "../../src/rating/credit-grant.ts";
 import { rateFixedFee } from "../../src/rating/fixed-fee.ts";
-import { chargedIn } from "../../src/rating/recurrence.ts";
+import { isChargedIn } from "../../src/rating/recurrence.ts";
 import { priceQuantity } from "../../src/rating/slabs.ts";
 import { bookArbitrary } from "../../src/testing/book-arbitrary.ts";
 import {
@@ -131,13 +131,13 @@ describe("S13.3 the curves of a plan", () => {
   const fixedCharges = (plan: PricePlanDetails, n: number): Decimal =>
     sum([
       ...plan.fixedFeeRateCards
-        .filter(({ recurrenceConfig, type }) => chargedIn(recurrenceConfig, type, n))
+        .filter(({ recurrenceConfig, type }) => isChargedIn(recurrenceConfig, type, n))
         .map((card) => decimalOfFraction(rateFixedFee(card, "USD", period).bounded)),
       ...plan.billingEntitlementRateCards
-        .filter(({ recurrenceConfig }) => chargedIn(recurrenceConfig, "RECURRING", n))
+        .filter(({ recurrenceConfig }) => isChargedIn(recurrenceConfig, "RECURRING", n))
         .map((card) => decimalOfFraction(rateBillingEntitlement(card, "USD", period).bounded)),
       ...plan.creditGrantRateCards
-        .filter(({ recurrenceConfig, type }) => chargedIn(recurrenceConfig, type, n))
+        .filter(({ recurrenceConfig, type }) => isChargedIn(recurrenceConfig, type, n))
         .map((card) => decimalOfFraction(rateCreditGrant(card, "USD", period).bounded)),
     ]);
 
@@ -246,7 +246,7 @@ describe("S13.3 the curves of a plan", () => {
   });
 
   test.each([
-    [{ currency: "EUR" }, "the rate card of um.used has no rates in EUR"],
+    [{ currency: "EUR" }, "there are no rates in EUR for um.used"],
     [{ upTo: 0 }, "upTo: expected more than 0, got 0"],
     [{ quantities: { "um.used": "many" } }, '"many" is not a decimal'],
   ])("rejects %o", (options, message) => {

@@ -68,7 +68,7 @@ describe("usage", () => {
     expect(() => rateUsage(card, "JPY", d(10), JUNE)).toThrow(
       expect.objectContaining({
         code: "ERR_RATES_INVALID",
-        message: "the rate card of um.calls has no rates in JPY",
+        message: "there are no rates in JPY for um.calls",
       }),
     );
   });
@@ -175,7 +175,7 @@ describe("grants and overage", () => {
     // 500 × 1 + 500 × 0.8
     expect(formatExactFraction(rateCreditGrant(card, "USD", HALF_JUNE).bounded)).toBe("900");
     expect(creditAmountOf(card, "USD").toFixed()).toBe("1000");
-    expect(() => creditAmountOf(card, "EUR")).toThrow("the rate card of addon.prepaid has no rates in EUR");
+    expect(() => creditAmountOf(card, "EUR")).toThrow("there are no rates in EUR for addon.prepaid");
   });
 
   test("S11.7 the overage of a window is priced from 0, and only the card's bounds are prorated", () => {
@@ -215,7 +215,7 @@ describe("S13.3 the minimum commitment", () => {
 
   test("S7.7 a commitment without a rate in the currency is an error", () => {
     expect(() => computeTrueUp(commitment, "EUR", JUNE, { alreadyCharged: d(0) }, cents)).toThrow(
-      "the rate card of the minimum commitment has no rates in EUR",
+      "there are no rates in EUR for the minimum commitment",
     );
   });
 });

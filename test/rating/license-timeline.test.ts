@@ -95,7 +95,7 @@ describe("S10.1 the bounds of the timeline", () => {
   });
 });
 
-describe("laws", () => {
+describe("properties of the timeline", () => {
   const update = fc.record({
     updateType: fc.constantFrom("ABSOLUTE" as const, "RELATIVE" as const),
     quantity: fc.integer({ min: 0, max: 5 }).map((value) => new Decimal(value)),

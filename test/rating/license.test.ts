@@ -44,7 +44,10 @@ const quantityRun = (from: string, until: string, quantity: number): QuantityRun
 const TEN_THEN_SIXTEEN = [quantityRun("2026-06-01", "2026-06-16", 10), quantityRun("2026-06-16", "2026-07-01", 16)];
 const REMAINING = days("2026-06-16", "2026-07-01");
 
-const paidAs = (quantity: number): EarlierCharges => ({ above: d(quantity), paidAs: d(quantity) });
+const chargedUpTo = (quantity: number): EarlierCharges => ({
+  chargedQuantity: d(quantity),
+  levelQuantity: d(quantity),
+});
 
 const arrears = (
   card: LicenseRateCard,
@@ -52,7 +55,7 @@ const arrears = (
   period: RatedPeriod = JUNE,
   alreadyPaid?: number,
 ): Charge =>
-  rateLicenseInArrears(card, "USD", runs, period, alreadyPaid === undefined ? undefined : paidAs(alreadyPaid));
+  rateLicenseInArrears(card, "USD", runs, period, alreadyPaid === undefined ? undefined : chargedUpTo(alreadyPaid));
 
 describe("S10.2 in arrears", () => {
   test("S10.2 without proration the largest daily quantity is priced in full", () => {
@@ -135,12 +138,12 @@ describe("S10.3 in advance", () => {
       formatExactFraction(rateLicenseInAdvance(seatCard(false, { more: advance }), "USD", d(10), HALF_JUNE).bounded),
     ).toBe("100");
     expect(
-      formatExactFraction(rateLicenseInAdvance(seatCard(false), "USD", d(12), HALF_JUNE, paidAs(10)).bounded),
+      formatExactFraction(rateLicenseInAdvance(seatCard(false), "USD", d(12), HALF_JUNE, chargedUpTo(10)).bounded),
     ).toBe("20");
   });
 
   test("S10.3 an increase is charged for the remaining days with proration, in full without", () => {
-    const change = [{ ...paidAs(10), to: d(16), days: REMAINING }];
+    const change = [{ ...chargedUpTo(10), to: d(16), days: REMAINING }];
     expect(formatExactFraction(rateLicenseIncrease(seatCard(true), "USD", change, JUNE).bounded)).toBe("30");
     const full = rateLicenseIncrease(seatCard(false), "USD", change, JUNE);
     expect([formatExactFraction(full.bounded), full.quantity?.toFixed(), full.slabs[0]?.quantity.toFixed()]).toEqual([
@@ -159,7 +162,7 @@ describe("S10.3 in advance", () => {
     const charge = rateLicenseIncrease(
       seatCard(false, { rows, model: "VOLUME" }),
       "USD",
-      [{ ...paidAs(100), to: d(150), days: REMAINING }],
+      [{ ...chargedUpTo(100), to: d(150), days: REMAINING }],
       JUNE,
     );
     expect([formatExactFraction(charge.charged), formatExactFraction(charge.bounded), charge.slabs]).toEqual([
@@ -177,8 +180,8 @@ describe("S10.3 in advance", () => {
     const card = seatCard(false, { rows, model: "VOLUME" });
     // 10 cost 100, 12 no more than that; 30 cost 120, 20 more.
     const alreadyPaid = findPaidLevel(card, "USD", [d(10), d(12)]);
-    expect([alreadyPaid?.above.toFixed(), alreadyPaid?.paidAs?.toFixed()]).toEqual(["12", "10"]);
-    const increase = { ...paidAs(12), ...alreadyPaid, to: d(30), days: REMAINING };
+    expect([alreadyPaid?.chargedQuantity.toFixed(), alreadyPaid?.levelQuantity?.toFixed()]).toEqual(["12", "10"]);
+    const increase = { ...chargedUpTo(12), ...alreadyPaid, to: d(30), days: REMAINING };
     const charge = rateLicenseIncrease(card, "USD", [increase], JUNE);
     expect([formatExactFraction(charge.bounded), charge.quantity?.toFixed()]).toEqual(["20", "18"]);
     // 10 paid the price of 12, but 30 seats are counted above 12.
@@ -188,8 +191,8 @@ describe("S10.3 in advance", () => {
 
   test("S10.3 days that are paid differently are charged together, each above what is paid for it", () => {
     const increases = [
-      { ...paidAs(2), to: d(5), days: days("2026-06-01", "2026-06-16") },
-      { ...paidAs(3), to: d(5), days: REMAINING },
+      { ...chargedUpTo(2), to: d(5), days: days("2026-06-01", "2026-06-16") },
+      { ...chargedUpTo(3), to: d(5), days: REMAINING },
     ];
     // 3 × 10 × 15/30 + 2 × 10 × 15/30 = 15 + 10
     const charge = rateLicenseIncrease(seatCard(true), "USD", increases, JUNE);
@@ -197,7 +200,7 @@ describe("S10.3 in advance", () => {
   });
 
   test("S10.3 a quantity that does not grow costs nothing", () => {
-    const same = [{ ...paidAs(10), to: d(10), days: REMAINING }];
+    const same = [{ ...chargedUpTo(10), to: d(10), days: REMAINING }];
     expect(formatExactFraction(rateLicenseIncrease(seatCard(false), "USD", same, JUNE).bounded)).toBe("0");
   });
 

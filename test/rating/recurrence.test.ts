@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { chargedIn, coverageAt } from "../../src/rating/recurrence.ts";
+import { isChargedIn, coverageAt } from "../../src/rating/recurrence.ts";
 
 const cycles = Array.from({ length: 12 }, (_, index) => index + 1);
 
@@ -15,7 +15,7 @@ test.each([
   [{ offset: 4 }, "ONE_TIME", [5]],
   [{ interval: 3, offset: 4 }, "ONE_TIME", [5]],
 ] as const)("S9.1 %j %s is charged in cycles %j", (recurrence, type, chargedCycles) => {
-  expect(cycles.filter((n) => chargedIn(recurrence, type, n))).toEqual(chargedCycles);
+  expect(cycles.filter((n) => isChargedIn(recurrence, type, n))).toEqual(chargedCycles);
 });
 
 test.each([
@@ -34,7 +34,7 @@ test("S9.1 the formula of the rule determines when a charge begins", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), small, fc.integer({ min: 1, max: 100 }), (interval, offset, n) => {
       const formula = n > offset && (n - 1 - offset) % interval === 0;
-      expect(chargedIn({ interval, offset }, "RECURRING", n)).toBe(formula);
+      expect(isChargedIn({ interval, offset }, "RECURRING", n)).toBe(formula);
     }),
   );
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { Decimal } from "../../src/numbers/decimal.ts";
-import { joinSlabRates } from "../../src/rating/prepared-slabs.ts";
-import { type PricedQuantity, priceQuantity, priceThrough } from "../../src/rating/slabs.ts";
+import { joinSlabRates } from "../../src/rating/rated-slabs.ts";
+import { type PricedQuantity, priceQuantity, priceBySlabs } from "../../src/rating/slabs.ts";
 import { type CardBounds, createRatePlan, createRateValue, type SlabRow } from "../../src/testing/slab-cards.ts";
 
 function price(
@@ -201,7 +201,7 @@ test("S1.2 a quantity may be a number, a text or a Decimal", () => {
   expect(amounts).toEqual(["200.5", "200.5", "200.5"]);
 });
 
-test("S7 prepared slabs give the same prices as priceQuantity", () => {
+test("S7 checked slabs give the same prices as priceQuantity", () => {
   const ratedSlabs = joinSlabRates(createRatePlan("TIERED", MIXED), createRateValue(MIXED));
-  expect(priceThrough(ratedSlabs, new Decimal(101))).toEqual(price("TIERED", MIXED, 101));
+  expect(priceBySlabs(ratedSlabs, new Decimal(101))).toEqual(price("TIERED", MIXED, 101));
 });

@@ -16,7 +16,7 @@ import {
   subtractFractions,
   toFraction,
 } from "../../numbers/fraction.ts";
-import type { Bounds } from "../../rating/prepared-slabs.ts";
+import type { Bounds } from "../../rating/rated-slabs.ts";
 import { clampToBounds } from "../../rating/slabs.ts";
 import { type CardPrices, arePricesAlike, computeKnownPrice, readShownPrices } from "./card-prices.ts";
 

@@ -12,7 +12,7 @@ import { grantedUnits } from "../../rating/billing-entitlement.ts";
 import { findInCurrency, ratedSlabsIn } from "../../rating/card-rates.ts";
 import { CARD_KINDS, type CardKind, type PartExplanation, type SlabExplanation } from "../../rating/charge.ts";
 import { creditAmountOf, toRatedSlabs } from "../../rating/credit-grant.ts";
-import type { Bounds, RatedSlab, RatedSlabs } from "../../rating/prepared-slabs.ts";
+import type { Bounds, RatedSlab, RatedSlabs } from "../../rating/rated-slabs.ts";
 import { priceReachedSlabs, sumSlabs } from "../../rating/slabs.ts";
 
 /** The prices of a card: slabs, some of which may be unknown, or a rate. */

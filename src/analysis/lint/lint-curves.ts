@@ -8,8 +8,8 @@ import type { RateValue } from "../../book/resources/rates.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, Decimal, maximum, multiply, ONE, subtract, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { roundFraction, type RoundingMode, toFraction } from "../../numbers/fraction.ts";
-import { joinSlabRates, type RatedSlab, type RatedSlabs } from "../../rating/prepared-slabs.ts";
-import { priceThrough } from "../../rating/slabs.ts";
+import { joinSlabRates, type RatedSlab, type RatedSlabs } from "../../rating/rated-slabs.ts";
+import { priceBySlabs } from "../../rating/slabs.ts";
 import { computePriceCurve, type PricePiece } from "../price-curve.ts";
 import { createFinding, type LintFinding, formatAmountWithCurrency } from "./finding.ts";
 import type { PricedCard } from "./priced-cards.ts";
@@ -125,7 +125,7 @@ function lintFallWithin(currencyCard: CardInCurrency, piece: PricePiece): readon
   const example =
     piece.shape === "LINE"
       ? findExampleWithin(currencyCard, from, until)
-      : `above ${formatDecimal(from)}: ${formatAmountWithCurrency(piece.first, rates.currency)}, ${formatDecimal(until)} of ${JSON.stringify(card.name)}: ${formatAmountWithCurrency(priceThrough(slabs, until).amount, rates.currency)}`;
+      : `above ${formatDecimal(from)}: ${formatAmountWithCurrency(piece.first, rates.currency)}, ${formatDecimal(until)} of ${JSON.stringify(card.name)}: ${formatAmountWithCurrency(priceBySlabs(slabs, until).amount, rates.currency)}`;
   if (example === undefined) return [];
   const message = `the price falls from ${formatDecimal(from)} to ${formatDecimal(until)}: the rate of slab ${piece.slab} is below zero`;
   return [createFinding("PRICE_FALLS", toLintPlace(currencyCard, piece), { message, example })];
@@ -167,11 +167,11 @@ function findExample(
   shows: (less: Decimal, more: Decimal) => boolean,
 ): string | undefined {
   const quantity = card.isWhole ? edge.floor() : edge;
-  const less = priceThrough(slabs, quantity).amount;
+  const less = priceBySlabs(slabs, quantity).amount;
   for (const step of card.isWhole ? STEPS.slice(0, 1) : STEPS) {
     const next = add(quantity, step);
     if (card.quantityMax !== undefined && next.gt(card.quantityMax)) continue;
-    const more = priceThrough(slabs, next).amount;
+    const more = priceBySlabs(slabs, next).amount;
     if (!shows(less, more)) continue;
     return `${formatDecimal(quantity)} of ${JSON.stringify(card.name)} cost ${formatAmountWithCurrency(less, rates.currency)}, ${formatDecimal(next)} cost ${formatAmountWithCurrency(more, rates.currency)}`;
   }

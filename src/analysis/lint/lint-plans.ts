@@ -13,7 +13,7 @@ import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, subtract, sum, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { roundFraction, type RoundingMode, toFraction } from "../../numbers/fraction.ts";
 import { grantedUnits } from "../../rating/billing-entitlement.ts";
-import { joinSlabRates } from "../../rating/prepared-slabs.ts";
+import { joinSlabRates } from "../../rating/rated-slabs.ts";
 import { computePriceCurve } from "../price-curve.ts";
 import { createFinding, type LintFinding, formatAmountWithCurrency } from "./finding.ts";
 import type { CardSet } from "./priced-cards.ts";

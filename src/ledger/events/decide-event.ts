@@ -9,7 +9,7 @@ import type { Instant } from "../../calendar/instant.ts";
 import { type Allocation, consume, type FeatureEntry, type OverageAllowance } from "../../credits/feature-credits.ts";
 import { featureQuantity, type FeatureProgram, type SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
-import type { FieldsRead } from "../../metering/event-fields.ts";
+import type { FieldsResult } from "../../metering/event-fields.ts";
 import type { AccountDependencies } from "../../metering/event-slots.ts";
 import type { Units } from "../../metering/measure-units.ts";
 import { compareExact, type Exact, isWithinPlaces, isZeroExact } from "../../numbers/exact.ts";
@@ -83,7 +83,7 @@ export const refuseDuplicate: (event: Pick<EventEnvelope, "id">) => IngestOutcom
  */
 export function decideEvent(
   event: EventEnvelope,
-  read: FieldsRead,
+  read: FieldsResult,
   account: AccountAtEvent | undefined,
   time: DecisionTime,
   measured?: Units,

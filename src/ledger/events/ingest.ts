@@ -1,7 +1,7 @@
 import { dayOf, dayStart, type Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import type { IncomingEvent } from "../../metering/event-envelope.ts";
-import type { FieldsRead } from "../../metering/event-fields.ts";
+import type { FieldsResult } from "../../metering/event-fields.ts";
 /**
  * Decides an ingest: each event of a batch gets one outcome, in order, and all changes form one decision (S14).
  *
@@ -147,7 +147,7 @@ function ingestOne(ingest: Ingest, event: BatchEvent): IngestResult {
 function addToChanges(
   { ids, time: { now }, events, acceptedIds }: Ingest,
   event: IncomingEvent,
-  { program }: FieldsRead,
+  { program }: FieldsResult,
   account: AccountState | undefined,
   decision: EventDecision,
 ): string {

@@ -6,7 +6,7 @@
  */
 import { dayOf, type Instant } from "../../calendar/instant.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
-import type { FieldsRead } from "../../metering/event-fields.ts";
+import type { FieldsResult } from "../../metering/event-fields.ts";
 import { type EventDecision, refuseDuplicate } from "../events/decide-event.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import type { IdClaim } from "./accepted-ids.ts";
@@ -25,7 +25,7 @@ function isAgreed(
   { agreements, ids }: RunState,
   account: PreviewAccount | undefined,
   { timestamp }: EventEnvelope,
-  { program }: FieldsRead,
+  { program }: FieldsResult,
   { isAccepted, units }: EventDecision,
 ): boolean {
   if (!isAccepted || program?.feature !== undefined || ids?.areAllShared === false) return false;
@@ -45,7 +45,7 @@ function isAgreed(
 export function decideInEachScenario(
   run: RunState,
   event: EventEnvelope,
-  read: FieldsRead,
+  read: FieldsResult,
   account: PreviewAccount | undefined,
   decision: EventDecision,
 ): IngestOutcome | undefined {
@@ -95,7 +95,7 @@ function listAttempts(
 function settle(
   { scenario, account, decision }: Attempt,
   event: EventEnvelope,
-  { program }: FieldsRead,
+  { program }: FieldsResult,
   { isTaken, isShared }: { readonly isTaken: boolean; readonly isShared: boolean },
 ): IngestOutcome {
   if (!isTaken || account === undefined || program === undefined) return refuseDuplicate(event);

@@ -5,7 +5,7 @@
  */
 import type { Day, Instant } from "../../calendar/instant.ts";
 import { startOfDay } from "../../calendar/instant.ts";
-import type { FieldsRead } from "../../metering/event-fields.ts";
+import type { FieldsResult } from "../../metering/event-fields.ts";
 import type { Units } from "../../metering/measure-units.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import { decideIn, type Scenario } from "./preview-scenario.ts";
@@ -33,7 +33,7 @@ export interface CountedEvents {
  *
  * @returns false if they must be decided one by one; then nothing is counted
  */
-export function addCountedEvents(run: RunState, counted: CountedEvents, read: FieldsRead | undefined): boolean {
+export function addCountedEvents(run: RunState, counted: CountedEvents, read: FieldsResult | undefined): boolean {
   const { scenarios, tally } = run;
   const [first] = scenarios;
   const { accountId, schemaName, day, units, events, metered } = counted;

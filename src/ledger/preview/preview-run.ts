@@ -9,7 +9,7 @@ import type { Book } from "../../book/resources/book.ts";
 import { type Day, dayOf, startOfDay } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import { readEnvelope, type EventEnvelope } from "../../metering/event-envelope.ts";
-import type { FieldsRead } from "../../metering/event-fields.ts";
+import type { FieldsResult } from "../../metering/event-fields.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { createUsageTally, type Usage } from "../../metering/usage.ts";
 import type { Exact } from "../../numbers/exact.ts";
@@ -128,10 +128,10 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
 }
 
 /** The fields of an event whose schema is unknown. */
-const UNKNOWN: FieldsRead = { program: undefined, problem: undefined, fault: undefined };
+const UNKNOWN: FieldsResult = { program: undefined, problem: undefined, fault: undefined };
 
 /** Decides an event, and counts it if it is accepted. @returns its outcome in the first scenario */
-function takeEvent(run: RunState, event: EventEnvelope, read: FieldsRead): IngestOutcome {
+function takeEvent(run: RunState, event: EventEnvelope, read: FieldsResult): IngestOutcome {
   const { tally, ids } = run;
   // Indexing avoids creating an iterator for each event.
   const scenario = run.scenarios[0];

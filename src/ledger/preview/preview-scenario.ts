@@ -7,7 +7,7 @@ import type { Book } from "../../book/resources/book.ts";
 import type { Day, Instant } from "../../calendar/instant.ts";
 import type { AddAll } from "../../metering/cells.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
-import type { FieldsRead } from "../../metering/event-fields.ts";
+import type { FieldsResult } from "../../metering/event-fields.ts";
 import type { Units } from "../../metering/measure-units.ts";
 import { createUsageTally, type Usage, type UsageCell, type UsageTally } from "../../metering/usage.ts";
 import { add, type Decimal } from "../../numbers/decimal.ts";
@@ -123,7 +123,7 @@ function mergeCells(tallies: readonly Pick<Usage, "cellsOf">[], accountId: strin
 /** An event with its fields, to be decided. */
 export interface ReadEvent {
   readonly event: EventEnvelope;
-  readonly read: FieldsRead;
+  readonly read: FieldsResult;
   /** Its units, if another scenario measured it. */
   readonly units: Units | undefined;
 }
@@ -153,7 +153,7 @@ export function decideIn(
 }
 
 /** Whether an event is accepted without a plan, or may be accepted by one that grants the credits that it spends. */
-function mayBeginPlan({ isAccepted }: EventDecision, { program }: FieldsRead): boolean {
+function mayBeginPlan({ isAccepted }: EventDecision, { program }: FieldsResult): boolean {
   return isAccepted || program?.feature !== undefined;
 }
 

@@ -6,7 +6,7 @@
 import type { Instant } from "../../calendar/instant.ts";
 import type { AddAll } from "../../metering/cells.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
-import type { FieldsRead } from "../../metering/event-fields.ts";
+import type { FieldsResult } from "../../metering/event-fields.ts";
 import { type DecisionTime, type EventDecision, refuseDuplicate } from "../events/decide-event.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import type { AcceptedIds } from "./accepted-ids.ts";
@@ -37,7 +37,7 @@ export interface RunState {
     | ((
         run: RunState,
         event: EventEnvelope,
-        read: FieldsRead,
+        read: FieldsResult,
         account: PreviewAccount | undefined,
         decision: EventDecision,
       ) => IngestOutcome | undefined)
@@ -52,7 +52,7 @@ export function outcomeOfUnaccepted(
   { ids }: RunState,
   scenario: Scenario,
   event: EventEnvelope,
-  read: FieldsRead,
+  read: FieldsResult,
   { outcome }: EventDecision,
 ): IngestOutcome {
   return read.problem === undefined && ids?.has(scenario, event) === true ? refuseDuplicate(event) : outcome;

@@ -8,7 +8,7 @@ import type { CardCurve, PlanCurves } from "../../analysis/plan-curves.ts";
 import { RatebookError } from "../../errors.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, parseDecimal, divide, maximum, ONE, subtract } from "../../numbers/decimal.ts";
-import { priceThrough } from "../../rating/slabs.ts";
+import { priceBySlabs } from "../../rating/slabs.ts";
 import { formatCost, formatQuantity } from "../chart/curve-text.ts";
 import { toPrintable } from "../printable.ts";
 
@@ -75,8 +75,8 @@ function findEdgeQuantities({ card, upTo }: CardCurve): readonly Decimal[] {
 
 function computeCost({ slabs, total, upTo }: CardCurve, quantity: Decimal, digits: number): CostPoint {
   const toAmountText = (amount: Decimal): string => formatCost(amount, digits);
-  const { amount } = priceThrough(slabs, quantity);
-  const next = subtract(priceThrough(slabs, add(quantity, ONE)).amount, amount);
+  const { amount } = priceBySlabs(slabs, quantity);
+  const next = subtract(priceBySlabs(slabs, add(quantity, ONE)).amount, amount);
   return {
     quantity: formatQuantity(quantity),
     amount: toAmountText(amount),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { RatePlanInput, RateValueInput } from "../../src/book/resources/rates.ts";
-import { joinSlabRates } from "../../src/rating/prepared-slabs.ts";
+import { joinSlabRates } from "../../src/rating/rated-slabs.ts";
 
 type SlabInput = RatePlanInput["slabs"][number];
 type SlabRateInput = RateValueInput["slabRates"][number];

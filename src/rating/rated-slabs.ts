@@ -55,8 +55,8 @@ type SlabRateInput = RateValueInput["slabRates"][number];
 export function joinSlabRates(plan: RatePlanInput, rates: RateValueInput): RatedSlabs {
   checkShape(plan, rates);
   const { pricingModel, slabs } = plan;
-  const slabRates = ratesByOrder(rates.slabRates, slabs.length);
-  const rated: RatedSlab[] = [];
+  const slabRates = sortRates(rates.slabRates, slabs.length);
+  const ratedSlabs: RatedSlab[] = [];
   let startAfter = readStartAfter(slabs[0], 1);
   if (!startAfter.isZero()) throw invalidRatesError(`slab 1 starts after ${startAfter.toFixed()}, expected 0`);
   for (let index = 0; index < slabs.length; index += 1) {
@@ -73,14 +73,14 @@ export function joinSlabRates(plan: RatePlanInput, rates: RateValueInput): Rated
       );
     }
     checkEnd(slab, next, order);
-    rated.push(ratedSlab(slab, rate, startAfter, next));
+    ratedSlabs.push(createRatedSlab(slab, rate, startAfter, next));
     if (next !== undefined) startAfter = next;
   }
   const bounds = readBounds(rates.rateConfig, "the card's");
   const chargeAtZero = readBoolean(slabs[0]?.slabConfig?.chargeAtZero);
   return bounds === undefined
-    ? { pricingModel, slabs: rated, chargeAtZero }
-    : { pricingModel, slabs: rated, chargeAtZero, bounds };
+    ? { pricingModel, slabs: ratedSlabs, chargeAtZero }
+    : { pricingModel, slabs: ratedSlabs, chargeAtZero, bounds };
 }
 
 /** Checks types at run time, for callers without types. */
@@ -96,7 +96,7 @@ function checkShape(plan: RatePlanInput, rates: RateValueInput): void {
   if (!Array.isArray(slabs) || slabs.length === 0) throw invalidRatesError("a rate plan needs at least one slab");
 }
 
-function ratedSlab(
+function createRatedSlab(
   slab: SlabInput,
   slabRate: SlabRateInput,
   startAfter: Decimal,
@@ -136,13 +136,13 @@ function readPackageSize(slab: SlabInput): Decimal {
 }
 
 /** The rates in slab order, each exactly once. */
-function ratesByOrder(rates: readonly SlabRateInput[] | undefined, slabCount: number): readonly SlabRateInput[] {
+function sortRates(rates: readonly SlabRateInput[] | undefined, slabCount: number): readonly SlabRateInput[] {
   if (!Array.isArray(rates)) throw invalidRatesError("expected an array of slabRates for each currency");
-  const listed: readonly SlabRateInput[] = rates;
-  if (listed.length <= slabCount && listed.every((rate, index) => rate?.order === index + 1)) return listed;
-  if (!listed.every((rate) => typeof rate === "object" && rate !== null))
+  const slabRates: readonly SlabRateInput[] = rates;
+  if (slabRates.length <= slabCount && slabRates.every((rate, index) => rate?.order === index + 1)) return slabRates;
+  if (!slabRates.every((rate) => typeof rate === "object" && rate !== null))
     throw invalidRatesError("expected an object for each slab rate");
-  const sorted = listed.toSorted((a, b) => a.order - b.order);
+  const sorted = slabRates.toSorted((a, b) => a.order - b.order);
   for (const [index, { order }] of sorted.entries()) {
     if (order === index + 1 && order <= slabCount) continue;
     if (index < slabCount && order > index + 1 && order <= slabCount)
