@@ -37,7 +37,7 @@ export interface ErrorDetails {
   readonly ERR_RATES_INVALID: object;
   /** The name, id or version is unknown. */
   readonly ERR_NOT_FOUND: { readonly resource: string; readonly id: string };
-  /** The id, name or alias is taken, or an idempotency key was used for something else. */
+  /** The id, name or alias is taken, or an idempotency key was used for another request. */
   readonly ERR_TAKEN: { readonly resource: string; readonly id: string };
   /**
    * A rule rejects the operation in the current state of the resource: a status change, an edit, an overdraft. `rule`

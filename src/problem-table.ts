@@ -122,9 +122,11 @@ const SENTENCES = {
   INVALID_DURATION: describeExpected,
   SLAB_OUT_OF_PLACE: describeExpected,
   MISSING_CURRENCY: ({ currencies }: { readonly currencies: readonly string[] }) =>
-    `missing rates in ${joinQuoted(currencies, "or")}`,
+    `missing rates in ${joinQuoted(currencies, "and")}`,
   MISSING_SLAB_RATE: ({ orders }: { readonly orders: readonly number[] }) =>
-    `missing rates of slabs ${orders.slice(0, 5).join(", ")}`,
+    orders.length === 1
+      ? `missing rate of slab ${orders[0]}`
+      : `missing rates of slabs ${orders.slice(0, 5).join(", ")}${orders.length > 5 ? ", …" : ""}`,
   // Event schemas, settings and rules.
   ENRICHMENT_CYCLE: ({ field, other }: { readonly field: string; readonly other: string }) =>
     field === other
@@ -320,7 +322,7 @@ function withArticle(noun: string): string {
   return /^(?:[aeio]|u[^s])/.test(noun) ? `an ${noun}` : `a ${noun}`;
 }
 
-/** A status as a sentence has it: `a draft`, `archived`. */
+/** A status in words: `a draft`, `archived`. */
 export function describeStatus(status: string): string {
   return status === "DRAFT" ? "a draft" : status.toLowerCase();
 }

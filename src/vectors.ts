@@ -10,6 +10,7 @@ export interface ServiceComparison {
   readonly service: string;
   /** False if its rule can give another figure. */
   readonly agrees: boolean;
+  /** Its rule, in one sentence. */
   readonly what: string;
   /** The page that documents it. */
   readonly source: string;

@@ -29,15 +29,15 @@ export function toBook(source: BookSource, options: BookOptions = {}): Book {
  * ERR_JSON_INVALID
  */
 export function toBookInput(source: BookSource): BookInput {
-  const written = toWritten(source);
-  return (typeof written === "string" ? parseJson(written) : written) as BookInput;
+  const input = toBookInputOrText(source);
+  return (typeof input === "string" ? parseJson(input) : input) as BookInput;
 }
 
 /** Like {@link toBookInput}; a text stays a text. */
-export function toWritten(source: unknown): unknown {
+export function toBookInputOrText(source: unknown): unknown {
   if (!isReadBook(source)) return source;
-  const written = inputOf(source);
-  if (written !== undefined) return written;
-  const message = "a changed copy of a book that was read; pass the original input with your changes instead";
+  const input = inputOf(source);
+  if (input !== undefined) return input;
+  const message = "a changed copy of a book from readBook; pass the original input with your changes instead";
   throw bookError("the book", 1, [rejection("$", "NOT_ACCEPTED", message)]);
 }

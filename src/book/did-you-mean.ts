@@ -7,7 +7,7 @@ import { quoteValue } from "./wording.ts";
 
 /** Maximum number of characters compared. */
 const COMPARED_MAX = 60;
-/** Maximum number of known names compared: among more, the nearest one is no useful hint. */
+/** Maximum number of known names compared: among more, the nearest one is rarely the intended one. */
 const KNOWN_MAX = 500;
 
 /** The known name with the smallest edit distance, if that is small. */

@@ -46,7 +46,7 @@ export function collectProblems(): Problems {
   let count = 0;
   const report: Report = (path, code, params) => {
     const problem = { path, toProblem: (text: string) => createProblem(text, code, params) };
-    // One problem for a key: if it is unknown, whether it is repeated does not matter.
+    // A key that is both repeated and unknown is reported once, as unknown.
     const repeatedIndex = code === "UNKNOWN_FIELD" ? repeatedKeys.get(JSON.stringify(path)) : undefined;
     if (repeatedIndex !== undefined) {
       problems[repeatedIndex] = problem;

@@ -19,12 +19,12 @@ export function markAsRead(book: Book): Book {
   return Object.assign({ ...book }, { [READ]: true });
 }
 
-/** Records what a book was read from. */
+/** Records the input that a book was read from. */
 export function setInput(book: Book, input: unknown): Book {
   return Object.defineProperty(book, INPUT, { value: input, enumerable: false });
 }
 
-/** What a book was read from; undefined for a copy. */
+/** The input that a book was read from; undefined for a copy. */
 export function inputOf(book: Book): unknown {
   return Reflect.get(book, INPUT);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { toWritten } from "../book/book-source.ts";
+import { toBookInputOrText } from "../book/book-source.ts";
 import { parseBook } from "../book/book.ts";
 import type { Book, Organization } from "../book/resources/book.ts";
 import type { Instant } from "../calendar/instant.ts";
@@ -37,7 +37,7 @@ export type LoadCounts = { readonly [List in Exclude<keyof Book, "organization" 
  */
 export async function load(context: EngineContext, source: unknown): Promise<LoadCounts> {
   // Some problems are visible only in the text, such as duplicate keys.
-  const json = toWritten(source);
+  const json = toBookInputOrText(source);
   const book = parseBook(json, context);
   const raw = typeof json === "string" ? parseJson(json) : json;
   checkPlans(book);

@@ -30,7 +30,7 @@ describe("loading a book", () => {
     const { engine } = engineAt("2024-03-01");
     await expect(engine.load({ accounts: 5 as never })).rejects.toThrow("$.accounts: expected a list, got 5");
     await expect(engine.load({ ...parseBook({ customers: CUSTOMERS }), customers: [] })).rejects.toThrow(
-      "a changed copy of a book that was read; pass the original input with your changes instead",
+      "a changed copy of a book from readBook; pass the original input with your changes instead",
     );
   });
 

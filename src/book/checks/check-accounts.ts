@@ -27,18 +27,18 @@ export function checkAccounts(book: Book, document: BookDocument, context: Assoc
 function checkAliases(document: BookDocument, report: Report): void {
   const ids = new Set<string>();
   document.accounts.forEach(({ id }) => ids.add(id));
-  const holders = new Map<string, string>();
+  const accountIdsByAlias = new Map<string, string>();
   document.accounts.forEach((account, index) => {
     if (account.status === "ARCHIVED") return;
     account.aliases.forEach((entry, position) => {
       if (typeof entry !== "string" && entry.status === "ARCHIVED") return;
       const alias = typeof entry === "string" ? entry : entry.alias;
       const path = (): Path => ["accounts", index, "aliases", position];
-      const holder = holders.get(alias);
+      const otherAccountId = accountIdsByAlias.get(alias);
       if (ids.has(alias)) report(path(), "ALIAS_IS_ACCOUNT_ID", { alias });
-      else if (holder !== undefined) {
-        report(path(), "NOT_UNIQUE", { what: "alias", other: `the account ${quoteValue(holder)}` });
-      } else holders.set(alias, account.id);
+      else if (otherAccountId !== undefined) {
+        report(path(), "NOT_UNIQUE", { what: "alias", other: `the account ${quoteValue(otherAccountId)}` });
+      } else accountIdsByAlias.set(alias, account.id);
     });
   });
 }
@@ -52,10 +52,10 @@ function checkGroups(book: Book, report: Report): void {
   book.invoiceGroups.forEach((group, index) => {
     let currency = group.invoiceCurrency ?? undefined;
     group.accountIds.forEach((id, position) => {
-      const before = memberships.get(id);
-      if (before === undefined) memberships.set(id, [index, position]);
+      const firstMembership = memberships.get(id);
+      if (firstMembership === undefined) memberships.set(id, [index, position]);
       else {
-        const other = formatPath(toMemberPath(...before));
+        const other = formatPath(toMemberPath(...firstMembership));
         report(toMemberPath(index, position), "IN_ANOTHER_GROUP", { id, other });
       }
       const account = accounts.get(id);
@@ -68,6 +68,7 @@ function checkGroups(book: Book, report: Report): void {
   });
 }
 
+/** A credit or a feature credit. */
 interface Holding {
   readonly id: string;
   readonly effectiveFrom: Instant;

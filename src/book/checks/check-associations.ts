@@ -29,11 +29,11 @@ export function checkAssociations(account: Account, context: AssociationContext,
   let lastDecision: EarlierDecision | undefined;
   const sortedAssociations = sortByDecision(account.pricePlans);
   // If the decidedAt are out of order, the first association is unknown: only the order is reported.
-  const firstIndex = isInDecidedOrder(account.pricePlans) ? sortedAssociations[0]?.at : 0;
-  account.pricePlans.forEach((association, at) => {
-    const associationPath = (): Path => [...path, "pricePlans", at];
-    checkDates(association, { isFirst: at === firstIndex, earlierDecision: lastDecision }, associationPath, report);
-    if (typeof association.decidedAt === "number") lastDecision = { at, decidedAt: association.decidedAt };
+  const firstIndex = isInDecidedOrder(account.pricePlans) ? sortedAssociations[0]?.index : 0;
+  account.pricePlans.forEach((association, index) => {
+    const associationPath = (): Path => [...path, "pricePlans", index];
+    checkDates(association, { isFirst: index === firstIndex, earlierDecision: lastDecision }, associationPath, report);
+    if (typeof association.decidedAt === "number") lastDecision = { index, decidedAt: association.decidedAt };
     const plan = context.findPlan(association);
     const override = association.pricePlanDetailsOverride;
     if (override) {
@@ -87,7 +87,7 @@ function checkTerms(
 /** The last association in the list with a decidedAt. */
 interface EarlierDecision {
   /** Its index in the list. */
-  readonly at: number;
+  readonly index: number;
   readonly decidedAt: Instant;
 }
 
@@ -104,7 +104,7 @@ function checkDates(
   if (decidedAt === undefined || decidedAt === null) return;
   const before = order.earlierDecision;
   if (before !== undefined && decidedAt < before.decidedAt) {
-    const params = { got: formatInstant(decidedAt), before: formatInstant(before.decidedAt), index: before.at };
+    const params = { got: formatInstant(decidedAt), before: formatInstant(before.decidedAt), index: before.index };
     report([...path(), "decidedAt"], "DECISIONS_OUT_OF_ORDER", params);
   }
   if (!order.isFirst && effectiveFrom < dayStart(decidedAt)) {
@@ -128,9 +128,9 @@ function checkRetainedOffsets(
     report(place, "NO_OFFSETS_TO_RETAIN", { date: formatDate(association.effectiveFrom) });
     return;
   }
-  const [now, former] = [findInterval(association, context), findInterval(before, context)];
-  if (now === undefined || former === undefined || now === former) return;
-  report(place, "INTERVAL_CHANGES", { before: former, now });
+  const [newInterval, oldInterval] = [findInterval(association, context), findInterval(before, context)];
+  if (newInterval === undefined || oldInterval === undefined || newInterval === oldInterval) return;
+  report(place, "INTERVAL_CHANGES", { before: oldInterval, now: newInterval });
 }
 
 function findInterval(association: PlanAssociation, context: AssociationContext): string | undefined {
@@ -159,22 +159,22 @@ function checkLicenses(
   report: Report,
 ): void {
   if (account.licenseUpdates.length === 0) return;
-  const updates: Path = [...path, "licenseUpdates"];
+  const updatesPath: Path = [...path, "licenseUpdates"];
   checkUnique(
     account.licenseUpdates,
-    { path: updates, field: "idempotencyKey" },
+    { path: updatesPath, field: "idempotencyKey" },
     report,
     (update) => update.idempotencyKey ?? undefined,
   );
   const quantities = new Map<string, Decimal>();
-  const sortedAssociations = account.licenseUpdates
-    .flatMap((update, at) => [{ ...update, at }])
-    .sort((a, b) => a.effectiveFrom - b.effectiveFrom || a.at - b.at);
-  for (const { licenseId, updateType, quantity, effectiveFrom, at } of sortedAssociations) {
+  const sortedUpdates = account.licenseUpdates
+    .flatMap((update, index) => [{ ...update, index }])
+    .sort((a, b) => a.effectiveFrom - b.effectiveFrom || a.index - b.index);
+  for (const { licenseId, updateType, quantity, effectiveFrom, index } of sortedUpdates) {
     const addOn = context.addOns.get(licenseId);
     if (addOn !== undefined && addOn.type !== "LICENSE") {
       const params = { id: licenseId, expected: "LICENSE", got: addOn.type };
-      report([...updates, at, "licenseId"], "WRONG_ADD_ON_TYPE", params);
+      report([...updatesPath, index, "licenseId"], "WRONG_ADD_ON_TYPE", params);
       continue;
     }
     const newQuantity = updateType === "ABSOLUTE" ? quantity : add(quantities.get(licenseId) ?? ZERO, quantity);
@@ -186,7 +186,7 @@ function checkLicenses(
     );
     if (!newQuantity.isNegative() && (maxQuantity === undefined || newQuantity.lte(maxQuantity))) continue;
     const maximum = maxQuantity === undefined ? {} : { maximum: formatDecimal(maxQuantity) };
-    report([...updates, at, "quantity"], "OUT_OF_BOUNDS", {
+    report([...updatesPath, index, "quantity"], "OUT_OF_BOUNDS", {
       minimum: 0,
       unit: "license",
       ...maximum,

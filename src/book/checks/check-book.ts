@@ -1,14 +1,14 @@
-import type { Steps } from "../../numbers/steps.ts";
-import type { Path, Report } from "../problems.ts";
-import type { BookCache } from "../reading/book-cache.ts";
-import type { BookShape } from "../reading/read-document.ts";
-import { indexVersions } from "../resolving/resolve-plan.ts";
 /**
  * All checks across a book. Each checks the resolved book, reports document paths, and skips unreadable items, which
  * are holes in a list.
  *
  * @module
  */
+import type { Steps } from "../../numbers/steps.ts";
+import type { Path, Report } from "../problems.ts";
+import type { BookCache } from "../reading/book-cache.ts";
+import type { BookShape } from "../reading/read-document.ts";
+import { indexVersions } from "../resolving/resolve-plan.ts";
 import type { PlanAssociation } from "../resources/account.ts";
 import type { Book } from "../resources/book.ts";
 import type { PricePlan } from "../resources/price-plan.ts";

@@ -1,11 +1,11 @@
-import type { Steps } from "../../numbers/steps.ts";
-import type { Path, Report } from "../problems.ts";
-import type { BookCache } from "../reading/book-cache.ts";
 /**
  * Checks usage meters: their event schema, their steps and the rules in them (S3.6, S5).
  *
  * @module
  */
+import type { Steps } from "../../numbers/steps.ts";
+import type { Path, Report } from "../problems.ts";
+import type { BookCache } from "../reading/book-cache.ts";
 import type { Book } from "../resources/book.ts";
 import type { EventSchema } from "../resources/event-schema.ts";
 import { findCurrentSchemas } from "../resources/event-schema.ts";

@@ -1,11 +1,12 @@
-import { type Path, formatPath, type Report } from "../problems.ts";
 /**
  * Checks that ids and names are unique (book.md, S4.4, S16.4).
  *
  * @module
  */
+import { type Path, formatPath, type Report } from "../problems.ts";
 import type { Book } from "../resources/book.ts";
 import { settingKey } from "../resources/catalog-items.ts";
+import { quoteValue } from "../wording.ts";
 
 /** Reports every id, name and version that another item of its kind has. */
 export function checkNames(book: Book, report: Report): void {
@@ -43,7 +44,10 @@ export function checkNames(book: Book, report: Report): void {
   pricePlans.forEach((plan, index) => {
     const otherPlanId = planIdsByName.get(plan.name);
     if (plan.status === "ARCHIVED" || otherPlanId === undefined || otherPlanId === plan.id) return;
-    report(["pricePlans", index, "name"], "NOT_UNIQUE", { what: "name", other: `the price plan ${otherPlanId}` });
+    report(["pricePlans", index, "name"], "NOT_UNIQUE", {
+      what: "name",
+      other: `the price plan ${quoteValue(otherPlanId)}`,
+    });
   });
 }
 
@@ -69,13 +73,13 @@ export function checkUnique<T>(
   list.forEach((item, index) => {
     const part = toPart(item);
     if (part === undefined) return;
-    const before = firstIndexes.get(part);
-    if (before === undefined) {
+    const firstIndex = firstIndexes.get(part);
+    if (firstIndex === undefined) {
       firstIndexes.set(part, index);
       return;
     }
     const place = field === undefined ? [...path, index] : [...path, index, field];
-    const other = formatPath([...path, before]);
+    const other = formatPath([...path, firstIndex]);
     report(place, code, { what, other });
   });
 }

@@ -61,12 +61,12 @@ export function checkCardContents(
   checkMeteredCards(details, currencies, path, report);
   checkAddOnCards(details, currencies, path, report);
   checkFeatureCards(details, currencies, path, report);
-  const commitment: Path = [...path, "minimumCommitment", "rateValues"];
+  const commitmentPath: Path = [...path, "minimumCommitment", "rateValues"];
   if (!details.minimumCommitment) return;
-  checkCurrencies(details.minimumCommitment.rateValues, currencies, commitment, report);
+  checkCurrencies(details.minimumCommitment.rateValues, currencies, commitmentPath, report);
   details.minimumCommitment.rateValues.forEach(({ rate }, index) => {
     if (rate.isNegative())
-      report([...commitment, index, "rate"], "OUT_OF_BOUNDS", { minimum: 0, got: formatDecimal(rate) });
+      report([...commitmentPath, index, "rate"], "OUT_OF_BOUNDS", { minimum: 0, got: formatDecimal(rate) });
   });
 }
 
@@ -98,11 +98,11 @@ export function checkPricedItems(
   if (!context.inUse) return;
   details.creditGrantRateCards.forEach(({ grantDetails: { expiryDuration } }, index) => {
     if (expiryDuration === undefined || expiryDuration === null) return;
-    const expiry: Path = [...path, "creditGrantRateCards", index, "grantDetails", "expiryDuration"];
-    const duration = readDuration(expiryDuration, expiry, () => undefined);
+    const expiryPath: Path = [...path, "creditGrantRateCards", index, "grantDetails", "expiryDuration"];
+    const duration = readDuration(expiryDuration, expiryPath, () => undefined);
     if (duration === undefined || !isAfter(duration, undefined) || isWholeDays(duration)) return;
     const expected = "a duration of whole days";
-    report(expiry, "INVALID_DURATION", { expected, got: quoteValue(expiryDuration) });
+    report(expiryPath, "INVALID_DURATION", { expected, got: quoteValue(expiryDuration) });
   });
 }
 
@@ -119,9 +119,9 @@ function checkMeteredCards(
   path: Path,
   report: Report,
 ): void {
-  const cards: Path = [...path, "usageRateCards"];
-  checkUnique(details.usageRateCards, { path: cards, field: "usageMeterId" }, report, (card) => card.usageMeterId);
-  details.usageRateCards.forEach((card, index) => checkSlabPricing(card, currencies, [...cards, index], report));
+  const cardsPath: Path = [...path, "usageRateCards"];
+  checkUnique(details.usageRateCards, { path: cardsPath, field: "usageMeterId" }, report, (card) => card.usageMeterId);
+  details.usageRateCards.forEach((card, index) => checkSlabPricing(card, currencies, [...cardsPath, index], report));
 }
 
 function checkAddOnCards(
@@ -175,14 +175,14 @@ function checkGrant(card: CreditGrantRateCard, currencies: readonly string[], pa
   checkCurrencies(rates, currencies, place, report);
   rates.forEach(({ slabDetails }, index) => checkSlabs(slabDetails, [...place, index, "slabDetails"], report));
   const { expiryType, expiryDuration } = card.grantDetails;
-  const expiry: Path = [...path, "grantDetails", "expiryDuration"];
+  const expiryPath: Path = [...path, "grantDetails", "expiryDuration"];
   if (expiryDuration !== undefined && expiryDuration !== null) {
-    const duration = readDuration(expiryDuration, expiry, report);
+    const duration = readDuration(expiryDuration, expiryPath, report);
     if (duration !== undefined && !isAfter(duration, undefined)) {
-      report(expiry, "INVALID_DURATION", { expected: "a duration above 0", got: quoteValue(expiryDuration) });
+      report(expiryPath, "INVALID_DURATION", { expected: "a duration above 0", got: quoteValue(expiryDuration) });
     }
   } else if (expiryType === "CUSTOM") {
-    report(expiry, "MISSING", { expected: "an ISO 8601 duration", reason: "because the expiryType is CUSTOM" });
+    report(expiryPath, "MISSING", { expected: "an ISO 8601 duration", reason: "because the expiryType is CUSTOM" });
   }
 }
 

@@ -39,7 +39,7 @@ interface PlacedRule {
   readonly path: Path;
 }
 
-/** The rules to check. An item with another problem has no place in its list. */
+/** The rules to check. Items that could not be read are holes, which `forEach` skips. */
 function findRules(book: Book, isChecked: RuleWorkLimits["isChecked"]): readonly PlacedRule[] {
   const rules: PlacedRule[] = [];
   const ruleSettings = findRuleSettingKeys(book);
@@ -49,14 +49,14 @@ function findRules(book: Book, isChecked: RuleWorkLimits["isChecked"]): readonly
     rules.push({ rule: tryParseRule(setting.value), path: ["settings", index, "value"] });
   });
   book.eventSchemas.forEach((schema, index) => {
-    if (!isChecked("eventSchemas", index) || !mayDecideEvents(schema)) return;
+    if (!isChecked("eventSchemas", index) || !mayApplyToEvents(schema)) return;
     schema.enrichments.fields.forEach((field, stepIndex) => {
       if (field.enrichmentType !== "JSON_LOGIC") return;
       rules.push({ rule: field.value, path: ["eventSchemas", index, "enrichments", "fields", stepIndex, "value"] });
     });
   });
   book.usageMeters.forEach((meter, index) => {
-    if (!isChecked("usageMeters", index) || !mayDecideEvents(meter)) return;
+    if (!isChecked("usageMeters", index) || !mayApplyToEvents(meter)) return;
     meter.computations.forEach((step, stepIndex) => {
       const path = ["usageMeters", index, "computations", stepIndex];
       rules.push({ rule: step.matcher, path: [...path, "matcher"] });
@@ -66,8 +66,8 @@ function findRules(book: Book, isChecked: RuleWorkLimits["isChecked"]): readonly
   return rules;
 }
 
-/** Whether events are, or may soon be, decided by it; retired items are not checked. */
-function mayDecideEvents({ status }: { readonly status: string }): boolean {
+/** Whether an item applies to events or may soon apply; items out of use are not checked. */
+function mayApplyToEvents({ status }: { readonly status: string }): boolean {
   return status === "ACTIVE" || status === "DRAFT";
 }
 
@@ -77,7 +77,7 @@ function findRuleSettingKeys(book: Book): ReadonlySet<string> {
   book.eventSchemas.forEach(({ enrichments: { dependencies, fields } }) => {
     fields.forEach((field) => {
       if (field.enrichmentType !== "JSON_LOGIC_FROM_DEPENDENCY") return;
-      const key = dependencies.find((one) => one?.name === field.value)?.key;
+      const key = dependencies.find((dependency) => dependency?.name === field.value)?.key;
       if (key !== undefined) keys.add(key);
     });
   });

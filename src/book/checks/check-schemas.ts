@@ -103,8 +103,9 @@ function findUses(schema: EventSchema): ReadonlyMap<string, ReadonlySet<string>>
     const usedNames = new Set<string>();
     if (field.enrichmentType === "JSON_LOGIC") {
       schema.enrichments.fields.forEach((other) => {
-        const without = listRuleFields(schema, (one) => one !== other);
-        if (without !== undefined && checkRule(field.value, { fields: without }).length > 0) usedNames.add(other.name);
+        const otherFields = listRuleFields(schema, (each) => each !== other);
+        if (otherFields !== undefined && checkRule(field.value, { fields: otherFields }).length > 0)
+          usedNames.add(other.name);
       });
     }
     uses.set(field.name, usedNames);
@@ -119,7 +120,7 @@ function usesIndirectly(from: string, to: string, uses: ReadonlyMap<string, Read
   return reachableNames.has(to) && (from !== to || uses.get(from)?.has(to) === true);
 }
 
-/** A field with a rule from a setting (S4.3), on every level. */
+/** A field with a rule from a setting (S4.3). */
 interface SettingRuleField {
   readonly schema: EventSchema;
   readonly field: EnrichmentField;
@@ -142,7 +143,7 @@ function findSettingRuleFields(schemas: readonly EventSchema[]): ReadonlyMap<str
 
 function ruleDependency(field: EnrichmentField, schema: EventSchema): { readonly key: string } | undefined {
   if (field.enrichmentType !== "JSON_LOGIC_FROM_DEPENDENCY") return undefined;
-  return schema.enrichments.dependencies.find((one) => one?.name === field.value);
+  return schema.enrichments.dependencies.find((dependency) => dependency?.name === field.value);
 }
 
 function checkSettingRule({ value }: Setting, { schema, field }: SettingRuleField, path: Path, report: Report): void {
@@ -154,7 +155,7 @@ function checkSettingRule({ value }: Setting, { schema, field }: SettingRuleFiel
   }
 }
 
-/** A field with a rule from a setting names a dependency that is this setting. */
+/** A field with a rule from a setting must name one of the schema's dependencies. */
 function checkDependencyNames(schema: EventSchema, path: Path, report: Report): void {
   const { dependencies, fields } = schema.enrichments;
   const names = dependencies.flatMap(({ name }) => [name]);
@@ -187,8 +188,8 @@ function checkSettingValue(setting: Setting, path: Path, report: Report): void {
 }
 
 function checkJson(text: string, path: Path, report: Report): void {
-  const deep = findDeepNesting(text);
-  if (deep !== undefined) report(path, "TOO_DEEP", { maximum: NESTING_MAX, ...deep });
+  const deepPlace = findDeepNesting(text);
+  if (deepPlace !== undefined) report(path, "TOO_DEEP", { maximum: NESTING_MAX, ...deepPlace });
   else if (throwsError(() => parseJson(text)))
     report(path, "INVALID_FORMAT", { expected: "JSON, because the dataType is JSON", got: quoteValue(text) });
   else

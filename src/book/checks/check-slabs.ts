@@ -59,9 +59,9 @@ export function checkCurrencies(
   checkUnique(values, { path, field: "currency" }, report, ({ currency }) => currency);
   // An empty list was reported already.
   if (!hasNoHoles(values) || values.length === 0) return;
-  const present = new Set(values.map(({ currency }) => currency));
-  const missing = currencies.filter((currency) => !present.has(currency));
-  if (missing.length > 0) report(path, "MISSING_CURRENCY", { currencies: missing });
+  const currenciesWithRates = new Set(values.map(({ currency }) => currency));
+  const missingCurrencies = currencies.filter((currency) => !currenciesWithRates.has(currency));
+  if (missingCurrencies.length > 0) report(path, "MISSING_CURRENCY", { currencies: missingCurrencies });
 }
 
 /** A minimum is at most its maximum (S7.4). */

@@ -11,7 +11,7 @@ export interface DecidedAssociation {
   readonly association: PlanAssociation;
   readonly decidedAt: Instant;
   /** Its index in the account's list. */
-  readonly at: number;
+  readonly index: number;
 }
 
 /**
@@ -24,16 +24,16 @@ export interface DecidedAssociation {
 export function sortByDecision(associations: readonly PlanAssociation[]): readonly DecidedAssociation[] {
   const result: DecidedAssociation[] = [];
   let earliestLaterDecision = Number.POSITIVE_INFINITY;
-  for (let at = associations.length - 1; at >= 0; at--) {
-    const association = associations[at];
+  for (let index = associations.length - 1; index >= 0; index--) {
+    const association = associations[index];
     if (association === undefined) continue;
     const ownDecidedAt = association.decidedAt ?? undefined;
     result.push({
       association,
-      at,
+      index,
       decidedAt: ownDecidedAt ?? Math.min(association.effectiveFrom, earliestLaterDecision),
     });
     if (ownDecidedAt !== undefined) earliestLaterDecision = Math.min(earliestLaterDecision, ownDecidedAt);
   }
-  return result.sort((a, b) => a.decidedAt - b.decidedAt || a.at - b.at);
+  return result.sort((a, b) => a.decidedAt - b.decidedAt || a.index - b.index);
 }

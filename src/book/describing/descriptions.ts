@@ -6,7 +6,7 @@
  */
 import sentences from "./sentences.json" with { type: "json" };
 
-/** The sentences in the JSDoc of fields, by the object's name and the field. A test writes them. */
+/** The sentences in the JSDoc of fields, by the object's name and the field; a test keeps the file current. */
 const SENTENCES: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = sentences;
 
 /** For every object with such a field, unless {@link DESCRIPTIONS} has a specific one. */
@@ -56,7 +56,7 @@ export function findDescription(owner: string, field: string): string | undefine
   return sentences?.[field] ?? DESCRIPTIONS[`${name}.${field}`] ?? COMMON_DESCRIPTIONS[field];
 }
 
-/** Objects under another name than their fields. */
+/** Objects whose fields are described under another name. */
 const SAME_FIELDS_AS: Readonly<Record<string, string>> = {
   plan: "pricePlan",
   attributes: "declaredField",
@@ -79,7 +79,7 @@ const SAME_FIELDS_AS: Readonly<Record<string, string>> = {
   "minimumCommitment.rateValues": "fixedRateValue",
 };
 
-/** The owner of the fields in a field of `owner`, for {@link findDescription}. */
+/** The name for {@link findDescription} of the object in a field of `owner`. */
 export function findOwner(owner: string, field: string): string {
   return SAME_FIELDS_AS[`${owner}.${field}`] ?? field;
 }

@@ -17,9 +17,9 @@ import { findDeepNesting, NESTING_MAX } from "./read-document.ts";
  * @throws {RatebookError} ERR_BOOK_INVALID for a text that is not JSON or nested too deeply
  */
 export function parseDocumentText(documentName: string, text: string, report: Report): unknown {
-  const deep = findDeepNesting(text);
-  if (deep !== undefined)
-    throw bookError(documentName, 1, [createProblem("$", "TOO_DEEP", { maximum: NESTING_MAX, ...deep })]);
+  const deepPlace = findDeepNesting(text);
+  if (deepPlace !== undefined)
+    throw bookError(documentName, 1, [createProblem("$", "TOO_DEEP", { maximum: NESTING_MAX, ...deepPlace })]);
   try {
     const raw = parseJson(text);
     for (const { path, line, column } of findRepeatedKeys(text)) {

@@ -52,7 +52,7 @@ export function parseJsonDocument(text: string): JsonDocument | JsonFault {
   }
 }
 
-/** A value that JSON does not have, and its position. */
+/** A value that JSON does not allow, and its position. */
 class NodeFault extends Error {
   readonly node: ValueNode;
   constructor(message: string, node: ValueNode) {
@@ -65,7 +65,7 @@ function toJsonFault(error: unknown, text: string): JsonFault {
   if (error instanceof RangeError) return { message: "nested too deeply", line: 1, column: 1 };
   const { line, column, offset } = error as { readonly line?: unknown; readonly column?: unknown; offset?: unknown };
   if (typeof line !== "number" || typeof column !== "number" || typeof offset !== "number") throw error;
-  // The last bracket, comma or colon is not the error: what should follow it is missing. momoa's errors at the end of a
+  // An error at the last bracket, comma or colon means that something is missing after it. momoa's errors at the end of a
   // text differ only in their message.
   const isCutOff = /^[[{,:]?\s*$/.test(text.slice(offset)) || (error as Error).message.includes("end of input");
   if (isCutOff) return { message: "the text ends early", ...placeInText(text, text.trimEnd().length) };

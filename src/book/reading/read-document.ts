@@ -143,13 +143,13 @@ export function* readBookShape(raw: unknown, problems: Problems, cache: BookCach
  */
 export function findDeepNesting(text: string): TextPlace | undefined {
   let depth = 0;
-  let inText = false;
+  let inString = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (inText) {
+    if (inString) {
       if (code === BACKSLASH) at += 1;
-      else if (code === QUOTE) inText = false;
-    } else if (code === QUOTE) inText = true;
+      else if (code === QUOTE) inString = false;
+    } else if (code === QUOTE) inString = true;
     else if (code === OPEN_LIST || code === OPEN_OBJECT) {
       depth += 1;
       if (depth > NESTING_MAX) return placeInText(text, at);
@@ -183,16 +183,16 @@ export function* checkBookNesting(raw: unknown, problems: Problems, cache: BookC
 function findDeepPathInItem(item: unknown, cache: BookCache): (string | number)[] | undefined {
   if (typeof item !== "object" || item === null) return undefined;
   const findPath = (report: Report): (string | number)[] | undefined => {
-    const deep = findDeepPath(item, 2);
-    if (deep !== undefined) report(deep, "TOO_DEEP", { maximum: NESTING_MAX });
-    return deep;
+    const reversedPath = findDeepPath(item, 2);
+    if (reversedPath !== undefined) report(reversedPath, "TOO_DEEP", { maximum: NESTING_MAX });
+    return reversedPath;
   };
   return cache.runOrReuse({ work: "measure", item, report: () => undefined, run: findPath });
 }
 
-function reportDeepPath(deep: readonly (string | number)[] | undefined, problems: Problems): boolean {
-  if (deep === undefined) return false;
-  problems.report(deep.toReversed().slice(0, DEEP_PLACE_MAX), "TOO_DEEP", { maximum: NESTING_MAX });
+function reportDeepPath(reversedPath: readonly (string | number)[] | undefined, problems: Problems): boolean {
+  if (reversedPath === undefined) return false;
+  problems.report(reversedPath.toReversed().slice(0, DEEP_PLACE_MAX), "TOO_DEEP", { maximum: NESTING_MAX });
   return true;
 }
 
@@ -255,19 +255,19 @@ function findDeepPath(value: unknown, depth: number): (string | number)[] | unde
   if (depth >= NESTING_MAX) return [];
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
-      const deep = findDeepPath(item, depth + 1);
-      if (deep !== undefined) return [...deep, index];
+      const innerPath = findDeepPath(item, depth + 1);
+      if (innerPath !== undefined) return [...innerPath, index];
     }
     return undefined;
   }
   for (const key of Object.keys(value)) {
-    const deep = findDeepPath(Reflect.get(value, key), depth + 1);
-    if (deep !== undefined) return [...deep, key];
+    const innerPath = findDeepPath(Reflect.get(value, key), depth + 1);
+    if (innerPath !== undefined) return [...innerPath, key];
   }
   return undefined;
 }
 
-/** Options sent by newer clients of the service that are not supported; ignoring them would be misleading. */
+/** Options of newer clients that are not supported. They are rejected, because ignoring them would mislead. */
 const UNSUPPORTED: ReadonlySet<string> = new Set(["includeSchema", "dry_run"]);
 
 /** Reports a zod issue. @param schema the parsed schema, to suggest names for misspelt fields */

@@ -62,20 +62,20 @@ export function readInput<Schema extends z.ZodType>(schema: Schema, raw: unknown
   const problems = collectProblems();
   const shape = readStrictly(schema, raw, problems);
   if (problems.count() === 0) return shape as z.output<Schema>;
-  throw inputError(sortByUse(problems.sorted(raw), raw));
+  throw inputError(moveMissingFieldFirst(problems.sorted(raw), raw));
 }
 
 /**
  * The problems in their order. If every field is unknown, the first missing field comes first, as the message: for
  * example, an event sent without its `event` wrapper gets `event: missing`.
  */
-function sortByUse(problems: readonly Problem[], raw: unknown): readonly [Problem, ...Problem[]] {
+function moveMissingFieldFirst(problems: readonly Problem[], raw: unknown): readonly [Problem, ...Problem[]] {
   const isUnknown = ({ path, code }: Problem): boolean => code === "UNKNOWN_FIELD" && !/[.[]/.test(path.slice(2));
   const fieldCount = typeof raw === "object" && raw !== null ? Object.keys(raw).length : 0;
   const areAllUnknown = fieldCount > 0 && problems.filter(isUnknown).length >= fieldCount;
-  const missing = areAllUnknown ? problems.find(({ code }) => code === "MISSING") : undefined;
+  const missingField = areAllUnknown ? problems.find(({ code }) => code === "MISSING") : undefined;
   const [first, ...others] =
-    missing === undefined ? problems : [missing, ...problems.filter((each) => each !== missing)];
-  invariant(first !== undefined, "an input that is refused has a problem");
+    missingField === undefined ? problems : [missingField, ...problems.filter((each) => each !== missingField)];
+  invariant(first !== undefined, "a rejected input has a problem");
   return [first, ...others];
 }

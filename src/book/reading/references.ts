@@ -63,14 +63,14 @@ export type Lookup = (otherContext: ResolveContext) => boolean;
 
 /** Whether all lookups have the same results with other references. */
 export function areSameReferences(lookups: readonly Lookup[], references: References): boolean {
-  let isFound = true;
+  let hasProblem = false;
   const otherContext: ResolveContext = {
     references: { ...references, guesses: { remaining: 0 } },
     report: () => {
-      isFound = false;
+      hasProblem = true;
     },
   };
-  return lookups.every((lookup) => lookup(otherContext) && isFound);
+  return lookups.every((lookup) => lookup(otherContext) && !hasProblem);
 }
 
 /** The lists of a document, valid or not. */
@@ -118,9 +118,9 @@ export function resolveIdAmong(
 function findIdAmong(lists: readonly ReferableList[], reference: string, path: Path, context: ResolveContext): string {
   const entries = lists.map((list) => context.references.lists[list]);
   if (entries.some(({ ids }) => ids.has(reference))) return reference;
-  const current = entries.flatMap(({ byName }) => toIds(byName.get(reference)));
+  const unarchivedIds = entries.flatMap(({ byName }) => toIds(byName.get(reference)));
   const candidates =
-    current.length > 0 ? current : entries.flatMap((list) => toIds(list.byArchivedName.get(reference)));
+    unarchivedIds.length > 0 ? unarchivedIds : entries.flatMap((list) => toIds(list.byArchivedName.get(reference)));
   const [first, ...others] = candidates;
   if (first !== undefined && others.length === 0) return first;
   if (first === undefined) {
@@ -147,16 +147,21 @@ function suggestName(
   );
 }
 
-/** The full key of a dependency's setting (S4.2); an unknown one is reported unless `mayMiss`. */
-export function resolveSettingKey(reference: string, mayMiss: boolean, path: Path, context: ResolveContext): string {
-  const key = findSettingKey(reference, mayMiss, path, context);
-  context.lookups?.push((otherContext) => findSettingKey(reference, mayMiss, path, otherContext) === key);
+/** The full key of a dependency's setting (S4.2); an unknown one is reported unless `mayBeMissing`. */
+export function resolveSettingKey(
+  reference: string,
+  mayBeMissing: boolean,
+  path: Path,
+  context: ResolveContext,
+): string {
+  const key = findSettingKey(reference, mayBeMissing, path, context);
+  context.lookups?.push((otherContext) => findSettingKey(reference, mayBeMissing, path, otherContext) === key);
   return key;
 }
 
 function findSettingKey(
   reference: string,
-  mayMiss: boolean,
+  mayBeMissing: boolean,
   path: Path,
   { references, report }: ResolveContext,
 ): string {
@@ -165,7 +170,7 @@ function findSettingKey(
   if (first !== undefined && others.length === 0) return first;
   if (first !== undefined) {
     report(path, "AMBIGUOUS_REFERENCE", { name: reference, candidates: keys.slice(0, 3) });
-  } else if (!mayMiss) {
+  } else if (!mayBeMissing) {
     report(path, "UNKNOWN_REFERENCE", { resources: ["setting"], got: quoteValue(reference) });
   }
   return reference.toLowerCase();

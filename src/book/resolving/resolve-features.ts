@@ -1,12 +1,12 @@
-import type { Path } from "../problems.ts";
-import { resolveId, type ResolveContext } from "../reading/references.ts";
-import type { BookDocument } from "../resources/book.ts";
-import type { FeatureDocument, Feature, FeatureAssociation } from "../resources/catalog-items.ts";
 /**
  * Resolves features and the event schemas that consume them, with the consumed attribute (S11.2).
  *
  * @module
  */
+import type { Path } from "../problems.ts";
+import { resolveId, type ResolveContext } from "../reading/references.ts";
+import type { BookDocument } from "../resources/book.ts";
+import type { FeatureDocument, Feature, FeatureAssociation } from "../resources/catalog-items.ts";
 import type { FeatureDetails } from "../resources/event-schema.ts";
 import { findCurrentSchemas, type EventSchemaDocument } from "../resources/event-schema.ts";
 import { quoteValue } from "../wording.ts";

@@ -1,11 +1,11 @@
-import type { Path } from "../problems.ts";
-import { resolveIdAmong, resolveId, type ReferableList, type ResolveContext } from "../reading/references.ts";
-import type { PricePlan, PricePlanDetails, PricePlanDetailsOverride } from "../resources/price-plan.ts";
 /**
  * Resolves price plans: replaces the references of cards by ids.
  *
  * @module
  */
+import type { Path } from "../problems.ts";
+import { resolveIdAmong, resolveId, type ReferableList, type ResolveContext } from "../reading/references.ts";
+import type { PricePlan, PricePlanDetails, PricePlanDetailsOverride } from "../resources/price-plan.ts";
 import type { CreditGrantRateCard } from "../resources/rate-card.ts";
 
 /** The values in `applicableEntityIds` for all cards of a kind (S12.2). */
@@ -29,20 +29,24 @@ export function resolveDetails<Details extends PricePlanDetails | PricePlanDetai
   path: Path,
   context: ResolveContext,
 ): Details {
-  const addOn = createCardResolver("id", "addOns", path, context);
-  const feature = createCardResolver("featureId", "features", path, context);
+  const resolveAddOnCards = createCardResolver("id", "addOns", path, context);
+  const resolveFeatureCards = createCardResolver("featureId", "features", path, context);
   return {
     ...details,
     usageRateCards: details.usageRateCards.map(
       createCardResolver("usageMeterId", "usageMeters", path, context)("usageRateCards"),
     ),
-    fixedFeeRateCards: details.fixedFeeRateCards.map(addOn("fixedFeeRateCards")),
-    licenseRateCards: details.licenseRateCards.map(addOn("licenseRateCards")),
-    billingEntitlementRateCards: details.billingEntitlementRateCards.map(feature("billingEntitlementRateCards")),
+    fixedFeeRateCards: details.fixedFeeRateCards.map(resolveAddOnCards("fixedFeeRateCards")),
+    licenseRateCards: details.licenseRateCards.map(resolveAddOnCards("licenseRateCards")),
+    billingEntitlementRateCards: details.billingEntitlementRateCards.map(
+      resolveFeatureCards("billingEntitlementRateCards"),
+    ),
     creditGrantRateCards: details.creditGrantRateCards
-      .map(addOn("creditGrantRateCards"))
+      .map(resolveAddOnCards("creditGrantRateCards"))
       .map((card, index) => resolveGrant(card, [...path, "creditGrantRateCards", index], context)),
-    entitlementOverageRateCards: details.entitlementOverageRateCards.map(feature("entitlementOverageRateCards")),
+    entitlementOverageRateCards: details.entitlementOverageRateCards.map(
+      resolveFeatureCards("entitlementOverageRateCards"),
+    ),
   };
 }
 

@@ -1,13 +1,13 @@
+/**
+ * Resolves a book: references become ids, rules are parsed, and defaults filled in. References that cannot be
+ * resolved are reported and stay unchanged.
+ *
+ * @module
+ */
 import type { Steps } from "../../numbers/steps.ts";
 import type { Path } from "../problems.ts";
 import type { BookCache } from "../reading/book-cache.ts";
 import { resolveId, type ResolveContext } from "../reading/references.ts";
-/**
- * Resolves a book: references become ids, rules are parsed, and defaults filled in. What cannot be resolved is reported
- * and stays unchanged.
- *
- * @module
- */
 import type { Book, BookDocument } from "../resources/book.ts";
 import type { AddOnDocument, SettingDocument, AddOn, Setting } from "../resources/catalog-items.ts";
 import { quoteValue } from "../wording.ts";
@@ -80,13 +80,13 @@ export function sortByOrderField(book: Book, cache: BookCache): Book {
 /** Maps a list, one item per step. Holes stay holes. */
 function* mapInSteps<Item, Result>(
   list: readonly Item[],
-  change: (item: Item, index: number) => Result,
+  mapItem: (item: Item, index: number) => Result,
 ): Steps<readonly Result[]> {
   const results: Result[] = [];
   results.length = list.length;
   for (const [index, item] of list.entries()) {
     if (item === undefined) continue;
-    results[index] = change(item, index);
+    results[index] = mapItem(item, index);
     yield;
   }
   return results;

@@ -101,7 +101,7 @@ const licenseUpdateFields = {
   updateType: withDefault(z.enum(["ABSOLUTE", "RELATIVE"]), "ABSOLUTE"),
   /** Units. */
   quantity: decimal,
-  /** A date-time with its zone, or a date, which is its midnight UTC. */
+  /** A date-time with a zone, or a date, which means midnight UTC. */
   effectiveFrom: dateOrDateTime,
   /** Stored unchanged, unique in the list of its account: a later request with the same key has no further effect. */
   idempotencyKey: text,
@@ -145,9 +145,9 @@ const featureCreditFields = {
   featureId: reference,
   /** Units, 0 or more. */
   granted: decimalFromZero,
-  /** Inclusive: a date-time with its zone, or a date, which is its midnight UTC. */
+  /** Inclusive: a date-time with a zone, or a date, which means midnight UTC. */
   effectiveFrom: dateOrDateTime,
-  /** Exclusive: a date-time with its zone, or a date, which is its midnight UTC. */
+  /** Exclusive: a date-time with a zone, or a date, which means midnight UTC. */
   effectiveUntil: dateOrDateTime,
 };
 export interface FeatureCreditSchema extends z.ZodObject<typeof featureCreditFields, z.core.$strict> {}
@@ -163,7 +163,7 @@ const aliasText = idSchema(50).min(3);
 const aliasFields = {
   /** 3 to 50 characters, without white space and slashes; no other active account's alias, and no account's id. */
   alias: aliasText,
-  /** Default ACTIVE; an archived one names no account. */
+  /** Default ACTIVE; events cannot use an archived alias. */
   status,
 };
 export interface AliasSchema extends z.ZodObject<typeof aliasFields, z.core.$strict> {}
@@ -180,7 +180,7 @@ const accountFields = {
   customerId: reference,
   /** Default ACTIVE; an ARCHIVED account accepts no events. */
   status,
-  /** ISO 4217, which its plans support; default the organization's. */
+  /** An ISO 4217 code that its plans support; default the organization's. */
   invoiceCurrency: currency.nullish(),
   /** At most 10 other names that events may use, 3 to 50 characters each; default none. */
   aliases: listOrEmpty(z.union([aliasText, alias]), 10),
@@ -230,7 +230,7 @@ const invoiceGroupFields = {
   name: name.nullish(),
   /** An e-mail address of at most 255 characters; ratebook sends nothing. */
   email: email.nullish(),
-  /** Whether invoices of one day become one; default false. */
+  /** Whether invoices of one day are combined into one; default false. */
   dailyInvoiceConsolidation: withDefault(z.boolean(), false),
   /** Days after a cycle, 0 to 36,500; takes precedence over the plan's. */
   gracePeriod: days.nullish(),

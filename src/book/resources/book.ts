@@ -15,7 +15,7 @@ import { type PricePlan, pricePlan } from "./price-plan.ts";
 import { type UsageMeter, usageMeter } from "./usage-meter.ts";
 
 const organizationFields = {
-  /** 1 to 50 characters, without white space and slashes; default `default`, without an organization. */
+  /** 1 to 50 characters, without white space and slashes; `default` if the book has no organization. */
   id: idSchema(50),
   /** 1 to 255 characters. */
   name: name.nullish(),

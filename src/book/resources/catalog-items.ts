@@ -131,7 +131,7 @@ const settingFields = {
    * default ORGANIZATION.
    */
   entityType: withDefault(z.enum(["ORGANIZATION", "CUSTOMER", "ACCOUNT"]), "ORGANIZATION"),
-  /** The customer's or account's id or name; default the organization's. */
+  /** The id or name of the customer or account; default the organization's id. */
   entityId: reference.nullish(),
 };
 export interface SettingSchema extends z.ZodObject<typeof settingFields, z.core.$strict> {}

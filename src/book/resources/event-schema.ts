@@ -108,7 +108,7 @@ const eventSchemaFields = {
   version: withDefault(z.int().min(1), 1),
   /** At most 255 characters. */
   description: label,
-  /** Default ACTIVE; the ACTIVE version reads events. */
+  /** Default ACTIVE; events are read with the ACTIVE version. */
   status: withDefault(z.enum(["DRAFT", "ACTIVE", "INACTIVE", "ARCHIVED"]), "ACTIVE"),
   /** Numbers that events must have, at most 50, `attribute.<name>` in rules; default none. */
   attributes: listOrEmpty(declaredField, 50),
@@ -132,7 +132,7 @@ export interface EventSchema extends Omit<Frozen<EventSchemaDocument>, "featureD
   readonly featureDetails?: FeatureDetails | undefined;
   readonly enrichments: Enrichments;
 }
-/** The status of a version: the ACTIVE one reads events (S4.4, S5.4). */
+/** The status of a version: events are read with the ACTIVE one (S4.4, S5.4). */
 export type LifecycleStatus = EventSchema["status"];
 
 /** A new event schema: a DRAFT (S4.4). */

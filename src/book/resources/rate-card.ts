@@ -172,9 +172,9 @@ const grantRateDetails: GrantRateDetailsSchema = z.strictObject(grantRateDetails
 const grantDetailsFields = {
   /** Lower ones are spent first, a whole number; default 0. */
   priority: withDefault(z.int(), 0),
-  /** With the cycle, never, or after `expiryDuration`. */
+  /** When the credits expire: with the cycle, never, or after `expiryDuration`. */
   expiryType: z.enum(["PRICING_CYCLE", "NO_EXPIRY", "CUSTOM"]),
-  /** An ISO 8601 duration from the grant; CUSTOM needs it. */
+  /** An ISO 8601 duration from the grant; required for CUSTOM. */
   expiryDuration: text,
   /** The items that the credits can pay for: ids of meters, add-ons and features, or `ALL_…_RATE_CARDS`; default all (S12.2). */
   applicableEntityIds: z.array(reference).nullish(),

@@ -123,7 +123,7 @@ export interface RateValue extends Frozen<z.output<RateValueSchema>> {}
 const fixedRateValueFields = {
   /** ISO 4217, such as `USD`. */
   currency,
-  /** The amount in it. */
+  /** The amount in the currency. */
   rate: decimal,
 };
 export interface FixedRateValueSchema extends z.ZodObject<typeof fixedRateValueFields, z.core.$strict> {}
@@ -146,7 +146,7 @@ const grantSlabFields = {
 };
 export interface GrantSlabSchema extends z.ZodObject<typeof grantSlabFields, z.core.$strict> {}
 export const grantSlab: GrantSlabSchema = z.strictObject(grantSlabFields);
-/** A slab with its rate: the slabs that price a credit grant (S12.6). */
+/** A slab of the price of a credit grant, with its rate (S12.6). */
 export interface GrantSlabInput extends Frozen<z.input<GrantSlabSchema>> {}
 /** A slab with its rate (S12.6). */
 export interface GrantSlab extends Frozen<z.output<GrantSlabSchema>> {}

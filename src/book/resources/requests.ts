@@ -25,7 +25,7 @@ import {
 import type { PricePlanDetailsInput, PricePlanDetailsOverrideInput, PricePlanInput } from "./price-plan.ts";
 import { pricingCycleConfig } from "./price-plan.ts";
 
-/** A time in a request: callers in the same process may also use a number or a `Date`, which becomes text before. */
+/** A time in a request: callers in the same process may also use a number or a `Date`, which is converted to text first. */
 export interface RequestTimeSchema extends z.ZodType<Instant, InstantInput> {}
 const day = dateText as unknown as RequestTimeSchema;
 const instant = dateOrDateTimeText as unknown as RequestTimeSchema;
@@ -78,7 +78,7 @@ const accountRequestFields = {
   /** ISO 4217; default the organization's base currency. */
   invoiceCurrency: account.shape.invoiceCurrency,
   ...accountTermsFields,
-  /** At most 10 of 3 to 50 characters (S16.6); default none. */
+  /** At most 10 aliases of 3 to 50 characters each (S16.6); default none. */
   aliases: z.array(alias).max(10).nullish(),
   /** At most 10 settings of its own; default none. */
   settings: z.array(entitySetting).max(10).nullish(),
@@ -113,7 +113,7 @@ const customerRequestFields = {
   ...customerContactFields,
   /** At most 10 settings of its own; default none. */
   settings: accountCreate.shape.settings,
-  /** Created with the customer, both or none; default no account. */
+  /** Its first account, created together with it or not at all; default none. */
   account: accountCreate.omit({ customerId: true }).nullish(),
 };
 export interface CustomerRequestSchema extends z.ZodObject<typeof customerRequestFields, z.core.$strict> {}
@@ -168,9 +168,9 @@ const dissociationRequestFields = {
   effectiveFrom: day,
   /** A day, exclusive; default no end. */
   effectiveUntil: day.nullish(),
-  /** If given, the days may have no other version. */
+  /** If given, the plans on these days must be of this version. */
   version: planAssociation.shape.version,
-  /** If given, the days may have no other plan. */
+  /** If given, the account must be on this plan, or on none, on these days. */
   pricePlanId: reference.nullish(),
 };
 export interface DissociationRequestSchema extends z.ZodObject<typeof dissociationRequestFields, z.core.$strict> {}
@@ -289,7 +289,7 @@ const invoiceGroupRequestFields = {
   name,
   /** An e-mail address of at most 255 characters. */
   email,
-  /** Whether invoices of one day become one. */
+  /** Whether invoices of one day are combined into one. */
   dailyInvoiceConsolidation: withoutDefault(invoiceGroup.shape.dailyInvoiceConsolidation),
   /** Its accounts, 1 to 100 ids. */
   accountIds,
@@ -343,7 +343,7 @@ const metricQueryFields = {
   id: z.string().min(1).max(50),
   /** What is summed: usage of meters, events, or revenue. */
   name: z.enum(METRIC_NAMES),
-  /** How long a point of the series is, in UTC. */
+  /** The length of each point of the series, in UTC. */
   aggregationPeriod: z.enum(AGGREGATION_PERIODS),
   /** Default: one series for everything. */
   groupBy: z.enum(METRIC_FIELDS).nullish(),

@@ -19,7 +19,7 @@ const CHANGES_MAX = 100;
 /** Maximum cycle number of a plan. */
 const CYCLE_NUMBER_MAX = 1000;
 
-/** Quantities by id, at most 500. */
+/** Values by id, at most 500. */
 export type ValuesById<Value> = Readonly<Record<string, Value>>;
 
 const currencyConfigFields = {
@@ -44,21 +44,21 @@ const currencyConfig = z
   });
 
 interface PlanDetailsSchema extends z.ZodType<PricePlanDetails, PricePlanDetailsInput> {}
-const givenPlanFields = {
-  /** CUSTOM: a plan that is given completely. */
+const customPlanFields = {
+  /** CUSTOM: the plan in `pricePlanDetails`. */
   mode: z.literal("CUSTOM"),
   /** Currencies, cycles and cards. */
   pricePlanDetails: pricePlanDetails as PlanDetailsSchema,
 };
 const pricePlanDetailsConfigFields = {
   /**
-   * CUSTOM: a plan that is given completely. PRICE_PLAN: a stored version. ACCOUNT: the plan in force in the cycle, with
+   * CUSTOM: the plan in `pricePlanDetails`. PRICE_PLAN: a stored version. ACCOUNT: the plan in force in the cycle, with
    * the association's overrides.
    */
   mode: z.literal("PRICE_PLAN"),
   /** The id of the plan. */
   pricePlanId: reference,
-  /** Default: the latest one, a DRAFT too. */
+  /** Default: the latest version, even if it is a DRAFT. */
   pricePlanVersion: z.int().min(1).nullish(),
 };
 const accountPlanFields = {
@@ -68,7 +68,7 @@ const accountPlanFields = {
   accountId: reference,
 };
 
-const givenUsageFields = {
+const customUsageFields = {
   /** CUSTOM: units by meter. */
   mode: z.literal("CUSTOM"),
   /** By the id of a meter. */
@@ -79,9 +79,9 @@ const usageConfigFields = {
   mode: z.literal("LOOKUP_CYCLE"),
   /** Default: the account whose plan is requested. */
   accountId: reference.nullish(),
-  /** CURRENT (default): the cycle of now; LAST: the latest that has ended. */
+  /** CURRENT (default): the current cycle; LAST: the latest that has ended. */
   cycle: z.enum(["CURRENT", "LAST"]).nullish(),
-  /** The cycle that holds this date; instead of `cycle`. */
+  /** The cycle that contains this date; instead of `cycle`. */
   date: date.nullish(),
 };
 
@@ -153,14 +153,14 @@ const revenueRequestFields = {
   /** The plan that is priced. */
   pricePlanDetailsConfig: z.discriminatedUnion(
     "mode",
-    [z.strictObject(givenPlanFields), z.strictObject(pricePlanDetailsConfigFields), z.strictObject(accountPlanFields)],
+    [z.strictObject(customPlanFields), z.strictObject(pricePlanDetailsConfigFields), z.strictObject(accountPlanFields)],
     modeMessages("CUSTOM", "PRICE_PLAN", "ACCOUNT"),
   ),
-  /** Units by meter: given, or an account's usage in one of its cycles; default nothing is used. */
+  /** Units by meter: those in the request, or an account's usage in one of its cycles; default no usage. */
   usageConfig: z
     .discriminatedUnion(
       "mode",
-      [z.strictObject(givenUsageFields), z.strictObject(usageConfigFields)],
+      [z.strictObject(customUsageFields), z.strictObject(usageConfigFields)],
       modeMessages("CUSTOM", "LOOKUP_CYCLE"),
     )
     .nullish(),

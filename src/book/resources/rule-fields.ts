@@ -20,7 +20,7 @@ export function readRule(source: unknown, path: Path, report: Report): Rule | un
 }
 
 /**
- * The fields of an event that rules may use: those declared by its schema, and the enriched ones in `may`.
+ * The fields of an event that rules may use: those declared by its schema, and the enriched ones that `isIncluded` selects.
  *
  * @returns undefined if the schema was unreadable
  */

@@ -97,7 +97,7 @@ testRows("ids and names", [
   [
     "S16.4 a name is one plan's own",
     [["pricePlans[1]", planNamed("pp.other", { name: "Main" })]],
-    "$.pricePlans[1].name: the name is already used by the price plan pp.main",
+    '$.pricePlans[1].name: the name is already used by the price plan "pp.main"',
   ],
   [
     "a version is one of its event schema's own",
@@ -536,7 +536,7 @@ testRows("slabs and rates", [
     ],
     `$.${slabs}[1].slabConfig.chargeAtZero: expected false, because only the first slab can be charged at zero, got true`,
   ],
-  ["S7.1 every slab has a rate", [[slabs, [slab(1, 0), slab(2, 10)]]], `$.${rates}: missing rates of slabs 2`],
+  ["S7.1 every slab has a rate", [[slabs, [slab(1, 0), slab(2, 10)]]], `$.${rates}: missing rate of slab 2`],
   [
     "S7.1 every rate has a slab",
     [[`${rates}[1]`, { order: 2, rate: 1 }]],
@@ -595,7 +595,7 @@ describe("currencies", () => {
         "creditGrantRateCards[0].rateDetails.currencySlabRateDetails",
         "entitlementOverageRateCards[0].rateValues",
         "minimumCommitment.rateValues",
-      ].map((place) => `$.${details}.${place}: missing rates in "EUR" or "JPY"`),
+      ].map((place) => `$.${details}.${place}: missing rates in "EUR" and "JPY"`),
     );
   });
 });

@@ -109,8 +109,8 @@ describe("S9.2 associations of a book", () => {
   test("without decidedAt are decided at their date, or with the next listed one that has it", () => {
     const list = [OLD, { ...NEW, decidedAt: "2023-12-01T12:00:00Z" }, { ...OLD, effectiveFrom: "2024-09-01" }];
     const [account] = readBook(seatDocument(list, 4)).accounts;
-    const decisions = sortByDecision(account?.pricePlans ?? []).map(({ at, decidedAt }) => [
-      at,
+    const decisions = sortByDecision(account?.pricePlans ?? []).map(({ index, decidedAt }) => [
+      index,
       formatInstant(decidedAt),
     ]);
     expect(decisions).toEqual([
