@@ -17,28 +17,32 @@ import {
   subtractExact,
 } from "../numbers/exact.ts";
 import type { Exact, PlacesRounding } from "../numbers/exact.ts";
-import { toDecimal } from "./node.ts";
+import { createDecimalConverter } from "./node.ts";
 import type { Evaluator, Node } from "./node.ts";
 import { ruleFailedError, isDecimal, formatValue } from "./value.ts";
 
 /** Maximum number of places for rounding, before or after the decimal point. */
 const PLACES_MAX = 100;
 
-type Binary = (a: Exact, b: Exact) => Exact;
+type BinaryOperation = (a: Exact, b: Exact) => Exact;
 
 /** Compiles one of `+ - * / % min max`; undefined for any other name. */
 export function compileArithmetic(operator: string, operands: readonly Node[]): Evaluator | undefined {
   switch (operator) {
     case "+":
-      return operands.length === 2 ? binary(operands, operator, plus) : compileFold(operands, operator, addExact);
+      return operands.length === 2
+        ? compileBinary(operands, operator, plus)
+        : compileFold(operands, operator, addExact);
     case "*":
-      return operands.length === 2 ? binary(operands, operator, times) : compileFold(operands, operator, multiplyExact);
+      return operands.length === 2
+        ? compileBinary(operands, operator, times)
+        : compileFold(operands, operator, multiplyExact);
     case "-":
-      return operands.length === 1 ? compileNegation(operands) : binary(operands, operator, minus);
+      return operands.length === 1 ? compileNegation(operands) : compileBinary(operands, operator, minus);
     case "/":
-      return binary(operands, operator, (left, right) => applyBinary(left, right, divideExact));
+      return compileBinary(operands, operator, (left, right) => applyBinary(left, right, divideExact));
     case "%":
-      return binary(operands, operator, (left, right) => applyBinary(left, right, remainderExact));
+      return compileBinary(operands, operator, (left, right) => applyBinary(left, right, remainderExact));
     case "min":
       return compileFold(operands, operator, (a, b) => (compareExact(b, a) < 0 ? b : a));
     case "max":
@@ -78,10 +82,14 @@ interface Operand {
 function toOperand(node: Node | undefined, operator: string): Operand {
   invariant(node !== undefined, "S3.6: a checked rule has enough arguments");
   const constant = node.constant?.value;
-  return { run: node.run, decimal: toDecimal(node, operator), constant: isDecimal(constant) ? constant : undefined };
+  return {
+    run: node.run,
+    decimal: createDecimalConverter(node, operator),
+    constant: isDecimal(constant) ? constant : undefined,
+  };
 }
 
-function binary(
+function compileBinary(
   operands: readonly Node[],
   operator: string,
   make: (left: Operand, right: Operand) => Evaluator,
@@ -89,7 +97,7 @@ function binary(
   return make(toOperand(operands[0], operator), toOperand(operands[1], operator));
 }
 
-function applyBinary(left: Operand, right: Operand, operation: Binary): Evaluator {
+function applyBinary(left: Operand, right: Operand, operation: BinaryOperation): Evaluator {
   return (frame) => {
     const a = left.decimal(left.run(frame));
     return operation(a, right.decimal(right.run(frame)));
@@ -149,7 +157,7 @@ function compileNegation(operands: readonly Node[]): Evaluator {
   return (frame) => negateExact(decimal(run(frame)));
 }
 
-function compileFold(operands: readonly Node[], operator: string, operation: Binary): Evaluator {
+function compileFold(operands: readonly Node[], operator: string, operation: BinaryOperation): Evaluator {
   const [head, ...rest] = operands;
   const first = toOperand(head, operator);
   const others = rest.map((node) => toOperand(node, operator));

@@ -54,16 +54,16 @@ function invalidBudgetError(option: string, expected: string, value: unknown): R
 }
 
 /**
- * The remaining budget of the current evaluation, shared by all parts of a compiled rule. If no part called
- * {@link count} during compilation, the rule has no loop and creates no text, and nothing is counted.
+ * The remaining budget of the current evaluation, shared by all parts of a compiled rule. If no part calls
+ * {@link enableCounting} during compilation, the rule has no loop and creates no text, and nothing is counted.
  */
 export interface Allowance {
-  /** Called during compilation: evaluations must be counted. */
-  count(): void;
+  /** Called during compilation by every part whose evaluation uses budget. */
+  enableCounting(): void;
   /** Deducts steps. @throws {RatebookError} ERR_RULE_FAILED if fewer are left */
-  steps(count: number): void;
+  deductSteps(count: number): void;
   /** Deducts characters. @throws {RatebookError} ERR_RULE_FAILED if fewer are left */
-  text(length: number): void;
+  deductText(length: number): void;
   /** The remaining steps and text. */
   remaining(): FullRuleBudget;
   /**
@@ -71,7 +71,7 @@ export interface Allowance {
    *
    * @param size the number of nodes of the rule, which count for the event
    */
-  evaluation<Frame, Value>(run: (frame: Frame) => Value, size: number): (frame: Frame) => Value;
+  wrapEvaluation<Frame, Value>(run: (frame: Frame) => Value, size: number): (frame: Frame) => Value;
 }
 
 /**
@@ -81,43 +81,43 @@ export interface Allowance {
  */
 export function createAllowance(budget: FullRuleBudget, event?: EventSteps): Allowance {
   let { steps, text } = budget;
-  /** The steps of one rule that the event does not have any more. */
-  let missing = 0;
-  let counted = false;
-  const takeFromEvent = (count: number): void => {
+  /** By how much the remaining steps of the event fall short of the rule's budget. */
+  let unavailableSteps = 0;
+  let isCounting = false;
+  const deductFromEvent = (count: number): void => {
     if (event === undefined) return;
     event.remainingSteps -= count;
     if (event.remainingSteps < 0) throw eventBudgetError(budget);
   };
   return {
-    count() {
-      counted = true;
+    enableCounting() {
+      isCounting = true;
     },
-    steps(count) {
-      if (!counted) return;
+    deductSteps(count) {
+      if (!isCounting) return;
       steps -= count;
       if (steps >= 0) return;
-      throw steps + missing >= 0 ? eventBudgetError(budget) : budgetError(budget, "steps");
+      throw steps + unavailableSteps >= 0 ? eventBudgetError(budget) : budgetError(budget, "steps");
     },
-    text(length) {
-      if (!counted) return;
+    deductText(length) {
+      if (!isCounting) return;
       text -= length;
       if (!(text >= 0)) throw budgetError(budget, "text");
     },
     remaining: () => ({ steps, text }),
-    evaluation(run, size) {
-      if (!counted && event === undefined) return run;
-      if (!counted) {
+    wrapEvaluation(run, size) {
+      if (!isCounting && event === undefined) return run;
+      if (!isCounting) {
         return (frame) => {
-          takeFromEvent(size);
+          deductFromEvent(size);
           return run(frame);
         };
       }
       return (frame) => {
-        takeFromEvent(size);
-        const [outerSteps, outerText, outerMissing] = [steps, text, missing];
+        deductFromEvent(size);
+        const [outerSteps, outerText, outerUnavailableSteps] = [steps, text, unavailableSteps];
         const stepsMax = Math.min(budget.steps, event?.remainingSteps ?? budget.steps);
-        missing = budget.steps - stepsMax;
+        unavailableSteps = budget.steps - stepsMax;
         steps = stepsMax;
         text = budget.text;
         try {
@@ -127,7 +127,7 @@ export function createAllowance(budget: FullRuleBudget, event?: EventSteps): All
           // A custom operator may evaluate the rule that contains it.
           steps = outerSteps;
           text = outerText;
-          missing = outerMissing;
+          unavailableSteps = outerUnavailableSteps;
         }
       };
     },

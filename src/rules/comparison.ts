@@ -20,10 +20,10 @@ export function compileComparison(
   const left = operands[0] ?? ABSENT;
   const right = operands[1] ?? ABSENT;
   // A list is compared as text, which costs budget; most operands are never lists.
-  const isScalar = operands.every((operand) => operand.scalar === true);
-  const textAllowance = (): WorkAllowance => {
+  const isScalar = operands.every((operand) => operand.isScalar === true);
+  const textAllowance = (): TextAllowance => {
     if (isScalar) return undefined;
-    allowance.count();
+    allowance.enableCounting();
     return allowance;
   };
   switch (operator) {
@@ -53,7 +53,7 @@ export function compileComparison(
 }
 
 /** The budget for the text of lists; undefined if no operand can be a list. */
-type WorkAllowance = Allowance | undefined;
+type TextAllowance = Allowance | undefined;
 
 type Test = (a: RuleValue, b: RuleValue) => boolean;
 
@@ -76,11 +76,11 @@ function compileEquality(left: Node, right: Node, equal: Test): Evaluator {
 }
 
 function compileInequality(left: Node, right: Node, equal: Test): Evaluator {
-  const same = compileEquality(left, right, equal);
-  return (frame) => same(frame) !== true;
+  const runEquality = compileEquality(left, right, equal);
+  return (frame) => runEquality(frame) !== true;
 }
 
-function compileLessThan({ run: left }: Node, { run: right }: Node, textAllowance: WorkAllowance): Evaluator {
+function compileLessThan({ run: left }: Node, { run: right }: Node, textAllowance: TextAllowance): Evaluator {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
@@ -88,7 +88,7 @@ function compileLessThan({ run: left }: Node, { run: right }: Node, textAllowanc
   };
 }
 
-function compileAtMost({ run: left }: Node, { run: right }: Node, textAllowance: WorkAllowance): Evaluator {
+function compileAtMost({ run: left }: Node, { run: right }: Node, textAllowance: TextAllowance): Evaluator {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
@@ -96,7 +96,7 @@ function compileAtMost({ run: left }: Node, { run: right }: Node, textAllowance:
   };
 }
 
-function compileMoreThan({ run: left }: Node, { run: right }: Node, textAllowance: WorkAllowance): Evaluator {
+function compileMoreThan({ run: left }: Node, { run: right }: Node, textAllowance: TextAllowance): Evaluator {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
@@ -104,7 +104,7 @@ function compileMoreThan({ run: left }: Node, { run: right }: Node, textAllowanc
   };
 }
 
-function compileAtLeast({ run: left }: Node, { run: right }: Node, textAllowance: WorkAllowance): Evaluator {
+function compileAtLeast({ run: left }: Node, { run: right }: Node, textAllowance: TextAllowance): Evaluator {
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
@@ -112,15 +112,15 @@ function compileAtLeast({ run: left }: Node, { run: right }: Node, textAllowance
   };
 }
 
-function createLooseEquality(textAllowance: WorkAllowance): Test {
+function createLooseEquality(textAllowance: TextAllowance): Test {
   return textAllowance === undefined ? isLooselyEqual : (a, b) => isLooselyEqual(a, b, textAllowance);
 }
 
-function createLess(textAllowance: WorkAllowance): Test {
+function createLess(textAllowance: TextAllowance): Test {
   return (a, b) => compareValues(a, b, textAllowance) < 0;
 }
 
-function createLessOrEqual(textAllowance: WorkAllowance): Test {
+function createLessOrEqual(textAllowance: TextAllowance): Test {
   return (a, b) => compareValues(a, b, textAllowance) <= 0;
 }
 

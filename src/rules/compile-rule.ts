@@ -6,7 +6,7 @@
 import { InvariantError, RatebookError } from "../errors.ts";
 import { type RuleBudget, resolveRuleBudget } from "./budget.ts";
 import { compile } from "./compile.ts";
-import { rejectHeavyRule } from "./minimum-work.ts";
+import { rejectExcessiveRule } from "./minimum-work.ts";
 import type { RuleOperators } from "./operators.ts";
 import { requireValidRule, parseRule } from "./rule.ts";
 import type { RuleFields } from "./rule.ts";
@@ -40,12 +40,12 @@ export interface RuleOptions {
 export function compileRule(rule: unknown, options: RuleOptions = {}): (facts: unknown) => Fact {
   const { operators } = options;
   const budget = resolveRuleBudget(options.ruleBudget);
-  const checked = requireValidRule(parseRule(rule), options);
-  rejectHeavyRule(checked, { budget, operators });
-  const compiled = compile(checked, { budget, ...(operators === undefined ? {} : { operators }) });
+  const validRule = requireValidRule(parseRule(rule), options);
+  rejectExcessiveRule(validRule, { budget, operators });
+  const evaluate = compile(validRule, { budget, ...(operators === undefined ? {} : { operators }) });
   return (facts) => {
     try {
-      return toFact(compiled(facts));
+      return toFact(evaluate(facts));
     } catch (error) {
       // Facts may run foreign code, and deep ones may exhaust the stack.
       if (error instanceof RatebookError || error instanceof InvariantError) throw error;

@@ -15,7 +15,7 @@ import { compileIn, compileIteration, compileList, compileTextAndLists } from ".
 import { compileControl } from "./logic.ts";
 import { constantNode } from "./node.ts";
 import type { Evaluator, Node, ValueSlot } from "./node.ts";
-import { toArguments, isIteration, isScalarOperator, findUserOperator } from "./operators.ts";
+import { toArguments, isIteration, isScalarOperator, findCustomOperator } from "./operators.ts";
 import type { Iteration, RuleOperator, RuleOperators } from "./operators.ts";
 import { requireValidRule } from "./rule.ts";
 import type { Rule } from "./rule.ts";
@@ -55,12 +55,12 @@ export interface CompileOptions<Frame> {
  */
 export function compile<Frame>(rule: Rule, options: CompileOptions<Frame> = {}): (frame: Frame) => RuleValue {
   const { operators, slots } = options;
-  const checked = requireValidRule(rule, operators === undefined ? {} : { operators });
+  const validRule = requireValidRule(rule, operators === undefined ? {} : { operators });
   // The readers are only called with frames from the caller.
   const variables = options.variables as Scope["variables"];
   const allowance = createAllowance(options.budget ?? RULE_BUDGET, options.event);
-  const { run, size } = compileNode(checked, { operators, variables, slots, inElement: false, allowance });
-  return allowance.evaluation(run, size);
+  const { run, size } = compileNode(validRule, { operators, variables, slots, inElement: false, allowance });
+  return allowance.wrapEvaluation(run, size);
 }
 
 /** Compiles a part of a checked rule separately, to measure its work; its variables read plain data. */
@@ -103,9 +103,10 @@ function compileNode(rule: Rule | undefined, scope: Scope): Node {
     });
   }
   const nodes = args.map((arg) => compileNode(arg, scope));
-  const scalar = isScalarOperator(operator) || (isChoice(operator) && nodes.every((node) => node.scalar === true));
+  const isScalar =
+    isScalarOperator(operator) || (returnsArgument(operator) && nodes.every((node) => node.isScalar === true));
   const ownSize = DATE_OPERATIONS.has(operator) ? DATE_OPERATION_SIZE : 1;
-  return { run: compileOperation(operator, nodes, scope), size: ownSize + countWork(nodes), scalar };
+  return { run: compileOperation(operator, nodes, scope), size: ownSize + countWork(nodes), isScalar };
 }
 
 function listNode(parts: readonly Node[], { allowance }: Scope): Node {
@@ -122,7 +123,7 @@ function iterationNode(operator: Iteration, args: readonly Rule[], scope: Scope)
   return {
     run: compileIteration(operator, { list, body, initial }, scope.allowance),
     size: 1 + list.size + (initial?.size ?? 0),
-    scalar: isScalarOperator(operator),
+    isScalar: isScalarOperator(operator),
   };
 }
 
@@ -131,17 +132,17 @@ function countWork(nodes: readonly Node[]): number {
 }
 
 /** Whether an operator returns one of its arguments. */
-function isChoice(operator: string): boolean {
+function returnsArgument(operator: string): boolean {
   return ["if", "?:", "and", "or", "log"].includes(operator);
 }
 
 function compileOperation(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
-  const compiled =
+  const evaluator =
     compileControl(operator, nodes) ??
     compileArithmetic(operator, nodes) ??
     compileComparison(operator, nodes, scope.allowance) ??
     compileTextAndLists(operator, nodes, scope.allowance);
-  return compiled ?? compileOtherOperation(operator, nodes, scope);
+  return evaluator ?? compileOtherOperation(operator, nodes, scope);
 }
 
 function compileOtherOperation(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
@@ -171,20 +172,20 @@ function createPathReaders({ variables, inElement }: Scope): (path: string | und
 
 /** An operation whose arguments are all evaluated: a date operation or a custom one. */
 function compileCall(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
-  const customOperator = findUserOperator(scope.operators, operator);
+  const customOperator = findCustomOperator(scope.operators, operator);
   const operation =
     DATE_OPERATIONS.get(operator) ??
-    (customOperator === undefined ? undefined : wrapUserOperator(operator, customOperator, scope.allowance));
+    (customOperator === undefined ? undefined : wrapCustomOperator(operator, customOperator, scope.allowance));
   invariant(operation !== undefined, `S3.6: a checked rule has known operators only, not ${operator}`);
   const runs = nodes.map((node) => node.run);
   return (frame) => operation(runs.map((run) => run(frame)));
 }
 
 /** A custom operator: a call costs one step, as does every element copied for it. */
-function wrapUserOperator(name: string, operator: RuleOperator, allowance: Allowance): Operation {
-  const countCopy = (): void => allowance.steps(1);
+function wrapCustomOperator(name: string, operator: RuleOperator, allowance: Allowance): Operation {
+  const countCopy = (): void => allowance.deductSteps(1);
   return (args) => {
-    allowance.steps(1);
+    allowance.deductSteps(1);
     const facts = args.map((value) => toFact(value, countCopy));
     try {
       return toRuleValue(operator(...facts));

@@ -40,14 +40,14 @@ export const DATE_OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, O
     ([count, unit]) => {
       const decimal = decimalOfExact(requireDecimal(count, "duration.of"));
       const unitName = requireUnit(unit, "duration.of");
-      return withCalendarErrors("duration.of", () => formatDuration(decimal, unitName));
+      return convertCalendarErrors("duration.of", () => formatDuration(decimal, unitName));
     },
   ],
   [
     "duration.as",
     ([duration, unit]) => {
       const unitName = requireUnit(unit, "duration.as");
-      return withCalendarErrors("duration.as", () =>
+      return convertCalendarErrors("duration.as", () =>
         exactOfDecimal(durationAs(parseDuration(requireText(duration, "duration.as")), unitName)),
       );
     },
@@ -58,12 +58,12 @@ function moveDate(date: RuleValue, duration: RuleValue, sign: 1 | -1): string {
   const operator = sign === 1 ? "date.add" : "date.sub";
   const instant = requireInstant(date, operator);
   const text = requireText(duration, operator);
-  return withCalendarErrors(operator, () => formatInstant(addDuration(instant, parseDuration(text), sign)));
+  return convertCalendarErrors(operator, () => formatInstant(addDuration(instant, parseDuration(text), sign)));
 }
 
 function requireInstant(value: RuleValue, operator: string): Instant {
   const text = requireText(value, operator);
-  return withCalendarErrors(operator, () => toInstant(text));
+  return convertCalendarErrors(operator, () => toInstant(text));
 }
 
 function requireText(value: RuleValue, operator: string): string {
@@ -79,9 +79,9 @@ function requireUnit(value: RuleValue, operator: string): DurationUnit {
 }
 
 /** Converts calendar errors to errors of the rule. */
-function withCalendarErrors<Result>(operator: string, question: () => Result): Result {
+function convertCalendarErrors<Result>(operator: string, compute: () => Result): Result {
   try {
-    return question();
+    return compute();
   } catch (error) {
     if (error instanceof RatebookError) throw ruleFailedError(`in "${operator}": ${error.message}`, error);
     throw error;

@@ -15,10 +15,10 @@ const ABSENT = constantNode(undefined);
 
 /** Compiles a list with computed parts. */
 export function compileList(parts: readonly Node[], allowance: Allowance): Evaluator {
-  allowance.count();
+  allowance.enableCounting();
   return (frame) => {
-    allowance.steps(parts.length);
-    return parts.map((takeSubstring) => takeSubstring.run(frame));
+    allowance.deductSteps(parts.length);
+    return parts.map((part) => part.run(frame));
   };
 }
 
@@ -52,75 +52,74 @@ export function compileIteration(
   { list, body, initial }: { readonly list: Node; readonly body: Node; readonly initial: Node | undefined },
   allowance: Allowance,
 ): Evaluator {
-  allowance.count();
-  const perElement = 1 + body.size;
+  allowance.enableCounting();
+  const stepsPerElement = 1 + body.size;
   const toList = (frame: unknown): RuleList => {
     const value = list.run(frame);
     return isList(value) ? value : [];
   };
   /** The elements, all of which will be visited. */
-  const toVisitedList = (frame: unknown, each: number): RuleList => {
+  const toVisitedList = (frame: unknown, stepsEach: number): RuleList => {
     const list = toList(frame);
-    allowance.steps(list.length * each);
+    allowance.deductSteps(list.length * stepsEach);
     return list;
   };
   const matches = (element: unknown): boolean => isTruthy(body.run(element));
   /** For iterations that may stop early. */
-  const countedMatch = (element: unknown): boolean => {
-    allowance.steps(perElement);
+  const countAndMatch = (element: unknown): boolean => {
+    allowance.deductSteps(stepsPerElement);
     return matches(element);
   };
   switch (operator) {
     case "map":
-      return (frame) => toVisitedList(frame, perElement + 1).map((element) => body.run(element));
+      return (frame) => toVisitedList(frame, stepsPerElement + 1).map((element) => body.run(element));
     case "filter":
       return (frame) => {
-        const matching = toVisitedList(frame, perElement).filter(matches);
-        allowance.steps(matching.length);
-        return matching;
+        const matchingElements = toVisitedList(frame, stepsPerElement).filter(matches);
+        allowance.deductSteps(matchingElements.length);
+        return matchingElements;
       };
     case "all":
       return (frame) => {
         const items = toList(frame);
-        return items.length > 0 && items.every(countedMatch);
+        return items.length > 0 && items.every(countAndMatch);
       };
     case "some":
-      return (frame) => toList(frame).some(countedMatch);
+      return (frame) => toList(frame).some(countAndMatch);
     case "none":
-      return (frame) => !toList(frame).some(countedMatch);
+      return (frame) => !toList(frame).some(countAndMatch);
     case "reduce":
-      return compileReduce((frame) => toVisitedList(frame, perElement), body.run, initial ?? constantNode(null));
+      return compileReduce((frame) => toVisitedList(frame, stepsPerElement), body.run, initial ?? constantNode(null));
   }
 }
 
 /** Compiles `in`; searching a list of literals costs nothing. */
 export function compileIn(operands: readonly Node[], allowance: Allowance): Evaluator {
-  const { run: searched } = operands[0] ?? ABSENT;
-  const within = operands[1] ?? ABSENT;
-  const constant = within.constant?.value;
+  const { run: runItem } = operands[0] ?? ABSENT;
+  const container = operands[1] ?? ABSENT;
+  const constant = container.constant?.value;
   if (isList(constant)) {
-    const holdsIt = createLiteralLookup(constant);
-    return (frame) => holdsIt(searched(frame));
+    const isInList = createLiteralLookup(constant);
+    return (frame) => isInList(runItem(frame));
   }
-  allowance.count();
+  allowance.enableCounting();
   return (frame) => {
-    const value = searched(frame);
-    return contains(value, within.run(frame), allowance);
+    const value = runItem(frame);
+    return contains(value, container.run(frame), allowance);
   };
 }
 
 /** Whether a list of literals contains a value, without iterating: decimals by text, other values unchanged. */
-function createLiteralLookup(list: RuleList): (searched: RuleValue) => boolean {
+function createLiteralLookup(list: RuleList): (item: RuleValue) => boolean {
   const values = list.map((element) => toRuleValue(element));
   const decimals = new Set(values.filter(isDecimal).map(formatExact));
   const others = new Set(values.filter((value) => !isDecimal(value)));
-  return (searched) =>
-    isDecimal(searched) ? decimals.size > 0 && decimals.has(formatExact(searched)) : others.has(searched);
+  return (item) => (isDecimal(item) ? decimals.size > 0 && decimals.has(formatExact(item)) : others.has(item));
 }
 
 function compileReduce(elements: (frame: unknown) => RuleList, step: Evaluator, initial: Node): Evaluator {
   return (frame) => {
-    // In this order: evaluating the list or the initial value may fail, and the list is first.
+    // The list is evaluated first: both may fail, and the first error counts.
     const elementList = elements(frame);
     let accumulator = initial.run(frame);
     for (const current of elementList) accumulator = step({ current, accumulator });
@@ -132,53 +131,53 @@ function compileReduce(elements: (frame: unknown) => RuleList, step: Evaluator, 
  * Character comparisons per step. Finding a text in another may take the product of their lengths, because JavaScript's
  * search restarts after each partial match.
  */
-const COMPARISONS_A_STEP = 4096;
+const COMPARISONS_PER_STEP = 4096;
 
-/** Whether a text contains a text, or a list an element. */
-function contains(searched: RuleValue, within: RuleValue, allowance: Allowance): boolean {
-  if (typeof within === "string") {
-    if (within === "") return false;
-    const takeSubstring = toText(searched, allowance);
-    allowance.steps(Math.floor((takeSubstring.length * within.length) / COMPARISONS_A_STEP));
-    return within.includes(takeSubstring);
+/** Whether a text contains another text, or a list contains an element. */
+function contains(item: RuleValue, container: RuleValue, allowance: Allowance): boolean {
+  if (typeof container === "string") {
+    if (container === "") return false;
+    const text = toText(item, allowance);
+    allowance.deductSteps(Math.floor((text.length * container.length) / COMPARISONS_PER_STEP));
+    return container.includes(text);
   }
-  if (!isList(within)) return false;
-  allowance.steps(within.length);
-  return within.some((element) => isStrictlyEqual(toRuleValue(element), searched));
+  if (!isList(container)) return false;
+  allowance.deductSteps(container.length);
+  return container.some((element) => isStrictlyEqual(toRuleValue(element), item));
 }
 
 /** `cat`: concatenates the texts of its arguments; null and undefined are empty. */
 function compileCat(operands: readonly Node[], allowance: Allowance): Evaluator {
-  allowance.count();
+  allowance.enableCounting();
   return (frame) => {
     const texts = operands.map((operand) => toInnerText(operand.run(frame), allowance));
-    allowance.text(texts.reduce((length, text) => length + text.length, 0));
+    allowance.deductText(texts.reduce((length, text) => length + text.length, 0));
     return texts.join("");
   };
 }
 
 /** `merge`: combines the elements of lists, and other arguments, into one list. */
 function compileMerge(operands: readonly Node[], allowance: Allowance): Evaluator {
-  allowance.count();
+  allowance.enableCounting();
   return (frame) => {
     const lists = operands.map((operand): RuleList => {
       const value = operand.run(frame);
       return isList(value) ? value : [value];
     });
-    allowance.steps(lists.reduce((length, list) => length + list.length, 0));
+    allowance.deductSteps(lists.reduce((length, list) => length + list.length, 0));
     return lists.flat();
   };
 }
 
 /** `substr`: from `start` (from the end if negative), `length` characters, or all except the last -length. */
 function compileSubstr([source = ABSENT, start = ABSENT, length]: readonly Node[], allowance: Allowance): Evaluator {
-  allowance.count();
+  allowance.enableCounting();
   return (frame) => {
     const text = source.run(frame);
     const from = start.run(frame);
     const count = length?.run(frame);
     const substring = takeSubstring(toText(text, allowance), from, count, allowance);
-    allowance.text(substring.length);
+    allowance.deductText(substring.length);
     return substring;
   };
 }

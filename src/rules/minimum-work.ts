@@ -30,12 +30,13 @@ export function describeExcessWork(
   total: EvaluationSteps = { steps: 0 },
 ): string | undefined {
   const minimumWork = computeMinimumWork(rule, { budget, operators, usedSteps: { steps: 0 }, total });
-  const exceeded = minimumWork.steps > budget.steps ? "steps" : minimumWork.text > budget.text ? "text" : undefined;
-  return exceeded === undefined ? undefined : `${describeExcess(budget, exceeded)}, for every event`;
+  const exceededLimit =
+    minimumWork.steps > budget.steps ? "steps" : minimumWork.text > budget.text ? "text" : undefined;
+  return exceededLimit === undefined ? undefined : `${describeExcess(budget, exceededLimit)}, for every event`;
 }
 
 /** @throws {RatebookError} ERR_RULE_INVALID with the problem from {@link describeExcessWork} */
-export function rejectHeavyRule(rule: Rule, limits: WorkLimits): void {
+export function rejectExcessiveRule(rule: Rule, limits: WorkLimits): void {
   const problem = describeExcessWork(rule, limits);
   if (problem !== undefined)
     throw new RatebookError("ERR_RULE_INVALID", problem, { path: "$", reason: "RULE_WORK_EXCEEDED" });
@@ -47,14 +48,14 @@ interface Work {
   readonly text: number;
 }
 
-const NONE: Work = { steps: 0, text: 0 };
+const NO_WORK: Work = { steps: 0, text: 0 };
 
-/** Counts the steps of evaluations. Beyond some budgets there are no more, and the work of further parts stays unknown. */
+/** The number of steps of evaluations. Beyond a multiple of the budget, further parts count as no work. */
 export interface EvaluationSteps {
   steps: number;
 }
 
-interface Weighing extends WorkLimits {
+interface MeasuringContext extends WorkLimits {
   /** For this rule. */
   readonly usedSteps: EvaluationSteps;
   /** For all rules that are checked together. */
@@ -63,46 +64,46 @@ interface Weighing extends WorkLimits {
 
 /** Maximum steps, and characters, of one evaluation for measuring. */
 const EVALUATION_MAX = 1_000_000;
-/** Maximum of all evaluations of one rule, in budgets. */
-const SPENT_MAX = 3;
-/** Maximum of all evaluations of all rules checked together, in budgets: a book may have thousands of rules. */
-const TOTAL_MAX = 20;
+/** Maximum steps of all evaluations of one rule, as a multiple of the budget. */
+const RULE_EVALUATIONS_MAX = 3;
+/** Maximum steps for all rules checked together, as a multiple of the budget: a book may have thousands of rules. */
+const TOTAL_EVALUATIONS_MAX = 20;
 
 /** Recursive: a checked rule has at most 64 levels. */
-function computeMinimumWork(rule: Rule | undefined, weighing: Weighing): Work {
-  if (typeof rule !== "object" || rule === null || isDecimalObject(rule)) return NONE;
-  if (isClosed(rule)) return evaluateClosedPart(rule, weighing).work;
-  if (Array.isArray(rule)) return sumWork(rule as readonly Rule[], weighing);
+function computeMinimumWork(rule: Rule | undefined, context: MeasuringContext): Work {
+  if (typeof rule !== "object" || rule === null || isDecimalObject(rule)) return NO_WORK;
+  if (readsNoFacts(rule)) return evaluatePartWithoutFacts(rule, context).work;
+  if (Array.isArray(rule)) return sumWork(rule as readonly Rule[], context);
   const [[operator, operand] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
   const args = toArguments(operand);
   switch (operator) {
     case "if":
     case "?:":
-      return computeChoiceWork(args, weighing);
+      return computeChoiceWork(args, context);
     case "and":
     case "or":
     case "var":
       // Later arguments are not always evaluated.
-      return computeMinimumWork(args[0], weighing);
+      return computeMinimumWork(args[0], context);
     default:
-      return isIteration(operator) ? computeLoopWork(operator, args, weighing) : sumWork(args, weighing);
+      return isIteration(operator) ? computeLoopWork(operator, args, context) : sumWork(args, context);
   }
 }
 
-function sumWork(parts: readonly Rule[], weighing: Weighing): Work {
-  return parts.map((part) => computeMinimumWork(part, weighing)).reduce(addWork, NONE);
+function sumWork(parts: readonly Rule[], context: MeasuringContext): Work {
+  return parts.map((part) => computeMinimumWork(part, context)).reduce(addWork, NO_WORK);
 }
 
 /** The condition, and the branch with less work. */
-function computeChoiceWork(args: readonly Rule[], weighing: Weighing): Work {
+function computeChoiceWork(args: readonly Rule[], context: MeasuringContext): Work {
   const results: Work[] = [];
-  let conditions = NONE;
+  let conditions = NO_WORK;
   let at = 0;
   for (; at + 1 < args.length; at += 2) {
-    conditions = addWork(conditions, computeMinimumWork(args[at], weighing));
-    results.push(addWork(conditions, computeMinimumWork(args[at + 1], weighing)));
+    conditions = addWork(conditions, computeMinimumWork(args[at], context));
+    results.push(addWork(conditions, computeMinimumWork(args[at + 1], context)));
   }
-  results.push(addWork(conditions, computeMinimumWork(args[at], weighing)));
+  results.push(addWork(conditions, computeMinimumWork(args[at], context)));
   return {
     steps: Math.min(...results.map(({ steps }) => steps)),
     text: Math.min(...results.map(({ text }) => text)),
@@ -110,18 +111,18 @@ function computeChoiceWork(args: readonly Rule[], weighing: Weighing): Work {
 }
 
 /** A loop over a known list with an unknown body or initial value. */
-function computeLoopWork(operator: string, [list, body, initial]: readonly Rule[], weighing: Weighing): Work {
-  const around = addWork(
-    computeMinimumWork(list, weighing),
-    operator === "reduce" ? computeMinimumWork(initial, weighing) : NONE,
+function computeLoopWork(operator: string, [list, body, initial]: readonly Rule[], context: MeasuringContext): Work {
+  const workOutsideBody = addWork(
+    computeMinimumWork(list, context),
+    operator === "reduce" ? computeMinimumWork(initial, context) : NO_WORK,
   );
-  if (!isClosed(list) || !["map", "filter", "reduce"].includes(operator)) return around;
-  const { value } = evaluateClosedPart(list, weighing);
-  if (!isList(value)) return around;
-  const each = computeMinimumWork(body, weighing);
-  const { size } = compilePart(body, createAllowance(weighing.budget), weighing.operators);
-  const steps = value.length * (each.steps + size + (operator === "map" ? 2 : 1));
-  return addWork(around, { steps, text: value.length * each.text });
+  if (!readsNoFacts(list) || !["map", "filter", "reduce"].includes(operator)) return workOutsideBody;
+  const { value } = evaluatePartWithoutFacts(list, context);
+  if (!isList(value)) return workOutsideBody;
+  const bodyWork = computeMinimumWork(body, context);
+  const { size } = compilePart(body, createAllowance(context.budget), context.operators);
+  const steps = value.length * (bodyWork.steps + size + (operator === "map" ? 2 : 1));
+  return addWork(workOutsideBody, { steps, text: value.length * bodyWork.text });
 }
 
 function addWork(a: Work, b: Work): Work {
@@ -129,17 +130,18 @@ function addWork(a: Work, b: Work): Work {
 }
 
 /** Evaluates a part that reads no facts: its work, and its value unless it fails, as it would for every event. */
-function evaluateClosedPart(
+function evaluatePartWithoutFacts(
   part: Rule | undefined,
-  { budget, usedSteps, total }: Weighing,
+  { budget, usedSteps, total }: MeasuringContext,
 ): { work: Work; value?: RuleValue } {
   const limits = { steps: Math.min(budget.steps, EVALUATION_MAX), text: Math.min(budget.text, EVALUATION_MAX) };
-  if (usedSteps.steps > SPENT_MAX * limits.steps || total.steps > TOTAL_MAX * limits.steps) return { work: NONE };
+  if (usedSteps.steps > RULE_EVALUATIONS_MAX * limits.steps || total.steps > TOTAL_EVALUATIONS_MAX * limits.steps)
+    return { work: NO_WORK };
   const allowance = createAllowance(limits);
   const node = compilePart(part, allowance, undefined);
   const usedWork = (): Work => {
-    const left = allowance.remaining();
-    const work = { steps: limits.steps - left.steps, text: limits.text - left.text };
+    const remainingBudget = allowance.remaining();
+    const work = { steps: limits.steps - remainingBudget.steps, text: limits.text - remainingBudget.text };
     const steps = Math.min(work.steps, limits.steps);
     usedSteps.steps += steps;
     total.steps += steps;
@@ -155,15 +157,15 @@ function evaluateClosedPart(
 }
 
 /** Whether a part reads no facts: only variables of its own loops, and no custom operators. */
-function isClosed(part: Rule | undefined): boolean {
+function readsNoFacts(part: Rule | undefined): boolean {
   if (typeof part !== "object" || part === null || isDecimalObject(part)) return true;
-  if (Array.isArray(part)) return (part as readonly Rule[]).every(isClosed);
+  if (Array.isArray(part)) return (part as readonly Rule[]).every(readsNoFacts);
   const [[operator, operand] = ["", null]] = Object.entries(part as Readonly<Record<string, Rule>>);
   const args = toArguments(operand);
   if (["var", "missing", "missing_some"].includes(operator) || minimumArguments(operator) === undefined) return false;
-  if (!isIteration(operator)) return args.every(isClosed);
+  if (!isIteration(operator)) return args.every(readsNoFacts);
   const [list, body, initial] = args;
-  return isClosed(list) && isClosed(initial) && !callsCustomOperator(body);
+  return readsNoFacts(list) && readsNoFacts(initial) && !callsCustomOperator(body);
 }
 
 /** Whether a part contains a custom operator. */

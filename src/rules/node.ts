@@ -23,7 +23,7 @@ export interface Node {
   /** The number of nodes that one evaluation visits at most once, so excluding the bodies of loops (S3.8). */
   readonly size: number;
   /** Present if its value is never a list or object. */
-  readonly scalar?: boolean;
+  readonly isScalar?: boolean;
   /** Present if the value is the same for all facts. */
   readonly constant?: { readonly value: RuleValue };
   /** The variable that it reads, for messages. */
@@ -32,18 +32,18 @@ export interface Node {
 
 /** A node with a constant value. A list of literals costs nothing (S3.8). */
 export function constantNode(value: RuleValue): Node {
-  const composite = typeof value === "object" && value !== null && !(value instanceof Scaled);
-  return { run: () => value, size: composite ? 0 : 1, scalar: !composite, constant: { value } };
+  const isComposite = typeof value === "object" && value !== null && !(value instanceof Scaled);
+  return { run: () => value, size: isComposite ? 0 : 1, isScalar: !isComposite, constant: { value } };
 }
 
 /** Converts the value of one operand to a decimal (S3.2). */
-export type ToDecimal = (value: RuleValue) => Exact;
+export type DecimalConverter = (value: RuleValue) => Exact;
 
 /**
  * Creates the conversion of one operand. Decimal texts are converted; anything else is an error that names the
  * operator, and the variable if the operand is one (S3.2).
  */
-export function toDecimal(node: Node, operator: string): ToDecimal {
+export function createDecimalConverter(node: Node, operator: string): DecimalConverter {
   return (value) => {
     if (typeof value === "number" || value instanceof Scaled) return value;
     const exact = typeof value === "string" ? exactOfText(value) : undefined;

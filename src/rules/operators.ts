@@ -53,7 +53,7 @@ export function isIteration(operator: string): operator is Iteration {
 }
 
 /** A custom operator with this name; own properties only. */
-export function findUserOperator(operators: RuleOperators | undefined, name: string): RuleOperator | undefined {
+export function findCustomOperator(operators: RuleOperators | undefined, name: string): RuleOperator | undefined {
   return operators !== undefined && Object.hasOwn(operators, name) ? operators[name] : undefined;
 }
 

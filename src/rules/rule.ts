@@ -9,7 +9,7 @@ import { Decimal, parseValue } from "../numbers/decimal.ts";
 import { findRepeatedKeys } from "../numbers/json-text.ts";
 import { parseJson } from "../numbers/json.ts";
 import type { RuleProblemCode } from "../problem-table.ts";
-import { minimumArguments, toArguments, isIteration, findUserOperator } from "./operators.ts";
+import { minimumArguments, toArguments, isIteration, findCustomOperator } from "./operators.ts";
 import type { RuleOperators } from "./operators.ts";
 
 /** A JSON logic rule: a literal, a list of rules, or an operation, an object with exactly one key. */
@@ -33,7 +33,7 @@ export interface RuleProblem {
   readonly message: string;
 }
 
-/** What a rule is checked against. */
+/** Options for checking a rule. */
 export interface RuleCheckOptions {
   /** Absent: variables are not checked. */
   readonly fields?: RuleFields;
@@ -54,7 +54,7 @@ const EVENT_FIELDS = new Set(["id", "timestamp", "accountId", "schemaName"]);
  * Parses a rule: an object, a list, a literal, or a JSON text of one of these (S3.6). It is not checked; see
  * {@link checkRule}.
  *
- * @throws {RatebookError} ERR_RULE_INVALID for a text that is not JSON, and for values that JSON does not have
+ * @throws {RatebookError} ERR_RULE_INVALID for a text that is not JSON, and for values that JSON does not allow
  */
 export function parseRule(source: unknown): Rule {
   if (typeof source !== "string") {
@@ -73,11 +73,11 @@ export function parseRule(source: unknown): Rule {
     );
   try {
     const rule = parseJson(source) as Rule;
-    const [repeated] = findRepeatedKeys(source, 1);
-    if (repeated === undefined) return rule;
+    const [repeatedKey] = findRepeatedKeys(source, 1);
+    if (repeatedKey === undefined) return rule;
     throw invalidRuleError(
       { path: "$", code: "INVALID_RULE" },
-      `the rule has the key ${JSON.stringify(String(repeated.path.at(-1)).slice(0, 60))} twice in one object, at column ${repeated.column}`,
+      `the rule has the key ${JSON.stringify(String(repeatedKey.path.at(-1)).slice(0, 60))} twice in one object, at column ${repeatedKey.column}`,
     );
   } catch (error) {
     if (!hasCode(error, "ERR_JSON_INVALID")) throw error;
@@ -98,9 +98,9 @@ export function parseRule(source: unknown): Rule {
  */
 export function checkRule(rule: unknown, options: RuleCheckOptions = {}): readonly RuleProblem[] {
   const problems: RuleProblem[] = [];
-  const waiting: Place[] = [{ rule, path: "", depth: 0, inElement: false }];
+  const pendingPlaces: Place[] = [{ rule, path: "", depth: 0, inElement: false }];
   let nodes = 1;
-  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+  for (let place = pendingPlaces.pop(); place !== undefined; place = pendingPlaces.pop()) {
     if (place.depth >= RULE_NESTING_MAX && (Array.isArray(place.rule) || isOperation(place.rule))) {
       return [
         { path: "$", code: "RULE_TOO_DEEP", message: `the rule is nested more than ${RULE_NESTING_MAX} levels deep` },
@@ -119,11 +119,11 @@ export function checkRule(rule: unknown, options: RuleCheckOptions = {}): readon
       ];
     }
     for (let index = node.parts.length - 1; index >= 0; index--) {
-      waiting.push({
+      pendingPlaces.push({
         rule: node.parts[index],
-        path: node.bare === true ? node.prefix : `${node.prefix}[${index}]`,
+        path: node.hasBareArgument === true ? node.prefix : `${node.prefix}[${index}]`,
         depth: place.depth + 1,
-        inElement: place.inElement || (index === 1 && node.iterates === true),
+        inElement: place.inElement || (index === 1 && node.isIteration === true),
       });
     }
   }
@@ -156,8 +156,8 @@ interface NodeCheck {
   readonly parts: readonly unknown[];
   readonly prefix: string;
   /** The single argument has no list around it. */
-  readonly bare?: boolean;
-  readonly iterates?: boolean;
+  readonly hasBareArgument?: boolean;
+  readonly isIteration?: boolean;
 }
 
 function checkNode(place: Place, options: RuleCheckOptions): NodeCheck {
@@ -178,7 +178,7 @@ function checkNode(place: Place, options: RuleCheckOptions): NodeCheck {
     (options.fields === undefined || place.inElement
       ? undefined
       : findVariableProblem(operator, parts, options.fields));
-  return { problem, parts, prefix, bare: !Array.isArray(operand), iterates: isIteration(operator) };
+  return { problem, parts, prefix, hasBareArgument: !Array.isArray(operand), isIteration: isIteration(operator) };
 }
 
 /** An object that is not a Decimal, with any number of keys. */
@@ -214,12 +214,12 @@ function findOperatorProblem(
     return { code: "UNKNOWN_OPERATOR", message };
   }
   if (minimum === undefined) {
-    if (findUserOperator(customOperators, operator) !== undefined) return undefined;
+    if (findCustomOperator(customOperators, operator) !== undefined) return undefined;
     return { code: "UNKNOWN_OPERATOR", message: `unknown operator ${quoteName(operator)}` };
   }
   if (count >= minimum) return undefined;
-  const needed = minimum === 1 ? "one argument" : `${minimum} arguments`;
-  return { code: "MISSING_ARGUMENTS", message: `${quoteName(operator)} needs at least ${needed}` };
+  const requiredArguments = minimum === 1 ? "one argument" : `${minimum} arguments`;
+  return { code: "MISSING_ARGUMENTS", message: `${quoteName(operator)} needs at least ${requiredArguments}` };
 }
 
 /** The first problem of the literal variable names in an operation. */

@@ -74,26 +74,26 @@ export function toFact(value: RuleValue, countCopy: () => void = () => undefined
   return isComposite(value) ? toNestedFact(value, 0, { copies: new Map(), countCopy }) : toScalarFact(value);
 }
 
-interface Copying {
+interface CopyContext {
   /** Copies by original. */
   readonly copies: Map<unknown, Fact>;
   readonly countCopy: () => void;
 }
 
 /** Recursive: at most 64 levels. */
-function toNestedFact(value: RuleValue, depth: number, copying: Copying): Fact {
+function toNestedFact(value: RuleValue, depth: number, context: CopyContext): Fact {
   if (!isComposite(value)) return toScalarFact(value);
-  const same = copying.copies.get(value);
-  if (same !== undefined) return same;
+  const existingCopy = context.copies.get(value);
+  if (existingCopy !== undefined) return existingCopy;
   if (depth > NESTING_MAX) throw nestingError();
   const inner = (part: unknown): Fact => {
-    copying.countCopy();
-    return toNestedFact(toRuleValue(part), depth + 1, copying);
+    context.countCopy();
+    return toNestedFact(toRuleValue(part), depth + 1, context);
   };
   const fact = isList(value)
     ? value.map(inner)
     : Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inner(part)]));
-  copying.copies.set(value, fact);
+  context.copies.set(value, fact);
   return fact;
 }
 
@@ -165,9 +165,9 @@ function listText(list: RuleList, allowance: Allowance | undefined, depth: numbe
   if (depth > NESTING_MAX) throw nestingError();
   const texts: string[] = [];
   for (const element of list) {
-    allowance?.steps(1);
+    allowance?.deductSteps(1);
     const text = toInnerText(toRuleValue(element), allowance, depth + 1);
-    allowance?.text(text.length + (texts.length > 0 ? 1 : 0));
+    allowance?.deductText(text.length + (texts.length > 0 ? 1 : 0));
     texts.push(text);
   }
   return texts.join(",");
@@ -192,7 +192,7 @@ export function ruleFailedError(message: string, cause?: unknown): RatebookError
 /** Maximum characters of the message of an error from a custom operator. */
 const MESSAGE_MAX = 300;
 
-/** The message of a thrown value, which may be no Error. */
+/** The message of a thrown value, which may not be an Error. */
 export function describeError(error: unknown): string {
   try {
     const message = String(error instanceof Error ? error.message : error);

@@ -32,26 +32,26 @@ export function compileVariable(
   fallback: Node | undefined,
   { readers, slots, allowance }: VariableScope,
 ): Node {
-  const orElse = fallback?.run ?? constantNode(null).run;
-  const readBy = (reader: Evaluator, frame: unknown): RuleValue => {
+  const runFallback = fallback?.run ?? constantNode(null).run;
+  const readOrFallback = (reader: Evaluator, frame: unknown): RuleValue => {
     const value = reader(frame);
-    return value === undefined ? (orElse(frame) ?? null) : value;
+    return value === undefined ? (runFallback(frame) ?? null) : value;
   };
   // A literal name and its variable are one node.
   const size = 1 + (path.constant === undefined ? path.size : 0) + (fallback?.size ?? 0);
   if (path.constant === undefined) {
-    if (path.scalar !== true) allowance.count();
-    return { size, run: (frame) => readBy(readers(computedName(path.run(frame), allowance)), frame) };
+    if (path.isScalar !== true) allowance.enableCounting();
+    return { size, run: (frame) => readOrFallback(readers(computedName(path.run(frame), allowance)), frame) };
   }
   const name = toPathName(path.constant.value);
   const slot = name === undefined ? undefined : slots?.(name);
   if (name !== undefined && slot !== undefined) {
     const { values, index } = slot;
-    return { size, run: () => values[index], variable: name, scalar: true };
+    return { size, run: () => values[index], variable: name, isScalar: true };
   }
   const reader = readers(name);
   if (name === undefined) return { size, run: reader };
-  if (fallback !== undefined) return { size, run: (frame) => readBy(reader, frame), variable: name };
+  if (fallback !== undefined) return { size, run: (frame) => readOrFallback(reader, frame), variable: name };
   return { size, run: (frame) => reader(frame) ?? null, variable: name };
 }
 
@@ -62,13 +62,13 @@ export function compileMissing(names: readonly Node[], readers: Readers, allowan
   if (areConstant) {
     const list = first?.constant?.value;
     const keys = isList(list) ? list : names.map((name) => name.constant?.value);
-    const bound = keys.map((key) => ({ key, reader: readers(toPathName(toRuleValue(key))) }));
+    const keyReaders = keys.map((key) => ({ key, reader: readers(toPathName(toRuleValue(key))) }));
     return (frame) => {
-      allowance.steps(bound.length);
-      return bound.filter(({ reader }) => isMissing(reader(frame))).map(({ key }) => key);
+      allowance.deductSteps(keyReaders.length);
+      return keyReaders.filter(({ reader }) => isMissing(reader(frame))).map(({ key }) => key);
     };
   }
-  allowance.count();
+  allowance.enableCounting();
   return (frame) => {
     const values = names.map((name) => name.run(frame));
     const [list] = values;
@@ -82,7 +82,7 @@ export function compileMissingSome(
   readers: Readers,
   allowance: Allowance,
 ): Evaluator {
-  if (names?.constant === undefined || neededCount?.scalar !== true) allowance.count();
+  if (names?.constant === undefined || neededCount?.isScalar !== true) allowance.enableCounting();
   return (frame) => {
     const count = toDouble(neededCount?.run(frame), allowance);
     const list = names?.run(frame);
@@ -137,9 +137,9 @@ export function variableReader(path: string | undefined): Evaluator {
 }
 
 function otherSpelling(path: string): string | undefined {
-  for (const [one, many] of SPELLINGS) {
-    if (path.startsWith(one)) return many + path.slice(one.length);
-    if (path.startsWith(many)) return one + path.slice(many.length);
+  for (const [singular, plural] of SPELLINGS) {
+    if (path.startsWith(singular)) return plural + path.slice(singular.length);
+    if (path.startsWith(plural)) return singular + path.slice(plural.length);
   }
   return undefined;
 }
@@ -181,7 +181,7 @@ function ownProperty(data: unknown, key: string): unknown {
   if (typeof data === "object" ? data === null : typeof data !== "string") return undefined;
   const record = data as Readonly<Record<string, unknown>>;
   const value = record[key];
-  // Checked last: most missing names are not inherited either.
+  // `hasOwn` is called last, because few names are inherited.
   return value !== undefined && Object.hasOwn(record, key) ? value : undefined;
 }
 
@@ -190,7 +190,7 @@ function findMissing(
   { readers, allowance }: Pick<VariableScope, "readers" | "allowance">,
   frame: unknown,
 ): readonly unknown[] {
-  allowance.steps(keys.length);
+  allowance.deductSteps(keys.length);
   return keys.filter((key) => isMissing(readers(computedName(toRuleValue(key), allowance))(frame)));
 }
 
@@ -215,6 +215,6 @@ function computedName(path: RuleValue, allowance: Allowance): string | undefined
       `the rule built a variable name of more than ${COMPUTED_NAME_MAX} characters: ${formatValue(name)}`,
     );
   }
-  allowance.steps(name.split(".").length);
+  allowance.deductSteps(name.split(".").length);
   return name;
 }
