@@ -22,8 +22,8 @@ const BUNDLED_PACKAGES = [
 await buildPages();
 const notices = BUNDLED_PACKAGES.map((name) => {
   const folder = new URL(`../../node_modules/${name}/`, import.meta.url);
-  const text = readLicence(folder);
-  return `The pages in this folder hold parts of ${name}, under this licence:\n\n${text}`;
+  const text = readLicense(folder);
+  return `The pages in this folder contain parts of ${name} under this license:\n\n${text}`;
 });
 const file = new URL("../../dist/pages/third-party-notices.txt", import.meta.url);
 mkdirSync(new URL(".", file), { recursive: true });
@@ -31,7 +31,7 @@ writeFileSync(file, notices.join("\n"));
 
 for (const name of Object.keys(PAGE_BUDGETS) as (keyof typeof PAGE_BUDGETS)[]) {
   const [size, { maxBytes, isGzipped }] = [await measurePageSize(name), PAGE_BUDGETS[name]];
-  const sizeReport = `${name}.html: ${formatKilobytes(size)} ${isGzipped ? "packed" : "without data"}, of at most ${formatKilobytes(maxBytes)}`;
+  const sizeReport = `${name}.html: ${formatKilobytes(size)} ${isGzipped ? "gzipped" : "without data"}, of at most ${formatKilobytes(maxBytes)}`;
   if (size > maxBytes) throw new RangeError(sizeReport);
   process.stdout.write(`${sizeReport}\n`);
 }
@@ -41,7 +41,7 @@ function formatKilobytes(bytes: number): string {
 }
 
 /** A package's license text, or its name if it has none. */
-function readLicence(folder: URL): string {
+function readLicense(folder: URL): string {
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
   if (file !== undefined) return readFileSync(new URL(file, folder), "utf8");
   const { license, author } = JSON.parse(readFileSync(new URL("package.json", folder), "utf8")) as Record<

@@ -236,7 +236,10 @@ describe("output", () => {
   test("uses colors on a terminal that supports them, and otherwise prints the same text", async () => {
     const stdin = lineOn("prod", 3, 150);
     const plain = await runPreview([book, "--events", "-"], { stdin });
-    const coloredRun = await runPreview([book, "--events", "-"], { stdin, terminal: { columns: 100, hasColors: true } });
+    const coloredRun = await runPreview([book, "--events", "-"], {
+      stdin,
+      terminal: { columns: 100, hasColors: true },
+    });
     expect(coloredRun.out).toContain("\u001b[1m");
     // oxlint-disable-next-line no-control-regex -- these characters set colors
     expect(coloredRun.out.replaceAll(/\u001b\[\d+m/g, "")).toBe(plain.out);

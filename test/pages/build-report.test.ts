@@ -122,7 +122,7 @@ describe("a report that exceeds a page", () => {
     expect((draft?.accounts.length ?? 0) + (draft?.more ?? 0)).toBe(40);
   });
 
-  test("omits no account because of its events, which use the remaining room, largest accounts first", () => {
+  test("omits no account to make room for events, which fill the remaining space, largest accounts first", () => {
     const event = { id: "e".repeat(50), timestamp: Date.parse("2024-06-10T09:08:07Z"), quantity: parseDecimal("1.5") };
     const twoEvents = () => ({ count: 7, largest: [event, event] });
     const without = buildReport(input, { details: 1e6, rows: 1e6, drafts: 1e6 });
@@ -142,7 +142,7 @@ describe("a report that exceeds a page", () => {
     expect(line?.days?.events?.[0]).toEqual({ day: 0, count: 7, largest: [eventRow, eventRow] });
   });
 
-  test("and one that fits: daily additions add up to the lines' amounts, and causes to the differences", () => {
+  test("without limits: daily charges add up to the lines' amounts, and causes to the differences", () => {
     const whole = buildReport(input);
     const lines = whole.accounts.flatMap(({ detail }) => detail?.invoices.flatMap((each) => each.lines) ?? []);
     const linesWithDays = lines.filter(({ days }) => days !== undefined);

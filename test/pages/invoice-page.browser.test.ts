@@ -79,7 +79,7 @@ describe("the page of an invoice", () => {
   });
 });
 
-/** A picture of one colour, as a data URI. */
+/** A picture of one color, as a data URI. */
 function plainPng(width: number, height: number, [red, green, blue]: readonly [number, number, number]): string {
   const chunk = (type: string, content: Buffer): Buffer => {
     const chunkBody = Buffer.concat([Buffer.from(type, "latin1"), content]);
@@ -103,7 +103,7 @@ describe("the server's page of an invoice with a logo", () => {
   test.each([
     ["on a desk", DESK, 192],
     ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }, 128],
-  ] as const)("%s shows it completely and in proportion, from the setting alone", async (_, options, width) => {
+  ] as const)("%s shows the logo of the setting completely and in proportion", async (_, options, width) => {
     const api = await startApi("2024-05-01T09:00:00Z");
     await api.engine.load(USAGE_BOOK as BookInput);
     api.at("2024-06-15T12:00:00Z");

@@ -79,7 +79,7 @@ describe("an invoice for the customer", () => {
     ["MERGED", "Part of the invoice of the group: pay that one."],
   ] as const)("states what is due for %s", (status, sentence) => {
     const page = renderPage({ ...invoiceForUnits(1500), status });
-    expect(page).toContain(`<p class="says">${sentence}</p>`);
+    expect(page).toContain(`<p class="status">${sentence}</p>`);
     expect(page.includes(`<div class="draft" aria-hidden="true"></div>`)).toBe(status === "DRAFT");
   });
 
@@ -102,7 +102,7 @@ describe("an invoice for the customer", () => {
     expect(formatLongPeriod(`${from}T00:00:00.000Z`, `${until}T00:00:00.000Z`)).toBe(words);
   });
 
-  test("shows the days of a part once", () => {
+  test("does not repeat the days of a part as a fraction", () => {
     const invoice = invoiceForUnits(1500);
     const [, ...rows] = createPageRows({ ...invoice, revenueInfo: { ...invoice.revenueInfo } });
     expect(rows.map(({ label }) => label).join()).not.toMatch(/\d+\/\d+ days/);
@@ -167,7 +167,7 @@ describe("an invoice of many slabs", () => {
     }
   });
 
-  test("its page is written in pieces of at most a row", () => {
+  test("is rendered in pieces of at most one row", () => {
     const page = { id: ID, invoice: invoiceOfSlabs(400), account: "Contoso production", pricePlan: "Small" };
     const pieces = [...renderInvoicePage(page, LETTER)];
     const rows = pieces.map((piece) => piece.match(/<tr class/g)?.length ?? 0);
@@ -190,7 +190,7 @@ describe("labels of slabs", () => {
     ["VOLUME", slab(0, 1000), "up to 1,000"],
     ["VOLUME", slab(1000, 10_000), "up to 10,000"],
     ["VOLUME", slab(0), "all units"],
-  ] as const)("S7.2 of %s are %o, %s", (model, reach, words) => {
+  ] as const)("S7.2 in %s describe %o as %s", (model, reach, words) => {
     expect(describeSlabRange(model, reach)).toBe(words);
   });
 
@@ -266,7 +266,7 @@ describe("everything in an invoice is text", () => {
     );
   });
 
-  test("and nothing is executed or fetched: the policy allows the style by its hash", () => {
+  test("nothing is executed or fetched: the policy allows only the style, by its hash", () => {
     const page = renderPage(invoiceForUnits(1), { logo: PNG });
     const [, style = ""] = /<style>([^<]*)<\/style>/.exec(page) ?? [];
     expect(PAGE_POLICY).toContain(`'sha256-${createHash("sha256").update(style).digest("base64")}'`);

@@ -169,7 +169,7 @@ test.each([
   await open.close();
 });
 
-test("a short link that unpacks to more than a page holds is reported", async () => {
+test("a short link that decompresses to more than the maximum is reported", async () => {
   const bomb = await createLink({ ...STATE, book: " ".repeat(1 << 25) });
   expect(bomb?.length).toBeLessThan(500_000);
   const open = await openPage(await readPage("play"));

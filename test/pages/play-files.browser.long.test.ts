@@ -154,14 +154,14 @@ test("the example's request traces have the same totals as in the terminal", asy
   await open.close();
 });
 
-test("a dropped file is priced; a dropped text is not a file", async () => {
+test("a dropped file is priced, and dropped text is ignored", async () => {
   const open = await openBook(SMALL);
   const { page } = open;
   const drop = async (put: string): Promise<void> => {
     await page.evaluate(`{
       const dataTransfer = new DataTransfer();
       ${put};
-      document.querySelector(".drop").dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+      document.querySelector(".drop-area").dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
     }`);
   };
   await drop('dataTransfer.setData("text/plain", "no file")');
@@ -175,7 +175,7 @@ test("a dropped file is priced; a dropped text is not a file", async () => {
   await open.close();
 });
 
-describe("a file that does not contain events", () => {
+describe("files other than one of events", () => {
   test.each([
     ["Parquet", "usage.parquet", "PAR1\0\0", "the file is Parquet"],
     ["a spreadsheet", "usage.xlsx", "PK\u0003\u0004\0", "save it as CSV in UTF-8"],
@@ -186,7 +186,7 @@ describe("a file that does not contain events", () => {
     ["a JSON list", "usage.json", "[{}]", "the file is one JSON list"],
     ["damaged gzip", "usage.csv.gz", Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 5, 6, 7]), "the gzip data is damaged"],
     ["lines that end in carriage returns", "usage.csv", "id,time\r1,2\r", "expected a header and at least one row"],
-  ])("%s", async (_, name, content, message) => {
+  ])("%s is reported", async (_, name, content, message) => {
     const open = await openBook(SMALL);
     await choose(open.page, files.file(name, content));
     await section(open.page).getByText(message).waitFor();
@@ -194,7 +194,7 @@ describe("a file that does not contain events", () => {
     await open.close();
   });
 
-  test("if there are two files of events, or only maps", async () => {
+  test("two files of events, or only maps, are reported", async () => {
     const open = await openBook(SMALL);
     const { page } = open;
     const event = files.file("one.ndjson", eventLine("e1", "2024-06-20T00:00:00Z", "1"));
@@ -210,7 +210,7 @@ describe("a file that does not contain events", () => {
     await open.close();
   });
 
-  test("objects that are not events have a map too, as on the command line", async () => {
+  test("objects that are not events are priced with a map, as on the command line", async () => {
     const events = files.file(
       "own.ndjson",
       '{"at":"2024-06-20T00:00:00Z","who":{"account":"prod"},"units":3000,"region":"eu"}\n',
@@ -228,7 +228,7 @@ describe("a file that does not contain events", () => {
     await open.close();
   });
 
-  test("that is a folder, or was changed since it was selected", async () => {
+  test("a folder, or a file that was changed after it was selected, is reported", async () => {
     const open = await openBook(SMALL);
     const { page } = open;
     const give = async (path: string): Promise<void> => {

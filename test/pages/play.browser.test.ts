@@ -191,7 +191,7 @@ describe("the playground", () => {
     await text.fill('{"pricePlans": [{"pricePlanDetails": {"pricingCycleConfig": {"interval": "q');
     await page.getByRole("option", { name: "QUARTERLY" }).click();
     expect(await text.inputValue()).toMatch(/"interval": "QUARTERLY"$/);
-    expect(await page.locator("#offers [role=option]").count()).toBe(0);
+    expect(await page.locator("#completions [role=option]").count()).toBe(0);
     await page.keyboard.press("ArrowLeft");
     await page.getByText("The length of a natural cycle.").waitFor();
     await page.keyboard.press("Control+Space");

@@ -50,7 +50,7 @@ describe("the report of the request traces", () => {
   test.each([
     ["on a desk", DESK],
     ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
-  ])("%s: an account opens its invoices, an amount its calculation", async (_, options) => {
+  ])("%s: a click on an account shows its invoices, and on an amount its calculation", async (_, options) => {
     const open = await tracesOn(options);
     const { page } = open;
     await page.getByRole("link", { name: "Contoso code assistant" }).click();
@@ -118,9 +118,9 @@ describe("the report of the request traces", () => {
     const readPrinted = async (): Promise<readonly string[]> => {
       await page.emulateMedia({ media: "print" });
       await page.evaluate("dispatchEvent(new Event('beforeprint'))");
-      const texts = await page.locator("#paper .invoice h2 + p").allInnerTexts();
+      const texts = await page.locator("#print-area .invoice h2 + p").allInnerTexts();
       const breaks = await page
-        .locator("#paper .invoice")
+        .locator("#print-area .invoice")
         .evaluateAll((all) =>
           all.map(
             (each) =>
@@ -141,7 +141,7 @@ describe("the report of the request traces", () => {
     ]);
     await page.getByRole("link", { name: "Contoso chat" }).click();
     expect(await readPrinted()).toEqual(["auto Contoso chat", "page Contoso chat"]);
-    await expect.poll(() => page.locator("#paper .invoice").count()).toBe(0);
+    await expect.poll(() => page.locator("#print-area .invoice").count()).toBe(0);
     await open.close();
   });
 });
@@ -150,11 +150,11 @@ describe("the summary on paper", () => {
   test.each([
     ["a desk", DESK],
     ["a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
-  ])("from %s: has its charts and bars, each within the sheet, and none of an invoice's", async (_, options) => {
+  ])("from %s: shows its charts and bars within the sheet, and no bars of invoices", async (_, options) => {
     const open = await tracesOn(options);
     const { page } = open;
     const chartCount = await page.locator("main .chart > svg").count();
-    // A4 less its margins. The page reacts to a new width a moment later than paper does: the drawn chart stays.
+    // A4 less its margins. The page reacts to a new width later than print does, so it still shows the first drawing.
     await page.emulateMedia({ media: "print" });
     await page.evaluate("document.body.style.width = '703px'");
     await page.evaluate("dispatchEvent(new Event('beforeprint'))");
@@ -167,7 +167,7 @@ describe("the summary on paper", () => {
     expect(Math.min(...charts)).toBeGreaterThan(0);
     expect(Math.max(...charts)).toBeLessThanOrEqual(703);
     expect(Math.min(...(await wide(".shares .share")))).toBeGreaterThan(0);
-    expect(Math.max(...(await wide("#paper .share")))).toBe(0);
+    expect(Math.max(...(await wide("#print-area .share")))).toBe(0);
     await open.close();
   });
 });

@@ -53,8 +53,8 @@ function subtractRoughly(value: Decimal, min: Decimal): Decimal {
 
 /** A step of 1, 2 or 5 times a power of ten that gives about `count` ticks. */
 function chooseStep(length: Decimal, count: number): Decimal {
-  const rough = length.isZero() ? parseDecimal(1) : divide(length, parseDecimal(count));
-  const power = parseDecimal(`1e${rough.e}`);
-  const factor = divide(rough, power).toNumber();
+  const roughStep = length.isZero() ? parseDecimal(1) : divide(length, parseDecimal(count));
+  const power = parseDecimal(`1e${roughStep.e}`);
+  const factor = divide(roughStep, power).toNumber();
   return multiply(parseDecimal(factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10), power);
 }

@@ -13,8 +13,8 @@ export interface Point {
 }
 
 /**
- * The maximum number of steps drawn in one run. More are closer than a line's width, and drawn as a line through their
- * corners.
+ * The maximum number of steps drawn separately. More would be closer than a line's width, so one line through their
+ * corners is drawn instead.
  */
 const STEPS_DRAWN_MAX = 120;
 
@@ -24,8 +24,8 @@ export function drawCurvePath(curve: PriceCurve, toPoint: (quantity: Decimal, am
   let end: Point | undefined;
   for (const piece of curve.pieces) {
     for (const [from, to] of splitIntoStrokes(piece, toPoint)) {
-      const joins = end !== undefined && Math.abs(end.x - from.x) < 0.05 && Math.abs(end.y - from.y) < 0.05;
-      path += `${joins ? "" : `M${formatPoint(from)}`}L${formatPoint(to)}`;
+      const isJoined = end !== undefined && Math.abs(end.x - from.x) < 0.05 && Math.abs(end.y - from.y) < 0.05;
+      path += `${isJoined ? "" : `M${formatPoint(from)}`}L${formatPoint(to)}`;
       end = to;
     }
   }

@@ -92,19 +92,19 @@ export function describeJumps({ card, name, upTo }: CardCurve, digits: number): 
         ? `just above: ${toAmountText(edge.above)}`
         : `at ${formatQuantity(above.quantity)}: ${toAmountText(above.price)}`;
     const sentence = `${word}: at ${toQuantityText(edge.at)}${unit}: ${toAmountText(edge.below)}, ${next}`;
-    return { from: edge.at.quantity, event: { kind, sentence } };
+    return { from: edge.at.quantity, note: { kind, sentence } };
   });
   const falls = fallingPieces(card).map(({ from, until, first, last }) => ({
     from: from.quantity,
-    event: {
+    note: {
       kind: "FALL" as const,
       sentence: `falls from ${toQuantityText(from)} to ${toQuantityText(until)}${unit}: ${toAmountText(first)} to ${toAmountText(last)}`,
     },
   }));
-  return [...edges, ...falls].sort((a, b) => a.from.comparedTo(b.from)).map(({ event }) => event);
+  return [...edges, ...falls].sort((a, b) => a.from.comparedTo(b.from)).map(({ note }) => note);
 }
 
-/** The next whole quantity above an edge, if it demonstrates the same. */
+/** The next whole quantity above an edge, with its price, if that shows the jump or fall too. */
 function findNextWholeQuantity(
   curve: PriceCurve,
   { at, kind, below }: CurveEdge,

@@ -20,7 +20,7 @@ const NARROW_BELOW = 600;
 const PLOT_HEIGHT = 230;
 const LINE_HEIGHT = 18;
 /** The approximate width of a character in pixels. */
-const LETTER_WIDTH = 6.2;
+const CHARACTER_WIDTH = 6.2;
 /** The maximum number of sentences of one kind; the rest is counted. */
 const SENTENCES_MAX = 8;
 /** The maximum number of slab edges drawn; more are too close to distinguish. */
@@ -39,9 +39,9 @@ text { fill: var(--ink); font-size: 13px; }
 .edge { stroke: var(--soft); stroke-dasharray: 2 4; fill: none; }
 .card { stroke: var(--card); stroke-width: 2.5; fill: none; stroke-linejoin: round; stroke-linecap: round; }
 .total { stroke: var(--total); stroke-width: 1.8; stroke-dasharray: 7 4; fill: none; }
-.leap { stroke-dasharray: 2 3; fill: none; stroke: var(--jump); }
+.jump-line { stroke-dasharray: 2 3; fill: none; stroke: var(--jump); }
 .dot { fill: var(--jump); } .ring { fill: var(--paper); stroke: var(--jump); stroke-width: 1.8; }
-.FALL.leap { stroke: var(--fall); } .FALL.dot { fill: var(--fall); } .FALL.ring { stroke: var(--fall); }
+.FALL.jump-line { stroke: var(--fall); } .FALL.dot { fill: var(--fall); } .FALL.ring { stroke: var(--fall); }
 text.FALL { fill: var(--fall); } text.JUMP { fill: var(--jump); }
 `;
 
@@ -138,7 +138,7 @@ function drawHeader(
     ...(cards.length === 0 ? ["all fees of this plan are fixed"] : []),
   ];
   const { margin, width } = layout;
-  const rows = facts.flatMap((fact) => wrapText(fact, lettersPerLine(width - 2 * margin)));
+  const rows = facts.flatMap((fact) => wrapText(fact, charactersPerLine(width - 2 * margin)));
   return {
     parts: [
       drawText(margin, 34, truncateText(title, maxNameLength(layout)), "name"),
@@ -173,8 +173,8 @@ function drawPanel(
     x: left + xAxis.toPosition(quantity) * plotWidth,
     y: plotTop + (1 - yAxis.toPosition(amount)) * PLOT_HEIGHT,
   });
-  const below = plotTop + PLOT_HEIGHT;
-  const sentenceRows = drawSentences(curve, digits, below + 74, layout);
+  const plotBottom = plotTop + PLOT_HEIGHT;
+  const sentenceRows = drawSentences(curve, digits, plotBottom + 74, layout);
   const name = truncateText(curve.name, maxNameLength(layout));
   const kind = `${KINDS[curve.kind]}, ${MODELS[curve.slabs.pricingModel]}`;
   const heading = `${truncateText(curve.name, 60)}: ${kind}`;
@@ -196,13 +196,13 @@ function drawPanel(
               plotTop - 12,
               truncateText(
                 `the whole cycle costs ${formatCost(extraCost, digits)} more${others}`,
-                lettersPerLine(plotWidth - 12),
+                charactersPerLine(plotWidth - 12),
               ),
               "soft",
             ),
           ]),
       ...drawAxes(xAxis, yAxis, toPoint, { digits, layout }),
-      drawText(width - margin, below + 52, name, "soft end"),
+      drawText(width - margin, plotBottom + 52, name, "soft end"),
       ...drawSlabEdges(curve.card, xAxis, toPoint, { top: plotTop, width }),
       ...(showsTotal ? [`<path class="total" d="${drawCurvePath(curve.total, toPoint)}"/>`] : []),
       `<path class="card" d="${drawCurvePath(curve.card, toPoint)}"/>`,
@@ -246,7 +246,7 @@ function drawLegend(
     `<path class="card" d="M${first.x} ${first.y - 4}h26"/>`,
     drawText(first.x + 34, first.y, "this card", "soft"),
     `<path class="total" d="M${second.x} ${second.y - 4}h26"/>`,
-    drawText(second.x + 34, second.y, truncateText(total, lettersPerLine(left + plotWidth - second.x - 34)), "soft"),
+    drawText(second.x + 34, second.y, truncateText(total, charactersPerLine(left + plotWidth - second.x - 34)), "soft"),
   ];
 }
 
@@ -305,7 +305,7 @@ function drawJumps(curve: PriceCurve, toPoint: (quantity: Decimal, amount: Decim
   return jumps.slice(0, EDGES_MAX).flatMap(({ at: { quantity }, kind, below, above }) => {
     const [from, to] = [toPoint(quantity, below), toPoint(quantity, above)];
     return [
-      `<path class="leap ${kind}" d="M${from.x.toFixed(1)} ${from.y.toFixed(1)}V${to.y.toFixed(1)}"/>`,
+      `<path class="jump-line ${kind}" d="M${from.x.toFixed(1)} ${from.y.toFixed(1)}V${to.y.toFixed(1)}"/>`,
       `<circle class="dot ${kind}" cx="${from.x.toFixed(1)}" cy="${from.y.toFixed(1)}" r="${radius}"/>`,
       `<circle class="ring ${kind}" cx="${to.x.toFixed(1)}" cy="${to.y.toFixed(1)}" r="${radius}"/>`,
     ];
@@ -319,14 +319,14 @@ function drawSentences(
   { width, isNarrow, margin, left }: ChartLayout,
 ): ChartPart {
   const slabs = describeSlabs(curve, digits).map((sentence) => ({ kind: "", sentence }));
-  const events: readonly CurveNote[] = describeJumps(curve, digits);
+  const notes: readonly CurveNote[] = describeJumps(curve, digits);
   const x = isNarrow ? margin : left;
-  const rows = [...limitSentences(slabs, "slabs"), ...limitSentences(events, "jumps and falls")].flatMap(
-    ({ kind, sentence }) => wrapText(sentence, lettersPerLine(width - margin - x)).map((row) => ({ kind, row })),
+  const rows = [...limitSentences(slabs, "slabs"), ...limitSentences(notes, "jumps and falls")].flatMap(
+    ({ kind, sentence }) => wrapText(sentence, charactersPerLine(width - margin - x)).map((row) => ({ kind, row })),
   );
   return {
     parts: rows.map(({ kind, row }, index) => drawText(x, top + index * LINE_HEIGHT, row, kind)),
-    sentences: [...slabs, ...events].map(({ sentence }) => sentence),
+    sentences: [...slabs, ...notes].map(({ sentence }) => sentence),
     height: rows.length * LINE_HEIGHT + 8,
   };
 }
@@ -365,8 +365,8 @@ function isVisibleBesideTotal({ card, total }: CardCurve): boolean {
 }
 
 /** The number of characters that fit a width. */
-function lettersPerLine(pixels: number): number {
-  return Math.floor(pixels / LETTER_WIDTH);
+function charactersPerLine(pixels: number): number {
+  return Math.floor(pixels / CHARACTER_WIDTH);
 }
 
 /** The maximum number of characters of a heading. */
@@ -386,8 +386,8 @@ function wrapText(sentence: string, length: number): readonly string[] {
 }
 
 function truncateText(content: string, length: number): string {
-  const letters = Array.from(content);
-  return letters.length <= length ? content : `${letters.slice(0, length - 1).join("")}…`;
+  const characters = Array.from(content);
+  return characters.length <= length ? content : `${characters.slice(0, length - 1).join("")}…`;
 }
 
 function drawText(x: number, y: number, content: string, kind: string): string {

@@ -171,7 +171,7 @@ function* renderPage({
     `<header><h1>${escapeHtml(title)}</h1>`,
     logo === undefined ? "" : `<img class="logo" alt="${escapeHtml(seller[0] ?? "Logo")}" src="${logo}">`,
     `</header><main><section class="parties">${renderParty("From", seller)}${renderParty("To", buyer)}</section>`,
-    `<dl>${list}</dl><p class="says">${escapeHtml(statusText)}</p>`,
+    `<dl>${list}</dl><p class="status">${escapeHtml(statusText)}</p>`,
   ].join("\n");
   const head = columns.map((name) => (name === "" ? "<td></td>" : `<th scope="col">${escapeHtml(name)}</th>`)).join("");
   yield `<table><thead><tr>${head}</tr></thead><tbody>`;

@@ -22,7 +22,7 @@ dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr))
 dt { color: var(--soft); font-size: .8rem; }
 dd { margin: 0; overflow-wrap: anywhere; }
 dl div:first-child dd { white-space: nowrap; }
-.says { font-size: 1.15rem; font-weight: 600; margin: 0 0 1.5rem; }
+.status { font-size: 1.15rem; font-weight: 600; margin: 0 0 1.5rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: right; font-weight: normal; padding: .3rem 0 .3rem 1rem; vertical-align: top; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 th[scope=row], td[colspan] { text-align: left; padding-left: 0; }
@@ -66,7 +66,7 @@ footer { margin-top: 2.5rem; color: var(--soft); font-size: .75rem; overflow-wra
   :root { color-scheme: light; font-size: 10.67pt; --ink: #000; --soft: #444; --line: #999; --paper: #fff; --mark: #b3261e; }
   body { max-width: none; padding: 0; font-size: 10pt; line-height: 1.4; }
   .parties { margin: 1.25rem 0; }
-  dl, .says { margin-bottom: 1rem; }
+  dl, .status { margin-bottom: 1rem; }
   .notes, footer { margin-top: 1rem; }
   tr, dl, .parties, .notices, .notes, footer { break-inside: avoid; }
   thead { display: table-header-group; }

@@ -1,5 +1,5 @@
 /**
- * UTC days in long form.
+ * The texts of invoices: long dates, numbers and titles.
  *
  * @module
  */
@@ -50,8 +50,8 @@ const DIGIT_COUNT = 10;
  * @param invoiceDate ISO 8601
  */
 export function formatInvoiceNumber(id: string, invoiceDate: string): string {
-  const short = /^[a-z]+\.([0-9A-Za-z]{16})$/.exec(id)?.[1] ?? shortId("inv", [id]).slice("inv.".length);
-  let rest = Array.from(short).reduce((value, digit) => value * 62n + BigInt(BASE_62.indexOf(digit)), 0n);
+  const idDigits = /^[a-z]+\.([0-9A-Za-z]{16})$/.exec(id)?.[1] ?? shortId("inv", [id]).slice("inv.".length);
+  let rest = Array.from(idDigits).reduce((value, digit) => value * 62n + BigInt(BASE_62.indexOf(digit)), 0n);
   let digits = "";
   for (let count = 0; count < DIGIT_COUNT; count++) {
     digits = READABLE_DIGITS.charAt(Number(rest % 32n)) + digits;

@@ -102,18 +102,22 @@ export function moveSlabStart(text: string, card: FormPath, index: number, start
 }
 
 /** Intervals that need a month in which the cycle starts. */
-const LONG_INTERVALS: ReadonlySet<string> = new Set(["QUARTERLY", "HALF_YEARLY", "ANNUALLY"]);
+const INTERVALS_WITH_MONTH: ReadonlySet<string> = new Set(["QUARTERLY", "HALF_YEARLY", "ANNUALLY"]);
 
 /** Changes the interval of a plan, and adds or removes the start month. */
 export function changeInterval(text: string, config: FormPath, interval: string): string {
   const value = tryParseJson(text);
   if (value === undefined) return text;
-  const month = [...config, "startOffset", "monthOffset"];
-  const day = [...config, "startOffset", "dayOffset"];
+  const monthPath = [...config, "startOffset", "monthOffset"];
+  const dayPath = [...config, "startOffset", "dayOffset"];
   let next = withValue(value, [...config, "interval"], interval);
-  next = withValue(next, month, LONG_INTERVALS.has(interval) ? (valueAt(value, month) ?? "1") : undefined);
+  next = withValue(
+    next,
+    monthPath,
+    INTERVALS_WITH_MONTH.has(interval) ? (valueAt(value, monthPath) ?? "1") : undefined,
+  );
   // Weeks have seven days.
-  const isInvalidWeekday = !/^[1-7]$/.test(String(valueAt(value, day)));
-  if (interval === "WEEKLY" && isInvalidWeekday) next = withValue(next, day, "1");
+  const isInvalidWeekday = !/^[1-7]$/.test(String(valueAt(value, dayPath)));
+  if (interval === "WEEKLY" && isInvalidWeekday) next = withValue(next, dayPath, "1");
   return stringifyJson(next, 2);
 }

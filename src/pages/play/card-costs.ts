@@ -67,10 +67,10 @@ export function computeCardCosts(
 }
 
 function findEdgeQuantities({ card, upTo }: CardCurve): readonly Decimal[] {
-  const slabs = curveEdges(card).filter(({ isSlabEdge }) => isSlabEdge);
-  const quantities = slabs.flatMap(({ at: { quantity } }) => [quantity, add(quantity.floor(), ONE)]);
-  const distinct = new Map([ONE, ...quantities, upTo].map((quantity) => [quantity.toFixed(), quantity]));
-  return [...distinct.values()].filter((quantity) => quantity.lte(upTo)).slice(0, EDGES_MAX);
+  const slabEdges = curveEdges(card).filter(({ isSlabEdge }) => isSlabEdge);
+  const quantities = slabEdges.flatMap(({ at: { quantity } }) => [quantity, add(quantity.floor(), ONE)]);
+  const distinctQuantities = new Map([ONE, ...quantities, upTo].map((quantity) => [quantity.toFixed(), quantity]));
+  return [...distinctQuantities.values()].filter((quantity) => quantity.lte(upTo)).slice(0, EDGES_MAX);
 }
 
 function computeCost({ slabs, total, upTo }: CardCurve, quantity: Decimal, digits: number): CostPoint {

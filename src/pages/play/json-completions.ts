@@ -159,14 +159,14 @@ function isComplete(token: string): boolean {
 
 function locateContext(
   containers: readonly OpenContainer[],
-  part: EditedRange | undefined,
+  range: EditedRange | undefined,
 ): LocatedContext | undefined {
   const container = containers.at(-1);
-  if (container === undefined || part === undefined) return undefined;
-  const outer = containers.slice(0, -1).map(({ key }) => key);
-  if (container.expects === "key") return { context: { ...part, kind: "key", path: outer, keys: [] }, container };
+  if (container === undefined || range === undefined) return undefined;
+  const outerPath = containers.slice(0, -1).map(({ key }) => key);
+  if (container.expects === "key") return { context: { ...range, kind: "key", path: outerPath, keys: [] }, container };
   if (container.expects !== "value") return undefined;
-  return { context: { ...part, kind: "value", path: [...outer, container.key], keys: [] }, container };
+  return { context: { ...range, kind: "value", path: [...outerPath, container.key], keys: [] }, container };
 }
 
 function consumeToken(containers: OpenContainer[], token: string): void {

@@ -54,7 +54,7 @@ export interface PlayBill {
 
 const EMPTY_BILL: Omit<PlayBill, "problems"> = { invoices: [], charts: [] };
 
-/** The maximum number of years to price, because a page shows no more invoices. */
+/** The maximum number of years to price: a page can't show more invoices. */
 const YEARS_MAX = 10;
 /** The maximum number of plans with curves. */
 const CHARTS_MAX = 10;
@@ -180,7 +180,7 @@ function sumQuantities(book: Book, { usage, seats }: PlayState): ReadonlyMap<str
 }
 
 /** The curves of a plan. If it has only one card, they extend beyond the typed quantity. */
-function computeReachingCurves(
+function computeExtendedCurves(
   plan: PricePlanDetails,
   names: ReadonlyMap<string, string>,
   quantities: ReadonlyMap<string, Decimal>,
@@ -199,7 +199,7 @@ function createCharts(book: Book, quantities: ReadonlyMap<string, Decimal>): rea
   return book.pricePlans.slice(0, CHARTS_MAX).flatMap(({ name, pricePlanDetails }) => {
     if ((pricePlanDetails.supportedCurrencies ?? []).length === 0) return [];
     try {
-      const curves = computeReachingCurves(pricePlanDetails, names, quantities);
+      const curves = computeExtendedCurves(pricePlanDetails, names, quantities);
       return [
         {
           name: toPrintable(name),

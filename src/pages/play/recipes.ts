@@ -1,5 +1,5 @@
 /**
- * Recipes: ways to price, as changes to a small book. The playground offers them and tests run them.
+ * Recipes: examples of pricing, as changes to a small book. The playground offers them and tests run them.
  *
  * @module
  */
@@ -27,15 +27,15 @@ export interface Recipe {
 export function buildRecipeBook(recipe: Recipe): unknown {
   const { currencies = ["USD"], interval = "MONTHLY" } = recipe;
   const startOffset = { dayOffset: "1", ...(interval === "ANNUALLY" ? { monthOffset: "1" } : {}) };
-  const plan = (id: string, details: object): object => ({
+  const createPlan = (id: string, details: object): object => ({
     id,
     name: id,
     status: "ACTIVE",
     pricePlanDetails: { supportedCurrencies: currencies, pricingCycleConfig: { interval, startOffset }, ...details },
   });
   const { nextPlan, nextPlanFrom } = recipe;
-  const next = nextPlan === undefined ? [] : [plan("pp.next", nextPlan)];
-  const later = nextPlan === undefined ? [] : [{ pricePlanId: "pp.next", effectiveFrom: nextPlanFrom }];
+  const nextPlans = nextPlan === undefined ? [] : [createPlan("pp.next", nextPlan)];
+  const nextAssociations = nextPlan === undefined ? [] : [{ pricePlanId: "pp.next", effectiveFrom: nextPlanFrom }];
   return {
     organization: { id: "acme" },
     eventSchemas: [{ name: "usage", attributes: [{ name: "quantity" }] }],
@@ -50,14 +50,17 @@ export function buildRecipeBook(recipe: Recipe): unknown {
     ],
     features: recipe.features,
     addOns: recipe.addOns,
-    pricePlans: [plan("pp.recipe", recipe.plan), ...next],
+    pricePlans: [createPlan("pp.recipe", recipe.plan), ...nextPlans],
     customers: [{ id: "contoso", name: "Contoso" }],
     accounts: [
       {
         id: "contoso-prod",
         name: "Contoso production",
         customerId: "contoso",
-        pricePlans: [{ pricePlanId: "pp.recipe", effectiveFrom: "2026-01-01", ...recipe.association }, ...later],
+        pricePlans: [
+          { pricePlanId: "pp.recipe", effectiveFrom: "2026-01-01", ...recipe.association },
+          ...nextAssociations,
+        ],
         ...recipe.account,
       },
     ],

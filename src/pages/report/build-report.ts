@@ -104,7 +104,7 @@ export function buildReport(
   };
 }
 
-/** Adds events to the space that invoices leave, to the largest accounts first. @param maxBytes bytes */
+/** Adds events as far as there is space, to the largest accounts first. @param maxBytes the space in bytes */
 function addEvents(accounts: AccountData[], details: readonly AccountDetail[], maxBytes: number): void {
   let bytesLeft = maxBytes;
   for (const [index, detail] of details.entries()) {

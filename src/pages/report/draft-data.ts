@@ -39,10 +39,10 @@ interface DraftNames {
 
 function createDraft(plan: BacktestPlan, { names, draftName }: DraftNames, maxBytes: number): DraftData {
   const { planId, version, totals, accounts, leftOut, migration } = plan;
-  const sorted = accounts.toSorted((a, b) => b.difference.abs().comparedTo(a.difference.abs()));
+  const sortedAccounts = accounts.toSorted((a, b) => b.difference.abs().comparedTo(a.difference.abs()));
   const rows: DraftAccount[] = [];
   let bytesLeft = maxBytes;
-  for (const account of sorted) {
+  for (const account of sortedAccounts) {
     const row = toDraftAccount(account, names);
     bytesLeft -= countDataBytes(row);
     if (bytesLeft < 0) break;
@@ -50,7 +50,7 @@ function createDraft(plan: BacktestPlan, { names, draftName }: DraftNames, maxBy
   }
   // Accounts are added as points of the charts while they fit, then causes while there is room.
   for (const [index, row] of rows.entries()) {
-    const account = sorted[index];
+    const account = sortedAccounts[index];
     const lines = account === undefined ? [] : listChangedLines(account);
     bytesLeft -= countDataBytes(lines);
     if (bytesLeft < 0) break;
@@ -116,11 +116,11 @@ function toAmountChange({
   readonly after: Decimal;
   readonly difference: Decimal;
 }): AmountChange {
-  const isShare = before.gt(0) && !difference.isZero();
+  const hasPercent = before.gt(0) && !difference.isZero();
   return {
     before: formatDecimal(before),
     after: formatDecimal(after),
     difference: formatDecimal(difference),
-    ...(isShare ? { percent: divide(multiply(difference, HUNDRED), before).toFixed(1) } : {}),
+    ...(hasPercent ? { percent: divide(multiply(difference, HUNDRED), before).toFixed(1) } : {}),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The data of a report, which is everything that the page knows.
+ * The data of a report: everything that the page shows.
  *
  * Amounts, quantities and rates are exact decimals as text; the page prints them and never calculates with them. Names
  * and sentences are single lines without bidirectional marks. Days are UTC days, `YYYY-MM-DD`.
@@ -18,13 +18,13 @@ export interface ReportData {
   readonly events: Readonly<Record<string, number>>;
   /** The first invalid lines and events, and the total number. */
   readonly problems: { readonly first: readonly LineFault[]; readonly count: number };
-  /** Sentences on what is worth knowing. */
+  /** Notes for the reader, one sentence each. */
   readonly notices: readonly string[];
   /** The usage of all accounts by meter. */
   readonly usage: readonly UsageDays[];
   /** The charges of all accounts by currency and meter. */
   readonly charges: readonly ChargeDays[];
-  /** The accounts with invoices, largest amount first. Of a book that is too large, only the largest. */
+  /** The accounts with invoices, largest amount first; if there are too many, only the largest. */
   readonly accounts: readonly AccountData[];
   /** The number of accounts with invoices that are not in {@link accounts}. */
   readonly leftOut: number;

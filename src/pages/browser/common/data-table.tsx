@@ -12,8 +12,8 @@ export interface Column<Row> {
   readonly name: string;
   readonly label: string;
   readonly isNumber?: boolean;
-  /** Whether the column is hidden on narrow screens. */
-  readonly isWide?: boolean;
+  /** Whether the column is only shown on wide screens. */
+  readonly isWideOnly?: boolean;
   readonly cell: (row: Row) => ComponentChildren;
   readonly compare: (a: Row, b: Row) => number;
 }
@@ -37,14 +37,14 @@ interface DataTableProps<Row> {
 
 interface SortOrder {
   readonly by: string;
-  readonly descending: boolean;
+  readonly isDescending: boolean;
 }
 
 /** The table with a search field and pages. */
 export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
   const { rowNoun, label, rows, columns, rowKey, searchText, placeholder, initialSort, pageSize } = props;
   const [query, setQuery] = useState("");
-  const [order, setOrder] = useState<SortOrder>({ by: initialSort, descending: true });
+  const [order, setOrder] = useState<SortOrder>({ by: initialSort, isDescending: true });
   const [page, setPage] = useState(0);
   const searchTexts = useMemo(() => new Map(rows.map((row) => [row, searchText(row).toLocaleLowerCase()])), [rows]);
   const matchingRows = useMemo(
@@ -52,7 +52,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
     [rows, searchTexts, query, columns, order],
   );
   const sortBy = ({ name, isNumber = false }: Column<Row>): void => {
-    setOrder((now) => ({ by: name, descending: now.by === name ? !now.descending : isNumber }));
+    setOrder((previous) => ({ by: name, isDescending: previous.by === name ? !previous.isDescending : isNumber }));
     setPage(0);
   };
   const search = (text: string): void => {
@@ -119,27 +119,27 @@ function HeaderCell<Row>({
     <th
       scope="col"
       class={cellClass(column)}
-      {...(isSorted ? { "aria-sort": order.descending ? "descending" : "ascending" } : {})}
+      {...(isSorted ? { "aria-sort": order.isDescending ? "descending" : "ascending" } : {})}
     >
       <button type="button" class="sort" onClick={onSort}>
         {label}
-        {isSorted && <SortMark descending={order.descending} />}
+        {isSorted && <SortMark isDescending={order.isDescending} />}
       </button>
     </th>
   );
 }
 
 /** The sort direction of a column. */
-function SortMark({ descending }: { readonly descending: boolean }): JSX.Element {
+function SortMark({ isDescending }: { readonly isDescending: boolean }): JSX.Element {
   return (
     <svg class="sort-mark" width="9" height="7" viewBox="0 0 9 7" aria-hidden="true">
-      <path d={descending ? "M0 0h9L4.5 7z" : "M0 7h9L4.5 0z"} />
+      <path d={isDescending ? "M0 0h9L4.5 7z" : "M0 7h9L4.5 0z"} />
     </svg>
   );
 }
 
-function cellClass<Row>({ isNumber = false, isWide = false }: Column<Row>): string {
-  return `${isNumber ? "number" : ""}${isWide ? " wide-only" : ""}`;
+function cellClass<Row>({ isNumber = false, isWideOnly = false }: Column<Row>): string {
+  return `${isNumber ? "number" : ""}${isWideOnly ? " wide-only" : ""}`;
 }
 
 function Pager({
@@ -180,7 +180,7 @@ function searchRows<Row>(rows: readonly Row[], searchTexts: ReadonlyMap<Row, str
 function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: SortOrder): readonly Row[] {
   const compare = columns.find(({ name }) => name === order.by)?.compare;
   if (compare === undefined) return rows;
-  return rows.toSorted(order.descending ? (a, b) => compare(b, a) : compare);
+  return rows.toSorted(order.isDescending ? (a, b) => compare(b, a) : compare);
 }
 
 /** Compares names in natural order: `item 2` before `item 10`. */

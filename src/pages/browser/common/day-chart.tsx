@@ -46,7 +46,7 @@ export function DayChart({ title, from, series, formatValue, hasBars = false }: 
     setSelectedDay(day >= 0 && day < days ? day : undefined);
   };
   return (
-    <figure class="chart keep" ref={figureRef}>
+    <figure class="chart keep-together" ref={figureRef}>
       <figcaption>
         {title}
         <Legend series={series} />
@@ -130,7 +130,7 @@ function Legend({ series }: Pick<DayChartProps, "series">): JSX.Element | null {
         ))}
       {hasMarks && (
         <span class="key soft">
-          <Dot name="soft-dot" /> another slab
+          <Dot name="soft-dot" /> another tier
         </span>
       )}
     </span>

@@ -37,18 +37,20 @@ export function ColumnForm({
 }): JSX.Element {
   const value = tryParseJson(map);
   const schema = readMapSchema(value);
-  const missing = findMissingParts(value, book);
+  const missingParts = findMissingParts(value, book);
   return (
     <form
-      class="panel origins"
+      class="panel column-form"
       onSubmit={(event) => {
         event.preventDefault();
         onPrice();
       }}
     >
       <h3>Columns of this file</h3>
-      <p role="status" class={missing.length === 0 ? "soft" : "bad"}>
-        {missing.length === 0 ? "All event fields have a column." : `Choose a column for: ${missing.join(", ")}.`}
+      <p role="status" class={missingParts.length === 0 ? "soft" : "bad"}>
+        {missingParts.length === 0
+          ? "All event fields have a column."
+          : `Choose a column for: ${missingParts.join(", ")}.`}
       </p>
       <label>
         <bdi>event schema</bdi>{" "}
@@ -83,7 +85,7 @@ export function ColumnForm({
           onInput={({ currentTarget }) => onMap(currentTarget.value)}
         />
       </details>
-      <button type="submit" disabled={missing.length > 0}>
+      <button type="submit" disabled={missingParts.length > 0}>
         Price the file
       </button>
     </form>

@@ -86,7 +86,7 @@ function CardCost({ card }: { readonly card: CardCosts }): JSX.Element {
           />
           <tbody>
             {currentPoint === undefined ? (
-              <tr class="here">
+              <tr class="current">
                 <td colSpan={5}>{`${quantity.slice(0, 60)} is not a valid quantity.`}</td>
               </tr>
             ) : (
@@ -111,7 +111,7 @@ function CostRow({
 }): JSX.Element {
   const { quantity, amount, average = "–", next, total = "–" } = point;
   return (
-    <tr class={isCurrent ? "here" : ""}>
+    <tr class={isCurrent ? "current" : ""}>
       {[quantity, amount, average, next, total].map((text, index) => (
         <td class="number" key={index}>
           {text}

@@ -30,13 +30,13 @@ export function Cycles({ cycles }: { readonly cycles: PlayCycles | undefined }):
               <Bar key={cycleIndex} cycle={cycle} />
             ))}
           </svg>
-          <p class="ends soft" aria-hidden="true">
+          <p class="timeline-ends soft" aria-hidden="true">
             <span>{cycles.from}</span>
             <span>{cycles.until}</span>
           </p>
           <ol class="cycles">
             {termCycles.map(({ description: cycleDescription, isCut }, cycleIndex) => (
-              <li key={cycleIndex} class={isCut ? "cut" : ""}>
+              <li key={cycleIndex} class={isCut ? "cut-cycle" : ""}>
                 {cycleDescription}
               </li>
             ))}
@@ -54,8 +54,8 @@ function Bar({ cycle: { start, end, servedStart, servedEnd } }: { readonly cycle
   });
   return (
     <>
-      <rect class="natural" {...toRectangle(start, end)} y="1" height="14" />
-      <rect class="served" {...toRectangle(servedStart, servedEnd)} y="1" height="14" />
+      <rect class="natural-cycle" {...toRectangle(start, end)} y="1" height="14" />
+      <rect class="served-period" {...toRectangle(servedStart, servedEnd)} y="1" height="14" />
     </>
   );
 }

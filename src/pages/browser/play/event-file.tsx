@@ -54,7 +54,7 @@ export function EventFile({ state, source }: { readonly state: PlayState; readon
     <section aria-labelledby="file">
       <h2 id="file">Event file</h2>
       <label
-        class="drop panel"
+        class="drop-area panel"
         onDragOver={(event) => event.preventDefault()}
         onDrop={(event) => {
           event.preventDefault();

@@ -28,28 +28,28 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
  * @throws {InputError} for a file that isn't text or can't be read
  */
 export async function* readLineBlocks(file: Blob, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-  let pending: Uint8Array[] = [];
+  let lineParts: Uint8Array[] = [];
   let isFirst = true;
   for await (const part of readBytes(file, onRead)) {
     const end = part.lastIndexOf(LINE_END) + 1;
     if (end === 0) {
-      pending.push(part);
-      if (totalLength(pending) > LINE_BYTES_MAX) {
+      lineParts.push(part);
+      if (totalLength(lineParts) > LINE_BYTES_MAX) {
         throw new InputError("a line is longer than 16 MiB; this is not an event file");
       }
       continue;
     }
-    yield requireTextBlock(concatenateBytes([...pending, part.subarray(0, end)]), isFirst);
+    yield requireTextBlock(concatenateBytes([...lineParts, part.subarray(0, end)]), isFirst);
     isFirst = false;
-    pending = end === part.length ? [] : [part.subarray(end)];
+    lineParts = end === part.length ? [] : [part.subarray(end)];
   }
-  if (pending.length > 0) yield requireTextBlock(concatenateBytes(pending), isFirst);
+  if (lineParts.length > 0) yield requireTextBlock(concatenateBytes(lineParts), isFirst);
 }
 
 async function* readBytes(file: Blob, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   try {
     const beginning = new Uint8Array(await file.slice(0, 8).arrayBuffer());
-    const isPacked = startsWith(beginning, GZIP);
+    const isGzip = startsWith(beginning, GZIP);
     let bytesRead = 0;
     const countedStream = file.stream().pipeThrough(
       new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
@@ -60,7 +60,7 @@ async function* readBytes(file: Blob, onRead: (bytes: number) => void): AsyncGen
         },
       }),
     );
-    const reader = (isPacked ? countedStream.pipeThrough(new DecompressionStream("gzip")) : countedStream).getReader();
+    const reader = (isGzip ? countedStream.pipeThrough(new DecompressionStream("gzip")) : countedStream).getReader();
     try {
       for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
     } finally {

@@ -53,8 +53,8 @@ export function JsonEditor({
     const field = textAreaRef.current;
     if (field === null || completionList === undefined) return;
     const { kind, start, end } = completionList.context;
-    const isNamed = /^\s*:/.test(field.value.slice(end));
-    field.setRangeText(kind === "key" && !isNamed ? `${completion.text}: ` : completion.text, start, end, "end");
+    const hasColon = /^\s*:/.test(field.value.slice(end));
+    field.setRangeText(kind === "key" && !hasColon ? `${completion.text}: ` : completion.text, start, end, "end");
     field.focus();
     setCompletionList(undefined);
     onText(field.value);
@@ -83,9 +83,11 @@ export function JsonEditor({
           class="code"
           aria-label="The book as JSON"
           aria-autocomplete="list"
-          aria-controls="offers"
-          aria-activedescendant={completionList === undefined ? undefined : `offer-${completionList.selectedIndex}`}
-          aria-describedby="here"
+          aria-controls="completions"
+          aria-activedescendant={
+            completionList === undefined ? undefined : `completion-${completionList.selectedIndex}`
+          }
+          aria-describedby="caret-help"
           spellcheck={false}
           rows={24}
           value={text}
@@ -103,17 +105,17 @@ export function JsonEditor({
           }}
         />
       </div>
-      <p class="here soft" id="here">
+      <p class="caret-help soft" id="caret-help">
         {describeCaret(text, caret, problems)}
       </p>
-      <div id="offers" role="listbox" aria-label="What may be written here" hidden={completionList === undefined}>
+      <div id="completions" role="listbox" aria-label="What may be written here" hidden={completionList === undefined}>
         {completionList?.completions.map((each, index) => (
           <div
             key={each.label}
-            id={`offer-${index}`}
+            id={`completion-${index}`}
             role="option"
             aria-selected={index === completionList.selectedIndex}
-            // Keeps the focus in the text field, which a press would take before the click.
+            // Keeps the focus in the text field, which would lose it before the click.
             onPointerDown={(event) => event.preventDefault()}
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => insertCompletion(each)}

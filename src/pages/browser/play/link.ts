@@ -16,8 +16,8 @@ const STATE_LENGTH_MAX = 1 << 24;
 /** The URL fragment of a state; undefined if it is too long or the browser can't compress. */
 export async function createLink(state: PlayState): Promise<string | undefined> {
   if (typeof CompressionStream === "undefined") return undefined;
-  const packedStream = new Blob([serializeState(state)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
-  const bytes = new Uint8Array(await new Response(packedStream).arrayBuffer());
+  const compressedStream = new Blob([serializeState(state)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const bytes = new Uint8Array(await new Response(compressedStream).arrayBuffer());
   let binary = "";
   for (const byte of bytes) binary += String.fromCharCode(byte);
   const link = `${LINK_PREFIX}${btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
@@ -30,7 +30,7 @@ export async function readStateFromLink(hash: string): Promise<PlayState | "brok
   if (!hash.startsWith(LINK_PREFIX)) return "broken";
   try {
     const binary = atob(hash.slice(LINK_PREFIX.length).replaceAll("-", "+").replaceAll("_", "/"));
-    const bytes = Uint8Array.from(binary, (sign) => sign.charCodeAt(0));
+    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
     const stateStream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     const text = await readTextUpTo(stateStream.getReader(), STATE_LENGTH_MAX);
     return (text === undefined ? undefined : parseState(text)) ?? "broken";

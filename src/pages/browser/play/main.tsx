@@ -15,7 +15,7 @@ import "./play.css";
 async function startPlayground(source: string): Promise<void> {
   const page = document.getElementById("page");
   const data = JSON.parse(document.getElementById("data")?.textContent ?? "null") as PlayData | null;
-  // A link pasted into the URL of an open page starts anew, and the latest wins.
+  // A link pasted into the URL of an open page replaces its state. Of several, the last one wins.
   let latestStart = 0;
   const renderLink = async (hash: string): Promise<void> => {
     const currentStart = ++latestStart;

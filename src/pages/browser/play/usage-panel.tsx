@@ -97,7 +97,7 @@ function DatedQuantities({
       {rows.map((row, index) => {
         const name = `${names.get(row.of) ?? row.of}, row ${index + 1}`;
         return (
-          <div class="dated" key={index}>
+          <div class="dated-row" key={index}>
             <select
               aria-label={`${name}: of`}
               value={row.of}

@@ -51,7 +51,7 @@ export function Scatter({ accounts, currency, digits }: DraftChartProps & { read
   const selectedAccount = selectedIndex === undefined ? undefined : accounts[selectedIndex];
   const selectedPoint = selectedIndex === undefined ? undefined : points[selectedIndex];
   return (
-    <figure class="chart keep" ref={figureRef}>
+    <figure class="chart keep-together" ref={figureRef}>
       <figcaption>
         {`Each account in ${currency}: now and on the draft`}
         <span class="legend">
@@ -84,7 +84,9 @@ export function Scatter({ accounts, currency, digits }: DraftChartProps & { read
         <path class="points same" d={drawPoints((before, after) => before === after)} />
         <path class="points less" d={drawPoints((before, after) => after < before)} />
         <path class="points more" d={drawPoints((before, after) => after > before)} />
-        {selectedPoint !== undefined && <circle class="told" cx={x(selectedPoint[0])} cy={y(selectedPoint[1])} r="6" />}
+        {selectedPoint !== undefined && (
+          <circle class="selected-point" cx={x(selectedPoint[0])} cy={y(selectedPoint[1])} r="6" />
+        )}
         <text class="tick" x={width - RIGHT} y={HEIGHT - 6} text-anchor="end">
           now
         </text>
@@ -127,7 +129,7 @@ export function Histogram({ accounts, currency }: DraftChartProps): JSX.Element 
     HISTOGRAM_LEFT + ((difference - low) / (step * BIN_COUNT)) * (width - HISTOGRAM_LEFT - RIGHT);
   const y = (count: number): number => TOP + (1 - count / maxCount) * (HEIGHT - TOP - BOTTOM);
   return (
-    <figure class="chart keep" ref={figureRef}>
+    <figure class="chart keep-together" ref={figureRef}>
       <figcaption>{`How many accounts change by how much, in ${currency}`}</figcaption>
       <svg
         width={width}

@@ -121,7 +121,7 @@ function createColumns(digits: number): readonly Column<DraftAccount>[] {
     name,
     label,
     isNumber: true,
-    isWide: true,
+    isWideOnly: true,
     cell: (row) => formatMoney(row[name], { digits }),
     compare: (a, b) => compareDecimals(a[name], b[name]),
   });

@@ -145,7 +145,7 @@ function LineLabel({ line }: Pick<LineProps, "line">): JSX.Element {
         </span>
       )}
       {because.map((sentence) => (
-        <span class="because soft small" key={sentence}>
+        <span class="calculation soft small" key={sentence}>
           {localizeNumbers(sentence)}
         </span>
       ))}
@@ -223,7 +223,7 @@ function Events({ dayEvents }: { readonly dayEvents: EventsOfDay | undefined }):
   );
 }
 
-/** The days on which another slab was reached, with its description. */
+/** The days on which another slab was reached, with the name of its tier. */
 export function findSlabChanges(slabs: readonly number[]): ReadonlyMap<number, string> {
   const changes = new Map<number, string>();
   for (const [day, slab] of slabs.entries()) {

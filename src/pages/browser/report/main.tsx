@@ -16,7 +16,7 @@ const page = document.getElementById("page");
 if (page !== null) {
   const data = JSON.parse(document.getElementById("data")?.textContent ?? "null") as ReportData;
   const printArea = document.createElement("div");
-  printArea.id = "paper";
+  printArea.id = "print-area";
   document.body.append(printArea);
   render(<Report data={data} />, page);
   addEventListener("beforeprint", () =>

@@ -81,7 +81,7 @@ function createColumns({ totals }: ReportData): readonly Column<AccountData>[] {
     {
       name: "customer",
       label: "Customer",
-      isWide: true,
+      isWideOnly: true,
       cell: ({ customer }) => <bdi>{customer}</bdi>,
       compare: (a, b) => compareNames(a.customer, b.customer),
     },
@@ -89,7 +89,7 @@ function createColumns({ totals }: ReportData): readonly Column<AccountData>[] {
       name: "invoices",
       label: "Invoices",
       isNumber: true,
-      isWide: true,
+      isWideOnly: true,
       cell: ({ invoices }) => formatNumber(invoices),
       compare: (a, b) => a.invoices - b.invoices,
     },
