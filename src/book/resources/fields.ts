@@ -37,13 +37,16 @@ export function listOrEmpty<S extends z.ZodType>(element: S, max = Infinity): Wi
   return list.nullish().transform((input) => input ?? []);
 }
 
+/** How decimals of requests and books are written, as a description. */
+export const DECIMAL_FORMAT = "A decimal, as a number or a string; at most 20 digits before and after the point.";
+
 /** A decimal within S1.3: a number, a decimal text, or a Decimal. Output: a Decimal. */
 export const decimal = z
   .custom<DecimalInput>()
   .transform((value, context) => readDecimal(context, value))
   .meta({
     anyOf: [{ type: "number" }, { type: "string", pattern: String.raw`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$` }],
-    description: "A decimal, as a number or a string; at most 20 digits before and after the point.",
+    description: DECIMAL_FORMAT,
   });
 
 /** A {@link decimal} that is 0 or more. */

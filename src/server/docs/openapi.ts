@@ -5,31 +5,32 @@
  */
 import * as z from "zod";
 
+import { DECIMAL_FORMAT } from "../../book/resources/fields.ts";
 import { runToCompletion, type Steps } from "../../numbers/steps.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { ERROR_HEADERS } from "../http/failures.ts";
-import { failure } from "../http/fields.ts";
-import { describeField, findFieldOwner, TAG_DESCRIPTIONS } from "./descriptions.ts";
+import { failure, FORMAT_DESCRIPTIONS } from "../http/fields.ts";
+import { describeField, describeMeaning, findFieldOwner, TAG_DESCRIPTIONS } from "./descriptions.ts";
 import { BODY_EXAMPLES } from "./examples.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Failures of every endpoint, by status. */
 const FAILURES: Readonly<Record<number, string>> = {
-  400: "Malformed, out of bounds, an unknown id in a body or query, or refused by a rule.",
+  400: "The request is malformed or out of bounds, names an unknown id in its body or query, or breaks a rule.",
   401: "The credential is missing or invalid.",
-  403: "The role of the credential does not permit this.",
-  404: "An unknown id, version or path.",
-  405: "Another method than those of the path.",
-  408: "The request came too slowly.",
-  409: "The id, name or alias is taken, or another write was faster.",
+  403: "The role of the credential doesn't allow the request.",
+  404: "The id, version or path is unknown.",
+  405: "The path doesn't have this method; `Allow` lists its methods.",
+  408: "The request arrived too slowly.",
+  409: "The id, name or alias is taken, the idempotency key belongs to another request, or a concurrent write won.",
   413: "The body is too large.",
-  415: "A body that is not JSON in UTF-8, or is compressed.",
-  422: "An event that is refused, or an unknown account or feature.",
+  415: "The body is not JSON in UTF-8, or is compressed.",
+  422: "The event was refused, or the account or feature is unknown.",
   429: "Too many requests; retry after `Retry-After` seconds.",
   431: "The headers are too large.",
   500: "An internal error.",
-  503: "The database is unavailable; `Retry-After` says when to try again.",
+  503: "The database or external usage is unavailable; retry after `Retry-After` seconds.",
 };
 /** Failures of public endpoints. */
 const PUBLIC_FAILURES: readonly number[] = [400, 404, 405, 408, 429, 431, 500, 503];
@@ -63,7 +64,7 @@ export function* createOpenApiDocumentInSteps(endpoints: readonly Endpoint[]): S
     paths,
     components: {
       securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", description: "An API key, or a token of POST /authenticate." },
+        bearer: { type: "http", scheme: "bearer", description: "An API key, or a token from POST /authenticate." },
       },
       schemas: Object.fromEntries([...components].toSorted(([a], [b]) => (a < b ? -1 : Number(a > b)))),
     },
@@ -99,17 +100,20 @@ function toParameters(
 ): readonly JsonObject[] {
   if (schema === undefined) return [];
   return Object.entries(schema.shape).map(([name, field]) => {
-    const { description, ...rest } = toSchema(field as z.ZodType);
+    const { description: ownDescription, ...rest } = toSchema(field as z.ZodType);
     const required = location === "path" || !(field as z.ZodType).safeParse(undefined).success;
-    const sentence =
-      description ??
-      describeField(
-        "",
-        name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
-      );
-    return { name, in: location, required, ...(sentence === undefined ? {} : { description: sentence }), schema: rest };
+    const fieldName = name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    const description = joinDescriptions(location, fieldName, ownDescription as string | undefined);
+    return { name, in: location, required, ...(description === undefined ? {} : { description }), schema: rest };
   });
 }
+
+/** Descriptions of successful responses, by status. */
+const RESPONSE_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  201: "Created.",
+  202: "Accepted.",
+  207: "Accepted, except for events whose outcome is a failure.",
+};
 
 const HTML_CONTENT: JsonObject = { "text/html": { schema: { type: "string" } } };
 
@@ -118,7 +122,7 @@ function toResponses({ answers, html = false }: Endpoint, toSchema: ToSchema): J
     Object.entries(answers).map(([status, schema]) => [
       status,
       {
-        description: status === "201" ? "Made." : status === "202" ? "Taken." : "Done.",
+        description: RESPONSE_DESCRIPTIONS[status] ?? "Success.",
         headers: {
           "x-request-id": { description: "Identifies the request in the server's log.", schema: { type: "string" } },
         },
@@ -139,18 +143,18 @@ function toFailureResponses({ access, answers }: Endpoint): JsonObject {
     .map((status) => [status, { description: FAILURES[status], headers: FAILURE_HEADERS, content }]);
   return {
     ...Object.fromEntries(responses),
-    default: { description: "Any other failure.", headers: FAILURE_HEADERS, content },
+    default: { description: "Any other error.", headers: FAILURE_HEADERS, content },
   };
 }
 
 const FAILURE_HEADERS: JsonObject = {
   [ERROR_HEADERS.code]: {
     description:
-      "The error's code, of an invalid input that of its first problem; absent where the request was refused before it reached an operation.",
+      "The error code; for invalid input, the code of the first problem. Absent if the request was refused before it reached an operation.",
     schema: { type: "string" },
   },
   [ERROR_HEADERS.path]: {
-    description: "The JSON path of the first problem of an invalid input, such as `$.effectiveFrom`.",
+    description: "For invalid input, the JSON path of the first problem, such as `$.effectiveFrom`.",
     schema: { type: "string", maxLength: 200 },
   },
 };
@@ -185,16 +189,20 @@ function addDescriptions(value: unknown, owner: string): unknown {
 
 function describeFields(properties: object, owner: string): object {
   const fields = Object.entries(properties).map(([field, schema]) => {
-    const description = describeField(owner, field);
     const schemaWithDescriptions = addDescriptions(schema, findFieldOwner(owner, field)) as JsonObject;
-    return [
-      field,
-      description === undefined || "description" in schemaWithDescriptions
-        ? schemaWithDescriptions
-        : { ...schemaWithDescriptions, description },
-    ];
+    const description = joinDescriptions(owner, field, schemaWithDescriptions["description"] as string | undefined);
+    return [field, description === undefined ? schemaWithDescriptions : { ...schemaWithDescriptions, description }];
   });
   return Object.fromEntries(fields);
+}
+
+/** The description of a field. A description that only says how a value is written follows what the field means. */
+function joinDescriptions(owner: string, field: string, ownDescription: string | undefined): string | undefined {
+  if (ownDescription === undefined) return describeField(owner, field);
+  const isRequestDecimal = ownDescription === DECIMAL_FORMAT;
+  if (!isRequestDecimal && !FORMAT_DESCRIPTIONS.has(ownDescription)) return ownDescription;
+  const meaning = isRequestDecimal ? describeField(owner, field) : describeMeaning(owner, field);
+  return meaning === undefined ? ownDescription : `${meaning} ${ownDescription}`;
 }
 
 /** Turns references to a schema's definitions into references to components. */

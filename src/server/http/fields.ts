@@ -16,18 +16,28 @@ export function pathId(max = 50): z.ZodString {
   return z.string().min(1).max(max);
 }
 
+const NUMBER_FORMAT = "An exact decimal: read it as text to keep every digit.";
+const TIMESTAMP_FORMAT = "UTC, with milliseconds: `2024-01-02T03:04:05.000Z`.";
+const DAY_FORMAT = "A UTC day: `2024-01-02`.";
+const QUERY_TIME_FORMAT = "A date-time with a zone, a date (midnight UTC), or milliseconds since 1970.";
+/** Descriptions that say how a value is written, but not what it means. */
+export const FORMAT_DESCRIPTIONS: ReadonlySet<string> = new Set([
+  NUMBER_FORMAT,
+  TIMESTAMP_FORMAT,
+  DAY_FORMAT,
+  QUERY_TIME_FORMAT,
+]);
+
 /** An exact number in an answer. */
 export const number = z
   .custom<Decimal>((value) => isDecimalObject(value))
-  .meta({ type: "number", description: "Exact in its text: a client that needs every digit reads the text." });
+  .meta({ type: "number", description: NUMBER_FORMAT });
 
 /** An instant in an answer. */
-export const timestamp = z
-  .string()
-  .meta({ format: "date-time", description: "UTC, with milliseconds: `2024-01-02T03:04:05.000Z`." });
+export const timestamp = z.string().meta({ format: "date-time", description: TIMESTAMP_FORMAT });
 
 /** A UTC day in an answer. */
-export const day = z.string().meta({ format: "date", description: "A UTC day: `2024-01-02`." });
+export const day = z.string().meta({ format: "date", description: DAY_FORMAT });
 
 /** `{success}`. */
 export const success = z.strictObject({ success: z.boolean() }).meta({ id: "Success" });
@@ -55,7 +65,7 @@ export function wholeNumberField(min: number, max: number): z.ZodType<number, st
 /** The requested version in a query. */
 export const version = wholeNumberField(1, 999_999_999)
   .optional()
-  .meta({ type: "integer", minimum: 1, description: "Default: the latest one." });
+  .meta({ type: "integer", minimum: 1, description: "The version; default the latest." });
 
 /** Restores the plus of a date-time, which a query decodes as a space. */
 function restorePlus(text: string): string {
@@ -79,7 +89,7 @@ export const queryTime: z.ZodType<number, string> = z
   })
   .meta({
     type: "string",
-    description: "A date-time with a zone, a date, which is its midnight UTC, or milliseconds since 1970.",
+    description: QUERY_TIME_FORMAT,
   });
 
 /** `true` or `false` in a query. */

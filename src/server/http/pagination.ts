@@ -36,14 +36,14 @@ export function listQuery<Filters extends z.ZodRawShape>(
         type: "integer",
         minimum: 1,
         maximum: sizes.max,
-        description: `Items of a page; default ${sizes.default}.`,
+        description: `Maximum number of items in a page; default ${sizes.default}.`,
       }),
     nextToken: z
       .string()
       .min(1)
       .max(TOKEN_MAX)
       .optional()
-      .meta({ description: "The cursor of the page before; it carries the page size and the filters." }),
+      .meta({ description: "The `nextToken` of the previous page. It contains the page size and the filters." }),
   });
 }
 

@@ -16,15 +16,15 @@ const fields = {
   id: z.string(),
   name: z.string().max(255),
   role: z.enum(ROLES),
-  prefix: z.string().meta({ description: "How the key begins." }),
+  prefix: z.string().meta({ description: "The first characters of the key." }),
   status: z.enum(["ACTIVE", "REVOKED"]),
   createdAt: timestamp,
   revokedAt: timestamp.optional(),
 };
 const keyShape = z.strictObject(fields).meta({ id: "ApiKey" });
 const createdKeyShape = z
-  .strictObject({ ...fields, key: z.string().meta({ description: "The key itself; it is shown only here." }) })
-  .meta({ id: "MadeApiKey" });
+  .strictObject({ ...fields, key: z.string().meta({ description: "The key. It can't be shown again." }) })
+  .meta({ id: "CreatedApiKey" });
 
 /** Creates, lists and revokes keys; requires the role admin. */
 export function keyEndpoints({ keys }: Pick<KeyAccessControl, "keys">): readonly Endpoint[] {
@@ -64,7 +64,7 @@ export function keyEndpoints({ keys }: Pick<KeyAccessControl, "keys">): readonly
       id: "revokeKey",
       tag: "Credentials",
       summary: "Revoke an API key and all its tokens",
-      description: "Other servers over the same database follow within 5 seconds.",
+      description: "Takes effect at once on this server, and within 5 seconds on others that share the database.",
       access: "keys",
       params: z.strictObject({ key_id: pathId() }),
       answers: { 200: success },

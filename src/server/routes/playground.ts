@@ -19,9 +19,9 @@ export const PLAYGROUND_ENDPOINTS: readonly Endpoint[] = [
     tag: "Service",
     summary: "Get the playground with the organization's price plans",
     description:
-      "One HTML page to save and to open: change a plan or what is used, and read the invoice. What is sold is in it, " +
-      "and the newest account that has a price plan, with its customer and its credits; usage is not. Of price plans it has " +
-      "those of this account, and the newest others up to 1 MiB in all. Nothing leaves the page.",
+      "An HTML page in which you change plans and usage and see the invoice. It contains the products, the newest account " +
+      "that has a price plan, with its customer and credits, that account's plans, and the newest other plans, up to " +
+      "1 MiB of plans in total. It contains no usage, and sends nothing.",
     access: "read",
     answers: { 200: "html" },
     handle: async ({ engine }) => {

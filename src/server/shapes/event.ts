@@ -82,7 +82,7 @@ const recordFields = {
         name: z.string(),
         value: z
           .union([number, z.string()])
-          .meta({ description: "A string if the value that was sent is not a decimal; the event failed then." }),
+          .meta({ description: "The value as sent; a string if it is not a decimal, so the event failed." }),
         unit: z.string().optional(),
       }),
     ),
@@ -108,7 +108,7 @@ export const eventRecordShape = z
     ...recordFields,
     status: z
       .enum(["INGESTED", "REVERTED", "FAILED"])
-      .meta({ description: "INGESTED: accepted, and it counts. REVERTED: undone. FAILED: not accepted." }),
+      .meta({ description: "INGESTED: accepted. REVERTED: undone. FAILED: not accepted." }),
     accountId: z.string().optional().meta({ description: "The account." }),
     schemaVersion: z.int().optional(),
     enrichedAttributes: z.array(z.strictObject({ name: z.string(), value: number })).optional(),

@@ -28,7 +28,7 @@ const explanation = z
   .meta({
     id: "Explanation",
     additionalProperties: true,
-    description: "How the value was calculated, in enough detail to repeat the calculation.",
+    description: "How the value was calculated, in enough detail to repeat the calculation by hand.",
   });
 
 /** The names of lines without a card or a description. */
@@ -65,7 +65,7 @@ export const lineShape = z
     type: lineType,
     id: z.string().optional().meta({ description: "The id of the meter, add-on, feature, credit or invoice." }),
     description: z.string(),
-    value: number.meta({ description: "An amount in the invoice's currency; of usage, its quantity." }),
+    value: number.meta({ description: "The amount in the invoice's currency; for lines of usage, the quantity." }),
     exactValue: z.string().optional().meta({ description: "The exact amount, if it differs from the rounded one." }),
     quantity: number.optional(),
     valuePerQuantity: number.optional(),
@@ -79,19 +79,20 @@ export const lineShape = z
 /** The usage of an invoice: a TOTAL_USAGE line above one for each meter with usage. */
 export const usageInfo = z.array(lineShape).meta({
   description:
-    "A TOTAL_USAGE line, whose value is the sum of all quantities, over a USAGE_METER_USAGE line for each meter.",
+    "A TOTAL_USAGE line with the sum of all quantities, and below it a USAGE_METER_USAGE line for each meter.",
 });
 
 const fields = {
   id: z.string(),
-  ownerId: z.string().meta({ description: "The account, or the group of a composite invoice." }),
+  ownerId: z.string().meta({ description: "The id of the account, or of the group for a composite invoice." }),
   invoiceClass: z.enum(["INVOICE"]),
   accountId: z.string().optional(),
   customerId: z.string().optional(),
   invoiceGroupId: z.string().optional(),
-  invoiceType: z
-    .enum([...INVOICE_TYPES, "COMPOSITE"])
-    .meta({ description: "COMPOSITE: the invoices of a group that became due on one day, as one." }),
+  invoiceType: z.enum([...INVOICE_TYPES, "COMPOSITE"]).meta({
+    description:
+      "STANDARD: at the end of a cycle. STANDARD_ADVANCED: at its start. AD_HOC: one-off. COMPOSITE: all invoices of a group that became due on one day.",
+  }),
   status: z.enum(INVOICE_STATUSES),
   currency: z.string(),
   pricePlanId: z.string().optional(),
@@ -104,7 +105,7 @@ const fields = {
   totalAmount: number,
   paidAmount: number,
   mergedInto: z.string().optional().meta({ description: "The composite invoice that includes it." }),
-  notices: z.array(z.string()).meta({ description: "What the recipient should know before paying." }),
+  notices: z.array(z.string()).meta({ description: "Sentences to read before paying." }),
   updatedAt: timestamp,
 };
 

@@ -17,7 +17,7 @@ export function createListShape(item: z.ZodType, id: string): z.ZodType {
   return z
     .strictObject({
       data: z.array(item),
-      nextToken: z.string().nullable().meta({ description: "Null on the last page." }),
+      nextToken: z.string().nullable().meta({ description: "The cursor of the next page; null on the last page." }),
       context: z.strictObject({ pageSize: z.int() }),
     })
     .meta({ id });
@@ -27,11 +27,11 @@ export function createListShape(item: z.ZodType, id: string): z.ZodType {
 export const skippedShape = z
   .array(z.strictObject({ accountId: z.string(), message: z.string() }).meta({ id: "SkippedAccount" }))
   .optional()
-  .meta({ description: "Accounts without drafts, and why; absent if there are none." });
+  .meta({ description: "Accounts whose bill could not be computed, and why; absent if there are none." });
 
 /** The page fields of lists that omit `nextToken` on the last page. */
 export const openPageFields = {
-  nextToken: z.string().optional().meta({ description: "Absent on the last page." }),
+  nextToken: z.string().optional().meta({ description: "The cursor of the next page; absent on the last page." }),
   context: z.strictObject({ pageSize: z.int() }),
 };
 

@@ -19,14 +19,14 @@ const scheduleEntryShape = z
     id: z.string(),
     startDate: timestamp.meta({
       description:
-        "When it became ACTIVE: `1970-01-01T00:00:00.000Z` for the first version, `9999-01-01T00:00:00.000Z` for one that never did.",
+        "When the version became ACTIVE: `1970-01-01T00:00:00.000Z` for the first, `9999-01-01T00:00:00.000Z` for one that never did.",
     }),
     endDate: timestamp.meta({
       description: "When the next version became ACTIVE, exclusive; `9999-01-01T00:00:00.000Z` without one.",
     }),
     version: z.int().min(1),
     pricePlanDetails: pricePlanDetailsShape,
-    isOverriden: z.boolean().meta({ description: "Whether an account overrides it; always false in the plan itself." }),
+    isOverriden: z.boolean().meta({ description: "Always false; only plans of accounts can be overridden." }),
   })
   .meta({ id: "PricingScheduleEntry" });
 
@@ -40,12 +40,12 @@ export const listedPlanShape = pricePlanShape
   .extend({
     description: z.string().meta({ description: "Empty if the plan has none." }),
     version: z.int().min(1),
-    usageMeters: z.array(z.string()).meta({ description: "The ids of the meters that it prices." }),
+    usageMeters: z.array(z.string()).meta({ description: "The ids of the meters that the plan prices." }),
     pricePlanDetails: pricePlanDetailsShape,
     createdAt: timestamp,
     updatedAt: timestamp,
   })
-  .meta({ id: "PricePlanListed" });
+  .meta({ id: "PricePlanSummary" });
 
 /** A version as a schedule entry. */
 export function toScheduleJson(planVersion: PricePlanVersion): Readonly<Record<string, unknown>> {

@@ -25,14 +25,14 @@ export const accountScheduleShape = z
     pricePlanName: z.string(),
     version: z.int().min(1),
     startDate: timestamp,
-    endDate: timestamp.meta({ description: "Exclusive; `9999-01-01T00:00:00.000Z` without an end." }),
+    endDate: timestamp.meta({ description: "The end, exclusive; `9999-01-01T00:00:00.000Z` if there is none." }),
     pricePlanDetails: pricePlanDetailsShape.meta({
-      description: "The account's prices, with its override, and the cycles that are charged.",
+      description: "The plan's details with the override applied, and the pricing cycles of the account.",
     }),
     isOverriden: z.boolean(),
     pricePlanDetailsOverride: rateCardsShape
       .optional()
-      .meta({ description: "The association's changes to the plan; absent if there are none." }),
+      .meta({ description: "Changes to the plan for this account; absent if there are none." }),
   })
   .meta({ id: "AccountPricingSchedule" });
 

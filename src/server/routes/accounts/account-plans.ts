@@ -30,7 +30,7 @@ const planChange = z.strictObject({
   pricePlanId: z.string().min(1).max(255).nullish().meta({
     description: "Required to associate. To disassociate, all days of the period must have this plan or none.",
   }),
-  pricePlanVersion: z.int().min(1).nullish().meta({ description: "Default: the latest ACTIVE one." }),
+  pricePlanVersion: z.int().min(1).nullish().meta({ description: "The version; default the latest ACTIVE one." }),
   effectiveFrom: date
     .refine((from) => from >= EARLIEST_START, { error: "expected a date from 1970-01-01 on: price plans begin then" })
     .meta({ type: "string", description: "A date since 1970-01-01, or a date-time at midnight UTC." }),
@@ -41,7 +41,7 @@ const planChange = z.strictObject({
   retainStartOffsets: z
     .boolean()
     .nullish()
-    .meta({ description: "Whether the pricing cycles of the previous plan continue." }),
+    .meta({ description: "Whether the account keeps its current pricing cycles; default false." }),
 });
 type PlanChange = z.input<typeof planChange>;
 
@@ -63,9 +63,9 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
     tag: "Accounts",
     summary: "Associate a price plan with an account, or remove it",
     description:
-      "The plan replaces the account's plans on the days `[effectiveFrom, effectiveUntil)`; DISASSOCIATE " +
-      "leaves these days without a plan. The response has the account's schedules, earliest first; if they exceed 1 MiB of " +
-      "JSON, the latest that fit, at least one.",
+      "The plan replaces the account's plans on the days `[effectiveFrom, effectiveUntil)`. DISASSOCIATE leaves these days " +
+      "without a plan. The response has the account's schedules, earliest first; if they exceed 1 MiB of JSON, the latest " +
+      "ones that fit, at least one.",
     access: "write",
     params,
     body: planChange,
@@ -84,7 +84,7 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
     tag: "Accounts",
     summary: "List all plans of an account, past, present and future, earliest first",
     description:
-      "With dates, those in force at any time in `[start_date, end_date)`. A page ends before its schedules exceed 1 MiB " +
+      "With dates, only plans in force at any time in `[start_date, end_date)`. A page ends before its schedules exceed 1 MiB " +
       "of JSON, and has at least one.",
     access: "read",
     params,

@@ -77,7 +77,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     query: z.strictObject({
       effectiveOn: queryTime.optional().meta({
         type: "string",
-        description: "The date-time or date of the aliases and the group; default now.",
+        description: "Returns the aliases and the invoice group at this time; default now.",
       }),
       includeGroupDetails: flag
         .optional()

@@ -20,9 +20,9 @@ import {
 const aliasShape = z
   .strictObject({
     value: z.string(),
-    accountId: z.string().optional().meta({ description: "Absent: the alias resolves to nothing." }),
+    accountId: z.string().optional().meta({ description: "The id of the account; absent if the alias has none." }),
     createAt: timestamp,
-    createdAt: timestamp.meta({ description: "Another name of the same field." }),
+    createdAt: timestamp.meta({ description: "Equal to `createAt`." }),
   })
   .meta({ id: "Alias" });
 
@@ -40,10 +40,10 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
     path: "/aliases",
     id: "createAliases",
     tag: ALIASES.tag,
-    summary: "Create aliases, with or without accounts, all or none",
+    summary: "Create several aliases, all or none",
     access: "write",
     body: z.strictObject({ aliases: REQUESTS.aliasCreate }),
-    answers: { 201: z.strictObject({ data: z.array(aliasShape) }).meta({ id: "AliasesMade" }) },
+    answers: { 201: z.strictObject({ data: z.array(aliasShape) }).meta({ id: "CreatedAliases" }) },
     handle: async ({ engine, body: { aliases } }) => {
       const newAliases = await withWireNames({ "": "aliases" }, engine.aliases.create(aliases));
       return answerCreated({ data: newAliases.map(toAliasJson) });
@@ -51,7 +51,7 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
   }),
   defineListEndpoint(ALIASES, {
     id: "listAliases",
-    summary: "List all aliases, newest first",
+    summary: "List aliases, newest first",
     filters: {},
     answerId: "AliasList",
     run: (engine, _, page) => engine.aliases.list({ page }),
@@ -63,7 +63,7 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
   }),
   defineRemoveEndpoint(ALIASES, {
     id: "removeAlias",
-    summary: "End an alias of any account",
+    summary: "Remove an alias",
     run: (engine, alias) => engine.aliases.remove(alias),
   }),
 ];

@@ -33,7 +33,7 @@ const customerShape = z
     updatedAt: timestamp,
   })
   .meta({ id: "Customer" });
-const createdCustomerShape = customerShape.extend({ account: accountShape }).meta({ id: "CustomerMade" });
+const createdCustomerShape = customerShape.extend({ account: accountShape }).meta({ id: "CreatedCustomer" });
 
 /** Over HTTP a customer requires an email address, although a book may omit it. */
 const primaryEmail = REQUESTS.customerCreate.shape.primaryEmail.unwrap().unwrap();

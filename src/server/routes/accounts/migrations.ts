@@ -22,9 +22,12 @@ const migrationShape = z
     status: z.literal("COMPLETED"),
     type: z.literal("PRICE_PLAN"),
     updatedAt: timestamp,
-    totalEntries: z.int().min(0).meta({ description: "The accounts with the source plan." }),
+    totalEntries: z.int().min(0).meta({ description: "Number of accounts with the source plan." }),
     movedEntries: z.int().min(0),
-    skippedEntries: z.int().min(0).meta({ description: "The accounts that the mode does not move." }),
+    skippedEntries: z.int().min(0).meta({
+      description:
+        "Number of accounts that were not moved, because of their overrides or because no next cycle follows.",
+    }),
   })
   .meta({ id: "Migration" });
 
@@ -36,14 +39,15 @@ export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
     tag: TAG,
     summary: "Migrate all accounts from one plan version to another",
     description:
-      "The response comes when all accounts are moved. All are checked first: a rejected migration moves none " +
-      "and is not recorded.",
+      "All accounts are checked before any is moved. A rejected migration moves none and is not recorded. The response is " +
+      "sent when all are moved.",
     access: "write",
     body: z.strictObject({
       ...migrateFields,
       migrationMode: mode,
       pricePlanDetailsOverride: z.strictObject({ pricingCycleConfig }).nullish().meta({
-        description: "Pricing cycles for all migrated accounts; take precedence over retained cycles and the target's.",
+        description:
+          "The pricing cycles of all migrated accounts; take precedence over retained cycles and those of the target plan.",
       }),
     }),
     answers: { 200: success },

@@ -24,17 +24,17 @@ const creditShape = z
     accountId: z.string(),
     purpose: z.string(),
     effectiveFrom: day,
-    effectiveUntil: day.meta({ description: "Exclusive; `9999-01-01` without an end." }),
+    effectiveUntil: day.meta({ description: "The end, exclusive; `9999-01-01` if there is none." }),
     status: z.enum(CREDIT_STATUSES),
     creditAmount: number,
     creditUnit: z.string().meta({ description: "The account's invoice currency." }),
-    holdAmount: number.meta({ description: "Amounts that draft invoices would use, computed on request." }),
+    holdAmount: number.meta({ description: "The amount that draft invoices reserve, computed on request." }),
     consumedAmount: number.meta({ description: "The amount used by final invoices." }),
     priority: z.int().meta({ description: "Credits with a lower priority pay first." }),
     applicableEntityIds: z
       .array(z.string())
       .optional()
-      .meta({ description: "The items whose lines it can pay; absent: all." }),
+      .meta({ description: "The items that the credit can pay for; absent: all." }),
     createdAt: timestamp,
   })
   .meta({ id: "Credit" });
@@ -52,7 +52,7 @@ const creditWithTransactions = creditShape
           createdAt: timestamp,
         }),
       )
-      .meta({ description: "The amounts used by final invoices, in their order." }),
+      .meta({ description: "What final invoices used, in order." }),
   })
   .meta({ id: "CreditWithTransactions" });
 
@@ -67,7 +67,7 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
     summary: "Create credits, all or none",
     access: "write",
     body: z.strictObject({ creditRequests: REQUESTS.creditCreate }),
-    answers: { 200: z.strictObject({ credits: z.array(creditShape) }).meta({ id: "CreditsMade" }) },
+    answers: { 200: z.strictObject({ credits: z.array(creditShape) }).meta({ id: "CreatedCredits" }) },
     handle: async ({ engine, body: { creditRequests } }) => {
       const newCredits = await withWireNames({ "": "creditRequests" }, engine.credits.create(creditRequests));
       return answerOk({ credits: newCredits.map(toCreditJson) });
@@ -117,8 +117,8 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
     path: "/credits/{credit_id}/void",
     id: "voidCredit",
     tag: "Credits",
-    summary: "End a credit",
-    description: "Amounts reserved by drafts are released. Consumed amounts stay consumed.",
+    summary: "Void a credit",
+    description: "Releases what drafts reserve. Amounts that final invoices used stay consumed.",
     access: "write",
     params,
     answers: { 200: z.array(creditShape).meta({ id: "VoidedCredits" }) },

@@ -19,13 +19,15 @@ import { createListShape, answerPage } from "../../shapes/list.ts";
 const entryShape = z
   .strictObject({
     id: z.string(),
-    source: z.enum(["PRICE_PLAN", "PURCHASE"]).meta({ description: "PRICE_PLAN: granted by a card." }),
+    source: z
+      .enum(["PRICE_PLAN", "PURCHASE"])
+      .meta({ description: "PRICE_PLAN: granted by a plan. PURCHASE: purchased." }),
     status: z.enum(["ACTIVE", "EXPIRED", "VOIDED"]),
     granted: number,
     balance: number,
     used: number.meta({ description: "The granted units, minus the balance." }),
     effectiveFrom: timestamp,
-    effectiveUntil: timestamp.meta({ description: "Exclusive." }),
+    effectiveUntil: timestamp.meta({ description: "The end, exclusive." }),
   })
   .meta({ id: "FeatureCreditEntry" });
 
@@ -33,12 +35,14 @@ const totalsShape = z
   .strictObject({
     accountId: z.string(),
     featureId: z.string(),
-    granted: number.meta({ description: "The sum of the entries that can be used now." }),
+    granted: number.meta({ description: "The units of all entries that can be used now." }),
     balance: number,
     overageLimit: number
       .optional()
-      .meta({ description: "Absent: no overage card is in force, or it has no maxQuantity." }),
-    usedOverage: number.meta({ description: "In the current billing window; 0 if no overage card is in force." }),
+      .meta({ description: "The overage card's maxQuantity; absent if no overage card is in force, or it has none." }),
+    usedOverage: number.meta({
+      description: "Overage in the current billing window; 0 if no overage card is in force.",
+    }),
   })
   .meta({ id: "FeatureTotals" });
 
@@ -87,7 +91,7 @@ export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
     id: "grantFeatureEntry",
     tag: "Feature credits",
     summary: "Grant a purchased feature credit entry",
-    description: "Open overage is covered by it first.",
+    description: "It first covers overage of the open cycles.",
     access: "write",
     params: featureParams,
     body: REQUESTS.entryGrant,
@@ -102,7 +106,8 @@ export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
     id: "updateFeatureEntry",
     tag: "Feature credits",
     summary: "Change the amount or end of an entry",
-    description: "The balance changes with `granted`. Neither can go below what events used.",
+    description:
+      "A change of `granted` changes the balance by the same amount. A balance below 0, and an end before an event that used the entry, are rejected.",
     access: "write",
     params: entryParams,
     body: z.strictObject({ granted: decimalFromZero.optional(), effectiveUntil: dateOrDateTime.optional() }),
@@ -116,7 +121,7 @@ export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
     path: "/accounts/{account_id}/features/{feature_id}/entries/{entry_id}/void",
     id: "voidFeatureEntry",
     tag: "Feature credits",
-    summary: "Void an entry: events no longer use it",
+    summary: "Void an entry, so that events no longer use it",
     access: "write",
     params: entryParams,
     unknownIdStatus: 422,

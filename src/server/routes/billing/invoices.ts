@@ -30,11 +30,11 @@ import { renderComposite, renderInvoice } from "./invoice-html.ts";
 
 const listFilters = {
   account_id: z.string().optional(),
-  owner_id: z.string().optional().meta({ description: "An account, or an invoice group." }),
+  owner_id: z.string().optional().meta({ description: "Only invoices of this account or invoice group." }),
   customer_id: z.string().optional(),
   status: invoiceShape.shape.status.optional(),
-  start_time: queryTime.optional().meta({ description: "Billing periods that end after it." }),
-  end_time: queryTime.optional().meta({ description: "Billing periods that start before it." }),
+  start_time: queryTime.optional().meta({ description: "Only billing periods that end after this time." }),
+  end_time: queryTime.optional().meta({ description: "Only billing periods that start before this time." }),
 };
 
 export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
@@ -86,10 +86,12 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     id: "runBills",
     tag: "Invoices",
     summary: "Finalize all due invoices",
-    description: "An interrupted run can be repeated and continues; a second call has no further effect.",
+    description: "If a run is interrupted, the next one continues. Calling it twice has no further effect.",
     access: "write",
     body: z.strictObject({
-      as_of: dateOrDateTime.nullish().meta({ description: "Default: now. A later date is rejected." }),
+      as_of: dateOrDateTime
+        .nullish()
+        .meta({ description: "Finalizes invoices that are due at this time; default now. A later time is rejected." }),
     }),
     bodyRequired: false,
     wireNames: { asOf: "as_of" },
@@ -97,10 +99,10 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
       200: z
         .strictObject({
           success: z.boolean(),
-          finalized: z.int().meta({ description: "Invoices that became final." }),
+          finalized: z.int().meta({ description: "Number of invoices that became final." }),
           skipped: z
             .int()
-            .meta({ description: "Accounts that could not be billed; they are retried in the next run." }),
+            .meta({ description: "Number of accounts that could not be billed; the next run tries them again." }),
         })
         .meta({ id: "BillRun" }),
     },

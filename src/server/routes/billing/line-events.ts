@@ -27,11 +27,11 @@ const lineEventsShape = z
       id: z.string().meta({ description: "The meter, or the feature whose overage it charges." }),
       quantity: number.meta({ description: "The line's quantity." }),
       startDate: timestamp,
-      endDate: timestamp.meta({ description: "Exclusive." }),
+      endDate: timestamp.meta({ description: "The end, exclusive." }),
     }),
     computations: z
       .array(z.strictObject({ order: z.int(), matcher: z.string().optional(), computation: z.string().optional() }))
-      .meta({ description: "The steps of the meter, their rules as text; none of a feature." }),
+      .meta({ description: "The computations of the meter, with rules as text; empty for a feature." }),
     days: z
       .array(z.strictObject({ date: day, quantity: number }))
       .meta({ description: "The quantity of each UTC day; the same on every page." }),
@@ -47,7 +47,7 @@ const lineEventsShape = z
         quantity: number.meta({ description: "The event's part of the line's quantity." }),
         attributes: z
           .array(z.strictObject({ name: z.string(), value: z.union([number, z.string()]) }))
-          .meta({ description: "The event as sent and after enrichment." }),
+          .meta({ description: "The attributes as sent, and computed ones." }),
         dimensions: z.record(z.string(), z.string()),
       }),
     ),
@@ -63,12 +63,12 @@ export const LINE_EVENT_ENDPOINTS: readonly Endpoint[] = [
     tag: "Invoices",
     summary: "List the events behind an invoice line",
     description:
-      "For lines of a meter's usage and of a feature's overage. The quantities of all pages add up to the days', and " +
-      "these to the line's. A page may hold fewer events than its size: the last one is that without a `nextToken`.",
+      "Available for lines of usage and overage. The events of all pages add up to the days, and the days to the line. A " +
+      "page can have fewer events than `pageSize`; only the last page has no `nextToken`.",
     access: "read",
     params: z.strictObject({
       invoice_id: z.string().min(1).max(512),
-      line_id: z.string().min(1).max(512).meta({ description: "The line's `id`: a meter or a feature." }),
+      line_id: z.string().min(1).max(512).meta({ description: "The `id` of the line: a meter or a feature." }),
     }),
     query: listQuery(
       {

@@ -26,7 +26,7 @@ const addOnShape = createAnswerDeriver().deriveObject(
   {
     name: z.string().max(255),
     type: addOn.shape.type.meta({
-      description: "Add-ons are priced by license, fixed fee or credit grant rate cards, depending on the type.",
+      description: "The kind of rate card that prices the add-on.",
     }),
     createdAt: timestamp,
     displayName: z.string().max(255).meta({ description: "The billableName, else the name." }),

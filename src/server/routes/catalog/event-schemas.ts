@@ -31,7 +31,7 @@ const schemaName = z
   .min(1)
   .max(50)
   .transform((text) => text.replaceAll("+", " "))
-  .meta({ description: "Both `+` and `%20` mean a space." });
+  .meta({ description: "The name of the event schema. Both `+` and `%20` mean a space." });
 const EVENT_SCHEMAS: ResourceSpec<StoredResource<EventSchema>> = {
   tag: "Event schemas",
   path: "/event_schema",
@@ -45,7 +45,7 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
   defineCreateEndpoint(EVENT_SCHEMAS, {
     id: "createEventSchema",
     summary: "Create an event schema",
-    description: "The event schema starts as a DRAFT. The name of an archived schema creates its next version.",
+    description: "The event schema starts as a DRAFT. If an archived schema has the name, its next version is created.",
     body: z.strictObject({
       name,
       description,
@@ -74,8 +74,8 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     id: "updateEventSchema",
     summary: "Change an event schema, or move it to another state",
     description:
-      "In a DRAFT, lists are replaced. In an ACTIVE schema they are added, which creates the next version; existing " +
-      "items stay. `status` changes the state after the other changes.",
+      "In a DRAFT, lists replace the existing items. In an ACTIVE schema, they add items, which creates the next version. " +
+      "`status` is applied after the other changes.",
     body: z.strictObject({
       description,
       status: status.optional(),

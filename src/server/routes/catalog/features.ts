@@ -26,9 +26,9 @@ const description = label;
 const associations = {
   schemaAssocitions: schemaAssocitions.meta({
     description:
-      "Names of event schemas, or each with the attribute that says how many credits an event takes; empty: 1.",
+      "Names of event schemas, or each with the attribute that contains the credits an event consumes; if it is empty, each event consumes 1.",
   }),
-  schemaAssociations: schemaAssociations.meta({ description: "The same field in another spelling." }),
+  schemaAssociations: schemaAssociations.meta({ description: "The same field, spelled correctly." }),
 };
 const FEATURES: ResourceSpec<StoredResource<Feature>> = {
   tag: "Features",
@@ -43,8 +43,8 @@ export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
     id: "createFeature",
     summary: "Create a feature",
     description:
-      "A schema's events take the credits of one feature. A name alone means the first attribute that the schema declares; " +
-      "where it declares none, each event takes 1.",
+      "The events of a schema consume credits of one feature. If only the schema's name is given, its first attribute is used; " +
+      "if it has none, each event consumes 1.",
     body: z.strictObject({ name, billableName, description, ...associations }),
     status: 200,
     run: (engine, body) => withWireNames(findSpelling(body), engine.features.create(withoutAbsent(body))),
@@ -65,8 +65,8 @@ export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
     id: "updateFeature",
     summary: "Change a feature",
     description:
-      "The associations that are given replace the ones before. A name alone keeps the attribute that is set, else it means " +
-      "the first that the schema declares; where it declares none, each event takes 1.",
+      "Associations replace the existing ones. If only the schema's name is given, the current attribute is kept. Without one, " +
+      "the schema's first attribute is used; if it has none, each event consumes 1.",
     body: z.strictObject({ name: name.optional(), billableName, description, ...associations }),
     run: (engine, id, body) => withWireNames(findSpelling(body), engine.features.update(id, body)),
   }),

@@ -50,8 +50,8 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     id: "createPricePlan",
     summary: "Create a price plan",
     description:
-      "Creates its first version, a DRAFT. `activeCurrencies` become active with the version; if absent or empty, all " +
-      "currencies that it supports.",
+      "Creates the first version, as a DRAFT. When it is activated, `activeCurrencies` become active; if there are none, " +
+      "all supported currencies.",
     body: z.strictObject({
       name: pricePlan.shape.name,
       type: pricePlan.shape.type,
@@ -86,8 +86,8 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     tag: PRICE_PLANS.tag,
     summary: "Get a price plan",
     description:
-      "Returns the latest version, and in `pricingSchedule` all versions, oldest first. With `version`, only that one. " +
-      "If the versions exceed 1 MiB of JSON, the latest ones that fit, at least one.",
+      "Returns the latest version, and in `pricingSchedule` all versions, oldest first; with `version`, only that one. " +
+      "If they exceed 1 MiB of JSON, the latest versions that fit are returned, at least one.",
     access: "read",
     params: z.strictObject({ price_plan_id: planId }),
     query: z.strictObject({ version }),
@@ -100,7 +100,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     summary: "Change a price plan whose latest version is a DRAFT",
     description:
       "Fields in pricePlanDetails replace those of the same name; the others stay. `mode` or `migrationMode` sets how " +
-      "accounts are moved when this version is activated: those of the previous version, or of all versions.",
+      "accounts move to this version when it is activated. `versionsToMigrate` selects which accounts.",
     body: z.strictObject({
       description: label,
       pricePlanDetails: pricePlanDetails.nullish(),
@@ -119,7 +119,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     id: "activatePricePlan",
     summary: "Activate the latest version of a price plan",
     description:
-      "Its meters and add-ons must be ACTIVE. Without `currencies`, its activeCurrencies become active; without those, all that it supports.",
+      "Its meters and add-ons must be ACTIVE. Without `currencies`, its activeCurrencies become active; without those, all supported currencies.",
     body: z.strictObject({ currencies: z.array(currency).min(1).max(CURRENCIES_MAX).nullish() }),
     bodyRequired: false,
     run: (engine, id, body) => engine.pricePlans.activate(id, { currencies: body?.currencies ?? undefined }),
@@ -127,7 +127,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
   defineActionEndpoint(PRICE_PLANS, "versions", {
     id: "createPricePlanVersion",
     summary: "Create the next version of a price plan",
-    description: "A DRAFT with the details in the request, or else with those of the latest version.",
+    description: "Creates a DRAFT with the details in the request, or with those of the latest version.",
     body: z.strictObject({ pricePlanDetails: pricePlanDetails.nullish(), description: label }),
     bodyRequired: false,
     run: (engine, id, body) => engine.pricePlans.createVersion(id, withoutAbsent(body ?? {})),

@@ -86,7 +86,7 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
     id: "updateUsageMeter",
     summary: "Change a usage meter",
     description:
-      "Of one that is not a DRAFT only name, billableName and description change; the other fields may be given as they are.",
+      "Unless the meter is a DRAFT, only name, billableName and description can change; the other fields can be sent unchanged.",
     body: z.strictObject({
       name: name.optional(),
       billableName,

@@ -88,7 +88,7 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
         status: z
           .enum([...ingestStatus.options, ...recordStatus.options])
           .optional()
-          .meta({ description: "The status of its ingest, or its status." }),
+          .meta({ description: "Only events with this ingestion status or status." }),
       },
       LONG_PAGE_SIZES,
     ),
@@ -141,8 +141,8 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
     tag: "Events",
     summary: "Undo up to five events",
     description:
-      "With account_id alone, or with id, event_id, event_source_time, event_id and created_at, or event_id and " +
-      "event_source_time. Repeat the call to undo more.",
+      "The filter is account_id, alone or with one of: `id`; `event_id`; `event_source_time`; `event_id` and `created_at`; " +
+      "`event_id` and `event_source_time`. Repeat the call to undo more.",
     access: "write",
     query: undoQuery,
     answers: { 200: z.strictObject({ data: z.array(undoneEventShape) }).meta({ id: "UndoneEvents" }) },

@@ -23,20 +23,20 @@ const DUPLICATE = "INGESTION_FAILED_DUPLICATE_EVENT";
 
 const ingestedShape = z
   .strictObject({ success: z.boolean(), referenceId: z.string().optional(), ingestionStatus })
-  .meta({ id: "Ingested" });
+  .meta({ id: "IngestResult" });
 const ingestedBatchShape = z
   .strictObject({
     success: z.boolean().meta({ description: "Whether all events succeeded." }),
     data: z.array(
       z.strictObject({
-        id: z.string().optional().meta({ description: "The unit sent with the event, if any." }),
+        id: z.string().optional().meta({ description: "The id that the event was sent with, if any." }),
         success: z.boolean(),
         referenceId: z.string().optional(),
         ingestionStatus,
       }),
     ),
   })
-  .meta({ id: "BatchIngested" });
+  .meta({ id: "IngestBatchResult" });
 
 const eventBody = z.strictObject({ event: usageEvent });
 
@@ -47,7 +47,7 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     id: "ingestEvent",
     tag: "Events",
     summary: "Ingest one event",
-    description: "Safe to retry: an accepted id succeeds again and is not counted twice.",
+    description: "Safe to retry: an id that was accepted before succeeds again and is not counted twice.",
     access: "ingest",
     bucket: "ingest",
     body: eventBody,
@@ -64,7 +64,7 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     id: "ingestBatch",
     tag: "Events",
     summary: "Ingest up to 1,000 events",
-    description: "The batch is committed at once; each event has its own outcome, in order. Safe to retry.",
+    description: "The batch is stored as a whole. Each event has its own outcome, in the same order. Safe to retry.",
     access: "ingest",
     bucket: "ingestBatch",
     bodyLimit: BATCH_LIMIT,
@@ -84,7 +84,8 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     id: "consumeEntitlement",
     tag: "Events",
     summary: "Ingest an event if the account has enough feature credits",
-    description: "Checks and uses the credits in one step. A rejected event is not counted; its id can be sent again.",
+    description:
+      "Checks and consumes the credits in one step. A rejected event is not counted; its id can be sent again.",
     access: "ingest",
     bucket: "entitled",
     body: eventBody,

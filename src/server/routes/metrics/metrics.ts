@@ -15,13 +15,16 @@ import { skippedShape } from "../../shapes/list.ts";
 const seriesShape = z
   .strictObject({
     group: z.string().optional().meta({
-      description: "The account, meter, schema or status; absent without `groupBy` and for events without one.",
+      description: "The account, meter, schema or status; absent without `groupBy` and for values without a group.",
     }),
-    currency: z.string().optional().meta({ description: "Only for REVENUE: each currency has its own series." }),
+    currency: z
+      .string()
+      .optional()
+      .meta({ description: "The currency, for REVENUE only: each currency has its own series." }),
     points: z.array(
       z.strictObject({
         startTime: timestamp,
-        endTime: timestamp.meta({ description: "Exclusive." }),
+        endTime: timestamp.meta({ description: "The end of the point, exclusive." }),
         value: number,
       }),
     ),
@@ -38,8 +41,8 @@ const metricResultShape = z
         groupedBy: z
           .strictObject({ fieldName: z.enum(METRIC_FIELDS), fieldValue: z.string() })
           .optional()
-          .meta({ description: "Absent without `groupBy` and for events without one." }),
-        timestamps: z.array(timestamp).max(POINTS_MAX).meta({ description: "The start of each period." }),
+          .meta({ description: "The group; absent without `groupBy` and for values without a group." }),
+        timestamps: z.array(timestamp).max(POINTS_MAX).meta({ description: "The start of each point." }),
         metricValues: z.array(number).max(POINTS_MAX),
       }),
     ),
@@ -72,10 +75,10 @@ export const METRIC_ENDPOINTS: readonly Endpoint[] = [
     tag: "Metrics",
     summary: "Get usage, events or revenue as series over time",
     description:
-      "Up to five queries, each of at most 300 points and 100 series. Days begin at midnight UTC, weeks on Monday; the " +
-      "range is rounded to whole days, for HOUR to whole hours. REVENUE of a period is the price of the cycle's quantity " +
-      "at its end, minus that at its start, by usage cards; without a " +
-      `filter by ACCOUNT_ID of at most ${WALKED_ACCOUNTS_MAX.toLocaleString("en-US")} accounts.`,
+      "Up to five queries, each with at most 300 points and 100 series. Days begin at midnight UTC, weeks on Monday. The " +
+      "range is widened to whole days, or to whole hours for HOUR. REVENUE is the price of the cycle's usage at the end " +
+      `of the point, minus that at its start. With more than ${WALKED_ACCOUNTS_MAX.toLocaleString("en-US")} accounts, ` +
+      "REVENUE needs a filter by ACCOUNT_ID.",
     access: "read",
     body: metricsRequest,
     answers: { 200: metricsShape },

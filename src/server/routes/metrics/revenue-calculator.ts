@@ -39,7 +39,9 @@ const calculatedDetailsShape = pricePlanDetailsShape.meta({ id: "CalculatedPrice
 const summary = z.strictObject({ revenue: number }).optional();
 const cardRevenueShape = z
   .strictObject({
-    usages: z.record(z.string(), number).meta({ description: "Units of the card's meter; empty for other cards." }),
+    usages: z
+      .record(z.string(), number)
+      .meta({ description: "Units by meter id, for usage cards; empty for other cards." }),
     ...z.object(CARD_SHAPES).partial().shape,
     fixedFeeRevenueSummary: summary,
     billingEntitlementRevenueSummary: summary,
@@ -50,17 +52,20 @@ const cardRevenueShape = z
 
 const revenueShape = z
   .strictObject({
-    pricePlanId: z.string().optional().meta({ description: "Absent if the request contains the plan." }),
+    pricePlanId: z
+      .string()
+      .optional()
+      .meta({ description: "The id of the plan; absent if the request contains the plan." }),
     pricePlanVersion: z.int().optional(),
     currency: z.string(),
-    startDate: timestamp.meta({ description: "Of the natural cycle that was charged." }),
-    endDate: timestamp.meta({ description: "Exclusive." }),
+    startDate: timestamp.meta({ description: "The start of the cycle that was charged." }),
+    endDate: timestamp.meta({ description: "The end of the cycle, exclusive." }),
     cycleNumber: z.int(),
     totalAmount: number.meta({ description: "The sum of the invoices, after the credits that the plan grants." }),
-    pricePlanDetails: calculatedDetailsShape.meta({ description: "The priced quantity." }),
-    revenueInfo: z.array(cardRevenueShape).meta({ description: "The details of each card with a charge." }),
+    pricePlanDetails: calculatedDetailsShape.meta({ description: "The plan that was priced." }),
+    revenueInfo: z.array(cardRevenueShape).meta({ description: "The revenue of each card with a charge." }),
     invoices: z.array(calculatedInvoiceShape),
-    notices: z.array(z.string()).meta({ description: "Parts of the request that are not charged." }),
+    notices: z.array(z.string()).meta({ description: "Input that no card of the plan charges." }),
   })
   .meta({ id: "CalculatedRevenue" });
 
@@ -72,8 +77,8 @@ export const REVENUE_CALCULATOR_ENDPOINTS: readonly Endpoint[] = [
     tag: "Metrics",
     summary: "Calculate what a draft or existing plan would charge for one cycle",
     description:
-      "The invoices of one whole natural cycle, drawn by what draws all invoices; nothing is stored. Credits are only those " +
-      "that the plan itself grants in the cycle.",
+      "Returns the invoices of one whole natural cycle. Nothing is stored. The only credits are those that the plan grants in " +
+      "the cycle.",
     access: "read",
     body: revenueRequest,
     answers: { 200: revenueShape },
