@@ -47,16 +47,22 @@ export function computeDailyCharges(
   const inputs = readPricedInputs(plans, invoice, line, explanation);
   const [from, until] = [dayOf(parseInstant(explanation.served.from)), dayOf(parseInstant(explanation.served.until))];
   const days: ChargedDay[] = [];
-  let soFar = ZERO;
+  let quantitySoFar = ZERO;
   for (let day = from; day < until; day++) {
     const dayQuantity = usage.get(day) ?? ZERO;
-    soFar = add(soFar, dayQuantity);
-    const amountSoFar = computeAmount({ ...inputs, parts: [{ sign: 1, quantity: soFar, share: part.share }] });
+    quantitySoFar = add(quantitySoFar, dayQuantity);
+    const amountSoFar = computeAmount({ ...inputs, parts: [{ sign: 1, quantity: quantitySoFar, share: part.share }] });
     if (amountSoFar === undefined) return undefined;
-    days.push({ day, quantity: dayQuantity, quantitySoFar: soFar, amountSoFar, slab: findSlabOrder(inputs, soFar) });
+    days.push({
+      day,
+      quantity: dayQuantity,
+      quantitySoFar: quantitySoFar,
+      amountSoFar,
+      slab: findSlabOrder(inputs, quantitySoFar),
+    });
   }
   const last = days.at(-1);
-  return last !== undefined && compareFractions(last.amountSoFar, explanation.exact) === 0 && soFar.eq(quantity)
+  return last !== undefined && compareFractions(last.amountSoFar, explanation.exact) === 0 && quantitySoFar.eq(quantity)
     ? days
     : undefined;
 }

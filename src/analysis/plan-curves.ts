@@ -172,7 +172,7 @@ interface RecurringCard {
 }
 
 /**
- * The curve of `besides` plus the card, at least the commitment. The commitment becomes a lower bound of the card, so
+ * The curve of the card plus `otherCosts`, at least the commitment. The commitment becomes a lower bound of the card, so
  * that one function finds all breakpoints.
  */
 function computeTotalCurve(

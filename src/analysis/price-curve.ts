@@ -117,15 +117,15 @@ interface SlabSegment {
 
 /** The charge of the slab for a quantity in it, before bounds. */
 function computeCharge({ slab, origin }: SlabSegment, quantity: Decimal): Decimal {
-  const part = subtract(quantity, origin);
+  const units = subtract(quantity, origin);
   const flat = slab.flatRate ?? ZERO;
   switch (slab.priceType) {
     case "FLAT":
       return add(flat, slab.rate);
     case "PER_UNIT":
-      return add(flat, multiply(slab.rate, part));
+      return add(flat, multiply(slab.rate, units));
     case "PACKAGE":
-      return add(flat, multiply(slab.rate, countPackages(part, slab.packageSize ?? ONE)));
+      return add(flat, multiply(slab.rate, countPackages(units, slab.packageSize ?? ONE)));
   }
 }
 
@@ -137,8 +137,8 @@ function computePrice({ slab, below, bounds }: SlabSegment, charge: Decimal): De
 
 /** The charges of a slab at which a bound starts or stops applying. */
 function listBoundLevels({ slab, below, bounds }: SlabSegment): readonly Decimal[] {
-  const ofCard = [bounds?.minimumRate, bounds?.maximumRate].map((level) => level && subtract(level, below));
-  return [slab.minimumRate, slab.maximumRate, ...ofCard].filter((level) => level !== undefined);
+  const cardLevels = [bounds?.minimumRate, bounds?.maximumRate].map((level) => level && subtract(level, below));
+  return [slab.minimumRate, slab.maximumRate, ...cardLevels].filter((level) => level !== undefined);
 }
 
 function createLinePieces(segment: SlabSegment): readonly PricePiece[] {
@@ -149,13 +149,13 @@ function createLinePieces(segment: SlabSegment): readonly PricePiece[] {
     first: add(flat, multiply(rate, subtract(slab.startAfter, origin))),
     last: computeCharge(segment, end),
   };
-  const turns = listBoundLevels(segment)
+  const boundPoints = listBoundLevels(segment)
     .filter((level) => isBetween(level, charges.first, charges.last))
     .sort((a, b) => (rate.isNegative() ? b.comparedTo(a) : a.comparedTo(b)))
     .map((charge) => ({ charge, at: createBreakpoint(add(multiply(origin, rate), subtract(charge, flat)), rate) }));
   const points = [
     { charge: charges.first, at: { quantity: slab.startAfter } },
-    ...turns,
+    ...boundPoints,
     { charge: charges.last, at: { quantity: end } },
   ];
   const pieces: PricePiece[] = [];
@@ -183,13 +183,13 @@ function createPackagePieces(segment: SlabSegment): readonly PricePiece[] {
   const first = add(subtract(slab.startAfter, origin).divToInt(size), ONE);
   const last = countPackages(subtract(end, origin), size);
   // Package counts after which a bound may start or stop applying.
-  const ends = listBoundLevels(segment)
+  const lastCounts = listBoundLevels(segment)
     .flatMap((level) => findCountsAround(subtract(level, slab.flatRate ?? ZERO), slab.rate))
     .filter((count) => count.gte(first) && count.lt(last))
     .sort((a, b) => a.comparedTo(b));
   const pieces: PricePiece[] = [];
   let from = first;
-  for (const until of [...ends, last]) {
+  for (const until of [...lastCounts, last]) {
     if (until.lt(from)) continue;
     pieces.push(createPackageRun(segment, from, until));
     from = add(until, ONE);
@@ -206,10 +206,10 @@ function createPackageRun(segment: SlabSegment, from: Decimal, until: Decimal): 
   const priceForCount = (count: Decimal): Decimal =>
     computePrice(segment, add(slab.flatRate ?? ZERO, multiply(slab.rate, count)));
   const [first, last] = [priceForCount(from), priceForCount(until)];
-  const ends = { slab: slab.order, from: { quantity: start }, until: { quantity: stop }, first, last };
+  const range = { slab: slab.order, from: { quantity: start }, until: { quantity: stop }, first, last };
   return first.eq(last)
-    ? { ...ends, shape: "LINE", rate: ZERO }
-    : { ...ends, shape: "STEPS", rate: slab.rate, packageSize: size, countedFrom: origin };
+    ? { ...range, shape: "LINE", rate: ZERO }
+    : { ...range, shape: "STEPS", rate: slab.rate, packageSize: size, countedFrom: origin };
 }
 
 /** The largest whole count below `amount ÷ rate`, and the ratio itself if it is whole; none unless it is positive. */

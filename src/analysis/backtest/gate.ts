@@ -57,7 +57,7 @@ export function parseGate(text: string): GateRule {
 function invalidGateError(text: string, at: number, expectation: string): RatebookError<"ERR_OPTION_INVALID"> {
   const rest = text.slice(at, at + 20);
   const place = rest === "" ? "at its end" : `at character ${at + 1}, ${JSON.stringify(rest)}`;
-  const message = `${JSON.stringify(text.slice(0, 60))}: expected ${expectation} ${place}; a rule is such as "account.increase > 20%" or "total.decrease > 0"`;
+  const message = `${JSON.stringify(text.slice(0, 60))}: expected ${expectation} ${place}; for example "account.increase > 20%" or "total.decrease > 0"`;
   return new RatebookError("ERR_OPTION_INVALID", message, { option: "failIf" });
 }
 

@@ -30,13 +30,16 @@ export interface MigrationOutcome {
 }
 
 /**
+ * Checks a migration and reads its day.
+ *
  * @throws {RatebookError} ERR_OPTION_INVALID for an unknown mode, or an instant that isn't midnight; ERR_DATE_INVALID
  */
 export function toTrialMigration({ mode, on }: MigrationInput): TrialMigration {
   if (!(MIGRATION_MODES as readonly string[]).includes(mode))
     throw invalidOptionError("migration", `migration: expected the mode ${MIGRATION_MODES.join(", ")}, got ${mode}`);
   const at = toInstant(on);
-  if (!isDayStart(at)) throw invalidOptionError("migration", "migration: expected a UTC day, got an instant within it");
+  if (!isDayStart(at))
+    throw invalidOptionError("migration", "migration: expected a UTC day, got an instant that is not midnight UTC");
   return { mode, on: at };
 }
 

@@ -20,7 +20,7 @@ export interface PlanSource {
   readonly holdingsOf: (accountId: string) => Holdings | undefined;
 }
 
-/** What an account has besides its plans. */
+/** The credits and license updates of an account. */
 interface Holdings {
   readonly credits: readonly unknown[];
   readonly licenseUpdates: readonly unknown[];
@@ -58,9 +58,9 @@ export interface AccountPlans {
    */
   readonly inCycle: (other: Invoice) => CycleTerms | undefined;
   /** The account's credits and the grant terms of its plans, as a comparable text; undefined if unknown. */
-  readonly credits: string | undefined;
+  readonly creditTerms: string | undefined;
   /** The account's license updates, as a comparable text; undefined if unknown. */
-  readonly seats: string | undefined;
+  readonly licenseUpdates: string | undefined;
 }
 
 /**
@@ -102,8 +102,8 @@ export function resolveAccountPlans(
     decisions.map(({ plan }) => JSON.stringify(plan?.details.creditGrantRateCards.map(listGrantTerms))),
   );
   return {
-    credits: holdings && isKnown ? JSON.stringify([holdings.credits, [...grants]]) : undefined,
-    seats: holdings && JSON.stringify(holdings.licenseUpdates),
+    creditTerms: holdings && isKnown ? JSON.stringify([holdings.credits, [...grants]]) : undefined,
+    licenseUpdates: holdings && JSON.stringify(holdings.licenseUpdates),
     forInvoice,
     inCycle({ startDate, endDate }) {
       const matchingInvoice = invoices.find(

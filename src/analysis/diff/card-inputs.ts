@@ -47,11 +47,11 @@ export interface CardInputs {
 
 /** Reads the inputs from an explanation. */
 export function toCardInputs({ parts, bounds, least, chargedBefore }: CitedExplanation): CardInputs {
-  const each = parts.find((part) => part.bounds !== undefined)?.bounds;
+  const partBounds = parts.find((part) => part.bounds !== undefined)?.bounds;
   return {
     parts: parts.map(({ sign, quantity, share }) => ({ sign, share, ...(quantity !== undefined && { quantity }) })),
     prices: readShownPrices(parts),
-    bounds: bounds ?? (each && { ...each, share: "EACH_PART" }),
+    bounds: bounds ?? (partBounds && { ...partBounds, share: "EACH_PART" }),
     isNeverNegative: least !== undefined,
     ...(chargedBefore !== undefined && { chargedBefore }),
   };
@@ -89,16 +89,16 @@ export function computeStepAmounts(
   start: CardInputs,
   end: CardInputs,
   isSameQuantity: boolean,
-): readonly [used: Fraction, rated: Fraction, bounded: Fraction] {
-  const areSeatsSame = isSameQuantity || isSameIncrease(start, end);
-  const withUsage = areSeatsSame ? start : replaceQuantities(start, end);
+): readonly [afterUsage: Fraction, afterRates: Fraction, afterBounds: Fraction] {
+  const isQuantityUnchanged = isSameQuantity || isSameIncrease(start, end);
+  const withUsage = isQuantityUnchanged ? start : replaceQuantities(start, end);
   // Prices and bounds decide which earlier quantity counts as paid, so it changes with them unless the days change too.
-  const parts = areSeatsSame && haveSameDays(start, end) ? end.parts : withUsage.parts;
+  const parts = isQuantityUnchanged && haveSameDays(start, end) ? end.parts : withUsage.parts;
   const withRates = { ...withUsage, prices: end.prices, ...(!haveSamePrices(start, end) && { parts }) };
   const isOtherBound = !haveSameBounds(start.bounds, end.bounds);
   const withBounds = { ...withRates, bounds: replaceBounds(start.bounds, end.bounds), ...(isOtherBound && { parts }) };
-  const [first, last] = computePricedSteps(start, withUsage, withRates);
-  return [first, last, computeAmount(withBounds) ?? last];
+  const [afterUsage, afterRates] = computePricedSteps(start, withUsage, withRates);
+  return [afterUsage, afterRates, computeAmount(withBounds) ?? afterRates];
 }
 
 /**
@@ -111,11 +111,11 @@ function computePricedSteps(
   withRates: CardInputs,
 ): readonly [Fraction, Fraction] {
   const from = computeAmount(start) ?? ZERO_FRACTION;
-  const [first, last] = [computeAmount(withUsage), computeAmount(withRates)];
-  if (first !== undefined) return [first, last ?? first];
+  const [afterUsage, afterRates] = [computeAmount(withUsage), computeAmount(withRates)];
+  if (afterUsage !== undefined) return [afterUsage, afterRates ?? afterUsage];
   const ratesAlone = computeAmount({ ...start, prices: withRates.prices });
-  if (last === undefined || ratesAlone === undefined) return [from, last ?? from];
-  return [addFractions(from, subtractFractions(last, ratesAlone)), last];
+  if (afterRates === undefined || ratesAlone === undefined) return [from, afterRates ?? from];
+  return [addFractions(from, subtractFractions(afterRates, ratesAlone)), afterRates];
 }
 
 function haveSamePrices({ prices: a }: CardInputs, { prices: b }: CardInputs): boolean {

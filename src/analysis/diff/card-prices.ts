@@ -1,9 +1,9 @@
-import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
 /**
  * The prices of a card, as an explanation shows them (reached slabs only) or as a plan defines them.
  *
  * @module
  */
+import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
 import type { CreditGrantRateCard, FixedFeeRateCard } from "../../book/resources/rate-card.ts";
 import type { RatePlan, RateValue } from "../../book/resources/rates.ts";
 import { cardLineType } from "../../invoicing/invoice.ts";
@@ -21,7 +21,7 @@ export interface CardPrices {
   /** By order, ascending. */
   readonly slabs: ReadonlyMap<number, RatedSlab>;
   /** Whether all slabs are known. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /** Whether the first slab is charged at quantity 0; undefined if unknown. */
   readonly chargeAtZero: boolean | undefined;
   /** For fees. */
@@ -46,7 +46,7 @@ export function readShownPrices(parts: readonly PartExplanation[]): CardPrices {
   return {
     pricingModel: parts.find((part) => part.pricingModel !== undefined)?.pricingModel,
     slabs: new Map(shownSlabs.map((slab) => [slab.order, toRatedSlab(slab)])),
-    isWhole: rate !== undefined,
+    isComplete: rate !== undefined,
     chargeAtZero: atZero.length === 0 ? undefined : atZero.some(({ slabs = [] }) => slabs.length > 0),
     ...(rate !== undefined && { rate }),
   };
@@ -144,13 +144,13 @@ const cardFeatureId = ({ featureId }: { readonly featureId: string }): string =>
 function toFeeCard(card: FixedFeeRateCard | undefined, currency: string): PlanCard | undefined {
   if (card === undefined) return undefined;
   const { rate } = findInCurrency(card.rateValues, currency, card.id);
-  const prices = { pricingModel: undefined, slabs: new Map(), isWhole: true, chargeAtZero: undefined, rate };
+  const prices = { pricingModel: undefined, slabs: new Map(), isComplete: true, chargeAtZero: undefined, rate };
   return { prices, bounds: undefined, isInAdvance: card.invoiceTiming === "IN_ADVANCE" };
 }
 
 function toGrantCard(card: CreditGrantRateCard | undefined, currency: string): PlanCard | undefined {
-  const isGranted = card?.rateDetails.currencySlabRateDetails.some((each) => each.currency === currency) === true;
-  if (card === undefined || !isGranted) return undefined;
+  const hasCurrency = card?.rateDetails.currencySlabRateDetails.some((each) => each.currency === currency) === true;
+  if (card === undefined || !hasCurrency) return undefined;
   return createSlabCard(toRatedSlabs(card, currency), card.invoiceTiming, creditAmountOf(card, currency));
 }
 
@@ -160,7 +160,7 @@ function createSlabCard(
   quantity: Decimal | undefined,
 ): PlanCard {
   return {
-    prices: { pricingModel, slabs: new Map(slabs.map((slab) => [slab.order, slab])), isWhole: true, chargeAtZero },
+    prices: { pricingModel, slabs: new Map(slabs.map((slab) => [slab.order, slab])), isComplete: true, chargeAtZero },
     bounds,
     isInAdvance: invoiceTiming === "IN_ADVANCE",
     ...(quantity !== undefined && { quantity }),
@@ -186,7 +186,7 @@ export function arePricesAlike(a: CardPrices, b: CardPrices): boolean {
   const agrees = (one: CardPrices, other: CardPrices): boolean =>
     [...one.slabs].every(([order, slab]) => {
       const otherSlab = other.slabs.get(order);
-      return otherSlab === undefined ? !other.isWhole : isSameSlab(slab, otherSlab);
+      return otherSlab === undefined ? !other.isComplete : isSameSlab(slab, otherSlab);
     });
   return agrees(a, b) && agrees(b, a);
 }
@@ -197,13 +197,13 @@ function isSameSlab(a: RatedSlab, b: RatedSlab): boolean {
   return terms(a) === terms(b);
 }
 
-/** Adds what matching prices know. */
+/** Completes prices with the terms and slabs that matching prices have. */
 export function mergePrices(ownPrices: CardPrices, otherPrices: CardPrices): CardPrices {
   return {
     ...ownPrices,
     pricingModel: ownPrices.pricingModel ?? otherPrices.pricingModel,
     slabs: new Map([...otherPrices.slabs, ...ownPrices.slabs].toSorted(([a], [b]) => a - b)),
-    isWhole: ownPrices.isWhole || otherPrices.isWhole,
+    isComplete: ownPrices.isComplete || otherPrices.isComplete,
     chargeAtZero: ownPrices.chargeAtZero ?? otherPrices.chargeAtZero,
   };
 }
@@ -232,7 +232,7 @@ function findKnownSlabs(
     return slab && [slab];
   }
   const gap = slabs.findIndex(({ order }, index) => order !== index + 1);
-  const run = gap < 0 ? slabs : slabs.slice(0, gap);
-  const last = run.at(-1);
-  return last !== undefined && (last.endAt === undefined || quantity.lte(last.endAt)) ? run : undefined;
+  const consecutiveSlabs = gap < 0 ? slabs : slabs.slice(0, gap);
+  const last = consecutiveSlabs.at(-1);
+  return last !== undefined && (last.endAt === undefined || quantity.lte(last.endAt)) ? consecutiveSlabs : undefined;
 }

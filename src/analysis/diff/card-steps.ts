@@ -26,7 +26,7 @@ export interface InvoiceSide {
   readonly invoice?: Invoice | undefined;
   readonly currency: string;
   /** The account's license updates, if known. */
-  readonly seats: string | undefined;
+  readonly licenseUpdates: string | undefined;
   /** The plan of the cycle; undefined if the account has no such cycle on this side. */
   readonly terms: CycleTerms | undefined;
 }
@@ -80,15 +80,17 @@ function compareInputs(sides: Sides<InvoiceSide>, lines: SideLines, line: Invoic
     findSideCard(after.terms, inputs[1], line, after),
   ] as const;
   const isOnePlan = before.terms.plan !== undefined && before.terms.plan === after.terms.plan;
-  const isSameQuantity = haveSameSeats(sides, line);
+  const isSameQuantity = haveSameLicenses(sides, line);
   const missing: MissingLine = { line, isOnePlan, isSameQuantity };
   const start = inputs[0] ?? inferMissingInputs(before, cards[0], inputs[1], missing);
   const end = inputs[1] ?? inferMissingInputs(after, cards[1], inputs[0], missing);
   if (start === undefined || end === undefined) return undefined;
-  const areUnknown = cards[0] === undefined && cards[1] === undefined;
+  const areCardsUnknown = cards[0] === undefined && cards[1] === undefined;
   const prices = [addCardPrices(start.prices, cards[0]), addCardPrices(end.prices, cards[1])] as const;
   const fullPrices =
-    areUnknown && isOnePlan ? ([mergeKnownPrices(...prices), mergeKnownPrices(prices[1], prices[0])] as const) : prices;
+    areCardsUnknown && isOnePlan
+      ? ([mergeKnownPrices(...prices), mergeKnownPrices(prices[1], prices[0])] as const)
+      : prices;
   return {
     inputs: [
       { ...start, prices: fullPrices[0] },
@@ -99,8 +101,8 @@ function compareInputs(sides: Sides<InvoiceSide>, lines: SideLines, line: Invoic
 }
 
 /** Whether a line is a license's and the account has the same quantities on both sides. */
-function haveSameSeats([before, after]: Sides<InvoiceSide>, { type }: InvoiceLine): boolean {
-  return isLicense(type) && before.seats !== undefined && before.seats === after.seats;
+function haveSameLicenses([before, after]: Sides<InvoiceSide>, { type }: InvoiceLine): boolean {
+  return isLicense(type) && before.licenseUpdates !== undefined && before.licenseUpdates === after.licenseUpdates;
 }
 
 /** The inputs of a line. They must give its exact amount; otherwise the causes would be wrong. */
@@ -161,7 +163,7 @@ function inferMissingInputs(
     bounds: card.bounds && { ...card.bounds, share: bounds?.share ?? "EACH_PART" },
     isNeverNegative,
   };
-  // The same seats are charged in another part of the natural cycle, or not by days.
+  // The same licenses are charged in another part of the natural cycle, or not by days.
   if (isSameQuantity && line.quantity?.isZero() === false) return undefined;
   return card.isInAdvance === isChargedInAdvance(line.type) && isZeroAmount(lineInputs) ? lineInputs : undefined;
 }

@@ -130,11 +130,11 @@ export function diffAccount(
     resolveAccountPlans(sources[1], accountId, after),
   ] as const;
   const leaves = [readLeaves(before, isNet), readLeaves(after, isNet)] as const;
-  const createSide = (which: 0 | 1, invoice: Invoice | undefined, other: Invoice | undefined): InvoiceSide => ({
+  const createSide = (sideIndex: 0 | 1, invoice: Invoice | undefined, other: Invoice | undefined): InvoiceSide => ({
     invoice,
     currency,
-    seats: plans[which].seats,
-    terms: invoice === undefined ? other && plans[which].inCycle(other) : plans[which].forInvoice(invoice),
+    licenseUpdates: plans[sideIndex].licenseUpdates,
+    terms: invoice === undefined ? other && plans[sideIndex].inCycle(other) : plans[sideIndex].forInvoice(invoice),
   });
   const pairs = pairInvoices(invoices).map(([a, b]) => {
     const pairLeaves = [findLeaves(leaves[0], a), findLeaves(leaves[1], b)] as const;
@@ -146,7 +146,7 @@ export function diffAccount(
     const existing = sums.get(key);
     sums.set(key, existing === undefined ? line : addLines(existing, line));
   }
-  const areCreditsSame = plans[0].credits !== undefined && plans[0].credits === plans[1].credits;
+  const areCreditsSame = plans[0].creditTerms !== undefined && plans[0].creditTerms === plans[1].creditTerms;
   const lines = areCreditsSame ? assignPaymentCauses([...sums.values()]) : [...sums.values()];
   const { before: from, after: to, difference, causes } = lines.reduce<DiffLine>(addLines, { type: "", ...NO_CHANGE });
   for (const [lineSum, sideInvoices] of [

@@ -25,9 +25,7 @@ export function listLeaves(invoice: Invoice | undefined): Leaves {
     }
     const isLeaf = CARD_LINE_TYPES.has(line.type) || line.type === "TRUE_UP_AMOUNT" || line.type === "SUB_CREDITS";
     if (!isLeaf) {
-      throw incomparableError(
-        `this version has no invoice line of type ${line.type}; run preview again with this version`,
-      );
+      throw incomparableError(`unknown invoice line type ${line.type}; run preview again with this version`);
     }
     leaves.set(JSON.stringify([line.type, line.id ?? null]), line);
   };

@@ -1,9 +1,9 @@
-import { type Path, formatPath } from "../../book/problems.ts";
 /**
  * A finding of lint: a code, a path, a sentence and an example that a person can check.
  *
  * @module
  */
+import { type Path, formatPath } from "../../book/problems.ts";
 import type { LintCode } from "../../book/resources/lint.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
@@ -15,7 +15,7 @@ export interface LintFinding {
   readonly level: "warning" | "note";
   /** The JSON path in the book, such as `$.pricePlans[0].pricePlanDetails.usageRateCards[0]`. */
   readonly path: string;
-  /** The same place by names that stay when lists change, such as `pp.small@1/usage/um.calls`. Silences use it. */
+  /** The same place by ids, which stay the same when lists change, such as `pp.small@1/usage/um.calls`. Suppressions use it. */
   readonly at: string;
   /** One sentence, without a full stop. */
   readonly message: string;

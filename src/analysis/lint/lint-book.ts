@@ -45,14 +45,14 @@ export function lintBook(source: BookSource, options: LintOptions = {}): readonl
     ...book.usageMeters.flatMap(lintMeter),
     ...book.accounts.flatMap(lintAccount),
   ];
-  return findings.map((each) => applySilences(each, book.lint ?? []));
+  return findings.map((each) => applySuppressions(each, book.lint ?? []));
 }
 
-function applySilences(original: LintFinding, silences: readonly LintSuppression[]): LintFinding {
-  const by = silences.find(
+function applySuppressions(finding: LintFinding, suppressions: readonly LintSuppression[]): LintFinding {
+  const suppression = suppressions.find(
     ({ code, at }) =>
-      code === original.code &&
-      (at === undefined || at === null || original.at === at || original.at.startsWith(`${at}/`)),
+      code === finding.code &&
+      (at === undefined || at === null || finding.at === at || finding.at.startsWith(`${at}/`)),
   );
-  return by === undefined ? original : { ...original, silenced: by.reason };
+  return suppression === undefined ? finding : { ...finding, silenced: suppression.reason };
 }

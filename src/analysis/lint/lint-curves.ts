@@ -192,11 +192,11 @@ function lintRateDigits({ card, rates, slabs }: CardInCurrency, { rounding }: Cu
     const formatPrice = (each: Decimal): string =>
       formatAmountWithCurrency(roundFraction(toFraction(multiply(each, times)), digits, rounding), rates.currency);
     if (formatPrice(rate) !== formatPrice(truncatedRate)) return [];
-    const list = card.rateValues.indexOf(rates);
+    const rateIndex = card.rateValues.indexOf(rates);
     return [
       createFinding(
         "RATE_TOO_FINE",
-        { path: [...card.path, "rateValues", list, "slabRates", index], at: `${card.at}/slab/${order}` },
+        { path: [...card.path, "rateValues", rateIndex, "slabRates", index], at: `${card.at}/slab/${order}` },
         {
           level: "note",
           message: `the last digit of the rate ${formatDecimal(rate)} of slab ${order} is too small to matter in ${rates.currency}`,
@@ -227,9 +227,9 @@ function slabAt({ slabs }: CardInCurrency, order: number): RatedSlab | undefined
 }
 
 function toLintPlace({ card, rates }: CardInCurrency, piece: PricePiece): Pick<PricedCard, "path" | "at"> {
-  const list = card.rateValues.indexOf(rates);
+  const rateIndex = card.rateValues.indexOf(rates);
   return {
-    path: [...card.path, "rateValues", list, "slabRates", piece.slab - 1],
+    path: [...card.path, "rateValues", rateIndex, "slabRates", piece.slab - 1],
     at: `${card.at}/slab/${piece.slab}`,
   };
 }

@@ -39,12 +39,12 @@ function lintShadowedComputation(
   position: number,
   place: LintPlace,
 ): readonly LintFinding[] {
-  const shadowed = computations[position];
-  if (aggregation !== "COUNT" || shadowed === undefined) return [];
+  const computation = computations[position];
+  if (aggregation !== "COUNT" || computation === undefined) return [];
   const other = computations.find(({ matcher }, at) => {
     if (at === position) return false;
-    if (matchesEveryEvent(matcher)) return !matchesEveryEvent(shadowed.matcher) || at < position;
-    return at < position && JSON.stringify(matcher) === JSON.stringify(shadowed.matcher);
+    if (matchesEveryEvent(matcher)) return !matchesEveryEvent(computation.matcher) || at < position;
+    return at < position && JSON.stringify(matcher) === JSON.stringify(computation.matcher);
   });
   if (other === undefined) return [];
   const example = matchesEveryEvent(other.matcher)
@@ -52,7 +52,7 @@ function lintShadowedComputation(
     : `computation ${other.order} has the same matcher, and no event counts twice`;
   return [
     createFinding("COMPUTATION_SHADOWED", place, {
-      message: `computation ${shadowed.order} has no effect in addition to computation ${other.order}`,
+      message: `computation ${computation.order} has no effect in addition to computation ${other.order}`,
       example,
     }),
   ];
@@ -76,7 +76,7 @@ function lintMatcher(rule: Rule, place: LintPlace): readonly LintFinding[] {
   const { triedCount, matchedCount, last } = search;
   if (matchedCount > 0 && matchedCount < triedCount) return [];
   const isSearched = last !== "";
-  const otherCombinations = `${triedCount - 1} other ${triedCount === 2 ? "combination" : "combinations"} that were tried`;
+  const otherCombinations = `${triedCount - 1} other ${triedCount === 2 ? "combination" : "combinations"} tried`;
   if (matchedCount === 0) {
     const example = isSearched
       ? `no match with ${last}, nor with ${otherCombinations}`

@@ -37,15 +37,15 @@ function findDuplicateFees({ addOns }: Book, { details, path, at }: CardSet): re
     const first = details.fixedFeeRateCards
       .slice(0, index)
       .find((other) => feeName(other) === feeName(card) && card.rateValues.some((rate) => hasSameRate(other, rate)));
-    const same = first && card.rateValues.find((rate) => hasSameRate(first, rate));
-    if (first === undefined || same === undefined) return [];
+    const sharedRate = first && card.rateValues.find((rate) => hasSameRate(first, rate));
+    if (first === undefined || sharedRate === undefined) return [];
     return [
       createFinding(
         "FEE_TWICE",
         { path: [...path, "fixedFeeRateCards", index], at: `${at}/fee/${card.id}` },
         {
           message: `two fees named ${JSON.stringify(feeName(card))} cost the same: ${first.id} and ${card.id}`,
-          example: `both cost ${formatAmountWithCurrency(same.rate, same.currency)}`,
+          example: `both cost ${formatAmountWithCurrency(sharedRate.rate, sharedRate.currency)}`,
           searched: true,
         },
       ),
@@ -76,7 +76,7 @@ function findIdleCommitments({ organization }: Book, { details, path, at }: Card
         "COMMITMENT_IDLE",
         { path: [...path, "minimumCommitment", "rateValues", index], at: `${at}/commitment` },
         {
-          message: `the minimum commitment in ${currency} has no effect in a whole cycle: its fees are not below it`,
+          message: `the minimum commitment in ${currency} has no effect: the fees of a whole cycle already reach it`,
           example: `a whole cycle without usage costs ${formatAmountWithCurrency(total, currency)} in fees, the commitment is ${formatAmountWithCurrency(rate, currency)}`,
         },
       ),

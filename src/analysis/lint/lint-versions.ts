@@ -28,8 +28,8 @@ export function findWaitingCards({ pricePlans }: Book): readonly LintFinding[] {
     if (before === undefined || plan.status === "ARCHIVED") return [];
     const previousCards = listUnproratedCards(before.pricePlanDetails);
     return listUnproratedCards(plan.pricePlanDetails).flatMap((card) => {
-      const same = previousCards.find(({ list, id }) => list === card.list && id === card.id);
-      const cycles = same && findUnchargedCycles(same, card);
+      const previousCard = previousCards.find(({ list, id }) => list === card.list && id === card.id);
+      const cycles = previousCard && findUnchargedCycles(previousCard, card);
       if (cycles === undefined) return [];
       const place = {
         path: ["pricePlans", index, "pricePlanDetails", card.list, card.index],
@@ -38,7 +38,7 @@ export function findWaitingCards({ pricePlans }: Book): readonly LintFinding[] {
       const interval = card.recurrence?.interval ?? 1;
       return [
         createFinding("CHARGE_WAITS", place, {
-          message: `the ${card.what} ${card.id} is for ${interval} cycles at once, for more than in version ${before.version}, and not prorated: accounts that change version wait for its next period`,
+          message: `the ${card.what} ${card.id} covers ${interval} cycles, more than in version ${before.version}, and is not prorated: after a version change it is skipped until its next period`,
           example: `after a change from version ${before.version} in cycle ${cycles.changeCycle}, it is neither charged nor granted for ${cycles.missedCycles}`,
         }),
       ];
@@ -54,9 +54,9 @@ function findPreviousVersion(
   const [before] = plans
     .filter((each) => each.id === id && each.version < version)
     .toSorted((a, b) => b.version - a.version);
-  const isSame =
+  const hasSameInterval =
     before?.pricePlanDetails.pricingCycleConfig?.interval === pricePlanDetails.pricingCycleConfig?.interval;
-  return isSame ? before : undefined;
+  return hasSameInterval ? before : undefined;
 }
 
 /** Recurring fees that are not prorated, entitlements and credit grants. */

@@ -50,12 +50,14 @@ export function listCardSets({ pricePlans, accounts }: Book): readonly CardSet[]
 export function listPricedCards(book: Book, { details, path, at }: CardSet): readonly PricedCard[] {
   const names = new Map([...book.usageMeters, ...book.addOns].map(({ id, displayName }) => [id, displayName]));
   const features = new Map(book.features.map(({ id, displayName }) => [id, displayName]));
-  const counts = new Set(book.usageMeters.filter(({ aggregation }) => aggregation === "COUNT").map(({ id }) => id));
+  const countMeterIds = new Set(
+    book.usageMeters.filter(({ aggregation }) => aggregation === "COUNT").map(({ id }) => id),
+  );
   return [
     ...details.usageRateCards.map((card, index) => ({
       ...locateCard(path, at, "usageRateCards", index, `usage/${card.usageMeterId}`),
       ...toPricedCard(card, names.get(card.usageMeterId) ?? card.usageMeterId),
-      isWhole: counts.has(card.usageMeterId),
+      isWhole: countMeterIds.has(card.usageMeterId),
       isFixed: false,
     })),
     ...details.licenseRateCards.map((card, index) => ({

@@ -191,7 +191,7 @@ describe("a gate", () => {
   test.each(["account.increase", "line.increase > 1", "total.increase > x", "total.increase < 1", ""])(
     "%j is not a gate",
     (rule) => {
-      expect(() => parseGate(rule)).toThrow('a rule is such as "account.increase > 20%"');
+      expect(() => parseGate(rule)).toThrow('for example "account.increase > 20%"');
     },
   );
 });

@@ -112,7 +112,7 @@ test.each([
     { mode: "SOON" as never, on: "2024-06-16" },
     "migration: expected the mode IMMEDIATE, IMMEDIATE_IGNORE_OVERRIDE, NEXT_CYCLE, NEXT_CYCLE_IGNORE_OVERRIDE, got SOON",
   ],
-  [{ mode: "IMMEDIATE" as const, on: 1 }, "migration: expected a UTC day, got an instant within it"],
+  [{ mode: "IMMEDIATE" as const, on: 1 }, "migration: expected a UTC day, got an instant that is not midnight UTC"],
   [{ mode: "IMMEDIATE" as const, on: "2024-06-31" }, '"2024-06-31" is not a date: 2024-06 has days 01 to 30, not 31'],
 ])("rejects %j", (migration, sentence) => {
   expect(() => backtest(book, [draft], { from: "2024-06-01", until: "2024-07-01", migration })).toThrow(sentence);

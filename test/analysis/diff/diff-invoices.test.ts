@@ -297,7 +297,7 @@ describe("S13.6 the causes of a changed invoice", () => {
     const changeLines = (from: RegExp, to: string): readonly Invoice[] =>
       made1.map((invoice) => ({ ...invoice, revenueInfo: changedLine(invoice.revenueInfo, from, to) }));
     expect(() => diffInvoices(made1, changeLines(/^USAGE_RATE_CARD_AMOUNT$/, "USAGE_LINE"))).toThrow(
-      "this version has no invoice line of type USAGE_LINE; run preview again with this version",
+      "unknown invoice line type USAGE_LINE; run preview again with this version",
     );
     const [first] = made1;
     if (first === undefined) throw new Error("an invoice");

@@ -78,7 +78,7 @@ describe("ratebook backtest", () => {
     expect((await backtest("--fail-if", "total.decrease > 0")).code).toBe(0);
     expect(await backtest("--fail-if", "nonsense")).toMatchObject({
       code: 2,
-      err: 'ratebook: --fail-if: "nonsense": expected "account" or "total" at character 1, "nonsense"; a rule is such as "account.increase > 20%" or "total.decrease > 0"\n',
+      err: 'ratebook: --fail-if: "nonsense": expected "account" or "total" at character 1, "nonsense"; for example "account.increase > 20%" or "total.decrease > 0"\n',
     });
     expect((await backtest("--fail-if", "total.increase > lots")).err).toContain(
       "expected an amount of at most 20 digits before and after the point at character 18, ",

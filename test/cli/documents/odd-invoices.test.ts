@@ -100,9 +100,7 @@ describe("verify and diff reject with a one-sentence message", () => {
   test("lines written by another version are rejected by diff and reported by verify", async () => {
     const path = files.file("x.json", output.replaceAll("USAGE_RATE_CARD_AMOUNT", "USAGE_AMOUNT"));
     const diff = await ratebook(["diff", right, path]);
-    expect(diff.err).toBe(
-      "ratebook: this version has no invoice line of type USAGE_AMOUNT; run preview again with this version\n",
-    );
+    expect(diff.err).toBe("ratebook: unknown invoice line type USAGE_AMOUNT; run preview again with this version\n");
     const verify = await ratebook(["verify", path]);
     expect(verify.code).toBe(1);
     expect(verify.out).toContain("a line over other lines than");
