@@ -158,7 +158,7 @@ export type { CreatedCustomer, CustomerSnapshot } from "./engine/accounts/custom
 export type { CreditBalance } from "./engine/billing/credit-balance.ts";
 export type { ExternalUsageOptions } from "./engine/external/source-cells.ts";
 export { createEngine, type Engine, type EngineOptions, type EntitleResult } from "./engine/engine.ts";
-export type { EventPlace } from "./engine/events/event-cycles.ts";
+export type { EventCycle } from "./engine/events/event-cycles.ts";
 export type { EventSchemas } from "./engine/catalog/event-schemas.ts";
 export type { EntrySnapshot, EntryTarget, FeatureBalance, FeatureTarget } from "./engine/billing/entries.ts";
 export type { LicenseUpdateSnapshot } from "./engine/billing/licenses.ts";
@@ -174,7 +174,7 @@ export type { ListOptions, Page, PagedOptions, PageOptions } from "./engine/page
 export type { MigrationSnapshot, PricingSchedule } from "./engine/accounts/plans.ts";
 export type { PricePlans } from "./engine/catalog/price-plans.ts";
 export type { RevenueAnswer } from "./engine/metrics/revenue-calculator.ts";
-export type { WithoutSkipped } from "./engine/billing/skipped-accounts.ts";
+export type { WithSkipped } from "./engine/billing/skipped-accounts.ts";
 export type {
   CompositeFilter,
   CompositeSnapshot,

@@ -27,15 +27,15 @@ export async function* readAllAccounts(view: LedgerView, filter: AccountFilter =
 }
 
 /** Maximum number of accounts that a request without an index may read. */
-export const WALKED_ACCOUNTS_MAX = 10_000;
+export const SCANNED_ACCOUNTS_MAX = 10_000;
 
 /**
  * All accounts, newest first.
  *
  * @param path the path of the filter that would select fewer
- * @param noun what the request needs of all accounts
- * @param filter the expected filter
- * @throws {RatebookError} ERR_INPUT_INVALID if there are more than {@link WALKED_ACCOUNTS_MAX}
+ * @param noun what is read of the accounts, for the message
+ * @param filter the filter to add, for the message
+ * @throws {RatebookError} ERR_INPUT_INVALID if there are more than {@link SCANNED_ACCOUNTS_MAX}
  */
 export async function* accountsWithinBound(
   view: LedgerView,
@@ -46,8 +46,8 @@ export async function* accountsWithinBound(
   let count = 0;
   for await (const record of readAllAccounts(view)) {
     count += 1;
-    if (count > WALKED_ACCOUNTS_MAX) {
-      const maximum = WALKED_ACCOUNTS_MAX.toLocaleString("en-US");
+    if (count > SCANNED_ACCOUNTS_MAX) {
+      const maximum = SCANNED_ACCOUNTS_MAX.toLocaleString("en-US");
       throw invalidInputError(
         path,
         "QUANTITY_NOT_ALLOWED",

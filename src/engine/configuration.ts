@@ -53,15 +53,15 @@ export interface Configuration {
   readonly revision: number;
   readonly documents: ConfiguredDocuments;
   readonly catalog: Catalog;
-  /** The parsed and checked documents, as the same objects. */
-  readonly memory: BookCache;
+  /** Reuses what was parsed and checked of unchanged documents. */
+  readonly bookCache: BookCache;
 }
 
 /** The compiled configuration. */
 export interface ConfigurationSource {
   /** The configuration of a view; recompiled only if its revision changed. */
   (view: LedgerView): Promise<Configuration>;
-  /** The last compiled one, which may be out of date: enough to find what to lock. */
+  /** The last compiled one. It may be out of date, and is only used to find what to lock. */
   last(): Configuration | undefined;
   /** Caches a configuration that this engine has committed. */
   adopt(configuration: Configuration): void;
@@ -71,14 +71,14 @@ export interface ConfigurationSource {
 export function createConfigurationSource(
   options: CatalogOptions,
   { external, ingestedAgain }: ExternalSchemas,
-  memory: BookCache = createBookCache(),
+  bookCache: BookCache = createBookCache(),
 ): ConfigurationSource {
   let current: Configuration | undefined;
   /**
    * A compilation in progress, shared by all readers of the same revision. It reads nothing, because a waiting caller
    * may hold the only connection.
    */
-  let compiling: { readonly revision: number; readonly configuration: Promise<Configuration> } | undefined;
+  let runningCompilation: { readonly revision: number; readonly configuration: Promise<Configuration> } | undefined;
   const adopt = (configuration: Configuration): void => {
     current = configuration;
   };
@@ -87,9 +87,9 @@ export function createConfigurationSource(
     documents: ConfiguredDocuments,
     externalSchemas: readonly string[],
   ): Promise<Configuration> => {
-    const before = { memory, catalog: current?.catalog };
-    const catalog = await runWithPauses(compiledCatalog(documents, before, { ...options, externalSchemas }));
-    const configuration = { revision, documents, catalog, memory };
+    const before = { bookCache, catalog: current?.catalog };
+    const catalog = await runWithPauses(compileCatalog(documents, before, { ...options, externalSchemas }));
+    const configuration = { revision, documents, catalog, bookCache };
     adopt(configuration);
     return configuration;
   };
@@ -97,20 +97,23 @@ export function createConfigurationSource(
     for (;;) {
       const revision = await view.configurationRevision();
       if (current?.revision === revision) return current;
-      const [documents, recorded] = [await readDocuments(view, current?.documents), await readExternalSchemas(view)];
+      const [documents, recordedSchemas] = [
+        await readDocuments(view, current?.documents),
+        await readExternalSchemas(view),
+      ];
       // Outside of a transaction a change may come between the reads: then the documents belong to no revision.
       if ((await view.configurationRevision()) !== revision) continue;
       if (current?.revision === revision) return current;
-      const stillExternal = recorded.filter((name) => !ingestedAgain.includes(name));
+      const stillExternal = recordedSchemas.filter((name) => !ingestedAgain.includes(name));
       const externalSchemas = [...new Set([...external, ...stillExternal])];
-      if (compiling?.revision !== revision) {
-        compiling = { revision, configuration: compileConfiguration(revision, documents, externalSchemas) };
+      if (runningCompilation?.revision !== revision) {
+        runningCompilation = { revision, configuration: compileConfiguration(revision, documents, externalSchemas) };
       }
-      const compilation = compiling;
+      const compilation = runningCompilation;
       try {
         return await compilation.configuration;
       } finally {
-        if (compiling === compilation) compiling = undefined;
+        if (runningCompilation === compilation) runningCompilation = undefined;
       }
     }
   };
@@ -118,12 +121,12 @@ export function createConfigurationSource(
 }
 
 /** Compiles documents that were checked when they were stored. */
-export function* compiledCatalog(
+export function* compileCatalog(
   documents: ConfiguredDocuments,
-  before: { readonly memory: BookCache; readonly catalog: Catalog | undefined },
+  before: { readonly bookCache: BookCache; readonly catalog: Catalog | undefined },
   options: DecisionOptions,
 ): Steps<Catalog> {
-  return yield* createCatalogInSteps(yield* readBookOfDocuments(documents, before.memory), options, before.catalog);
+  return yield* createCatalogInSteps(yield* readBookOfDocuments(documents, before.bookCache), options, before.catalog);
 }
 
 /** Stored documents with a checked change. */
@@ -158,13 +161,13 @@ export function withUncheckedDocuments(
  * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last changed document, ERR_REFUSED if only others
  * would break
  */
-export function* changedBook(
+export function* readChangedBook(
   documents: UncheckedDocuments,
   changed: readonly DocumentRecord[],
-  { catalog, memory }: Pick<Configuration, "catalog" | "memory">,
+  { catalog, bookCache }: Pick<Configuration, "catalog" | "bookCache">,
 ): Steps<Book> {
   try {
-    return yield* readBookOfDocuments(documents, memory, new Set(changed), catalog.options.ruleBudget);
+    return yield* readBookOfDocuments(documents, bookCache, new Set(changed), catalog.options.ruleBudget);
   } catch (error) {
     if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
     throw toProblemError(error.details.problems, documents, changed.at(-1), error);
@@ -187,27 +190,33 @@ export interface OverrideRequest {
  * @throws {RatebookError} ERR_INPUT_INVALID with all problems
  */
 export function readOverride(
-  { documents, memory }: Pick<Configuration, "documents" | "memory">,
+  { documents, bookCache }: Pick<Configuration, "documents" | "bookCache">,
   request: OverrideRequest,
 ): PricePlanDetailsOverride {
   const { pricePlanId, version, effectiveFrom, invoiceCurrency, override } = request;
   const association = { pricePlanId, version, effectiveFrom: formatDate(effectiveFrom) };
   const pricePlans = [{ ...association, pricePlanDetailsOverride: toPlainJson(override) }];
-  const raw = toRawBook(documents, memory);
-  const asking = { id: NOBODY, name: "Account of the request", customerId: NOBODY, invoiceCurrency, pricePlans };
+  const raw = toRawBook(documents, bookCache);
+  const account = {
+    id: PLACEHOLDER_ID,
+    name: "Account of the request",
+    customerId: PLACEHOLDER_ID,
+    invoiceCurrency,
+    pricePlans,
+  };
   const customers = [
-    { id: NOBODY, name: "Customer of the request" },
-    ...raw.customers.filter(({ id }) => id !== NOBODY),
+    { id: PLACEHOLDER_ID, name: "Customer of the request" },
+    ...raw.customers.filter(({ id }) => id !== PLACEHOLDER_ID),
   ];
   try {
-    const input = { ...raw, customers, accounts: [asking, ...raw.accounts] };
-    const [account] = runToCompletion(readBookInSteps(input, changedRulesWork(documents, new Set()), memory)).accounts;
-    const read = account?.pricePlans[0]?.pricePlanDetailsOverride ?? undefined;
-    invariant(read !== undefined, "S16.2: an override that was given is read");
-    return read;
+    const input = { ...raw, customers, accounts: [account, ...raw.accounts] };
+    const book = runToCompletion(readBookInSteps(input, changedRulesWork(documents, new Set()), bookCache));
+    const parsedOverride = book.accounts[0]?.pricePlans[0]?.pricePlanDetailsOverride ?? undefined;
+    invariant(parsedOverride !== undefined, "S16.2: the override of a request is in the book that was read");
+    return parsedOverride;
   } catch (error) {
     if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
-    throw selectDocumentProblems(error.details.problems, "$.accounts[0].pricePlans[0]", error) ?? error;
+    throw toDocumentError(error.details.problems, "$.accounts[0].pricePlans[0]", error) ?? error;
   }
 }
 
@@ -250,17 +259,17 @@ async function readDocuments(view: LedgerView, before?: ConfiguredDocuments): Pr
  */
 function* readBookOfDocuments(
   documents: UncheckedDocuments,
-  memory: BookCache,
+  bookCache: BookCache,
   changed: ReadonlySet<DocumentRecord> = new Set(),
   ruleBudget?: RuleBudget,
 ): Steps<Book> {
-  const raw = toRawBook(documents, memory, changed);
-  const book = yield* readBookInSteps(raw, changedRulesWork(documents, changed, ruleBudget), memory);
+  const raw = toRawBook(documents, bookCache, changed);
+  const book = yield* readBookInSteps(raw, changedRulesWork(documents, changed, ruleBudget), bookCache);
   const pricePlans = book.pricePlans.map((plan, place) => {
     const document = documents.pricePlan[place];
     if (plan.status === "ACTIVE" || document === undefined || !isActivePlan(document)) return plan;
     const run = (): typeof plan => ({ ...plan, status: "ACTIVE" });
-    return memory.runOrReuse({ work: "arrange", item: plan, report: () => undefined, run });
+    return bookCache.runOrReuse({ work: "arrange", item: plan, report: () => undefined, run });
   });
   return { ...book, pricePlans, customers: [], accounts: [] };
 }
@@ -298,20 +307,26 @@ function planBody({
   return plan;
 }
 
-/** The documents as read: unchanged ACTIVE plans as drafts, and with the owners of settings. */
+/** The documents as a book to read: unchanged ACTIVE plans as drafts, and with the owners of settings. */
 function toRawBook(
   documents: UncheckedDocuments,
-  memory: BookCache,
+  bookCache: BookCache,
   changed: ReadonlySet<DocumentRecord> = new Set(),
 ): RawBook {
-  const planAsRead = (document: DocumentRecord): Body => {
-    const isKept = isActivePlan(document) && !changed.has(document);
-    const run = (): Body => ({ ...planBody(document), ...(isKept && { status: "DRAFT" }) });
-    return memory.runOrReuse({ work: "arrange", item: document, dependsOn: [isKept], report: () => undefined, run });
+  const toRawPlan = (document: DocumentRecord): Body => {
+    const isUnchangedActive = isActivePlan(document) && !changed.has(document);
+    const run = (): Body => ({ ...planBody(document), ...(isUnchangedActive && { status: "DRAFT" }) });
+    return bookCache.runOrReuse({
+      work: "arrange",
+      item: document,
+      dependsOn: [isUnchangedActive],
+      report: () => undefined,
+      run,
+    });
   };
   return {
     ...toBookInput(documents),
-    pricePlans: documents.pricePlan.map(planAsRead),
+    pricePlans: documents.pricePlan.map(toRawPlan),
     ...settingOwners(documents.setting),
   };
 }
@@ -320,22 +335,22 @@ function toRawBook(
 type RawBook = Readonly<Record<"customers" | "accounts", readonly { readonly id: string }[]>> &
   Readonly<Record<string, unknown>>;
 
-/** Customers and accounts referenced by settings, added while the book is read; that they exist was checked before. */
+/** Customers and accounts referenced by settings, added for reading the book; an earlier check made sure that they exist. */
 function settingOwners(settings: readonly DocumentRecord[]): RawBook {
-  const namesOf = (entityType: string): readonly string[] => [
+  const ownerIds = (entityType: string): readonly string[] => [
     ...new Set(
       settings.map(settingOwner).flatMap((owner) => (owner.entityType === entityType ? [owner.entityId] : [])),
     ),
   ];
-  const accounts = namesOf("ACCOUNT");
-  const customers = new Set([...namesOf("CUSTOMER"), ...(accounts.length > 0 ? [NOBODY] : [])]);
+  const accounts = ownerIds("ACCOUNT");
+  const customers = new Set([...ownerIds("CUSTOMER"), ...(accounts.length > 0 ? [PLACEHOLDER_ID] : [])]);
   return {
     customers: [...customers].map((id) => ({ id, name: `Customer ${id}` })),
-    accounts: accounts.map((id) => ({ id, name: `Account ${id}`, customerId: NOBODY })),
+    accounts: accounts.map((id) => ({ id, name: `Account ${id}`, customerId: PLACEHOLDER_ID })),
   };
 }
 
-const NOBODY = "-";
+const PLACEHOLDER_ID = "-";
 
 function toProblemError(
   problems: readonly Problem[],
@@ -345,8 +360,8 @@ function toProblemError(
 ): RatebookError<"ERR_INPUT_INVALID" | "ERR_REFUSED"> {
   const kind = CONFIGURED_KINDS.find((each) => each === changed?.kind);
   const place = kind === undefined ? -1 : documents[kind].findIndex(({ id }) => id === changed?.id);
-  const documentProblems = kind && selectDocumentProblems(problems, `$.${BOOK_LISTS[kind]}[${place}]`, cause);
-  if (documentProblems !== undefined) return documentProblems;
+  const documentError = kind && toDocumentError(problems, `$.${BOOK_LISTS[kind]}[${place}]`, cause);
+  if (documentError !== undefined) return documentError;
   const [other] = problems;
   const sentence = `the change is invalid for ${other === undefined ? "the book" : describeBrokenResource(other, documents)}`;
   return new RatebookError("ERR_REFUSED", sentence, { rule: ruleLink("S4") }, { cause });
@@ -362,15 +377,15 @@ function describeBrokenResource({ path, message }: Problem, documents: Unchecked
   return [subject, ...(rest === "" ? [] : [rest]), message].join(": ");
 }
 
-/** The problems of a resource, with paths relative to it; undefined if there are none. */
-function selectDocumentProblems(
+/** An error with the problems of a resource, and paths relative to it; undefined if there are none. */
+function toDocumentError(
   problems: readonly Problem[],
   place: string,
   cause: unknown,
 ): RatebookError<"ERR_INPUT_INVALID"> | undefined {
   const documentProblems = problems.flatMap((problem) => {
     if (problem.path !== place && !problem.path.startsWith(`${place}.`)) return [];
-    // A problem may refer to another place in the same resource: `attributes[0] has the same`.
+    // A problem may refer to another field of the same resource, such as `attributes[0]`.
     const { other } = problem.params;
     const params = typeof other === "string" ? { other: other.replace(`${place}.`, "") } : {};
     return [changeProblem(problem, { path: `$${problem.path.slice(place.length)}`, params })];

@@ -21,8 +21,8 @@ import type { RuleNumber } from "../rulebook.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import { revisionAfter } from "./configuration-revision.ts";
 import {
-  changedBook,
-  compiledCatalog,
+  readChangedBook,
+  compileCatalog,
   type Configuration,
   type ConfiguredDocuments,
   findItem,
@@ -63,11 +63,11 @@ export interface ConfigurationState extends Pick<OperationState, "view" | "now">
 
 /** The decision of an operation on the configuration. */
 export interface ConfigurationChange {
-  /** The last one is returned; if none changes, `keep` is. */
+  /** The last one is returned, even if it is unchanged. */
   readonly documents: readonly DocumentRecord[];
   /** The accounts that change with the configuration, if they were not read before. */
   readonly findAccounts?: (after: Configuration) => Promise<readonly string[]>;
-  /** Further changes that depend on the changed configuration. @param accountIds those found */
+  /** Further changes that depend on the changed configuration. @param accountIds the result of `findAccounts` */
   readonly computeFurtherChanges?: (
     after: Configuration,
     state: DecisionState,
@@ -86,7 +86,7 @@ export interface KindWords {
 /**
  * Decides a change of the configuration under its exclusive lock, checks and commits it.
  *
- * @param decide the last document is returned
+ * @param decide decides the change; the last of its documents is returned
  * @param locked the accounts to lock; `readFirst` also reads them before `decide`, with all their invoices
  * @throws {RatebookError} ERR_INPUT_INVALID with the problems of the last document, ERR_REFUSED if others would break
  */
@@ -96,27 +96,27 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
   decide: (state: ConfigurationState) => Promise<ConfigurationChange> | ConfigurationChange,
   { accountIds, readFirst = false }: LockedAccounts = { accountIds: [] },
 ): Promise<StoredResource<ConfiguredItem<Kind>>> {
-  let changedTo: Configuration | undefined;
+  let newConfiguration: Configuration | undefined;
   const storedDocument = await runOperation<StoredResource<ConfiguredItem<Kind>>, CheckedChange | undefined>(context, {
     scope: lockAccounts(accountIds, "exclusive"),
     async needs(state) {
-      changedTo = undefined;
-      if (readFirst) return { accountIds, invoices: "all", found: undefined };
-      const found = await checkChange(kind, decide, { ...state, workspace: openWorkspace(state.catalog, []) });
-      return { accountIds: found.accountIds, catalog: found.after.catalog, found };
+      newConfiguration = undefined;
+      if (readFirst) return { accountIds, invoices: "all", decisionInput: undefined };
+      const change = await checkChange(kind, decide, { ...state, workspace: openWorkspace(state.catalog, []) });
+      return { accountIds: change.accountIds, catalog: change.after.catalog, decisionInput: change };
     },
-    async decide(state, found) {
-      const change = found ?? (await checkChange(kind, decide, state));
+    async decide(state, checkedChange) {
+      const change = checkedChange ?? (await checkChange(kind, decide, state));
       const { id, documents, after, computeFurtherChanges } = change;
       const result = toStored(kind, id, after.documents, after);
       if (documents.length === 0 && computeFurtherChanges === undefined) return { result };
       const more = (await computeFurtherChanges?.(after, state, change.accountIds)) ?? {};
-      changedTo = after;
+      newConfiguration = after;
       const all = [...documents, ...(more.documents ?? [])];
       return { result, changes: { ...more, documents: all, configurationRevision: after.revision } };
     },
   });
-  if (changedTo !== undefined) context.configuration.adopt(changedTo);
+  if (newConfiguration !== undefined) context.configuration.adopt(newConfiguration);
   return storedDocument;
 }
 
@@ -146,14 +146,14 @@ async function checkChange(
   const { documents, findAccounts, computeFurtherChanges } = await decide({ before, view, now, workspace });
   await yieldToOthers();
   const last = documents.at(-1);
-  invariant(last !== undefined, "a change of the configuration answers a document");
+  invariant(last !== undefined, "a change of the configuration returns a document");
   const changed = documents.filter((document) => !isUnchanged(before.documents[kind], document));
   if (changed.length === 0 && computeFurtherChanges === undefined) {
     return { id: last.id, documents: [], after: before, accountIds: [] };
   }
-  const checked = await checkDocuments(kind, before, changed);
-  const accountIds = (await findAccounts?.(checked.after)) ?? [];
-  return { ...checked, id: last.id, accountIds, ...(computeFurtherChanges && { computeFurtherChanges }) };
+  const checkedChange = await checkDocuments(kind, before, changed);
+  const accountIds = (await findAccounts?.(checkedChange.after)) ?? [];
+  return { ...checkedChange, id: last.id, accountIds, ...(computeFurtherChanges && { computeFurtherChanges }) };
 }
 
 /**
@@ -166,19 +166,19 @@ export async function checkDocuments(
   before: Configuration,
   changed: readonly DocumentRecord[],
 ): Promise<{ readonly documents: readonly ConfiguredDocument[]; readonly after: Configuration }> {
-  const asGiven = withUncheckedDocuments(before.documents, changed);
-  const checked = await runWithPauses(changedBook(asGiven, changed, before));
+  const uncheckedDocuments = withUncheckedDocuments(before.documents, changed);
+  const book = await runWithPauses(readChangedBook(uncheckedDocuments, changed, before));
   const yieldToOthers = createYielder();
   const documents: ConfiguredDocument[] = [];
   for (const document of changed) {
-    const item = findItem(kind, document.id, asGiven, checked);
+    const item = findItem(kind, document.id, uncheckedDocuments, book);
     invariant(item !== undefined, "a document of the configuration has its item in the book");
     documents.push(toConfiguredDocument(kind, { ...document, body: toBody(kind, document.body, item) }));
     await yieldToOthers();
   }
   // Compile what is stored, not what was sent, as other engines will.
   const after = withDocuments(before.documents, documents);
-  const catalog = await runWithPauses(compiledCatalog(after, before, before.catalog.options));
+  const catalog = await runWithPauses(compileCatalog(after, before, before.catalog.options));
   return { documents, after: { ...before, revision: revisionAfter(before.revision), documents: after, catalog } };
 }
 
@@ -230,19 +230,19 @@ export async function readConfigured<Kind extends ConfiguredKind>(
   );
 }
 
-/** A page of the resources of a kind, newest first. @param madeAs the document by whose age a resource is sorted; default itself */
+/** A page of the resources of a kind, newest first. @param sortBy finds the document by whose age a resource is sorted; default its own */
 export async function listConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,
   select: (documents: readonly DocumentOf<Kind>[]) => readonly DocumentOf<Kind>[],
   options: PageOptions,
-  madeAs: (documents: readonly DocumentOf<Kind>[]) => (document: DocumentOf<Kind>) => DocumentOf<Kind> = () => identity,
+  sortBy: (documents: readonly DocumentOf<Kind>[]) => (document: DocumentOf<Kind>) => DocumentOf<Kind> = () => identity,
 ): Promise<Page<StoredResource<ConfiguredItem<Kind>>>> {
   const configuration = await context.configuration(context.store.read);
   const documents = documentsOfKind(kind, configuration.documents);
-  const first = madeAs(documents);
+  const sortDocument = sortBy(documents);
   const page = selectPage(select(documents), options, (document) => {
-    const { createdAt, id } = first(document);
+    const { createdAt, id } = sortDocument(document);
     return { createdAt, id };
   });
   const items = page.items.map(({ id }) => toStored(kind, id, configuration.documents, configuration));
@@ -305,28 +305,28 @@ interface DocumentWithStatus extends DocumentRecord {
 }
 
 /** Checks that a status change is allowed. @throws {RatebookError} ERR_REFUSED */
-export function checkMove<To extends string>(
+export function checkTransition<To extends string>(
   { body: { name, status } }: DocumentWithStatus,
   { noun, rule }: KindWords,
-  moves: Readonly<Record<To, readonly string[]>>,
+  transitions: Readonly<Record<To, readonly string[]>>,
   to: To,
 ): void {
-  if (moves[to].includes(status)) return;
+  if (transitions[to].includes(status)) return;
   throw refusedError(
     rule,
-    `the ${noun} ${quoteText(name)} is ${describeStatus(status)}; it must be ${moves[to].map(describeStatus).join(" or ")} to become ${to.toLowerCase()}`,
+    `the ${noun} ${quoteText(name)} is ${describeStatus(status)}; it must be ${transitions[to].map(describeStatus).join(" or ")} to become ${to.toLowerCase()}`,
   );
 }
 
 /** Changes the status of a document. @throws {RatebookError} ERR_REFUSED if not allowed */
-export function moveDocument<To extends string>(
+export function changeStatus<To extends string>(
   document: DocumentWithStatus,
   words: KindWords,
-  moves: Readonly<Record<To, readonly string[]>>,
+  transitions: Readonly<Record<To, readonly string[]>>,
   to: To,
   now: Instant,
 ): DocumentRecord {
-  checkMove(document, words, moves, to);
+  checkTransition(document, words, transitions, to);
   return patchDocument(document, { status: to }, now);
 }
 

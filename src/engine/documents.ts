@@ -98,12 +98,12 @@ export type ConfiguredDocument = DocumentLists[ConfiguredKind][number];
  */
 export function toTypedDocument<Kind extends TypedKind>(kind: Kind, record: DocumentRecord): DocumentOf<Kind> {
   const shape: z.ZodObject = SHAPES[kind];
-  const read = z.looseObject(shape.shape).safeParse(record.body);
+  const parsing = z.looseObject(shape.shape).safeParse(record.body);
   invariant(
-    read.success,
-    `S16: the stored ${kind} ${quoteText(record.id)} is one: ${read.error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ") ?? ""}`,
+    parsing.success,
+    `S16: the body of the stored ${kind} ${quoteText(record.id)} is valid: ${parsing.error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ") ?? ""}`,
   );
-  return { ...record, kind, body: { ...record.body, ...read.data } as BodyOf<Kind> };
+  return { ...record, kind, body: { ...record.body, ...parsing.data } as BodyOf<Kind> };
 }
 
 /** Whether a price plan, sent or stored, is or becomes ACTIVE: only the engine sets that status. */

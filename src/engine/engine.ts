@@ -47,7 +47,7 @@ import {
 } from "./billing/invoices.ts";
 import { lateUsage } from "./billing/late-usage.ts";
 import { lineEvents, type LineEvents, type LineTarget } from "./billing/line-events.ts";
-import type { WithoutSkipped } from "./billing/skipped-accounts.ts";
+import type { WithSkipped } from "./billing/skipped-accounts.ts";
 import {
   type AddOns,
   createAddOns,
@@ -62,7 +62,7 @@ import { type PricePlans, createPricePlans } from "./catalog/price-plans.ts";
 import { type UsageMeters, createUsageMeters } from "./catalog/usage-meters.ts";
 import { createConfigurationSource } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
-import { type EventPlace, findEventPlaces } from "./events/event-cycles.ts";
+import { type EventCycle, findEventCycles } from "./events/event-cycles.ts";
 import { type EventListFilter, findEvents, createIngest, listEvents, undo } from "./events/events.ts";
 import {
   eventsKeptSince,
@@ -148,8 +148,8 @@ export interface Engine extends AccountResources {
    */
   undo(filter: UndoFilter): Promise<readonly UndoneEvent[]>;
   /**
-   * The invoices, including drafts, that finalizing at an instant would leave; nothing is stored (S13.5). Without
-   * account ids, those whose bill cannot be computed are reported in `skipped`.
+   * The invoices, including drafts, as they would be after finalizing at an instant; nothing is stored (S13.5). Without
+   * account ids, accounts whose bill cannot be computed are reported in `skipped`.
    *
    * @throws {RatebookError} ERR_ARITHMETIC for a requested account whose bill cannot be computed
    */
@@ -172,7 +172,7 @@ export interface Engine extends AccountResources {
   associate(accountId: string, association: AssociationRequest): Promise<readonly PricingSchedule[]>;
   /** Removes the plan from an account for a range of days (S16.1). @returns the resulting schedules of the account */
   dissociate(accountId: string, days: DissociationRequest): Promise<readonly PricingSchedule[]>;
-  /** Moves every account on one plan version to another; all are checked before any is moved (S16.5). */
+  /** Migrates every account on one plan version to another; all are checked before any is migrated (S16.5). */
   migrate(migration: MigrationRequest): Promise<Migration>;
   readonly migrations: {
     /** Newest first. */
@@ -210,17 +210,17 @@ export interface Engine extends AccountResources {
     get(eventIdOrReferenceId: string): Promise<readonly EventRecord[]>;
     /** Events ingested before this instant may have been deleted; undefined if all are kept. */
     keptSince(): Promise<Instant | undefined>;
-    /** The cycle in which each event counts, and the plan that prices it; undefined if there is none. */
-    places(
+    /** The cycle in which each event counts, with the plan that prices it; undefined if no plan is in force. */
+    cycles(
       events: readonly Pick<EventRecord, "accountId" | "timestamp">[],
-    ): Promise<readonly (EventPlace | undefined)[]>;
+    ): Promise<readonly (EventCycle | undefined)[]>;
   };
   readonly invoices: {
     /**
      * Final invoices and the drafts of every cycle that has begun, by the start of their cycle, newest first. Without
      * drafts of accounts whose bill cannot be computed, unless such an account is requested alone.
      */
-    list(options?: ListOptions<InvoiceFilter>): Promise<Page<InvoiceSnapshot> & WithoutSkipped>;
+    list(options?: ListOptions<InvoiceFilter>): Promise<Page<InvoiceSnapshot> & WithSkipped>;
     /** @throws {RatebookError} ERR_NOT_FOUND */
     get(id: string): Promise<InvoiceSnapshot>;
     /**
@@ -244,8 +244,8 @@ export interface Engine extends AccountResources {
  * Opens an engine over a store.
  *
  * @throws {RatebookError} ERR_OPTION_INVALID without a store, for `keepEventsMs` out of bounds, and for invalid
- * `usage`. For other options out of bounds the first call rejects, and with ERR_REFUSED if an external schema consumes
- * a feature (S17.1)
+ * `usage`. Other options are checked by the first call; it rejects with ERR_REFUSED if an external schema consumes a
+ * feature (S17.1)
  */
 export function createEngine(engineOptions: EngineOptions): Engine {
   const {
@@ -354,7 +354,7 @@ function createOperations(context: EngineContext): Omit<Engine, Resources> {
     events: {
       list: ({ filter = {}, page = {} } = {}) => listEvents(context, filter, page),
       get: (id) => findEvents(context, id),
-      places: (events) => findEventPlaces(context, events),
+      cycles: (events) => findEventCycles(context, events),
       keptSince: async () => eventsKeptSince(context),
     },
     invoices: {

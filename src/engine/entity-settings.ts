@@ -25,13 +25,13 @@ export interface EntityWithSettings {
   readonly id: string;
   readonly settings: AccountRequest["settings"];
   /** The path prefix of its fields in messages: empty, or `account.`. */
-  readonly place: "" | "account.";
+  readonly pathPrefix: "" | "account.";
 }
 
 /** The changes for settings of new entities. */
-interface SettingsMade {
+interface PreparedSettings {
   readonly changes: Required<Pick<Changes, "documents">> & Pick<Changes, "configurationRevision">;
-  /** The configuration with them, after the commit; undefined without any. */
+  /** The configuration after the commit; undefined if there are no settings. */
   readonly after: Configuration | undefined;
 }
 
@@ -44,12 +44,12 @@ export async function prepareSettings(
   configuration: Configuration,
   entities: readonly EntityWithSettings[],
   now: Instant,
-): Promise<SettingsMade> {
+): Promise<PreparedSettings> {
   const documents: DocumentRecord[] = [];
   let current = configuration;
-  for (const { entityType, id: entityId, settings, place } of entities) {
+  for (const { entityType, id: entityId, settings, pathPrefix } of entities) {
     for (const [index, setting] of (settings ?? []).entries()) {
-      const path = `${place}settings[${index}]`;
+      const path = `${pathPrefix}settings[${index}]`;
       const document = newDocument("setting", { ...setting, entityType, entityId }, now);
       if (current.documents.setting.some(({ id }) => id === document.id)) {
         throw invalidInputError(`${path}.id`, "REPEATED_ITEM", `the setting ${quoteText(setting.id)} is repeated`);

@@ -46,10 +46,10 @@ export async function exportBook(
   const customers = accountsMax === undefined ? await read.allDocuments("customer") : await readOwners(read, records);
   const [accounts, notes]: [ExportedAccount[], string[]] = [[], []];
   for (let at = 0; at < records.length; at += CHUNK) {
-    for (const storedAccounts of await readStoredAccounts(read, records.slice(at, at + CHUNK))) {
-      const exported = exportAccount(storedAccounts, catalog.findPlan);
-      accounts.push(exported.account);
-      notes.push(...exported.notes);
+    for (const storedAccount of await readStoredAccounts(read, records.slice(at, at + CHUNK))) {
+      const exportedAccount = exportAccount(storedAccount, catalog.findPlan);
+      accounts.push(exportedAccount.account);
+      notes.push(...exportedAccount.notes);
     }
   }
   const pricePlan =

@@ -10,8 +10,8 @@ import { BASE_62 } from "../numbers/short-id.ts";
 /** Digits of the milliseconds since 1970: enough until the year 2081. */
 const TIME_DIGITS = 7;
 /** Digits of the sequence number within a millisecond. */
-const PLACE_DIGITS = 4;
-const PLACES = BASE_62.length ** PLACE_DIGITS;
+const SEQUENCE_DIGITS = 4;
+const SEQUENCE_NUMBERS = BASE_62.length ** SEQUENCE_DIGITS;
 const RANDOM_DIGITS = 5;
 /** Larger random numbers are discarded, so that all digits are equally likely. */
 const FAIR_END = 2 ** 32 - (2 ** 32 % BASE_62.length ** RANDOM_DIGITS);
@@ -28,7 +28,7 @@ const CODES: readonly number[] = Array.from(BASE_62, (digit) => digit.charCodeAt
 export function createIds(clock: () => Instant): IdSource {
   const random = randomDigits();
   let time = Number.NEGATIVE_INFINITY;
-  let place = 0;
+  let sequence = 0;
   /** The characters of the last id, most of which stay the same; a text created from all of them at once is contiguous. */
   const codes: number[] = [];
   let lastPrefix: string | undefined;
@@ -37,10 +37,10 @@ export function createIds(clock: () => Instant): IdSource {
     const now = clock();
     if (now > time) {
       time = now;
-      place = 0;
-    } else if (++place >= PLACES) {
+      sequence = 0;
+    } else if (++sequence >= SEQUENCE_NUMBERS) {
       time += 1;
-      place = 0;
+      sequence = 0;
     }
     if (time !== before || prefix !== lastPrefix) {
       lastPrefix = prefix;
@@ -49,7 +49,7 @@ export function createIds(clock: () => Instant): IdSource {
       for (let at = 0; at < text.length; at++) codes.push(text.charCodeAt(at));
     }
     const { length } = codes;
-    putDigits(codes, length - RANDOM_DIGITS - 1, PLACE_DIGITS, place);
+    putDigits(codes, length - RANDOM_DIGITS - 1, SEQUENCE_DIGITS, sequence);
     putDigits(codes, length, RANDOM_DIGITS, random());
     return String.fromCharCode(...codes);
   };

@@ -5,6 +5,7 @@
  */
 import { toBookInputOrText } from "../book/book-source.ts";
 import { parseBook } from "../book/book.ts";
+import { LIST_NAMES } from "../book/reading/references.ts";
 import type { Book, Organization } from "../book/resources/book.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { AccountState } from "../ledger/account-state.ts";
@@ -20,7 +21,7 @@ import { describeStatus } from "../problem-table.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import { isInUse, formatOrganization } from "./catalog/organization.ts";
 import { revisionAfter } from "./configuration-revision.ts";
-import { changedBook, withUncheckedDocuments } from "./configuration.ts";
+import { readChangedBook, withUncheckedDocuments } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
 import { BOOK_LISTS, type Body, toBody, CONFIGURED_KINDS, type ConfiguredKind, toPlainJson } from "./document-body.ts";
 import { configuredDocumentId } from "./document-ids.ts";
@@ -31,7 +32,7 @@ export type LoadCounts = { readonly [List in Exclude<keyof Book, "organization" 
 /**
  * Loads a book into the store: all of it or, if any part already exists, nothing.
  *
- * @param source a book object, its text, or a book from `readBook`, of which the source is loaded
+ * @param source a book object, its text, or a book from `readBook`, whose source is loaded
  * @throws {RatebookError} ERR_BOOK_INVALID, ERR_TAKEN for what exists, ERR_REFUSED for an association with a plan that
  * is not ACTIVE
  */
@@ -55,8 +56,8 @@ export async function load(context: EngineContext, source: unknown): Promise<Loa
     );
     await checkFree(view, [...documents, ...customers], book);
     const after = withUncheckedDocuments(before.documents, documents);
-    const changed = await runWithPauses(changedBook(after, documents, before));
-    const catalog = await runWithPauses(createCatalogInSteps(changed, before.catalog.options, before.catalog));
+    const changedBook = await runWithPauses(readChangedBook(after, documents, before));
+    const catalog = await runWithPauses(createCatalogInSteps(changedBook, before.catalog.options, before.catalog));
     const ledgers = await createLedgers(catalog, book, now, context.ids);
     const configurationRevision = revisionAfter(before.revision);
     return {
@@ -88,12 +89,12 @@ function organizationDocument(book: Book, owner: Organization | undefined, now: 
   const { organization } = book;
   const document = toDocumentRecord("organization", "organization", organization, now);
   if (owner === undefined) return [document];
-  const [is, other] = [formatOrganization(owner), formatOrganization(organization)];
-  const have = `the database belongs to the organization ${is}`;
-  if (is !== other) throw refusedError("S16", `${have}, and the book belongs to ${other}`);
+  const [ownerText, bookText] = [formatOrganization(owner), formatOrganization(organization)];
+  const ownership = `the database belongs to the organization ${ownerText}`;
+  if (ownerText !== bookText) throw refusedError("S16", `${ownership}, and the book belongs to ${bookText}`);
   const isRenamed = owner.name !== undefined && organization.name !== undefined && owner.name !== organization.name;
   if (isRenamed || owner.rounding !== organization.rounding) {
-    throw refusedError("S16", `${have}; the book would change its ${isRenamed ? "name" : "rounding"}`);
+    throw refusedError("S16", `${ownership}; the book would change its ${isRenamed ? "name" : "rounding"}`);
   }
   // The name may still change: nothing depends on it.
   return organization.name === undefined || owner.name !== undefined ? [] : [document];
@@ -127,7 +128,7 @@ function toDocumentRecord(kind: DocumentKind, id: string, value: object, now: In
   return { kind, id, createdAt: now, updatedAt: now, body: toPlainJson(value) as Body };
 }
 
-/** Rejects a book of which any part already exists in the store. */
+/** Rejects a book if any part of it already exists in the store. */
 async function checkFree(view: LedgerView, documents: readonly DocumentRecord[], book: Book): Promise<void> {
   const kinds = new Set(documents.map(({ kind }) => kind));
   for (const kind of kinds) {
@@ -137,7 +138,7 @@ async function checkFree(view: LedgerView, documents: readonly DocumentRecord[],
       throw alreadyTakenError(
         kind,
         existing.id,
-        `the ${kind} ${quoteText(existing.id)} already exists; nothing was loaded`,
+        `the ${documentNoun(kind)} ${quoteText(existing.id)} already exists; nothing was loaded`,
       );
   }
   const aliases = book.accounts.flatMap((account) => account.aliases);
@@ -148,6 +149,12 @@ async function checkFree(view: LedgerView, documents: readonly DocumentRecord[],
     if (!existing.aliases.some(({ id }) => id === alias) && !existing.accounts.some(({ id }) => id === alias)) continue;
     throw alreadyTakenError("alias", alias, `the alias ${quoteText(alias)} is taken`);
   }
+}
+
+/** A kind of document in a message. */
+function documentNoun(kind: DocumentKind): string {
+  const configuredKind = CONFIGURED_KINDS.find((each) => each === kind);
+  return configuredKind === undefined ? kind : LIST_NAMES[BOOK_LISTS[configuredKind]];
 }
 
 /**

@@ -45,13 +45,13 @@ function withArgumentCheck(method: Method, expectedArguments: MethodArguments): 
 }
 
 /** Not checked here: the method validates it with its own schema or parser. */
-const READ_LATER = z.unknown();
+const CHECKED_LATER = z.unknown();
 const ID = z.string();
 const IDS = z.array(ID);
 const TEXT = ID.optional();
 const VERSION = z.number().optional();
 const PAGE = z
-  .looseObject({ after: z.looseObject({ createdAt: z.number(), id: ID }).optional(), limit: READ_LATER.optional() })
+  .looseObject({ after: z.looseObject({ createdAt: z.number(), id: ID }).optional(), limit: CHECKED_LATER.optional() })
   .optional();
 /** The options of a list. Unknown ones are rejected: a filter outside of `filter` would have no effect. */
 const listArguments = (filter?: z.ZodType): MethodArguments => ({
@@ -59,23 +59,23 @@ const listArguments = (filter?: z.ZodType): MethodArguments => ({
 });
 const INSTANT = z.union([z.number(), ID, z.instanceof(Date)]);
 /** The pacing of background work. */
-const AT_EASE = z.strictObject({ rest: z.number().min(0).optional(), onProgress: READ_LATER.optional() }).optional();
+const PACING = z.strictObject({ rest: z.number().min(0).optional(), onProgress: CHECKED_LATER.optional() }).optional();
 const RANGE = z.looseObject({ from: INSTANT, until: INSTANT }).optional();
-const OF_FEATURE = z.looseObject({ accountId: ID, featureId: ID });
-const ENTRY = z.looseObject({ accountId: ID, entryId: ID, featureId: TEXT });
-const CELLS = z.looseObject({ accountIds: IDS, from: READ_LATER, until: READ_LATER });
+const FEATURE_TARGET = z.looseObject({ accountId: ID, featureId: ID });
+const ENTRY_TARGET = z.looseObject({ accountId: ID, entryId: ID, featureId: TEXT });
+const USAGE_QUERY = z.looseObject({ accountIds: IDS, from: CHECKED_LATER, until: CHECKED_LATER });
 const OPTIONS = z.looseObject({}).optional();
 
 const byStatus = z.looseObject({ status: TEXT }).optional();
-const change = { id: ID, patch: READ_LATER } as const;
-const one = { id: ID } as const;
+const patchArguments = { id: ID, patch: CHECKED_LATER } as const;
+const idArgument = { id: ID } as const;
 const page = listArguments();
 const nameArgument = { name: ID } as const;
-const accountArguments = { accountId: ID, request: READ_LATER } as const;
+const accountArguments = { accountId: ID, request: CHECKED_LATER } as const;
 
 /** The arguments of an engine's methods. */
 export const ENGINE_ARGUMENTS = {
-  load: { book: READ_LATER },
+  load: { book: CHECKED_LATER },
   exportBook: {
     options: z
       .strictObject({
@@ -85,20 +85,20 @@ export const ENGINE_ARGUMENTS = {
       .optional(),
   },
   ingest: { events: z.custom<readonly unknown[]>(Array.isArray, "expected a list of events") },
-  entitle: { event: READ_LATER },
+  entitle: { event: CHECKED_LATER },
   undo: { filter: z.looseObject({}) },
   preview: { options: z.looseObject({ accountIds: IDS.optional() }).optional() },
-  finalize: { asOf: READ_LATER, options: AT_EASE },
-  pruneEvents: { options: AT_EASE },
+  finalize: { asOf: CHECKED_LATER, options: PACING },
+  pruneEvents: { options: PACING },
   associate: accountArguments,
   dissociate: accountArguments,
-  migrate: { request: READ_LATER },
+  migrate: { request: CHECKED_LATER },
   migrations: { list: page },
-  usage: { query: CELLS },
-  overage: { query: CELLS },
-  lateUsage: { query: CELLS },
-  metrics: { request: READ_LATER },
-  calculateRevenue: { request: READ_LATER },
+  usage: { query: USAGE_QUERY },
+  overage: { query: USAGE_QUERY },
+  lateUsage: { query: USAGE_QUERY },
+  metrics: { request: CHECKED_LATER },
+  calculateRevenue: { request: CHECKED_LATER },
   creditBalance: { accountId: ID },
   events: {
     list: listArguments(
@@ -116,30 +116,30 @@ export const ENGINE_ARGUMENTS = {
         })
         .optional(),
     ),
-    get: one,
+    get: idArgument,
     keptSince: {},
-    places: { events: z.array(z.looseObject({ accountId: ID, timestamp: z.number() })) },
+    cycles: { events: z.array(z.looseObject({ accountId: ID, timestamp: z.number() })) },
   },
   invoices: {
     list: listArguments(z.looseObject({ accountId: TEXT, customerId: TEXT, status: TEXT }).optional()),
-    get: one,
+    get: idArgument,
     lineEvents: {
       of: z.strictObject({ invoiceId: ID, lineId: ID, type: z.enum(EVENT_LINE_TYPES).optional() }),
       ...page,
     },
   },
-  compositeInvoices: { list: listArguments(z.looseObject({ invoiceGroupId: TEXT }).optional()), get: one },
-  organization: { get: {}, claim: { request: READ_LATER } },
+  compositeInvoices: { list: listArguments(z.looseObject({ invoiceGroupId: TEXT }).optional()), get: idArgument },
+  organization: { get: {}, claim: { request: CHECKED_LATER } },
   settings: {
-    create: { setting: READ_LATER },
-    update: change,
-    get: one,
+    create: { setting: CHECKED_LATER },
+    update: patchArguments,
+    get: idArgument,
     list: listArguments(z.looseObject({ entityType: TEXT }).optional()),
     of: { entityType: z.enum(["CUSTOMER", "ACCOUNT"]), entityIds: IDS },
   },
   eventSchemas: {
-    create: { schema: READ_LATER },
-    update: { name: ID, patch: READ_LATER },
+    create: { schema: CHECKED_LATER },
+    update: { name: ID, patch: CHECKED_LATER },
     activate: nameArgument,
     deactivate: nameArgument,
     archive: nameArgument,
@@ -148,66 +148,72 @@ export const ENGINE_ARGUMENTS = {
     versions: { name: ID, ...page },
   },
   usageMeters: {
-    create: { meter: READ_LATER },
-    update: change,
-    activate: one,
-    deactivate: one,
-    archive: one,
-    get: one,
+    create: { meter: CHECKED_LATER },
+    update: patchArguments,
+    activate: idArgument,
+    deactivate: idArgument,
+    archive: idArgument,
+    get: idArgument,
     list: listArguments(z.looseObject({ status: TEXT, aggregation: TEXT }).optional()),
   },
-  features: { create: { feature: READ_LATER }, update: change, get: one, list: page },
+  features: { create: { feature: CHECKED_LATER }, update: patchArguments, get: idArgument, list: page },
   addOns: {
-    create: { addOn: READ_LATER },
-    update: change,
-    archive: one,
-    get: one,
+    create: { addOn: CHECKED_LATER },
+    update: patchArguments,
+    archive: idArgument,
+    get: idArgument,
     list: listArguments(z.looseObject({ status: TEXT, type: TEXT }).optional()),
   },
   pricePlans: {
-    create: { plan: READ_LATER },
-    update: change,
-    createVersion: { id: ID, changes: READ_LATER },
+    create: { plan: CHECKED_LATER },
+    update: patchArguments,
+    createVersion: { id: ID, changes: CHECKED_LATER },
     activate: { id: ID, options: z.looseObject({ currencies: IDS.optional() }).optional() },
-    archive: one,
+    archive: idArgument,
     get: { id: ID, version: VERSION },
-    versions: one,
+    versions: idArgument,
     list: listArguments(byStatus),
   },
   invoiceGroups: {
-    create: { group: READ_LATER },
-    addAccounts: { id: ID, accountIds: READ_LATER },
-    removeAccounts: { id: ID, accountIds: READ_LATER },
-    get: one,
+    create: { group: CHECKED_LATER },
+    addAccounts: { id: ID, accountIds: CHECKED_LATER },
+    removeAccounts: { id: ID, accountIds: CHECKED_LATER },
+    get: idArgument,
     list: page,
   },
-  customers: { create: { customer: READ_LATER }, update: change, archive: one, get: one, list: page },
+  customers: {
+    create: { customer: CHECKED_LATER },
+    update: patchArguments,
+    archive: idArgument,
+    get: idArgument,
+    list: page,
+  },
   accounts: {
-    create: { account: READ_LATER },
-    update: change,
-    archive: one,
+    create: { account: CHECKED_LATER },
+    update: patchArguments,
+    archive: idArgument,
     get: { id: ID, options: OPTIONS },
     list: listArguments(z.looseObject({ customerId: TEXT, status: TEXT, invoiceGroupId: TEXT }).optional()),
-    addAliases: { id: ID, aliases: z.array(READ_LATER) },
-    removeAliases: { id: ID, aliases: z.array(READ_LATER) },
-    pricingSchedules: one,
+    addAliases: { id: ID, aliases: z.array(CHECKED_LATER) },
+    removeAliases: { id: ID, aliases: z.array(CHECKED_LATER) },
+    pricingSchedules: idArgument,
   },
-  aliases: { create: { aliases: READ_LATER }, remove: { alias: ID }, get: { alias: ID }, list: page },
+  aliases: { create: { aliases: CHECKED_LATER }, remove: { alias: ID }, get: { alias: ID }, list: page },
   licenses: {
     update: accountArguments,
     list: listArguments(z.looseObject({ accountId: TEXT, licenseId: TEXT }).optional()),
   },
   entries: {
-    grant: { of: OF_FEATURE, request: READ_LATER },
-    update: { of: ENTRY, patch: READ_LATER },
-    void: { of: ENTRY },
-    list: { of: OF_FEATURE, ...page },
-    balance: { of: OF_FEATURE },
+    grant: { of: FEATURE_TARGET, request: CHECKED_LATER },
+    update: { of: ENTRY_TARGET, patch: CHECKED_LATER },
+    void: { of: ENTRY_TARGET },
+    list: { of: FEATURE_TARGET, ...page },
+    balance: { of: FEATURE_TARGET },
   },
   credits: {
-    create: { credits: READ_LATER },
-    void: one,
-    get: one,
+    create: { credits: CHECKED_LATER },
+    void: idArgument,
+    get: idArgument,
     list: listArguments(z.looseObject({ accountId: TEXT }).optional()),
   },
 } as const;

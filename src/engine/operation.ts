@@ -1,6 +1,6 @@
 /**
- * Runs the operations of an engine: each locks, reads, decides and commits its changes as one. What an attempt lacks is
- * prepared outside of its transaction, then it is tried again.
+ * Runs the operations of an engine: each locks, reads, decides and commits its changes as one. If an attempt lacks
+ * something, it is prepared outside of the transaction and the operation is tried again.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import type { Scope } from "../store/store.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import type { Configuration } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
-import { expectServed } from "./external/external-schemas.ts";
+import { checkUsageSource } from "./external/external-schemas.ts";
 import type { PrefetchedUsage } from "./external/source-cells.ts";
 
 /** The state in which an operation says what it needs. */
@@ -43,7 +43,7 @@ export interface DecisionState extends OperationState {
 }
 
 /** The accounts that an operation reads, with everything that catching up and deciding need. */
-export interface OperationNeeds<Found> {
+export interface OperationNeeds<Input> {
   readonly accountIds: readonly string[];
   /** Default: those of open cycles. */
   readonly invoices?: InvoiceRange;
@@ -55,19 +55,19 @@ export interface OperationNeeds<Found> {
   readonly catalog?: Catalog;
   /** Reads events at the same time as the accounts. */
   readonly readEvents?: () => Promise<readonly EventRecord[]>;
-  /** What was read already, for `decide`. */
-  readonly found: Found;
+  /** What has been read already, for `decide`. */
+  readonly decisionInput: Input;
 }
 
 /** An operation of the engine: what it locks, what it reads, and what it decides. */
-export interface Operation<Result, Found = undefined> {
+export interface Operation<Result, Input = undefined> {
   /** What to lock, for each attempt. */
   scope(): Scope | Promise<Scope>;
   /**
-   * Checks what comes before the accounts, and says what to read; default the accounts of the scope. `"scope"` if other
-   * locks are needed.
+   * Checks what does not depend on the accounts, and returns what to read; default the accounts of the scope. `"scope"`
+   * if other locks are needed.
    */
-  needs?(state: OperationState): Promise<OperationNeeds<Found> | "scope">;
+  needs?(state: OperationState): Promise<OperationNeeds<Input> | "scope">;
   /**
    * Which accounts are caught up before the decision: those that are far behind, in commits of their own, or all. By
    * default the decision does it.
@@ -76,7 +76,7 @@ export interface Operation<Result, Found = undefined> {
   /** The changes in the working copies are not committed. */
   readonly isReadOnly?: true;
   /** Decides the result, and changes besides those in the workspace. */
-  decide(state: DecisionState, found: Found): OperationResult<Result> | Promise<OperationResult<Result>>;
+  decide(state: DecisionState, input: Input): OperationResult<Result> | Promise<OperationResult<Result>>;
 }
 
 /** The result of an operation, and its changes besides those in the workspace. */
@@ -94,15 +94,15 @@ export function lockAccounts(
 }
 
 /** The answer of an attempt: its result, or what it lacks. */
-type Attempt<Result> = { readonly completed: Result } | { readonly lacks: "locks" } | AccountsBehind | LackingCells;
+type Attempt<Result> = { readonly completed: Result } | { readonly lacks: "locks" } | AccountsBehind | MissingUsage;
 
 /** External usage that must be read, without locks. A source that cannot be read leaves everything unchanged (S17.5). */
-interface LackingCells {
+interface MissingUsage {
   readonly cells: ExternalUsageQuery;
 }
 
-/** What was prepared for an operation. */
-interface Prepared {
+/** What has been prepared for an operation. */
+interface Preparation {
   /** Prefetched external usage; undefined if all events are ingested. */
   readonly cells?: PrefetchedUsage | undefined;
   /** The accounts that were caught up as far as possible. */
@@ -113,10 +113,10 @@ interface Prepared {
 const CELL_READS_MAX = 100;
 
 /** Runs an operation until its changes are committed. */
-export async function runOperation<Result, Found = undefined>(
+export async function runOperation<Result, Input = undefined>(
   context: EngineContext,
-  operation: Operation<Result, Found>,
-  { cells = context.store.createPrefetch(), attempted = new Set() }: Prepared = {},
+  operation: Operation<Result, Input>,
+  { cells = context.store.createPrefetch(), attempted = new Set() }: Preparation = {},
 ): Promise<Result> {
   for (let cellReads = 0; ;) {
     const scope = await operation.scope();
@@ -139,31 +139,31 @@ interface AttemptInput {
   readonly attempted: ReadonlySet<string>;
 }
 
-async function attemptOperation<Result, Found>(
+async function attemptOperation<Result, Input>(
   context: EngineContext,
-  operation: Operation<Result, Found>,
+  operation: Operation<Result, Input>,
   { scope, view, cells, attempted }: AttemptInput,
 ): Promise<Decision<Attempt<Result>>> {
   const yieldToOthers = createYielder();
   const configuration = await context.configuration(view);
   const state = { configuration, catalog: configuration.catalog, view, now: context.clock() };
   const needs = await findNeeds(operation, state, scope);
-  if (needs === "scope") return lacking({ lacks: "locks" });
-  const { accountIds, catalog = state.catalog, at = state.now, found } = needs;
+  if (needs === "scope") return incompleteAttempt({ lacks: "locks" });
+  const { accountIds, catalog = state.catalog, at = state.now, decisionInput } = needs;
   const records = accountIds.length === 0 ? [] : await view.accounts(accountIds);
   const accountsBehind = operation.catchUp && findAccountsBehind(catalog, records, state.now, attempted);
-  if (accountsBehind !== undefined) return lacking(accountsBehind);
-  expectAll(accountIds, records);
+  if (accountsBehind !== undefined) return incompleteAttempt(accountsBehind);
+  checkAllExist(accountIds, records);
   const [accounts, events] = await Promise.all([
     readRecords({ catalog, view, cells, records, at }, needs),
     needs.readEvents?.() ?? [],
   ]);
-  if ("cells" in accounts) return lacking(accounts);
+  if ("cells" in accounts) return incompleteAttempt(accounts);
   const workspace =
     operation.catchUp === "all"
       ? await openCaughtUp(catalog, accounts, at, yieldToOthers)
       : openWorkspace(catalog, accounts);
-  const { result, changes } = await operation.decide({ ...state, accounts, workspace, events }, found);
+  const { result, changes } = await operation.decide({ ...state, accounts, workspace, events }, decisionInput);
   const accountChanges = operation.isReadOnly === true ? {} : workspace.changes();
   return { result: { completed: result }, changes: { ...accountChanges, ...changes } };
 }
@@ -178,11 +178,11 @@ interface RecordsInput extends Pick<AttemptInput, "view" | "cells"> {
 async function readRecords(
   { catalog, view, cells, records, at }: RecordsInput,
   { invoices, days }: Pick<OperationNeeds<unknown>, "invoices" | "days">,
-): Promise<readonly AccountParts[] | LackingCells> {
+): Promise<readonly AccountParts[] | MissingUsage> {
   if (records.length === 0) return [];
   const reads = catchUpNeeds(catalog, records, at, invoices);
   const externalUsage = days === undefined ? reads.externalUsage : { catalog, records, from: days.from, upTo: at };
-  if (cells === undefined) expectServed(catalog, []);
+  if (cells === undefined) checkUsageSource(catalog, []);
   const source = cells?.find(externalUsage);
   if (cells !== undefined && source === undefined) return { cells: externalUsage };
   if (days === undefined) return readAccounts(catalog, view, reads, at, source);
@@ -192,16 +192,16 @@ async function readRecords(
   return records.map((record) => read(record));
 }
 
-async function findNeeds<Result, Found>(
-  operation: Operation<Result, Found>,
+async function findNeeds<Result, Input>(
+  operation: Operation<Result, Input>,
   state: OperationState,
   { accountIds }: Scope,
-): Promise<OperationNeeds<Found> | "scope"> {
-  // Without needs of its own, an operation finds nothing before its accounts.
-  return operation.needs === undefined ? { accountIds, found: undefined as Found } : operation.needs(state);
+): Promise<OperationNeeds<Input> | "scope"> {
+  // An operation without `needs` has no input for its decision.
+  return operation.needs === undefined ? { accountIds, decisionInput: undefined as Input } : operation.needs(state);
 }
 
-function lacking<Result>(attempt: Attempt<Result>): Decision<Attempt<Result>> {
+function incompleteAttempt<Result>(attempt: Attempt<Result>): Decision<Attempt<Result>> {
   return { result: attempt, changes: {} };
 }
 
@@ -258,7 +258,7 @@ export async function commitCatchUp(
 }
 
 /** @throws {RatebookError} ERR_NOT_FOUND for the first account that does not exist */
-export function expectAll(accountIds: readonly string[], records: readonly AccountRecord[]): void {
+export function checkAllExist(accountIds: readonly string[], records: readonly AccountRecord[]): void {
   const existingIds = new Set(records.map(({ id }) => id));
   const missing = accountIds.find((id) => !existingIds.has(id));
   if (missing !== undefined) throw notFoundError("account", missing);
@@ -314,7 +314,7 @@ export async function commitCatchUpPiece(
   const yieldToOthers = createYielder();
   const operation: Operation<CatchUpProgress> = {
     scope: lockAccounts(accountIds),
-    needs: async () => ({ accountIds, at, found: undefined }),
+    needs: async () => ({ accountIds, at, decisionInput: undefined }),
     async decide({ catalog, workspace }) {
       const recordsMax = RECORDS_OF_COMMIT;
       const remainingIds = await catchUpAccounts(catalog, workspace, { accountIds, at, yieldToOthers, recordsMax });
@@ -330,12 +330,12 @@ async function catchUpAccounts(
   workspace: Workspace,
   { accountIds, at, yieldToOthers, recordsMax }: CatchUpWork,
 ): Promise<readonly string[]> {
-  let put = 0;
+  let changedRecords = 0;
   for (const [place, id] of accountIds.entries()) {
     const work = workspace.account(id);
-    const isDone = await runWithPauses(catchUpPiece(catalog, work, at, recordsMax - put), yieldToOthers);
+    const isDone = await runWithPauses(catchUpPiece(catalog, work, at, recordsMax - changedRecords), yieldToOthers);
     if (!isDone) return accountIds.slice(place);
-    put += work.changedRecords();
+    changedRecords += work.changedRecords();
   }
   return [];
 }

@@ -11,10 +11,10 @@ import { catchUpNeeds, type InvoiceRange, partsFromSnapshot, readSnapshot } from
 import type { Steps } from "../numbers/steps.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import type { EngineContext } from "./context.ts";
-import { expectServed } from "./external/external-schemas.ts";
+import { checkUsageSource } from "./external/external-schemas.ts";
 import {
   commitCatchUp,
-  expectAll,
+  checkAllExist,
   type AccountsBehind,
   findAccountsBehind,
   lockAccounts,
@@ -45,7 +45,7 @@ export async function projectAccounts<Result>(
   accountIds: readonly string[],
   project: (projected: ProjectedAccounts) => Steps<Result>,
   at?: Instant,
-  { invoices = "open", commitIfBehind = "far" }: Partial<Pick<LookOptions, "invoices" | "commitIfBehind">> = {},
+  { invoices = "open", commitIfBehind = "far" }: Partial<Pick<SnapshotOptions, "invoices" | "commitIfBehind">> = {},
 ): Promise<Result> {
   const attempted = new Set<string>();
   for (;;) {
@@ -56,7 +56,7 @@ export async function projectAccounts<Result>(
   }
   const underLocks: Operation<Result> = {
     scope: lockAccounts(accountIds),
-    needs: async () => ({ accountIds, invoices, ...(at === undefined ? {} : { at }), found: undefined }),
+    needs: async () => ({ accountIds, invoices, ...(at === undefined ? {} : { at }), decisionInput: undefined }),
     catchUp: "all",
     isReadOnly: true,
     decide: async (state) => ({ result: await runWithPauses(project(state)) }),
@@ -64,7 +64,7 @@ export async function projectAccounts<Result>(
   return runOperation(context, underLocks, { attempted });
 }
 
-interface LookOptions {
+interface SnapshotOptions {
   readonly at: Instant | undefined;
   readonly invoices: InvoiceRange;
   /** The accounts that were far behind and have been caught up. */
@@ -94,23 +94,23 @@ const ATTEMPTS_MAX = 3;
 async function readWithoutLocks(
   { store, clock, configuration }: EngineContext,
   accountIds: readonly string[],
-  { at, invoices, attempted, commitIfBehind }: LookOptions,
+  { at, invoices, attempted, commitIfBehind }: SnapshotOptions,
 ): Promise<ProjectedAccounts | AccountsBehind | undefined> {
   if (store.createPrefetch() !== undefined || accountIds.length === 0) return undefined;
   const yieldToOthers = createYielder();
   const view = await store.consistentView();
   let [records, { revision, catalog }] = await Promise.all([view.accounts(accountIds), configuration(view)]);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-    expectAll(accountIds, records);
+    checkAllExist(accountIds, records);
     const accountsBehind = findAccountsBehind(catalog, records, clock(), attempted, commitIfBehind);
     if (accountsBehind !== undefined) return accountsBehind;
-    const expected = at ?? clock();
-    const needs = catchUpNeeds(catalog, records, expected, invoices);
+    const expectedInstant = at ?? clock();
+    const needs = catchUpNeeds(catalog, records, expectedInstant, invoices);
     const snapshot = await readSnapshot(view, accountIds, needs);
     if (snapshot.revision === revision) {
-      expectAll(accountIds, snapshot.records);
+      checkAllExist(accountIds, snapshot.records);
       const now = clock();
-      expectServed(catalog, []);
+      checkUsageSource(catalog, []);
       const parts = partsFromSnapshot(catalog, snapshot, needs, at ?? now);
       if (parts === undefined) return undefined;
       return { catalog, workspace: await openCaughtUp(catalog, parts, at ?? now, yieldToOthers), now };

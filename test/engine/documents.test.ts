@@ -39,7 +39,7 @@ describe("S16 the body of a stored document", () => {
     ["customer", { id: "acme" }, "name"],
   ])("of a %s that is invalid is rejected with its problem", (kind, body, field) => {
     expect(() => toTypedDocument(kind, documentRecord(kind, "broken", body))).toThrow(InvariantError);
-    expect(() => toTypedDocument(kind, documentRecord(kind, "broken", body))).toThrow(`"broken" is one: ${field}:`);
+    expect(() => toTypedDocument(kind, documentRecord(kind, "broken", body))).toThrow(`"broken" is valid: ${field}:`);
   });
 
   test("of an older store is part of an engine's configuration", async () => {

@@ -204,7 +204,7 @@ describe("concurrent single events", () => {
     expect(await outcomes).toEqual(Array.from({ length: 64 }, () => "INGESTION_COMPLETED_EVENT_METERED"));
     expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["32", "32"]);
     const { items } = await engine.events.list({ page: { limit: 100 } });
-    const places = await engine.events.places(items);
+    const places = await engine.events.cycles(items);
     expect(new Set(places.map((place) => place?.pricePlanId))).toEqual(new Set(["pp.new"]));
   });
 

@@ -22,7 +22,7 @@ import { type CreditFilter, listCredits } from "../billing/credit-lists.ts";
 import * as credits from "../billing/credits.ts";
 import * as entries from "../billing/entries.ts";
 import * as licenses from "../billing/licenses.ts";
-import type { WithoutSkipped } from "../billing/skipped-accounts.ts";
+import type { WithSkipped } from "../billing/skipped-accounts.ts";
 import type { EngineContext } from "../context.ts";
 import type { ListOptions, Page, PagedOptions } from "../pages.ts";
 import * as accounts from "./accounts.ts";
@@ -69,7 +69,7 @@ export interface Accounts {
 
 /** Aliases, of accounts or not assigned yet (S16.6). */
 export interface Aliases {
-  create(aliases: readonly AliasRequest[]): Promise<readonly aliases.AliasSnapshot[]>;
+  create(requests: readonly AliasRequest[]): Promise<readonly aliases.AliasSnapshot[]>;
   remove(alias: string): Promise<void>;
   get(alias: string): Promise<aliases.AliasSnapshot>;
   /** Newest first. */
@@ -103,7 +103,7 @@ export interface Credits {
   void(id: string): Promise<CreditSnapshot>;
   get(id: string): Promise<CreditSnapshot>;
   /** Newest first. */
-  list(options?: ListOptions<CreditFilter>): Promise<Page<CreditSnapshot> & WithoutSkipped>;
+  list(options?: ListOptions<CreditFilter>): Promise<Page<CreditSnapshot> & WithSkipped>;
 }
 
 /** The methods of an engine for accounts. */
@@ -136,7 +136,7 @@ export function createAccountResources(context: EngineContext): AccountResources
       pricingSchedules: (id) => listSchedules(context, id),
     },
     aliases: {
-      create: (parsed) => aliases.createAliases(context, parsed),
+      create: (requests) => aliases.createAliases(context, requests),
       remove: (alias) => aliases.removeAlias(context, alias),
       get: (alias) => aliases.getAlias(context, alias),
       list: ({ page = {} } = {}) => aliases.listAliases(context, page),
@@ -153,7 +153,7 @@ export function createAccountResources(context: EngineContext): AccountResources
       balance: (of) => entries.featureBalance(context, of),
     },
     credits: {
-      create: (parsed) => credits.createCredits(context, parsed),
+      create: (requests) => credits.createCredits(context, requests),
       void: (id) => credits.voidCredit(context, id),
       get: (id) => credits.readCredit(context, id),
       list: ({ filter = {}, page = {} } = {}) => listCredits(context, filter, page),

@@ -28,22 +28,22 @@ export async function createAccount(
 ): Promise<AccountRecord> {
   const request = readRequest("accountCreate", input);
   const scope = { configuration: "exclusive", accountIds: [request.id], eventIds: [] } as const;
-  let changedTo: Configuration | undefined;
-  const created = await store.transact(scope, async (view) => {
-    const configured = await configuration(view);
+  let newConfiguration: Configuration | undefined;
+  const account = await store.transact(scope, async (view) => {
+    const before = await configuration(view);
     const now = clock();
-    const { record, changes } = await prepareAccount(configured.catalog, view, request, now);
+    const { record, changes } = await prepareAccount(before.catalog, view, request, now);
     const customer = await view.document("customer", request.customerId);
     if (customer === undefined) throw invalidInputError("customerId", "UNKNOWN_ID", "expected the id of a customer");
     checkActive("customer", toTypedDocument("customer", customer).body);
     const { id, settings } = request;
-    const newSettings = await prepareSettings(configured, [{ entityType: "ACCOUNT", id, settings, place: "" }], now);
+    const newSettings = await prepareSettings(before, [{ entityType: "ACCOUNT", id, settings, pathPrefix: "" }], now);
     const documents = [...changes.documents, ...newSettings.changes.documents];
-    changedTo = newSettings.after;
+    newConfiguration = newSettings.after;
     return { result: record, changes: { ...changes, ...newSettings.changes, documents } };
   });
-  if (changedTo !== undefined) configuration.adopt(changedTo);
-  return created;
+  if (newConfiguration !== undefined) configuration.adopt(newConfiguration);
+  return account;
 }
 
 /** Changes an account; null clears a field. */

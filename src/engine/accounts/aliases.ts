@@ -45,7 +45,7 @@ export async function createAliases(
       const [existing] = [...takenNames.aliases, ...takenNames.accounts];
       if (existing !== undefined)
         throw alreadyTakenError("alias", existing.id, `the alias ${quoteText(existing.id)} is taken`);
-      return { accountIds, found: takenNames };
+      return { accountIds, decisionInput: takenNames };
     },
     decide({ workspace, now }, takenNames) {
       const documents = requests.flatMap(({ value, accountId }) => {
@@ -68,7 +68,7 @@ export async function removeAlias(context: EngineContext, alias: string): Promis
     async needs({ view }) {
       const current = await requireAlias(view, alias);
       if (current.accountId !== accountId) return "scope";
-      return { accountIds: accountId === undefined ? [] : [accountId], found: undefined };
+      return { accountIds: accountId === undefined ? [] : [accountId], decisionInput: undefined };
     },
     decide({ accounts, workspace, now }) {
       for (const { record } of accounts) removeAliases(workspace.account(record.id), [alias], now);

@@ -39,28 +39,28 @@ export async function createCustomer(
 ): Promise<CreatedCustomer> {
   const { account, settings, ...request } = readRequest("customerCreate", input);
   const accountIds = account ? [account.id] : [];
-  let changedTo: Configuration | undefined;
+  let newConfiguration: Configuration | undefined;
   const result = await store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
     if ((await view.document("customer", request.id)) !== undefined) {
       throw alreadyTakenError("customer", request.id, `the customer id ${quoteText(request.id)} is taken`);
     }
-    const configured = await configuration(view);
+    const currentConfiguration = await configuration(view);
     const now = clock();
     const body = toPlainJson(withoutAbsent({ ...request, status: "ACTIVE" })) as Body;
     const newDocument: DocumentRecord = { kind: "customer", id: request.id, createdAt: now, updatedAt: now, body };
     const document = toTypedDocument("customer", newDocument);
     const first = account
-      ? await prepareAccount(configured.catalog, view, { ...account, customerId: request.id }, now)
+      ? await prepareAccount(currentConfiguration.catalog, view, { ...account, customerId: request.id }, now)
       : null;
     const newSettings = await prepareSettings(
-      configured,
+      currentConfiguration,
       [
-        { entityType: "CUSTOMER", id: request.id, settings, place: "" },
-        { entityType: "ACCOUNT", id: account?.id ?? "", settings: account?.settings, place: "account." },
+        { entityType: "CUSTOMER", id: request.id, settings, pathPrefix: "" },
+        { entityType: "ACCOUNT", id: account?.id ?? "", settings: account?.settings, pathPrefix: "account." },
       ],
       now,
     );
-    changedTo = newSettings.after;
+    newConfiguration = newSettings.after;
     return {
       result: { ...toCustomerSnapshot(document), ...(first && { account: first.record }) },
       changes: {
@@ -70,7 +70,7 @@ export async function createCustomer(
       },
     };
   });
-  if (changedTo !== undefined) configuration.adopt(changedTo);
+  if (newConfiguration !== undefined) configuration.adopt(newConfiguration);
   return result;
 }
 
@@ -102,7 +102,7 @@ export async function archiveCustomer(context: EngineContext, id: string): Promi
       const before = await customerDocument(view, id);
       checkActive("customer", before.body);
       const accountIds = await findAccounts(view);
-      return { accountIds, found: { before, accountIds } };
+      return { accountIds, decisionInput: { before, accountIds } };
     },
     decide({ catalog, workspace, now }, { before, accountIds }) {
       const archivals = accountIds.map((accountId) => archiveAccount(catalog, workspace.account(accountId), now));

@@ -26,7 +26,7 @@ import type { EngineContext } from "../context.ts";
 import { lockAccounts, type Operation, runOperation } from "../operation.ts";
 import type { Page, PagedOptions } from "../pages.ts";
 
-const WHAT = "invoice group";
+const NOUN = "invoice group";
 
 /** An invoice group with its accounts. */
 export interface InvoiceGroupSnapshot extends StoredResource<InvoiceGroup> {
@@ -52,7 +52,7 @@ export function createInvoiceGroups(context: EngineContext): InvoiceGroups {
     accountIds: await groupMembers(context.store.read, resource.item.id),
   });
   const get = async (id: string): Promise<InvoiceGroupSnapshot> =>
-    toSnapshot(await readConfigured(context, "invoiceGroup", (documents) => requireDocument(documents, WHAT, id)));
+    toSnapshot(await readConfigured(context, "invoiceGroup", (documents) => requireDocument(documents, NOUN, id)));
   return {
     create: async (input) => toSnapshot(await createGroup(context, input)),
     async addAccounts(id, accountIds) {
@@ -114,7 +114,7 @@ async function removeMembers(context: EngineContext, id: string, accountIds: rea
     const group = findTerms(catalog, id);
     const consolidatedAt = group.dailyInvoiceConsolidation ? await finalizeGroup(context, group) : undefined;
     const groupExists = await removeMembersToday(context, id, accountIds, consolidatedAt);
-    // A day ended in between: it is consolidated first.
+    // If a day has ended in between, the next iteration consolidates it.
     if (groupExists !== undefined) return groupExists;
   }
 }
@@ -132,8 +132,8 @@ async function removeMembersToday(
       if (consolidatedAt !== undefined && dayOf(consolidatedAt) < dayOf(now)) return { result: undefined };
       const works = [...new Set(accountIds)].map((each) => workspace.account(each));
       await runWithPauses(removeFromGroup({ before: catalog, after: catalog }, id, works, now));
-      const removed = new Set(accountIds);
-      const remainingMembers = (await groupMembers(view, id)).filter((each) => !removed.has(each));
+      const removedIds = new Set(accountIds);
+      const remainingMembers = (await groupMembers(view, id)).filter((each) => !removedIds.has(each));
       if (remainingMembers.length > 0) return { result: true };
       const removedDocuments = [{ kind: "invoiceGroup" as const, id }];
       const configurationRevision = revisionAfter(configuration.revision);
@@ -149,13 +149,13 @@ function readMembers(
 ): Required<Pick<Operation<unknown, InvoiceGroupTerms>, "scope" | "needs">> {
   return {
     scope: lockAccounts(accountIds, "exclusive"),
-    needs: async ({ catalog }) => ({ accountIds, invoices: "all", found: findTerms(catalog, groupId) }),
+    needs: async ({ catalog }) => ({ accountIds, invoices: "all", decisionInput: findTerms(catalog, groupId) }),
   };
 }
 
 function findTerms({ book }: Catalog, id: string): InvoiceGroupTerms {
   const group = book.invoiceGroups.find((each) => each.id === id);
-  if (group === undefined) throw notFoundError(WHAT, id);
+  if (group === undefined) throw notFoundError(NOUN, id);
   const { dailyInvoiceConsolidation, invoiceCurrency } = group;
   return { id, dailyInvoiceConsolidation, invoiceCurrency: invoiceCurrency ?? book.organization.baseCurrency };
 }

@@ -57,19 +57,22 @@ export async function associatePlan(
   accountId: string,
   input: AssociationRequest,
 ): Promise<readonly PricingSchedule[]> {
-  const parsed = readRequest("associate", input);
+  const association = readRequest("associate", input);
   return runOperation(context, {
     scope: lockAccounts([accountId]),
     catchUp: "all",
     decide({ configuration, catalog, workspace, now }) {
       const work = workspace.account(accountId);
       const request: AssociateRequest = {
-        planId: parsed.pricePlanId,
-        version: parsed.version ?? undefined,
-        from: parsed.effectiveFrom,
-        until: parsed.effectiveUntil ?? undefined,
-        override: readOverrideFor(configuration, work.record, { ...parsed, version: parsed.version ?? undefined }),
-        retainStartOffsets: parsed.retainStartOffsets ?? undefined,
+        planId: association.pricePlanId,
+        version: association.version ?? undefined,
+        from: association.effectiveFrom,
+        until: association.effectiveUntil ?? undefined,
+        override: readOverrideFor(configuration, work.record, {
+          ...association,
+          version: association.version ?? undefined,
+        }),
+        retainStartOffsets: association.retainStartOffsets ?? undefined,
       };
       associate(catalog, work, request, now, context.ids);
       return { result: listAccountSchedules(catalog, work.record) };
@@ -83,12 +86,12 @@ export async function dissociatePlan(
   accountId: string,
   input: DissociationRequest,
 ): Promise<readonly PricingSchedule[]> {
-  const parsed = readRequest("dissociate", input);
+  const dissociation = readRequest("dissociate", input);
   const request: DissociateRequest = {
-    from: parsed.effectiveFrom,
-    until: parsed.effectiveUntil ?? undefined,
-    planId: parsed.pricePlanId ?? undefined,
-    version: parsed.version ?? undefined,
+    from: dissociation.effectiveFrom,
+    until: dissociation.effectiveUntil ?? undefined,
+    planId: dissociation.pricePlanId ?? undefined,
+    version: dissociation.version ?? undefined,
   };
   return decideOnAccount(context, accountId, (catalog, work, now) => {
     dissociate(catalog, work, request, now, context.ids);
@@ -104,11 +107,11 @@ export async function listSchedules(context: EngineContext, accountId: string): 
   return listAccountSchedules(catalog, record);
 }
 
-/** Moves all accounts on one plan version to another (S16.5). */
+/** Migrates all accounts on one plan version to another (S16.5). */
 export async function migratePlan(context: EngineContext, input: MigrationRequest): Promise<Migration> {
-  const { retainStartOffsets, pricingCycleConfig, ...parsed } = readRequest("migrate", input);
+  const { retainStartOffsets, pricingCycleConfig, ...versions } = readRequest("migrate", input);
   const request: MigrateRequest = {
-    ...parsed,
+    ...versions,
     retainStartOffsets: retainStartOffsets ?? undefined,
     pricingCycleConfig: pricingCycleConfig ?? undefined,
   };
@@ -123,7 +126,7 @@ export async function migratePlan(context: EngineContext, input: MigrationReques
     },
     async needs(state) {
       const accountIds = await accountsOnSource(state, [request]);
-      return { accountIds, found: accountIds };
+      return { accountIds, decisionInput: accountIds };
     },
     async decide(state, accountIds) {
       const { migrations, documents } = await decideMigrations(context, state, accountIds, [request]);
@@ -134,7 +137,7 @@ export async function migratePlan(context: EngineContext, input: MigrationReques
   });
 }
 
-/** Checks cycles even if no account moves. @throws {RatebookError} ERR_INPUT_INVALID */
+/** Checks cycles even if no account migrates. @throws {RatebookError} ERR_INPUT_INVALID */
 function checkCycles(config: PricingCycleConfig): void {
   try {
     resolveCycleConfig(config, 0);
@@ -144,7 +147,7 @@ function checkCycles(config: PricingCycleConfig): void {
   }
 }
 
-/** The accounts that migrations move. */
+/** The accounts that migrate with at least one of the requests. */
 export async function accountsOnSource(
   { catalog, view, now }: Pick<OperationState, "catalog" | "view" | "now">,
   requests: readonly MigrateRequest[],
@@ -181,7 +184,7 @@ export async function listMigrations(context: EngineContext, options: PageOption
 }
 
 function readOverrideFor(
-  { catalog, documents, memory }: Configuration,
+  { catalog, documents, bookCache }: Configuration,
   record: AccountRecord,
   association: {
     readonly pricePlanId: string;
@@ -194,7 +197,7 @@ function readOverrideFor(
   if (override === undefined || override === null) return undefined;
   const { version } = requireActivePlan(catalog, pricePlanId, association.version);
   const { invoiceCurrency } = record;
-  return readOverride({ documents, memory }, { pricePlanId, version, effectiveFrom, invoiceCurrency, override });
+  return readOverride({ documents, bookCache }, { pricePlanId, version, effectiveFrom, invoiceCurrency, override });
 }
 
 function listAccountSchedules(catalog: Catalog, record: AccountRecord): readonly PricingSchedule[] {

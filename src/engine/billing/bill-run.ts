@@ -90,8 +90,8 @@ export async function finalize(
 }
 
 /**
- * Catches up a group's accounts and consolidates its past days. Required before an account leaves, because its invoices
- * of these days belong to the group (S2.4, S16.7). Days that depend on an account whose bill fails are skipped.
+ * Catches up a group's accounts and consolidates its past days. Required before an account leaves the group, because
+ * its invoices of these days belong to it (S2.4, S16.7). Days that depend on an account whose bill fails are skipped.
  *
  * @returns the instant up to which it was done
  */
@@ -136,12 +136,12 @@ async function* listMatchingChunks(
 ): AsyncGenerator<AccountChunk> {
   const { store, ids } = context;
   const { read } = store;
-  const run = ids("run");
+  const runId = ids("run");
   let after: string | undefined;
   for (;;) {
     const window = await pageOfIds(WINDOW, after);
-    const chunks = splitIntoChunks(window).map((chunk) => ({ chunk, place: shortId("at", [run, chunk[0] ?? ""]) }));
-    chunks.sort((a, b) => (a.place < b.place ? -1 : 1));
+    const chunks = splitIntoChunks(window).map((chunk) => ({ chunk, sortKey: shortId("at", [runId, chunk[0] ?? ""]) }));
+    chunks.sort((a, b) => (a.sortKey < b.sortKey ? -1 : 1));
     const prefetched = await readAhead(context, window, at);
     for (const { chunk } of chunks) {
       const matchingAccounts = (await read.accounts(chunk)).filter(matches);

@@ -10,8 +10,8 @@ import type { EngineContext } from "../context.ts";
 import { lockAccounts, runOperation } from "../operation.ts";
 
 /**
- * Consolidates the invoices of a group for each past day. Further invoices of a day that already has a composite
- * invoice stay single: their account's bill had failed, and the account left the group and joined it again.
+ * Consolidates the invoices of a group for each past day. Later invoices of a day that already has a composite
+ * invoice are not merged: there are some if an account whose bill had failed leaves the group and joins it again.
  *
  * @param skippedIds accounts that could not be caught up
  * @returns the number of composite invoices created
@@ -24,7 +24,7 @@ export async function consolidateGroup(
 ): Promise<number> {
   return runOperation(context, {
     scope: lockAccounts(members),
-    needs: async () => ({ accountIds: members, at, invoices: "all", found: undefined }),
+    needs: async () => ({ accountIds: members, at, invoices: "all", decisionInput: undefined }),
     async decide({ catalog, view, workspace }) {
       const works = members.map((id) => workspace.account(id));
       const byDay = await runWithPauses(findDueByDay(catalog, group, works, at, skippedIds));

@@ -19,7 +19,7 @@ import type { EngineContext } from "../context.ts";
 import { type Page, selectPage, toPage, type PageOptions, pageRequest } from "../pages.ts";
 import { type ProjectedAccounts, projectAccounts } from "../projected-accounts.ts";
 import { refreshDraftIndexes } from "./refresh-draft-indexes.ts";
-import { collectSkipped, retryPerAccount, type SkippedCollector, type WithoutSkipped } from "./skipped-accounts.ts";
+import { collectSkipped, retryPerAccount, type SkippedCollector, type WithSkipped } from "./skipped-accounts.ts";
 
 /** Selects credits; absent fields do not filter. */
 export interface CreditFilter {
@@ -39,7 +39,7 @@ export async function listCredits(
   context: EngineContext,
   { accountId, status }: CreditFilter,
   options: PageOptions,
-): Promise<Page<CreditSnapshot> & WithoutSkipped> {
+): Promise<Page<CreditSnapshot> & WithSkipped> {
   const isRequested = (credit: CreditSnapshot): boolean => status === undefined || credit.status === status;
   if (accountId === undefined) return listAllCredits(context, status, isRequested, options);
   const all = await undefinedIfNotFound(readCredits(context, [accountId]));
@@ -57,40 +57,41 @@ async function listAllCredits(
   isRequested: (credit: CreditSnapshot) => boolean,
   options: PageOptions,
   refreshed: Set<string> = new Set(),
-): Promise<Page<CreditSnapshot> & WithoutSkipped> {
+): Promise<Page<CreditSnapshot> & WithSkipped> {
   const { read } = context.store;
   const { limit, after: start } = pageRequest(options);
   const skipping = collectSkipped();
-  const computed = createCreditCache(context, skipping);
+  const creditCache = createCreditCache(context, skipping);
   const now = context.clock();
   // An invoice due by now may have consumed credits stored as ACTIVE.
   const view = await context.store.consistentView();
   let [after, remaining, pageSize] = [start, Math.max(limit + 1, CHUNK), Math.min(CHUNK, limit + 1)];
-  const [accountsBehind, stale, first] = await Promise.all([
+  const [accountsBehind, staleIds, firstCandidates] = await Promise.all([
     status === "CONSUMED" ? view.accountsBehind(now, CHUNK + 1) : [],
     view.accountsWithStaleDraftIndex(now, CHUNK),
     readCandidatesAfter(view, { filter: createStoredFilter(status, now, true), now }, pageSize, after),
   ]);
-  if (stale.length > 0 && (await refreshDraftIndexes(context, refreshed))) {
+  if (staleIds.length > 0 && (await refreshDraftIndexes(context, refreshed))) {
     return listAllCredits(context, status, isRequested, options, refreshed);
   }
   const isComplete = accountsBehind.length <= CHUNK;
-  if (isComplete) await computed.compute(accountsBehind);
-  if (stale.length < CHUNK) await computed.compute(stale);
-  else for await (const ids of splitIntoChunks(accountsWithStaleDrafts(read, now), CHUNK)) await computed.compute(ids);
-  const places = computed.places(isRequested);
+  if (isComplete) await creditCache.compute(accountsBehind);
+  if (staleIds.length < CHUNK) await creditCache.compute(staleIds);
+  else
+    for await (const ids of splitIntoChunks(accountsWithStaleDrafts(read, now), CHUNK)) await creditCache.compute(ids);
+  const positions = creditCache.positions(isRequested);
   const filter = createStoredFilter(status, now, isComplete);
 
   const credits: CreditSnapshot[] = [];
   // Computing an account takes about a millisecond, so few are computed: if few credits match the filter, the page is
   // short.
-  for (let firstPage = isComplete ? first : undefined; remaining > 0; firstPage = undefined) {
+  for (let firstPage = isComplete ? firstCandidates : undefined; remaining > 0; firstPage = undefined) {
     pageSize = Math.min(CHUNK, remaining, limit + 1 - credits.length);
     const storedCredits =
       firstPage ?? (await readCandidatesAfter(await context.store.consistentView(), { filter, now }, pageSize, after));
-    const next = listFirstPlaces(storedCredits, places, pageSize, after);
-    await computed.compute(next.map(({ accountId }) => accountId));
-    credits.push(...computed.at(next).filter(isRequested));
+    const next = firstPositions(storedCredits, positions, pageSize, after);
+    await creditCache.compute(next.map(({ accountId }) => accountId));
+    credits.push(...creditCache.at(next).filter(isRequested));
     [after, remaining] = [next.at(-1) ?? after, remaining - next.length];
     if (credits.length > limit || next.length < pageSize) {
       return { ...toPage(credits, limit, ({ credit }) => toListedCredit(credit)), ...skipping.result() };
@@ -103,8 +104,8 @@ function createShortPage(items: readonly CreditSnapshot[], after: PageKey | unde
   return after === undefined ? { items } : { items, next: { createdAt: after.createdAt, id: after.id } };
 }
 
-/** The stored credits that may have a status. @param areKnown whether no account is behind: otherwise any credit may be CONSUMED */
-function createStoredFilter(status: CreditFilter["status"], now: Instant, areKnown: boolean): CreditListFilter {
+/** The stored credits that may have a status. @param isComplete whether no account is behind; otherwise any credit may be CONSUMED */
+function createStoredFilter(status: CreditFilter["status"], now: Instant, isComplete: boolean): CreditListFilter {
   switch (status) {
     case undefined:
       return {};
@@ -115,12 +116,12 @@ function createStoredFilter(status: CreditFilter["status"], now: Instant, areKno
     case "EXPIRED":
       return { state: "ACTIVE", endsBy: now };
     case "CONSUMED":
-      return areKnown ? { state: "CONSUMED" } : {};
+      return isComplete ? { state: "CONSUMED" } : {};
   }
 }
 
-/** The data in the store for a list of credits. */
-interface Sources {
+/** Selects stored and due credits for a page. */
+interface CandidateQuery {
   readonly filter: CreditListFilter;
   readonly now: Instant;
 }
@@ -128,7 +129,7 @@ interface Sources {
 /** The next candidates for a page: stored credits and due ones. */
 async function readCandidatesAfter(
   view: LedgerView,
-  { filter, now }: Sources,
+  { filter, now }: CandidateQuery,
   limit: number,
   after: PageKey | undefined,
 ): Promise<readonly ListedCredit[]> {
@@ -141,18 +142,18 @@ async function readCandidatesAfter(
   return [...storedCredits.map(toListedCredit), ...due];
 }
 
-/** The first positions in list order. @param more known positions */
-function listFirstPlaces(
+/** The first positions in list order. @param more positions of computed credits */
+function firstPositions(
   storedCredits: readonly ListedCredit[],
   more: readonly ListedCredit[],
   limit: number,
   after: PageKey | undefined,
 ): readonly ListedCredit[] {
-  const laterPlaces = more.filter((place) => after === undefined || compareNewest(place, after) > 0);
-  const all = [...storedCredits, ...laterPlaces].toSorted(compareNewest);
-  const isFirst = (place: ListedCredit, index: number): boolean => {
+  const laterPositions = more.filter((position) => after === undefined || compareNewest(position, after) > 0);
+  const all = [...storedCredits, ...laterPositions].toSorted(compareNewest);
+  const isFirst = (position: ListedCredit, index: number): boolean => {
     const before = all[index - 1];
-    return before === undefined || compareNewest(before, place) !== 0;
+    return before === undefined || compareNewest(before, position) !== 0;
   };
   return all.filter(isFirst).slice(0, limit);
 }
@@ -161,43 +162,45 @@ function listFirstPlaces(
 interface ComputedCredits {
   compute(accountIds: readonly string[]): Promise<void>;
   /** The credits at these positions; those that no longer exist or have moved are omitted. */
-  at(places: readonly PageKey[]): readonly CreditSnapshot[];
+  at(positions: readonly PageKey[]): readonly CreditSnapshot[];
   /** The positions of all computed credits that match. */
-  places(isRequested: (credit: CreditSnapshot) => boolean): readonly ListedCredit[];
+  positions(isRequested: (credit: CreditSnapshot) => boolean): readonly ListedCredit[];
 }
 
 function createCreditCache(context: EngineContext, skipping: SkippedCollector): ComputedCredits {
-  const accounts = new Set<string>();
+  const computedIds = new Set<string>();
   const creditsById = new Map<string, CreditSnapshot>();
   return {
     async compute(accountIds) {
-      const newIds = [...new Set(accountIds)].filter((id) => !accounts.has(id));
+      const newIds = [...new Set(accountIds)].filter((id) => !computedIds.has(id));
       if (newIds.length === 0) return;
-      for (const id of newIds) accounts.add(id);
+      for (const id of newIds) computedIds.add(id);
       const all = await retryPerAccount(newIds, skipping, (ids) => readCredits(context, ids));
       for (const each of all) creditsById.set(each.credit.id, each);
     },
-    at: (places) =>
-      places.flatMap((place) => {
-        const computedCredit = creditsById.get(place.id);
-        return computedCredit !== undefined && computedCredit.credit.createdAt === place.createdAt
+    at: (positions) =>
+      positions.flatMap((position) => {
+        const computedCredit = creditsById.get(position.id);
+        return computedCredit !== undefined && computedCredit.credit.createdAt === position.createdAt
           ? [computedCredit]
           : [];
       }),
-    places: (isRequested) => [...creditsById.values()].filter(isRequested).map(({ credit }) => toListedCredit(credit)),
+    positions: (isRequested) =>
+      [...creditsById.values()].filter(isRequested).map(({ credit }) => toListedCredit(credit)),
   };
 }
 
 async function readCredits(context: EngineContext, accountIds: readonly string[]): Promise<readonly CreditSnapshot[]> {
-  const show = function* ({ catalog, workspace, now }: ProjectedAccounts): Steps<readonly CreditSnapshot[]> {
+  const listSnapshots = function* ({ catalog, workspace, now }: ProjectedAccounts): Steps<readonly CreditSnapshot[]> {
     const all: CreditSnapshot[] = [];
-    for (const id of accountIds) all.push(...(yield* billInSteps(id, creditsNow(catalog, workspace.account(id), now))));
+    for (const id of accountIds)
+      all.push(...(yield* billInSteps(id, currentCredits(catalog, workspace.account(id), now))));
     return all;
   };
-  return projectAccounts(context, accountIds, show, undefined, { commitIfBehind: "at all" });
+  return projectAccounts(context, accountIds, listSnapshots, undefined, { commitIfBehind: "at all" });
 }
 
-function* creditsNow(catalog: Catalog, work: AccountState, now: Instant): Steps<readonly CreditSnapshot[]> {
+function* currentCredits(catalog: Catalog, work: AccountState, now: Instant): Steps<readonly CreditSnapshot[]> {
   catchUp(catalog, work, now);
   return yield* creditSnapshots(catalog, work, now);
 }

@@ -56,8 +56,8 @@ export async function grantEntry(
   { accountId, featureId }: FeatureTarget,
   input: EntryGrantRequest,
 ): Promise<EntrySnapshot> {
-  const { idempotencyKey, ...parsed } = readRequest("entryGrant", input);
-  const request = { ...parsed, featureId, idempotencyKey: idempotencyKey ?? undefined };
+  const { idempotencyKey, ...grant } = readRequest("entryGrant", input);
+  const request = { ...grant, featureId, idempotencyKey: idempotencyKey ?? undefined };
   return runOperation(context, {
     scope: lockAccounts([accountId]),
     async decide({ catalog, view, workspace, now }) {

@@ -28,7 +28,7 @@ import {
 import type { EngineContext } from "../context.ts";
 import { type ProjectedAccounts, projectAccounts } from "../projected-accounts.ts";
 import { refreshDraftIndexes } from "./refresh-draft-indexes.ts";
-import { collectSkipped, retryPerAccount, type WithoutSkipped } from "./skipped-accounts.ts";
+import { collectSkipped, retryPerAccount, type WithSkipped } from "./skipped-accounts.ts";
 
 /** An invoice as reads return it: drafts are computed, and keep their id when they become final. */
 export interface InvoiceSnapshot {
@@ -58,7 +58,7 @@ export interface InvoiceFilter {
 export interface EnginePreviewOptions {
   /** Default: all accounts that are not archived. */
   readonly accountIds?: readonly string[] | undefined;
-  /** The instant of the preview, if nothing else happens until then; now or later, default now. */
+  /** The instant of the preview, now or later, as if nothing else happened until then; default now. */
   readonly asOf?: InstantInput | undefined;
   /** Billing periods that touch `[from, until)`; default all. */
   readonly from?: InstantInput | undefined;
@@ -66,7 +66,7 @@ export interface EnginePreviewOptions {
 }
 
 /** The invoices of a preview, and the accounts left out. */
-export interface EnginePreview extends WithoutSkipped {
+export interface EnginePreview extends WithSkipped {
   /** By account, then by date. */
   readonly invoices: readonly InvoiceSnapshot[];
 }
@@ -75,7 +75,7 @@ export interface EnginePreview extends WithoutSkipped {
 const CHUNK = 50;
 
 /**
- * The invoices of accounts, including drafts, as finalizing at an instant would leave them; nothing is stored (S13.5).
+ * The invoices of accounts, including drafts, as they would be after finalizing at an instant; nothing is stored (S13.5).
  * Without account ids, accounts whose bill cannot be computed are skipped, as in a bill run.
  *
  * @throws {RatebookError} ERR_ARITHMETIC, which names a requested account whose bill cannot be computed;
@@ -88,16 +88,14 @@ export async function preview(
   const at = asOf === undefined ? undefined : toInstant(asOf);
   const invoices: InvoiceSnapshot[] = [];
   const skipping = collectSkipped();
-  const drawInvoices = (ids: readonly string[]): Promise<readonly InvoiceSnapshot[]> => readInvoices(context, ids, at);
+  const readChunk = (ids: readonly string[]): Promise<readonly InvoiceSnapshot[]> => readInvoices(context, ids, at);
   const { touches } = periodFilter(from, until);
   const accounts =
     accountIds === undefined
       ? collectIds(readAllAccounts(context.store.read, { status: "ACTIVE" }))
       : new Set(accountIds);
   for await (const ids of splitIntoChunks(accounts, CHUNK)) {
-    const snapshots = await (accountIds === undefined
-      ? retryPerAccount(ids, skipping, drawInvoices)
-      : drawInvoices(ids));
+    const snapshots = await (accountIds === undefined ? retryPerAccount(ids, skipping, readChunk) : readChunk(ids));
     invoices.push(...snapshots.filter(({ invoice }) => touches(invoice)));
   }
   return { invoices, ...skipping.result() };
@@ -109,13 +107,13 @@ export async function readInvoice(context: EngineContext, id: string): Promise<I
   if (storedInvoice !== undefined) return toFinalSnapshot(storedInvoice);
   for await (const { accountId, matches } of findAccountsThatMayInvoice(context, id)) {
     const matchingIds = listMatchingIds(accountId, id);
-    const work = (ids: readonly string[]) => readInvoices(context, ids, undefined, matchingIds);
-    const [snapshot] = await (matches ? work([accountId]) : retryPerAccount([accountId], collectSkipped(), work));
+    const read = (ids: readonly string[]) => readInvoices(context, ids, undefined, matchingIds);
+    const [snapshot] = await (matches ? read([accountId]) : retryPerAccount([accountId], collectSkipped(), read));
     if (snapshot !== undefined) return snapshot;
     // It may have become final meanwhile, or be stored under its short id if an old one was requested.
-    for (const name of matchingIds) {
-      const final = await context.store.read.invoice(name);
-      if (final !== undefined) return toFinalSnapshot(final);
+    for (const matchingId of matchingIds) {
+      const finalInvoice = await context.store.read.invoice(matchingId);
+      if (finalInvoice !== undefined) return toFinalSnapshot(finalInvoice);
     }
   }
   throw notFoundError("invoice", id);
@@ -157,7 +155,7 @@ export async function readInvoices(
   ids?: ReadonlySet<string>,
   lines: "at once" | "lazily" = "at once",
 ): Promise<readonly InvoiceSnapshot[]> {
-  const show = function* ({ catalog, workspace, now }: ProjectedAccounts): Steps<readonly InvoiceSnapshot[]> {
+  const listAll = function* ({ catalog, workspace, now }: ProjectedAccounts): Steps<readonly InvoiceSnapshot[]> {
     if (at !== undefined && at < now) {
       throw invalidInputError(
         "asOf",
@@ -177,7 +175,7 @@ export async function readInvoices(
   };
   const invoices = ids === undefined ? "all" : "open";
   const commitIfBehind = lines === "lazily" ? "at all" : "far";
-  return projectAccounts(context, accountIds, show, at, { invoices, commitIfBehind });
+  return projectAccounts(context, accountIds, listAll, at, { invoices, commitIfBehind });
 }
 
 /** Computes the lines of an invoice by reading them. */
@@ -197,12 +195,12 @@ export function* listSnapshots(
   const final = work.invoices().flatMap((record) => (ids?.has(record.id) === false ? [] : [toFinalSnapshot(record)]));
   const drafts = (yield* listDrafts(catalog, work, at, ids)).map(({ id, invoice }) => ({ id, invoice, updatedAt: at }));
   const datedSnapshots = [...final, ...drafts].map((snapshot) => ({
-    shown: snapshot,
+    snapshot,
     date: parseInstant(snapshot.invoice.invoiceDate),
   }));
   return datedSnapshots
-    .sort((a, b) => a.date - b.date || compareInvoiceTypes(a.shown, b.shown))
-    .map(({ shown: snapshot }) => snapshot);
+    .sort((a, b) => a.date - b.date || compareInvoiceTypes(a.snapshot, b.snapshot))
+    .map(({ snapshot }) => snapshot);
 }
 
 /** A final invoice as reads return it. */

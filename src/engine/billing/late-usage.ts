@@ -13,7 +13,7 @@ import { requestedDays, type UsageQuery } from "../events/usage.ts";
 import { readSource } from "../external/engine-store.ts";
 
 /**
- * The closed cycles of accounts that touch a range of days, and whose external usage changed since they closed; by
+ * The closed cycles of accounts that overlap a range of days and whose external usage has changed since they closed; by
  * account, then cycle. Changes nothing.
  *
  * @throws {RatebookError} ERR_OPTION_INVALID for an invalid query, and if all events are ingested;

@@ -17,7 +17,7 @@ import { collectPage, type Page, type PageOptions } from "../pages.ts";
 /** A license update with its account. */
 export type LicenseUpdateSnapshot = LicenseUpdateRecord & {
   readonly accountId: string;
-  /** In effect right after it, considering the updates that had arrived. */
+  /** In effect right after the update, without updates that were made later. */
   readonly quantityAfter: Decimal;
 };
 
@@ -27,9 +27,9 @@ export async function updateLicense(
   accountId: string,
   input: LicenseUpdateRequest,
 ): Promise<licenseCommands.LicenseUpdateResult> {
-  const { effectiveFrom, idempotencyKey, ...parsed } = readRequest("licenseUpdate", input);
+  const { effectiveFrom, idempotencyKey, ...change } = readRequest("licenseUpdate", input);
   const request = {
-    ...parsed,
+    ...change,
     effectiveFrom: effectiveFrom ?? undefined,
     idempotencyKey: idempotencyKey ?? undefined,
   };
@@ -41,7 +41,7 @@ export async function updateLicense(
 /**
  * Lists license updates, newest first.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID without an account, if there are more than {@link WALKED_ACCOUNTS_MAX}:
+ * @throws {RatebookError} ERR_INPUT_INVALID without an account, if there are more than {@link SCANNED_ACCOUNTS_MAX}:
  * updates are stored with their accounts
  */
 export async function listLicenseUpdates(
@@ -74,14 +74,14 @@ export async function listLicenseUpdates(
   return { items: updates, ...more };
 }
 
-/** The quantity returned when the update was made, considering the updates that had arrived. */
+/** The quantity that was returned when the update was made: updates made later do not change it. */
 function quantityAfter(
   { licenseUpdates }: AccountRecord,
   { id, licenseId, effectiveFrom }: LicenseUpdateRecord,
 ): Decimal {
-  const arrived = licenseUpdates.slice(0, licenseUpdates.findIndex((each) => each.id === id) + 1);
+  const updatesUntilThen = licenseUpdates.slice(0, licenseUpdates.findIndex((each) => each.id === id) + 1);
   return quantityAt(
-    arrived.filter((each) => each.licenseId === licenseId),
+    updatesUntilThen.filter((each) => each.licenseId === licenseId),
     effectiveFrom,
   );
 }

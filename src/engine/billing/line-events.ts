@@ -81,28 +81,28 @@ export async function lineEvents(
     scope: lockAccounts([accountId]),
     isReadOnly: true,
     async needs({ view }) {
-      const stored = await view.invoice(id);
-      if (stored === undefined) return { accountIds: [accountId], found: undefined };
-      const line = requireLine(stored.invoice, target);
+      const storedInvoice = await view.invoice(id);
+      if (storedInvoice === undefined) return { accountIds: [accountId], decisionInput: undefined };
+      const line = requireLine(storedInvoice.invoice, target);
       const days = toDays(line);
-      return { accountIds: line.of === "overage" ? [] : [accountId], days, found: { line } };
+      return { accountIds: line.of === "overage" ? [] : [accountId], days, decisionInput: { line } };
     },
-    async decide({ catalog, view, accounts, now }, final) {
-      const current = final ?? (await findDraftLine(catalog, accounts, target, { id, now }));
+    async decide({ catalog, view, accounts, now }, finalLine) {
+      const current = finalLine ?? (await findDraftLine(catalog, accounts, target, { id, now }));
       const { line } = current;
       const { from, until } = line;
       const days = toDays(line);
       const cells =
         line.of === "overage"
-          ? [...(await view.overage([accountId], days.from, days.until)), ...(current.overageMoved ?? [])]
+          ? [...(await view.overage([accountId], days.from, days.until)), ...(current.overageDeltas ?? [])]
           : accounts.flatMap((account) => usageCells(account, days));
       const lineCells = cells.filter(
         ({ meterOrFeatureId, day }) =>
           meterOrFeatureId === target.lineId && startOfDay(day) >= from && startOfDay(day) < until,
       );
       const contribution = (event: EventRecord): Decimal => contributionTo(line.of, target.lineId, event);
-      const { changed = new Map() } = current;
-      const events = await pageOfEvents(view, { accountId, from, until, changed, contribution }, page);
+      const { changedEvents = new Map() } = current;
+      const events = await pageOfEvents(view, { accountId, from, until, changedEvents, contribution }, page);
       const { of, ...charged } = line;
       const computations = of === "usage" ? computationSteps(catalog.book, target.lineId) : [];
       return { result: { accountId, ...charged, computations, days: sumByDay(lineCells), ...events } };
@@ -122,9 +122,9 @@ function toDays({ from, until }: ChargedLine): { readonly from: Day; readonly un
 /** A line of an invoice, and what processing everything due by now changes; nothing for a final invoice. */
 interface CurrentLine {
   readonly line: ChargedLine;
-  /** By referenceId, the events whose overage moves (S11.5). */
-  readonly changed?: ReadonlyMap<string, EventRecord>;
-  readonly overageMoved?: readonly Pick<LedgerCell, "meterOrFeatureId" | "day" | "quantity">[];
+  /** By referenceId, the events whose overage a grant covers (S11.5). */
+  readonly changedEvents?: ReadonlyMap<string, EventRecord>;
+  readonly overageDeltas?: readonly Pick<LedgerCell, "meterOrFeatureId" | "day" | "quantity">[];
 }
 
 /** Finds the line of a draft. */
@@ -144,8 +144,8 @@ async function findDraftLine(
   const { events = [], overage = [] } = workspace.changes();
   return {
     line,
-    changed: new Map(events.map((event) => [event.referenceId, event])),
-    overageMoved: overage.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) })),
+    changedEvents: new Map(events.map((event) => [event.referenceId, event])),
+    overageDeltas: overage.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) })),
   };
 }
 
@@ -183,23 +183,23 @@ interface EventsRequest {
   readonly accountId: string;
   readonly from: Instant;
   readonly until: Instant;
-  readonly changed: ReadonlyMap<string, EventRecord>;
+  readonly changedEvents: ReadonlyMap<string, EventRecord>;
   readonly contribution: (event: EventRecord) => Decimal;
 }
 
 /** The next events of an account that added something. */
 async function pageOfEvents(
   view: LedgerView,
-  { accountId, from, until, changed, contribution }: EventsRequest,
+  { accountId, from, until, changedEvents, contribution }: EventsRequest,
   { limit, after: start }: { readonly limit: number; readonly after?: PageKey },
 ): Promise<Page<LineEvent>> {
   const filter = { accountId, accepted: true, reverted: false, timestamp: { from, until } };
   const items: LineEvent[] = [];
   let after = start;
-  for (let read = 0; read < READ_MAX; read += CHUNK) {
+  for (let readCount = 0; readCount < READ_MAX; readCount += CHUNK) {
     const events = await view.events(filter, { limit: CHUNK, ...(after && { after }) });
     for (const eventRecord of events) {
-      const event = changed.get(eventRecord.referenceId) ?? eventRecord;
+      const event = changedEvents.get(eventRecord.referenceId) ?? eventRecord;
       const quantity = event.reverted ? ZERO : contribution(event);
       if (!quantity.isZero()) {
         if (items.length === limit) return { items, ...(after && { next: after }) };

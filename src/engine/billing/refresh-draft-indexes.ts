@@ -1,7 +1,7 @@
 import { partsOfRecord } from "../../ledger/account-parts.ts";
 import { openWorkspace } from "../../ledger/account-state.ts";
 /**
- * Keeps the draft indexes of accounts up to date. A decision or bill run leaves an index that is valid until the end of
+ * Keeps the draft indexes of accounts up to date. A decision or bill run stores an index that is valid until the end of
  * the next cycle. If neither happened in time, the first read stores a new index, so that this and later reads compute
  * only the accounts of their page.
  *
@@ -30,15 +30,15 @@ export async function refreshDraftIndexes(
 ): Promise<boolean> {
   const { read } = context.store;
   const accounts = accountId === undefined ? accountsWithStaleDrafts(read, context.clock()) : [accountId];
-  let hasRefreshed = false;
+  let hasAny = false;
   for await (const ids of splitIntoChunks(accounts, CHUNK)) {
     const newIds = ids.filter((id) => !attempted.has(id));
     if (newIds.length === 0) continue;
     for (const id of newIds) attempted.add(id);
     await refreshSome(context, newIds);
-    hasRefreshed = true;
+    hasAny = true;
   }
-  return hasRefreshed;
+  return hasAny;
 }
 
 async function refreshSome(
@@ -49,10 +49,10 @@ async function refreshSome(
     const yieldToOthers = createYielder();
     const { catalog } = await configuration(view);
     const now = clock();
-    const stale = (await view.accounts(accountIds)).filter(({ drafts }) => draftIndexKnownUntil(drafts) <= now);
+    const staleRecords = (await view.accounts(accountIds)).filter(({ drafts }) => draftIndexKnownUntil(drafts) <= now);
     // The index depends only on the record.
-    const workspace = openWorkspace(catalog, stale.map(partsOfRecord));
-    for (const { id } of stale) {
+    const workspace = openWorkspace(catalog, staleRecords.map(partsOfRecord));
+    for (const { id } of staleRecords) {
       await runWithPauses(refreshDraftIndex(catalog, workspace.account(id), now), yieldToOthers);
     }
     return { result: undefined, changes: workspace.changes() };

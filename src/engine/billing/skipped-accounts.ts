@@ -8,7 +8,7 @@ import { hasCode } from "../../errors.ts";
 import type { SkippedAccount } from "../../ledger/account/bill-failure.ts";
 
 /** The part of a result over many accounts that reports the skipped ones. */
-export interface WithoutSkipped {
+export interface WithSkipped {
   /** Absent without any; at most {@link SKIPPED_MAX}. */
   readonly skipped?: readonly SkippedAccount[];
 }
@@ -17,7 +17,7 @@ export interface WithoutSkipped {
 export interface SkippedCollector {
   /** Adds an account. @throws the error itself if it is not about the account's amounts */
   skip(accountId: string, error: unknown): void;
-  result(): WithoutSkipped;
+  result(): WithSkipped;
 }
 
 /** Maximum number of accounts reported. */

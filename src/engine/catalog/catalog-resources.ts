@@ -25,7 +25,7 @@ import {
   readConfigured,
   type KindWords,
   listConfigured,
-  moveDocument,
+  changeStatus,
   addDocument,
   newDocument,
   patchDocument,
@@ -107,7 +107,7 @@ export function createAddOns(context: EngineContext): AddOns {
     archive: (id) =>
       changeConfigured(context, "addOn", ({ before, now }) => {
         const document = requireDocument(before.documents.addOn, ADD_ON.noun, id);
-        return { documents: [moveDocument(document, ADD_ON, { ARCHIVED: ["ACTIVE"] }, "ARCHIVED", now)] };
+        return { documents: [changeStatus(document, ADD_ON, { ARCHIVED: ["ACTIVE"] }, "ARCHIVED", now)] };
       }),
     get: (id) => resource.get(id),
     list: ({ filter: { status, type } = {}, page = {} } = {}) =>

@@ -51,9 +51,9 @@ export function isSameField(a: Field, b: Field): boolean {
 
 /** Whether a dependency equals the existing one with its name; the setting may be given by its bare id (S4.2). */
 export function isSameDependency(existing: Part<"type" | "key">, item: Part<"type" | "key">): boolean {
-  const [key, setting] = [existing, item].map((each) => String(each.key).toLowerCase());
-  const [knownType, type] = [existing, item].map((each) => each.type ?? "SETTING");
-  return type === knownType && (key === setting || key?.endsWith(`.${setting}`) === true);
+  const [existingKey, key] = [existing, item].map((each) => String(each.key).toLowerCase());
+  const [existingType, type] = [existing, item].map((each) => each.type ?? "SETTING");
+  return type === existingType && (existingKey === key || existingKey?.endsWith(`.${key}`) === true);
 }
 
 function byOrder(steps: readonly unknown[]): readonly Step[] {

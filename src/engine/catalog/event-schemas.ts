@@ -10,7 +10,7 @@ import { describeStatus } from "../../problem-table.ts";
 import {
   changeConfigured,
   requireUserFields,
-  checkMove,
+  checkTransition,
   checkName,
   type ConfigurationChange,
   type ConfigurationState,
@@ -29,17 +29,17 @@ import { firstVersions, requireLatest, latestVersions, requireVersion } from "./
 
 type SchemaDocument = DocumentOf<"eventSchema">;
 const WORDS = { nameOf: ({ body }: SchemaDocument) => body.name, noun: "event schema", rule: "S4.4" } as const;
-/** The statuses from which a schema may be moved, by target. */
-const MOVES = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
-export type SchemaMove = keyof typeof MOVES;
+/** By target status, the statuses from which it can be reached. */
+const TRANSITIONS = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
+export type TargetStatus = keyof typeof TRANSITIONS;
 
 /** Event schemas of an engine, in the shape of a book's `eventSchemas`. */
 export interface EventSchemas {
   /** Creates a DRAFT; for an archived name, its next version. */
   create(schema: EventSchemaRequest): Promise<StoredResource<EventSchema>>;
   /**
-   * Changes a DRAFT, replacing lists, or adds to an ACTIVE schema, which creates a new version; then moves it to
-   * `status` if given.
+   * Changes a DRAFT, replacing lists, or adds to an ACTIVE schema, which creates a new version; then changes its
+   * status to `status` if given.
    */
   update(name: string, patch: EventSchemaPatch): Promise<StoredResource<EventSchema>>;
   activate(name: string): Promise<StoredResource<EventSchema>>;
@@ -57,21 +57,18 @@ export interface EventSchemas {
 }
 
 export function createEventSchemas(context: EngineContext): EventSchemas {
-  const change = (
-    name: string,
-    decide: (latest: SchemaDocument, configuring: ConfigurationState) => ConfigurationChange,
-  ) =>
-    changeConfigured(context, "eventSchema", (configuring) =>
-      decide(requireLatest(configuring.before.documents.eventSchema, name, WORDS), configuring),
+  const change = (name: string, decide: (latest: SchemaDocument, state: ConfigurationState) => ConfigurationChange) =>
+    changeConfigured(context, "eventSchema", (state) =>
+      decide(requireLatest(state.before.documents.eventSchema, name, WORDS), state),
     );
-  const move = (name: string, to: SchemaMove): Promise<StoredResource<EventSchema>> =>
-    change(name, (latest, configuring) => ({ documents: [moveTo(latest, to, configuring)] }));
+  const changeStatusOf = (name: string, to: TargetStatus): Promise<StoredResource<EventSchema>> =>
+    change(name, (latest, state) => ({ documents: [changeSchemaStatus(latest, to, state)] }));
   return {
-    create: (schema) => changeConfigured(context, "eventSchema", (configuring) => createSchema(schema, configuring)),
-    update: (name, patch) => change(name, (latest, configuring) => updateSchema(latest, patch, configuring)),
-    activate: (name) => move(name, "ACTIVE"),
-    deactivate: (name) => move(name, "INACTIVE"),
-    archive: (name) => move(name, "ARCHIVED"),
+    create: (schema) => changeConfigured(context, "eventSchema", (state) => createSchema(schema, state)),
+    update: (name, patch) => change(name, (latest, state) => updateSchema(latest, patch, state)),
+    activate: (name) => changeStatusOf(name, "ACTIVE"),
+    deactivate: (name) => changeStatusOf(name, "INACTIVE"),
+    archive: (name) => changeStatusOf(name, "ARCHIVED"),
     get: (name, version) =>
       readConfigured(context, "eventSchema", (documents) =>
         version === undefined ? requireLatest(documents, name, WORDS) : requireVersion(documents, name, version, WORDS),
@@ -108,16 +105,16 @@ function createSchema(schema: object, { before, now }: ConfigurationState): Conf
   return { documents: [newDocument("eventSchema", { ...input, status: "DRAFT", version }, now)] };
 }
 
-function updateSchema(latest: SchemaDocument, patch: object, configuring: ConfigurationState): ConfigurationChange {
+function updateSchema(latest: SchemaDocument, patch: object, state: ConfigurationState): ConfigurationChange {
   const { status, ...changes } = requireUserFields(patch, ["name", "version"]);
-  const edited = Object.keys(changes).length === 0 ? [latest] : editSchema(latest, changes, configuring);
-  const current = edited.at(-1) ?? latest;
-  if (status === undefined || status === null || status === latest.body.status) return { documents: edited };
+  const editedDocuments = Object.keys(changes).length === 0 ? [latest] : editSchema(latest, changes, state);
+  const current = editedDocuments.at(-1) ?? latest;
+  if (status === undefined || status === null || status === latest.body.status) return { documents: editedDocuments };
   if (status !== "ACTIVE" && status !== "INACTIVE" && status !== "ARCHIVED") {
     throw invalidInputError("status", "NOT_SUPPORTED", "expected ACTIVE, INACTIVE or ARCHIVED");
   }
-  checkSchemaMove(latest, status, configuring);
-  return { documents: [...edited.slice(0, -1), patchDocument(current, { status }, configuring.now)] };
+  checkSchemaTransition(latest, status, state);
+  return { documents: [...editedDocuments.slice(0, -1), patchDocument(current, { status }, state.now)] };
 }
 
 /** @returns the version that the edit archives, if any, and the new current version */
@@ -152,13 +149,13 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
       `${other}: in an active event schema only description, attributes, dimensions and enrichments can change`,
     );
   }
-  const added: Record<string, unknown> = {};
-  if (description !== undefined) added["description"] = description;
+  const additions: Record<string, unknown> = {};
+  if (description !== undefined) additions["description"] = description;
   for (const [list, more] of [
     ["attributes", attributes],
     ["dimensions", dimensions],
   ] as const) {
-    if (more !== undefined && more !== null) added[list] = withAdded(body[list] ?? [], more, list);
+    if (more !== undefined && more !== null) additions[list] = withAdded(body[list] ?? [], more, list);
   }
   if (enrichments === null && body.enrichments !== undefined) {
     throw refusedError(
@@ -168,9 +165,9 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
   }
   if (enrichments !== undefined && enrichments !== null) {
     const more = addEnrichments(body.enrichments ?? {}, requireUserFields(enrichments, []));
-    if (more !== undefined) added["enrichments"] = more;
+    if (more !== undefined) additions["enrichments"] = more;
   }
-  return added;
+  return additions;
 }
 
 /** Adds enrichments; undefined if all of them already exist. */
@@ -214,11 +211,11 @@ function withReplaced(
   existing: readonly NamedBody[],
   more: readonly (Body & { readonly name?: unknown })[],
 ): readonly Body[] {
-  const replacing = new Map(more.map((field) => [field.name, field]));
+  const replacements = new Map(more.map((field) => [field.name, field]));
   const existingNames = new Set<unknown>(existing.map(({ name }) => name));
   return [
     ...existing.map((field) => {
-      const next = replacing.get(field.name);
+      const next = replacements.get(field.name);
       return next === undefined || isSameField(field, next) ? field : next;
     }),
     ...more.filter((field) => !existingNames.has(field.name)),
@@ -238,21 +235,21 @@ function requireList(value: unknown, path: string): readonly Body[] {
   throw invalidInputError(path, "NOT_ACCEPTED", "expected a list of objects");
 }
 
-function moveTo(document: SchemaDocument, to: SchemaMove, configuring: ConfigurationState): DocumentRecord {
-  checkSchemaMove(document, to, configuring);
-  return patchDocument(document, { status: to }, configuring.now);
+function changeSchemaStatus(document: SchemaDocument, to: TargetStatus, state: ConfigurationState): DocumentRecord {
+  checkSchemaTransition(document, to, state);
+  return patchDocument(document, { status: to }, state.now);
 }
 
 /** @throws {RatebookError} ERR_REFUSED */
-function checkSchemaMove(document: SchemaDocument, to: SchemaMove, { before }: ConfigurationState): void {
-  checkMove(document, WORDS, MOVES, to);
+function checkSchemaTransition(document: SchemaDocument, to: TargetStatus, { before }: ConfigurationState): void {
+  checkTransition(document, WORDS, TRANSITIONS, to);
   const { name } = document.body;
-  const user =
+  const activeMeter =
     to === "INACTIVE" &&
     before.catalog.book.usageMeters.find((meter) => meter.eventSchemaName === name && meter.status === "ACTIVE");
-  if (user)
+  if (activeMeter)
     throw refusedError(
       WORDS.rule,
-      `the event schema ${quoteText(name)} is used by the active usage meter ${quoteText(user.id)}`,
+      `the event schema ${quoteText(name)} is used by the active usage meter ${quoteText(activeMeter.id)}`,
     );
 }

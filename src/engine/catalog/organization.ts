@@ -36,26 +36,27 @@ export function createOrganizationResource(context: EngineContext): Organization
   const { store } = context;
   return {
     get: async () => (await context.configuration(store.read)).catalog.book.organization,
-    claim: async (request) => {
-      const parsedRequest = readInput(organizationRequest, request);
+    claim: async (input) => {
+      const { id, baseCurrency } = readInput(organizationRequest, input);
       return store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
         const before = await context.configuration(view);
         const { organization } = before.catalog.book;
-        const request = {
+        const claimedOrganization: Organization = {
           ...organization,
-          id: parsedRequest.id ?? organization.id,
-          baseCurrency: parsedRequest.baseCurrency ?? organization.baseCurrency,
+          id: id ?? organization.id,
+          baseCurrency: baseCurrency ?? organization.baseCurrency,
         };
-        const isSame = request.id === organization.id && request.baseCurrency === organization.baseCurrency;
+        const isSame =
+          claimedOrganization.id === organization.id && claimedOrganization.baseCurrency === organization.baseCurrency;
         if (await isInUse(before, view)) {
-          if (!isSame) throw organizationMismatchError(organization, request);
+          if (!isSame) throw organizationMismatchError(organization, claimedOrganization);
           return { result: organization, changes: {} };
         }
         const now = context.clock();
-        const body = toPlainJson(request) as Readonly<Record<string, unknown>>;
+        const body = toPlainJson(claimedOrganization) as Readonly<Record<string, unknown>>;
         const document = { kind: "organization", id: "organization", createdAt: now, updatedAt: now, body } as const;
         return {
-          result: request,
+          result: claimedOrganization,
           changes: { documents: [document], configurationRevision: revisionAfter(before.revision) },
         };
       });
@@ -74,9 +75,9 @@ export function formatOrganization({ id, baseCurrency }: Organization): string {
   return `${quoteText(id)} in ${baseCurrency}`;
 }
 
-function organizationMismatchError(is: Organization, request: Organization): Error {
+function organizationMismatchError(owner: Organization, claimant: Organization): Error {
   return refusedError(
     "S16",
-    `the database belongs to the organization ${formatOrganization(is)}, not to ${formatOrganization(request)}`,
+    `the database belongs to the organization ${formatOrganization(owner)}, not to ${formatOrganization(claimant)}`,
   );
 }

@@ -27,7 +27,7 @@ import {
   type ConfigurationState,
   readConfigured,
   listConfigured,
-  moveDocument,
+  changeStatus,
   addDocument,
   newDocument,
   patchDocument,
@@ -55,7 +55,7 @@ export interface PricePlans {
   /** Creates version 1, a DRAFT. */
   create(plan: PricePlanRequest): Promise<StoredResource<PricePlan>>;
   /**
-   * Changes the latest version, which must be a DRAFT; keys in pricePlanDetails replace, others stay. A `mode` is
+   * Changes the latest version, which must be a DRAFT; fields in its pricePlanDetails replace the stored ones. A `mode` is
    * stored for its activation.
    */
   update(id: string, patch: PricePlanPatch): Promise<StoredResource<PricePlan>>;
@@ -81,13 +81,13 @@ export interface PricePlans {
 export function createPricePlans(context: EngineContext): PricePlans {
   const change = (
     id: string,
-    decide: (latest: PlanDocument, configuring: ConfigurationState) => ConfigurationChange,
+    decide: (latest: PlanDocument, state: ConfigurationState) => ConfigurationChange,
     accountIds: readonly string[] = [],
   ): Promise<StoredResource<PricePlan>> =>
     changeConfigured(
       context,
       "pricePlan",
-      (configuring) => decide(requireLatest(configuring.before.documents.pricePlan, id, WORDS), configuring),
+      (state) => decide(requireLatest(state.before.documents.pricePlan, id, WORDS), state),
       { accountIds },
     );
   return {
@@ -100,19 +100,19 @@ export function createPricePlans(context: EngineContext): PricePlans {
           documents: [withRequestedCurrencies(addDocument(before, "pricePlan", { ...input, ...initialFields }, now))],
         };
       }),
-    update: (id, patch) => change(id, (latest, configuring) => updatePlan(latest, patch, configuring)),
+    update: (id, patch) => change(id, (latest, state) => updatePlan(latest, patch, state)),
     createVersion: (id, changes = {}) => change(id, (latest, { now }) => createNextVersion(latest, changes, now)),
     activate: async (id, { currencies } = {}) => {
-      const locks = await accountsToMigrate(context, id);
-      return change(id, (latest, configuring) => activatePlan(context, latest, currencies, configuring), locks);
+      const accountIds = await accountsToMigrate(context, id);
+      return change(id, (latest, state) => activatePlan(context, latest, currencies, state), accountIds);
     },
     archive: (id) =>
       change(id, (latest, { before, now }) => {
         const versions = before.documents.pricePlan.filter(({ body }) => body.id === id);
         const unarchivedVersions = versions.filter(({ body }) => body.status !== "ARCHIVED");
-        if (unarchivedVersions.length === 0) moveDocument(latest, WORDS, ARCHIVING, "ARCHIVED", now);
+        if (unarchivedVersions.length === 0) changeStatus(latest, WORDS, ARCHIVING, "ARCHIVED", now);
         return {
-          documents: unarchivedVersions.map((version) => moveDocument(version, WORDS, ARCHIVING, "ARCHIVED", now)),
+          documents: unarchivedVersions.map((version) => changeStatus(version, WORDS, ARCHIVING, "ARCHIVED", now)),
         };
       }),
     get: (id, version) =>
@@ -192,8 +192,8 @@ function updatePlan(latest: PlanDocument, patch: object, { before, now }: Config
   checkName(before.documents.pricePlan, WORDS, next.body, ({ body }) => body.id === id);
   if (pricePlanDetails === undefined || pricePlanDetails === null) return { documents: [next] };
   const details = { ...latest, body: latest.body.pricePlanDetails ?? {} };
-  const changed = patchDocument(details, requireUserFields(pricePlanDetails, []), now).body;
-  return { documents: [withRequestedCurrencies(patchDocument(next, { pricePlanDetails: changed }, now))] };
+  const nextDetails = patchDocument(details, requireUserFields(pricePlanDetails, []), now).body;
+  return { documents: [withRequestedCurrencies(patchDocument(next, { pricePlanDetails: nextDetails }, now))] };
 }
 
 /** @throws {RatebookError} ERR_INPUT_INVALID for an invalid mode or range of migration */
@@ -213,13 +213,15 @@ function activatePlan(
   currencies: readonly string[] | undefined,
   { view, now }: ConfigurationState,
 ): ConfigurationChange {
-  const active = patchDocument(
-    moveDocument(latest, WORDS, { ACTIVE: ["DRAFT"] }, "ACTIVE", now),
+  const activeVersion = patchDocument(
+    changeStatus(latest, WORDS, { ACTIVE: ["DRAFT"] }, "ACTIVE", now),
     { activatedAt: now },
     now,
   );
   const document =
-    currencies === undefined ? active : withCurrencies(active, requireSupportedCurrencies(latest, currencies));
+    currencies === undefined
+      ? activeVersion
+      : withCurrencies(activeVersion, requireSupportedCurrencies(latest, currencies));
   const requests = migrationsOnActivation(latest);
   if (requests.length === 0) return { documents: [document] };
   return {
@@ -267,11 +269,11 @@ function withRequestedCurrencies(document: DocumentRecord): DocumentRecord {
 
 /** A version with these active currencies; a new one has none until it is activated. */
 function withCurrencies(document: DocumentRecord, activeCurrencies: readonly string[] | undefined): DocumentRecord {
-  const { pricePlanDetails: currencies } = document.body;
+  const { pricePlanDetails: details } = document.body;
   // Any other value is rejected by the checks of the whole plan.
-  if (typeof currencies !== "object" || currencies === null) return document;
-  const { activeCurrencies: _, ...details } = currencies as Body;
-  const pricePlanDetails = activeCurrencies === undefined ? details : { ...details, activeCurrencies };
+  if (typeof details !== "object" || details === null) return document;
+  const { activeCurrencies: _, ...otherDetails } = details as Body;
+  const pricePlanDetails = activeCurrencies === undefined ? otherDetails : { ...otherDetails, activeCurrencies };
   return { ...document, body: { ...document.body, pricePlanDetails } };
 }
 
@@ -292,7 +294,7 @@ function migrationsOnActivation({
   }));
 }
 
-/** The accounts that move when a plan's latest version is activated. */
+/** The accounts that migrate when a plan's latest version is activated. */
 async function accountsToMigrate(
   { configuration, store, clock }: EngineContext,
   id: string,

@@ -16,7 +16,7 @@ import {
   requireDocument,
   readConfigured,
   listConfigured,
-  moveDocument,
+  changeStatus,
   addDocument,
   patchDocument,
   type StoredResource,
@@ -29,7 +29,7 @@ import { areSameComputations } from "./equal-rules.ts";
 
 type MeterDocument = DocumentOf<"usageMeter">;
 const WORDS = { noun: "usage meter", rule: "S5.4" } as const;
-const MOVES = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
+const TRANSITIONS = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
 /** The fields that can change after the DRAFT status. */
 const NAMES: ReadonlySet<string> = new Set(["name", "billableName", "description"]);
 
@@ -56,11 +56,11 @@ export interface UsageMeters {
 export function createUsageMeters(context: EngineContext): UsageMeters {
   const change = (
     id: string,
-    decide: (document: MeterDocument, configuring: ConfigurationState) => Promise<DocumentRecord> | DocumentRecord,
+    decide: (document: MeterDocument, state: ConfigurationState) => Promise<DocumentRecord> | DocumentRecord,
   ): Promise<StoredResource<UsageMeter>> =>
-    changeConfigured(context, "usageMeter", async (configuring) => {
-      const document = requireDocument(configuring.before.documents.usageMeter, WORDS.noun, id);
-      return { documents: [await decide(document, configuring)] };
+    changeConfigured(context, "usageMeter", async (state) => {
+      const document = requireDocument(state.before.documents.usageMeter, WORDS.noun, id);
+      return { documents: [await decide(document, state)] };
     });
   return {
     create: (meter) =>
@@ -70,15 +70,15 @@ export function createUsageMeters(context: EngineContext): UsageMeters {
         const initialFields = { id: context.ids("um"), status: "DRAFT" };
         return { documents: [addDocument(before, "usageMeter", { ...input, ...initialFields }, now)] };
       }),
-    update: (id, patch) => change(id, (document, configuring) => updateMeter(document, patch, configuring)),
-    activate: (id) => change(id, (document, { now }) => moveDocument(document, WORDS, MOVES, "ACTIVE", now)),
+    update: (id, patch) => change(id, (document, state) => updateMeter(document, patch, state)),
+    activate: (id) => change(id, (document, { now }) => changeStatus(document, WORDS, TRANSITIONS, "ACTIVE", now)),
     deactivate: (id) =>
-      change(id, async (document, configuring) => {
-        const next = moveDocument(document, WORDS, MOVES, "INACTIVE", configuring.now);
-        await checkUnused(id, configuring);
+      change(id, async (document, state) => {
+        const next = changeStatus(document, WORDS, TRANSITIONS, "INACTIVE", state.now);
+        await checkUnused(id, state);
         return next;
       }),
-    archive: (id) => change(id, (document, { now }) => moveDocument(document, WORDS, MOVES, "ARCHIVED", now)),
+    archive: (id) => change(id, (document, { now }) => changeStatus(document, WORDS, TRANSITIONS, "ARCHIVED", now)),
     get: (id) => readConfigured(context, "usageMeter", (documents) => requireDocument(documents, WORDS.noun, id)),
     list: ({ filter: { status, aggregation } = {}, page = {} } = {}) =>
       listConfigured(
@@ -104,17 +104,17 @@ function updateMeter(document: MeterDocument, patch: object, { before, now }: Co
   const name = quoteText(document.body.name);
   if (status === "ARCHIVED")
     throw refusedError(WORDS.rule, `the usage meter ${name} is archived and cannot be changed`);
-  const fixed = Object.keys(input).find(
+  const fixedField = Object.keys(input).find(
     (field) => !NAMES.has(field) && !isFieldUnchanged(document.body, next.body, field),
   );
-  if (fixed === undefined) return patchDocument(document, changedNames(input), now);
+  if (fixedField === undefined) return patchDocument(document, changedNames(input), now);
   throw refusedError(
     WORDS.rule,
-    `${fixed}: in the ${status.toLowerCase()} usage meter ${name} only name, billableName and description can change`,
+    `${fixedField}: in the ${status.toLowerCase()} usage meter ${name} only name, billableName and description can change`,
   );
 }
 
-/** The fields of a patch that can change; the others are equal and stay as they were first sent. */
+/** The fields of a patch that can change. The others are equal to the stored ones, which keep their original form. */
 function changedNames(input: Body): Body {
   return Object.fromEntries(Object.entries(input).filter(([field]) => NAMES.has(field)));
 }

@@ -9,18 +9,18 @@ import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { EngineContext } from "../context.ts";
 
-/** The cycle of an event, by the account's current plans. */
-export interface EventPlace {
+/** The plan and cycle of an event, by the account's current plans. */
+export interface EventCycle {
   readonly pricePlanId: string;
   readonly version: number;
   readonly cycle: Cycle;
 }
 
 /** The cycle of each event, in their order; undefined if no plan is in force at its timestamp. */
-export async function findEventPlaces(
+export async function findEventCycles(
   { store, configuration }: EngineContext,
   events: readonly Pick<EventRecord, "accountId" | "timestamp">[],
-): Promise<readonly (EventPlace | undefined)[]> {
+): Promise<readonly (EventCycle | undefined)[]> {
   const { catalog } = await configuration(store.read);
   const records = await store.read.accounts([...new Set(events.map(({ accountId }) => accountId))]);
   const timelines = new Map<string, Timeline>();

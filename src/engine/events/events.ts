@@ -42,31 +42,31 @@ const HINTS_MAX = 10_000;
 
 /** Ingests batches of any size, each event with its own outcome, in order (S14). Concurrent calls share commits. */
 export function createIngest(context: EngineContext): (input: readonly unknown[]) => Promise<readonly IngestResult[]> {
-  const queued = createIngestQueue((batch) => ingestBatch(context, batch));
-  return async (input) => queued(readBatch(input));
+  const enqueue = createIngestQueue((batch) => ingestBatch(context, batch));
+  return async (input) => enqueue(readBatch(input));
 }
 
 async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[]): Promise<readonly IngestResult[]> {
   const { store, configuration: source, ids, aliasHints: hints } = context;
   let before = source.last() ?? (await source(store.read));
   let needs = ingestNeeds(before.catalog, batch);
-  let locked: readonly string[] = [];
+  let lockedIds: readonly string[] = [];
   return runOperation<readonly IngestResult[], IngestRead>(context, {
     scope() {
       const names = [...needs.names.keys()];
-      locked = hints.size === 0 ? names : [...new Set(names.map((name) => hints.get(name) ?? name))];
-      return { configuration: "shared", accountIds: locked, eventIds: needs.eventIds };
+      lockedIds = hints.size === 0 ? names : [...new Set(names.map((name) => hints.get(name) ?? name))];
+      return { configuration: "shared", accountIds: lockedIds, eventIds: needs.eventIds };
     },
     async needs({ configuration, catalog, view, now }) {
       if (configuration !== before) needs = ingestNeeds(catalog, batch);
       before = configuration;
-      const found = await readForNames(catalog, { view, hints, needs, locked, now });
-      return found === undefined ? "scope" : { accountIds: found.recordsBehind.map(({ id }) => id), found };
+      const read = await readForNames(catalog, { view, hints, needs, lockedIds, now });
+      return read === undefined ? "scope" : { accountIds: read.recordsBehind.map(({ id }) => id), decisionInput: read };
     },
     catchUp: "far behind",
-    async decide({ catalog, accounts, now }, found) {
-      const read = accounts.length === 0 ? found : { ...found, accounts: [...accounts, ...found.accounts] };
-      return runWithPauses(decideIngestInSteps(catalog, read, batch, now, ids));
+    async decide({ catalog, accounts, now }, read) {
+      const completeRead = accounts.length === 0 ? read : { ...read, accounts: [...accounts, ...read.accounts] };
+      return runWithPauses(decideIngestInSteps(catalog, completeRead, batch, now, ids));
     },
   });
 }
@@ -92,7 +92,7 @@ interface NameLookup {
   readonly view: LedgerView;
   readonly hints: Map<string, string>;
   readonly needs: IngestNeeds;
-  readonly locked: readonly string[];
+  readonly lockedIds: readonly string[];
   readonly now: number;
 }
 
@@ -103,7 +103,7 @@ interface NameLookup {
  */
 async function readForNames(
   catalog: Catalog,
-  { view, hints, needs, locked, now }: NameLookup,
+  { view, hints, needs, lockedIds, now }: NameLookup,
 ): Promise<PartialIngestRead | undefined> {
   const names = new Map<string, string>();
   for (const name of hints.size === 0 ? [] : needs.names.keys()) {
@@ -111,36 +111,36 @@ async function readForNames(
     if (id !== undefined) names.set(name, id);
   }
   const read = await readForIngest(catalog, view, needs, names, now);
-  // There are as many accounts as names, none of them aliases: each is the id of one.
+  // Without hints every account was found by its id, so if there are as many accounts as names, no name is an alias.
   if (names.size === 0 && read.accounts.length + read.recordsBehind.length === needs.names.size) return read;
   const existingIds = new Set(
     [...read.accounts.map(({ record }) => record), ...read.recordsBehind].map(({ id }) => id),
   );
-  const unsure = [...needs.names.keys()]
+  const unsureNames = [...needs.names.keys()]
     .filter((name) => names.has(name) || !existingIds.has(name))
     .map((name) => [name, names.get(name) ?? name] as const);
-  if (unsure.length === 0) return read;
+  if (unsureNames.length === 0) return read;
   const aliases = new Map(
     (
       await view.documentsOf(
         "alias",
-        unsure.map(([name]) => name),
+        unsureNames.map(([name]) => name),
       )
     ).map((alias) => [alias.id, aliasTarget(alias)]),
   );
-  let right = true;
-  for (const [name, id] of unsure) {
-    const means = aliases.get(name) ?? name;
-    if (means === id || typeof means !== "string") continue;
-    right = false;
+  let areHintsRight = true;
+  for (const [name, id] of unsureNames) {
+    const target = aliases.get(name) ?? name;
+    if (target === id || typeof target !== "string") continue;
+    areHintsRight = false;
     if (hints.size >= HINTS_MAX) hints.clear();
-    if (means === name) hints.delete(name);
-    else hints.set(name, means);
+    if (target === name) hints.delete(name);
+    else hints.set(name, target);
   }
-  if (right) return read;
-  const isLocked = new Set(locked);
-  const stillLocked = [...needs.names.keys()].every((name) => isLocked.has(hints.get(name) ?? name));
-  return stillLocked ? readForNames(catalog, { view, hints, needs, locked, now }) : undefined;
+  if (areHintsRight) return read;
+  const lockedIdSet = new Set(lockedIds);
+  const areAllLocked = [...needs.names.keys()].every((name) => lockedIdSet.has(hints.get(name) ?? name));
+  return areAllLocked ? readForNames(catalog, { view, hints, needs, lockedIds, now }) : undefined;
 }
 
 /** Undoes events (S15). @throws {RatebookError} ERR_INPUT_INVALID for an unsupported filter, ERR_NOT_FOUND for the account */
@@ -151,21 +151,21 @@ export async function undo(context: EngineContext, undoFilter: UndoFilter): Prom
   return runOperation(context, {
     scope: () => lockAccounts([accountId])(),
     async needs({ view }) {
-      const means = await resolveAccount(view, filter.account);
-      if (means === accountId) {
+      const resolvedId = await resolveAccount(view, filter.account);
+      if (resolvedId === accountId) {
         return {
           accountIds: [accountId],
           readEvents: () => view.eventsToUndo(accountId, filter.events, UNDO_EVENTS_MAX),
-          found: undefined,
+          decisionInput: undefined,
         };
       }
-      accountId = means;
+      accountId = resolvedId;
       return "scope";
     },
     async decide({ catalog, view, workspace, events, now }) {
       const work = workspace.account(accountId);
-      const matched = await readForUndo(catalog, view, work, { ...filter, first: events }, now);
-      return { result: await runWithPauses(decideUndoInSteps(catalog, work, matched, now)) };
+      const matchingEvents = await readForUndo(catalog, view, work, { ...filter, first: events }, now);
+      return { result: await runWithPauses(decideUndoInSteps(catalog, work, matchingEvents, now)) };
     },
   });
 }
@@ -219,15 +219,15 @@ async function applyDueGrants(context: EngineContext, events: readonly EventReco
   const accountIds = [...new Set(withOverage.map(({ accountId }) => accountId))];
   const [records, now] = [await context.store.read.accounts(accountIds), context.clock()];
   const accountsBehind = records.flatMap((record) => (isBehind(record, now) ? [record.id] : []));
-  const changed = new Map<string, EventRecord>();
+  const changedById = new Map<string, EventRecord>();
   for await (const ids of splitIntoChunks(accountsBehind, ACCOUNTS_AT_ONCE)) {
-    const movedEvents = await projectAccounts(context, ids, function* ({ workspace }) {
+    const changedEvents = await projectAccounts(context, ids, function* ({ workspace }) {
       yield;
       return workspace.changes().events ?? [];
     });
-    for (const event of movedEvents) changed.set(event.referenceId, event);
+    for (const event of changedEvents) changedById.set(event.referenceId, event);
   }
-  return events.map((event) => changed.get(event.referenceId) ?? event);
+  return events.map((event) => changedById.get(event.referenceId) ?? event);
 }
 
 /** Accounts per read, among those of the events on a page. */
@@ -255,11 +255,11 @@ export async function findEvents(
 }
 
 function eventNotFoundError(context: EngineContext, id: string): RatebookError {
-  const unknown = notFoundError("event", id);
+  const notFound = notFoundError("event", id);
   const since = eventsKeptSince(context);
-  if (since === undefined) return unknown;
-  const message = `${unknown.message}; events that were ingested before ${formatInstant(since)} are stored only while their billing period is open`;
-  return new RatebookError("ERR_NOT_FOUND", message, unknown.details);
+  if (since === undefined) return notFound;
+  const message = `${notFound.message}; events that were ingested before ${formatInstant(since)} are stored only while their billing period is open`;
+  return new RatebookError("ERR_NOT_FOUND", message, notFound.details);
 }
 
 /** Maximum number of events returned per id. */

@@ -2,7 +2,7 @@
  * Groups concurrent ingests into one commit: most clients send events one by one, and a commit costs about the same for
  * one event as for a hundred. A call that finds no commit in progress is committed at once. Calls that arrive during a
  * commit are committed afterwards as one batch, in order of arrival, and each gets its own results (S14.3). So a call
- * waits for at most two commits, and there is no timer while nothing waits. Between two commits, callers that were just
+ * waits for at most two commits, and there is no timer while no call waits. Between two commits, callers that were just
  * answered may first enqueue their next events, which would otherwise miss the next commit and need one of their own.
  *
  * @module
@@ -14,22 +14,22 @@ import { type BatchEvent, type IngestResult, isMalformed } from "../../ledger/ev
 export type IngestBatch = (batch: readonly BatchEvent[]) => Promise<readonly IngestResult[]>;
 
 /** A larger batch has its own commit, in parallel with others. */
-const SMALL = 100;
+const SMALL_BATCH_MAX = 100;
 /** Maximum number of events in a group. */
 const GROUP_EVENTS_MAX = 1_000;
 /** A commit that takes longer may be waiting for a locked account: calls for other accounts then overtake it. */
 const STALLED_MS = 100;
 
 /** A waiting call. */
-interface PendingCaller {
+interface PendingCall {
   readonly batch: readonly BatchEvent[];
-  readonly answer: (results: readonly IngestResult[]) => void;
-  readonly refuse: (error: unknown) => void;
+  readonly resolve: (results: readonly IngestResult[]) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** A commit in progress. */
 interface RunningCommit {
-  readonly members: readonly Pick<PendingCaller, "batch">[];
+  readonly members: readonly Pick<PendingCall, "batch">[];
   isStalled: boolean;
 }
 
@@ -40,64 +40,64 @@ interface RunningCommit {
  * @returns the same function for concurrent callers
  */
 export function createIngestQueue(ingestBatch: IngestBatch): IngestBatch {
-  let waiting: PendingCaller[] = [];
-  const underWay = new Set<RunningCommit>();
+  let pendingCalls: PendingCall[] = [];
+  const runningCommits = new Set<RunningCommit>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** A commit has just ended, and answered callers may call again. */
   let isBetweenCommits = false;
 
-  const isFree = (): boolean => !isBetweenCommits && [...underWay].every(({ isStalled }) => isStalled);
+  const isFree = (): boolean => !isBetweenCommits && [...runningCommits].every(({ isStalled }) => isStalled);
 
-  const start = (members: readonly Pick<PendingCaller, "batch">[], work: () => Promise<unknown>): void => {
+  const start = (members: readonly Pick<PendingCall, "batch">[], work: () => Promise<unknown>): void => {
     const commit: RunningCommit = { members, isStalled: false };
-    underWay.add(commit);
+    runningCommits.add(commit);
     const end = (): void => {
-      underWay.delete(commit);
+      runningCommits.delete(commit);
       if (isBetweenCommits) return;
       // A single caller does not wait for others to call again.
-      if (members.length === 1 && waiting.length === 0) return next();
-      void startNextTurn();
+      if (members.length === 1 && pendingCalls.length === 0) return startNext();
+      void startAfterAnswers();
     };
     work().then(end, end);
   };
 
-  const startNextTurn = async (): Promise<void> => {
+  const startAfterAnswers = async (): Promise<void> => {
     isBetweenCommits = true;
     await waitForAnswers();
     isBetweenCommits = false;
-    next();
+    startNext();
   };
 
-  const next = (): void => {
+  const startNext = (): void => {
     if (timer !== undefined) clearTimeout(timer);
     timer = undefined;
-    if (waiting.length === 0) return;
+    if (pendingCalls.length === 0) return;
     if (isFree()) {
-      const { group, rest } = nextGroup(waiting, lockedNames(underWay));
-      waiting = rest;
+      const { group, rest } = nextGroup(pendingCalls, lockedNames(runningCommits));
+      pendingCalls = rest;
       if (group.length > 0) start(group, () => ingestGroup(ingestBatch, group));
     }
-    if (waiting.length > 0 && !isFree()) watch();
+    if (pendingCalls.length > 0 && !isFree()) watchForStall();
   };
 
-  const watch = (): void => {
+  const watchForStall = (): void => {
     timer ??= setTimeout(() => {
-      for (const commit of underWay) commit.isStalled = true;
-      next();
+      for (const commit of runningCommits) commit.isStalled = true;
+      startNext();
     }, STALLED_MS);
   };
 
   return (batch) => {
-    if (batch.length > SMALL) return ingestBatch(batch);
-    if (underWay.size === 0 && waiting.length === 0 && !isBetweenCommits) {
+    if (batch.length > SMALL_BATCH_MAX) return ingestBatch(batch);
+    if (runningCommits.size === 0 && pendingCalls.length === 0 && !isBetweenCommits) {
       const batchResult = ingestBatch(batch);
       start([{ batch }], () => batchResult);
       return batchResult;
     }
-    return new Promise((answer, refuse) => {
-      waiting.push({ batch, answer, refuse });
-      if (isFree()) next();
-      else watch();
+    return new Promise((resolve, reject) => {
+      pendingCalls.push({ batch, resolve, reject });
+      if (isFree()) startNext();
+      else watchForStall();
     });
   };
 }
@@ -111,9 +111,9 @@ async function waitForAnswers(): Promise<void> {
 }
 
 /** The names of the accounts for which stalled commits may wait. */
-function lockedNames(underWay: ReadonlySet<RunningCommit>): ReadonlySet<string> {
+function lockedNames(runningCommits: ReadonlySet<RunningCommit>): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const { members } of underWay)
+  for (const { members } of runningCommits)
     for (const { batch } of members) for (const name of accountNames(batch)) names.add(name);
   return names;
 }
@@ -124,19 +124,19 @@ function accountNames(batch: readonly BatchEvent[]): readonly string[] {
 
 /** The next callers in order of arrival, except those that need a locked account. */
 function nextGroup(
-  waiting: readonly PendingCaller[],
+  pendingCalls: readonly PendingCall[],
   locked: ReadonlySet<string>,
-): { readonly group: readonly PendingCaller[]; readonly rest: PendingCaller[] } {
-  const group: PendingCaller[] = [];
-  const rest: PendingCaller[] = [];
+): { readonly group: readonly PendingCall[]; readonly rest: PendingCall[] } {
+  const group: PendingCall[] = [];
+  const rest: PendingCall[] = [];
   let events = 0;
-  for (const caller of waiting) {
-    const { length } = caller.batch;
+  for (const call of pendingCalls) {
+    const { length } = call.batch;
     const canStart =
       events + length <= GROUP_EVENTS_MAX &&
-      (locked.size === 0 || !accountNames(caller.batch).some((name) => locked.has(name)));
+      (locked.size === 0 || !accountNames(call.batch).some((name) => locked.has(name)));
     if (canStart) events += length;
-    (canStart ? group : rest).push(caller);
+    (canStart ? group : rest).push(call);
   }
   return { group, rest };
 }
@@ -146,14 +146,14 @@ function nextGroup(
  * callers, so that only a caller whose events fail is rejected. If the store is unavailable nothing is retried: its
  * error says whether the commit is in doubt, and applies to all of them.
  */
-async function ingestGroup(ingestBatch: IngestBatch, group: readonly PendingCaller[]): Promise<void> {
+async function ingestGroup(ingestBatch: IngestBatch, group: readonly PendingCall[]): Promise<void> {
   try {
     const results = await ingestBatch(group.flatMap(({ batch }) => batch));
     let start = 0;
-    for (const { batch, answer } of group) answer(results.slice(start, (start += batch.length)));
+    for (const { batch, resolve } of group) resolve(results.slice(start, (start += batch.length)));
   } catch (error) {
     if (group.length === 1 || hasCode(error, "ERR_STORE_UNAVAILABLE")) {
-      for (const { refuse } of group) refuse(error);
+      for (const { reject } of group) reject(error);
       return;
     }
     const half = Math.ceil(group.length / 2);

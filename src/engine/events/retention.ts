@@ -31,7 +31,7 @@ export interface PruneResult {
  * Checks the retention of an engine.
  *
  * @param keepEventsMs how long events are kept; undefined: forever
- * @throws {RatebookError} ERR_OPTION_INVALID if ids would be forgotten that S14.1 requires
+ * @throws {RatebookError} ERR_OPTION_INVALID if events would be deleted while S14.1 still reserves their ids
  */
 export function checkRetention(keepEventsMs: number | undefined, idMemoryMs: number): number | undefined {
   if (keepEventsMs === undefined) return undefined;
@@ -46,12 +46,12 @@ export function eventsKeptSince({ clock, keepEventsMs }: EngineContext): Instant
 }
 
 /** The document, one per store, that records which events may have been deleted. */
-const NOTE = { kind: "retention", id: "events" } as const;
+const CUTOFF_DOCUMENT = { kind: "retention", id: "events" } as const;
 
-/** Events ingested before this instant may have been deleted, with any engine's settings; undefined if none has. */
+/** Events ingested before this instant may have been deleted by any engine; undefined if none has been. */
 export async function readRetentionCutoff(view: Pick<LedgerView, "document">): Promise<Instant | undefined> {
-  const note = await view.document(NOTE.kind, NOTE.id);
-  return note === undefined ? undefined : parseInstant(String(note.body["ingestedBefore"]));
+  const document = await view.document(CUTOFF_DOCUMENT.kind, CUTOFF_DOCUMENT.id);
+  return document === undefined ? undefined : parseInstant(String(document.body["ingestedBefore"]));
 }
 
 /** Records the cutoff before the first event is deleted. */
@@ -61,7 +61,10 @@ async function recordRetentionCutoff({ store, clock }: EngineContext, until: Ins
     if (before !== undefined && before >= until) return { result: undefined, changes: {} };
     const now = clock();
     const body = { ingestedBefore: formatInstant(until) };
-    return { result: undefined, changes: { documents: [{ ...NOTE, createdAt: now, updatedAt: now, body }] } };
+    return {
+      result: undefined,
+      changes: { documents: [{ ...CUTOFF_DOCUMENT, createdAt: now, updatedAt: now, body }] },
+    };
   });
 }
 
@@ -94,8 +97,8 @@ export async function pruneEvents(
     pruned += await store.transact({ configuration: "shared", accountIds, eventIds }, async (view) => {
       const { catalog } = await configuration(view);
       // Read again, because others may have changed or deleted them.
-      const eventIds = new Set(events.map(({ referenceId }) => referenceId));
-      const current = (await view.events(filter, page)).filter(({ referenceId }) => eventIds.has(referenceId));
+      const referenceIds = new Set(events.map(({ referenceId }) => referenceId));
+      const current = (await view.events(filter, page)).filter(({ referenceId }) => referenceIds.has(referenceId));
       const removal = findRemovableEvents(catalog, await view.accounts(accountIds), current, clock());
       const { events: removedEvents, accounts } = removal;
       const spenders = accountsThatSpent(removedEvents);

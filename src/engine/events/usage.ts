@@ -31,7 +31,7 @@ import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
 export interface UsageQuery {
   /** 1 to 1,000 accounts. */
   readonly accountIds: readonly string[];
-  /** Whole UTC days: those that touch `[from, until)`. */
+  /** Whole UTC days: those that overlap `[from, until)`. */
   readonly from: InstantInput;
   readonly until: InstantInput;
 }
@@ -91,15 +91,15 @@ export async function overageBetween(context: EngineContext, query: UsageQuery):
     scope: () => ({ configuration: "shared", accountIds: query.accountIds, eventIds: [] }),
     async needs({ view }) {
       const accountIds = (await view.accounts(query.accountIds)).map(({ id }) => id);
-      return { accountIds, found: accountIds };
+      return { accountIds, decisionInput: accountIds };
     },
     isReadOnly: true,
     async decide({ catalog, view, workspace, now }, accountIds) {
       for (const id of accountIds) catchUp(catalog, workspace.account(id), now);
-      const movedCells = (workspace.changes().overage ?? [])
+      const changedCells = (workspace.changes().overage ?? [])
         .filter(({ day }) => day >= first && day < end)
         .map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
-      const cells = mergeCells([...(await view.overage(query.accountIds, first, end)), ...movedCells]);
+      const cells = mergeCells([...(await view.overage(query.accountIds, first, end)), ...changedCells]);
       const result = sortCells(cells).map(({ accountId, meterOrFeatureId: featureId, day, quantity }) => {
         return { accountId, featureId, date: dateOfDay(day), quantity };
       });

@@ -10,7 +10,7 @@ import { type ExternalUsageQuery, prefetch } from "../../ledger/reads.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Store } from "../../store/store.ts";
-import { expectServed, createExternalSchemaRecorder, type ExternalSchemas } from "./external-schemas.ts";
+import { checkUsageSource, createExternalSchemaRecorder, type ExternalSchemas } from "./external-schemas.ts";
 import { type PrefetchedUsage, createPrefetchedUsage, type ExternalUsageOptions } from "./source-cells.ts";
 
 /** A query for usage, ingested or external. */
@@ -19,7 +19,7 @@ export interface UsageRange extends ExternalUsageQuery {
   readonly until: Day;
 }
 
-/** A store, and the external usage beside it. */
+/** A store with external usage. */
 export interface EngineStore extends Omit<Store, "consistentView"> {
   /** Like that of a store, after the engine's external schemas are recorded. */
   consistentView(): Promise<LedgerView>;
@@ -34,7 +34,7 @@ interface EngineStoreOptions {
   readonly clock: () => Instant;
 }
 
-/** Wraps a store with external usage; without any, the store alone. */
+/** Adds external usage to a store, if there is any. */
 export function createEngineStore(store: Store, { usage: options, sources, clock }: EngineStoreOptions): EngineStore {
   const recordSchemas = createExternalSchemaRecorder(sources, clock);
   return {
@@ -65,7 +65,7 @@ export async function readSource(
 ): Promise<readonly LedgerCell[] | undefined> {
   const prefetched = store.createPrefetch();
   if (prefetched === undefined) {
-    expectServed(query.catalog, []);
+    checkUsageSource(query.catalog, []);
     return undefined;
   }
   await prefetched.read(query);

@@ -1,6 +1,6 @@
 /**
  * The external event schemas, recorded in the store for all engines: an engine without this setting would bill their
- * usage at nothing (S17.4, S17.5).
+ * usage as zero (S17.4, S17.5).
  *
  * @module
  */
@@ -34,13 +34,13 @@ export function createExternalSchemaRecorder(
   clock: () => Instant,
 ): ((store: Store) => Promise<void>) | undefined {
   if (sources.external.length === 0 && sources.ingestedAgain.length === 0) return undefined;
-  let recording: Promise<void> | undefined;
+  let runningCommit: Promise<void> | undefined;
   return async (store) => {
-    recording ??= recordExternalSchemas(store, sources, clock);
+    runningCommit ??= recordExternalSchemas(store, sources, clock);
     try {
-      await recording;
+      await runningCommit;
     } catch (error) {
-      recording = undefined;
+      runningCommit = undefined;
       throw error;
     }
   };
@@ -70,19 +70,26 @@ async function recordExternalSchemas(
 }
 
 /**
- * @param served the schemas that the engine's source has
- * @throws {RatebookError} ERR_USAGE_UNAVAILABLE if others are external too
+ * Checks that the engine's source has the usage of every external schema.
+ *
+ * @param sourceSchemas the schemas that the source has
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE for the first other one
  */
-export function expectServed({ book, options }: Pick<Catalog, "book" | "options">, served: readonly string[]): void {
+export function checkUsageSource(
+  { book, options }: Pick<Catalog, "book" | "options">,
+  sourceSchemas: readonly string[],
+): void {
   const { externalSchemas } = options;
   if (externalSchemas.length === 0) return;
-  const unserved = book.eventSchemas.find(({ name }) => externalSchemas.includes(name) && !served.includes(name));
-  if (unserved === undefined) return;
+  const missingSchema = book.eventSchemas.find(
+    ({ name }) => externalSchemas.includes(name) && !sourceSchemas.includes(name),
+  );
+  if (missingSchema === undefined) return;
   const sentence =
     "this engine has no source for it; start it with the option usage (--usage and --usage-schemas on the command line)";
   throw new RatebookError(
     "ERR_USAGE_UNAVAILABLE",
-    `usage of the event schema ${quoteText(unserved.name)} is external, and ${sentence}`,
+    `usage of the event schema ${quoteText(missingSchema.name)} is external, and ${sentence}`,
     {},
   );
 }

@@ -4,7 +4,15 @@
  * @module
  */
 import type { Book } from "../../book/resources/book.ts";
-import { type Day, dayOf, type Instant } from "../../calendar/instant.ts";
+import {
+  type Day,
+  dayOf,
+  formatDate,
+  INSTANT_END,
+  INSTANT_MIN,
+  type Instant,
+  startOfDay,
+} from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { ExternalUsageQuery } from "../../ledger/reads.ts";
@@ -18,7 +26,7 @@ import {
 } from "../../ledger/usage-source.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { stringifyJson } from "../../numbers/json.ts";
-import { expectServed } from "./external-schemas.ts";
+import { checkUsageSource } from "./external-schemas.ts";
 
 /** External usage of some event schemas. */
 export interface ExternalUsageOptions {
@@ -49,39 +57,45 @@ const ACCOUNTS_MAX = 2_000;
 /** Creates an empty prefetch. */
 export function createPrefetchedUsage({ schemas, source }: ExternalUsageOptions): PrefetchedUsage {
   const accounts = new Map<string, PrefetchedAccount>();
-  let last: Book | undefined;
-  // A transaction that changes the configuration creates its book again in each attempt.
+  let lastBook: Book | undefined;
+  // A transaction that changes the configuration creates its book again in each attempt, so equal books count as one.
   const reuseEquivalentBook = (book: Book): Book =>
-    last !== undefined && isMeteredAlike(last, book) ? last : (last = book);
+    lastBook !== undefined && haveSameMetering(lastBook, book) ? lastBook : (lastBook = book);
   return {
     find(query) {
-      expectServed(query.catalog, schemas);
+      checkUsageSource(query.catalog, schemas);
       const cells: LedgerCell[] = [];
       const book = reuseEquivalentBook(query.catalog.book);
       for (const { id } of query.records) {
-        const inHand = accounts.get(id);
-        if (inHand === undefined || !answersQuery(inHand, query, book)) return undefined;
-        for (const cell of inHand.cells) if (cell.day >= query.from) cells.push(cell);
+        const account = accounts.get(id);
+        if (account === undefined || !satisfiesQuery(account, query, book)) return undefined;
+        for (const cell of account.cells) if (cell.day >= query.from) cells.push(cell);
       }
       return cells;
     },
     async read(query) {
       const { catalog, records, upTo } = query;
       const { book } = catalog;
-      expectServed(catalog, schemas);
+      checkUsageSource(catalog, schemas);
       const requests = usageAccountsOf(records);
       // Cells that one part of a decision needed are kept when another part needs more.
       const from = Math.min(query.from, ...requests.map(({ id }) => accounts.get(id)?.from ?? query.from));
       const idHeldUntil = createIdHold(query);
       const cellsByAccount = new Map<string, LedgerCell[]>(requests.map(({ id }) => [id, []]));
-      const defined = listKnownSchemas(book, schemas);
+      const knownSchemas = listKnownSchemas(book, schemas);
       const until = dayOf(upTo) + 1;
-      const meters = metersOfSchemas(book, defined);
+      const meters = metersOfSchemas(book, knownSchemas);
       const isEmpty = meters.size === 0 || from >= until;
       for (const part of isEmpty ? [] : splitAccounts(requests)) {
         try {
           const days = { from, until, upTo };
-          for await (const cells of source.cells({ book, schemas: defined, accounts: part, ...days, idHeldUntil })) {
+          for await (const cells of source.cells({
+            book,
+            schemas: knownSchemas,
+            accounts: part,
+            ...days,
+            idHeldUntil,
+          })) {
             for (const cell of cells)
               cellsByAccount.get(cell.accountId)?.push(requireRequestedCell(cell, meters, from, until));
           }
@@ -96,7 +110,7 @@ export function createPrefetchedUsage({ schemas, source }: ExternalUsageOptions)
 }
 
 /** Whether two books meter rows equally. */
-function isMeteredAlike(one: Book, other: Book): boolean {
+function haveSameMetering(one: Book, other: Book): boolean {
   const [a, b] = [one, other].map(({ eventSchemas, usageMeters, settings }) => [eventSchemas, usageMeters, settings]);
   return one === other || stringifyJson(a) === stringifyJson(b);
 }
@@ -125,11 +139,17 @@ function requireRequestedCell(
   if (!meters.has(meterId))
     throw new TypeError(`it returned usage of the meter ${quoteText(meterId)}, which was not requested`);
   if (!Number.isSafeInteger(day) || day < from || day >= until)
-    throw new TypeError(`it returned usage of day ${day}, which was not requested`);
+    throw new TypeError(`it returned usage of ${describeDay(day)}, which was not requested`);
   return { accountId, meterOrFeatureId: meterId, day, quantity };
 }
 
-/** Until when an event of an account reserves its id (S14.1). */
+/** A day in a message: its date or, if it is not a day of the calendar, the number. */
+function describeDay(day: number): string {
+  const isCalendarDay = Number.isSafeInteger(day) && day >= dayOf(INSTANT_MIN) && day < dayOf(INSTANT_END);
+  return isCalendarDay ? formatDate(startOfDay(day)) : `the day ${day}`;
+}
+
+/** Returns a function for until when an event of an account reserves its id (S14.1). */
 function createIdHold({ catalog, records }: ExternalUsageQuery): (accountId: string, at: Instant) => Instant {
   const byId = new Map(records.map((record) => [record.id, record]));
   return (accountId, at) => {
@@ -143,8 +163,8 @@ function createIdHold({ catalog, records }: ExternalUsageQuery): (accountId: str
  * Whether prefetched cells satisfy a query. A retried decision asks a moment later: usage that arrived meanwhile is
  * included next time, unless a new day has begun, because a cycle may have ended.
  */
-function answersQuery(inHand: PrefetchedAccount, query: ExternalUsageQuery, book: Book): boolean {
-  const { from, upTo } = inHand;
-  if (inHand.book !== book || from > query.from) return false;
+function satisfiesQuery(account: PrefetchedAccount, query: ExternalUsageQuery, book: Book): boolean {
+  const { from, upTo } = account;
+  if (account.book !== book || from > query.from) return false;
   return upTo === query.upTo || (upTo < query.upTo && dayOf(upTo) === dayOf(query.upTo));
 }

@@ -39,8 +39,8 @@ export interface MetricCase extends UsageScan {
   readonly selection: Selection;
   /** The schema of each meter (S5.1). */
   readonly schemaOf: ReadonlyMap<string, string>;
-  /** The current catalog. Called after accounts are read, it has all of their plans. */
-  readonly latest: () => Promise<Catalog>;
+  /** Reads the current catalog. If accounts were read before, it has all of their plans. */
+  readonly readCatalog: () => Promise<Catalog>;
 }
 
 /** The status shown for an undone event (S15.3). */
@@ -101,7 +101,7 @@ export async function countEvents(metric: MetricCase, series: SeriesSet<number>)
  * Sums the revenue of usage cards, by account in its invoice currency; accounts that cannot be computed are skipped.
  *
  * @throws {RatebookError} ERR_INPUT_INVALID without a filter by account if there are more than
- * {@link WALKED_ACCOUNTS_MAX}, because each account is priced again
+ * {@link SCANNED_ACCOUNTS_MAX}, because each account is priced again
  */
 export async function sumRevenue(
   metric: MetricCase,
@@ -115,7 +115,7 @@ export async function sumRevenue(
   let { catalog } = metric;
   const timelineFor = (record: AccountRecord): Timeline => findAccountPlan(catalog, record).timeline;
   const readsFrom = async (records: readonly AccountRecord[]): Promise<Instant> => {
-    catalog = await metric.latest();
+    catalog = await metric.readCatalog();
     return Math.min(...records.map((record) => revenueReadsFrom(timelineFor(record), periods)));
   };
   for await (const { records, cells } of readUsageOfAccounts(metric, selection.accounts, periods, readsFrom)) {
@@ -157,25 +157,25 @@ async function readHourlyUsage(
   cells: readonly LedgerCell[],
 ): Promise<readonly UsageAtInstant[]> {
   const midnight = dayStart(metric.periods.start);
-  const used = cells.map(toDailyUsage).filter(({ at }) => at < midnight);
-  if (used.length === cells.length) return used;
-  const hours = new Map<string, Map<Instant, Decimal>>();
+  const hourlyUsage = cells.map(toDailyUsage).filter(({ at }) => at < midnight);
+  if (hourlyUsage.length === cells.length) return hourlyUsage;
+  const quantitiesByMeter = new Map<string, Map<Instant, Decimal>>();
   const scan = { ...createScan(metric, { accepted: true }), start: midnight, accountIds: new Set([accountId]) };
   for await (const events of readEvents(metric.view, scan)) {
-    for (const event of events) if (!event.reverted) addUnits(hours, event);
+    for (const event of events) if (!event.reverted) addUnits(quantitiesByMeter, event);
   }
-  for (const [meterId, quantities] of hours) {
-    for (const [at, quantity] of quantities) used.push({ meterId, at, quantity });
+  for (const [meterId, quantities] of quantitiesByMeter) {
+    for (const [at, quantity] of quantities) hourlyUsage.push({ meterId, at, quantity });
   }
-  return used;
+  return hourlyUsage;
 }
 
 /** Adds the units of an event to its hour. */
-function addUnits(hours: Map<string, Map<Instant, Decimal>>, { timestamp, units }: EventRecord): void {
+function addUnits(quantitiesByMeter: Map<string, Map<Instant, Decimal>>, { timestamp, units }: EventRecord): void {
   const at = Math.floor(timestamp / HOUR_MS) * HOUR_MS;
   for (const { meterId, quantity } of units) {
-    const quantities = hours.get(meterId) ?? new Map<Instant, Decimal>();
-    hours.set(meterId, quantities.set(at, add(quantities.get(at) ?? ZERO, quantity)));
+    const quantities = quantitiesByMeter.get(meterId) ?? new Map<Instant, Decimal>();
+    quantitiesByMeter.set(meterId, quantities.set(at, add(quantities.get(at) ?? ZERO, quantity)));
   }
 }
 
@@ -234,11 +234,11 @@ function createScan({ periods, selection, catalog, schemaOf }: MetricCase, filte
   const { accounts: accountIds, schemas } = selection;
   const [schemaName] = schemas?.size === 1 ? schemas : [];
   const { start, end } = periods;
-  const only = schemaName === undefined ? filter : { ...filter, schemaName };
+  const eventFilter = schemaName === undefined ? filter : { ...filter, schemaName };
   const meters = new Map<string, number>();
   for (const name of schemaOf.values()) meters.set(name, (meters.get(name) ?? 0) + 1);
   const unitsMax = Math.max(1, ...meters.values());
-  return { start, end, accountIds, filter: only, futureMs: catalog.options.futureMs, unitsMax };
+  return { start, end, accountIds, filter: eventFilter, futureMs: catalog.options.futureMs, unitsMax };
 }
 
 function includesValue(values: ReadonlySet<string> | undefined, value: string): boolean {

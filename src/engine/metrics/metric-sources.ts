@@ -35,7 +35,7 @@ const WINDOWS_MAX = 32;
  * Margin for how much earlier than its timestamp an event may have been ingested: another engine may have allowed more
  * than this one.
  */
-const AHEAD_SPARE_MS = 31 * DAY_MS;
+const INGEST_MARGIN_MS = 31 * DAY_MS;
 
 /** Where usage is read, and up to when external usage counts. */
 export interface UsageScan {
@@ -96,7 +96,7 @@ export interface EventScan extends Cycle {
 export async function* readEvents(view: LedgerView, scan: EventScan): AsyncGenerator<readonly EventRecord[]> {
   const { accountIds, filter, start, end, futureMs, unitsMax } = scan;
   const limit = Math.max(1, Math.min(EVENTS_PAGE, Math.floor(UNITS_PAGE / unitsMax)));
-  const ingestedFrom = Math.max(INSTANT_MIN, start - futureMs - AHEAD_SPARE_MS);
+  const ingestedFrom = Math.max(INSTANT_MIN, start - futureMs - INGEST_MARGIN_MS);
   const createdAt = { from: ingestedFrom, until: INSTANT_END };
   if (accountIds === undefined) {
     yield* readPages(view, { ...filter, timestamp: { from: start, until: end }, createdAt }, limit);

@@ -102,8 +102,8 @@ export async function computeMetrics(
     );
   }
   const view = context.store.read;
-  const latest = async (): Promise<Catalog> => (await context.configuration(view)).catalog;
-  const catalog = await latest();
+  const readCatalog = async (): Promise<Catalog> => (await context.configuration(view)).catalog;
+  const catalog = await readCatalog();
   const schemaOf = new Map(catalog.book.usageMeters.map((meter) => [meter.id, meter.eventSchemaName]));
   const cases: MetricCase[] = [];
   for (const [place, query] of metricQueries.entries()) {
@@ -120,14 +120,14 @@ export async function computeMetrics(
       selection,
       catalog,
       schemaOf,
-      latest,
+      readCatalog,
       view,
       store: context.store,
       now: context.clock(),
     });
   }
   const results: MetricResult[] = [];
-  for (const request of cases) results.push(await computeMetric(request));
+  for (const metric of cases) results.push(await computeMetric(metric));
   return results;
 }
 
@@ -160,7 +160,7 @@ async function resolveSelection(
         "revenue cannot be filtered or grouped by this field",
       );
     }
-    const knownValues = await requireKnownValues(fieldName, fieldValues, book, view);
+    const knownValues = await readKnownValues(fieldName, fieldValues, book, view);
     const unknown = fieldValues.findIndex((value) => !knownValues.has(value));
     if (unknown >= 0) {
       const message = `expected ${VALUES[fieldName]}, got ${quoteText(fieldValues[unknown] ?? "")}`;
@@ -183,7 +183,7 @@ const VALUES: Readonly<Record<MetricField, string>> = {
   EVENT_STATUS: "a status of a stored event",
 };
 
-async function requireKnownValues(
+async function readKnownValues(
   field: MetricField,
   values: readonly string[],
   { usageMeters, eventSchemas }: Catalog["book"],

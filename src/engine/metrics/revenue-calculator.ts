@@ -32,7 +32,7 @@ export interface RevenueAnswer extends CalculatedRevenue {
   readonly pricePlanVersion?: number;
   /** The priced plan details, with references as ids. */
   readonly details: PricePlanDetails;
-  /** Units by meter, as given or looked up. */
+  /** Units by meter, from the request or the looked-up cycle. */
   readonly usage: ReadonlyMap<string, Decimal>;
 }
 
@@ -46,7 +46,7 @@ interface CalculationInput {
 }
 
 /** A plan before it is checked with the currency. */
-interface FoundPlan {
+interface RequestedPlan {
   readonly planId: string;
   readonly version: number;
   readonly details: PricePlanDetails;
@@ -68,24 +68,30 @@ export async function calculatePlanRevenue(context: EngineContext, input: Revenu
   const { catalog } = await context.configuration(context.store.read);
   const yieldToOthers = createYielder();
   const calculation: CalculationInput = { context, catalog, request, accounts, now: context.clock() };
-  const lookedUp = lookUpCycle(calculation);
-  const at = request.cycleConfig?.date ?? lookedUp?.start ?? calculation.now;
-  const foundPlan = findPlan(calculation, at);
-  const currency = requestedCurrency(calculation) ?? foundPlan.currency;
-  const details = resolvePriceableDetails(foundPlan.details, currency, catalog.book);
-  const cycleConfig = foundPlan.cycleConfig ?? resolveCycle(details.pricingCycleConfig, at);
-  const cycleNumber = request.cycleConfig?.cycleNumber ?? foundPlan.cycleNumber;
+  const usageCycle = findUsageCycle(calculation);
+  const at = request.cycleConfig?.date ?? usageCycle?.start ?? calculation.now;
+  const requestedPlan = findPlan(calculation, at);
+  const currency = requestedCurrency(calculation) ?? requestedPlan.currency;
+  const details = resolvePriceableDetails(requestedPlan.details, currency, catalog.book);
+  const cycleConfig = requestedPlan.cycleConfig ?? resolveCycle(details.pricingCycleConfig, at);
+  const cycleNumber = request.cycleConfig?.cycleNumber ?? requestedPlan.cycleNumber;
   const cycle = findChargedCycle(cycleConfig, at, cycleNumber);
   if (cycle.planStart < INSTANT_MIN || cycle.end > NO_END) {
     throw invalidInputError("cycleConfig", "DATE_NOT_ALLOWED", "expected a cycle within the years 0000 to 9998");
   }
-  const plan = { planId: foundPlan.planId, version: foundPlan.version, details, cycleConfig, gracePeriodDays: 0 };
-  const usage = await resolveUsage(calculation, lookedUp);
+  const plan = {
+    planId: requestedPlan.planId,
+    version: requestedPlan.version,
+    details,
+    cycleConfig,
+    gracePeriodDays: 0,
+  };
+  const usage = await resolveUsage(calculation, usageCycle);
   const overage = resolveOverage(calculation);
   const licenseChanges = resolveLicenseChanges(calculation, details, cycle);
   const quantities = { usage, overage, licenseChanges };
   await yieldToOthers();
-  const calculated = await runWithPauses(
+  const revenue = await runWithPauses(
     calculateRevenue(catalog.billing, {
       plan,
       currency,
@@ -96,8 +102,8 @@ export async function calculatePlanRevenue(context: EngineContext, input: Revenu
     }),
     yieldToOthers,
   );
-  const answer = { ...calculated, details, usage };
-  const { planId: pricePlanId, version: pricePlanVersion } = foundPlan;
+  const answer = { ...revenue, details, usage };
+  const { planId: pricePlanId, version: pricePlanVersion } = requestedPlan;
   return pricePlanId === "" ? answer : { ...answer, pricePlanId, pricePlanVersion };
 }
 
@@ -124,19 +130,19 @@ async function readReferencedAccounts(
   return accounts;
 }
 
-/** The cycle whose usage is looked up; undefined if usage is given. */
-function lookUpCycle({ catalog, request, accounts, now }: CalculationInput): AccountCycle | undefined {
+/** The cycle whose usage is looked up; undefined if the request has quantities. */
+function findUsageCycle({ catalog, request, accounts, now }: CalculationInput): AccountCycle | undefined {
   const usage = request.usageConfig;
   if (usage?.mode !== "LOOKUP_CYCLE") return undefined;
   const record = accounts.get(requireLookupAccount(request));
   invariant(record !== undefined, "the account was read");
-  const { cycle: which, date } = usage;
-  if (which && date !== undefined && date !== null)
+  const { cycle: relativeCycle, date } = usage;
+  if (relativeCycle && date !== undefined && date !== null)
     throw invalidInputError("usageConfig.date", "NOT_SUPPORTED", "expected either cycle or date, not both");
   const { timeline } = findAccountPlan(catalog, record);
-  if (which === "LAST") {
-    const ended = cyclesIn(timeline, timeline[0]?.from ?? now, now).findLast(({ end }) => end <= now);
-    if (ended !== undefined) return ended;
+  if (relativeCycle === "LAST") {
+    const lastCycle = cyclesIn(timeline, timeline[0]?.from ?? now, now).findLast(({ end }) => end <= now);
+    if (lastCycle !== undefined) return lastCycle;
     throw invalidInputError(
       "usageConfig.cycle",
       "DATE_NOT_ALLOWED",
@@ -161,14 +167,14 @@ function requireLookupAccount({ usageConfig: usage, pricePlanDetailsConfig: plan
   throw inputError([createProblem("$.usageConfig.accountId", "MISSING", { expected })]);
 }
 
-function findPlan(calculation: CalculationInput, at: Instant): FoundPlan {
+function findPlan(calculation: CalculationInput, at: Instant): RequestedPlan {
   const { baseCurrency } = calculation.catalog.book.organization;
   const config = calculation.request.pricePlanDetailsConfig;
   switch (config.mode) {
     case "CUSTOM":
-      return toFoundPlan({ id: "", version: 1, pricePlanDetails: config.pricePlanDetails }, baseCurrency);
+      return toRequestedPlan({ id: "", version: 1, pricePlanDetails: config.pricePlanDetails }, baseCurrency);
     case "PRICE_PLAN":
-      return toFoundPlan(
+      return toRequestedPlan(
         requireStoredPlan(calculation.catalog, config.pricePlanId, config.pricePlanVersion),
         baseCurrency,
       );
@@ -184,10 +190,10 @@ function findPlan(calculation: CalculationInput, at: Instant): FoundPlan {
 }
 
 /** A plan without an account, priced in the organization's currency or, if it does not support that, in its first one. */
-function toFoundPlan(
+function toRequestedPlan(
   { id, version, pricePlanDetails: details }: Pick<PricePlan, "id" | "version" | "pricePlanDetails">,
   baseCurrency: string,
-): FoundPlan {
+): RequestedPlan {
   const supported = details.supportedCurrencies ?? [];
   const [first = baseCurrency] = supported;
   return {
@@ -249,8 +255,10 @@ async function resolveUsage(
 }
 
 function resolveOverage({ catalog, request }: CalculationInput): ReadonlyMap<string, Decimal> {
-  const calculation = request.entitlementOverageConfig ?? {};
-  return requireKnownKeys(calculation, "entitlementOverageConfig", "feature", (id) => catalog.billing.features.has(id));
+  const overageConfig = request.entitlementOverageConfig ?? {};
+  return requireKnownKeys(overageConfig, "entitlementOverageConfig", "feature", (id) =>
+    catalog.billing.features.has(id),
+  );
 }
 
 /** The changes of licenses, from 0 to the plan's maximum (S10.1). */
@@ -260,8 +268,8 @@ function resolveLicenseChanges(
   cycle: Cycle,
 ): readonly LicenseChange[] {
   const licenses = new Set(catalog.book.addOns.filter(({ type }) => type === "LICENSE").map(({ id }) => id));
-  const calculation = request.licenseEntriesConfig ?? {};
-  const entries = requireKnownKeys(calculation, "licenseEntriesConfig", "license add-on", (id) => licenses.has(id));
+  const licenseConfig = request.licenseEntriesConfig ?? {};
+  const entries = requireKnownKeys(licenseConfig, "licenseEntriesConfig", "license add-on", (id) => licenses.has(id));
   return [...entries].flatMap(([licenseId, entry]) => {
     const list = Array.isArray(entry) ? entry : [{ quantity: entry }];
     const changes = list.map(({ quantity, updateType, effectiveFrom }): LicenseChange => ({
@@ -271,33 +279,33 @@ function resolveLicenseChanges(
       effectiveFrom: effectiveFrom ?? cycle.start,
     }));
     const path = `licenseEntriesConfig${formatKey(licenseId)}`;
-    const late = changes.findIndex(({ effectiveFrom }) => effectiveFrom >= cycle.end);
-    if (late >= 0) {
+    const lateIndex = changes.findIndex(({ effectiveFrom }) => effectiveFrom >= cycle.end);
+    if (lateIndex >= 0) {
       const message = `expected a time before ${formatInstant(cycle.end)}, the end of the cycle`;
-      throw invalidInputError(`${path}[${late}].effectiveFrom`, "DATE_NOT_ALLOWED", message);
+      throw invalidInputError(`${path}[${lateIndex}].effectiveFrom`, "DATE_NOT_ALLOWED", message);
     }
     const maximum = details.licenseRateCards.find(({ id }) => id === licenseId)?.config?.maxQuantity;
-    const wrong = checkTimeline(changes, maximum);
-    if (wrong === undefined) return changes;
-    const place = Array.isArray(entry) ? `${path}[${wrong.index}].quantity` : path;
+    const violation = checkTimeline(changes, maximum);
+    if (violation === undefined) return changes;
+    const place = Array.isArray(entry) ? `${path}[${violation.index}].quantity` : path;
     const bounds = maximum ? `0 to ${formatDecimal(maximum)}` : "0 or more";
     throw invalidInputError(
       place,
       "QUANTITY_NOT_ALLOWED",
-      `expected ${bounds} licenses, got ${formatDecimal(wrong.quantity)}`,
+      `expected ${bounds} licenses, got ${formatDecimal(violation.quantity)}`,
     );
   });
 }
 
 /** Checks that the keys of a map are known ids. */
 function requireKnownKeys<Value>(
-  calculation: Readonly<Record<string, Value>>,
+  valuesById: Readonly<Record<string, Value>>,
   path: string,
   noun: string,
   isKnown: (id: string) => boolean,
 ): ReadonlyMap<string, Value> {
-  const unknown = Object.keys(calculation).find((id) => !isKnown(id));
-  if (unknown === undefined) return new Map(Object.entries(calculation));
+  const unknown = Object.keys(valuesById).find((id) => !isKnown(id));
+  if (unknown === undefined) return new Map(Object.entries(valuesById));
   throw invalidInputError(
     `${path}${formatKey(unknown)}`,
     "UNKNOWN_ID",

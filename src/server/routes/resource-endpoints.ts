@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import type { WithoutSkipped } from "../../engine/billing/skipped-accounts.ts";
+import type { WithSkipped } from "../../engine/billing/skipped-accounts.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Page, PageOptions } from "../../engine/pages.ts";
 import {
@@ -54,7 +54,7 @@ interface ListSpec<Item, Filters extends z.ZodRawShape> extends EndpointTexts {
     engine: Engine,
     filters: z.output<z.ZodObject<Filters>>,
     page: PageOptions,
-  ) => Promise<Page<Item> & WithoutSkipped>;
+  ) => Promise<Page<Item> & WithSkipped>;
 }
 
 interface GetSpec<Item, Query extends z.ZodObject> extends EndpointTexts {

@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import { versionId } from "../../engine/document-ids.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { EventPlace } from "../../engine/events/event-cycles.ts";
+import type { EventCycle } from "../../engine/events/event-cycles.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import { day, number, formatDay, withoutAbsent } from "../http/fields.ts";
@@ -56,7 +56,7 @@ type Pipeline = z.input<typeof pipelineShape>;
 export async function readPipeline(
   engine: Engine,
   event: EventRecord,
-  place: EventPlace | undefined,
+  place: EventCycle | undefined,
 ): Promise<Pipeline> {
   const { customerId, schemaName, schemaVersion, units } = event;
   const customer = customerId === "" ? undefined : await engine.customers.get(customerId);
@@ -83,7 +83,7 @@ async function readMeters(engine: Engine, { units }: EventRecord): Promise<NonNu
 async function readPlan(
   engine: Engine,
   { units }: EventRecord,
-  { pricePlanId: id, version, cycle }: EventPlace,
+  { pricePlanId: id, version, cycle }: EventCycle,
 ): Promise<NonNullable<Pipeline["pricePlans"]>[number]> {
   const { name } = (await engine.pricePlans.get(id, version)).item;
   return {

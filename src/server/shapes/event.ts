@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import { issueParams } from "../../book/wording.ts";
-import type { EventPlace } from "../../engine/events/event-cycles.ts";
+import type { EventCycle } from "../../engine/events/event-cycles.ts";
 import { invariant } from "../../errors.ts";
 import { sentDimensions } from "../../ledger/events/new-event.ts";
 import { INGEST_STATUSES, type IngestStatus, isCompleted } from "../../ledger/outcome.ts";
@@ -164,7 +164,7 @@ export function toIngestionStatus(status: IngestStatus, statusDescription: strin
   return { status, statusDescription };
 }
 
-export function toEventRecordJson(event: EventRecord, place: EventPlace | undefined): z.input<typeof eventRecordShape> {
+export function toEventRecordJson(event: EventRecord, place: EventCycle | undefined): z.input<typeof eventRecordShape> {
   const { accountId, schemaVersion, enriched, units, feature } = event;
   return withoutAbsent({
     ...toEventFields(event),

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import type { WithoutSkipped } from "../../engine/billing/skipped-accounts.ts";
+import type { WithSkipped } from "../../engine/billing/skipped-accounts.ts";
 import type { Page } from "../../engine/pages.ts";
 import { jsonPieces } from "../../numbers/json-pieces.ts";
 import { createYielder } from "../../store/yielder.ts";
@@ -49,11 +49,11 @@ export const PAGE_LENGTH_MAX: number = 1 << 20;
  *
  * @param readPage reads a page of at most `limit` items
  */
-export async function readBoundedPage<Item, Result extends Page<Item> & WithoutSkipped>(
+export async function readBoundedPage<Item, Result extends Page<Item> & WithSkipped>(
   { page }: PagedRequest<unknown>,
   readPage: (page: PagedRequest<unknown>["page"]) => Promise<Result & Page<Item>>,
   toJson: (item: Item) => unknown,
-): Promise<Page<unknown> & WithoutSkipped> {
+): Promise<Page<unknown> & WithSkipped> {
   const result = await readPage(page);
   const items = await toBoundedJson(PAGE_LENGTH_MAX, result.items, toJson);
   if (items.length === result.items.length) return { ...result, items };
@@ -100,7 +100,7 @@ export function answerPage<Item>(
 /** A page in the form of {@link createOpenListShape}. */
 export function answerOpenPage<Item>(
   request: PagedRequest<unknown>,
-  page: Page<Item> & WithoutSkipped,
+  page: Page<Item> & WithSkipped,
   toJson: (item: Item) => unknown,
 ): Answer {
   const { skipped } = page;

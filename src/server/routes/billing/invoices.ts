@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import { dateOrDateTime } from "../../../book/resources/fields.ts";
 import { invoiceKey, type InvoiceSnapshot } from "../../../engine/billing/invoices.ts";
-import type { WithoutSkipped } from "../../../engine/billing/skipped-accounts.ts";
+import type { WithSkipped } from "../../../engine/billing/skipped-accounts.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { CompositeSnapshot } from "../../../engine/events/usage.ts";
 import type { Page, PageOptions } from "../../../engine/pages.ts";
@@ -126,7 +126,7 @@ interface Filters {
 async function listAllInvoices(
   engine: Engine,
   { filters, page }: PagedRequest<Filters>,
-): Promise<Page<z.input<typeof invoiceShape>> & WithoutSkipped> {
+): Promise<Page<z.input<typeof invoiceShape>> & WithSkipped> {
   const { account_id: account, owner_id: owner, customer_id: customerId, status } = filters;
   if (account !== undefined && owner !== undefined && account !== owner) return { items: [] };
   const period = { from: filters.start_time, until: filters.end_time };

@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import { reference } from "../../../book/resources/fields.ts";
 import { REQUESTS } from "../../../book/resources/requests.ts";
-import { WALKED_ACCOUNTS_MAX } from "../../../engine/all-accounts.ts";
+import { SCANNED_ACCOUNTS_MAX } from "../../../engine/all-accounts.ts";
 import type { LicenseUpdateRecord } from "../../../ledger/records.ts";
 import type { Decimal } from "../../../numbers/decimal.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
@@ -51,7 +51,7 @@ export const LICENSE_UPDATE_ENDPOINTS: readonly Endpoint[] = [
     id: "listLicenseUpdates",
     tag: "License updates",
     summary: "List license updates, newest first",
-    description: `\`account_id\` is optional if there are at most ${WALKED_ACCOUNTS_MAX.toLocaleString("en-US")} accounts.`,
+    description: `\`account_id\` is optional if there are at most ${SCANNED_ACCOUNTS_MAX.toLocaleString("en-US")} accounts.`,
     wireNames: { accountId: "account_id" },
     access: "read",
     query: listQuery(

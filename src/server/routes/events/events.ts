@@ -103,7 +103,7 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
       };
       const listRecords = async (page: PageOptions): Promise<Page<ReturnType<typeof toEventRecordJson>>> => {
         const { items, ...more } = await engine.events.list({ filter, page });
-        const places = await engine.events.places(items);
+        const places = await engine.events.cycles(items);
         return { ...more, items: items.map((event, index) => toEventRecordJson(event, places[index])) };
       };
       const result = await readBoundedPage(request, listRecords, keepItem);
@@ -124,7 +124,7 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: z.strictObject({ events: z.array(recordWithPipelineShape) }).meta({ id: "Events" }) },
     handle: async ({ engine, params: { event_id: id } }) => {
       const events = await engine.events.get(id);
-      const places = await engine.events.places(events);
+      const places = await engine.events.cycles(events);
       const pipelines = await Promise.all(events.map((event, index) => readPipeline(engine, event, places[index])));
       return withRetentionHeader(engine, {
         events: events.map((event, index) => ({

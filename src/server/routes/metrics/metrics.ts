@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import { AGGREGATION_PERIODS, METRIC_FIELDS, METRIC_NAMES, metricsRequest } from "../../../book/resources/requests.ts";
-import { WALKED_ACCOUNTS_MAX } from "../../../engine/all-accounts.ts";
+import { SCANNED_ACCOUNTS_MAX } from "../../../engine/all-accounts.ts";
 import { type MetricResult, POINTS_MAX } from "../../../engine/metrics/metrics.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
 import { number, formatTime, timestamp } from "../../http/fields.ts";
@@ -77,7 +77,7 @@ export const METRIC_ENDPOINTS: readonly Endpoint[] = [
     description:
       "Up to five queries, each with at most 300 points and 100 series. Days begin at midnight UTC, weeks on Monday. The " +
       "range is widened to whole days, or to whole hours for HOUR. REVENUE is the price of the cycle's usage at the end " +
-      `of the point, minus that at its start. With more than ${WALKED_ACCOUNTS_MAX.toLocaleString("en-US")} accounts, ` +
+      `of the point, minus that at its start. With more than ${SCANNED_ACCOUNTS_MAX.toLocaleString("en-US")} accounts, ` +
       "REVENUE needs a filter by ACCOUNT_ID.",
     access: "read",
     body: metricsRequest,
