@@ -31,15 +31,16 @@ export function placeInText(text: string, index: number): TextPlace {
 }
 
 /**
- * Finds duplicate keys, each repetition once, in text order.
+ * Finds duplicate keys, in text order: each once, at its last repetition before the limit.
  *
  * @param text valid JSON; the result is arbitrary for other texts
  * @param limit maximum number of results
  */
 export function findRepeatedKeys(text: string, limit = REPEATED_MAX): readonly RepeatedKey[] {
   const repeatedKeys: RepeatedKey[] = [];
-  // For every open object or list: its keys so far (none for a list), and the current key or index in it.
-  const open: (Set<string> | undefined)[] = [];
+  // For every open object or list: its keys so far (none for a list) with the index of their result, and the current
+  // key or index in it.
+  const open: (Map<string, number | undefined> | undefined)[] = [];
   const path: (string | number)[] = [];
   let keyIsNext = false;
   let line = 1;
@@ -52,14 +53,13 @@ export function findRepeatedKeys(text: string, limit = REPEATED_MAX): readonly R
       if (keys !== undefined) {
         const key = textBetween(text, at, end);
         path[path.length - 1] = key;
-        if (keys.has(key)) repeatedKeys.push({ path: [...path], line, column: at - lineStart + 1 });
-        keys.add(key);
+        recordKey(keys, { path, line, column: at - lineStart + 1 }, repeatedKeys);
         keyIsNext = false;
       }
       at = end;
     } else if (code === OPEN_OBJECT || code === OPEN_LIST) {
       keyIsNext = code === OPEN_OBJECT;
-      open.push(keyIsNext ? new Set() : undefined);
+      open.push(keyIsNext ? new Map() : undefined);
       path.push(0);
     } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) {
       keyIsNext = false;
@@ -74,6 +74,14 @@ export function findRepeatedKeys(text: string, limit = REPEATED_MAX): readonly R
     }
   }
   return repeatedKeys;
+}
+
+/** Adds a key to those of its object; a duplicate one becomes a result, or moves its earlier result here. */
+function recordKey(keys: Map<string, number | undefined>, found: RepeatedKey, repeatedKeys: RepeatedKey[]): void {
+  const key = String(found.path.at(-1));
+  const index = keys.has(key) ? (keys.get(key) ?? repeatedKeys.length) : undefined;
+  keys.set(key, index);
+  if (index !== undefined) repeatedKeys[index] = { ...found, path: [...found.path] };
 }
 
 /** The message about a duplicate key. */

@@ -262,6 +262,14 @@ describe("the problems of a book", () => {
     ]);
   });
 
+  test("have one problem for a misspelt field that is required", () => {
+    const meter = '"id":"um.calls","name":"Calls","agregation":"COUNT","eventSchemaName":"call"';
+    expect(listProblems(() => readBook(`{"eventSchemas":[{"name":"call"}],"usageMeters":[{${meter}}]}`))).toEqual([
+      { path: "$.usageMeters[0].agregation", message: 'unknown field: did you mean "aggregation"?' },
+      expect.objectContaining({ path: "$.usageMeters[0].computations" }),
+    ]);
+  });
+
   test("are reported together, in document order, with the count and the first one in the message", () => {
     const readBroken = (): unknown =>
       readBook(

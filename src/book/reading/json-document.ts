@@ -15,7 +15,7 @@ import { type Path, formatPath } from "../problems.ts";
 export interface JsonDocument {
   /** As a JSON parser returns it; numbers that a double cannot represent are Decimals; of duplicate keys the last one counts. */
   readonly value: unknown;
-  /** Duplicate keys. */
+  /** Duplicate keys, each once, at its last repetition. */
   readonly repeatedKeys: readonly Problem[];
   /** The position of a problem: of the name of an unknown field, else the value, else the object that lacks it. */
   findPlace(problem: LocatedProblem): TextPlace;
@@ -76,11 +76,14 @@ function toValue(node: ValueNode, text: string, path: Path, repeatedKeys: Proble
   switch (node.type) {
     case "Object": {
       const object: Record<string, unknown> = {};
+      const repeatedIndexes = new Map<string, number>();
       for (const member of node.members) {
         const key = memberKey(member);
         const place = [...path, key];
         if (Object.hasOwn(object, key)) {
-          repeatedKeys.push(createProblem(formatPath(place), "REPEATED_KEY", startPlace(member)));
+          const index = repeatedIndexes.get(key) ?? repeatedKeys.length;
+          repeatedIndexes.set(key, index);
+          repeatedKeys[index] = createProblem(formatPath(place), "REPEATED_KEY", startPlace(member));
         }
         // A `__proto__` key is an ordinary key.
         Object.defineProperty(object, key, {

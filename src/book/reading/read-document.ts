@@ -56,10 +56,7 @@ export function readStrictly<S extends z.ZodType>(
   const result = schema.safeParse(raw, UNTIL_FIRST_ISSUE);
   if (result.success) return result.data;
   const { error } = hasMoreValues(raw, LONG_FROM) ? result : schema.safeParse(raw, ISSUE_OPTIONS);
-  for (const issue of error?.issues ?? []) {
-    if (problems.isFull()) break;
-    reportIssue(issue, [], problems);
-  }
+  reportIssues(error?.issues ?? [], [], problems, schema);
   return undefined;
 }
 
@@ -86,7 +83,7 @@ function readWithSchema<S extends z.ZodType>(
 ): z.output<S> | undefined {
   const result = schema.safeParse(raw, ISSUE_OPTIONS);
   if (result.success) return result.data;
-  for (const issue of result.error.issues) reportIssue(issue, path, problems, sourceSchema);
+  reportIssues(result.error.issues, path, problems, sourceSchema);
   return salvageValidParts(sourceSchema, raw) as z.output<S> | undefined;
 }
 
@@ -270,14 +267,38 @@ function findDeepPath(value: unknown, depth: number): (string | number)[] | unde
 /** Options of newer clients that are not supported. They are rejected, because ignoring them would mislead. */
 const UNSUPPORTED: ReadonlySet<string> = new Set(["includeSchema", "dry_run"]);
 
-/** Reports a zod issue. @param schema the parsed schema, to suggest names for misspelt fields */
+/** Maximum number of unknown fields of an object for which a name is suggested, to bound the work. */
+const GUESSED_MAX = 100;
+
+/** Reports the issues of a value. @param schema the parsed schema, to suggest names for misspelt fields */
+function reportIssues(issues: readonly z.core.$ZodIssue[], base: Path, problems: Problems, schema?: z.ZodType): void {
+  const suggestedPaths = new Set(issues.flatMap((issue) => findSuggestedPaths(issue, schema)));
+  for (const issue of issues) {
+    if (problems.isFull()) break;
+    // One problem for a misspelt field: the suggested field is not reported as missing too.
+    const isSuggested = suggestedPaths.size > 0 && suggestedPaths.has(JSON.stringify(issue.path));
+    if (!isSuggested || readIssue(issue).code !== "MISSING") reportIssue(issue, base, problems, schema);
+  }
+}
+
+/** The paths of the fields suggested for unknown ones. */
+function findSuggestedPaths(issue: z.core.$ZodIssue, schema: z.ZodType | undefined): readonly string[] {
+  if (issue.code !== "unrecognized_keys" || schema === undefined) return [];
+  const fields = fieldsAt(schema, issue.path);
+  return issue.keys.slice(0, GUESSED_MAX).flatMap((key) => {
+    const { guess } = guessName(key, fields);
+    return guess === undefined ? [] : [JSON.stringify([...issue.path, guess])];
+  });
+}
+
 function reportIssue(issue: z.core.$ZodIssue, base: Path, problems: Problems, schema?: z.ZodType): void {
   const path = [...base, ...issue.path.map((step) => (typeof step === "symbol" ? String(step) : step))];
   if (issue.code === "unrecognized_keys") {
     const fields = schema === undefined ? [] : fieldsAt(schema, issue.path);
-    for (const key of issue.keys) {
+    for (const [index, key] of issue.keys.entries()) {
+      const guess = index < GUESSED_MAX ? guessName(key, fields) : {};
       if (UNSUPPORTED.has(key)) problems.report([...path, key], "UNEXPECTED_FIELD", { reason: "here" });
-      else problems.report([...path, key], "UNKNOWN_FIELD", { field: key, ...guessName(key, fields) });
+      else problems.report([...path, key], "UNKNOWN_FIELD", { field: key, ...guess });
     }
     return;
   }
@@ -285,7 +306,7 @@ function reportIssue(issue: z.core.$ZodIssue, base: Path, problems: Problems, sc
   if (branch === undefined) {
     const { code, params } = readIssue(issue);
     problems.report(path, code, params);
-  } else for (const inner of branch) reportIssue(inner, path, problems);
+  } else reportIssues(branch, path, problems);
 }
 
 /** The fields allowed in an object at a path of a schema; empty if unknown. */

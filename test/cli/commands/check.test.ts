@@ -129,6 +129,12 @@ describe("ratebook check", () => {
     expect(err).toMatch(/\nbook\.json: 1 problem\n$/);
   });
 
+  test.each(["", "// A comment.\n"])("reports a key once that is repeated twice (after %j)", async (comment) => {
+    const { err } = await check(`${comment}{"settings": [], "settings": [],\n"settings": []}`);
+    expect(err).toMatch(/^book\.json:[23]:1: \$\.settings: the key is repeated\n/);
+    expect(err).toMatch(/\nbook\.json: 1 problem\n$/);
+  });
+
   test("rejects a book that is not text", async () => {
     const path = files.file("bytes.json", Uint8Array.of(0xff, 0xfe, 0));
     expect(await ratebook(["check", path], { cut: files.path })).toEqual({
