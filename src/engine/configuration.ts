@@ -70,7 +70,7 @@ export interface ConfigurationSource {
 /** Creates a cache of the last compiled configuration. */
 export function createConfigurationSource(
   options: CatalogOptions,
-  { external, ingestedAgain }: ExternalSchemas,
+  { external, resumeIngest }: ExternalSchemas,
   bookCache: BookCache = createBookCache(),
 ): ConfigurationSource {
   let current: Configuration | undefined;
@@ -104,7 +104,7 @@ export function createConfigurationSource(
       // Outside of a transaction a change may come between the reads: then the documents belong to no revision.
       if ((await view.configurationRevision()) !== revision) continue;
       if (current?.revision === revision) return current;
-      const stillExternal = recordedSchemas.filter((name) => !ingestedAgain.includes(name));
+      const stillExternal = recordedSchemas.filter((name) => !resumeIngest.includes(name));
       const externalSchemas = [...new Set([...external, ...stillExternal])];
       if (runningCompilation?.revision !== revision) {
         runningCompilation = { revision, configuration: compileConfiguration(revision, documents, externalSchemas) };

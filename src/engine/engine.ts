@@ -120,7 +120,7 @@ export interface EngineOptions extends CatalogOptions {
    * Event schemas that were external and are ingested from now on: the store no longer treats them as external.
    * External usage of open cycles is then not billed. Default none.
    */
-  readonly ingestedAgain?: readonly string[];
+  readonly resumeIngest?: readonly string[];
 }
 
 /** The outcome of {@link Engine.entitle}. */
@@ -255,10 +255,10 @@ export function createEngine(engineOptions: EngineOptions): Engine {
     onSkipped,
     keepEventsMs,
     usage,
-    ingestedAgain = [],
+    resumeIngest = [],
     ...options
   } = withStore(engineOptions);
-  const sources = { external: usage === undefined ? [] : externalSchemaNames(usage), ingestedAgain };
+  const sources = { external: usage === undefined ? [] : externalSchemaNames(usage), resumeIngest };
   checkSchemasDisjoint(sources);
   const context: EngineContext = {
     store: createEngineStore(store, { usage, sources, clock }),
@@ -295,14 +295,14 @@ function withStore(options: EngineOptions): EngineOptions {
 }
 
 /** Checks that no schema is both external and ingested. */
-function checkSchemasDisjoint({ external, ingestedAgain }: ExternalSchemas): void {
-  const areNames = Array.isArray(ingestedAgain) && ingestedAgain.every((name) => typeof name === "string");
-  const sharedName = areNames ? ingestedAgain.find((name) => external.includes(name)) : undefined;
+function checkSchemasDisjoint({ external, resumeIngest }: ExternalSchemas): void {
+  const areNames = Array.isArray(resumeIngest) && resumeIngest.every((name) => typeof name === "string");
+  const sharedName = areNames ? resumeIngest.find((name) => external.includes(name)) : undefined;
   if (areNames && sharedName === undefined) return;
   const why = areNames
-    ? `${JSON.stringify(sharedName)} is also among the schemas of usage`
+    ? `${JSON.stringify(sharedName)} is also in usage.schemas`
     : "expected the names of event schemas";
-  throw new RatebookError("ERR_OPTION_INVALID", `ingestedAgain: ${why}`, { option: "ingestedAgain" });
+  throw new RatebookError("ERR_OPTION_INVALID", `resumeIngest: ${why}`, { option: "resumeIngest" });
 }
 
 /** The external schemas; callers without types may leave parts out. */

@@ -89,8 +89,8 @@ const CASES: readonly (readonly [argv: readonly string[], sentence: string])[] =
   ...["--ddl", "--decimals=text", "--table=calls"].map(
     (option) =>
       [
-        ["sql", book, "--dialect", "clickhouse", "--explain-plan", option],
-        `use either --explain-plan or ${option.split("=")[0]}`,
+        ["sql", book, "--dialect", "clickhouse", "--explain-sql", option],
+        `use either --explain-sql or ${option.split("=")[0]}`,
       ] as const,
   ),
 ];
@@ -109,7 +109,7 @@ test("options that have an effect are accepted", async () => {
     ["preview", book, "--events", events, "--explain", "--format", "html", "-o", join(to, "preview.html")],
     ["preview", example, "--events", exampleEvents, "--trace", "um.reads", "--engine", "core"],
     ["chart", plan, "--plan", "pp.small", "--at", "um.units=3"],
-    ["sql", book, "--explain-plan", "--schema", "call"],
+    ["sql", book, "--explain-sql", "--schema", "call"],
   ])
     expect([argv, (await ratebook(argv)).code]).toEqual([argv, 0]);
   rmSync(to, { recursive: true, force: true });

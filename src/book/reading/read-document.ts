@@ -56,7 +56,7 @@ export function readStrictly<S extends z.ZodType>(
   const result = schema.safeParse(raw, UNTIL_FIRST_ISSUE);
   if (result.success) return result.data;
   const { error } = hasMoreValues(raw, LONG_FROM) ? result : schema.safeParse(raw, ISSUE_OPTIONS);
-  reportIssues(error?.issues ?? [], [], problems, schema);
+  reportIssues(error?.issues ?? [], [], problems);
   return undefined;
 }
 

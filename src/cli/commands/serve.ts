@@ -16,8 +16,8 @@ import { resolveDatabase, databaseVariable, serverDatabaseOption, redactDatabase
 import { type ServeArguments, readServeArguments } from "../options/serve-options.ts";
 import {
   externalUsageOptions,
-  readIngestedAgain,
-  ingestedAgainOptions,
+  readResumedSchemas,
+  resumeIngestOptions,
   readExternalUsage,
 } from "../usage/external-usage.ts";
 
@@ -62,7 +62,7 @@ export const serveCommand: Command = {
       help: "how many years in the past the first plan of an account may start (default 10)",
     },
     ...externalUsageOptions,
-    ...ingestedAgainOptions,
+    ...resumeIngestOptions,
     "log-level": {
       kind: "one",
       choices: LOG_LEVELS,
@@ -101,7 +101,7 @@ async function runServe(args: Arguments, io: Io): Promise<"done"> {
     associationYearsMax: serveArgs.associationYearsMax,
     ...(serveArgs.keepEventsMs === undefined ? {} : { keepEventsMs: serveArgs.keepEventsMs }),
     ...(usage === undefined ? {} : { usage }),
-    ingestedAgain: readIngestedAgain(args),
+    resumeIngest: readResumedSchemas(args),
   });
   if (serveArgs.organization !== undefined) {
     await engine.organization.claim(serveArgs.organization).catch(closeAndRethrow(engine));

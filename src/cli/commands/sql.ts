@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { didYouMean } from "../../book/did-you-mean.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { clickHouseSql } from "../../warehouse/clickhouse/clickhouse-sql.ts";
@@ -26,7 +27,10 @@ export const sqlCommand: Command = {
   usage: "BOOK [options]",
   options: {
     dialect: { kind: "one", choices: ["duckdb", "clickhouse"], help: "SQL dialect; default duckdb" },
-    ddl: { kind: "flag", help: "print a ClickHouse table instead of queries, also for a cluster" },
+    ddl: {
+      kind: "flag",
+      help: "print CREATE TABLE statements for ClickHouse instead of queries, for one server and for a cluster",
+    },
     decimals: {
       kind: "one",
       choices: ["text", "decimal"],
@@ -38,9 +42,9 @@ export const sqlCommand: Command = {
       value: "NAME",
       help: "the table with the events, one column per field; default events",
     },
-    "explain-plan": {
+    "explain-sql": {
       kind: "flag",
-      help: "list which schemas are pushed down, and why others are not, instead of SQL",
+      help: "instead of SQL, list which meters can be summed in SQL, and why others cannot",
     },
     ...(output === undefined ? {} : { output }),
   },
@@ -62,11 +66,15 @@ async function runSql(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const decisions = planPushdown(book).decisions.filter(
     ({ schemaName }) => onlySchema === undefined || schemaName === onlySchema,
   );
-  if (onlySchema !== undefined && decisions.length === 0)
-    throw new UsageError(`--schema: the book has no active event schema ${quoteText(onlySchema)}`);
+  if (onlySchema !== undefined && decisions.length === 0) {
+    const names = book.eventSchemas.filter(({ status }) => status === "ACTIVE").map(({ name }) => name);
+    throw new UsageError(
+      `--schema: the book has no active event schema ${quoteText(onlySchema)}${didYouMean(onlySchema, names)}`,
+    );
+  }
   await withOutput(args, io, async (out) => {
     const { stdout } = out;
-    if (args.flag("explain-plan"))
+    if (args.flag("explain-sql"))
       return write(
         stdout,
         formatDecisions(decisions, out.terminal === undefined ? Infinity : createTableStyle(out).width),
@@ -91,9 +99,9 @@ async function runSql(args: Arguments, io: Io): Promise<"done" | "problems"> {
         .join("\n"),
     );
   });
-  if (!args.flag("explain-plan") && !args.flag("ddl")) {
+  if (!args.flag("explain-sql") && !args.flag("ddl")) {
     for (const { schemaName, reason } of firstReasons(decisions))
-      await write(io.stderr, `note: ${toPrintable(`${schemaName} is not pushed down: ${reason}`)}\n`);
+      await write(io.stderr, `note: ${toPrintable(`${schemaName} cannot be summed in SQL: ${reason}`)}\n`);
   }
   return "done";
 }
@@ -103,15 +111,15 @@ function requireApplicableOptions(args: Arguments, dialect: string): void {
   for (const option of ["ddl", "decimals"])
     if (dialect === "duckdb" && (option === "ddl" ? args.flag(option) : args.value(option) !== undefined))
       throw new UsageError(`--${option} is for --dialect clickhouse`);
-  if (args.flag("explain-plan")) {
+  if (args.flag("explain-sql")) {
     const option = args.flag("ddl") ? "ddl" : ["decimals", "table"].find((name) => args.value(name) !== undefined);
-    if (option !== undefined) throw new UsageError(`use either --explain-plan or --${option}`);
+    if (option !== undefined) throw new UsageError(`use either --explain-sql or --${option}`);
   }
 }
 
 function formatDecisions(decisions: readonly PushdownDecision[], width: number): string {
   const rows = [
-    ["schema", "meter", "pushed down"],
+    ["schema", "meter", "in SQL"],
     ...decisions.map(({ schemaName, meterId = "", reason }) => [
       schemaName,
       meterId,

@@ -35,8 +35,8 @@ export const externalUsageOptions: OptionSpecs = {
 };
 
 /** The option by which formerly external events are ingested again. */
-export const ingestedAgainOptions: OptionSpecs = {
-  "ingested-again": {
+export const resumeIngestOptions: OptionSpecs = {
+  "resume-ingest": {
     kind: "one",
     value: "NAME,…",
     help: "event schemas that were in --usage-schemas before, and whose events are ingested from now on",
@@ -44,8 +44,8 @@ export const ingestedAgainOptions: OptionSpecs = {
 };
 
 /** @throws {UsageError} for an empty name */
-export function readIngestedAgain(args: Arguments): readonly string[] {
-  return readNames(args, "ingested-again");
+export function readResumedSchemas(args: Arguments): readonly string[] {
+  return readNames(args, "resume-ingest");
 }
 
 function readNames(args: Arguments, option: string): readonly string[] {

@@ -25,7 +25,7 @@ export interface ExternalSchemas {
   /** Schemas with external usage. */
   readonly external: readonly string[];
   /** Schemas that were external and are ingested from now on. */
-  readonly ingestedAgain: readonly string[];
+  readonly resumeIngest: readonly string[];
 }
 
 /** Records an engine's external schemas, once, before it changes anything else. @returns undefined if there are none */
@@ -33,7 +33,7 @@ export function createExternalSchemaRecorder(
   sources: ExternalSchemas,
   clock: () => Instant,
 ): ((store: Store) => Promise<void>) | undefined {
-  if (sources.external.length === 0 && sources.ingestedAgain.length === 0) return undefined;
+  if (sources.external.length === 0 && sources.resumeIngest.length === 0) return undefined;
   let runningCommit: Promise<void> | undefined;
   return async (store) => {
     runningCommit ??= recordExternalSchemas(store, sources, clock);
@@ -48,14 +48,14 @@ export function createExternalSchemaRecorder(
 
 async function recordExternalSchemas(
   store: Store,
-  { external, ingestedAgain }: ExternalSchemas,
+  { external, resumeIngest }: ExternalSchemas,
   clock: () => Instant,
 ): Promise<void> {
   const findChanges = async (view: LedgerView): Promise<readonly [string[], string[]]> => {
     const recordedNames = new Set(await readExternalSchemas(view));
     return [
       [...new Set(external)].filter((name) => !recordedNames.has(name)),
-      [...new Set(ingestedAgain)].filter((name) => recordedNames.has(name)),
+      [...new Set(resumeIngest)].filter((name) => recordedNames.has(name)),
     ];
   };
   if ((await findChanges(store.read)).every((names) => names.length === 0)) return;

@@ -113,7 +113,7 @@ export function planPushdown(
       const schemaReason =
         first === undefined
           ? undefined
-          : `its schema is not pushed down: ${first[0] === "" ? "" : `meter ${formatValue(first[0])}: `}${first[1]}`;
+          : `its schema cannot be summed in SQL: ${first[0] === "" ? "" : `meter ${formatValue(first[0])}: `}${first[1]}`;
       decisions.push({
         schemaName: schema.name,
         meterId: id,

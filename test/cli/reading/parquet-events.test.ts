@@ -280,7 +280,7 @@ describe("ratebook sql", () => {
     instance.closeSync();
   });
 
-  test("prints with --explain-plan what is pushed down, and why other parts are not", async () => {
+  test("prints with --explain-sql what is summed in SQL, and why other parts are not", async () => {
     const other = {
       ...SMALL_BOOK.usageMeters[0],
       id: "um.other",
@@ -291,16 +291,16 @@ describe("ratebook sql", () => {
       "other.json",
       JSON.stringify({ ...SMALL_BOOK, usageMeters: [...SMALL_BOOK.usageMeters, other] }),
     );
-    expect((await on("sql", path, "--explain-plan")).out).toBe(
+    expect((await on("sql", path, "--explain-sql")).out).toBe(
       [
-        "schema  meter     pushed down",
-        'call    um.units  no: its schema is not pushed down: meter "um.other": a quotient may have infinitely many decimals',
+        "schema  meter     in SQL",
+        'call    um.units  no: its schema cannot be summed in SQL: meter "um.other": a quotient may have infinitely many decimals',
         "call    um.other  no: a quotient may have infinitely many decimals",
         "",
       ].join("\n"),
     );
-    expect((await on("sql", path)).err).toMatch(/^note: call is not pushed down: /);
-    expect((await on("sql", book, "--explain-plan")).out).toMatch(/^call {4}um\.units {2}yes$/m);
+    expect((await on("sql", path)).err).toMatch(/^note: call cannot be summed in SQL: /);
+    expect((await on("sql", book, "--explain-sql")).out).toMatch(/^call {4}um\.units {2}yes$/m);
     expect((await on("sql", book, "--schema", "no")).code).toBe(2);
   });
 });

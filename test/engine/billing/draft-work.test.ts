@@ -55,7 +55,7 @@ async function weeks(
   let now = Date.parse("2024-06-03T12:00:00Z");
   const weekClock = (): number => now;
   let ratingCount = 0;
-  const sources = { external: [], ingestedAgain: [] };
+  const sources = { external: [], resumeIngest: [] };
   const source = createConfigurationSource({}, sources);
   const counting = ({ catalog, ...others }: Configuration): Configuration => {
     const addOns = new Map(catalog.billing.addOns);

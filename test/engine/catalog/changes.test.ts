@@ -23,7 +23,7 @@ function engineOver(store: MemoryStore) {
   const memory = createBookCache((work, item) => {
     if (work === "read" || work === "check") calls.push("pricePlanDetails" in item ? `${work} plan` : work);
   });
-  const sources = { external: [], ingestedAgain: [] };
+  const sources = { external: [], resumeIngest: [] };
   const context: EngineContext = {
     store: createEngineStore(store, { usage: undefined, sources, clock: january10 }),
     clock: january10,

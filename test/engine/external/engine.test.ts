@@ -331,7 +331,7 @@ describe("S17.5 an engine without the source of external usage", () => {
 
   test("accepts the events once it is configured to ingest them again, and so do other engines after that", async () => {
     const { store, clock: readClock } = await two();
-    const again = createEngine({ store, clock: readClock, ingestedAgain: ["call"] });
+    const again = createEngine({ store, clock: readClock, resumeIngest: ["call"] });
     const [first] = await again.ingest([countEvent("c1", "2024-02-01T00:00:00Z", 1)]);
     expect(first?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
     const [second] = await createEngine({ store, clock: readClock }).ingest([
@@ -343,11 +343,11 @@ describe("S17.5 an engine without the source of external usage", () => {
   test("rejects both options for the same schema", () => {
     const source = usageFromRows({ name: "rows", read: () => [] });
     const options = { store: memoryStore(), usage: { schemas: ["call"], source } };
-    expect(() => createEngine({ ...options, ingestedAgain: ["call"] })).toThrow(
-      'ingestedAgain: "call" is also among the schemas of usage',
+    expect(() => createEngine({ ...options, resumeIngest: ["call"] })).toThrow(
+      'resumeIngest: "call" is also in usage.schemas',
     );
-    expect(() => createEngine({ ...options, ingestedAgain: "call" as never })).toThrow(
-      "ingestedAgain: expected the names of event schemas",
+    expect(() => createEngine({ ...options, resumeIngest: "call" as never })).toThrow(
+      "resumeIngest: expected the names of event schemas",
     );
   });
 });
