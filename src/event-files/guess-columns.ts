@@ -49,7 +49,7 @@ export interface Columns {
   /** The decimal mark of number columns that contain commas or thousands separators. */
   readonly decimals: ReadonlyMap<string, DecimalMark>;
   /** A number that is valid with either decimal mark, and its column. */
-  readonly doubtful: { readonly column: string; readonly text: string } | undefined;
+  readonly ambiguousNumber: { readonly column: string; readonly text: string } | undefined;
   /** Columns with text in every row. */
   readonly texts: readonly string[];
   /** Columns of amounts, or mostly of numbers, that have other values too, each with the first such value. */
@@ -86,7 +86,9 @@ const ACCOUNT_WORDS = [
 /** Column names that suggest a time. Whole numbers in such a column may be seconds or milliseconds. */
 const TIME_NAME = /time|date|datum|zeit|fecha|when|start|stamp|epoch|created|occurred|^ts$|(?:^|[_ .])at$/i;
 const ID_NAME = /^(?:id|uuid|guid|(?:event|request|record|row|message|transaction|call|trace|usage)[ _.-]?id)$/i;
+/** The maximum number of text columns that are used. */
 const TEXTS_MAX = 50;
+/** The maximum characters of a text in a used column. */
 const TEXT_MAX = 512;
 
 /**
@@ -119,7 +121,7 @@ export function guessColumns({ header, rows, separator }: Sample, columnNames: N
     otherColumns.find(({ name, values }) => ID_NAME.test(name.trim()) && isUnique(values)) ??
     otherColumns.find(({ name, values }) => /[ _.-]id$|Id$/.test(name) && isUnique(values) && values.length > 1);
   const valueColumns = otherColumns.filter((column) => column !== id && !isOtherTime(column));
-  const { numbers, decimals, doubtful } = findNumberColumns(
+  const { numbers, decimals, ambiguousNumber } = findNumberColumns(
     valueColumns.filter(({ name }) => !isIdName(name)),
     separator,
   );
@@ -138,7 +140,7 @@ export function guessColumns({ header, rows, separator }: Sample, columnNames: N
     idRepeats: id !== undefined && !isUnique(id.values),
     numbers: numbers.map(({ name }) => name),
     decimals,
-    doubtful,
+    ambiguousNumber,
     texts: usedTextColumns.map(({ name }) => name),
     nearNumbers: usedTextColumns
       .filter((column) => isNearNumber(column) || isMostlyNumbers(column))
@@ -161,28 +163,31 @@ interface Column {
 function findNumberColumns(
   columns: readonly Column[],
   separator: string | undefined,
-): Pick<Columns, "decimals" | "doubtful"> & { readonly numbers: readonly Column[] } {
-  const plain = columns.filter(({ values }) => values.every(isNumber));
-  const groupedColumns = columns.filter((column) => !plain.includes(column) && column.values.every(isGroupedNumber));
-  const withCommas = columns.filter(({ values }) => values.every(isCommaNumber));
-  const notPlain = withCommas.filter((column) => !plain.includes(column));
-  const hasCommas = notPlain.some((column) => !groupedColumns.includes(column));
-  const hasGroups = groupedColumns.some((column) => !withCommas.includes(column));
+): Pick<Columns, "decimals" | "ambiguousNumber"> & { readonly numbers: readonly Column[] } {
+  const plainColumns = columns.filter(({ values }) => values.every(isNumber));
+  const groupedColumns = columns.filter(
+    (column) => !plainColumns.includes(column) && column.values.every(isGroupedNumber),
+  );
+  const commaColumns = columns.filter(({ values }) => values.every(isCommaNumber));
+  const onlyCommaColumns = commaColumns.filter((column) => !plainColumns.includes(column));
+  const hasCommas = onlyCommaColumns.some((column) => !groupedColumns.includes(column));
+  const hasGroups = groupedColumns.some((column) => !commaColumns.includes(column));
   // In a file with decimal commas, a point separates thousands: 1.250 is 1250. If every comma could separate thousands
   // too, a semicolon between columns indicates decimal commas.
   const areDecimalCommas = hasCommas || (separator === ";" && !hasGroups);
-  const commas = areDecimalCommas && notPlain.length > 0 ? withCommas : [];
+  const decimalCommaColumns = areDecimalCommas && onlyCommaColumns.length > 0 ? commaColumns : [];
   const decimals = new Map<string, DecimalMark>([
     ...groupedColumns.map(({ name }) => [name, "."] as const),
-    ...commas.map(({ name }) => [name, ","] as const),
+    ...decimalCommaColumns.map(({ name }) => [name, ","] as const),
   ]);
-  const doubtfulColumn =
-    hasCommas || hasGroups ? undefined : groupedColumns.find((column) => withCommas.includes(column));
-  const text = doubtfulColumn?.values.find((value) => value.includes(","));
+  const ambiguousColumn =
+    hasCommas || hasGroups ? undefined : groupedColumns.find((column) => commaColumns.includes(column));
+  const text = ambiguousColumn?.values.find((value) => value.includes(","));
   return {
-    numbers: columns.filter((column) => plain.includes(column) || decimals.has(column.name)),
+    numbers: columns.filter((column) => plainColumns.includes(column) || decimals.has(column.name)),
     decimals,
-    doubtful: doubtfulColumn === undefined || text === undefined ? undefined : { column: doubtfulColumn.name, text },
+    ambiguousNumber:
+      ambiguousColumn === undefined || text === undefined ? undefined : { column: ambiguousColumn.name, text },
   };
 }
 

@@ -20,10 +20,10 @@ export function createObjectEventMaker(map: EventFileMap): EventMaker<unknown> {
   const names = [...new Set(listMappedColumns(map))];
   const makeEvent = createEventMaker<unknown>(map, (name) => (object) => readText(object, name) ?? "");
   return (object, row) => {
-    const missing = names.find((name) => readText(object, name) === undefined);
-    if (missing === undefined) return makeEvent(object, row);
+    const missingName = names.find((name) => readText(object, name) === undefined);
+    if (missingName === undefined) return makeEvent(object, row);
     const fields = listFields(object).map(([name]) => name);
-    const params = { name: missing, fields: fields.slice(0, NAMED_MAX), ...guessName(missing, fields) };
+    const params = { name: missingName, fields: fields.slice(0, NAMED_MAX), ...guessName(missingName, fields) };
     return createProblem("$", "MISSING_MAPPED_FIELD", params);
   };
 }
@@ -41,10 +41,10 @@ export function readText(value: unknown, path: string): string | undefined {
 }
 
 /** The string, number and boolean fields by path. Lists are skipped. */
-export function listFields(value: unknown, before = "", depth = 0): readonly (readonly [path: string, text: string])[] {
+export function listFields(value: unknown, prefix = "", depth = 0): readonly (readonly [path: string, text: string])[] {
   if (!isJsonObject(value) || depth > DEPTH_MAX) return [];
   return Object.entries(value).flatMap(([name, field]) => {
-    const path = before + name;
+    const path = prefix + name;
     if (Array.isArray(field)) return [];
     return isJsonObject(field) ? listFields(field, `${path}.`, depth + 1) : [[path, formatField(field)] as const];
   });

@@ -25,7 +25,7 @@ export interface EventCursor {
   close(): Promise<void>;
 }
 
-/** An event that is older than an earlier one in its file. */
+/** An event that is older than one before it in its file. */
 export interface Disorder {
   readonly file: string;
   readonly line: number;
@@ -48,8 +48,8 @@ interface MergeRun {
 }
 
 /**
- * Takes the events of all files by time; ties are ordered by file, then by line. Unordered files are taken as they are.
- * Closes the files.
+ * Takes the events of all files by time; ties are ordered by file, then by line. A file that is not sorted by time is
+ * taken in file order. Closes the files.
  */
 export async function mergeEvents(cursors: readonly EventCursor[], callbacks: MergeCallbacks): Promise<void> {
   try {

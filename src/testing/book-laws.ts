@@ -41,6 +41,7 @@ import {
   findDayBefore,
   type HistoryEvent,
   historyArbitrary,
+  type HistoryRun,
   type HistoryStep,
   formatHistory,
   startHistory,
@@ -66,7 +67,7 @@ function formatBookWithEvents({ book, events }: BookWithEvents): string {
   return `${formatBook(book)}\n${formatEventTable(events)}`;
 }
 
-/** The given book or books, in their written form. */
+/** The given book or books, in input form. */
 function toBookArbitrary(book: ValueOrArbitrary<BookSource>): Arbitrary<BookInput> {
   if (typeof book === "string") return fastCheck().constant(toBookInput(book));
   return toArbitrary(book).map(toBookInput);
@@ -74,9 +75,9 @@ function toBookArbitrary(book: ValueOrArbitrary<BookSource>): Arbitrary<BookInpu
 
 /** The given book or books, each with random events. */
 function bookWithEventsArbitrary(book: ValueOrArbitrary<BookSource>, options: EventOptions): Arbitrary<BookWithEvents> {
-  return toBookArbitrary(book).chain((drawnBook) =>
-    eventsArbitrary(drawnBook, options).map((events) =>
-      withPrintedText({ book: drawnBook, events }, formatBookWithEvents),
+  return toBookArbitrary(book).chain((bookInput) =>
+    eventsArbitrary(bookInput, options).map((events) =>
+      withPrintedText({ book: bookInput, events }, formatBookWithEvents),
     ),
   );
 }
@@ -153,14 +154,14 @@ export function orderOfEventsDoesNotMatter(
   options: EventOptions = {},
 ): IPropertyWithHooks<[BookWithShuffledEvents]> {
   const fc = fastCheck();
-  const cases = toBookArbitrary(book).chain((drawnBook) =>
-    eventsArbitrary(drawnBook, { ...options, schemas: options.schemas ?? findSchemasWithoutFeatures(drawnBook) }).chain(
+  const cases = toBookArbitrary(book).chain((bookInput) =>
+    eventsArbitrary(bookInput, { ...options, schemas: options.schemas ?? findSchemasWithoutFeatures(bookInput) }).chain(
       (events) =>
         fc
           .shuffledSubarray([...events, ...events], { minLength: 2 * events.length })
           .map((shuffled) =>
             withPrintedText(
-              { book: drawnBook, events, shuffled },
+              { book: bookInput, events, shuffled },
               (value) => `${formatBookWithEvents(value)}\n  in this order\n${formatEventTable(value.shuffled)}`,
             ),
           ),
@@ -168,15 +169,15 @@ export function orderOfEventsDoesNotMatter(
   );
   return fc.property(cases, ({ book, events, shuffled }) => {
     const originalInvoices = previewInvoices({ book, events }, options);
-    const outOfOrder = previewInvoices({ book, events: shuffled }, options);
-    compareInvoices(originalInvoices, outOfOrder, "in order", "out of order");
+    const shuffledInvoices = previewInvoices({ book, events: shuffled }, options);
+    compareInvoices(originalInvoices, shuffledInvoices, "in order", "out of order");
   });
 }
 
 function findSchemasWithoutFeatures(book: BookInput): readonly string[] {
-  const { all, takingFeature } = listSchemas(book);
-  const plain = all.filter((name) => !takingFeature.has(name));
-  if (plain.length > 0) return plain;
+  const { all, featureSchemas } = listSchemas(book);
+  const schemasWithoutFeatures = all.filter((name) => !featureSchemas.has(name));
+  if (schemasWithoutFeatures.length > 0) return schemasWithoutFeatures;
   const message = "expected a schema whose events consume no feature: with features, the order of events matters";
   throw new RatebookError("ERR_INPUT_INVALID", message, {
     problems: [rejection("$.features", "NOT_SUPPORTED", message)],
@@ -187,15 +188,15 @@ function findSchemasWithoutFeatures(book: BookInput): readonly string[] {
 function compareInvoices(
   expectedInvoices: readonly Invoice[],
   actualInvoices: readonly Invoice[],
-  first: string,
-  second: string,
+  firstLabel: string,
+  secondLabel: string,
 ): void {
   const texts = (invoices: readonly Invoice[]): readonly string[] => invoices.map(formatInvoice).toSorted();
   const [a, b] = [texts(expectedInvoices), texts(actualInvoices)];
   if (a.length === b.length && a.every((text, index) => text === b[index])) return;
   const [onlyA, onlyB] = [a.filter((text) => !b.includes(text)), b.filter((text) => !a.includes(text))];
   throw new Error(
-    `the invoices differ: ${first}\n${onlyA.join("\n") || "(none)"}\n${second}\n${onlyB.join("\n") || "(none)"}`,
+    `the invoices differ: ${firstLabel}\n${onlyA.join("\n") || "(none)"}\n${secondLabel}\n${onlyB.join("\n") || "(none)"}`,
   );
 }
 
@@ -217,11 +218,11 @@ export function undoRestoresUsage(
   options: EventOptions = {},
 ): IAsyncPropertyWithHooks<[BookWithUndo]> {
   const fc = fastCheck();
-  const cases = toBookArbitrary(book).chain((drawnBook) =>
+  const cases = toBookArbitrary(book).chain((bookInput) =>
     fc
-      .tuple(historyArbitrary(drawnBook, options), eventBatchArbitrary(drawnBook, options))
+      .tuple(historyArbitrary(bookInput, options), eventBatchArbitrary(bookInput, options))
       .map(([history, batch]) =>
-        withPrintedText({ book: drawnBook, history, batch }, (value) =>
+        withPrintedText({ book: bookInput, history, batch }, (value) =>
           [
             formatBook(value.book),
             formatHistory([...value.history, { kind: "ingest", events: value.batch }]),
@@ -251,12 +252,11 @@ export function undoRestoresUsage(
   });
 }
 
-type StartedHistory = Awaited<ReturnType<typeof startHistory>>;
-type IngestedEvent = Awaited<ReturnType<StartedHistory["engine"]["ingest"]>>[number] & { readonly accountId: string };
+type IngestedEvent = Awaited<ReturnType<HistoryRun["engine"]["ingest"]>>[number] & { readonly accountId: string };
 
 /** The outcome of each event of a batch, last first. */
 async function ingestBatch(
-  { engine, toEvent }: StartedHistory,
+  { engine, toEvent }: HistoryRun,
   batch: readonly HistoryEvent[],
 ): Promise<readonly IngestedEvent[]> {
   const results = await engine.ingest(batch.map(toEvent));
@@ -269,10 +269,7 @@ interface AccountHoldings {
   readonly features: readonly string[];
 }
 
-async function readHoldings(
-  { read }: StartedHistory["store"],
-  accountIds: readonly string[],
-): Promise<AccountHoldings> {
+async function readHoldings({ read }: HistoryRun["store"], accountIds: readonly string[]): Promise<AccountHoldings> {
   const [from, until] = [-1_000_000, 1_000_000];
   const usage = await read.usage(accountIds, from, until);
   const sums = new Map<string, Decimal>();
@@ -323,11 +320,11 @@ export function previewMatchesInvoices(
     }
     waitUntil(addDays(toInstant(range.until), countDaysToFinal(book)));
     await engine.finalize();
-    const finals = (await store.read.invoices(listAccountIds(book), Number.NEGATIVE_INFINITY)).map(
+    const finalInvoices = (await store.read.invoices(listAccountIds(book), Number.NEGATIVE_INFINITY)).map(
       ({ invoice }) => invoice,
     );
-    const finalsInRange = finals.filter(({ startDate }) => toInstant(startDate) < toInstant(range.until));
-    compareInvoices(previewInvoices, finalsInRange, "previewed", "made final");
+    const finalInvoicesInRange = finalInvoices.filter(({ startDate }) => toInstant(startDate) < toInstant(range.until));
+    compareInvoices(previewInvoices, finalInvoicesInRange, "in the preview", "as final invoices");
   });
 }
 
@@ -352,7 +349,7 @@ export interface RevenueBounds extends EventOptions {
 }
 
 /**
- * The law that each account pays an amount within bounds, for any of the drawn usage, over all cycles that overlap
+ * The law that each account pays an amount within bounds, for any generated usage, over all cycles that overlap
  * `[from, until)` and after credits.
  *
  * @throws {RatebookError} ERR_NUMBER_INVALID for a bound that isn't a decimal; ERR_BOOK_INVALID; ERR_REFUSED without
@@ -370,12 +367,14 @@ export function revenueWithin(
   bounds: RevenueBounds,
 ): IPropertyWithHooks<[BookWithEvents]> {
   const { atLeast, atMost, events, ...options } = bounds;
-  const [low, high] = [atLeast, atMost].map((bounds) => (bounds === undefined ? undefined : parseDecimal(bounds)));
+  const [low, high] = [atLeast, atMost].map((bound) => (bound === undefined ? undefined : parseDecimal(bound)));
   const cases =
     events === undefined
       ? bookWithEventsArbitrary(book, options)
-      : toBookArbitrary(book).chain((drawnBook) =>
-          events.map((drawnEvents) => withPrintedText({ book: drawnBook, events: drawnEvents }, formatBookWithEvents)),
+      : toBookArbitrary(book).chain((bookInput) =>
+          events.map((generatedEvents) =>
+            withPrintedText({ book: bookInput, events: generatedEvents }, formatBookWithEvents),
+          ),
         );
   return fastCheck().property(cases, (bookWithEvents) => {
     const invoices = previewInvoices(bookWithEvents, options);

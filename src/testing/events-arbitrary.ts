@@ -38,7 +38,7 @@ export interface EventOptions {
   readonly from?: string;
   /** A date, exclusive. Default: 62 days after `from`. */
   readonly until?: string;
-  /** The maximum number of events per draw. Default 12. */
+  /** The maximum number of events in a list. Default 12. */
   readonly eventsMax?: number;
   /** Values of attributes. Default: numbers at and next to the slab edges of the book, and small ones. */
   readonly values?: Arbitrary<unknown>;
@@ -53,7 +53,7 @@ export function listAccountIds({ accounts }: BookInput): readonly string[] {
   return (accounts ?? []).filter(({ status }) => status !== "ARCHIVED").map(({ id }) => id);
 }
 
-/** The days that {@link eventsArbitrary} draws from, `[from, until)`. */
+/** The days of the events of {@link eventsArbitrary}, `[from, until)`. */
 export function eventRange(
   book: BookInput,
   { from, until }: EventOptions = {},
@@ -65,18 +65,18 @@ export function eventRange(
   return { from: first, until: until ?? formatDate(addDays(toInstant(first), SPAN_DAYS)) };
 }
 
-/** The schemas to draw from, and which of them consume a feature. */
+/** The schemas of generated events, and those whose events consume a feature. */
 export function listSchemas(book: BookInput): {
   readonly all: readonly string[];
-  readonly takingFeature: ReadonlySet<string>;
+  readonly featureSchemas: ReadonlySet<string>;
 } {
   const all = (book.eventSchemas ?? []).flatMap(({ name, status }) =>
     (status ?? "ACTIVE") === "ACTIVE" ? [name] : [],
   );
-  const takingFeature = (book.features ?? []).flatMap(({ schemaAssociations, schemaAssocitions }) =>
+  const featureSchemas = (book.features ?? []).flatMap(({ schemaAssociations, schemaAssocitions }) =>
     (schemaAssociations ?? schemaAssocitions ?? []).map((each) => (typeof each === "string" ? each : each.schemaName)),
   );
-  return { all: [...new Set(all)], takingFeature: new Set(takingFeature) };
+  return { all: [...new Set(all)], featureSchemas: new Set(featureSchemas) };
 }
 
 /** Instants of `[from, until)`. A third are the first or last millisecond of a day, where cycles can be split. */
@@ -172,8 +172,8 @@ export function eventsArbitrary(source: BookSource, options: EventOptions = {}):
   const at = instantArbitrary(toInstant(from), toInstant(until));
   return fc
     .array(fc.record({ at, content: contents }), { maxLength: options.eventsMax ?? 12 })
-    .map((drawnEvents) =>
-      drawnEvents
+    .map((timedContents) =>
+      timedContents
         .toSorted((a, b) => a.at - b.at)
         .map(({ at, content }, index) => ({ ...content, id: `event-${index + 1}`, timestamp: formatInstant(at) })),
     );

@@ -27,7 +27,7 @@ const HOUR_MS = DAY_MS / 24;
 
 /** An event of a history. Its time is relative to the clock when it is sent. */
 export interface HistoryEvent extends EventContent {
-  /** Drawn from few values, so that some repeat. */
+  /** One of a few values, so that some repeat. */
   readonly id: string;
   /** Negative for an event in the future. */
   readonly hoursAgo: number;

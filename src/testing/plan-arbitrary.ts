@@ -16,7 +16,7 @@ import {
   type SlabPricing,
 } from "./slab-cards.ts";
 
-/** A price plan in its written form. */
+/** A price plan in input form. */
 export type PlanInput = NonNullable<BookInput["pricePlans"]>[number];
 /** The cards and terms of a plan. */
 export type PlanDetailsInput = PlanInput["pricePlanDetails"];

@@ -37,9 +37,9 @@ interface CardCase {
 
 /** Every card of a plan that prices a quantity, in each currency. */
 function cardCaseArbitrary(plan: ValueOrArbitrary<PlanInput>): Arbitrary<CardCase> {
-  return toArbitrary(plan).chain((drawnPlan) => {
-    const cases = requireQuantityCards(drawnPlan).flatMap((card) =>
-      card.rateValues.map((rates) => ({ planId: drawnPlan.id, card, currency: rates.currency, rates })),
+  return toArbitrary(plan).chain((generatedPlan) => {
+    const cases = requireQuantityCards(generatedPlan).flatMap((card) =>
+      card.rateValues.map((rates) => ({ planId: generatedPlan.id, card, currency: rates.currency, rates })),
     );
     return fastCheck().constantFrom(...cases);
   });

@@ -118,10 +118,10 @@ export function slabCardArbitrary(
   });
   return fc.record({
     rows: fc.array(row, { minLength: 1, maxLength: slabsMax }).map((rowParts) => {
-      let after = new Decimal(0);
+      let nextStart = new Decimal(0);
       return rowParts.map(({ width, bounds, flatRate, chargeAtZero, ...rest }, index): SlabRow => {
-        const start = after.toFixed();
-        after = add(after, new Decimal(width));
+        const start = nextStart.toFixed();
+        nextStart = add(nextStart, new Decimal(width));
         // Only the first slab can be charged at quantity 0 (S7.5).
         return {
           ...rest,

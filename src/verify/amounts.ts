@@ -106,10 +106,10 @@ export function verifyInvoices(invoiceValues: readonly unknown[], usage?: Usage)
         return {
           line,
           isPayable: cardKind(line) !== "CREDIT_GRANT",
-          open: maxFraction(fractionOrZero(line["value"]), ZERO),
+          unpaid: maxFraction(fractionOrZero(line["value"]), ZERO),
         };
       }),
-      net: sumFigures(payableLines, "value"),
+      unpaidTotal: sumFigures(payableLines, "value"),
       creditLineContexts: contextsByAccount.get(accountId) ?? new Map<JsonObject, CreditLineContext>(),
       priority: ZERO,
     };
@@ -135,11 +135,11 @@ function verifyQuantities(name: string, invoice: JsonObject, usage: Usage, tally
   if (invoice["invoiceType"] !== "STANDARD") return [];
   // A meter without usage has no line, and only STANDARD invoices list usage.
   const usedUnits = readUsageLines(invoice);
-  const lackingMeters = usage.mayLackFeatureMeters
+  const missingMeters = usage.mayLackFeatureMeters
     ? findFeatureMeters(invoice).filter((id) => !usage.meterIds.has(id))
     : [];
   for (const id of new Set([...usedUnits.keys(), ...usage.meterIds])) {
-    if (lackingMeters.includes(asText(id))) continue;
+    if (missingMeters.includes(asText(id))) continue;
     const units = usage.unitsBetween(
       asText(invoice["accountId"]),
       asText(id),
@@ -149,7 +149,7 @@ function verifyQuantities(name: string, invoice: JsonObject, usage: Usage, tally
     if (units === undefined || (!usedUnits.has(id) && units.numerator === 0n)) continue;
     runCheck(tally, `${name}: usage of ${formatValue(id)}`, (check) => check.expect("", units, usedUnits.get(id)));
   }
-  return lackingMeters;
+  return missingMeters;
 }
 
 /**
@@ -249,7 +249,7 @@ function verifyLine(line: JsonObject, context: InvoiceContext, check: Check): vo
   const typesBelow = items.map((item) => `${cardKind(item) === undefined ? asText(item["type"]) : "CARD"} `).join("");
   check.expect(
     ", type",
-    LINES_BELOW[type]?.test(typesBelow) === true ? type : `a line over other lines than ${typesBelow}`,
+    LINES_BELOW[type]?.test(typesBelow) === true ? type : `a type that can contain ${typesBelow.trim()}`,
     type,
   );
   check.expect(", value", sumFigures(items, "value"), line["value"]);
@@ -327,7 +327,11 @@ function verifyTrueUp(
   const { exact, parts } = computeCharge(explanation, true, check);
   const value = verifyRounding(explanation, digits, check)(exact);
   verifyAmount(line, exact, value, check);
-  check.expect(", value", value.numerator > 0n ? value : "no line where nothing is lacking", line["value"]);
+  check.expect(
+    ", value",
+    value.numerator > 0n ? value : "no true-up, because the commitment is reached",
+    line["value"],
+  );
   // Any version of the plan may have charged for days of the cycle.
   const isOfCycle = (other: JsonObject): boolean =>
     !isLate(other) &&

@@ -72,7 +72,7 @@ export function computeCharge(explanation: JsonObject, isByDays: boolean, check:
   const [inner, outer] = [asObject(served ?? natural), asObject(natural)];
   const isInside = asText(outer["from"]) <= asText(inner["from"]) && asText(inner["until"]) <= asText(outer["until"]);
   const isPeriod = isInside && naturalDays.numerator > 0n && servedDays.numerator >= 0n;
-  check.expect(", natural", isPeriod ? natural : "whole days that hold the served ones", natural);
+  check.expect(", natural", isPeriod ? natural : "whole days that contain the served days", natural);
   const parts = asList(explanation["parts"]).map((part, index) => {
     return verifyPart(part, isByDays ? naturalDays : ONE, `, part ${index + 1}`, check);
   });
@@ -141,11 +141,11 @@ function verifySlabs(part: JsonObject, quantity: Fraction, at: string, check: Ch
     const isEnd =
       endAt === undefined ? isLast : compare(endAt, startAfter) > 0 && compare(quantity, endAt) > 0 !== isLast;
     const expectedStart = isTiered ? start : startAfter;
-    const startOrReason = isReached && isEnd ? expectedStart : "the start of a slab that holds the quantity";
+    const startOrReason = isReached && isEnd ? expectedStart : "the start of a slab that contains the quantity";
     check.expect(`${at}, slab ${index + 1}, startAfter`, startOrReason, slab["startAfter"]);
     const place = isTiered ? toWholeFraction(index + 1) : order;
     const isNamed = isFirst === (compare(place, ONE) === 0);
-    check.expect(`${at}, slab ${index + 1}, order`, isNamed ? place : "1 for the first slab alone", slab["order"]);
+    check.expect(`${at}, slab ${index + 1}, order`, isNamed ? place : "1 for the first slab only", slab["order"]);
     start = endAt ?? start;
     const units = isTiered ? subtract(isLast ? quantity : start, startAfter) : quantity;
     check.expect(`${at}, slab ${index + 1}, quantity`, units, slab["quantity"]);
@@ -205,30 +205,34 @@ export function verifyLinesBelow(
     const item = items[index] ?? {};
     const explanation = asObject(item["explanation"]);
     const more = compare(toWholeFraction(byRemainder.indexOf(slab)), missing) < 0 ? ONE : ZERO;
-    check.checkNested(`, line ${index + 1} below`, (at) => {
-      at.expect(", type", `${kind}_RATE_CARD_SLAB_AMOUNT`, item["type"]);
-      at.expect(", id", line["id"], item["id"]);
-      at.expect(", explanation, of", "SLAB", explanation["of"]);
-      at.expect(", description", slab.numbers.map(formatFraction).join(), findNumbers(item["description"]).join());
-      verifyAmount(item, slab.exact, add(slab.cut, multiply(more, unit)), at);
-      at.expect(", quantity", slab.units, item["quantity"]);
-      at.expect(", valuePerQuantity", slab.rate, item["valuePerQuantity"]);
-      at.expect(", exact", slab.exact, explanation["exact"]);
-      at.expect(", digits", toWholeFraction(digits), explanation["digits"]);
-      at.expect(", missing", more, explanation["missing"]);
+    check.checkNested(`, line ${index + 1} below`, (lineCheck) => {
+      lineCheck.expect(", type", `${kind}_RATE_CARD_SLAB_AMOUNT`, item["type"]);
+      lineCheck.expect(", id", line["id"], item["id"]);
+      lineCheck.expect(", explanation, of", "SLAB", explanation["of"]);
+      lineCheck.expect(
+        ", description",
+        slab.numbers.map(formatFraction).join(),
+        findNumbers(item["description"]).join(),
+      );
+      verifyAmount(item, slab.exact, add(slab.cut, multiply(more, unit)), lineCheck);
+      lineCheck.expect(", quantity", slab.units, item["quantity"]);
+      lineCheck.expect(", valuePerQuantity", slab.rate, item["valuePerQuantity"]);
+      lineCheck.expect(", exact", slab.exact, explanation["exact"]);
+      lineCheck.expect(", digits", toWholeFraction(digits), explanation["digits"]);
+      lineCheck.expect(", missing", more, explanation["missing"]);
     });
   }
   const count = slabs.length + (compare(value, charged) === 0 ? 0 : 1);
   check.expect(", lines below", count, items.length);
   for (const item of items.slice(slabs.length)) {
-    check.checkNested(", adjustment", (at) => {
+    check.checkNested(", adjustment", (lineCheck) => {
       const { of, bounded, charged: from } = asObject(item["explanation"]);
-      at.expect(", explanation, of", "BOUNDS", of);
-      at.expect(", type", "RATE_CONFIG_ADJUSTMENT_AMOUNT", item["type"]);
-      at.expect(", id", line["id"], item["id"]);
-      at.expect(", value", subtract(value, charged), item["value"]);
-      at.expect(", bounded", value, bounded);
-      at.expect(", charged", charged, from);
+      lineCheck.expect(", explanation, of", "BOUNDS", of);
+      lineCheck.expect(", type", "RATE_CONFIG_ADJUSTMENT_AMOUNT", item["type"]);
+      lineCheck.expect(", id", line["id"], item["id"]);
+      lineCheck.expect(", value", subtract(value, charged), item["value"]);
+      lineCheck.expect(", bounded", value, bounded);
+      lineCheck.expect(", charged", charged, from);
     });
   }
 }

@@ -22,7 +22,7 @@ import {
   ZERO,
 } from "./figures.ts";
 
-/** What the other lines of a credit say about one of them. */
+/** The state of a credit before one of its lines, from its other lines. */
 export interface CreditLineContext {
   /** The amount used by earlier lines; undefined for a credit's first line. */
   readonly takenBefore?: Fraction;
@@ -34,9 +34,9 @@ export interface CreditLineContext {
 /** An invoice that credits are applied to. */
 export interface PaidInvoice {
   /** The lines that credits can pay, in order, and the unpaid amount of each. */
-  readonly payable: { readonly line: JsonObject; readonly isPayable: boolean; open: Fraction }[];
+  readonly payable: { readonly line: JsonObject; readonly isPayable: boolean; unpaid: Fraction }[];
   /** The unpaid total. */
-  net: Fraction;
+  unpaidTotal: Fraction;
   /** The priority of the previous credit. */
   priority: Fraction;
   readonly isDraft: boolean;
@@ -122,22 +122,22 @@ export function verifyCredit(line: JsonObject, context: CreditLineContext, invoi
     priority,
   );
   invoice.priority = priority;
-  let open = minFraction(roundToDigits(available, digits, "DOWN"), invoice.net);
+  let unspent = minFraction(roundToDigits(available, digits, "DOWN"), invoice.unpaidTotal);
   let at = -1;
   for (const { type, id, amount } of asList(explanation["paid"])) {
     at = payable.findIndex((each, index) => {
-      return index > at && each.open.numerator > 0n && each.line["type"] === type && each.line["id"] === id;
+      return index > at && each.unpaid.numerator > 0n && each.line["type"] === type && each.line["id"] === id;
     });
     const item = payable[at];
-    const pays = item?.isPayable === true ? minFraction(item.open, open) : ZERO;
+    const payment = item?.isPayable === true ? minFraction(item.unpaid, unspent) : ZERO;
     check.expect(
       `, paid of ${formatValue(type)}`,
-      pays.numerator > 0n ? pays : "a line of this invoice that is open",
+      payment.numerator > 0n ? payment : "an unpaid line of this invoice",
       amount,
     );
-    if (item !== undefined) item.open = subtract(item.open, pays);
-    open = subtract(open, pays);
-    invoice.net = subtract(invoice.net, pays);
+    if (item !== undefined) item.unpaid = subtract(item.unpaid, payment);
+    unspent = subtract(unspent, payment);
+    invoice.unpaidTotal = subtract(invoice.unpaidTotal, payment);
   }
   const paidTotal = sumFigures(asList(explanation["paid"]), "amount");
   check.expect(", value", subtract(ZERO, paidTotal), line["value"]);
@@ -170,10 +170,6 @@ function computeRemaining(
   const heldByDrafts = check.readFigure(explanation, "heldByDrafts");
   // On a draft, the amounts that earlier drafts reserve count as used.
   const canBeHeld = !isDraft && heldByDrafts.numerator > 0n;
-  check.expect(
-    ", heldByDrafts",
-    canBeHeld ? heldByDrafts : "an amount above 0, of a final invoice alone",
-    heldByDrafts,
-  );
+  check.expect(", heldByDrafts", canBeHeld ? heldByDrafts : "an amount above 0, on a final invoice only", heldByDrafts);
   return subtract(remainingOfOthers, heldByDrafts);
 }

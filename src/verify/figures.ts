@@ -47,11 +47,11 @@ export function toFraction(value: unknown): Fraction | undefined {
 }
 
 function parseDecimalText(decimalText: string): Fraction | undefined {
-  const [, sign, integerDigits = "", part = "", power = "0"] =
+  const [, sign, integerDigits = "", fractionDigits = "", exponent = "0"] =
     /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/.exec(decimalText) ?? [];
-  if (integerDigits + part === "") return undefined;
-  const places = part.length - Number(power);
-  const digits = BigInt(integerDigits + part) * 10n ** BigInt(Math.max(0, -places));
+  if (integerDigits + fractionDigits === "") return undefined;
+  const places = fractionDigits.length - Number(exponent);
+  const digits = BigInt(integerDigits + fractionDigits) * 10n ** BigInt(Math.max(0, -places));
   return { numerator: sign === "-" ? -digits : digits, denominator: 10n ** BigInt(Math.max(0, places)) };
 }
 
@@ -99,18 +99,19 @@ export function minFraction(a: Fraction, b: Fraction): Fraction {
 
 /** Rounds to `digits` decimal places; negative `digits` are left of the point (S1.5). */
 export function roundToDigits({ numerator, denominator }: Fraction, digits: number, mode: RoundingMode): Fraction {
-  const [scale, parts] = digits < 0 ? [1n, denominator * 10n ** BigInt(-digits)] : [10n ** BigInt(digits), denominator];
-  const negative = numerator < 0n;
-  const scaledValue = (negative ? -numerator : numerator) * scale;
-  const [units, rest] = [scaledValue / parts, scaledValue % parts];
+  const [scale, divisor] =
+    digits < 0 ? [1n, denominator * 10n ** BigInt(-digits)] : [10n ** BigInt(digits), denominator];
+  const isNegative = numerator < 0n;
+  const scaledValue = (isNegative ? -numerator : numerator) * scale;
+  const [units, rest] = [scaledValue / divisor, scaledValue % divisor];
   const roundsUp = {
-    HALF_UP: 2n * rest >= parts,
-    HALF_EVEN: 2n * rest > parts || (2n * rest === parts && units % 2n === 1n),
+    HALF_UP: 2n * rest >= divisor,
+    HALF_EVEN: 2n * rest > divisor || (2n * rest === divisor && units % 2n === 1n),
     DOWN: false,
-    FLOOR: negative && rest > 0n,
+    FLOOR: isNegative && rest > 0n,
   }[mode];
   const size = roundsUp ? units + 1n : units;
-  return { numerator: (negative ? -size : size) * 10n ** BigInt(Math.max(0, -digits)), denominator: scale };
+  return { numerator: (isNegative ? -size : size) * 10n ** BigInt(Math.max(0, -digits)), denominator: scale };
 }
 
 /** Converts to a decimal: exact with up to `exactDigits` digits, otherwise 34 significant digits, half up (S1.4). */
@@ -123,8 +124,8 @@ export function toDecimal({ numerator, denominator }: Fraction, exactDigits = 10
   if (rest === 1n && countDigits(exact.numerator) <= exactDigits) return exact;
   // This many decimal places give 33 or 34 significant digits.
   const fractionDigits = 33 - (countDigits(top) - countDigits(bottom));
-  const rounded = roundToDigits({ numerator: top, denominator: bottom }, fractionDigits, "DOWN");
-  const units = multiply(rounded, {
+  const truncatedQuotient = roundToDigits({ numerator: top, denominator: bottom }, fractionDigits, "DOWN");
+  const units = multiply(truncatedQuotient, {
     numerator: 10n ** BigInt(Math.max(0, fractionDigits)),
     denominator: 10n ** BigInt(Math.max(0, -fractionDigits)),
   });
@@ -140,9 +141,9 @@ export function formatFraction(value: Fraction): string {
   const { numerator, denominator } = toDecimal(value);
   const places = String(denominator).length - 1;
   const digits = String(numerator < 0n ? -numerator : numerator).padStart(places + 1, "0");
-  const part = digits.slice(digits.length - places).replace(/0+$/, "");
+  const fractionDigits = digits.slice(digits.length - places).replace(/0+$/, "");
   const integerDigits = digits.slice(0, digits.length - places);
-  return `${numerator < 0n ? "-" : ""}${integerDigits}${places === 0 || part === "" ? "" : `.${part}`}`;
+  return `${numerator < 0n ? "-" : ""}${integerDigits}${places === 0 || fractionDigits === "" ? "" : `.${fractionDigits}`}`;
 }
 
 /** Parses JSON with numbers as exact fractions. @throws {SyntaxError} */
@@ -151,8 +152,8 @@ export function parseJson(json: string): unknown {
   // strings.
   const quotedJson = json.replace(
     /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g,
-    (token: string, words: string | undefined, colon: string | undefined) =>
-      words === undefined ? `"n${token}"` : colon === undefined ? `"t${words.slice(1)}` : token,
+    (token: string, stringToken: string | undefined, colon: string | undefined) =>
+      stringToken === undefined ? `"n${token}"` : colon === undefined ? `"t${stringToken.slice(1)}` : token,
   );
   return JSON.parse(quotedJson, (_, value: unknown) =>
     typeof value !== "string" ? value : value.startsWith("t") ? value.slice(1) : (toFraction(value.slice(1)) ?? value),

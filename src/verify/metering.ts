@@ -82,7 +82,7 @@ interface Schema {
 }
 
 /**
- * Meters events by a book in its written form: parsed JSON, with numbers as fractions or JavaScript numbers.
+ * Meters events by a book in input form: parsed JSON, with numbers as fractions or JavaScript numbers.
  *
  * Events whose rules use unknown operators are not verified. Neither are events that consume feature credits, whose
  * result depends on earlier consumption, unless `creditsSuffice`.
@@ -121,10 +121,10 @@ export function createMetering(bookValue: unknown, creditsSuffice = false): Mete
       const instant = tryReadInstant(event["timestamp"]);
       if (schema === undefined || account === undefined || instant === undefined || event["id"] === undefined) return;
       if (schema.reason !== undefined) return markUnverified(schema, schema.reason);
-      const first = acceptedAt.get(asText(event["id"]));
-      if (first !== undefined) {
+      const firstAcceptedAt = acceptedAt.get(asText(event["id"]));
+      if (firstAcceptedAt !== undefined) {
         // How long an id is remembered depends on when its cycle closed (S14.1).
-        if (instant - first >= ID_RETENTION_MS) markUnverified(schema, "ids that are repeated after 45 days");
+        if (instant - firstAcceptedAt >= ID_RETENTION_MS) markUnverified(schema, "ids that are repeated after 45 days");
         return;
       }
       const key = JSON.stringify([event["schemaName"], account["id"]]);
@@ -154,7 +154,7 @@ function buildFacts(
       typeof value === "string" ? value : toFraction(value) && formatFraction(toFraction(value) ?? ZERO),
     ]),
   );
-  const isInBounds = Object.values(attributes).every((value) => value !== undefined && fits(value, 20));
+  const isInBounds = Object.values(attributes).every((value) => value !== undefined && hasAtMostDigits(value, 20));
   const isUnique = new Set(attributeList.map(({ name }) => name)).size === attributeList.length;
   const isComplete =
     schema.attributes.every((name) => Object.hasOwn(attributes, name)) &&
@@ -180,7 +180,7 @@ function measureEvent(
     for (const name of schema.consumedAttributes) {
       if (name === "") continue;
       const quantity = requireDecimal(asObject(facts["attribute"])[name]);
-      if (quantity.numerator < 0n || !fits(quantity, 40))
+      if (quantity.numerator < 0n || !hasAtMostDigits(quantity, 40))
         throw new Error(`${name} is not a quantity that can be consumed`);
     }
     return new Map(
@@ -215,18 +215,19 @@ function measure(
   { name, type, rules: computations }: Step,
   rules: RuleEvaluator,
 ): Fraction | undefined {
-  const matching = computations.filter(
+  const matchingComputations = computations.filter(
     ({ matcher }) => matcher === undefined || rules.evaluate({ "!!": [matcher] }, facts) === true,
   );
-  if (matching.length === 0) return undefined;
-  const results = type === "COUNT" ? [ONE] : matching.map(({ rule }) => requireDecimal(rules.evaluate(rule, facts)));
+  if (matchingComputations.length === 0) return undefined;
+  const results =
+    type === "COUNT" ? [ONE] : matchingComputations.map(({ rule }) => requireDecimal(rules.evaluate(rule, facts)));
   const total = results.reduce(add, ZERO);
-  if (!fits(total, 40)) throw new Error(`${name} counts too many digits`);
+  if (!hasAtMostDigits(total, 40)) throw new Error(`${name} counts too many digits`);
   return total;
 }
 
 /** Whether a number has at most `digits` digits before and after the point (S1.3, S1.6). */
-function fits({ numerator, denominator }: Fraction, digits: number): boolean {
+function hasAtMostDigits({ numerator, denominator }: Fraction, digits: number): boolean {
   const size = 10n ** BigInt(digits);
   return (
     (numerator < 0n ? -numerator : numerator) < size * denominator &&
@@ -236,10 +237,10 @@ function fits({ numerator, denominator }: Fraction, digits: number): boolean {
 
 /** The ACTIVE schemas by name, with their ACTIVE meters. */
 function buildSchemas(book: JsonObject, rules: RuleEvaluator, creditsSuffice: boolean): ReadonlyMap<string, Schema> {
-  const active = asList(book["eventSchemas"]).filter(isActive);
+  const activeSchemas = asList(book["eventSchemas"]).filter(isActive);
   const names = (items: unknown): readonly string[] => asList(items).map((each) => asText(each["name"]));
   return new Map(
-    active.map((schema) => {
+    activeSchemas.map((schema) => {
       const { name, attributes, dimensions, enrichments } = schema;
       const fields = asList(asObject(enrichments)["fields"]).toSorted(byOrder).map(createFieldStep);
       const meters = asList(book["usageMeters"]).filter(
@@ -333,15 +334,18 @@ function settingValue({ dataType, value }: JsonObject): unknown {
 
 /** ACTIVE accounts by id and by alias. */
 function indexAccounts(book: JsonObject): ReadonlyMap<string, JsonObject> {
-  const active = asList(book["accounts"]).filter(isActive);
-  const aliases = active.flatMap((account) => {
+  const activeAccounts = asList(book["accounts"]).filter(isActive);
+  const aliases = activeAccounts.flatMap((account) => {
     const aliasList = Array.isArray(account["aliases"]) ? (account["aliases"] as unknown[]) : [];
     return aliasList.map((alias): [string, JsonObject] => [
       asText(typeof alias === "string" ? alias : asObject(alias)["alias"]),
       account,
     ]);
   });
-  return new Map([...aliases, ...active.map((account): [string, JsonObject] => [asText(account["id"]), account])]);
+  return new Map([
+    ...aliases,
+    ...activeAccounts.map((account): [string, JsonObject] => [asText(account["id"]), account]),
+  ]);
 }
 
 function byOrder(a: JsonObject, b: JsonObject): number {

@@ -29,14 +29,14 @@ export interface RuleEvaluator {
   readonly evaluate: (rule: unknown, facts: JsonObject) => unknown;
 }
 
-/** The used part of json-logic-js. */
+/** The part of json-logic-js that is used here. */
 interface JsonLogic {
   apply(rule: unknown, data: unknown): unknown;
   truthy(value: unknown): boolean;
   add_operation(name: string, operation: (this: unknown, ...values: readonly unknown[]) => unknown): void;
 }
 type Operation = Parameters<JsonLogic["add_operation"]>[1];
-type Binary = (a: Fraction, b: Fraction) => Fraction;
+type BinaryOperation = (a: Fraction, b: Fraction) => Fraction;
 
 const LIBRARY_OPERATORS = "var missing missing_some if ?: and or ! !! map filter reduce all some none merge";
 const UNITS_MS: Readonly<Record<string, number>> = {
@@ -60,9 +60,11 @@ export function createRuleEvaluator(): RuleEvaluator {
   logic.truthy = (value) => (isFraction(value) ? value.numerator !== 0n : libraryTruthy(value));
   const findUnknownOperator = (rule: unknown): string | undefined => {
     if (typeof rule !== "object" || rule === null || isFraction(rule)) return undefined;
-    const unknown = Array.isArray(rule) ? undefined : Object.keys(rule).find((name) => !knownOperators.has(name));
+    const ownUnknownOperator = Array.isArray(rule)
+      ? undefined
+      : Object.keys(rule).find((name) => !knownOperators.has(name));
     return (
-      unknown ??
+      ownUnknownOperator ??
       Object.values(rule)
         .map(findUnknownOperator)
         .find((name) => name !== undefined)
@@ -88,21 +90,21 @@ export function toExactNumbers(value: unknown): unknown {
 function loadPrivateCopy(): JsonLogic {
   const require = createRequire(import.meta.url);
   const path = require.resolve("json-logic-js");
-  const host = require.cache[path];
+  const applicationCopy = require.cache[path];
   delete require.cache[path];
   try {
     return require("json-logic-js") as JsonLogic;
   } finally {
-    if (host === undefined) delete require.cache[path];
-    else require.cache[path] = host;
+    if (applicationCopy === undefined) delete require.cache[path];
+    else require.cache[path] = applicationCopy;
   }
 }
 
 function createOperations(logic: JsonLogic): Readonly<Record<string, Operation>> {
-  const foldOperation = (operation: Binary): Operation => {
+  const foldOperation = (operation: BinaryOperation): Operation => {
     return (...values) => values.map(requireDecimal).reduce((a, b) => requireDigitLimit(operation(a, b)));
   };
-  const binaryOperation = (operation: Binary): Operation => {
+  const binaryOperation = (operation: BinaryOperation): Operation => {
     return (a, b) => requireDigitLimit(operation(requireDecimal(a), requireDecimal(b)));
   };
   const orderOperation = (test: (order: number) => boolean): Operation => {
@@ -232,8 +234,8 @@ function readPath(data: unknown, path: string): unknown {
 function readProperty(data: unknown, key: string): unknown {
   if (typeof data === "string" ? false : typeof data !== "object" || data === null || isFraction(data))
     return undefined;
-  const holder = Object(data) as Readonly<Record<string, unknown>>;
-  return Object.hasOwn(holder, key) ? toExactNumbers(holder[key]) : undefined;
+  const object = Object(data) as Readonly<Record<string, unknown>>;
+  return Object.hasOwn(object, key) ? toExactNumbers(object[key]) : undefined;
 }
 
 function strictlyEqual(a: unknown, b: unknown): boolean {
@@ -241,9 +243,9 @@ function strictlyEqual(a: unknown, b: unknown): boolean {
 }
 
 function looselyEqual(a: unknown, b: unknown): boolean {
-  const composite = (value: unknown): boolean => typeof value === "object" && value !== null && !isFraction(value);
+  const isComposite = (value: unknown): boolean => typeof value === "object" && value !== null && !isFraction(value);
   if ((a ?? null) === null || (b ?? null) === null) return (a ?? null) === (b ?? null);
-  return composite(a) && composite(b) ? a === b : compareLoosely(a, b) === 0;
+  return isComposite(a) && isComposite(b) ? a === b : compareLoosely(a, b) === 0;
 }
 
 /**
@@ -310,8 +312,8 @@ function shiftInstant(instant: number, duration: string, sign: number): string {
   const day = date.getUTCDate();
   date.setUTCDate(1);
   date.setUTCMonth(date.getUTCMonth() + sign * months);
-  const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
-  date.setUTCDate(Math.min(day, last));
+  const lastDayOfMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  date.setUTCDate(Math.min(day, lastDayOfMonth));
   const result = new Date(date.getTime() + sign * Number(roundToDigits(millis, 0, "DOWN").numerator)).toISOString();
   if (!/^\d{4}-/.test(result)) throw new Error(`${result} is not within the years 0000 to 9999`);
   return result;

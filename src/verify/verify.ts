@@ -105,8 +105,8 @@ export function usageFromCells(cells: UsageCells, unverifiedMeters: ReadonlySet<
     unitsBetween(accountId, meterId, from, until) {
       if (unverifiedMeters.has(meterId)) return undefined;
       const days = cells.get(JSON.stringify([accountId, meterId])) ?? [];
-      const inside = [...days].filter(([date]) => date >= from.slice(0, 10) && date < until.slice(0, 10));
-      return inside.reduce((sum, [, quantity]) => add(sum, quantity), ZERO);
+      const daysInPeriod = [...days].filter(([date]) => date >= from.slice(0, 10) && date < until.slice(0, 10));
+      return daysInPeriod.reduce((sum, [, quantity]) => add(sum, quantity), ZERO);
     },
   };
 }

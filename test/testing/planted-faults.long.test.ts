@@ -74,7 +74,7 @@ describe("a law of a book", () => {
   test("S13.5 previewMatchesInvoices finds a preview that drops an event", async () => {
     injection.fault = "drops the last event";
     const run = await fc.check(previewMatchesInvoices(BOOK), { seed: 1, numRuns: 100 });
-    expect(sentenceOf(run)).toMatch(/^the invoices differ: previewed\n[^]*made final\nprod STANDARD /);
+    expect(sentenceOf(run)).toMatch(/^the invoices differ: in the preview\n[^]*as final invoices\nprod STANDARD /);
     expect(run.counterexample?.[0].events).toHaveLength(1);
   });
 

@@ -120,7 +120,7 @@ function describeOrigins(columns: Columns, isJson: boolean): readonly string[] {
 
 /** Notes on the other columns. */
 function describeColumns(columns: Columns, column: string): readonly string[] {
-  const { numbers, nearNumbers, decimals, doubtful, unused } = columns;
+  const { numbers, nearNumbers, decimals, ambiguousNumber, unused } = columns;
   const columnsWithMark = (mark: DecimalMark): string =>
     numbers
       .filter((name) => decimals.get(name) === mark)
@@ -137,13 +137,13 @@ function describeColumns(columns: Columns, column: string): readonly string[] {
     ),
     ...(commas === "" ? [] : [`numbers with a decimal comma in ${commas}`]),
     ...(thousands === "" ? [] : [`numbers with thousands separators in ${thousands}`]),
-    ...(doubtful === undefined ? [] : [describeDoubt(doubtful, decimals)]),
+    ...(ambiguousNumber === undefined ? [] : [describeDoubt(ambiguousNumber, decimals)]),
     ...unused.map(({ column: name, why }) => `not used: ${quoteText(name)}, ${why}`),
   ];
 }
 
 /** A note on an ambiguous number and how it was read. */
-function describeDoubt({ column, text }: NonNullable<Columns["doubtful"]>, decimals: Columns["decimals"]): string {
+function describeDoubt({ column, text }: NonNullable<Columns["ambiguousNumber"]>, decimals: Columns["decimals"]): string {
   const [value, otherMark] = decimals.get(column) === "," ? [toDecimalPoint(text), "."] : [removeGrouping(text), ","];
   return `${quoteText(text)} in ${quoteText(column)} is read as ${value ?? text}; if that is wrong, change "decimal" in the map to "${otherMark}"`;
 }

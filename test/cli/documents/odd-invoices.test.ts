@@ -103,7 +103,7 @@ describe("verify and diff reject with a one-sentence message", () => {
     expect(diff.err).toBe("ratebook: unknown invoice line type USAGE_AMOUNT; run preview again with this version\n");
     const verify = await ratebook(["verify", path]);
     expect(verify.code).toBe(1);
-    expect(verify.out).toContain("a line over other lines than");
+    expect(verify.out).toContain("a type that can contain");
   });
 
   test("S1.4 an amount of too many digits is printed as it was written", async () => {

@@ -38,8 +38,8 @@ export const cases: fc.Arbitrary<Case> = bookArbitrary().chain((book) =>
 
 /** The schemas that may have external usage. */
 export function plainSchemas(book: BookInput): readonly string[] {
-  const { all, takingFeature } = listSchemas(book);
-  return all.filter((name) => !takingFeature.has(name));
+  const { all, featureSchemas } = listSchemas(book);
+  return all.filter((name) => !featureSchemas.has(name));
 }
 
 /** A finished story. */
