@@ -13,7 +13,7 @@ export interface Locks {
 
 interface Claim {
   readonly scope: Scope;
-  readonly shared: boolean;
+  readonly isShared: boolean;
   /** Its queues; undefined while it is the only claim, which need not queue. */
   keys: readonly string[] | undefined;
   /** The number of queues with a claim before it. */
@@ -23,7 +23,7 @@ interface Claim {
 
 export function createLocks(): Locks {
   const configuration: Claim[] = [];
-  let exclusives = 0;
+  let exclusiveCount = 0;
   const queues = new Map<string, Claim | Claim[]>();
 
   const release = (claim: Claim): void => {
@@ -31,10 +31,10 @@ export function createLocks(): Locks {
       const next = removeHead(queues, key, claim);
       if (next !== undefined) unblock(next);
     }
-    const place = configuration.indexOf(claim);
-    configuration.splice(place, 1);
-    if (!claim.shared) exclusives -= 1;
-    for (const other of findUnblockedClaims(configuration, claim, place)) unblock(other);
+    const index = configuration.indexOf(claim);
+    configuration.splice(index, 1);
+    if (!claim.isShared) exclusiveCount -= 1;
+    for (const other of findUnblockedClaims(configuration, claim, index)) unblock(other);
   };
 
   const enqueue = (claim: Claim): void => {
@@ -46,16 +46,16 @@ export function createLocks(): Locks {
     take(scope) {
       const claim: Claim = {
         scope,
-        shared: scope.configuration === "shared",
+        isShared: scope.configuration === "shared",
         keys: undefined,
         blockers: 0,
         start: () => {},
       };
-      if (claim.shared ? exclusives > 0 : configuration.length > 0) claim.blockers += 1;
-      if (!claim.shared) exclusives += 1;
+      if (claim.isShared ? exclusiveCount > 0 : configuration.length > 0) claim.blockers += 1;
+      if (!claim.isShared) exclusiveCount += 1;
       configuration.push(claim);
       const [first] = configuration;
-      // A lone claim, the usual case, enters its queues, as first in each, only when another claim arrives.
+      // A single claim, the usual case, joins its queues only when another claim arrives; it is then first in each.
       if (first !== undefined && first !== claim) {
         if (first.keys === undefined) enqueue(first);
         enqueue(claim);
@@ -88,7 +88,7 @@ function join(queues: Map<string, Claim | Claim[]>, key: string, claim: Claim): 
   return queue !== undefined;
 }
 
-/** Leaves the head of a queue; returns the claim that is now first, if any. */
+/** Removes a claim from the head of a queue; returns the claim that is now first, if any. */
 function removeHead(queues: Map<string, Claim | Claim[]>, key: string, claim: Claim): Claim | undefined {
   const queue = queues.get(key);
   if (!Array.isArray(queue) || queue.length === 1) {
@@ -99,13 +99,13 @@ function removeHead(queues: Map<string, Claim | Claim[]>, key: string, claim: Cl
   return queue[0];
 }
 
-/** The claims that waited for the configuration until `left` left the queue, and no longer need to. */
-function findUnblockedClaims(queue: readonly Claim[], releasedClaim: Claim, place: number): readonly Claim[] {
+/** The claims that no longer wait for the configuration once `releasedClaim` has left the queue. */
+function findUnblockedClaims(queue: readonly Claim[], releasedClaim: Claim, index: number): readonly Claim[] {
   const first = queue[0];
-  if (first === undefined || place > 0) return [];
-  if (!first.shared) return [first];
-  // Shared claims next to it did not wait.
-  if (releasedClaim.shared) return [];
-  const exclusive = queue.findIndex((claim) => !claim.shared);
+  if (first === undefined || index > 0) return [];
+  if (!first.isShared) return [first];
+  // The shared claims after a shared one did not wait.
+  if (releasedClaim.isShared) return [];
+  const exclusive = queue.findIndex((claim) => !claim.isShared);
   return exclusive < 0 ? queue : queue.slice(0, exclusive);
 }

@@ -37,8 +37,8 @@ export async function openDatabase(name: string, { signal }: OpenOptions = {}): 
   if (/^postgres(?:ql)?:\/\//.test(name)) {
     return openRemote(name, signal);
   }
-  const store = await openRevived(name, signal);
-  return storeOver(store.pool, store.close);
+  const store = await openRestartingPool(name, signal);
+  return openStoreOver(store.pool, store.close);
 }
 
 /** Opens a store on a server. Waiting for its answer or its migration lock can be cancelled. */
@@ -54,14 +54,14 @@ async function openRemote(name: string, signal: AbortSignal | undefined): Promis
   const pool = createPool({ connectionString: name, ...(signal === undefined ? {} : { stream: connect }) });
   signal?.addEventListener("abort", destroySockets);
   try {
-    return await storeOver(pool, () => pool.end());
+    return await openStoreOver(pool, () => pool.end());
   } finally {
     signal?.removeEventListener("abort", destroySockets);
   }
 }
 
 /** A store that owns its pool. */
-async function storeOver(pool: ConnectionPool, onClose: () => Promise<void>): Promise<Store> {
+async function openStoreOver(pool: ConnectionPool, onClose: () => Promise<void>): Promise<Store> {
   try {
     return await postgresStore(pool, { onClose });
   } catch (error) {
@@ -78,12 +78,12 @@ function createPool(config: PoolConfig, onBreak: () => void = () => {}): Pool {
     .on("error", onBreak);
 }
 
-interface OpenedServer {
+interface ServerWithPool {
   readonly server: PrivateServer;
   readonly pool: Pool;
 }
 
-interface RevivedServer {
+interface RestartingPool {
   readonly pool: ConnectionPool;
   readonly close: () => Promise<void>;
 }
@@ -92,16 +92,16 @@ interface RevivedServer {
  * The pool of a private server, which is restarted if it ends, because nothing else would do that. Requests in the
  * meantime fail, because their outcome is unknown.
  */
-async function openRevived(directory: string, signal: AbortSignal | undefined): Promise<RevivedServer> {
-  const toOpenedServer = (server: PrivateServer): OpenedServer => ({
+async function openRestartingPool(directory: string, signal: AbortSignal | undefined): Promise<RestartingPool> {
+  const withPool = (server: PrivateServer): ServerWithPool => ({
     server,
-    pool: createPool(server.connection, revive),
+    pool: createPool(server.connection, restart),
   });
-  let current: OpenedServer;
-  let reviving: Promise<void> | undefined;
+  let current: ServerWithPool;
+  let reopening: Promise<void> | undefined;
   const closing = new AbortController();
-  function revive(): void {
-    if (!closing.signal.aborted) reviving ??= reopen();
+  function restart(): void {
+    if (!closing.signal.aborted) reopening ??= reopen();
   }
   async function reopen(): Promise<void> {
     try {
@@ -112,31 +112,31 @@ async function openRevived(directory: string, signal: AbortSignal | undefined): 
         await server.close();
         return;
       }
-      current = toOpenedServer(server);
+      current = withPool(server);
       // Its connections in use are broken; each is released when its user gets the error.
       before.pool.end().catch(() => {});
       await before.server.close();
     } catch {
       // The next broken connection tries again.
     } finally {
-      reviving = undefined;
+      reopening = undefined;
     }
   }
-  current = toOpenedServer(await openPrivateServer(directory, signal));
+  current = withPool(await openPrivateServer(directory, signal));
   return {
     pool: {
       async connect() {
         try {
           return await current.pool.connect();
         } catch (error) {
-          revive();
+          restart();
           throw error;
         }
       },
     },
     close: async () => {
       closing.abort();
-      await reviving;
+      await reopening;
       await current.pool.end();
       await current.server.close();
     },

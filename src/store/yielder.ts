@@ -24,7 +24,7 @@ export async function runWithPauses<Result>(
 }
 
 /**
- * Creates a function for long work to call after each step of a few milliseconds.
+ * Creates a function that long work calls after each step, so that other work runs every few milliseconds.
  *
  * @returns a promise to await if a pause is due; else undefined
  */

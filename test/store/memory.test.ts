@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { LedgerView } from "../../src/ledger/view.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
-import { account, cell, event, invoice, LONG, NOON, ODD_TEXTS, use } from "../../src/store/conformance/samples.ts";
+import { account, cell, event, invoice, LONG, NOON, ODD_TEXTS, consumption } from "../../src/store/conformance/samples.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 
@@ -33,7 +33,7 @@ describe("a memory store", () => {
     const changes = {
       documents: [{ kind: "setting", id: "#", createdAt: NOON, updatedAt: NOON, body: { texts: ODD_TEXTS } }],
       accounts: [account("a", { nextDueAt: Infinity, metadata: { long: LONG } })],
-      events: [event("a", 1, { feature: use("f.one", 2) })],
+      events: [event("a", 1, { feature: consumption("f.one", 2) })],
       invoices: [invoice("a", "i.one")],
       configurationRevision: 7,
     } as const;

@@ -46,7 +46,7 @@ describe("a private server", () => {
     const server = await openPrivateServer(here.path);
     const [own = ""] = await readdir(join(here.path, "users"));
     const began = await readFile(join(here.path, "users", own), "utf8");
-    expect(began).toBe(findProcess(process.pid)?.began);
+    expect(began).toBe(findProcess(process.pid)?.startTime);
     const other = bystander();
     await writeFile(join(here.path, "users", `${other.pid}.killed`), began === "1" ? "2" : "1");
     await rm(join(here.path, "users", own));

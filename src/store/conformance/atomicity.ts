@@ -41,7 +41,7 @@ function everything(
 }
 
 /** How much of {@link everything} the store contains. */
-async function findNumbers({ read }: Store, accountId: string): Promise<readonly number[]> {
+async function countRecords({ read }: Store, accountId: string): Promise<readonly number[]> {
   const ids = [accountId];
   const lists = await Promise.all([
     read.allDocuments("setting"),
@@ -86,16 +86,16 @@ const HALF_WRITTEN: Readonly<Record<string, Changes>> = {
 
 export const atomicityCases: readonly ConformanceCase[] = [
   defineCase("a commit with every kind of change is visible completely", async (store) => {
-    assert.deepEqual(await findNumbers(store, "a"), NOTHING);
+    assert.deepEqual(await countRecords(store, "a"), NOTHING);
     await commit(store, everything("a"));
-    assert.deepEqual(await findNumbers(store, "a"), ALL);
+    assert.deepEqual(await countRecords(store, "a"), ALL);
   }),
 
   defineCase("if the work throws, nothing is written and the error is passed on unchanged", async (store) => {
     const error = new Error("refused by the work");
-    const failing = store.transact(createScope(["a"]), () => Promise.reject(error));
-    await assert.rejects(failing, (caught) => caught === error);
-    assert.deepEqual(await findNumbers(store, "a"), NOTHING);
+    const transaction = store.transact(createScope(["a"]), () => Promise.reject(error));
+    await assert.rejects(transaction, (caught) => caught === error);
+    assert.deepEqual(await countRecords(store, "a"), NOTHING);
   }),
 
   ...Object.entries(HALF_WRITTEN).map(([kind, changes]) =>
@@ -103,9 +103,9 @@ export const atomicityCases: readonly ConformanceCase[] = [
       const scope = createScope(["a", "b"], ["event.a.1", "event.a.2"]);
       const decision = { result: undefined, changes: { ...everything("a"), ...changes } };
       await assert.rejects(store.transact(scope, async () => decision));
-      assert.deepEqual(await findNumbers(store, "a"), NOTHING);
+      assert.deepEqual(await countRecords(store, "a"), NOTHING);
       await commit(store, everything("a"));
-      assert.deepEqual(await findNumbers(store, "a"), ALL, "a failed commit can be repeated");
+      assert.deepEqual(await countRecords(store, "a"), ALL, "a failed commit can be repeated");
     }),
   ),
 

@@ -49,7 +49,7 @@ export interface Gate {
   open(): void;
 }
 
-export function gate(): Gate {
+export function createGate(): Gate {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -57,8 +57,8 @@ export function gate(): Gate {
   return { opened, open: () => open() };
 }
 
-/** Waits a moment, so that other work can proceed. */
-export function moment(milliseconds = 20): Promise<void> {
+/** Waits some milliseconds, so that other work can proceed. */
+export function waitBriefly(milliseconds = 20): Promise<void> {
   return sleep(milliseconds);
 }
 
@@ -66,14 +66,14 @@ export function moment(milliseconds = 20): Promise<void> {
 export async function rejectAfter<Result>(
   milliseconds: number,
   promise: Promise<Result>,
-  what: string,
+  description: string,
 ): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms: ${what}`)), milliseconds);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms: ${description}`)), milliseconds);
   });
   try {
-    return await Promise.race([promise, late]);
+    return await Promise.race([promise, timeout]);
   } finally {
     clearTimeout(timer);
   }
@@ -93,10 +93,10 @@ function scopeFor(changes: Changes): Scope {
     keptUsage = [],
   } = changes;
   const events = [...newEvents, ...(changes.events ?? [])];
-  const owned = [...events, ...usage, ...overage, ...entries, ...credits, ...invoices, ...keptUsage];
+  const accountRecords = [...events, ...usage, ...overage, ...entries, ...credits, ...invoices, ...keptUsage];
   return {
     configuration: changes.configurationRevision !== undefined ? "exclusive" : "shared",
-    accountIds: [...new Set([...accounts.map(({ id }) => id), ...owned.map(({ accountId }) => accountId)])],
+    accountIds: [...new Set([...accounts.map(({ id }) => id), ...accountRecords.map(({ accountId }) => accountId)])],
     eventIds: [...new Set(events.map(({ eventId }) => eventId))],
   };
 }

@@ -13,7 +13,7 @@ import { cell, LONG, ODD_TEXTS, TODAY } from "./samples.ts";
 
 type Kind = "usage" | "overage";
 
-async function cells(
+async function listCells(
   store: Store,
   kind: Kind,
   accountIds: readonly string[],
@@ -34,8 +34,8 @@ function put(store: Store, kind: Kind, ...changes: readonly UsageDelta[]): Promi
 }
 
 /** All cells of account `a`. */
-function all(store: Store, kind: Kind): Promise<readonly string[]> {
-  return cells(store, kind, ["a"], TODAY - 99, TODAY + 99);
+function listAllCells(store: Store, kind: Kind): Promise<readonly string[]> {
+  return listCells(store, kind, ["a"], TODAY - 99, TODAY + 99);
 }
 
 function sumCases(kind: Kind): readonly ConformanceCase[] {
@@ -43,12 +43,12 @@ function sumCases(kind: Kind): readonly ConformanceCase[] {
     defineCase(`${kind} is added, not replaced`, async (store) => {
       await put(store, kind, cell("a", "m", TODAY, "0.1"));
       await put(store, kind, cell("a", "m", TODAY, "0.2"));
-      assert.deepEqual(await all(store, kind), ["a m 0 0.3"]);
+      assert.deepEqual(await listAllCells(store, kind), ["a m 0 0.3"]);
     }),
 
     defineCase(`${kind} for the same cell twice in a commit is added twice`, async (store) => {
       await put(store, kind, cell("a", "m", TODAY, "1"), cell("a", "m", TODAY, "2.5"), cell("a", "m", TODAY, "-0.5"));
-      assert.deepEqual(await all(store, kind), ["a m 0 3"]);
+      assert.deepEqual(await listAllCells(store, kind), ["a m 0 3"]);
     }),
 
     defineCase(`${kind} of 20 digits before and after the point is exact`, async (store) => {
@@ -60,7 +60,7 @@ function sumCases(kind: Kind): readonly ConformanceCase[] {
         cell("a", "n", TODAY, "0.00000000000000000001"),
         cell("a", "n", TODAY, "99999999999999999999"),
       );
-      assert.deepEqual(await all(store, kind), [
+      assert.deepEqual(await listAllCells(store, kind), [
         "a m 0 100000000000000000000",
         "a n 0 99999999999999999999.00000000000000000001",
       ]);
@@ -73,27 +73,27 @@ function sumCases(kind: Kind): readonly ConformanceCase[] {
       const exact = `a m 0 ${whole}.${fraction}3`;
       await put(store, kind, cell("a", "m", TODAY, whole));
       await put(store, kind, cell("a", "m", TODAY, `0.${fraction}3`));
-      const refused = { code: "ERR_ARITHMETIC" };
-      await assert.rejects(put(store, kind, cell("a", "m", TODAY, `0.${fraction}01`)), refused);
-      await assert.rejects(put(store, kind, cell("a", "n", TODAY, "5"), cell("a", "m", TODAY, "1")), refused);
-      assert.deepEqual(await all(store, kind), [exact]);
+      const expectedError = { code: "ERR_ARITHMETIC" };
+      await assert.rejects(put(store, kind, cell("a", "m", TODAY, `0.${fraction}01`)), expectedError);
+      await assert.rejects(put(store, kind, cell("a", "n", TODAY, "5"), cell("a", "m", TODAY, "1")), expectedError);
+      assert.deepEqual(await listAllCells(store, kind), [exact]);
       await put(store, kind, cell("a", "m", TODAY, `-${whole}`), cell("a", "n", TODAY, "1e1000"));
-      assert.deepEqual(await all(store, kind), [`a m 0 0.${fraction}3`, `a n 0 1${"0".repeat(1000)}`]);
-      await assert.rejects(put(store, kind, cell("a", "n", TODAY, "9e1000")), refused);
+      assert.deepEqual(await listAllCells(store, kind), [`a m 0 0.${fraction}3`, `a n 0 1${"0".repeat(1000)}`]);
+      await assert.rejects(put(store, kind, cell("a", "n", TODAY, "9e1000")), expectedError);
     }),
 
     defineCase(`${kind} can be negative, and a sum of 0 is not listed`, async (store) => {
       await put(store, kind, cell("a", "m", TODAY, "-1.5"), cell("a", "n", TODAY, "2"), cell("a", "o", TODAY, "0"));
-      assert.deepEqual(await all(store, kind), ["a m 0 -1.5", "a n 0 2"]);
+      assert.deepEqual(await listAllCells(store, kind), ["a m 0 -1.5", "a n 0 2"]);
       await put(store, kind, cell("a", "m", TODAY, "1.50"), cell("a", "n", TODAY, "-2"));
-      assert.deepEqual(await all(store, kind), []);
+      assert.deepEqual(await listAllCells(store, kind), []);
       await put(store, kind, cell("a", "n", TODAY, "7"));
-      assert.deepEqual(await all(store, kind), ["a n 0 7"]);
+      assert.deepEqual(await listAllCells(store, kind), ["a n 0 7"]);
     }),
   ];
 }
 
-function placeCases(kind: Kind): readonly ConformanceCase[] {
+function separationCases(kind: Kind): readonly ConformanceCase[] {
   return [
     defineCase(`${kind} is stored by account, item and day`, async (store) => {
       await put(
@@ -106,15 +106,15 @@ function placeCases(kind: Kind): readonly ConformanceCase[] {
         cell("b", "m", TODAY, "5"),
         cell("c", "m", -40_000, "6"),
       );
-      assert.deepEqual(await cells(store, kind, ["a"], TODAY, TODAY + 1), ["a m 0 2", "a n 0 4"]);
-      assert.deepEqual(await cells(store, kind, ["a"], TODAY - 1, TODAY + 1), ["a m -1 1", "a m 0 2", "a n 0 4"]);
-      assert.deepEqual(await cells(store, kind, ["b", "a", "b"], TODAY, TODAY + 9), [
+      assert.deepEqual(await listCells(store, kind, ["a"], TODAY, TODAY + 1), ["a m 0 2", "a n 0 4"]);
+      assert.deepEqual(await listCells(store, kind, ["a"], TODAY - 1, TODAY + 1), ["a m -1 1", "a m 0 2", "a n 0 4"]);
+      assert.deepEqual(await listCells(store, kind, ["b", "a", "b"], TODAY, TODAY + 9), [
         "a m 0 2",
         "a m 1 3",
         "a n 0 4",
         "b m 0 5",
       ]);
-      assert.deepEqual(await cells(store, kind, ["a"], TODAY, TODAY), []);
+      assert.deepEqual(await listCells(store, kind, ["a"], TODAY, TODAY), []);
       assert.equal((await store.read[kind](["c"], -Infinity, Infinity)).length, 1);
     }),
 
@@ -136,7 +136,7 @@ function placeCases(kind: Kind): readonly ConformanceCase[] {
       await Promise.all(
         writers.map((index) => put(store, kind, cell("a", "m", TODAY, "0.1"), cell(`b${index % 3}`, "m", TODAY, "1"))),
       );
-      assert.deepEqual(await cells(store, kind, ["a", "b0", "b1", "b2"], TODAY, TODAY + 1), [
+      assert.deepEqual(await listCells(store, kind, ["a", "b0", "b1", "b2"], TODAY, TODAY + 1), [
         "a m 0 1.2",
         "b0 m 0 4",
         "b1 m 0 4",
@@ -149,13 +149,13 @@ function placeCases(kind: Kind): readonly ConformanceCase[] {
 export const cellCases: readonly ConformanceCase[] = [
   ...sumCases("usage"),
   ...sumCases("overage"),
-  ...placeCases("usage"),
-  ...placeCases("overage"),
+  ...separationCases("usage"),
+  ...separationCases("overage"),
 
   defineCase("usage and overage are stored separately", async (store) => {
     await commit(store, { usage: [cell("a", "m", TODAY, "1")], overage: [cell("a", "m", TODAY, "2")] });
-    assert.deepEqual(await cells(store, "usage", ["a"], TODAY, TODAY + 1), ["a m 0 1"]);
-    assert.deepEqual(await cells(store, "overage", ["a"], TODAY, TODAY + 1), ["a m 0 2"]);
+    assert.deepEqual(await listCells(store, "usage", ["a"], TODAY, TODAY + 1), ["a m 0 1"]);
+    assert.deepEqual(await listCells(store, "overage", ["a"], TODAY, TODAY + 1), ["a m 0 2"]);
   }),
 
   defineCase("work that adds what it read sees exact sums", async (store) => {
@@ -166,6 +166,6 @@ export const cellCases: readonly ConformanceCase[] = [
       return { result: add(quantity, quantity), changes: { usage: [cell("a", "m", TODAY, quantity)] } };
     });
     assert.equal(formatDecimal(total), "24691357802469135780.24691357802469135782");
-    assert.deepEqual(await cells(store, "usage", ["a"], TODAY, TODAY + 1), [`a m 0 ${formatDecimal(total)}`]);
+    assert.deepEqual(await listCells(store, "usage", ["a"], TODAY, TODAY + 1), [`a m 0 ${formatDecimal(total)}`]);
   }),
 ];

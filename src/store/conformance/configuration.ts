@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 
 import { DOCUMENT_KINDS } from "../../ledger/decision.ts";
 import type { Scope } from "../store.ts";
-import { commit, type ConformanceCase, gate, defineCase, moment, createScope } from "./case.ts";
+import { commit, type ConformanceCase, createGate, defineCase, waitBriefly, createScope } from "./case.ts";
 import { document, NOON, ODD_TEXTS, withOddKeys } from "./samples.ts";
 
 /** A revision that a store must return exactly. */
@@ -39,9 +39,9 @@ export const configurationCases: readonly ConformanceCase[] = [
 
   defineCase("a document replaces the one with its id, and a removed document is not found", async (store) => {
     await commit(store, { documents: [document("alias", "x", { old: true }), document("alias", "y")] });
-    const replaced = { ...document("alias", "x", { is: "new" }), updatedAt: NOON + 5 };
-    await commit(store, { documents: [replaced], removedDocuments: [{ kind: "alias", id: "y" }] });
-    assert.deepEqual(await store.read.allDocuments("alias"), [replaced]);
+    const replacement = { ...document("alias", "x", { is: "new" }), updatedAt: NOON + 5 };
+    await commit(store, { documents: [replacement], removedDocuments: [{ kind: "alias", id: "y" }] });
+    assert.deepEqual(await store.read.allDocuments("alias"), [replacement]);
     assert.equal(await store.read.document("alias", "y"), undefined);
     await commit(store, { removedDocuments: [{ kind: "alias", id: "never was" }] });
     await commit(store, { documents: [document("alias", "y", { again: true })] });
@@ -85,27 +85,27 @@ export const configurationCases: readonly ConformanceCase[] = [
   }),
 
   defineCase("an exclusive lock on the configuration makes all others wait", async (store) => {
-    const started = gate();
+    const started = createGate();
     const changing = store.transact(EXCLUSIVE, async () => {
       started.open();
-      await moment();
+      await waitBriefly();
       return { result: undefined, changes: { documents: [document("setting", "s")], configurationRevision: 1 } };
     });
     await started.opened;
-    const readsBack = await store.transact(createScope(["a"]), async (view) => {
+    const readValues = await store.transact(createScope(["a"]), async (view) => {
       const document = await view.document("setting", "s");
       return { result: [document?.id, await view.configurationRevision()], changes: {} };
     });
     await changing;
-    assert.deepEqual(readsBack, ["s", await store.read.configurationRevision()]);
+    assert.deepEqual(readValues, ["s", await store.read.configurationRevision()]);
   }),
 
   defineCase("the configuration does not change while it is locked as shared", async (store) => {
-    const started = gate();
-    const rating = store.transact(createScope(["a"]), async (view) => {
+    const started = createGate();
+    const reading = store.transact(createScope(["a"]), async (view) => {
       const before = await view.configurationRevision();
       started.open();
-      await moment();
+      await waitBriefly();
       return { result: [before, await view.configurationRevision()], changes: {} };
     });
     await started.opened;
@@ -113,7 +113,7 @@ export const configurationCases: readonly ConformanceCase[] = [
       result: undefined,
       changes: { configurationRevision: 1 },
     }));
-    const [[before, after]] = await Promise.all([rating, changing]);
+    const [[before, after]] = await Promise.all([reading, changing]);
     assert.equal(after, before);
   }),
 
@@ -121,7 +121,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     const add = (): Promise<void> =>
       store.transact(EXCLUSIVE, async (view) => {
         const { count = 0 } = (await view.document("setting", "s"))?.body ?? {};
-        await moment(1);
+        await waitBriefly(1);
         const documents = [document("setting", "s", { count: Number(count) + 1 })];
         return { result: undefined, changes: { documents, configurationRevision: 2 } };
       });

@@ -10,21 +10,21 @@ import type { EventRecord } from "../../ledger/records.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import type { Store } from "../store.ts";
 import { commit, type ConformanceCase, defineCase } from "./case.ts";
-import { cell, event, LONG, newEvent, NOON, ODD_TEXTS, TODAY, use, withOddKeys } from "./samples.ts";
+import { cell, event, LONG, newEvent, NOON, ODD_TEXTS, TODAY, consumption, withOddKeys } from "./samples.ts";
 
 const FAILED: Partial<EventRecord> = { status: "INGESTION_FAILED_INSUFFICIENT_CREDITS", units: [] };
 const REVERTED: Partial<EventRecord> = { reverted: true };
 
-async function holders(store: Store, eventIds: readonly string[]): Promise<readonly string[]> {
+async function listReservedIds(store: Store, eventIds: readonly string[]): Promise<readonly string[]> {
   const acceptedIds = await store.read.acceptedIds(eventIds);
   return acceptedIds.map(({ eventId, referenceId }) => `${eventId} ${referenceId}`).toSorted();
 }
 
-async function toUndo(store: Store, filter = {}, limit?: number): Promise<readonly number[]> {
+async function listEventsToUndo(store: Store, filter = {}, limit?: number): Promise<readonly number[]> {
   return (await store.read.eventsToUndo("a", filter, limit)).map(({ number }) => number);
 }
 
-async function withOverage(store: Store, from: number, until: number): Promise<readonly number[]> {
+async function listEventsWithOverage(store: Store, from: number, until: number): Promise<readonly number[]> {
   return (await store.read.eventsWithOverage("a", "f.one", from, until)).map(({ number }) => number);
 }
 
@@ -71,7 +71,7 @@ export const eventCases: readonly ConformanceCase[] = [
     await commit(store, { events });
     for (const expected of events) {
       const { eventId, accountId, referenceId } = expected;
-      assert.deepEqual(await holders(store, [eventId]), [`${eventId} ${referenceId}`]);
+      assert.deepEqual(await listReservedIds(store, [eventId]), [`${eventId} ${referenceId}`]);
       assert.deepEqual(await store.read.events({ accountId }, { limit: 9 }), [expected]);
       assert.deepEqual(await store.read.events({ schemaName: accountId }, { limit: 9 }), [expected]);
     }
@@ -80,7 +80,7 @@ export const eventCases: readonly ConformanceCase[] = [
   defineCase("only an accepted event that is not reverted reserves its id", async (store) => {
     const events = INGEST_STATUSES.map((status, index) => event("a", index + 1, { status }));
     await commit(store, { events });
-    const acceptedIds = await holders(
+    const acceptedIds = await listReservedIds(
       store,
       events.map(({ eventId }) => eventId),
     );
@@ -91,9 +91,9 @@ export const eventCases: readonly ConformanceCase[] = [
   defineCase("undoing an event releases its id, even for another account", async (store) => {
     await commit(store, { events: [event("a", 1, { eventId: "same" })] });
     await commit(store, { events: [event("a", 1, { eventId: "same", ...REVERTED })] });
-    assert.deepEqual(await holders(store, ["same"]), []);
+    assert.deepEqual(await listReservedIds(store, ["same"]), []);
     await commit(store, { events: [event("b", 1, { eventId: "same" })] });
-    assert.deepEqual(await holders(store, ["same"]), ["same ref.b.000001"]);
+    assert.deepEqual(await listReservedIds(store, ["same"]), ["same ref.b.000001"]);
     assert.equal((await store.read.events({ eventId: "same" }, { limit: 9 })).length, 2);
   }),
 
@@ -103,17 +103,20 @@ export const eventCases: readonly ConformanceCase[] = [
       assert.equal((await view.acceptedIds(["same"])).length, 1);
       return { result: undefined, changes: { events: [event("a", 1, { eventId: "same", createdAt: NOON + 9 })] } };
     });
-    assert.deepEqual(await holders(store, ["same"]), ["same ref.a.000001"]);
+    assert.deepEqual(await listReservedIds(store, ["same"]), ["same ref.a.000001"]);
     await commit(store, { events: [event("a", 1, { eventId: "same", createdAt: NOON + 9, ...REVERTED })] });
-    assert.deepEqual(await holders(store, ["same"]), ["same ref.b.000001"]);
+    assert.deepEqual(await listReservedIds(store, ["same"]), ["same ref.b.000001"]);
   }),
 
   defineCase("a deleted event is not listed and releases its id; its usage stays", async (store) => {
-    const [first, second] = [event("a", 1, { eventId: "same", feature: use("f.one", 1, ["e.one"]) }), event("a", 2)];
+    const [first, second] = [
+      event("a", 1, { eventId: "same", feature: consumption("f.one", 1, ["e.one"]) }),
+      event("a", 2),
+    ];
     await commit(store, { events: [first, second], usage: [cell("a", "um.one", TODAY, "2")] });
     const unknown = { referenceId: "ref.unknown", eventId: "unknown" };
     await commit(store, { removedEvents: [first, unknown] });
-    assert.deepEqual(await holders(store, ["same"]), []);
+    assert.deepEqual(await listReservedIds(store, ["same"]), []);
     for (const filter of [{}, { accountId: "a" }]) {
       assert.deepEqual(await store.read.events(filter, { limit: 9 }), [second]);
     }
@@ -121,12 +124,12 @@ export const eventCases: readonly ConformanceCase[] = [
       assert.deepEqual(await store.read.events(filter, { limit: 9 }), []);
     }
     assert.deepEqual(await store.read.eventsToUndo("a", {}), [second]);
-    assert.deepEqual(await withOverage(store, TODAY - 1, TODAY + 1), []);
+    assert.deepEqual(await listEventsWithOverage(store, TODAY - 1, TODAY + 1), []);
     assert.equal(await store.read.lastSpent("e.one", "a"), undefined);
     const [usageCell] = await store.read.usage(["a"], TODAY, TODAY + 1);
     assert.equal(usageCell?.quantity.toFixed(), "2");
     await commit(store, { events: [event("b", 1, { eventId: "same" })] });
-    assert.deepEqual(await holders(store, ["same"]), ["same ref.b.000001"]);
+    assert.deepEqual(await listReservedIds(store, ["same"]), ["same ref.b.000001"]);
   }),
 
   defineCase("if the first of two events with the same id is deleted, the id belongs to the second", async (store) => {
@@ -154,7 +157,7 @@ export const eventCases: readonly ConformanceCase[] = [
       details: { resource: "event", id: referenceId },
     });
     assert.deepEqual(await store.read.events({}, { limit: 9 }), [first]);
-    assert.deepEqual(await holders(store, ["other"]), []);
+    assert.deepEqual(await listReservedIds(store, ["other"]), []);
   }),
 
   defineCase("the event with an id is found, with its account and both times", async (store) => {
@@ -178,27 +181,32 @@ export const eventCases: readonly ConformanceCase[] = [
       event("a", number, { timestamp: NOON - number, ...more });
     await commit(store, { events: [at(1), at(2, REVERTED), at(3, FAILED)] });
     await commit(store, { events: [at(5), at(4), event("b", 1)] });
-    assert.deepEqual(await toUndo(store), [1, 3, 4, 5]);
-    assert.deepEqual(await toUndo(store, {}, 2), [1, 3]);
+    assert.deepEqual(await listEventsToUndo(store), [1, 3, 4, 5]);
+    assert.deepEqual(await listEventsToUndo(store, {}, 2), [1, 3]);
     await commit(store, { events: [at(1, REVERTED)] });
-    assert.deepEqual(await toUndo(store, {}, 2), [3, 4]);
-    assert.deepEqual(await toUndo(store, { accepted: true }), [4, 5]);
-    assert.deepEqual(await toUndo(store, { accepted: false }), [3]);
-    assert.deepEqual(await toUndo(store, { timestamp: { from: NOON - 4, until: NOON - 3 } }), [4]);
-    assert.deepEqual(await toUndo(store, { createdAt: { from: NOON + 4, until: NOON + 6 } }), [4, 5]);
-    assert.deepEqual(await toUndo(store, { eventId: "event.a.5" }), [5]);
-    assert.deepEqual(await toUndo(store, { referenceId: "ref.a.000004" }), [4]);
-    assert.deepEqual(await toUndo(store, { eventId: "event.b.1" }), []);
-    assert.deepEqual(await toUndo(store, { referenceId: "ref.a.000004", status: "INGESTION_FAILED" }), []);
+    assert.deepEqual(await listEventsToUndo(store, {}, 2), [3, 4]);
+    assert.deepEqual(await listEventsToUndo(store, { accepted: true }), [4, 5]);
+    assert.deepEqual(await listEventsToUndo(store, { accepted: false }), [3]);
+    assert.deepEqual(await listEventsToUndo(store, { timestamp: { from: NOON - 4, until: NOON - 3 } }), [4]);
+    assert.deepEqual(await listEventsToUndo(store, { createdAt: { from: NOON + 4, until: NOON + 6 } }), [4, 5]);
+    assert.deepEqual(await listEventsToUndo(store, { eventId: "event.a.5" }), [5]);
+    assert.deepEqual(await listEventsToUndo(store, { referenceId: "ref.a.000004" }), [4]);
+    assert.deepEqual(await listEventsToUndo(store, { eventId: "event.b.1" }), []);
+    assert.deepEqual(await listEventsToUndo(store, { referenceId: "ref.a.000004", status: "INGESTION_FAILED" }), []);
   }),
 
   defineCase("numbers and times are sorted by value, not as text", async (store) => {
     const at = (number: number, more: Partial<EventRecord> = {}): EventRecord =>
-      event("a", number, { timestamp: number, createdAt: number, feature: use("f.one", 1, ["e.one"]), ...more });
+      event("a", number, {
+        timestamp: number,
+        createdAt: number,
+        feature: consumption("f.one", 1, ["e.one"]),
+        ...more,
+      });
     await commit(store, { events: [at(10), at(9), at(100), at(-5, { number: 1000 })] });
-    assert.deepEqual(await toUndo(store), [9, 10, 100, 1000]);
-    assert.deepEqual(await toUndo(store, {}, 2), [9, 10]);
-    assert.deepEqual(await withOverage(store, 0, 1), [9, 10, 100]);
+    assert.deepEqual(await listEventsToUndo(store), [9, 10, 100, 1000]);
+    assert.deepEqual(await listEventsToUndo(store, {}, 2), [9, 10]);
+    assert.deepEqual(await listEventsWithOverage(store, 0, 1), [9, 10, 100]);
     assert.equal(await store.read.lastSpent("e.one", "a"), 100);
     const listed = await store.read.events({}, { limit: 9 });
     assert.deepEqual(
@@ -209,24 +217,24 @@ export const eventCases: readonly ConformanceCase[] = [
       events: [event("b", 1, { eventId: "event.a.9", createdAt: 11, ...FAILED }), at(9, REVERTED)],
     });
     await commit(store, { events: [at(9)] });
-    assert.deepEqual(await toUndo(store, { createdAt: { from: 9, until: 100 } }), [9, 10]);
+    assert.deepEqual(await listEventsToUndo(store, { createdAt: { from: 9, until: 100 } }), [9, 10]);
   }),
 
   defineCase("the first events to undo are found within the given days", async (store) => {
     const on = (number: number, day: number, more: Partial<EventRecord> = {}): EventRecord =>
       event("a", number, { timestamp: (TODAY + day) * 86_400_000 + number, ...more });
     await commit(store, { events: [on(1, 2), on(2, 0), on(3, -3), on(4, 0), on(5, -20_000), on(6, 2, REVERTED)] });
-    assert.deepEqual(await toUndo(store, {}, 2), [1, 2]);
-    assert.deepEqual(await toUndo(store, {}, 9), [1, 2, 3, 4, 5]);
+    assert.deepEqual(await listEventsToUndo(store, {}, 2), [1, 2]);
+    assert.deepEqual(await listEventsToUndo(store, {}, 9), [1, 2, 3, 4, 5]);
     const timestamp = { from: (TODAY - 3) * 86_400_000 + 3, until: TODAY * 86_400_000 + 4 };
-    assert.deepEqual(await toUndo(store, { timestamp }, 9), [2, 3]);
-    assert.deepEqual(await toUndo(store, { timestamp }, 1), [2]);
+    assert.deepEqual(await listEventsToUndo(store, { timestamp }, 9), [2, 3]);
+    assert.deepEqual(await listEventsToUndo(store, { timestamp }, 1), [2]);
     assert.deepEqual(
-      await toUndo(store, { timestamp: { from: timestamp.from + 1, until: timestamp.until + 1 } }, 9),
+      await listEventsToUndo(store, { timestamp: { from: timestamp.from + 1, until: timestamp.until + 1 } }, 9),
       [2, 4],
     );
     await commit(store, { events: [on(1, 2, REVERTED), on(2, 0, REVERTED)] });
-    assert.deepEqual(await toUndo(store, {}, 1), [3]);
+    assert.deepEqual(await listEventsToUndo(store, {}, 1), [3]);
   }),
 
   defineCase("new events get the next numbers, in their order", async (store) => {
@@ -247,7 +255,7 @@ export const eventCases: readonly ConformanceCase[] = [
       assert.ok(Number.isSafeInteger(number) && number >= 1, `${number} is not the number of an event`);
     // A replaced event keeps its number.
     await commit(store, { events: events.map((each) => ({ ...each, customerId: "changed" })) });
-    assert.deepEqual(await toUndo(store), numbers);
+    assert.deepEqual(await listEventsToUndo(store), numbers);
   }),
 
   defineCase("a new event is read with the result of its decision", async (store) => {
@@ -285,41 +293,41 @@ export const eventCases: readonly ConformanceCase[] = [
     "events with overage are the accepted, not reverted events of the given days, sorted by number",
     async (store) => {
       const on = (number: number, day: number, more: Partial<EventRecord> = {}): EventRecord =>
-        event("a", number, { timestamp: day * 86_400_000, feature: use("f.one", 2), ...more });
+        event("a", number, { timestamp: day * 86_400_000, feature: consumption("f.one", 2), ...more });
       await commit(store, {
         events: [
           on(1, TODAY + 1),
           on(2, TODAY),
           on(3, TODAY + 2),
-          on(4, TODAY, { feature: use("f.one", 0, ["e.one"]) }),
-          on(5, TODAY, { feature: use("f.two", 2) }),
+          on(4, TODAY, { feature: consumption("f.one", 0, ["e.one"]) }),
+          on(5, TODAY, { feature: consumption("f.two", 2) }),
           on(6, TODAY, REVERTED),
           on(7, TODAY, FAILED),
           on(8, TODAY + 2, { timestamp: (TODAY + 2) * 86_400_000 - 1 }),
-          event("b", 1, { feature: use("f.one", 2), timestamp: TODAY * 86_400_000 }),
+          event("b", 1, { feature: consumption("f.one", 2), timestamp: TODAY * 86_400_000 }),
         ],
       });
-      assert.deepEqual(await withOverage(store, TODAY, TODAY + 2), [1, 2, 8]);
-      assert.deepEqual(await withOverage(store, TODAY + 1, TODAY + 3), [1, 3, 8]);
+      assert.deepEqual(await listEventsWithOverage(store, TODAY, TODAY + 2), [1, 2, 8]);
+      assert.deepEqual(await listEventsWithOverage(store, TODAY + 1, TODAY + 3), [1, 3, 8]);
       const page = await store.read.eventsWithOverage("a", "f.one", TODAY, TODAY + 3, { limit: 2, afterNumber: 1 });
       assert.deepEqual(page, [on(2, TODAY), on(3, TODAY + 2)]);
       await commit(store, {
-        events: [on(1, TODAY + 1, { feature: use("f.one", 0, ["e.one"]) }), on(2, TODAY, REVERTED)],
+        events: [on(1, TODAY + 1, { feature: consumption("f.one", 0, ["e.one"]) }), on(2, TODAY, REVERTED)],
       });
-      assert.deepEqual(await withOverage(store, TODAY, TODAY + 3), [3, 8]);
+      assert.deepEqual(await listEventsWithOverage(store, TODAY, TODAY + 3), [3, 8]);
     },
   ),
 
   defineCase("an entry was last used by the latest event that is not reverted", async (store) => {
     const spendingEvent = (number: number, timestamp: number, more: Partial<EventRecord> = {}): EventRecord =>
-      event("a", number, { timestamp, feature: use("f.one", 0, ["e.zero", "e.one"]), ...more });
+      event("a", number, { timestamp, feature: consumption("f.one", 0, ["e.zero", "e.one"]), ...more });
     await commit(store, {
       events: [
         spendingEvent(1, NOON + 5),
         spendingEvent(2, NOON + 3),
         spendingEvent(3, NOON + 7, REVERTED),
         spendingEvent(4, NOON + 8, FAILED),
-        spendingEvent(5, NOON + 9, { feature: use("f.one", 0, ["e.two"]) }),
+        spendingEvent(5, NOON + 9, { feature: consumption("f.one", 0, ["e.two"]) }),
         event("a", 6, { timestamp: NOON + 10 }),
       ],
     });

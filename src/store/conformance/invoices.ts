@@ -25,7 +25,7 @@ export function invoiceFrom(
 }
 
 /** The index entry of a draft that is listed at the start of its billing period. */
-export function placeFrom(id: string, start: number, days = 31, more: Partial<DraftIndexEntry> = {}): DraftIndexEntry {
+export function draftFrom(id: string, start: number, days = 31, more: Partial<DraftIndexEntry> = {}): DraftIndexEntry {
   const end = addDays(start, days);
   return { id, listedAt: start, start, end, finalAt: end, ...more };
 }
@@ -53,10 +53,10 @@ const PERIODS: readonly (readonly [string, number, number])[] = [
   ["week", at("2026-03-09"), 7],
   ["day", at("2026-03-31"), 1],
 ];
-const DATED = at("2026-03-20");
+const AD_HOC_DATE = at("2026-03-20");
 
-/** Periods, and which of {@link PERIODS} and the AD_HOC invoice touch each, in list order. */
-const TOUCHED: readonly (readonly [number, number, readonly string[]])[] = [
+/** Periods, and which of {@link PERIODS} and the AD_HOC invoice overlap each, in list order. */
+const IDS_BY_PERIOD: readonly (readonly [number, number, readonly string[]])[] = [
   [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, ["day", "adhoc", "week", "month", "quarter", "year"]],
   [FEBRUARY, MARCH, ["adhoc", "quarter", "year"]],
   [MARCH, APRIL, ["day", "adhoc", "week", "month", "quarter", "year"]],
@@ -143,11 +143,11 @@ export const invoiceCases: readonly ConformanceCase[] = [
   defineCase("final invoices are found by the days they overlap, whether they cover a day or a year", async (store) => {
     const adhoc = invoiceFrom("adhoc", at("2026-01-01"), 90, {
       invoiceType: "AD_HOC",
-      invoiceDate: formatInstant(DATED),
+      invoiceDate: formatInstant(AD_HOC_DATE),
     });
     const invoices = [adhoc, ...PERIODS.map(([id, start, days]) => invoiceFrom(id, start, days))];
     await commit(store, { accounts: [account("a")], invoices });
-    for (const [from, until, expected] of TOUCHED) {
+    for (const [from, until, expected] of IDS_BY_PERIOD) {
       await checkPages(store.read, ["invoiceList", within(from, until)], expected);
       await checkPages(store.read, ["invoiceList", { ...within(from, until), status: "DUE" }], expected);
     }
@@ -156,21 +156,21 @@ export const invoiceCases: readonly ConformanceCase[] = [
   defineCase(
     "drafts in the index are found by the days they overlap, whether they cover a day or a year",
     async (store) => {
-      const adhoc = placeFrom("adhoc", at("2026-01-01"), 90, { listedAt: DATED });
-      const places = [adhoc, ...PERIODS.map(([id, start, days]) => placeFrom(id, start, days))];
+      const adhoc = draftFrom("adhoc", at("2026-01-01"), 90, { listedAt: AD_HOC_DATE });
+      const places = [adhoc, ...PERIODS.map(([id, start, days]) => draftFrom(id, start, days))];
       await commit(store, { accounts: [accountWithDrafts("a", places)] });
-      for (const [from, until, expected] of TOUCHED) {
+      for (const [from, until, expected] of IDS_BY_PERIOD) {
         await checkPages(store.read, ["draftList", within(from, until)], expected);
       }
     },
   ),
 
   defineCase("drafts in the index are found by each filter and read as they were written", async (store) => {
-    const places = { before: placeFrom("a.before", FEBRUARY, 28), now: placeFrom("a.now", MARCH) };
+    const places = { before: draftFrom("a.before", FEBRUARY, 28), now: draftFrom("a.now", MARCH) };
     await commit(store, {
       accounts: [
         accountWithDrafts("a", [places.now, places.before]),
-        accountWithDrafts("b", [placeFrom("b.now", MARCH + 1, 31, { start: MARCH }), placeFrom("later", APRIL, 30)], {
+        accountWithDrafts("b", [draftFrom("b.now", MARCH + 1, 31, { start: MARCH }), draftFrom("later", APRIL, 30)], {
           customerId: "c.two",
         }),
       ],
@@ -182,10 +182,10 @@ export const invoiceCases: readonly ConformanceCase[] = [
 
   defineCase("writing an account replaces its drafts in the index", async (store) => {
     await commit(store, {
-      accounts: [accountWithDrafts("a", [placeFrom("one", MARCH), placeFrom("two", FEBRUARY)]), account("b")],
+      accounts: [accountWithDrafts("a", [draftFrom("one", MARCH), draftFrom("two", FEBRUARY)]), account("b")],
     });
     await commit(store, {
-      accounts: [accountWithDrafts("a", [placeFrom("three", APRIL), placeFrom("one", FEBRUARY)])],
+      accounts: [accountWithDrafts("a", [draftFrom("three", APRIL), draftFrom("one", FEBRUARY)])],
     });
     await checkPages(store.read, ["draftList", {}], ["three", "one"]);
     const [record] = await store.read.accounts(["a"]);

@@ -11,7 +11,7 @@ import type { EventFilter, PageKey, PageRequest } from "../../ledger/view.ts";
 import type { Store } from "../store.ts";
 import { commit, type ConformanceCase, defineCase } from "./case.ts";
 import { accountWithDueCredits } from "./credits.ts";
-import { accountWithDrafts, invoiceFrom, placeFrom } from "./invoices.ts";
+import { accountWithDrafts, invoiceFrom, draftFrom } from "./invoices.ts";
 import { account, credit, document, entry, event, invoice, NOON } from "./samples.ts";
 
 /** A list, and how to add an item. */
@@ -85,7 +85,7 @@ const LISTS: readonly List[] = [
   {
     name: "drafts in the index",
     put: (store, id, createdAt) =>
-      commit(store, { accounts: [accountWithDrafts(`of ${id}`, [placeFrom(id, createdAt)])] }),
+      commit(store, { accounts: [accountWithDrafts(`of ${id}`, [draftFrom(id, createdAt)])] }),
     read: async (store, page) =>
       (await store.read.draftList({}, page)).map(({ id, listedAt: createdAt }) => ({ id, createdAt })),
   },

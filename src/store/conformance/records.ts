@@ -96,9 +96,15 @@ export const recordCases: readonly ConformanceCase[] = [
 
   defineCase("an account completely replaces the one with its id", async (store) => {
     await commit(store, { accounts: [FULL_ACCOUNT] });
-    const counted = { ...FULL_ACCOUNT, netTermDays: 4, updatedAt: NOON + 9, nextDueAt: NOON + 9, caughtUpTo: NOON + 8 };
-    await commit(store, { accounts: [counted] });
-    assert.deepEqual(await store.read.accounts(["a"]), [counted]);
+    const changedAccount = {
+      ...FULL_ACCOUNT,
+      netTermDays: 4,
+      updatedAt: NOON + 9,
+      nextDueAt: NOON + 9,
+      caughtUpTo: NOON + 8,
+    };
+    await commit(store, { accounts: [changedAccount] });
+    assert.deepEqual(await store.read.accounts(["a"]), [changedAccount]);
     await commit(store, { accounts: [account("a")] });
     assert.deepEqual(await store.read.accounts(["a", "a"]), [account("a")]);
   }),
@@ -122,12 +128,12 @@ export const recordCases: readonly ConformanceCase[] = [
   defineCase("an invoice is read as it was written and can be merged", async (store) => {
     await commit(store, { invoices: [invoice("a", "i.one")] });
     assert.deepEqual(await store.read.invoice("i.one"), invoice("a", "i.one"));
-    const merged = { ...invoice("a", "i.one"), mergedInto: "i.all" };
-    await commit(store, { invoices: [merged] });
-    assert.deepEqual(await store.read.invoices(["a"], Number.NEGATIVE_INFINITY), [merged]);
+    const mergedInvoice = { ...invoice("a", "i.one"), mergedInto: "i.all" };
+    await commit(store, { invoices: [mergedInvoice] });
+    assert.deepEqual(await store.read.invoices(["a"], Number.NEGATIVE_INFINITY), [mergedInvoice]);
   }),
 
-  defineCase("kept usage is found by the days it overlaps, sorted by its first day", async (store) => {
+  defineCase("billed usage is found by the days it overlaps, sorted by its first day", async (store) => {
     const first = billedUsage("a", "k.2", TODAY, 31);
     const none = { ...billedUsage("a", "k.1", TODAY + 31, 1), cells: [] };
     const other = billedUsage("b", "k.3", TODAY, 1);

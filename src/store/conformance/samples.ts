@@ -110,7 +110,7 @@ export function newEvent(record: EventRecord): NewEvent {
 }
 
 /** The feature credits that an event consumed. */
-export function use(
+export function consumption(
   featureId: string,
   overage: number,
   entryIds: readonly string[] = [],

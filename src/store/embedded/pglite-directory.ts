@@ -67,35 +67,35 @@ async function startPglite(directory: string): Promise<SingleConnection & { clos
 /** Locks a directory, replacing the lock of a process that no longer runs. */
 async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   const lock = join(directory, "process.lock");
-  const mine = `${lock}.${process.pid}.${Math.random().toString(36).slice(2)}`;
-  const owner = `${process.pid} ${findProcess(process.pid)?.began ?? ""}`;
-  await writeFile(mine, owner);
+  const ownFile = `${lock}.${process.pid}.${Math.random().toString(36).slice(2)}`;
+  const owner = `${process.pid} ${findProcess(process.pid)?.startTime ?? ""}`;
+  await writeFile(ownFile, owner);
   try {
     for (;;) {
-      const isTaken = await link(mine, lock).then(
+      const isTaken = await link(ownFile, lock).then(
         () => false,
         () => true,
       );
       if (!isTaken) return () => rm(lock, { force: true });
       const holder = await readFile(lock, "utf8").catch(() => "");
-      const [pid = "", ...began] = holder.split(" ");
-      if (holder !== "" && findProcess(Number(pid))?.began === began.join(" ")) {
+      const [pid = "", ...startTime] = holder.split(" ");
+      if (holder !== "" && findProcess(Number(pid))?.startTime === startTime.join(" ")) {
         throw unavailableDatabaseError(`the PGlite directory ${directory} is open in the process ${pid}`);
       }
-      await takeAway(lock, holder, `${mine}.old`);
+      await removeStaleLock(lock, holder, `${ownFile}.old`);
     }
   } finally {
-    await rm(mine, { force: true });
+    await rm(ownFile, { force: true });
   }
 }
 
 /** Removes the lock of a dead process; if another process has replaced it meanwhile, restores that lock. */
-async function takeAway(lock: string, holder: string, renamedLock: string): Promise<void> {
-  const isMoved = await rename(lock, renamedLock).then(
+async function removeStaleLock(lock: string, holder: string, renamedLock: string): Promise<void> {
+  const isRenamed = await rename(lock, renamedLock).then(
     () => true,
     () => false,
   );
-  if (!isMoved) return;
+  if (!isRenamed) return;
   if ((await readFile(renamedLock, "utf8")) !== holder) await link(renamedLock, lock).catch(() => {});
   await rm(renamedLock, { force: true });
 }

@@ -17,11 +17,11 @@ import { promisify } from "node:util";
 import { Client } from "pg";
 
 import { sleep } from "../sleep.ts";
-import { expectPrograms, findBinaries } from "./binaries.ts";
+import { checkPrograms, findBinaries } from "./binaries.ts";
 import { openDirectory } from "./directory.ts";
 import { findProcess, wasStartedWith } from "./processes.ts";
 import { changeOwner, processEnvironment, reachablePath, type ServerUser, serverUserFor } from "./server-user.ts";
-import { isSocketThere, makeSocketFolder, PORT, removeOtherFolders, type SocketFolder } from "./socket-directory.ts";
+import { socketExists, makeSocketFolder, PORT, removeOtherFolders, type SocketFolder } from "./socket-directory.ts";
 import { unavailableDatabaseError } from "./unavailable-error.ts";
 
 /** A running server. */
@@ -91,25 +91,25 @@ rm -rf "$3"`;
  */
 export async function openPrivateServer(path: string, signal?: AbortSignal): Promise<PrivateServer> {
   // Create nothing if the server cannot be started; a running one can be joined without the programs.
-  if (!existsSync(path)) await expectPrograms();
+  if (!existsSync(path)) await checkPrograms();
   const directory = await openDirectory(path);
-  const place: ServerPaths = {
+  const paths: ServerPaths = {
     data: join(directory, "postgres"),
     log: join(directory, "postgres.log"),
     users: join(directory, "users"),
   };
   const user = await serverUserFor(directory);
-  await mkdir(place.users, { recursive: true });
-  const token = join(place.users, `${process.pid}.${randomUUID()}`);
+  await mkdir(paths.users, { recursive: true });
+  const token = join(paths.users, `${process.pid}.${randomUUID()}`);
   // Write this first: a process that stops the server checks these files before stopping it.
-  await writeFile(token, findProcess(process.pid)?.began ?? "");
+  await writeFile(token, findProcess(process.pid)?.startTime ?? "");
   try {
-    const { socket, pid } = await connectOrStart(place, user, signal);
+    const { socket, pid } = await connectOrStart(paths, user, signal);
     let closing: Promise<void> | undefined;
     return {
       connection: { host: socket, port: PORT, user: USER, database: "postgres" },
       pid,
-      close: () => (closing ??= releaseServer(place, token, pid)),
+      close: () => (closing ??= releaseServer(paths, token, pid)),
     };
   } catch (error) {
     await rm(token, { force: true });
@@ -134,61 +134,63 @@ interface RunningServer {
 
 /** Connects to the server, starting it if it is not running or its socket is gone. */
 async function connectOrStart(
-  place: ServerPaths,
+  paths: ServerPaths,
   user: ServerUser,
   signal: AbortSignal | undefined,
 ): Promise<RunningServer> {
   const deadline = Date.now() + START_MS;
   const refusedFolders = new Set<string>();
   const isLost = createLostDetector();
-  let starting: StartedServer | undefined;
+  let startedServer: StartedServer | undefined;
   while (Date.now() < deadline) {
-    const running = await findRunningServer(place);
+    const running = await findRunningServer(paths);
     if (running !== undefined) {
-      const socketFolder = findOwnFolder(running, starting);
-      const answer = await askServer(running, signal);
+      const socketFolder = findOwnFolder(running, startedServer);
+      const answer = await pingServer(running, signal);
       if (answer === "ready") {
-        if (socketFolder !== undefined) await removeOtherFolders(place.data, socketFolder.path);
+        if (socketFolder !== undefined) await removeOtherFolders(paths.data, socketFolder.path);
         return running;
       }
       if (isLost(running, answer)) {
         if (socketFolder !== undefined) refusedFolders.add(socketFolder.parent);
-        await stopLost(place, running);
+        await stopLost(paths, running);
       }
-    } else if (starting === undefined) {
-      await initialize(place, user);
-      if (signal?.aborted !== true) starting = await start(place, user, refusedFolders);
+    } else if (startedServer === undefined) {
+      await initializeData(paths, user);
+      if (signal?.aborted !== true) startedServer = await startServer(paths, user, refusedFolders);
     }
     // The watcher stops a started server that has no opener.
     if (signal?.aborted === true) throw unavailableDatabaseError("opening was cancelled");
-    const ended = await (starting === undefined ? sleep(POLL_MS) : Promise.race([starting.ended, sleep(POLL_MS)]));
-    if (starting === undefined || ended === undefined) continue;
+    const endReason = await (startedServer === undefined
+      ? sleep(POLL_MS)
+      : Promise.race([startedServer.end, sleep(POLL_MS)]));
+    if (startedServer === undefined || endReason === undefined) continue;
     // Another server that started at the same moment may have taken the directory.
-    if ((await findEndReason(place.log, starting.logFrom, ended)) === "no socket")
-      refusedFolders.add(starting.folder.parent);
-    starting = undefined;
+    if ((await findEndReason(paths.log, startedServer.logFrom, endReason)) === "no socket")
+      refusedFolders.add(startedServer.folder.parent);
+    startedServer = undefined;
   }
   throw unavailableDatabaseError(
-    `the server in ${place.data} did not answer within ${START_MS / 1000} s; see ${place.log}`,
+    `the server in ${paths.data} did not answer within ${START_MS / 1000} s; see ${paths.log}`,
   );
 }
 
 /** The socket folder, if the running server is the one started here. */
-function findOwnFolder({ pid }: RunningServer, starting: StartedServer | undefined): SocketFolder | undefined {
-  return starting?.pid === pid ? starting.folder : undefined;
+function findOwnFolder({ pid }: RunningServer, startedServer: StartedServer | undefined): SocketFolder | undefined {
+  return startedServer?.pid === pid ? startedServer.folder : undefined;
 }
 
 /** Finds the running server of a directory by its pid file; a stale pid file is removed. */
-async function findRunningServer(place: ServerPaths): Promise<RunningServer | undefined> {
-  const fileText = await readFile(serverFile(place), "utf8").catch(() => undefined);
+async function findRunningServer(paths: ServerPaths): Promise<RunningServer | undefined> {
+  const fileText = await readFile(serverFile(paths), "utf8").catch(() => undefined);
   if (fileText === undefined) return undefined;
   const [id, , , , socket = ""] = fileText.split("\n");
   const pid = Number(id);
   if (findProcess(pid)?.name === "postgres") {
-    return { pid, socket: socket === "" ? "" : resolve(place.data, socket), fileText };
+    return { pid, socket: socket === "" ? "" : resolve(paths.data, socket), fileText };
   }
   // The id may now belong to another program, which PostgreSQL itself would mistake for a server.
-  if (pid > 0) await removePidFile(place, fileText);
+  if (pid > 0) await removePidFile(paths, fileText);
   return undefined;
 }
 
@@ -202,16 +204,16 @@ function serverFile({ data }: ServerPaths): string {
 }
 
 /** Removes the pid file of a server that is not running, unless another server has replaced it. */
-async function removePidFile(place: ServerPaths, fileText: string): Promise<void> {
-  if ((await readFile(serverFile(place), "utf8").catch(() => "")) === fileText)
-    await rm(serverFile(place), { force: true });
+async function removePidFile(paths: ServerPaths, fileText: string): Promise<void> {
+  if ((await readFile(serverFile(paths), "utf8").catch(() => "")) === fileText)
+    await rm(serverFile(paths), { force: true });
 }
 
-/** The response of a server; `nobody` without a socket or listener. */
-type ServerAnswer = "ready" | "not yet" | "nobody";
+/** The response of a server. */
+type ServerAnswer = "ready" | "not ready" | "no listener";
 
-async function askServer({ pid, socket }: RunningServer, signal: AbortSignal | undefined): Promise<ServerAnswer> {
-  if (socket === "" || signal?.aborted === true) return "not yet";
+async function pingServer({ pid, socket }: RunningServer, signal: AbortSignal | undefined): Promise<ServerAnswer> {
+  if (socket === "" || signal?.aborted === true) return "not ready";
   const stream = new Socket();
   const destroyStream = (): void => void stream.destroy();
   const config = { host: socket, port: PORT, user: USER, database: "postgres" };
@@ -223,7 +225,7 @@ async function askServer({ pid, socket }: RunningServer, signal: AbortSignal | u
     return "ready";
   } catch (error) {
     const isRefused = (error as NodeJS.ErrnoException).code === "ECONNREFUSED";
-    return isRefused || !(await isSocketThere(socket, pid)) ? "nobody" : "not yet";
+    return isRefused || !(await socketExists(socket, pid)) ? "no listener" : "not ready";
   } finally {
     signal?.removeEventListener("abort", destroyStream);
     await client.end().catch(() => {});
@@ -232,29 +234,29 @@ async function askServer({ pid, socket }: RunningServer, signal: AbortSignal | u
 
 /** Returns whether a server has had no listener for {@link LOST_MS}, given each response. */
 function createLostDetector(): (running: RunningServer, answer: ServerAnswer) => boolean {
-  let silent: { readonly fileText: string; readonly since: number } | undefined;
+  let silence: { readonly fileText: string; readonly since: number } | undefined;
   return ({ fileText }, answer) => {
-    if (answer !== "nobody") silent = undefined;
-    else if (silent?.fileText !== fileText) silent = { fileText, since: Date.now() };
-    return silent !== undefined && Date.now() - silent.since >= LOST_MS;
+    if (answer !== "no listener") silence = undefined;
+    else if (silence?.fileText !== fileText) silence = { fileText, since: Date.now() };
+    return silence !== undefined && Date.now() - silence.since >= LOST_MS;
   };
 }
 
 /** Stops an unreachable server. Several processes may do so concurrently: the next server has another socket. */
-async function stopLost(place: ServerPaths, { pid, fileText }: RunningServer): Promise<void> {
-  const sentSignal = fileText.split("\n")[4] ?? "";
+async function stopLost(paths: ServerPaths, { pid, fileText }: RunningServer): Promise<void> {
+  const socketDirectory = fileText.split("\n")[4] ?? "";
   const isOwnServer =
-    wasStartedWith(pid, processMark(place)) || (isAbsolute(sentSignal) && wasStartedWith(pid, sentSignal));
+    wasStartedWith(pid, processMark(paths)) || (isAbsolute(socketDirectory) && wasStartedWith(pid, socketDirectory));
   if (!isOwnServer) {
     // The id belongs to the server of another directory: after a reboot, or in a copy of that directory.
-    await removePidFile(place, fileText);
+    await removePidFile(paths, fileText);
     return;
   }
   try {
     requestShutdown(pid);
   } catch (error) {
     throw unavailableDatabaseError(
-      `the socket of the server in ${place.data} is missing, and process ${pid} cannot be stopped`,
+      `the socket of the server in ${paths.data} is missing, and process ${pid} cannot be stopped`,
       error,
     );
   }
@@ -270,7 +272,7 @@ function requestShutdown(pid: number): void {
 }
 
 /** Creates the database files in a temporary folder and renames it, so that they are always complete. */
-async function initialize({ data }: ServerPaths, user: ServerUser): Promise<void> {
+async function initializeData({ data }: ServerPaths, user: ServerUser): Promise<void> {
   if ((await readFile(join(data, "PG_VERSION"), "utf8").catch(() => "")) !== "") return;
   const { initdb } = await findBinaries(user);
   const newData = `${data}.${randomUUID()}`;
@@ -298,24 +300,24 @@ interface StartedServer {
   readonly pid: number | undefined;
   readonly folder: SocketFolder;
   /** Why it ended, once it does. */
-  readonly ended: Promise<string>;
+  readonly end: Promise<string>;
   /** The offset of its own lines in the log. */
   readonly logFrom: number;
 }
 
 /** Starts a server and its watcher. */
-async function start(
-  place: ServerPaths,
+async function startServer(
+  paths: ServerPaths,
   user: ServerUser,
   refusedFolders: ReadonlySet<string>,
 ): Promise<StartedServer> {
-  const { data, log, users } = place;
+  const { data, log, users } = paths;
   const { postgres } = await findBinaries(user);
   // Other processes find the folder in the server's pid file.
   const folder = await makeSocketFolder(data, user, refusedFolders);
   const output = await open(log, "a", 0o600);
   const { size: logFrom } = await output.stat();
-  const settings = [...SETTINGS, processMark(place)].flatMap((setting) => ["-c", setting]);
+  const settings = [...SETTINGS, processMark(paths)].flatMap((setting) => ["-c", setting]);
   const server = spawn(
     postgres,
     ["-D", reachablePath(data, user), "-k", folder.configuredPath, "-p", String(PORT), ...settings],
@@ -327,7 +329,7 @@ async function start(
     },
   );
   // Listen immediately: a server that rejects its settings may have exited before the log is closed below.
-  const ended = new Promise<string>((resolve) => {
+  const end = new Promise<string>((resolve) => {
     server.on("error", (error) => resolve(error.message));
     server.on("exit", (code, signal) => resolve(`it ended with ${code ?? signal ?? "no code"}`));
   }).then(async (reason) => {
@@ -346,7 +348,7 @@ async function start(
     watch.on("error", () => {});
     watch.unref();
   }
-  return { pid: server.pid, folder, ended, logFrom };
+  return { pid: server.pid, folder, end, logFrom };
 }
 
 /**
@@ -358,26 +360,26 @@ async function findEndReason(log: string, logFrom: number, ended: string): Promi
   const lines = (await readFile(log).catch(() => Buffer.alloc(0))).subarray(logFrom).toString().split("\n");
   const fatal = lines.findLast((line) => line.includes("FATAL"));
   if (fatal !== undefined && NO_SOCKET.test(fatal)) return "no socket";
-  if (fatal === undefined || NOT_BROKEN.test(fatal)) return "another";
+  if (fatal === undefined || OTHER_SERVER.test(fatal)) return "another";
   throw unavailableDatabaseError(`the server in ${log} did not start (${ended}): ${fatal.slice(0, 200)}`);
 }
 
 /** Log message of a server that cannot create its socket. */
 const NO_SOCKET = /could not (?:create any Unix-domain sockets|\w+ lock file "[^"]*\.s\.PGSQL)/;
 /** Log message of a server that another one prevented from starting, or that was stopped during startup. */
-const NOT_BROKEN = /lock file|shared memory block|shutting down|starting up|terminating connection/;
+const OTHER_SERVER = /lock file|shared memory block|shutting down|startedServer up|terminating connection/;
 
 /**
  * Releases an opener, and stops the server if there is no other: both the server that was opened, and one that another
  * opener has started since.
  */
-async function releaseServer(place: ServerPaths, token: string, openedPid: number): Promise<void> {
+async function releaseServer(paths: ServerPaths, token: string, openedPid: number): Promise<void> {
   await rm(token, { force: true });
-  const areOpeners = await Promise.all((await readdir(place.users)).map((name) => isOpener(join(place.users, name))));
+  const areOpeners = await Promise.all((await readdir(paths.users)).map((name) => isOpener(join(paths.users, name))));
   if (areOpeners.includes(true)) return;
-  const current = await findRunningServer(place);
+  const current = await findRunningServer(paths);
   const pids = [...new Set([openedPid, ...(current === undefined ? [] : [current.pid])])].filter(
-    (pid) => findProcess(pid)?.name === "postgres" && (pid === openedPid || wasStartedWith(pid, processMark(place))),
+    (pid) => findProcess(pid)?.name === "postgres" && (pid === openedPid || wasStartedWith(pid, processMark(paths))),
   );
   for (const pid of pids) requestShutdown(pid);
   const deadline = Date.now() + START_MS;
@@ -388,8 +390,8 @@ async function releaseServer(place: ServerPaths, token: string, openedPid: numbe
 async function isOpener(file: string): Promise<boolean> {
   const opener = findProcess(Number(basename(file).split(".")[0]));
   if (opener === undefined) return false;
-  const began = await readFile(file, "utf8").catch(() => "gone");
-  return began === "" || began.trim() === opener.began;
+  const startTime = await readFile(file, "utf8").catch(() => "gone");
+  return startTime === "" || startTime.trim() === opener.startTime;
 }
 
 function describeError(error: unknown): string {

@@ -7,15 +7,15 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /** A running process. */
-export interface LivingProcess {
+export interface RunningProcess {
   /** The name of its program. */
   readonly name: string;
   /** Its start time as the system formats it; together with the id it identifies a process uniquely. */
-  readonly began: string;
+  readonly startTime: string;
 }
 
 /** The process with an id; undefined if there is none or only a zombie. */
-export function findProcess(pid: number): LivingProcess | undefined {
+export function findProcess(pid: number): RunningProcess | undefined {
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
   return process.platform === "linux" ? fromProc(pid) : fromPs(pid);
 }
@@ -31,7 +31,7 @@ export function wasStartedWith(pid: number, argument: string): boolean {
   }
 }
 
-function fromProc(pid: number): LivingProcess | undefined {
+function fromProc(pid: number): RunningProcess | undefined {
   let text: string;
   try {
     text = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -41,16 +41,16 @@ function fromProc(pid: number): LivingProcess | undefined {
   const name = text.slice(text.indexOf("(") + 1, text.lastIndexOf(")"));
   // After the name: field 1 is the state, field 20 the start time.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return fields[0] === "Z" || fields[0] === "X" ? undefined : { name, began: fields[19] ?? "" };
+  return fields[0] === "Z" || fields[0] === "X" ? undefined : { name, startTime: fields[19] ?? "" };
 }
 
-function fromPs(pid: number): LivingProcess | undefined {
+function fromPs(pid: number): RunningProcess | undefined {
   try {
     const text = execFileSync("ps", ["-o", "stat=,lstart=,comm=", "-p", String(pid)], { encoding: "utf8" }).trim();
     const [state = "", ...rest] = text.split(/\s+/);
-    const began = rest.slice(0, 5).join(" ");
+    const startTime = rest.slice(0, 5).join(" ");
     const name = rest.slice(5).join(" ").split("/").at(-1) ?? "";
-    return text === "" || state.startsWith("Z") ? undefined : { name, began };
+    return text === "" || state.startsWith("Z") ? undefined : { name, startTime };
   } catch {
     return undefined;
   }

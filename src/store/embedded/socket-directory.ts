@@ -26,7 +26,7 @@ export interface SocketFolder {
 
 const PREFIX = "ratebook-";
 /** The length of the suffix that `mkdtemp` adds. */
-const ADDED_BYTES = 6;
+const SUFFIX_BYTES = 6;
 const FILE = `.s.PGSQL.${PORT}`;
 /** Maximum length of a socket path, excluding the terminating zero. */
 const PATH_BYTES = process.platform === "linux" ? 107 : 103;
@@ -45,20 +45,20 @@ export async function makeSocketFolder(
 ): Promise<SocketFolder> {
   const parents = new Set([data, tmpdir(), "/tmp"]);
   for (const parent of parents) {
-    const bytes = Buffer.byteLength(join(parent, PREFIX, FILE)) + ADDED_BYTES;
+    const bytes = Buffer.byteLength(join(parent, PREFIX, FILE)) + SUFFIX_BYTES;
     if (refusedFolders.has(parent) || bytes > PATH_BYTES) continue;
     const path = await makeIn(parent, user);
     if (path !== undefined) return { path, configuredPath: parent === data ? basename(path) : path, parent };
   }
-  const places = [...parents].join(", ");
+  const parentList = [...parents].join(", ");
   throw new RatebookError(
     "ERR_STORE_UNAVAILABLE",
-    `the server needs a socket with a path of at most ${PATH_BYTES} bytes, and none could be created in ${places}`,
+    `the server needs a socket with a path of at most ${PATH_BYTES} bytes, and none could be created in ${parentList}`,
     {},
   );
 }
 
-/** Creates a directory for the server's user; undefined if it cannot be created or its owner changed, or it was removed. */
+/** Creates a directory for the server's user; undefined if it cannot be created or given to that user. */
 async function makeIn(parent: string, user: ServerUser): Promise<string | undefined> {
   let path: string | undefined;
   try {
@@ -80,7 +80,7 @@ export async function removeOtherFolders(data: string, keptFolder: string): Prom
 }
 
 /** Whether the socket of a process exists, as seen by us or by that process, whose `/tmp` may differ. */
-export async function isSocketThere(folder: string, pid: number): Promise<boolean> {
+export async function socketExists(folder: string, pid: number): Promise<boolean> {
   const file = join(folder, FILE);
   const reason = await stat(file).then(
     () => undefined,

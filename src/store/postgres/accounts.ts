@@ -25,7 +25,7 @@ const ACCOUNTS_MAX = 20_000;
  */
 export type AccountCache = Map<string, { readonly digest: string; readonly account: AccountRecord }>;
 
-/** Where accounts are locked. */
+/** The context for locking accounts. */
 export interface AccountLocking {
   readonly run: Run;
   readonly table: (name: string) => string;
@@ -47,7 +47,7 @@ export interface AccountLocks {
 }
 
 /** For a transaction that locks no account. */
-export const NOTHING_LOCKED: AccountLocks = {
+export const NO_LOCKS: AccountLocks = {
   accounts: new Map(),
   revision: undefined,
   block: undefined,
@@ -112,8 +112,9 @@ async function readLockedAccounts(
   const accounts = new Map<string, AccountRecord>();
   const uncachedDigests = new Map<string, string>();
   for (const [place, key] of keys.entries()) {
-    const [digest, cached] = [digests[place] ?? "", cache.get(key)];
-    if (cached !== undefined && cached.digest === digest) accounts.set(cached.account.id, cached.account);
+    const [digest, cacheEntry] = [digests[place] ?? "", cache.get(key)];
+    if (cacheEntry !== undefined && cacheEntry.digest === digest)
+      accounts.set(cacheEntry.account.id, cacheEntry.account);
     else uncachedDigests.set(key, digest);
   }
   if (uncachedDigests.size === 0) return accounts;

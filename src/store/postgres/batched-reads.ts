@@ -11,27 +11,27 @@ import { shiftParameters } from "./query.ts";
 interface PendingRead {
   readonly text: string;
   readonly values: readonly unknown[];
-  readonly answer: (rows: readonly Row[]) => void;
-  readonly fail: (error: unknown) => void;
+  readonly resolve: (rows: readonly Row[]) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** Runs queries that return all columns as text; those made before any is awaited are sent together. */
 export function batchReads(run: Run): Run {
-  let pending: PendingRead[] = [];
-  const ask = async (): Promise<void> => {
-    const together = pending;
-    pending = [];
+  let pendingReads: PendingRead[] = [];
+  const sendPending = async (): Promise<void> => {
+    const batch = pendingReads;
+    pendingReads = [];
     try {
-      const answers = await readTogether(run, together);
-      for (const [index, { answer }] of together.entries()) answer(answers[index] ?? []);
+      const answers = await readTogether(run, batch);
+      for (const [index, { resolve }] of batch.entries()) resolve(answers[index] ?? []);
     } catch (error) {
-      for (const { fail } of together) fail(error);
+      for (const { reject } of batch) reject(error);
     }
   };
   return (text, values = []) =>
-    new Promise((answer, fail) => {
-      pending.push({ text, values, answer, fail });
-      if (pending.length === 1) queueMicrotask(() => void ask());
+    new Promise((resolve, reject) => {
+      pendingReads.push({ text, values, resolve, reject });
+      if (pendingReads.length === 1) queueMicrotask(() => void sendPending());
     });
 }
 

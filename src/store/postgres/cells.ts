@@ -11,7 +11,7 @@ import { parseDecimal } from "../../numbers/decimal.ts";
 import { addExact, type Exact, formatExact } from "../../numbers/exact.ts";
 import { parseRecord } from "../record-json.ts";
 import type { Run } from "./client.ts";
-import { type ItemReading, findPlaces } from "./counter-columns.ts";
+import { type ItemReading, findColumnNumbers } from "./counter-columns.ts";
 import { ROW_ITEMS } from "./query.ts";
 import type { Sending } from "./send-statements.ts";
 import { dayValue, idKey, idKeys, formatPlainArray, formatTextArray } from "./values.ts";
@@ -20,7 +20,7 @@ import { dayValue, idKey, idKeys, formatPlainArray, formatTextArray } from "./va
 export type CellTable = "usage" | "overage";
 
 /** The id column of each view. */
-const COUNTED: Readonly<Record<CellTable, string>> = { usage: "meter_id", overage: "feature_id" };
+const ID_COLUMNS: Readonly<Record<CellTable, string>> = { usage: "meter_id", overage: "feature_id" };
 
 /** The context for writing cells. */
 export interface CellWriting extends Pick<Sending, "send" | "isCombined">, ItemReading {}
@@ -30,26 +30,26 @@ export async function writeCells(writing: CellWriting, name: CellTable, deltas: 
   if (deltas.length === 0) return;
   const { send, isCombined, table } = writing;
   const ids = [...new Set(deltas.map(({ meterOrFeatureId }) => meterOrFeatureId))];
-  const placeByKey = await findPlaces(writing, ids);
-  const places = new Map(ids.map((id) => [id, placeByKey.get(idKey(id))]));
-  const { rows, columns: numbers } = toRows(deltas, places);
+  const numbersByKey = await findColumnNumbers(writing, ids);
+  const columnNumbers = new Map(ids.map((id) => [id, numbersByKey.get(idKey(id))]));
+  const { rows, columns: numbers } = toRows(deltas, columnNumbers);
   const columns = numbers.map((column) => `quantity_${column}`);
   const cells = table(`${name}_cells`);
-  const added = `unnest($1::text::text[], $2::text::integer[], $3::text::integer[],
+  const additions = `unnest($1::text::text[], $2::text::integer[], $3::text::integer[],
     ${columns.map((_, index) => `$${index + 4}::text::numeric[]`).join(", ")})
       as added (account_id, day, part, ${columns.join(", ")})`;
   const sumsWith = (more: string): string =>
     columns.map((column) => `${column} = cell.${column} + ${more}.${column}`).join(", ");
-  const inserted = `(account_id, day, part, ${columns.join(", ")})`;
+  const insertColumns = `(account_id, day, part, ${columns.join(", ")})`;
   await send(
     isCombined
-      ? `insert into ${cells} as cell ${inserted} select * from ${added}
+      ? `insert into ${cells} as cell ${insertColumns} select * from ${additions}
           on conflict (account_id, day, part) do update set ${sumsWith("excluded")}`
       : // Most rows exist already; updating them first is faster than inserting on conflict.
-        `merge into ${cells} as cell using ${added}
+        `merge into ${cells} as cell using ${additions}
           on cell.account_id = added.account_id and cell.day = added.day and cell.part = added.part
           when matched then update set ${sumsWith("added")}
-          when not matched then insert ${inserted}
+          when not matched then insert ${insertColumns}
             values (added.account_id, added.day, added.part, ${columns.map((column) => `added.${column}`).join(", ")})`,
     [
       formatTextArray(rows.map(({ accountId }) => idKey(accountId))),
@@ -69,18 +69,21 @@ interface CellRow {
   readonly sums: Exact[];
 }
 
-/** One row per account, day and part, because a statement changes a row once, with the columns that any of them adds to. */
+/**
+ * One row per account, day and part, because a statement can change a row only once. `columns` are those that any row
+ * adds to.
+ */
 function toRows(
   deltas: readonly UsageDelta[],
-  places: ReadonlyMap<string, number | undefined>,
+  columnNumbers: ReadonlyMap<string, number | undefined>,
 ): { readonly rows: readonly CellRow[]; readonly columns: readonly number[] } {
   const rowsByKey = new Map<string, CellRow>();
   const columns = new Set<number>();
   let row: CellRow | undefined;
   for (const { accountId, meterOrFeatureId, day, quantity } of deltas) {
-    const place = places.get(meterOrFeatureId);
-    invariant(place !== undefined, "each meter or feature that is counted has a place");
-    const [part, column] = [Math.floor(place / ROW_ITEMS), place % ROW_ITEMS];
+    const columnNumber = columnNumbers.get(meterOrFeatureId);
+    invariant(columnNumber !== undefined, "each meter or feature that is counted has a column");
+    const [part, column] = [Math.floor(columnNumber / ROW_ITEMS), columnNumber % ROW_ITEMS];
     // The additions of one event are adjacent.
     if (row?.accountId !== accountId || row.day !== day || row.part !== part) {
       const key = `${day} ${part} ${accountId}`;
@@ -103,7 +106,7 @@ export async function readCells(
 ): Promise<readonly LedgerCell[]> {
   const byKey = new Map(accountIds.map((id) => [idKey(id), id]));
   const rows = await run(
-    `select account_id, ${COUNTED[name]} as counted, original_id, day::text, quantity::text from ${table(name)}
+    `select account_id, ${ID_COLUMNS[name]} as counted, original_id, day::text, quantity::text from ${table(name)}
       where account_id = any($1::text::text[]) and day >= $2::text::integer and day < $3::text::integer`,
     [formatTextArray(idKeys(accountIds)), String(dayValue(from)), String(dayValue(until))],
   );

@@ -54,6 +54,7 @@ export type PostgresClient = ConnectionPool | SingleConnection;
 
 /** A row with all columns as text. */
 export type Row = Readonly<Record<string, string | null>>;
+/** Runs one statement. */
 export type Run = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
 /** Runs statements and transactions on a client. */
@@ -63,17 +64,17 @@ export interface Connections {
   /**
    * Runs statements as one transaction (READ COMMITTED), rolled back if `work` rejects.
    *
-   * @param opening statements without parameters, sent in one round trip with the start
+   * @param openingStatements statements without parameters, sent in one round trip with the start
    * @throws a {@link StoreFailure} if the database fails, else what `work` throws
    */
-  transaction<Result>(opening: readonly string[], work: InTransaction<Result>): Promise<Result>;
+  transaction<Result>(openingStatements: readonly string[], work: InTransaction<Result>): Promise<Result>;
 }
 
 /** A transaction in progress. */
 export interface OpenTransaction {
   readonly run: Run;
   /** The first row of the last of the opening statements. */
-  readonly opened: Row;
+  readonly openingRow: Row;
   /** Adds a statement without parameters, sent in one round trip with the commit. */
   readonly atCommit: (statement: string) => void;
 }
@@ -96,15 +97,15 @@ function createSingleConnections(client: SingleConnection): Connections {
       translateErrors(async () => (await connection.query(text, [...values])).rows as readonly Row[]);
   return {
     run: runOn(client),
-    transaction: (opening, work) =>
+    transaction: (openingStatements, work) =>
       translateErrors(() =>
         client.transaction(async (connection) => {
           let last: SqlResult | undefined;
-          for (const statement of [...PLANNING, ...opening]) last = await connection.query(statement);
-          const closing: string[] = [];
-          const atCommit = (statement: string): void => void closing.push(statement);
-          const result = await work({ run: runOn(connection), opened: firstRow(last), atCommit });
-          for (const statement of closing) await connection.query(statement);
+          for (const statement of [...PLANNING, ...openingStatements]) last = await connection.query(statement);
+          const closingStatements: string[] = [];
+          const atCommit = (statement: string): void => void closingStatements.push(statement);
+          const result = await work({ run: runOn(connection), openingRow: firstRow(last), atCommit });
+          for (const statement of closingStatements) await connection.query(statement);
           return result;
         }),
       ),
@@ -143,7 +144,8 @@ function createPooledConnections(pool: ConnectionPool, query_timeout: number): C
   };
   return {
     run: (text, values) => withConnection((run) => run(text, values)),
-    transaction: (opening, work) => pooledTransaction({ withConnection, query_timeout }, opening, work),
+    transaction: (openingStatements, work) =>
+      pooledTransaction({ withConnection, query_timeout }, openingStatements, work),
   };
 }
 
@@ -151,34 +153,37 @@ type WithConnection = <Result>(work: (run: Run, connection: PooledConnection) =>
 
 async function pooledTransaction<Result>(
   { withConnection, query_timeout }: { readonly withConnection: WithConnection; readonly query_timeout: number },
-  opening: readonly string[],
+  openingStatements: readonly string[],
   work: InTransaction<Result>,
 ): Promise<Result> {
-  let decided: { readonly value: Result; readonly name: Row } | undefined;
+  let decision: { readonly value: Result; readonly name: Row } | undefined;
   try {
     const outcome = await withConnection(async (run, connection) => {
-      const text = [BEGIN, ...PLANNING, TRANSACTION_NAME, ...opening].join("; ");
+      const text = [BEGIN, ...PLANNING, TRANSACTION_NAME, ...openingStatements].join("; ");
       let name: Row = {};
-      const closing: string[] = [];
-      const atCommit = (statement: string): void => void closing.push(statement);
+      const closingStatements: string[] = [];
+      const atCommit = (statement: string): void => void closingStatements.push(statement);
       const outcome = await attempt(run, async () => {
-        const opened = toResults(await translateErrors(() => connection.query({ text, query_timeout })));
-        name = firstRow(opened[1 + PLANNING.length]);
-        return work({ run, opened: firstRow(opened.at(-1)), atCommit });
+        const results = toResults(await translateErrors(() => connection.query({ text, query_timeout })));
+        name = firstRow(results[1 + PLANNING.length]);
+        return work({ run, openingRow: firstRow(results.at(-1)), atCommit });
       });
       if ("error" in outcome) return outcome;
-      decided = { value: outcome.value, name };
-      if (closing.length === 0) await run("commit");
-      else await translateErrors(() => connection.query({ text: [...closing, "commit"].join("; "), query_timeout }));
+      decision = { value: outcome.value, name };
+      if (closingStatements.length === 0) await run("commit");
+      else
+        await translateErrors(() =>
+          connection.query({ text: [...closingStatements, "commit"].join("; "), query_timeout }),
+        );
       return outcome;
     });
     if ("error" in outcome) throw outcome.error;
     return outcome.value;
   } catch (error) {
     // The connection broke before the commit was answered.
-    if (decided === undefined || !hasCode(error, "ERR_STORE_UNAVAILABLE")) throw error;
-    await resolveLostCommit(withConnection, decided.name, error);
-    return decided.value;
+    if (decision === undefined || !hasCode(error, "ERR_STORE_UNAVAILABLE")) throw error;
+    await resolveLostCommit(withConnection, decision.name, error);
+    return decision.value;
   }
 }
 

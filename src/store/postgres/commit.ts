@@ -14,17 +14,21 @@ import { createYielder } from "../yielder.ts";
 import { digestAccount } from "./accounts.ts";
 import { type CellWriting, writeCells } from "./cells.ts";
 import type { OpenTransaction } from "./client.ts";
-import type { HeldIds } from "./event-id-holders.ts";
+import type { ReservedIds } from "./event-id-holders.ts";
 import { createEventNumbers } from "./event-numbers.ts";
 import { removeEvents, writeEvents } from "./event-writes.ts";
-import { type Listed, toListed, listPlace, periodSpan } from "./invoice-lists.ts";
+import { type ListInstants, toListInstants, listPlace, periodSpan } from "./invoice-lists.ts";
 import { accountBody, creditBody, entryBody } from "./record-rows.ts";
 import type { Sending } from "./send-statements.ts";
 import { dayValue, instantValue, idKey, formatLines, formatPlainArray, formatTextArray, sortByKey } from "./values.ts";
 
 /** The context of a commit. */
 export interface CommitContext
-  extends Sending, CellWriting, Pick<HeldIds, "holdsOf" | "prove">, Pick<OpenTransaction, "atCommit"> {
+  extends
+    Sending,
+    CellWriting,
+    Pick<ReservedIds, "reservationNumbers" | "checkAssumptions">,
+    Pick<OpenTransaction, "atCommit"> {
   /** The transaction's block of event numbers, if it has one. */
   readonly block: number | undefined;
   /** The accounts as read under their locks. */
@@ -40,7 +44,7 @@ export async function writeChanges(context: CommitContext, changes: Changes): Pr
   try {
     await writeEvents(writing, changes.newEvents ?? [], changes.events ?? []);
     await removeEvents(writing, changes.removedEvents ?? []);
-    await context.prove();
+    await context.checkAssumptions();
     await writeAccounts(writing, changes.accounts ?? []);
     await writeCells(writing, "usage", changes.usage ?? []);
     await writeCells(writing, "overage", changes.overage ?? []);
@@ -55,10 +59,10 @@ export async function writeChanges(context: CommitContext, changes: Changes): Pr
     }
   } catch (error) {
     // All sent statements end before the connection is reused. The first failure is thrown: the others follow from it.
-    await context.settled();
+    await context.waitForAll();
     throw error;
   }
-  await context.settled();
+  await context.waitForAll();
 }
 
 /** Whether a decision changes so few rows that they are sent together. */
@@ -68,11 +72,11 @@ export function isSmall(changes: Changes): boolean {
   // A deleted event may have been written in this transaction.
   if (removedEvents.length > 0) return false;
   const rows = [newEvents, events, accounts, entries, credits, invoices].reduce((sum, { length }) => sum + length, 0);
-  return rows <= SMALL && usage.length <= CELLS_OF_SMALL;
+  return rows <= SMALL_ROWS_MAX && usage.length <= SMALL_CELLS_MAX;
 }
 
-const SMALL = 100;
-const CELLS_OF_SMALL = 1_000;
+const SMALL_ROWS_MAX = 100;
+const SMALL_CELLS_MAX = 1_000;
 
 /** The columns of a record besides its id, each with its type and value. */
 type Columns<Item> = Readonly<
@@ -83,7 +87,7 @@ type Columns<Item> = Readonly<
 >;
 
 /** The columns for sorting and filtering lists. */
-function listColumns<Item>(listed: (item: Item) => Listed): Columns<Item> {
+function listColumns<Item>(listed: (item: Item) => ListInstants): Columns<Item> {
   return {
     place: ["bigint", (item) => listPlace(listed(item).listedAt)],
     span: ["bigint", (item) => periodSpan(listed(item))],
@@ -116,7 +120,7 @@ const INVOICE: Columns<InvoiceRecord> = {
   customer_id: ["text", ({ invoice }) => idKey(invoice.customerId)],
   status: ["text", ({ invoice }) => invoice.status],
   invoice_date: ["text", ({ invoice }) => invoice.invoiceDate],
-  ...listColumns(toListed),
+  ...listColumns(toListInstants),
   body: ["json", serializeRecord],
 };
 
@@ -129,15 +133,15 @@ const KEPT_USAGE: Columns<BilledUsage> = {
 
 async function writeDocuments({ send, table }: CommitContext, changes: Changes): Promise<void> {
   const { documents = [] } = changes;
-  const putKeys = new Set(documents.map(({ kind, id }) => `${kind} ${id}`));
-  const removed = (changes.removedDocuments ?? []).filter(({ kind, id }) => !putKeys.has(`${kind} ${id}`));
-  if (removed.length > 0) {
+  const writtenKeys = new Set(documents.map(({ kind, id }) => `${kind} ${id}`));
+  const removedDocuments = (changes.removedDocuments ?? []).filter(({ kind, id }) => !writtenKeys.has(`${kind} ${id}`));
+  if (removedDocuments.length > 0) {
     const keys = [
-      formatTextArray(removed.map(({ kind }) => kind)),
-      formatTextArray(removed.map(({ id }) => idKey(id))),
+      formatTextArray(removedDocuments.map(({ kind }) => kind)),
+      formatTextArray(removedDocuments.map(({ id }) => idKey(id))),
     ];
-    const listed = "select * from unnest($1::text::text[], $2::text::text[])";
-    await send(`delete from ${table("document")} where (kind, id) in (${listed})`, keys);
+    const removedKeys = "select * from unnest($1::text::text[], $2::text::text[])";
+    await send(`delete from ${table("document")} where (kind, id) in (${removedKeys})`, keys);
   }
   if (documents.length === 0) return;
   const sorted = sortByKey(documents, ({ kind, id }) => `${kind} ${idKey(id)}`);
@@ -159,7 +163,7 @@ async function writeDocuments({ send, table }: CommitContext, changes: Changes):
 }
 
 /** The fields of an account that change as time passes: its instants, and therefore its digest. */
-const CLOCKED: Columns<AccountRecord> = {
+const TIME_COLUMNS: Columns<AccountRecord> = {
   caught_up_to: ["bigint", ({ caughtUpTo }) => instantValue(caughtUpTo)],
   next_due_at: ["bigint", ({ nextDueAt }) => instantValue(nextDueAt)],
   updated_at: ["bigint", ({ updatedAt }) => instantValue(updatedAt)],
@@ -176,18 +180,18 @@ const ACCOUNT: Columns<AccountRecord> = {
 };
 
 async function writeAccounts(writing: CommitContext, accounts: readonly AccountRecord[]): Promise<void> {
-  const changed = accounts.filter((account) => !hasOnlyNewTimes(writing.accounts.get(account.id), account));
-  await writeRecords(writing, "account", changed, ACCOUNT);
-  await writeRecords(writing, "ledger", accounts, CLOCKED);
-  const accountsWithDrafts = changed.filter(
+  const changedAccounts = accounts.filter((account) => !hasOnlyNewTimes(writing.accounts.get(account.id), account));
+  await writeRecords(writing, "account", changedAccounts, ACCOUNT);
+  await writeRecords(writing, "ledger", accounts, TIME_COLUMNS);
+  const accountsWithDrafts = changedAccounts.filter(
     ({ id, drafts }) => drafts === undefined || drafts !== writing.accounts.get(id)?.drafts,
   );
   const draftsOf = ({ id: accountId, customerId, drafts }: AccountRecord): readonly DraftRow[] =>
     (drafts?.places ?? []).map((place) => ({ ...place, accountId, customerId }));
   const creditsOf = ({ id: accountId, drafts }: AccountRecord): readonly ListedCredit[] =>
     (drafts?.credits ?? []).map((place) => ({ ...place, accountId }));
-  await writePlaces(writing, accountsWithDrafts, { name: "draft", columns: DRAFT, toRows: draftsOf });
-  await writePlaces(writing, accountsWithDrafts, { name: "due_credit", columns: DUE_CREDIT, toRows: creditsOf });
+  await writeIndexEntries(writing, accountsWithDrafts, { name: "draft", columns: DRAFT, toRows: draftsOf });
+  await writeIndexEntries(writing, accountsWithDrafts, { name: "due_credit", columns: DUE_CREDIT, toRows: creditsOf });
 }
 
 /** A row of the draft index, with its customer. */
@@ -208,17 +212,17 @@ const DUE_CREDIT: Columns<ListedCredit> = {
 };
 
 /** A table of index entries, and the entries of an account. */
-interface Places<Row extends { readonly id: string }> {
+interface IndexTable<Row extends { readonly id: string }> {
   readonly name: "draft" | "due_credit";
   readonly columns: Columns<Row>;
   readonly toRows: (account: AccountRecord) => readonly Row[];
 }
 
 /** Replaces the index entries of accounts in one table. */
-async function writePlaces<Row extends { readonly id: string }>(
+async function writeIndexEntries<Row extends { readonly id: string }>(
   writing: CommitContext,
   accounts: readonly AccountRecord[],
-  { name, columns, toRows }: Places<Row>,
+  { name, columns, toRows }: IndexTable<Row>,
 ): Promise<void> {
   if (accounts.length === 0) return;
   const rows = accounts.flatMap(toRows);
@@ -235,11 +239,11 @@ function hasOnlyNewTimes(before: AccountRecord | undefined, after: AccountRecord
   if (before === undefined) return false;
   const names = Object.keys(after) as (keyof AccountRecord)[];
   if (names.length !== Object.keys(before).length) return false;
-  return names.every((name) => name in CLOCKED_FIELDS || before[name] === after[name]);
+  return names.every((name) => name in TIME_FIELDS || before[name] === after[name]);
 }
 
-/** The fields of an account in the columns of {@link CLOCKED}. */
-const CLOCKED_FIELDS = { caughtUpTo: true, nextDueAt: true, updatedAt: true };
+/** The fields of an account in the columns of {@link TIME_COLUMNS}. */
+const TIME_FIELDS = { caughtUpTo: true, nextDueAt: true, updatedAt: true };
 
 /** Writes records that are replaced whole. */
 async function writeRecords<Item extends { readonly id: string }>(

@@ -11,12 +11,12 @@ import { type DecimalInput, parseDecimal, formatDecimal } from "../../numbers/de
 import { formatExact } from "../../numbers/exact.ts";
 import { parseRecord } from "../record-json.ts";
 import type { Row } from "./client.ts";
-import { type FormedEvent, readFormedEvent } from "./shared-event-templates.ts";
+import { type EventColumns, readTemplatedEvent } from "./shared-event-templates.ts";
 import { instantFromColumn, idKey } from "./values.ts";
 
 /** A decimal as text. */
-type Written = string;
-type WrittenAttribute = readonly [name: string, value: Written, unit?: string | null, isText?: true];
+type DecimalText = string;
+type AttributeTuple = readonly [name: string, value: DecimalText, unit?: string | null, isText?: true];
 
 /**
  * The body of an event, compact and fast to create because there are many: default values, and what follows from a
@@ -29,16 +29,21 @@ interface EventBody {
   readonly version?: number | undefined;
   /** The account as sent, if it was an alias. */
   readonly sentTo?: string | undefined;
-  readonly attributes: readonly WrittenAttribute[];
+  readonly attributes: readonly AttributeTuple[];
   readonly dimensions: EventRecord["payload"]["dimensions"];
   /** The names of the dimensions sent as numbers. */
   readonly numbers?: readonly string[] | undefined;
   /** For an event that was not accepted; for others it follows from the status, although older bodies contain it. */
   readonly description?: string | undefined;
-  readonly enriched?: readonly [(readonly [name: string, value: Written])[], EventRecord["enriched"]["dimensions"]];
-  readonly units: readonly (readonly [meterId: string, quantity: Written])[];
+  readonly enriched?: readonly [(readonly [name: string, value: DecimalText])[], EventRecord["enriched"]["dimensions"]];
+  readonly units: readonly (readonly [meterId: string, quantity: DecimalText])[];
   readonly feature?:
-    | readonly [featureId: string, quantity: Written, (readonly [entryId: string, quantity: Written])[], Written]
+    | readonly [
+        featureId: string,
+        quantity: DecimalText,
+        (readonly [entryId: string, quantity: DecimalText])[],
+        DecimalText,
+      ]
     | undefined;
 }
 
@@ -101,12 +106,12 @@ export function newEventBody(event: NewEvent, keys: EventKeys): string {
   });
 }
 
-type Described = EventKeys &
+type BodySource = EventKeys &
   Pick<NewEvent, "customerId" | "schemaVersion" | "status" | "description" | "enriched"> & {
     readonly feature?: FeatureUse | undefined;
   };
 
-function writeBody(event: Described, keys: EventKeys, sentTo: string, texts: BodyTexts): string {
+function writeBody(event: BodySource, keys: EventKeys, sentTo: string, texts: BodyTexts): string {
   const { schemaVersion, status, description, feature, enriched } = event;
   let body = `{"customer":${JSON.stringify(event.customerId)},"attributes":${texts.attributes}`;
   body += `,"dimensions":${texts.dimensions},"units":${texts.units}`;
@@ -153,7 +158,7 @@ function formatDimension([name, value]: readonly [string, DecimalInput]): string
   return `${JSON.stringify(name)}:${JSON.stringify(dimensionAsSent(value))}`;
 }
 
-function writeAttribute({ name, value, unit }: EventRecord["payload"]["attributes"][number]): WrittenAttribute {
+function writeAttribute({ name, value, unit }: EventRecord["payload"]["attributes"][number]): AttributeTuple {
   if (typeof value === "string") return [name, value, unit ?? null, true];
   return unit === undefined ? [name, formatDecimal(value)] : [name, formatDecimal(value), unit];
 }
@@ -167,11 +172,11 @@ export function eventColumns(table: (name: string) => string): string {
 /** Converts a row to an event. */
 export function readEvent(row: Row): EventRecord {
   const { form } = row;
-  if (typeof form !== "string") return readUnformedEvent(row);
-  return readFormedEvent(readColumns(row), String(parseRecord(form)), row["body"] ?? "");
+  if (typeof form !== "string") return readPlainEvent(row);
+  return readTemplatedEvent(readColumns(row), String(parseRecord(form)), row["body"] ?? "");
 }
 
-function readColumns(row: Row): FormedEvent {
+function readColumns(row: Row): EventColumns {
   return {
     referenceId: row["reference_id"] ?? "",
     accountId: row["account_id"] ?? "",
@@ -184,7 +189,7 @@ function readColumns(row: Row): FormedEvent {
   };
 }
 
-function readUnformedEvent(row: Row): EventRecord {
+function readPlainEvent(row: Row): EventRecord {
   const body = JSON.parse(row["body"] ?? "") as EventBody;
   const { version, enriched, feature, numbers } = body;
   const [referenceId, accountId, eventId, schemaName] = [
@@ -228,7 +233,7 @@ function readFeature([featureId, quantity, allocations, overage]: NonNullable<Ev
   };
 }
 
-function readAttribute([name, value, unit, isText]: WrittenAttribute): EventRecord["payload"]["attributes"][number] {
-  const read = { name, value: isText === true ? value : parseDecimal(value) };
-  return typeof unit === "string" ? { ...read, unit } : read;
+function readAttribute([name, value, unit, isText]: AttributeTuple): EventRecord["payload"]["attributes"][number] {
+  const attribute = { name, value: isText === true ? value : parseDecimal(value) };
+  return typeof unit === "string" ? { ...attribute, unit } : attribute;
 }

@@ -26,7 +26,7 @@ type EventReads = Pick<LedgerView, "acceptedIds" | "events" | "eventsToUndo" | "
 export interface Holder {
   readonly event: AcceptedEventId;
   /** 0 for the first event with the id, 1 for one that reused it later, and so on. */
-  readonly holds: number;
+  readonly reservationNumber: number;
 }
 
 /** The reads of events. */
@@ -61,10 +61,10 @@ export function eventReads(run: Run, table: (name: string) => string): EventRead
     async eventsWithOverage(accountId, featureId, fromDay, untilDay, page) {
       const values = [idKey(accountId), idKey(featureId), midnight(fromDay), midnight(untilDay)];
       const after = page?.afterNumber;
-      const rest = after === undefined ? "" : `and number > ${parameter(values, String(after), "bigint")}`;
+      const afterCondition = after === undefined ? "" : `and number > ${parameter(values, String(after), "bigint")}`;
       const limitClause = page === undefined ? "" : `limit ${parameter(values, String(page.limit), "bigint")}`;
       const text = `${from} account_id = $1::text and overage_of = $2::text and holds is not null
-        and timestamp >= $3::text::bigint and timestamp < $4::text::bigint ${rest} order by event.number ${limitClause}`;
+        and timestamp >= $3::text::bigint and timestamp < $4::text::bigint ${afterCondition} order by event.number ${limitClause}`;
       return (await run(text, values)).map(readEvent);
     },
     async lastSpent(entryId, accountId) {
@@ -78,13 +78,13 @@ export function eventReads(run: Run, table: (name: string) => string): EventRead
   };
 }
 
-/** SQL conditions for the days of an account: the next one, and the first one. */
-interface Days {
+/** SQL conditions for the first and the last day of the events to find; empty without a range. */
+interface DayConditions {
   readonly from: string;
   readonly until: string;
 }
 
-function dayConditions({ timestamp }: EventFilter, values: string[]): Days {
+function dayConditions({ timestamp }: EventFilter, values: string[]): DayConditions {
   const toBound = (instant: number): string => dayOfSql(parameter(values, String(instantValue(instant)), "bigint"));
   return {
     from: timestamp === undefined ? "" : `and ${DAY_OF_EVENT} >= ${toBound(timestamp.from)}`,
@@ -102,7 +102,7 @@ function earliestEventsQuery(
     conditions,
     limitClause,
   }: { readonly table: (name: string) => string; readonly conditions: string; readonly limitClause: string },
-  { from, until }: Days,
+  { from, until }: DayConditions,
 ): string {
   const next = (after: string): string =>
     `(select ${DAY_OF_EVENT} as day from ${table("event")} where account_id = $1::text and not reverted ${after} ${until}
@@ -135,8 +135,11 @@ export async function readHolders(
   const holders = new Map<string, Holder>();
   for (const row of rows) {
     const event = readEvent(row);
-    const before = holders.get(event.eventId)?.holds ?? 0;
-    holders.set(event.eventId, { event: toAcceptedId(event), holds: Math.max(before, Number(row["holds"])) });
+    const before = holders.get(event.eventId)?.reservationNumber ?? 0;
+    holders.set(event.eventId, {
+      event: toAcceptedId(event),
+      reservationNumber: Math.max(before, Number(row["holds"])),
+    });
   }
   return [...holders.values()];
 }

@@ -7,7 +7,7 @@ import type { NewEvent } from "../../ledger/events/new-event.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord, FeatureUse } from "../../ledger/records.ts";
 import type { OpenTransaction } from "./client.ts";
-import type { HeldIds } from "./event-id-holders.ts";
+import type { ReservedIds } from "./event-id-holders.ts";
 import type { EventNumbers } from "./event-numbers.ts";
 import { eventBody, type EventKeys, eventKeys, newEventBody } from "./event-rows.ts";
 import { hasEventId } from "./query.ts";
@@ -24,7 +24,7 @@ import {
 } from "./values.ts";
 
 /** The context for writing events. */
-export interface EventWriting extends Sending, Pick<HeldIds, "holdsOf"> {
+export interface EventWriting extends Sending, Pick<ReservedIds, "reservationNumbers"> {
   readonly table: (name: string) => string;
   readonly numbers: EventNumbers;
   readonly atCommit: OpenTransaction["atCommit"];
@@ -39,40 +39,45 @@ const CHUNK = 500;
  */
 export async function writeEvents(
   context: EventWriting,
-  added: readonly NewEvent[],
-  changed: readonly EventRecord[],
+  newEvents: readonly NewEvent[],
+  changedEvents: readonly EventRecord[],
 ): Promise<void> {
-  if (added.length + changed.length === 0) return;
-  const reservedIds = added.filter(({ status }) => isCompleted(status)).map(idOf);
-  const heldCounts = await context.holdsOf([...reservedIds, ...changed.filter(reservesId).map(idOf)], reservedIds);
-  const numberAt = await context.numbers(added.length);
+  if (newEvents.length + changedEvents.length === 0) return;
+  const reservedIds = newEvents.filter(({ status }) => isCompleted(status)).map(idOf);
+  const reservationNumbers = await context.reservationNumbers(
+    [...reservedIds, ...changedEvents.filter(reservesId).map(idOf)],
+    reservedIds,
+  );
+  const numberAt = await context.numbers(newEvents.length);
   const newRows = sortByKey(
-    added.map((event, place) => ({ event, number: numberAt(place), keys: eventKeys(event) })),
+    newEvents.map((event, place) => ({ event, number: numberAt(place), keys: eventKeys(event) })),
     ({ keys }) => keys.eventId,
   );
   // A new event replaces none; a plain insert is faster.
   for (let start = 0; start < newRows.length; start += CHUNK) {
     await insertEvents(
       context,
-      newRows.slice(start, start + CHUNK).map((row) => newRow(row, heldCounts)),
+      newRows.slice(start, start + CHUNK).map((row) => newRow(row, reservationNumbers)),
       "",
     );
   }
-  if (changed.length === 0) return;
-  const rows = sortByKey(changed, ({ eventId }) => idKey(eventId)).map((event) => changedRow(event, heldCounts));
+  if (changedEvents.length === 0) return;
+  const rows = sortByKey(changedEvents, ({ eventId }) => idKey(eventId)).map((event) =>
+    changedRow(event, reservationNumbers),
+  );
   await insertEvents(context, rows, REPLACE);
-  promoteNextHolder(context, changed.filter(({ reverted }) => reverted).map(idOf));
+  promoteNextHolder(context, changedEvents.filter(({ reverted }) => reverted).map(idOf));
 }
 
 /** Deletes events; if one reserved its id with number 0, promotes the next event that reserves it. */
 export async function removeEvents(
   context: EventWriting,
-  removed: readonly Pick<EventRecord, "referenceId" | "eventId">[],
+  removedEvents: readonly Pick<EventRecord, "referenceId" | "eventId">[],
 ): Promise<void> {
-  if (removed.length === 0) return;
-  const ids = formatTextArray(idKeys(removed.map(({ referenceId }) => referenceId)));
+  if (removedEvents.length === 0) return;
+  const ids = formatTextArray(idKeys(removedEvents.map(({ referenceId }) => referenceId)));
   await context.send(`delete from ${context.table("event")} where reference_id = any($1::text::text[])`, [ids]);
-  promoteNextHolder(context, removed.map(idOf));
+  promoteNextHolder(context, removedEvents.map(idOf));
 }
 
 const REPLACE = `on conflict (reference_id) do update set number = excluded.number, status = excluded.status,
@@ -85,11 +90,11 @@ const REPLACE = `on conflict (reference_id) do update set number = excluded.numb
  * is undone or deleted while a later event reserves the id too, the later one gets the number 0. This runs after the
  * undo, so that it sees every event that took the id before the undone one was locked.
  */
-function promoteNextHolder({ atCommit, table }: EventWriting, undone: readonly string[]): void {
-  if (undone.length === 0) return;
+function promoteNextHolder({ atCommit, table }: EventWriting, eventIds: readonly string[]): void {
+  if (eventIds.length === 0) return;
   atCommit(`with holder as materialized (
       select reference_id, event_id, holds from ${table("event")}
-        where ${hasEventId(formatListQuery(idKeys(undone)))} and holds is not null
+        where ${hasEventId(formatListQuery(idKeys(eventIds)))} and holds is not null
         order by reference_id for no key update),
       earliest as (select distinct on (event_id) reference_id from holder order by event_id, holds)
     update ${table("event")} as event set holds = 0 from earliest
@@ -99,27 +104,34 @@ function promoteNextHolder({ atCommit, table }: EventWriting, undone: readonly s
 type Value = string | number | boolean | undefined;
 
 /** The columns of an event, new or stored. */
-type Stored = Pick<EventRecord, "status" | "timestamp" | "createdAt"> & { readonly feature?: FeatureUse | undefined };
+type EventFields = Pick<EventRecord, "status" | "timestamp" | "createdAt"> & {
+  readonly feature?: FeatureUse | undefined;
+};
 
 /** One event to be written. */
 interface EventRow {
-  readonly event: Stored;
+  readonly event: EventFields;
   readonly keys: EventKeys;
   readonly number: number;
   readonly reverted: boolean;
   /** The number with which it reserves its id; undefined if it does not. */
-  readonly holds: number | undefined;
+  readonly reservationNumber: number | undefined;
   readonly body: string;
 }
 
 /** The columns of events besides the body: name, type, value, and whether it is often equal for all events. */
-const COLUMNS: readonly (readonly [name: string, type: string, valueOf: (row: EventRow) => Value, alike: boolean])[] = [
+const COLUMNS: readonly (readonly [
+  name: string,
+  type: string,
+  valueOf: (row: EventRow) => Value,
+  mayBeEqual: boolean,
+])[] = [
   ["reference_id", "text", ({ keys }) => keys.referenceId, false],
   ["account_id", "text", ({ keys }) => keys.accountId, false],
   ["number", "bigint", ({ number }) => number, false],
   ["event_id", "text", ({ keys }) => keys.eventId, false],
   ["timestamp", "bigint", ({ event }) => instantValue(event.timestamp), false],
-  ["holds", "integer", ({ holds }) => holds, true],
+  ["holds", "integer", ({ reservationNumber }) => reservationNumber, true],
   ["schema_name", "text", ({ keys }) => keys.schemaName, true],
   ["status", "text", ({ event }) => event.status, true],
   ["created_at", "bigint", ({ event }) => instantValue(event.createdAt), true],
@@ -137,25 +149,27 @@ function spentEntryIds(feature: FeatureUse | undefined): string | undefined {
   return formatTextArray(feature.allocations.map(({ entryId }) => idKey(entryId)));
 }
 
-type HeldCounts = ReadonlyMap<string, number>;
+type ReservationNumbers = ReadonlyMap<string, number>;
 
 /** A new event with its derived values. */
-interface Added {
+interface NumberedEvent {
   readonly event: NewEvent;
   readonly number: number;
   readonly keys: EventKeys;
 }
 
-function newRow({ event, number, keys }: Added, heldCounts: HeldCounts): EventRow {
-  const holds = isCompleted(event.status) ? nextHold(heldCounts, event.eventId) : undefined;
-  return { event, keys, number, reverted: false, holds, body: newEventBody(event, keys) };
+function newRow({ event, number, keys }: NumberedEvent, reservationNumbers: ReservationNumbers): EventRow {
+  const reservationNumber = isCompleted(event.status)
+    ? nextReservationNumber(reservationNumbers, event.eventId)
+    : undefined;
+  return { event, keys, number, reverted: false, reservationNumber, body: newEventBody(event, keys) };
 }
 
-function changedRow(event: EventRecord, heldCounts: HeldCounts): EventRow {
+function changedRow(event: EventRecord, reservationNumbers: ReservationNumbers): EventRow {
   const { number, reverted } = event;
   const keys = eventKeys(event);
-  const holds = reservesId(event) ? nextHold(heldCounts, event.eventId) : undefined;
-  return { event, keys, number, reverted, holds, body: eventBody(event, keys) };
+  const reservationNumber = reservesId(event) ? nextReservationNumber(reservationNumbers, event.eventId) : undefined;
+  return { event, keys, number, reverted, reservationNumber, body: eventBody(event, keys) };
 }
 
 /** Inserts events with one statement; a column is passed as a list, or as one value if all are equal. */
@@ -165,12 +179,12 @@ async function insertEvents(
   onConflict: string,
 ): Promise<void> {
   const parameters: (string | null)[] = [formatLines(rows.map(({ body }) => body))];
-  const unnested = ["string_to_array($1::text, E'\\n')"];
-  const [names, expressions, listed] = [["body"], ["body"], ["body"]];
-  for (const [name, type, valueOf, mayBeAlike] of COLUMNS) {
+  const unnestArguments = ["string_to_array($1::text, E'\\n')"];
+  const [names, expressions, unnestColumns] = [["body"], ["body"], ["body"]];
+  for (const [name, type, valueOf, mayBeEqual] of COLUMNS) {
     const rowValues = rows.map(valueOf);
     names.push(name);
-    if (mayBeAlike && rowValues.every((value) => value === rowValues[0])) {
+    if (mayBeEqual && rowValues.every((value) => value === rowValues[0])) {
       parameters.push(rowValues[0] === undefined ? null : String(rowValues[0]));
       expressions.push(`$${parameters.length}::text::${type}`);
       continue;
@@ -179,20 +193,20 @@ async function insertEvents(
     parameters.push(
       isText ? formatTextArray(rowValues.map((value) => value?.toString())) : formatPlainArray(rowValues),
     );
-    unnested.push(`$${parameters.length}::text::${isText ? "text" : type}[]`);
-    listed.push(name);
+    unnestArguments.push(`$${parameters.length}::text::${isText ? "text" : type}[]`);
+    unnestColumns.push(name);
     expressions.push(type === "text[]" ? `${name}::text[]` : name);
   }
   await send(
     `insert into ${table("event")} as event (${names.join(", ")}) select ${expressions.join(", ")}
-      from unnest(${unnested.join(", ")}) as added (${listed.join(", ")}) ${onConflict}`,
+      from unnest(${unnestArguments.join(", ")}) as added (${unnestColumns.join(", ")}) ${onConflict}`,
     parameters,
   );
 }
 
 /** The number with which a new event reserves an id. */
-function nextHold(heldCounts: HeldCounts, eventId: string): number {
-  return (heldCounts.get(eventId) ?? -1) + 1;
+function nextReservationNumber(reservationNumbers: ReservationNumbers, eventId: string): number {
+  return (reservationNumbers.get(eventId) ?? -1) + 1;
 }
 
 function idOf({ eventId }: { readonly eventId: string }): string {

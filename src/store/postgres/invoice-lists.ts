@@ -1,8 +1,8 @@
 /**
  * Lists of invoices and draft index entries, with one index per kind of filter. `place` is the negated listing instant:
  * newest first is then ascending, like ids, and a page continues at one point of an index. `span` is the maximum length
- * of a billing period, and whether the item is listed at its start: for each span, the periods that touch a range are
- * then a range of places.
+ * of a billing period, and whether the item is listed at its start: for each span, the periods that overlap a range
+ * are then a range of places.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const AD_HOC_SPAN = DAYS_OF_SPAN.length;
 const DAYS_MAX = DAYS_OF_SPAN[4];
 
 /** The instants by which an item is listed and filtered. */
-export interface Listed {
+export interface ListInstants {
   readonly listedAt: Instant;
   readonly start: Instant;
   readonly end: Instant;
@@ -32,7 +32,7 @@ export function listPlace(listedAt: Instant): number {
 }
 
 /** The span of a billing period, or of an item not listed at its start, such as an AD_HOC invoice. */
-export function periodSpan({ listedAt: listed, start, end }: Listed): number {
+export function periodSpan({ listedAt: listed, start, end }: ListInstants): number {
   if (listed !== start) return AD_HOC_SPAN;
   const span = DAYS_OF_SPAN.findIndex((days) => end - start <= days * DAY_MS);
   return span < 0 ? AD_HOC_SPAN - 1 : span;
@@ -47,7 +47,7 @@ export function spanExpression(listed: string, start: string, end: string): stri
 }
 
 /** The instants by which a final invoice is listed and filtered. */
-export function toListed({ invoice }: InvoiceRecord): Listed {
+export function toListInstants({ invoice }: InvoiceRecord): ListInstants {
   return {
     listedAt: listingInstant(invoice),
     start: parseInstant(invoice.startDate),
@@ -93,19 +93,19 @@ export function listPageQuery(
   const now = begunBy === undefined ? undefined : instant(begunBy);
   if (now !== undefined) conditions.push(`starts_at <= ${now}`);
   if (period === undefined) {
-    // Items listed at their start have begun from a certain place on; the earlier ones, one per account, are skipped.
+    // The place of an item listed at its start shows whether it has begun, so the index skips those that have not.
     return now === undefined
       ? writePage([])
       : unitePages([writePage([`place >= -${now}`]), pageOfSpan(AD_HOC_SPAN, [`place < -${now}`])]);
   }
   const [first, end] = [instant(period.from), instant(period.until)];
-  const touches = [`starts_at < ${end}`, `ends_at > ${first}`];
+  const overlapConditions = [`starts_at < ${end}`, `ends_at > ${first}`];
   const ranges = [...DAYS_OF_SPAN, DAYS_MAX].map((days, span) => {
     const later = span === AD_HOC_SPAN ? DAYS_MAX * DAY_MS : 0;
     const startedCondition = now === undefined || span === AD_HOC_SPAN ? [] : [`place >= -${now}`];
     return [...startedCondition, `place > -${end} - ${later}`, `place < -${first} + ${days * DAY_MS}`];
   });
-  return unitePages(ranges.map((range, span) => pageOfSpan(span, [...range, ...touches])));
+  return unitePages(ranges.map((range, span) => pageOfSpan(span, [...range, ...overlapConditions])));
 }
 
 /** The filters of a list. */

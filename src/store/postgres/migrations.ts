@@ -109,7 +109,7 @@ function createFirstTables(table: Table): readonly string[] {
 /** The columns by which invoices and drafts are listed: see `invoice-lists.ts`. */
 const LISTED = "place bigint not null, span integer not null, starts_at bigint not null, ends_at bigint not null";
 
-/** What the first release does not have. */
+/** Creates the tables, views and indexes that the first release does not have. */
 function createLaterTables(table: Table): readonly string[] {
   return [
     createCellView(table, "usage", "meter_id"),
@@ -205,9 +205,9 @@ function copyInvoices(table: Table, formerInvoice: string): string {
 }
 
 /**
- * Stores the kind of each credit, which only its cause and purpose told until then: in the body of the credit, and in
- * the lines of final invoices that it paid. Bodies are changed as texts: not every server can parse every JSON text,
- * but all were written by one function, and within a JSON string each quote follows a backslash.
+ * Stores the kind of each credit, which in the first release only its cause and purpose show: in the body of the
+ * credit, and in the lines of final invoices that it paid. Bodies are changed as texts: not every server can parse every
+ * JSON text, but all were written by one function, and within a JSON string each quote follows a backslash.
  */
 function migrateCreditKinds(credit: string, invoice: string): readonly string[] {
   const selectCredits = (cause: string, purpose: string): string =>
@@ -242,7 +242,7 @@ export async function migrate(connections: Connections, schema: string): Promise
   const lock = `select pg_advisory_xact_lock(${advisoryKey(schema, "migration")})::text`;
   await checkServerVersion(connections);
   await connections.transaction([lock], async ({ run }) => {
-    await createMissing(run, schema, table("migration"));
+    await createMissingTables(run, schema, table("migration"));
     const version = await readVersion(run, table("migration"));
     if (version === VERSION) return;
     for (const statement of migrationStatements(version, table)) await run(statement);
@@ -285,7 +285,7 @@ function quoteName(name: string): string {
 }
 
 /** Creates only what is missing: even `create … if not exists` requires the privilege to create, which the user may lack. */
-async function createMissing(run: Run, schema: string, migration: string): Promise<void> {
+async function createMissingTables(run: Run, schema: string, migration: string): Promise<void> {
   const [namespaceRow] = await run("select oid::text as found from pg_namespace where nspname = $1::text", [schema]);
   if (namespaceRow === undefined) await run(`create schema if not exists ${quoteName(schema)}`);
   if (await hasTable(run, migration)) return;

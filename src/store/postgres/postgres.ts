@@ -13,12 +13,12 @@ import type { AccountRecord } from "../../ledger/records.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { createLocks, type Locks } from "../locks.ts";
 import type { Scope, Store } from "../store.ts";
-import { type AccountCache, lockAccounts, sortLockKeys, lockStatement, NOTHING_LOCKED } from "./accounts.ts";
+import { type AccountCache, lockAccounts, sortLockKeys, lockStatement, NO_LOCKS } from "./accounts.ts";
 import { batchReads } from "./batched-reads.ts";
 import { ANSWER_MS, type Connections, toConnections, type OpenTransaction, type PostgresClient } from "./client.ts";
 import { isSmall, writeChanges } from "./commit.ts";
-import { type KnownItems, createKnownItems } from "./counter-columns.ts";
-import { createIdCheckPolicy, type IdCheckPolicy, createHeldIds, mayAssumeFree } from "./event-id-holders.ts";
+import { type ItemCache, createItemCache } from "./counter-columns.ts";
+import { createIdCheckPolicy, type IdCheckPolicy, createReservedIds, mayAssumeFree } from "./event-id-holders.ts";
 import { retryLostRaces, LostRaceError } from "./failures.ts";
 import { migrate, createTableNames } from "./migrations.ts";
 import { sendOneByOne, createCombinedSending } from "./send-statements.ts";
@@ -49,19 +49,19 @@ export async function postgresStore(
   const table = createTableNames(schema);
   const state = {
     cache: new Map(),
-    items: createKnownItems(),
+    items: createItemCache(),
     locks: createLocks(),
-    assuming: createIdCheckPolicy(),
-    silentAt: -Infinity,
+    idCheckPolicy: createIdCheckPolicy(),
+    unansweredAt: -Infinity,
   };
-  const place: Place = { connections, schema, table, ...state };
+  const context: StoreContext = { connections, schema, table, ...state };
   let closing: Promise<void> | undefined;
   return {
     name: "postgres",
     read: createView(connections.run, table),
     consistentView: () => createView(batchReads(connections.run), table),
     transact(scope, work) {
-      if (closing === undefined) return transact(place, scope, work);
+      if (closing === undefined) return transact(context, scope, work);
       return Promise.reject(new RatebookError("ERR_STORE_UNAVAILABLE", "the store is closed", {}));
     },
     close: () => (closing ??= onClose?.() ?? Promise.resolve()),
@@ -72,20 +72,20 @@ export async function postgresStore(
 const MIGRATION_MS = 86_400_000;
 
 /** The connections and caches of a store. */
-interface Place {
+interface StoreContext {
   readonly connections: Connections;
   readonly schema: string;
   readonly table: (name: string) => string;
   readonly cache: AccountCache;
-  readonly items: KnownItems;
+  readonly items: ItemCache;
   /**
    * Queues the transactions of this process before they reach the database: a transaction that waits there for the rows
    * of a thousand accounts rechecks each of them afterwards, which would dominate.
    */
   readonly locks: Locks;
-  readonly assuming: IdCheckPolicy;
+  readonly idCheckPolicy: IdCheckPolicy;
   /** When a transaction last failed because the database did not answer. */
-  silentAt: number;
+  unansweredAt: number;
 }
 
 type Work<Result> = (view: LedgerView) => Promise<Decision<Result>>;
@@ -97,51 +97,51 @@ interface Attempt<Result> {
   readonly keys: readonly string[];
   readonly work: Work<Result>;
   /** Whether it assumes event ids to be free. */
-  readonly assumes: boolean;
+  readonly assumesFree: boolean;
 }
 
 /** Repeats the work until its commit loses no race. */
-async function transact<Result>(place: Place, scope: Scope, work: Work<Result>): Promise<Result> {
-  const { schema, table } = place;
-  const opening = [configurationLock(schema, scope)];
+async function transact<Result>(context: StoreContext, scope: Scope, work: Work<Result>): Promise<Result> {
+  const { schema, table } = context;
+  const openingStatements = [configurationLock(schema, scope)];
   const keys = sortLockKeys(scope.accountIds);
-  if (keys.length > 0) opening.push(lockStatement(table, keys));
+  if (keys.length > 0) openingStatements.push(lockStatement(table, keys));
   const requestedAt = performance.now();
-  const release = await place.locks.take(scope);
+  const release = await context.locks.take(scope);
   const began = performance.now();
   try {
     // A transaction that queued behind one without an answer would only wait as long again.
-    if (place.silentAt > requestedAt) throw new RatebookError("ERR_STORE_UNAVAILABLE", SILENT, {});
+    if (context.unansweredAt > requestedAt) throw new RatebookError("ERR_STORE_UNAVAILABLE", NO_ANSWER, {});
     return await retryLostRaces(async (attempt) => {
-      const assumes = mayAssumeFree(place.assuming, attempt);
-      return place.connections.transaction(opening, (transaction) =>
-        decideAndCommit(transaction, place, { scope, keys, work, assumes }),
+      const assumesFree = mayAssumeFree(context.idCheckPolicy, attempt);
+      return context.connections.transaction(openingStatements, (transaction) =>
+        decideAndCommit(transaction, context, { scope, keys, work, assumesFree }),
       );
     });
   } catch (error) {
     const ended = performance.now();
-    if (hasCode(error, "ERR_STORE_UNAVAILABLE") && ended - began >= ANSWER_MS) place.silentAt = ended;
+    if (hasCode(error, "ERR_STORE_UNAVAILABLE") && ended - began >= ANSWER_MS) context.unansweredAt = ended;
     throw error;
   } finally {
     release();
   }
 }
 
-const SILENT = "the database cannot be reached: it does not respond";
+const NO_ANSWER = "the database cannot be reached: it does not respond";
 
 async function decideAndCommit<Result>(
-  { run, opened, atCommit }: OpenTransaction,
-  { table, schema, cache, items }: Place,
-  { scope, keys, work, assumes }: Attempt<Result>,
+  { run, openingRow, atCommit }: OpenTransaction,
+  { table, schema, cache, items }: StoreContext,
+  { scope, keys, work, assumesFree }: Attempt<Result>,
 ): Promise<Result> {
   const locking = { run, table, schema, cache };
   const { accounts, revision, block, itemStamp } =
-    keys.length === 0 ? NOTHING_LOCKED : await lockAccounts(locking, keys, opened);
+    keys.length === 0 ? NO_LOCKS : await lockAccounts(locking, keys, openingRow);
   let sending = sendOneByOne(run);
   // Event ids are also queried between statements of the commit, after those already sent.
-  const heldIds = createHeldIds((text, values) => sending.run(text, values), table, assumes);
+  const reservedIds = createReservedIds((text, values) => sending.run(text, values), table, assumesFree);
   const base = createView(batchReads(run), table);
-  const locked = new Set(scope.accountIds);
+  const lockedIds = new Set(scope.accountIds);
   const view: LedgerView = {
     ...base,
     configurationRevision: async () => revision ?? base.configurationRevision(),
@@ -150,21 +150,21 @@ async function decideAndCommit<Result>(
       for (const id of ids) {
         const account = accounts.get(id);
         if (account !== undefined) records.add(account);
-        else if (!locked.has(id)) return base.accounts(ids);
+        else if (!lockedIds.has(id)) return base.accounts(ids);
       }
       return [...records];
     },
-    acceptedIds: heldIds.acceptedIds,
+    acceptedIds: reservedIds.acceptedIds,
   };
   const decision = await work(view).catch(async (error: unknown) => {
     // A wrong assumption may be the cause: then it is a lost race. If unverifiable, rethrow the original error.
-    const failure: unknown = await heldIds.prove().catch((reason: unknown) => reason);
+    const failure: unknown = await reservedIds.checkAssumptions().catch((reason: unknown) => reason);
     throw failure instanceof LostRaceError ? failure : error;
   });
   const { changes } = decision;
   if (isSmall(changes)) sending = createCombinedSending(run);
-  const places = { table, schema, items, itemStamp };
-  await writeChanges({ ...heldIds, ...sending, ...places, atCommit, accounts, block }, changes);
+  const itemContext = { table, schema, items, itemStamp };
+  await writeChanges({ ...reservedIds, ...sending, ...itemContext, atCommit, accounts, block }, changes);
   return decision.result;
 }
 

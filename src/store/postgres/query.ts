@@ -43,7 +43,7 @@ export function hasEventId(ids: string): string {
  * selected text, which sorts differently.
  *
  * @param values the query's parameters so far; those of the page are added
- * @param list `accountArguments`: for one account, with the condition {@link isOfAccount}
+ * @param list its table; `ofAccount` for a list of one account, with the condition {@link isOfAccount}
  */
 export function pageClause(
   values: string[],

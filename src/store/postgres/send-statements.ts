@@ -20,7 +20,7 @@ export interface Sending {
   /** Runs a statement after all sent ones have ended, and returns its rows. */
   readonly run: Run;
   /** Waits for all sent statements. */
-  readonly settled: () => Promise<unknown>;
+  readonly waitForAll: () => Promise<unknown>;
 }
 
 /** Sends statements over a connection that runs one at a time and queues others. */
@@ -42,7 +42,7 @@ export function sendOneByOne(run: Run): Sending {
       return run(text, values);
     },
     isCombined: false,
-    settled: () => last,
+    waitForAll: () => last,
   };
 }
 
@@ -68,7 +68,7 @@ export function createCombinedSending(run: Run): Sending {
       return run(text, statementValues);
     },
     isCombined: true,
-    settled: flush,
+    waitForAll: flush,
   };
 }
 

@@ -11,17 +11,17 @@ import { parseDecimal } from "../../numbers/decimal.ts";
  * The parts that events of one form share: their version, the names of their fields, their meters, the description of
  * their outcome.
  */
-type WrittenForm = readonly [number, readonly string[], readonly string[], readonly string[], string];
+type EventTemplate = readonly [number, readonly string[], readonly string[], readonly string[], string];
 
 /** The columns of an event with a form. */
-export type FormedEvent = Pick<
+export type EventColumns = Pick<
   EventRecord,
   "referenceId" | "accountId" | "number" | "eventId" | "schemaName" | "timestamp" | "createdAt" | "status"
 >;
 
 /** Reads an event from its columns, form and body: its customer, attributes, units and dimensions. */
-export function readFormedEvent(columns: FormedEvent, text: string, body: string): EventRecord {
-  const [schemaVersion, attributes, dimensions, meterIds, description] = JSON.parse(text) as WrittenForm;
+export function readTemplatedEvent(columns: EventColumns, text: string, body: string): EventRecord {
+  const [schemaVersion, attributes, dimensions, meterIds, description] = JSON.parse(text) as EventTemplate;
   const [customerId, ...rest] = JSON.parse(body) as [string, ...(number | string)[]];
   // A number is the shortest text of a double, which determines its decimal; minus zero is 0.
   const decimalAt = (at: number): ReturnType<typeof parseDecimal> => parseDecimal(Number(rest[at] ?? 0) + 0);

@@ -10,7 +10,7 @@ import type { Instant } from "../../calendar/instant.ts";
 /** Maximum length of an id that is its own key; the key of a longer one is a prefix and a digest. */
 const KEY_LENGTH_MAX = 128;
 /** Half of a surrogate pair, which the database cannot store in a text. */
-const HALF = /\p{Surrogate}/u;
+const LONE_SURROGATE = /\p{Surrogate}/u;
 /** Marks a key that is not an id, because ids do not contain this character. */
 const MARK = "\u0001";
 
@@ -20,7 +20,8 @@ const PLAIN = /^[ -~]{0,128}$/;
 /** The key of an id: nearly always the id itself. Different ids have different keys. */
 export function idKey(id: string): string {
   if (PLAIN.test(id)) return id;
-  if (id.length <= KEY_LENGTH_MAX && !id.includes("\u0000") && !id.includes(MARK) && !HALF.test(id)) return id;
+  if (id.length <= KEY_LENGTH_MAX && !id.includes("\u0000") && !id.includes(MARK) && !LONE_SURROGATE.test(id))
+    return id;
   const digest = createHash("sha256").update(JSON.stringify(id)).digest("hex");
   return `${id.slice(0, KEY_LENGTH_MAX / 2).replace(/[^ -~]/g, "_")}${MARK}${digest}`;
 }

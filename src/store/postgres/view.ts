@@ -100,9 +100,9 @@ function accountReads(
       const instant = (at: Instant): string => parameter(values, String(instantValue(at)), "bigint");
       const key = (text: string | undefined): string | undefined => (text === undefined ? undefined : idKey(text));
       const equal = { id: key(id), account_id: key(accountId), customer_id: key(customerId) };
-      const closing =
+      const finalConditions =
         final === undefined ? [] : [`final_at >= ${instant(final.from)}`, `final_at < ${instant(final.until)}`];
-      const conditions = { equal, more: closing, period, begunBy };
+      const conditions = { equal, more: finalConditions, period, begunBy };
       const text = listPageQuery({ table: table("draft"), columns: "body" }, conditions, page, values);
       return (await run(text, values)).map(readListedDraft);
     },
@@ -186,8 +186,8 @@ function creditReads(
     async dueCreditList({ id, dueBy = Infinity }, page) {
       const values: string[] = [];
       const due = `created_at <= ${parameter(values, String(instantValue(dueBy)), "bigint")}`;
-      const one = id === undefined ? "" : `and id = ${parameter(values, idKey(id))}`;
-      const text = `select body from ${table("due_credit")} where ${due} ${one}
+      const idCondition = id === undefined ? "" : `and id = ${parameter(values, idKey(id))}`;
+      const text = `select body from ${table("due_credit")} where ${due} ${idCondition}
         ${pageClause(values, page, { table: "due_credit" })}`;
       return (await run(text, values)).map(readListedCredit);
     },
