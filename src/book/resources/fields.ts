@@ -37,8 +37,10 @@ export function listOrEmpty<S extends z.ZodType>(element: S, max = Infinity): Wi
   return list.nullish().transform((input) => input ?? []);
 }
 
-/** How decimals of requests and books are written, as a description. */
+/** Descriptions that say how a value is written, but not what it means. */
 export const DECIMAL_FORMAT = "A decimal, as a number or a string; at most 20 digits before and after the point.";
+export const DATE_FORMAT = "A date, or a date-time at midnight UTC.";
+export const DATE_TIME_FORMAT = "A date-time with a zone, or a date, which means midnight UTC.";
 
 /** A decimal within S1.3: a number, a decimal text, or a Decimal. Output: a Decimal. */
 export const decimal = z
@@ -77,13 +79,13 @@ export const instant = z
 export const date = z
   .custom<string>()
   .transform((value, context) => readTime(context, "a date", value))
-  .meta({ type: "string", description: "A date, or a date-time at midnight UTC." });
+  .meta({ type: "string", description: DATE_FORMAT });
 
 /** A date-time, or a date that means its midnight, UTC (S2.2). Output: milliseconds since 1970, UTC. */
 export const dateOrDateTime = z
   .custom<string>()
   .transform((value, context) => readTime(context, "a date or date-time", value))
-  .meta({ type: "string", description: "A date-time with a zone, or a date, which means midnight UTC." });
+  .meta({ type: "string", description: DATE_TIME_FORMAT });
 
 /** A currency code of ISO 4217 (S1.5). */
 export const currency = z

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { dateOrDateTime } from "../../book/resources/fields.ts";
+import { DATE_FORMAT, DATE_TIME_FORMAT, dateOrDateTime } from "../../book/resources/fields.ts";
 import { issueParams } from "../../book/wording.ts";
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
@@ -26,6 +26,8 @@ export const FORMAT_DESCRIPTIONS: ReadonlySet<string> = new Set([
   TIMESTAMP_FORMAT,
   DAY_FORMAT,
   QUERY_TIME_FORMAT,
+  DATE_FORMAT,
+  DATE_TIME_FORMAT,
 ]);
 
 /** An exact number in an answer. */

@@ -37,7 +37,7 @@ export const pipelineShape = z
           name: z.string(),
           scheduleId: z.string(),
           cycleStart: day,
-          cycleEnd: day.meta({ description: "Exclusive." }),
+          cycleEnd: day.meta({ description: "The end of the cycle, exclusive." }),
           usageMeters: z.array(z.string()),
         }),
       )

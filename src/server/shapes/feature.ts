@@ -22,7 +22,7 @@ export const featureShape = z
       .max(50)
       .meta({
         description:
-          "The attribute of each schema that says how many credits an event takes; empty: each event takes 1.",
+          "The attribute of each schema with the credits that an event consumes; empty: each event consumes 1.",
       }),
     schemaCount: z.int().min(0).max(50),
     createdAt: timestamp,

@@ -1,8 +1,10 @@
 /** The document describes every section, field and parameter. */
 import { expect, test } from "vitest";
 
+import { DECIMAL_FORMAT } from "../../../src/book/resources/fields.ts";
 import type { KeyAccessControl } from "../../../src/server/access/access.ts";
 import { TAG_DESCRIPTIONS } from "../../../src/server/docs/descriptions.ts";
+import { FORMAT_DESCRIPTIONS } from "../../../src/server/http/fields.ts";
 import { createApiParts } from "../../../src/server/plugin.ts";
 
 interface Schema {
@@ -37,6 +39,15 @@ test("every property of every schema has a description that is a sentence", () =
   expect(properties.length).toBeGreaterThan(1500);
   expect(
     properties.filter(([, { description = "" }]) => !/^[A-Z`0-9][^]*[.]$/.test(description)).map(([at]) => at),
+  ).toEqual([]);
+});
+
+test("no property says only how its value is written", () => {
+  const formats = new Set([...FORMAT_DESCRIPTIONS, DECIMAL_FORMAT]);
+  expect(
+    propertiesIn(DOCUMENT)
+      .filter(([, { description = "" }]) => formats.has(description))
+      .map(([at]) => at),
   ).toEqual([]);
 });
 
