@@ -54,7 +54,8 @@ const SENTENCES = {
     `missing: expected ${expected}${reason === undefined ? "" : `, ${reason}`}`,
   WRONG_TYPE: describeExpected,
   INVALID_FORMAT: describeExpected,
-  INVALID_DATE: describeExpected,
+  // The reason says what was expected.
+  INVALID_DATE: ({ reason, ...params }: Expectation) => reason ?? describeExpected(params),
   NOT_AN_OPTION: ({ options, reason, got }: Got & { readonly options: readonly string[]; readonly reason?: string }) =>
     `expected ${joinQuoted(options, "or")}${reason === undefined ? "" : `, ${reason}`}, got ${got}`,
   OUT_OF_BOUNDS: (params: Got & Bounds) => `expected ${describeBounds(params)}, got ${params.got}`,

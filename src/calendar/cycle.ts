@@ -161,7 +161,11 @@ function parseDayOffset(interval: Interval, { dayOffset }: StartOffset): number 
   const last = interval === "WEEKLY" ? 7 : 31;
   const day = dayOffset === "LAST" ? last : parseWholeNumber(dayOffset);
   if (!(day >= 1 && day <= last)) {
-    throw invalidCycleError("startOffset.dayOffset", `"1" to "${last}" or LAST in a ${interval} cycle`, dayOffset);
+    throw invalidCycleError(
+      "startOffset.dayOffset",
+      `"1" to "${last}" or LAST with the interval ${interval}`,
+      dayOffset,
+    );
   }
   // The 31st is always the last day of a month: use one form, so that equal configs are equal.
   return day === 31 ? "LAST" : day;
@@ -170,14 +174,14 @@ function parseDayOffset(interval: Interval, { dayOffset }: StartOffset): number 
 function parseMonthOffset(interval: Interval, { monthOffset }: StartOffset): number | null {
   if (interval === "WEEKLY" || interval === "MONTHLY") {
     if (monthOffset === undefined || monthOffset === null || monthOffset === "NIL") return null;
-    throw invalidCycleError("startOffset.monthOffset", `NIL or none in a ${interval} cycle`, monthOffset);
+    throw invalidCycleError("startOffset.monthOffset", `NIL or none with the interval ${interval}`, monthOffset);
   }
   const last = MONTHS[interval];
   if (monthOffset === "FIRST") return 1;
   if (monthOffset === "LAST") return last;
   const month = parseWholeNumber(monthOffset ?? "");
   if (month >= 1 && month <= last) return month;
-  const expected = `"1" to "${last}", FIRST or LAST in a ${interval} cycle`;
+  const expected = `"1" to "${last}", FIRST or LAST with the interval ${interval}`;
   throw invalidCycleError("startOffset.monthOffset", expected, monthOffset ?? "none");
 }
 

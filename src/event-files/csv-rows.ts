@@ -152,6 +152,12 @@ function removeInvalidLines(invalidLines: Set<number>, first: number, last: numb
   return hasInvalidLine;
 }
 
-function toProblem({ code }: CsvError): Problem {
-  return createProblem("$", "INVALID_CSV", { reason: CSV_REASONS[code] ?? "the line is not valid CSV" });
+/** Why a text is not CSV. */
+export function describeCsvError(error: unknown): string {
+  const { code } = error as Partial<CsvError>;
+  return CSV_REASONS[code ?? ""] ?? "the line is not valid CSV";
+}
+
+function toProblem(error: CsvError): Problem {
+  return createProblem("$", "INVALID_CSV", { reason: describeCsvError(error) });
 }

@@ -97,7 +97,9 @@ export function createItemDescriber(
 
 function describePart({ because, sign, share, ...part }: PartExplanation, hasPrice: boolean): string {
   const price = hasPrice ? `: ${formatShare(partPrice(part), share)}` : "";
-  const label = `${sign < 0 ? "less " : ""}${because}`;
+  // A prorated fee of a whole period has no share to show.
+  const reason = because === "prorated fee" && isWholeShare(share) ? "full fee" : because;
+  const label = `${sign < 0 ? "less " : ""}${reason}`;
   return `${LABELS.get(label) ?? label}${price}`;
 }
 

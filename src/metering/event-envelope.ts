@@ -117,7 +117,8 @@ export function fieldProblem<Code extends ProblemCode>(
 }
 
 function describeType(value: unknown): string {
-  if (value === undefined || value === null) return "nothing";
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
   if (value === "") return "an empty string";
   if (Array.isArray(value)) return "a list";
   if (isDecimalObject(value)) return "a number";

@@ -103,7 +103,8 @@ export function describeJsonFault(text: string): string {
 }
 
 function faultAt(text: string, index: number): JsonFault {
-  if (index >= text.length) return { index: text.length, message: "the text ends early" };
+  if (index >= text.length)
+    return { index: text.length, message: text.trim() === "" ? "the text is empty" : "the text ends early" };
   return { index, message: `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(index) ?? 0))}` };
 }
 

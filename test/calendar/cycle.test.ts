@@ -84,7 +84,7 @@ describe("natural starts", () => {
 
 describe("offsets", () => {
   const expectedMessage = (interval: string, last: string): string =>
-    `expected "1" to "${last}" or LAST in a ${interval} cycle`;
+    `expected "1" to "${last}" or LAST with the interval ${interval}`;
   test.each([
     ["WEEKLY 8 NIL", `startOffset.dayOffset: ${expectedMessage("WEEKLY", "7")}, got "8"`],
     ["WEEKLY 0 NIL", `startOffset.dayOffset: ${expectedMessage("WEEKLY", "7")}, got "0"`],
@@ -95,13 +95,28 @@ describe("offsets", () => {
     ["MONTHLY 1.5 NIL", `startOffset.dayOffset: ${expectedMessage("MONTHLY", "31")}, got "1.5"`],
     ["MONTHLY last NIL", `startOffset.dayOffset: ${expectedMessage("MONTHLY", "31")}, got "last"`],
     ["MONTHLY FIRST NIL", `startOffset.dayOffset: ${expectedMessage("MONTHLY", "31")}, got "FIRST"`],
-    ["MONTHLY 1 1", 'startOffset.monthOffset: expected NIL or none in a MONTHLY cycle, got "1"'],
-    ["WEEKLY 1 FIRST", 'startOffset.monthOffset: expected NIL or none in a WEEKLY cycle, got "FIRST"'],
-    ["QUARTERLY 1 4", 'startOffset.monthOffset: expected "1" to "3", FIRST or LAST in a QUARTERLY cycle, got "4"'],
-    ["QUARTERLY 1 NIL", 'startOffset.monthOffset: expected "1" to "3", FIRST or LAST in a QUARTERLY cycle, got "NIL"'],
-    ["QUARTERLY 1", 'startOffset.monthOffset: expected "1" to "3", FIRST or LAST in a QUARTERLY cycle, got "none"'],
-    ["HALF_YEARLY 1 7", 'startOffset.monthOffset: expected "1" to "6", FIRST or LAST in a HALF_YEARLY cycle, got "7"'],
-    ["ANNUALLY 1 13", 'startOffset.monthOffset: expected "1" to "12", FIRST or LAST in a ANNUALLY cycle, got "13"'],
+    ["MONTHLY 1 1", 'startOffset.monthOffset: expected NIL or none with the interval MONTHLY, got "1"'],
+    ["WEEKLY 1 FIRST", 'startOffset.monthOffset: expected NIL or none with the interval WEEKLY, got "FIRST"'],
+    [
+      "QUARTERLY 1 4",
+      'startOffset.monthOffset: expected "1" to "3", FIRST or LAST with the interval QUARTERLY, got "4"',
+    ],
+    [
+      "QUARTERLY 1 NIL",
+      'startOffset.monthOffset: expected "1" to "3", FIRST or LAST with the interval QUARTERLY, got "NIL"',
+    ],
+    [
+      "QUARTERLY 1",
+      'startOffset.monthOffset: expected "1" to "3", FIRST or LAST with the interval QUARTERLY, got "none"',
+    ],
+    [
+      "HALF_YEARLY 1 7",
+      'startOffset.monthOffset: expected "1" to "6", FIRST or LAST with the interval HALF_YEARLY, got "7"',
+    ],
+    [
+      "ANNUALLY 1 13",
+      'startOffset.monthOffset: expected "1" to "12", FIRST or LAST with the interval ANNUALLY, got "13"',
+    ],
     ["DAILY 1 NIL", 'interval: expected WEEKLY, MONTHLY, QUARTERLY, HALF_YEARLY, ANNUALLY, got "DAILY"'],
   ])("S6.1 rejects %s with a message", (text, message) => {
     expect(() => configOf(text)).toThrow(message);

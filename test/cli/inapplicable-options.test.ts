@@ -37,11 +37,11 @@ const CASES: readonly (readonly [argv: readonly string[], sentence: string])[] =
   [["meter", book, "--events", events, "--engine", "threads"], '--engine must be one of core, database, got "threads"'],
   [
     ["meter", book, "--events", parquet, events, "--map", map, "--engine", "database"],
-    "--engine database only sums Parquet files and ClickHouse tables, got events.ndjson; use another engine, or leave it out",
+    "--engine database only sums Parquet files and ClickHouse tables, got events.ndjson; use --engine core, or leave it out",
   ],
   [
     ["meter", book, "--events", "-", "--engine", "database"],
-    "--engine database only sums Parquet files and ClickHouse tables, got standard input; use another engine, or leave it out",
+    "--engine database only sums Parquet files and ClickHouse tables, got standard input; use --engine core, or leave it out",
   ],
   ...[parquet, otherTable].map(
     (other) =>

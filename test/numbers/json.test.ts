@@ -43,7 +43,7 @@ describe("parsing JSON", () => {
   });
 
   test.each([
-    ["", "not JSON: the text ends early"],
+    ["", "not JSON: the text is empty"],
     ["{", "not JSON: the text ends early"],
     ['{"a', "not JSON: the text ends early"],
     ['["\\u00', 'not JSON: unexpected "u" at column 4'],

@@ -96,7 +96,7 @@ describe("the chart of a plan", () => {
   test("counts what does not fit", () => {
     const rows = Array.from({ length: 50 }, (_, index) => ({ after: index * 100, rate: 50 - index }));
     const texts = textsOf(drawChart(bookWithSlabs("VOLUME", rows)));
-    expect(texts).toContain("and 42 more slabs");
+    expect(texts).toContain("and 42 more tiers");
     expect(texts).toContain("and 41 more jumps and falls");
   });
 

@@ -78,7 +78,10 @@ function checkBounds(
 
 function checkSlabEnd(end: Decimal | undefined, next: Decimal | undefined, path: Path, report: Report): void {
   if (end === undefined || (next !== undefined && end.eq(next))) return;
-  const expected = next === undefined ? "null in the last slab" : `${formatDecimal(next)}, the start of the next slab`;
+  const expected =
+    next === undefined
+      ? "null, because the last slab has no end"
+      : `${formatDecimal(next)}, the start of the next slab`;
   report(path, "SLAB_OUT_OF_PLACE", { expected, got: formatDecimal(end) });
 }
 
@@ -105,7 +108,9 @@ function checkSlabRates(value: RateValue, slabs: readonly Slab[], path: Path, re
   checkUnique(value.slabRates, { path, field: "order" }, report, ({ order }) => order);
   value.slabRates.forEach((rate, index) => {
     if (isKnown && !orders.has(rate.order)) {
-      const params = { expected: `the order of a slab, 1 to ${slabs.length}`, got: String(rate.order) };
+      const expected =
+        slabs.length === 1 ? "1, the order of the only slab" : `the order of a slab, 1 to ${slabs.length}`;
+      const params = { expected, got: String(rate.order) };
       report([...path, index, "order"], "SLAB_OUT_OF_PLACE", params);
     }
     if (rate.slabRateConfig) checkBounds(rate.slabRateConfig, [...path, index, "slabRateConfig"], report);

@@ -68,6 +68,7 @@ function toJsonFault(error: unknown, text: string): JsonFault {
   // An error at the last bracket, comma or colon means that something is missing after it. momoa's errors at the end of a
   // text differ only in their message.
   const isCutOff = /^[[{,:]?\s*$/.test(text.slice(offset)) || (error as Error).message.includes("end of input");
+  if (text.trim() === "") return { message: "the text is empty", line: 1, column: 1 };
   if (isCutOff) return { message: "the text ends early", ...placeInText(text, text.trimEnd().length) };
   return { message: `unexpected ${JSON.stringify(text.slice(offset, offset + 1))}`, line, column };
 }

@@ -90,7 +90,7 @@ export const dateOrDateTime = z
 /** A currency code of ISO 4217 (S1.5). */
 export const currency = z
   .string()
-  .refine(isCurrency, issueParams("INVALID_FORMAT", { expected: "a currency code of ISO 4217" }))
+  .refine(isCurrency, issueParams("INVALID_FORMAT", { expected: "an ISO 4217 currency code such as USD" }))
   .meta({ pattern: "^[A-Z]{3}$", description: "A currency code of ISO 4217." });
 
 /** A JSON-logic rule: an object, a literal, or a string that contains one (S3.6). Checked across the book. */
@@ -116,7 +116,7 @@ export function idSchema(max: number): z.ZodString {
     .refine(
       (value) => ID.test(value) && value !== "." && value !== "..",
       issueParams("INVALID_FORMAT", {
-        expected: "an id without spaces, slashes and control characters",
+        expected: "an id without spaces, slashes or control characters",
       }),
     );
 }
@@ -186,7 +186,7 @@ function readDecimal(context: z.core.$RefinementCtx, value: unknown): Decimal {
     const { reason } = error.details;
     const isDecimal = reason !== "NOT_A_NUMBER" && reason !== "NOT_A_DECIMAL";
     if (!isDecimal) return addProblem(context, "WRONG_TYPE", { expected: "a decimal" });
-    return addProblem(context, "INVALID_FORMAT", { expected: "a decimal that fits", reason: error.message });
+    return addProblem(context, "INVALID_FORMAT", { expected: "a decimal within bounds", reason: error.message });
   }
 }
 

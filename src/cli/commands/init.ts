@@ -117,7 +117,10 @@ async function writeNewFiles(directory: string, files: readonly OutputFile[]): P
   } catch (error) {
     for (const path of writtenPaths) await rm(path, { force: true });
     const name = join(directory, files[writtenPaths.length]?.name ?? "");
-    if ((error as NodeJS.ErrnoException).code === "EEXIST" && (error as NodeJS.ErrnoException).syscall !== "mkdir") {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST" && syscall === "mkdir")
+      throw new InputError(`${directory}: expected a directory, got a file; choose another one`);
+    if (code === "EEXIST") {
       throw new InputError(`${name} exists; choose another directory, as in: ratebook init DIR`);
     }
     throw new InputError(`${name}: cannot write: ${describeSystemError(error)}`);

@@ -112,7 +112,7 @@ async function readAllKeys(keys: ApiKeys): Promise<readonly ApiKey[]> {
 /** One line per key, in aligned columns. */
 function formatKeyTable(keys: readonly ApiKey[]): string {
   const rows = [
-    ["ID", "ROLE", "STATUS", "MADE", "NAME"],
+    ["ID", "ROLE", "STATUS", "CREATED", "NAME"],
     ...keys.map(({ id, role, createdAt, revokedAt, name }) => [
       id,
       role,

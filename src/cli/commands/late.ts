@@ -86,7 +86,8 @@ async function runLate(args: Arguments, io: Io): Promise<"done"> {
 
 function readDateOption(args: Arguments, name: "from" | "until"): number {
   const text = args.value(name);
-  if (text === undefined) throw new UsageError(`expected --${name}: the range of closed cycles`);
+  if (text === undefined)
+    throw new UsageError(`missing --${name}: give the range of closed billing periods as --from DATE --until DATE`);
   return parseDateOption(name, text, parseDate);
 }
 

@@ -39,10 +39,16 @@ async function runLoad(args: Arguments, io: Io): Promise<"done" | "problems"> {
   return "done";
 }
 
+/** `2 price plans`, of the list `pricePlans`. */
+function describeCount(list: string, count: number): string {
+  const noun = list.replaceAll(/[A-Z]/g, (letter) => (list === "addOns" ? `-${letter}` : ` ${letter}`).toLowerCase());
+  return `${count} ${count === 1 ? noun.replace(/s$/, "") : noun}`;
+}
+
 /** The numbers of loaded resources by list; empty lists are left out. */
 function describeLoaded(loadedCounts: LoadCounts): string {
   const counts = Object.entries(loadedCounts).filter(([, count]) => count > 0);
   return counts.length === 0
     ? "nothing: the book is empty"
-    : counts.map(([list, count]) => `${count} ${list}`).join(", ");
+    : counts.map(([list, count]) => describeCount(list, count)).join(", ");
 }

@@ -40,7 +40,8 @@ export const verifyCommand: Command = {
 
 async function runVerify(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const [path, ...more] = args.positionals;
-  if (path === undefined || more.length > 0) throw new UsageError("missing INVOICES: give one file written by preview");
+  if (path === undefined) throw new UsageError("missing INVOICES: give a file written by preview");
+  if (more.length > 0) throw new UsageError(`expected one file of INVOICES, got ${more.length + 1}`);
   const { files, memory } = readEventInput(args, io);
   const bookPath = args.value("book");
   if (files.length > 0 !== (bookPath !== undefined)) {

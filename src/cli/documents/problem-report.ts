@@ -27,7 +27,11 @@ export function formatProblems(file: string, text: string, problems: readonly Pl
     const sentence = place === undefined ? problem.message : describeAtPlace(problem, place);
     return [`${at}: ${problem.path}: ${sentence}${repeats}`, ...excerpt];
   });
-  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  const total = problems.reduce(
+    (sum, each) => sum + (each.code === "MORE_PROBLEMS" ? Number(each.params["count"]) : 1),
+    0,
+  );
+  const count = total === 1 ? "1 problem" : `${total} problems`;
   return [...lines.map(toPrintable), `${file}: ${count}`, ""].join("\n");
 }
 

@@ -90,7 +90,7 @@ export async function findPlanInFile(path: string, id: string | undefined, io: I
   const plans = `the plans of the book: ${[...new Set(pricePlans.map((plan) => plan.id))].join(", ") || "none"}`;
   if (first === undefined)
     throw new UsageError(id === undefined ? `${path} has no plan` : `no plan ${quoteText(id)}; ${plans}`);
-  if (more.some((plan) => plan.id !== first.id)) throw new UsageError(`expected --plan ID; ${plans}`);
+  if (more.some((plan) => plan.id !== first.id)) throw new UsageError(`missing --plan ID; ${plans}`);
   const plan = more.reduce((last, each) => (each.version > last.version ? each : last), first);
   return { plan, names: displayNames(planOrBook) };
 }

@@ -9,6 +9,7 @@ import { parse } from "csv-parse/sync";
 
 import { tryParseInstant } from "../../calendar/instant.ts";
 import { CARRIAGE_RETURNS } from "../../event-files/byte-lines.ts";
+import { describeCsvError } from "../../event-files/csv-rows.ts";
 import type { Sample } from "../../event-files/guess-columns.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { SAMPLE_ROWS_MAX } from "../../event-files/samples.ts";
@@ -64,9 +65,7 @@ export function parseCsvSample(path: string, text: string): Sample {
       to: SAMPLE_ROWS_MAX + 1,
     });
   } catch (error) {
-    throw new InputError(
-      `${path}: the file is neither CSV nor NDJSON: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new InputError(`${path}: the file is neither CSV nor NDJSON: ${describeCsvError(error)}`);
   }
   const [header = [], ...rows] = records;
   if (header.some((name) => name.includes("\r"))) throw new InputError(`${path}: ${CARRIAGE_RETURNS}`);

@@ -40,7 +40,7 @@ export function readRange(args: Arguments): Pick<PreviewOptions, "at" | "from" |
 }
 
 function parseDayOrInstant(text: string): Instant {
-  return /^\d{4}-\d\d-\d\d$/.test(text) ? parseDate(text) : parseInstant(text);
+  return /^\d{4}-\d\d-\d\d$/.test(text) || !text.includes(":") ? parseDate(text) : parseInstant(text);
 }
 
 /** Parses a date of an option. @throws {UsageError} if it is invalid */

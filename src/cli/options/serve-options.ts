@@ -78,7 +78,7 @@ function readOption<Value>(
 
 const EXPECTATIONS: Readonly<Record<string, string>> = {
   organization: "an id of at most 50 characters, without white space and slashes",
-  currency: "a currency code of ISO 4217, such as USD",
+  currency: "an ISO 4217 currency code such as USD",
   port: "a whole number from 0 to 65535",
   prefix: "a path such as /v1",
   "public-url": "an address such as https://billing.example.com/v1",

@@ -49,7 +49,7 @@ function requireFilesForDatabase(files: readonly EventFile[], { env }: Pick<Io, 
   if (other !== undefined) {
     const path = other.path === "-" ? "standard input" : other.path;
     throw new UsageError(
-      `--engine database only sums Parquet files and ClickHouse tables, got ${path}; use another engine, or leave it out`,
+      `--engine database only sums Parquet files and ClickHouse tables, got ${path}; use --engine core, or leave it out`,
     );
   }
   const servers = new Set(files.filter(isTable).map(({ path }) => JSON.stringify(readTableAddress(path, env).server)));

@@ -37,7 +37,7 @@ function formatPlan(plan: BacktestPlan, file: string, style: TableStyle): string
   const { planId, version, totals, leftOut } = plan;
   return [
     style.emphasize(toPrintable(`${file}: ${planId} version ${version}${describeMigration(plan)}`), "strong"),
-    ...(totals.length === 0 ? ["nothing billed on either side"] : []),
+    ...(totals.length === 0 ? ["nothing is billed, neither on the current plans nor on the draft"] : []),
     ...totals.map((total) => `\n${formatTotal(plan, total, style)}`),
     ...(leftOut.length === 0
       ? []
@@ -74,7 +74,7 @@ function formatTotal(plan: BacktestPlan, total: BacktestTotal, style: TableStyle
     style.width,
   );
   const distributionLines = [
-    `${more} pay more, ${same} the same, ${less} less`,
+    `${more} ${more === 1 ? "pays" : "pay"} more, ${same} the same, ${less} less`,
     // The quantiles of a few accounts would only repeat the list.
     ...(more + same + less < QUANTILES_FROM
       ? []

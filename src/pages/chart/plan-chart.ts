@@ -321,7 +321,7 @@ function drawSentences(
   const slabs = describeSlabs(curve, digits).map((sentence) => ({ kind: "", sentence }));
   const notes: readonly CurveNote[] = describeJumps(curve, digits);
   const x = isNarrow ? margin : left;
-  const rows = [...limitSentences(slabs, "slabs"), ...limitSentences(notes, "jumps and falls")].flatMap(
+  const rows = [...limitSentences(slabs, "tiers"), ...limitSentences(notes, "jumps and falls")].flatMap(
     ({ kind, sentence }) => wrapText(sentence, charactersPerLine(width - margin - x)).map((row) => ({ kind, row })),
   );
   return {

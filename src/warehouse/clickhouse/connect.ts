@@ -146,7 +146,9 @@ export function readTableAddress(
 ): { readonly server: ServerAddress; readonly name: TableName } {
   const parts = parseAddress(address);
   if (parts === undefined) {
-    throw invalidTableError('expected "clickhouse://host[:port]/database?table=name", optionally with "&secure=true"');
+    throw invalidTableError(
+      'invalid address of a table: expected "clickhouse://host[:port]/database?table=name", optionally with "&secure=true"',
+    );
   }
   const { table, secure: secureOption } = parts;
   const isSecure =

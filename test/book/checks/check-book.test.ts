@@ -471,7 +471,7 @@ testRows("cards", [
   [
     "S6.1 a day offset is one of its interval",
     [[`${details}.pricingCycleConfig.startOffset.dayOffset`, "32"]],
-    `$.${details}.pricingCycleConfig.startOffset.dayOffset: expected "1" to "31" or LAST in a MONTHLY cycle, got "32"`,
+    `$.${details}.pricingCycleConfig.startOffset.dayOffset: expected "1" to "31" or LAST with the interval MONTHLY, got "32"`,
   ],
   [
     "S6.1 a month offset is one of its interval",
@@ -479,7 +479,7 @@ testRows("cards", [
       [`${details}.pricingCycleConfig.interval`, "QUARTERLY"],
       [`${details}.pricingCycleConfig.startOffset.monthOffset`, "4"],
     ],
-    `$.${details}.pricingCycleConfig.startOffset.monthOffset: expected "1" to "3", FIRST or LAST in a QUARTERLY cycle, got "4"`,
+    `$.${details}.pricingCycleConfig.startOffset.monthOffset: expected "1" to "3", FIRST or LAST with the interval QUARTERLY, got "4"`,
   ],
   [
     "S6.1 offsets are given unless derived",
@@ -521,7 +521,7 @@ testRows("slabs and rates", [
   [
     "S7.1 the last slab has no end",
     [[`${slabs}[0].endAt`, 10]],
-    `$.${slabs}[0].endAt: expected null in the last slab, got 10`,
+    `$.${slabs}[0].endAt: expected null, because the last slab has no end, got 10`,
   ],
   [
     "S7.3 a package has a size",
@@ -540,7 +540,7 @@ testRows("slabs and rates", [
   [
     "S7.1 every rate has a slab",
     [[`${rates}[1]`, { order: 2, rate: 1 }]],
-    `$.${rates}[1].order: expected the order of a slab, 1 to 1, got 2`,
+    `$.${rates}[1].order: expected 1, the order of the only slab, got 2`,
   ],
   [
     "S7.1 a slab has one rate",

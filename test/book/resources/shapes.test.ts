@@ -20,12 +20,12 @@ function testRows(title: string, list: readonly Row[]): void {
   });
 }
 
-const ID = "expected an id without spaces, slashes and control characters";
+const ID = "expected an id without spaces, slashes or control characters";
 
 testRows("the book", [
   ["organization", 5, "expected an object, got 5"],
-  ["organization.baseCurrency", "usd", 'expected a currency code of ISO 4217, got "usd"'],
-  ["organization.baseCurrency", "XAU", 'expected a currency code of ISO 4217, got "XAU"'],
+  ["organization.baseCurrency", "usd", 'expected an ISO 4217 currency code such as USD, got "usd"'],
+  ["organization.baseCurrency", "XAU", 'expected an ISO 4217 currency code such as USD, got "XAU"'],
   ["organization.rounding", "UP", 'expected "HALF_UP", "HALF_EVEN" or "DOWN", got "UP"'],
   ["organization.id", "", "expected at least 1 character, got 0"],
   ["accounts", { id: "a" }, "expected a list, got an object"],
@@ -111,12 +111,12 @@ testRows("price plans", [
   [
     `${rate}.rate`,
     2 ** 60,
-    "expected a decimal that fits: the number 1152921504606847000 is above 2^53, so its last digits may be lost; write it as a string",
+    "expected a decimal within bounds: the number 1152921504606847000 is above 2^53, so its last digits may be lost; write it as a string",
   ],
   [
     `${rate}.rate`,
     "1e20",
-    'expected a decimal that fits: "1e20" has more than 20 digits before the point or 20 after it',
+    'expected a decimal within bounds: "1e20" has more than 20 digits before the point or 20 after it',
   ],
   [`${details}.fixedFeeRateCards[0].invoiceTiming`, "NOW", 'expected "IN_ARREARS" or "IN_ADVANCE", got "NOW"'],
   [`${details}.fixedFeeRateCards[0].type`, "ONCE", 'expected "RECURRING" or "ONE_TIME", got "ONCE"'],
@@ -139,7 +139,7 @@ testRows("customers and accounts", [
   ["accounts[0].name", "ab", "expected at least 3 characters, got 2"],
   ["accounts[1].id", long(51), "expected at most 50 characters, got 51"],
   ["accounts[0].name", long(256), "expected at most 255 characters, got 256"],
-  ["accounts[0].invoiceCurrency", "EURO", 'expected a currency code of ISO 4217, got "EURO"'],
+  ["accounts[0].invoiceCurrency", "EURO", 'expected an ISO 4217 currency code such as USD, got "EURO"'],
   ["accounts[0].aliases[0]", "c1", "expected at least 3 characters, got 2"],
   ["accounts[0].aliases[0]", 5, "expected a string or an object, got 5"],
   ["accounts[0].aliases", Array.from({ length: 11 }, (_, n) => `a-${n}`), "expected at most 10 items, got 11"],

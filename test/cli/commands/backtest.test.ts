@@ -52,7 +52,7 @@ describe("ratebook backtest", () => {
         "Total in USD     now   draft  difference   share",
         "────────────────────────────────────────────────",
         "1 account      70.00  130.00      +60.00  +85.7%",
-        "1 pay more, 0 the same, 0 less",
+        "1 pays more, 0 the same, 0 less",
         "",
         "Accounts         now   draft  difference   share",
         "────────────────────────────────────────────────",

@@ -60,7 +60,7 @@ describe("ratebook chart", () => {
   test("requires the plan if the book has several", async () => {
     const book = { ...SMALL_BOOK, pricePlans: [PLAN, { ...PLAN, id: "pp.other", name: "Other" }] };
     const { code, err } = await chart(book);
-    expect([code, err]).toEqual([2, "ratebook: expected --plan ID; the plans of the book: pp.small, pp.other\n"]);
+    expect([code, err]).toEqual([2, "ratebook: missing --plan ID; the plans of the book: pp.small, pp.other\n"]);
     expect((await chart(book, "--plan", "pp.other")).code).toBe(0);
   });
 

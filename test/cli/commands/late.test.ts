@@ -97,7 +97,7 @@ describe("S17.4 usage from files", () => {
     ],
     [
       ["late", "--usage", "a", "--usage-schemas", "b", "--until", "2024-02-01"],
-      "expected --from: the range of closed cycles",
+      "missing --from: give the range of closed billing periods as --from DATE --until DATE",
     ],
     [
       ["late", "--usage", "a", "--usage-schemas", "b", "--from", "2024-03-01", "--until", "2024-02-01"],

@@ -23,7 +23,7 @@ describe("ratebook load", () => {
     await newDatabaseIn(database);
     expect(await load(JSON.stringify(ACTIVE_BOOK), database)).toEqual({
       code: 0,
-      out: "book.json: loaded 1 eventSchemas, 1 usageMeters, 1 pricePlans, 1 customers, 1 accounts\n",
+      out: "book.json: loaded 1 event schema, 1 usage meter, 1 price plan, 1 customer, 1 account\n",
       err: "",
     });
     const again = await load(JSON.stringify(ACTIVE_BOOK), database);

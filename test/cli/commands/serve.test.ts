@@ -81,7 +81,7 @@ describe("ratebook serve", () => {
     expect((await sendWithKey(server.url, "/accounts/prod", key)).status).toBe(200);
     const listing = await ratebook(["keys", "list"], { env: { RATEBOOK_DATABASE: directory } });
     expect(listing.out).toMatch(
-      new RegExp(`^ID +ROLE +STATUS +MADE +NAME\n${id} +read +active +\\S+ +till\nkey.* admin `),
+      new RegExp(`^ID +ROLE +STATUS +CREATED +NAME\n${id} +read +active +\\S+ +till\nkey.* admin `),
     );
     expect(listing.out).not.toContain(key);
     expect(await ratebook(["keys", "revoke", id, "--database", directory])).toMatchObject({
@@ -233,7 +233,7 @@ describe("arguments of serve and keys", () => {
     [["serve", "--log-level", "loud"], "--log-level must be one of debug, info, warn, error, silent"],
     [["serve", "--currency"], "--currency needs a value"],
     // The ISO 4217 code for no currency.
-    [["serve", "--currency", "XXX"], '--currency: expected a currency code of ISO 4217, such as USD, got "XXX"'],
+    [["serve", "--currency", "XXX"], '--currency: expected an ISO 4217 currency code such as USD, got "XXX"'],
     [["serve", "--organization", "a/b"], "--organization: expected an id of at most 50 characters, without"],
     [
       ["serve", "--database", "postgress://me:hush@host/db"],

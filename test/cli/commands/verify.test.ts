@@ -115,7 +115,7 @@ describe("ratebook verify", () => {
   });
 
   test.each<[string, () => readonly string[], number, string]>([
-    ["nothing", () => [], 2, "missing INVOICES: give one file written by preview"],
+    ["nothing", () => [], 2, "missing INVOICES: give a file written by preview"],
     ["events without a book", () => [invoices, "--events", EVENTS], 2, "--events and --book must be given together"],
     ["no file", () => [`${files.path}/none.json`], 1, "none.json: no such file"],
     ["no JSON", () => [files.file("bad.json", "{")], 1, "bad.json:1:2: not JSON: the text ends early"],

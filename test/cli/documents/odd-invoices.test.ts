@@ -26,7 +26,7 @@ describe("verify and diff reject with a one-sentence message", () => {
       () => output.slice(0, 3000),
       /^ratebook: x\.json:\d+:\d+: not JSON: the text ends early\n$/,
     ],
-    ["an empty file", () => "", /^ratebook: x\.json:1:1: not JSON: the text ends early\n$/],
+    ["an empty file", () => "", /^ratebook: x\.json:1:1: not JSON: the text is empty\n$/],
     ["an empty list", () => "[]", /^ratebook: x\.json:1:1: \$: the file has no invoices\n$/],
     ["no invoices", () => '{"invoices":[]}', /^ratebook: x\.json:1:13: \$\.invoices: the file has no invoices\n$/],
     [

@@ -100,13 +100,13 @@ describe("a malicious book has a result or a clear error", () => {
       "30 February",
       '"effectiveFrom":"2024-01-01"',
       '"effectiveFrom":"2024-02-30"',
-      '$.accounts[0].pricePlans[0].effectiveFrom: expected a date: "2024-02-30" is not a date: 2024-02 has days 01 to 29, not 30',
+      '$.accounts[0].pricePlans[0].effectiveFrom: "2024-02-30" is not a date: 2024-02 has days 01 to 29, not 30',
     ],
     [
       "a rate of 1e400",
       '"rate":2000',
       '"rate":1e400',
-      `$.pricePlans[0].pricePlanDetails.minimumCommitment.rateValues[0].rate: expected a decimal that fits: "1${"0".repeat(59)}…" has more than 20 digits before the point or 20 after it`,
+      `$.pricePlans[0].pricePlanDetails.minimumCommitment.rateValues[0].rate: expected a decimal within bounds: "1${"0".repeat(59)}…" has more than 20 digits before the point or 20 after it`,
     ],
     ["a field __proto__", '"id":"prod"', '"__proto__":{},"id":"prod"', "$.accounts[0].__proto__: unknown field"],
     [

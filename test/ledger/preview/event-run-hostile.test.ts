@@ -25,7 +25,7 @@ const dimensions = (count: number): unknown =>
 
 describe("S14.1 a value that is not an event, or has fields of the wrong type, is rejected with a message", () => {
   test.each([
-    [null, "Expected an event object, got nothing."],
+    [null, "Expected an event object, got null."],
     [undefined, "Expected an event object, got nothing."],
     [[], "Expected an event object, got a list."],
     ["{}", "Expected an event object, got a string."],
@@ -46,7 +46,7 @@ describe("S14.1 a value that is not an event, or has fields of the wrong type, i
     ],
     [requestEvent({ attributes: { tokens: 1 } }), "Field attributes: expected a list, got an object."],
     [requestEvent({ attributes: ["tokens"] }), "Field attributes[0]: expected an object, got a string."],
-    [requestEvent({ attributes: [null] }), "Field attributes[0]: expected an object, got nothing."],
+    [requestEvent({ attributes: [null] }), "Field attributes[0]: expected an object, got null."],
     [requestEvent({ attributes: [{ value: 1 }] }), "Field attributes[0].name is missing."],
     [
       requestEvent({ attributes: [{ name: "tokens" }] }),
@@ -69,7 +69,7 @@ describe("S14.1 a value that is not an event, or has fields of the wrong type, i
     [requestEvent({ dimensions: "eu" }), "Field dimensions: expected an object, got a string."],
     [
       requestEvent({ dimensions: { region: null } }),
-      "Field dimensions.region: expected a string or a number, got nothing.",
+      "Field dimensions.region: expected a string or a number, got null.",
     ],
     [
       requestEvent({ dimensions: { region: true } }),

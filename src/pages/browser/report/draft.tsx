@@ -74,7 +74,7 @@ function DraftCurrency({ total, accounts, isOnlyCurrency, label }: DraftCurrency
         <div class="figure">
           <dt>Accounts</dt>
           <dd>{formatNumber(more + same + less)}</dd>
-          <dd>{`${formatNumber(more)} pay more, ${formatNumber(same)} the same, ${formatNumber(less)} less`}</dd>
+          <dd>{`${formatNumber(more)} ${more === 1 ? "pays" : "pay"} more, ${formatNumber(same)} the same, ${formatNumber(less)} less`}</dd>
         </div>
       </dl>
       {accounts.length > 1 && (

@@ -340,7 +340,7 @@ describe("rejected requests for price plans", () => {
       "an unknown currency",
       { pricePlanDetails: { supportedCurrencies: ["XXZ"] } },
       400,
-      'pricePlanDetails.supportedCurrencies[0]: expected a currency code of ISO 4217, got "XXZ"',
+      'pricePlanDetails.supportedCurrencies[0]: expected an ISO 4217 currency code such as USD, got "XXZ"',
     ],
     [
       "an invalid dayOffset",

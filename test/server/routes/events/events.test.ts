@@ -73,7 +73,7 @@ describe("one event", () => {
     [{}, "event: missing: expected an event"],
     [apiCall("e1"), "event: missing: expected an event"],
     [{ events: [apiCall("e1")] }, "event: missing: expected an event"],
-    [{ event: null }, "event: Expected an event object, got nothing."],
+    [{ event: null }, "event: Expected an event object, got null."],
     [{ event: [] }, "event: Expected an event object, got a list."],
     ['{"event":12345678901234567890}', "event: Expected an event object, got a number."],
     [
@@ -152,7 +152,7 @@ describe("a batch", () => {
       success: false,
       ingestionStatus: {
         status: "INGESTION_FAILED",
-        statusDescription: "Expected an event object, got nothing.",
+        statusDescription: "Expected an event object, got null.",
       },
     });
   });

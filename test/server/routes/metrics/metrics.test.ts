@@ -49,10 +49,7 @@ describe("POST /metrics", () => {
   test.each([
     [{ ...RANGE }, /^metricQueries: missing: expected a list$/],
     [{ ...RANGE, metricQueries: [{ ...USAGE, period: "DAY" }] }, /^metricQueries\[0\]\.period: unknown field$/],
-    [
-      { ...RANGE, startTime: "yesterday", metricQueries: [USAGE] },
-      /^startTime: expected a date or date-time: "yesterday" is no/,
-    ],
+    [{ ...RANGE, startTime: "yesterday", metricQueries: [USAGE] }, /^startTime: "yesterday" is no/],
     [
       { ...RANGE, startTime: "2020-01-01", metricQueries: [{ ...USAGE, aggregationPeriod: "DAY" }] },
       /^metricQueries\[0\]\.aggregationPeriod: the range has 1492 periods by DAY; use at most 300$/,
