@@ -34,12 +34,12 @@ export interface Delay {
 /** The longest delay of a timer while `work` runs. */
 export async function measureLongestDelay(work: () => Promise<unknown>): Promise<Delay> {
   let [clock, processor] = [0, 0];
-  let [last, used] = [performance.now(), process.cpuUsage()];
+  let [lastTime, lastUsage] = [performance.now(), process.cpuUsage()];
   const recordDelay = (): void => {
-    const [now, { user, system }] = [performance.now(), process.cpuUsage(used)];
-    clock = Math.max(clock, now - last);
+    const [now, { user, system }] = [performance.now(), process.cpuUsage(lastUsage)];
+    clock = Math.max(clock, now - lastTime);
     processor = Math.max(processor, (user + system) / 1000);
-    [last, used] = [now, process.cpuUsage()];
+    [lastTime, lastUsage] = [now, process.cpuUsage()];
   };
   const timer = setInterval(recordDelay, 1);
   await work();

@@ -1,12 +1,11 @@
 import { backtestBenches } from "./analysis/backtest.ts";
-/** All benchmarks in the order in which they run. */
 import type { Bench } from "./bench.ts";
 import { clickHouseBenches } from "./cli/clickhouse-tables.ts";
 import { cliBenches } from "./cli/event-files.ts";
 import { ndjsonBenches } from "./cli/ndjson-files.ts";
 import { parquetBenches } from "./cli/parquet-files.ts";
 import { engineBenches } from "./engine/memory.ts";
-import { farBehindBenches } from "./engine/overdue-account.ts";
+import { overdueAccountBenches } from "./engine/overdue-account.ts";
 import { invoicingBenches } from "./invoicing/draw-invoices.ts";
 import { meteringBenches } from "./metering/metering.ts";
 import { packageBenches } from "./package/sizes.ts";
@@ -23,6 +22,7 @@ import { invoiceListBenches } from "./store/invoice-lists.ts";
 import { storeBenches } from "./store/postgres.ts";
 import { retentionBenches } from "./store/retention.ts";
 
+/** All benchmarks in the order in which they run. */
 export const BENCHES: readonly Bench[] = [
   ...ruleBenches,
   ...meteringBenches,
@@ -41,7 +41,7 @@ export const BENCHES: readonly Bench[] = [
   ...retentionBenches,
   ...invoiceListBenches,
   ...engineBenches,
-  ...farBehindBenches,
+  ...overdueAccountBenches,
   ...serverBenches,
   ...singleBenches,
   ...blockBenches,

@@ -1,5 +1,6 @@
-import { backtest } from "../../src/analysis/backtest/backtest.ts";
 /** A backtest of five drafts, compared with one preview of the same events. */
+
+import { backtest } from "../../src/analysis/backtest/backtest.ts";
 import { parsePlan } from "../../src/book/check-plan.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
 import type { Bench } from "../bench.ts";
@@ -13,7 +14,7 @@ const ROUNDS = 3;
 /** Totals only, without causes and lines. */
 export const backtestBenches: readonly Bench[] = [
   {
-    name: "backtest of five drafts beside one preview, wanted at most 1.5 times",
+    name: "backtest of five drafts compared with one preview, target: at most 1.5 times its time",
     run: (size) => compareBacktest(EVENTS[size]),
   },
 ];

@@ -7,14 +7,14 @@ import { createClient } from "@clickhouse/client";
 
 import { startChDb } from "../../test/clickhouse/chdb-server.ts";
 import type { Bench } from "../bench.ts";
-import { bestOf, type Measurement, findRoot, runWhileAnswering } from "./measure-program.ts";
+import { bestAsyncRun, type Measurement, findRoot, runWhileAnswering } from "./measure-program.ts";
 import { buildProgram, createLargeBook, WATCH } from "./scenario.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 
 export const clickHouseBenches: readonly Bench[] = [
   {
-    name: "meter of a ClickHouse table, goal 0.6 of the speed of handwritten SQL that also checks ids",
+    name: "meter of a ClickHouse table, target: 0.6 of the rate of handwritten SQL that also checks ids",
     run: async (size) => meterTable(Number(process.env["EVENTS"] ?? EVENTS[size])),
   },
 ];
@@ -31,7 +31,7 @@ async function meterTable(count: number): Promise<readonly string[]> {
   const root = findRoot(import.meta.dirname);
   const chDb = join(root, "test/clickhouse/package.json");
   if (!existsSync(join(root, "test/clickhouse/node_modules/chdb")))
-    return ["not measured: it needs chDB, half a gigabyte: npm install --prefix test/clickhouse"];
+    return ["not measured: install chDB (half a gigabyte) with npm install --prefix test/clickhouse"];
   const folder = mkdtempSync(join(tmpdir(), "ratebook-bench-"));
   const { folder: buildFolder, bin } = buildProgram(root);
   const pathTo = (name: string): string => join(folder, name);
@@ -45,7 +45,7 @@ async function meterTable(count: number): Promise<readonly string[]> {
     const runs = { times: count > EVENTS.smoke ? 3 : 1, folder, count };
     const lines = [`${count.toLocaleString("en")} events, ${availableParallelism()} threads`];
     for (const [name, { type, tokens }] of Object.entries(NUMBERS)) {
-      for (const query of createTable(type, count)) await client.command({ query });
+      for (const query of writeTableStatements(type, count)) await client.command({ query });
       const meter = [bin, "meter", pathTo("book.json"), "--events", address];
       const byHand = (from: string): readonly string[] => [
         pathTo("by-hand.mjs"),
@@ -54,8 +54,8 @@ async function meterTable(count: number): Promise<readonly string[]> {
         writeCellQuery(from, tokens),
       ];
       lines.push(
-        await comparison(`${name}, no ids  `, byHand("events"), [...meter, "--no-dedupe"], runs),
-        await comparison(`${name}, with ids`, byHand(`(select ${COLUMNS} from events limit 1 by id)`), meter, runs),
+        await compareRuns(`${name}, no ids  `, byHand("events"), [...meter, "--no-dedupe"], runs),
+        await compareRuns(`${name}, with ids`, byHand(`(select ${COLUMNS} from events limit 1 by id)`), meter, runs),
       );
     }
     return [...lines, INEXACT];
@@ -70,8 +70,8 @@ async function meterTable(count: number): Promise<readonly string[]> {
 const INEXACT =
   "by hand: sums texts as doubles, overflows decimals silently, counts any row of an id, and reports no failed rows";
 
-/** The table of `ratebook sql --ddl`, with events of 1,000 accounts over 30 days. */
-function createTable(type: string, count: number): readonly string[] {
+/** Statements that create the table of `ratebook sql --ddl` with events of 1,000 accounts over 30 days. */
+function writeTableStatements(type: string, count: number): readonly string[] {
   return [
     `create or replace table events (schemaName LowCardinality(String), accountId String, timestamp DateTime64(3, 'UTC'), id String,
       context_tokens Nullable(${type}), generated_tokens Nullable(${type}), service LowCardinality(Nullable(String))
@@ -93,14 +93,14 @@ function writeCellQuery(from: string, tokens: string): string {
   );
 }
 
-async function comparison(
+async function compareRuns(
   name: string,
   byHand: readonly string[],
   meter: readonly string[],
   { count, times, folder }: { readonly count: number; readonly times: number; readonly folder: string },
 ): Promise<string> {
-  const sql = await bestOf(times, async () => runWhileAnswering(folder, byHand));
-  const ours = await bestOf(times, async () => runWhileAnswering(folder, meter));
+  const sql = await bestAsyncRun(times, async () => runWhileAnswering(folder, byHand));
+  const ours = await bestAsyncRun(times, async () => runWhileAnswering(folder, meter));
   if (sumByMeter(ours.output) !== sumByMeter(sql.output))
     throw new Error("the cells of meter differ from those of the handwritten SQL");
   const formatSeconds = ({ seconds }: Measurement): string => `${seconds.toFixed(2)} s`;

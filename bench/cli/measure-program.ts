@@ -13,21 +13,21 @@ export interface Measurement {
 
 /** The repository root, from sources and compiled benchmarks alike. */
 export function findRoot(directory: string): string {
-  const up = resolve(directory, "../..");
-  return up.endsWith(".bench") ? resolve(up, "..") : up;
+  const parent = resolve(directory, "../..");
+  return parent.endsWith(".bench") ? resolve(parent, "..") : parent;
 }
 
 /** The best of several runs, because other processes disturb single runs. */
-export function betterOf(times: number, run: () => Measurement): Measurement {
+export function bestRun(times: number, run: () => Measurement): Measurement {
   const runs = Array.from({ length: times }, run);
   return runs.reduce((best, next) => (next.seconds < best.seconds ? next : best));
 }
 
-/** Same as {@link betterOf}, for runs during which this process continues. */
-export async function bestOf(times: number, run: () => Promise<Measurement>): Promise<Measurement> {
+/** Same as {@link bestRun}, for asynchronous runs. */
+export async function bestAsyncRun(times: number, run: () => Promise<Measurement>): Promise<Measurement> {
   const runs: Measurement[] = [];
   for (let n = 0; n < times; n++) runs.push(await run());
-  return betterOf(times, () => runs.pop() ?? { seconds: Infinity, peak: 0, output: "" });
+  return bestRun(times, () => runs.pop() ?? { seconds: Infinity, peak: 0, output: "" });
 }
 
 /** Runs a Node program; `watch.mjs` is in the folder. */

@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 
 import type { Bench } from "../bench.ts";
-import { betterOf, checkFigures, type Measurement, findRoot, runWatched } from "./measure-program.ts";
+import { bestRun, checkFigures, type Measurement, findRoot, runWatched } from "./measure-program.ts";
 import { buildProgram, createLargeBook, WATCH, writeEvents } from "./scenario.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 
 export const parquetBenches: readonly Bench[] = [
   {
-    name: "preview of a Parquet file, wanted 0.65 of hand-written SQL without ids and 0.9 with",
+    name: "preview of a Parquet file, target: 0.65 of the rate of handwritten SQL without ids and 0.9 with",
     run: async (size) => previewParquet(Number(process.env["EVENTS"] ?? EVENTS[size])),
   },
 ];
@@ -81,10 +81,10 @@ async function previewParquet(count: number): Promise<readonly string[]> {
     const lines: string[] = [];
     for (const [name, { column, day }] of Object.entries(TIMES)) {
       await writeParquet(at("events.ndjson"), file, column);
-      const read = ["--events", file, "--map", map];
+      const eventOptions = ["--events", file, "--map", map];
       lines.push(
-        comparison(`${name}, no ids  `, byHand(`'${file}'`, day), preview(...read, "--no-dedupe"), runs),
-        comparison(`${name}, with ids`, byHand(selectFirstOfIds(`'${file}'`), day), preview(...read), runs),
+        compareRuns(`${name}, no ids  `, byHand(`'${file}'`, day), preview(...eventOptions, "--no-dedupe"), runs),
+        compareRuns(`${name}, with ids`, byHand(selectFirstOfIds(`'${file}'`), day), preview(...eventOptions), runs),
       );
     }
     return lines;
@@ -120,14 +120,14 @@ export function selectFirstOfIds(from: string): string {
   return `(select id, ${columns.map((name) => `first(${name}) as ${name}`).join(", ")} from ${from} group by id)`;
 }
 
-export function comparison(
+export function compareRuns(
   name: string,
   byHand: readonly string[],
   preview: readonly string[],
   { count, times, folder }: { readonly count: number; readonly times: number; readonly folder: string },
 ): string {
-  const sql = betterOf(times, () => runWatched(folder, byHand));
-  const ours = betterOf(times, () => runWatched(folder, preview));
+  const sql = bestRun(times, () => runWatched(folder, byHand));
+  const ours = bestRun(times, () => runWatched(folder, preview));
   checkFigures(sql.output, ours.output);
   const formatMeasurement = ({ seconds, peak }: Measurement): string =>
     `${seconds.toFixed(2)} s, peak ${Math.round(peak / 1e6)} MB`;

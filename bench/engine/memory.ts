@@ -12,21 +12,21 @@ import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Bench, seconds } from "../bench.ts";
 import { CLOCK, createEvent, createBookWithThousandAccounts, createTokenEvent } from "./scenario.ts";
-import { percentiles, measureUndoBySize } from "./undo.ts";
+import { formatPercentiles, measureUndoBySize } from "./undo.ts";
 
 const BATCH = 1_000;
 
 export const engineBenches: readonly Bench[] = [
   {
-    name: "ingest into the memory store, wanted half the rate of its decisions",
+    name: "ingest into the memory store, target: half the rate of its decisions",
     run: (size) => compareIngest(size === "full" ? 1_000_000 : 2_000),
   },
   {
-    name: "entitlement check-and-debit in the memory store, wanted p50 of 20 µs",
-    run: (size) => entitle(size === "full" ? 50_000 : 200),
+    name: "entitlement check-and-debit in the memory store, target: p50 of 20 µs",
+    run: (size) => measureEntitle(size === "full" ? 50_000 : 200),
   },
   {
-    name: "undo of one event in the memory store, wanted flat as events grow",
+    name: "undo of one event in the memory store, target: constant as events grow",
     run: (size) => measureUndo(size === "full" ? [10_000, 100_000, 1_000_000] : [1_000, 2_000]),
   },
 ];
@@ -44,26 +44,26 @@ async function compareIngest(count: number): Promise<readonly string[]> {
   const firstStore = memoryStore();
   await loadEngine(firstStore);
   // The same decisions on the same book, without storing the changes.
-  const dry = createEngine({
+  const decidingEngine = createEngine({
     store: { ...firstStore, transact: (_, work) => decideWithoutStoring(work(firstStore.read)) },
     clock: () => CLOCK.ingested,
   });
   const store = memoryStore();
   const engine = await loadEngine(store);
   const before = measureMemory();
-  let [ours, alone] = [0, 0];
+  let [ingestSeconds, decisionSeconds] = [0, 0];
   for (let start = 0; start < count; start += BATCH) {
     const batch = Array.from({ length: Math.min(BATCH, count - start) }, (_, index) => createEvent(start + index));
-    alone += await seconds(() => dry.ingest(batch as EventInput[]));
-    ours += await seconds(() => engine.ingest(batch as EventInput[]));
+    decisionSeconds += await seconds(() => decidingEngine.ingest(batch as EventInput[]));
+    ingestSeconds += await seconds(() => engine.ingest(batch as EventInput[]));
   }
   const { items } = await engine.events.list({ filter: { accepted: true }, page: { limit: 1 } });
   if (items.length !== 1) throw new Error("no event was accepted");
   const bytes = Math.round((measureMemory() - before) / count);
   const formatRate = (seconds: number): string => Math.round(count / seconds).toLocaleString("en-US");
   return [
-    `ratebook ${formatRate(ours)} events/s, its decisions alone ${formatRate(alone)} events/s; ${bytes} bytes of memory for each event`,
-    `ratio ${(alone / ours).toFixed(2)}`,
+    `ratebook ${formatRate(ingestSeconds)} events/s, its decisions alone ${formatRate(decisionSeconds)} events/s; ${bytes} bytes of memory per event`,
+    `ratio ${(decisionSeconds / ingestSeconds).toFixed(2)}`,
   ];
 }
 
@@ -74,14 +74,14 @@ async function decideWithoutStoring<Result>(decision: Promise<Decision<Result>>)
   return result;
 }
 
-async function entitle(count: number): Promise<readonly string[]> {
+async function measureEntitle(count: number): Promise<readonly string[]> {
   const engine = await loadEngine(memoryStore());
   const times: number[] = [];
   for (let place = 0; place < count; place++) {
     const event = createTokenEvent(place);
     times.push(await seconds(() => engine.entitle(event as EventInput)));
   }
-  return [percentiles(times)];
+  return [formatPercentiles(times)];
 }
 
 async function measureUndo(sizes: readonly number[]): Promise<readonly string[]> {

@@ -7,7 +7,7 @@ import { type Bench, measureLongestDelay } from "../bench.ts";
 import { withStore } from "../store/postgres.ts";
 
 const LOADED = Date.parse("2024-06-15T00:00:00Z");
-const BEHIND = Date.parse("2024-06-17T00:00:00Z");
+const NOW = Date.parse("2024-06-17T00:00:00Z");
 
 /** A weekly credit grant, and a weekly grant of feature units. */
 const GRANTS = {
@@ -62,7 +62,7 @@ function createWeeklyBook(effectiveFrom: string, grants: Partial<typeof GRANTS>)
   };
 }
 
-const WORKS: readonly (readonly [string, (engine: Engine) => Promise<unknown>])[] = [
+const OPERATIONS: readonly (readonly [string, (engine: Engine) => Promise<unknown>])[] = [
   ["a list of its invoices", (engine) => engine.invoices.list({ filter: { accountId: "prod" } })],
   ["the bill run", (engine) => engine.finalize()],
   [
@@ -71,35 +71,39 @@ const WORKS: readonly (readonly [string, (engine: Engine) => Promise<unknown>])[
   ],
 ];
 
-async function waits(store: Store, size: "smoke" | "full", grants: Partial<typeof GRANTS>): Promise<readonly string[]> {
+async function measureWaits(
+  store: Store,
+  size: "smoke" | "full",
+  grants: Partial<typeof GRANTS>,
+): Promise<readonly string[]> {
   let now = LOADED;
   const engine = createEngine({ store, clock: () => now });
   await engine.load(createWeeklyBook(size === "full" ? "1967-08-07" : "2024-01-01", grants));
-  now = BEHIND;
+  now = NOW;
   const lines: string[] = [];
-  for (const [name, work] of WORKS) {
-    const [began, longest] = [performance.now(), await measureLongestDelay(() => work(engine))];
-    const took = performance.now() - began;
+  for (const [name, work] of OPERATIONS) {
+    const [start, longest] = [performance.now(), await measureLongestDelay(() => work(engine))];
+    const elapsedMs = performance.now() - start;
     lines.push(
-      `${name}: others wait ${longest.clock.toFixed(0)} ms at most (${longest.processor.toFixed(0)} ms of processor time), of ${took.toFixed(0)} ms`,
+      `${name}: others wait ${longest.clock.toFixed(0)} ms at most (${longest.processor.toFixed(0)} ms of processor time), of ${elapsedMs.toFixed(0)} ms`,
     );
   }
   return lines;
 }
 
-export const farBehindBenches: readonly Bench[] = [
+export const overdueAccountBenches: readonly Bench[] = [
   { plan: "2,967 weeks behind", grants: {} },
-  { plan: "2,967 weeks with grants behind", grants: GRANTS },
+  { plan: "2,967 weeks behind, with grants", grants: GRANTS },
 ].flatMap(
   ({ plan, grants }) =>
     [
       {
-        name: `memory: an account ${plan}, others wait below 50 ms wanted`,
-        run: (size) => waits(memoryStore(), size, grants),
+        name: `memory: an account ${plan}, target: others wait less than 50 ms`,
+        run: (size) => measureWaits(memoryStore(), size, grants),
       },
       {
-        name: `PostgreSQL: an account ${plan}, others wait below 50 ms wanted`,
-        run: (size) => withStore((store) => waits(store, size, grants)),
+        name: `PostgreSQL: an account ${plan}, target: others wait less than 50 ms`,
+        run: (size) => withStore((store) => measureWaits(store, size, grants)),
       },
     ] satisfies readonly Bench[],
 );

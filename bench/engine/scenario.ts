@@ -18,11 +18,11 @@ const card = {
 };
 
 /** Three meters of the first schema, which all measure each of its events. */
-export const METERS_OF_ONE: readonly Meter[] = ["requests", "tokens", "seconds"].map((name) => ({
+export const METERS_OF_FIRST_SCHEMA: readonly Meter[] = ["requests", "tokens", "seconds"].map((name) => ({
   name,
   schema: SCHEMAS[0],
 }));
-const METER_OF_EACH: readonly Meter[] = SCHEMAS.map((name) => ({ name, schema: name }));
+const METER_OF_EACH_SCHEMA: readonly Meter[] = SCHEMAS.map((name) => ({ name, schema: name }));
 
 /** A meter that sums an attribute. */
 interface Meter {
@@ -32,7 +32,7 @@ interface Meter {
 
 /** A book whose plan prices three meters, by default one of each schema, and grants credits for the third schema. */
 export function createBookWithThousandAccounts(
-  meters: readonly Meter[] = METER_OF_EACH,
+  meters: readonly Meter[] = METER_OF_EACH_SCHEMA,
 ): Readonly<Record<string, unknown>> {
   return {
     ...createTeamBook(SCHEMAS, meters, ACCOUNTS, {
@@ -50,7 +50,7 @@ export function createBookWithThousandAccounts(
 
 /** A book whose plan only prices a meter of one schema. */
 export function createMeteredBook(accounts: number): Readonly<Record<string, unknown>> {
-  return createTeamBook([SCHEMAS[0]], METER_OF_EACH.slice(0, 1), accounts, {});
+  return createTeamBook([SCHEMAS[0]], METER_OF_EACH_SCHEMA.slice(0, 1), accounts, {});
 }
 
 /** @param cards the plan's cards besides one for each meter */

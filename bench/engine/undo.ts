@@ -17,7 +17,7 @@ export async function measureUndoBySize(engine: Engine, sizes: readonly number[]
   return lines;
 }
 
-/** Ingests batches until `eventCount` events are stored. */
+/** Ingests batches until `size` events are stored. @returns the number of stored events */
 async function ingestUpTo(engine: Engine, eventCount: number, size: number): Promise<number> {
   let count = eventCount;
   for (; count < size; count += BATCH) {
@@ -33,16 +33,16 @@ async function measureUndo(engine: Engine, eventCount: number): Promise<string> 
     const place = Math.floor((round / REPETITIONS) * (eventCount - 1));
     const filter = { account: accountOfEvent(place), eventId: `e${place}` };
     const start = process.hrtime.bigint();
-    const [undone] = await engine.undo(filter);
+    const [undoneEvent] = await engine.undo(filter);
     times.push(Number(process.hrtime.bigint() - start) / 1e9);
-    if (undone?.status !== "REVERTED") throw new Error("an event was not undone");
+    if (undoneEvent?.status !== "REVERTED") throw new Error("an event was not undone");
     await engine.ingest([createEvent(place) as EventInput]);
   }
-  return `${eventCount.toLocaleString("en-US")} stored: ${percentiles(times)}`;
+  return `${eventCount.toLocaleString("en-US")} stored: ${formatPercentiles(times)}`;
 }
 
 /** The median and the 99th percentile, converted from seconds to microseconds. */
-export function percentiles(times: readonly number[]): string {
+export function formatPercentiles(times: readonly number[]): string {
   const sorted = times.toSorted((a, b) => a - b);
   const percentile = (part: number): string => ((sorted[Math.floor(sorted.length * part)] ?? 0) * 1e6).toFixed(1);
   return `p50 ${percentile(0.5)} µs, p99 ${percentile(0.99)} µs`;

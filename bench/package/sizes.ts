@@ -37,7 +37,7 @@ export async function gzippedKilobytes(names: readonly string[]): Promise<number
 
 export const packageBenches: readonly Bench[] = [
   {
-    name: "package: what a browser loads",
+    name: "package: sizes in a browser",
     async run() {
       const lines: string[] = [];
       for (const { names, gzippedMax } of BUNDLES) {

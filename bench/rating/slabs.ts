@@ -32,7 +32,7 @@ const bareSlabs = STARTS.map((startAfter, index) => ({
   rate: new Plain(RATES[index] ?? 0),
 }));
 
-function bare(quantity: Decimal): Decimal {
+function priceByHand(quantity: Decimal): Decimal {
   let amount = new Plain(0);
   for (const { startAfter, endAt, rate } of bareSlabs) {
     if (quantity.lte(startAfter)) break;
@@ -64,19 +64,19 @@ function run(size: "smoke" | "full"): readonly string[] {
   const ratedSlabs = joinSlabRates(ratePlan, rateValue);
   for (const [index, quantity] of ours.entries()) {
     const { amount } = priceQuantity(ratePlan, rateValue, quantity);
-    const expected = bare(theirs[index] ?? new Plain(0));
+    const expected = priceByHand(theirs[index] ?? new Plain(0));
     if (amount.toFixed() !== expected.toFixed()) throw new Error(`${quantity.toFixed()}: the two sides differ`);
   }
-  const [oneByOne = 0, preparedCards = 0, plain = 0] = measureBest(size === "full" ? 15 : 1, [
+  const [unpreparedSeconds = 0, preparedSeconds = 0, plainSeconds = 0] = measureBest(size === "full" ? 15 : 1, [
     () => ours.forEach((quantity) => priceQuantity(ratePlan, rateValue, quantity)),
     () => ours.forEach((quantity) => priceBySlabs(ratedSlabs, quantity)),
-    () => theirs.forEach((quantity) => bare(quantity)),
+    () => theirs.forEach((quantity) => priceByHand(quantity)),
   ]);
   const quantitiesPerSecond = (seconds: number): string => `${Math.round(count / seconds).toLocaleString("en")}/s`;
   return [
-    `bare loop with decimal.js, no breakdown: ${quantitiesPerSecond(plain)}`,
-    `priceQuantity, five slabs with breakdown: ${quantitiesPerSecond(oneByOne)}, ratio ${(plain / oneByOne).toFixed(2)}`,
-    `the same through slabs prepared once: ${quantitiesPerSecond(preparedCards)}, ratio ${(plain / preparedCards).toFixed(2)}`,
+    `bare loop with decimal.js, no breakdown: ${quantitiesPerSecond(plainSeconds)}`,
+    `priceQuantity, five slabs with breakdown: ${quantitiesPerSecond(unpreparedSeconds)}, ratio ${(plainSeconds / unpreparedSeconds).toFixed(2)}`,
+    `the same through slabs prepared once: ${quantitiesPerSecond(preparedSeconds)}, ratio ${(plainSeconds / preparedSeconds).toFixed(2)}`,
   ];
 }
 

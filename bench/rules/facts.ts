@@ -12,7 +12,7 @@ export interface Scenario {
   readonly rule: Readonly<Record<string, unknown>>;
   readonly facts: readonly Facts[];
   /** The minimum ratio to json-logic-js; undefined if it is only reported. */
-  readonly result: number | undefined;
+  readonly minimumRatio: number | undefined;
 }
 
 /** Every scenario, each on `count` facts. */
@@ -20,10 +20,10 @@ export function createScenarios(count: number): readonly Scenario[] {
   const whole = Array.from({ length: count }, (_, index) => createFacts(index, 1));
   const fractions = Array.from({ length: count }, (_, index) => createFacts(index, 100));
   return [
-    { name: "integers: + - *", rule: POINTS, facts: whole, result: 20 },
-    { name: "integers: comparisons", rule: CLASS, facts: whole, result: 20 },
-    { name: "fractions: + - *", rule: COST, facts: fractions, result: 10 },
-    { name: "division", rule: RATIO, facts: whole, result: undefined },
+    { name: "integers: + - *", rule: POINTS, facts: whole, minimumRatio: 20 },
+    { name: "integers: comparisons", rule: CLASS, facts: whole, minimumRatio: 20 },
+    { name: "fractions: + - *", rule: COST, facts: fractions, minimumRatio: 10 },
+    { name: "division", rule: RATIO, facts: whole, minimumRatio: undefined },
   ];
 }
 

@@ -6,7 +6,7 @@ import type { AccessControl } from "../../src/server/access/access.ts";
 import { registerEndpoints } from "../../src/server/app.ts";
 import { createPaging } from "../../src/server/http/pagination.ts";
 import type { Store } from "../../src/store/store.ts";
-import { CLOCK, METERS_OF_ONE, createBookWithThousandAccounts } from "../engine/scenario.ts";
+import { CLOCK, METERS_OF_FIRST_SCHEMA, createBookWithThousandAccounts } from "../engine/scenario.ts";
 
 /** Allows all requests, because only ingest is measured. */
 const OPEN: AccessControl = {
@@ -18,7 +18,7 @@ const OPEN: AccessControl = {
 export async function createLoadedEngine(store: Store): Promise<Engine> {
   const clock = { now: CLOCK.loaded };
   const engine = createEngine({ store, clock: () => clock.now });
-  await engine.load(createBookWithThousandAccounts(METERS_OF_ONE));
+  await engine.load(createBookWithThousandAccounts(METERS_OF_FIRST_SCHEMA));
   clock.now = CLOCK.ingested;
   return engine;
 }

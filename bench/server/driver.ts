@@ -16,7 +16,7 @@ export interface DriverResult {
 interface Task {
   readonly port: number;
   readonly path: string;
-  /** One body per line. */
+  /** Where the bodies are stored for the other process, one per line. */
   readonly file: string;
   readonly connections: number;
 }
@@ -24,7 +24,6 @@ interface Task {
 /**
  * Posts all bodies to a path over several connections, each with one request at a time.
  *
- * @param file where the bodies are stored for the other process
  * @throws if an answer is not successful
  */
 export async function drive(task: Task, bodies: readonly string[]): Promise<DriverResult> {

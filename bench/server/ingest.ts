@@ -17,7 +17,7 @@ import { drive, type DriverResult } from "./driver.ts";
 
 const CONNECTIONS = 4;
 const DAYS = 28;
-const LIMIT = 16_777_216;
+const BODY_BYTES_MAX = 16_777_216;
 
 /** The numbers of events to send. */
 interface Load {
@@ -28,7 +28,7 @@ interface Load {
 
 export const serverBenches: readonly Bench[] = [
   {
-    name: "billing server: ingest over loopback, batches in memory wanted a quarter of a route that only parses",
+    name: "billing server: ingest over loopback, target for batches in memory: a quarter of the rate of a route that only parses",
     run: (size) =>
       compareIngest(
         size === "full" ? { batch: 1_000, batches: 200, singles: 10_000 } : { batch: 20, batches: 4, singles: 20 },
@@ -42,7 +42,7 @@ async function compareIngest(load: Load): Promise<readonly string[]> {
   const database = await openPrivateServer(join(directory, "data"));
   const pool = new Pool(database.connection).on("error", () => {});
   try {
-    const bare = await measureIngest(await bareRoute(), "bare", { load, file });
+    const bare = await measureIngest(await createBareRoute(), "bare", { load, file });
     const memory = await measureIngest(await createBillingServer(await createLoadedEngine(memoryStore())), "memory", {
       load,
       file,
@@ -55,11 +55,11 @@ async function compareIngest(load: Load): Promise<readonly string[]> {
         file,
       },
     );
-    const beside = (times: Times): string => (bare.batches.seconds / times.batches.seconds).toFixed(2);
+    const ratioToBare = (times: Times): string => (bare.batches.seconds / times.batches.seconds).toFixed(2);
     return [
       formatLine("bare route, parses only", bare, load),
-      `${formatLine("memory store", memory, load)}; ratio of batches ${beside(memory)}`,
-      `${formatLine("PostgreSQL", postgres, load)}; ratio of batches ${beside(postgres)}`,
+      `${formatLine("memory store", memory, load)}; ratio of batches ${ratioToBare(memory)}`,
+      `${formatLine("PostgreSQL", postgres, load)}; ratio of batches ${ratioToBare(postgres)}`,
     ];
   } finally {
     await pool.end();
@@ -84,31 +84,31 @@ async function measureIngest(
     const { port } = app.server.address() as AddressInfo;
     const task = { port, file, connections: CONNECTIONS };
     const eventAt = (place: number): unknown => createMeteredEvent(place, DAYS, prefix);
-    const many = Array.from({ length: batches }, (_, index) =>
+    const batchBodies = Array.from({ length: batches }, (_, index) =>
       JSON.stringify({ events: Array.from({ length: batch }, (__, place) => eventAt(index * batch + place)) }),
     );
     // The first requests run uncompiled code.
-    const warm = Array.from({ length: 20 }, (_, index) =>
+    const warmUpBodies = Array.from({ length: 20 }, (_, index) =>
       JSON.stringify({
         events: Array.from({ length: batch }, (__, place) =>
           createMeteredEvent(index * batch + place, DAYS, `w${prefix}`),
         ),
       }),
     );
-    await drive({ ...task, path: "/ingestBatch" }, warm);
-    const first = await drive({ ...task, path: "/ingestBatch" }, many);
-    const one = Array.from({ length: singles }, (_, index) =>
+    await drive({ ...task, path: "/ingestBatch" }, warmUpBodies);
+    const batchResult = await drive({ ...task, path: "/ingestBatch" }, batchBodies);
+    const singleBodies = Array.from({ length: singles }, (_, index) =>
       JSON.stringify({ event: eventAt(batch * batches + index) }),
     );
-    return { batches: first, singles: await drive({ ...task, path: "/ingest" }, one) };
+    return { batches: batchResult, singles: await drive({ ...task, path: "/ingest" }, singleBodies) };
   } finally {
     await app.close();
   }
 }
 
 /** A simple route that only parses the body. */
-async function bareRoute(): Promise<FastifyInstance> {
-  const app = Fastify({ bodyLimit: LIMIT });
+async function createBareRoute(): Promise<FastifyInstance> {
+  const app = Fastify({ bodyLimit: BODY_BYTES_MAX });
   for (const path of ["/ingest", "/ingestBatch"]) app.post(path, async () => ({ success: true }));
   await app.ready();
   return app;
@@ -118,6 +118,6 @@ function formatLine(name: string, { batches, singles }: Times, load: Load): stri
   const eventsPerSecond = (count: number, { seconds }: DriverResult): string =>
     Math.round(count / seconds).toLocaleString("en-US");
   const latency = ({ p50, p99 }: DriverResult): string => `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
-  const many = `${eventsPerSecond(load.batch * load.batches, batches)} events/s in batches (${latency(batches)})`;
-  return `${name}: ${many}, ${eventsPerSecond(load.singles, singles)} events/s one by one (${latency(singles)})`;
+  const batchText = `${eventsPerSecond(load.batch * load.batches, batches)} events/s in batches (${latency(batches)})`;
+  return `${name}: ${batchText}, ${eventsPerSecond(load.singles, singles)} events/s one by one (${latency(singles)})`;
 }

@@ -27,7 +27,7 @@ const AMOUNTS: Readonly<Record<"smoke" | "full", Amounts>> = {
 const MONTH = "2024-06-01T00:00:00Z";
 const NOW = Date.parse("2024-06-20T00:00:00Z");
 
-function slabCard(slabs: number): object {
+function createSlabCard(slabs: number): object {
   const orders = Array.from({ length: slabs }, (_, place) => place + 1);
   return {
     ratePlan: {
@@ -42,8 +42,8 @@ function buildDetails(slabs: number): object {
   return {
     supportedCurrencies: ["USD"],
     pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
-    usageRateCards: [{ usageMeterId: "um.calls", ...slabCard(slabs) }],
-    entitlementOverageRateCards: [{ featureId: "tokens", ...slabCard(1) }],
+    usageRateCards: [{ usageMeterId: "um.calls", ...createSlabCard(slabs) }],
+    entitlementOverageRateCards: [{ featureId: "tokens", ...createSlabCard(1) }],
   };
 }
 
@@ -78,7 +78,7 @@ function buildBook({ slabs, attributes, accounts }: Amounts): object {
         pricePlans: [{ pricePlanId: "pp.slabs", effectiveFrom: "2024-06-01" }],
       },
       ...Array.from({ length: accounts }, (_, place) => ({
-        id: otherAccount(place),
+        id: otherAccountId(place),
         name: `Other ${place}`,
         customerId: "acme",
         pricePlans: [{ pricePlanId: "pp.others", effectiveFrom: "2024-06-01" }],
@@ -87,7 +87,7 @@ function buildBook({ slabs, attributes, accounts }: Amounts): object {
   };
 }
 
-function otherAccount(place: number): string {
+function otherAccountId(place: number): string {
   return `other-${place}`;
 }
 
@@ -106,7 +106,7 @@ function createTokenRequest(id: string, tokens: number): object {
   return { schemaName: "request", id, accountId: "prod", timestamp: "2024-06-10T00:00:00Z", attributes };
 }
 
-async function buyEntries(engine: Engine, entries: number): Promise<void> {
+async function grantEntries(engine: Engine, entries: number): Promise<void> {
   for (let place = 0; place < entries; place++) {
     const effectiveUntil = new Date(Date.parse("2025-01-01T00:00:00Z") + place * 1000).toISOString();
     const entry = { granted: 5, effectiveFrom: MONTH, effectiveUntil };
@@ -118,12 +118,12 @@ async function buyEntries(engine: Engine, entries: number): Promise<void> {
 type BenchRequest = readonly [method: "GET" | "POST" | "DELETE", url: string, body?: object];
 
 /** Requests that don't depend on a plan with many slabs: lists in bodies, all accounts, and computations. */
-function otherRequests({ accounts, items }: Amounts): readonly BenchRequest[] {
+function listOtherRequests({ accounts, items }: Amounts): readonly BenchRequest[] {
   const several = Array.from({ length: items }, (_, place) => place);
-  const others = several.slice(0, accounts).map(otherAccount);
+  const others = several.slice(0, accounts).map(otherAccountId);
   const creditRequests = several.map((place) => {
     return {
-      accountId: otherAccount(place % accounts),
+      accountId: otherAccountId(place % accounts),
       purpose: "Bench",
       creditAmount: 10,
       priority: 1,
@@ -138,7 +138,7 @@ function otherRequests({ accounts, items }: Amounts): readonly BenchRequest[] {
     [
       "POST",
       "/aliases",
-      { aliases: several.map((place) => ({ value: `alias-${place}`, accountId: otherAccount(place % accounts) })) },
+      { aliases: several.map((place) => ({ value: `alias-${place}`, accountId: otherAccountId(place % accounts) })) },
     ],
     ["GET", "/aliases?pageSize=100"],
     ["POST", "/credits", { creditRequests }],
@@ -192,21 +192,21 @@ function listRequests(amounts: Amounts, invoiceId: string): readonly BenchReques
     ["GET", entryList],
     ["GET", `${entryList}/entries?pageSize=50`],
     ["POST", "/ingestBatch", { events: calls }],
-    ...otherRequests(amounts),
+    ...listOtherRequests(amounts),
     ["POST", "/invoices/bill_runs"],
   ];
 }
 
-async function blocks(size: "smoke" | "full"): Promise<readonly string[]> {
+async function measureBlocks(size: "smoke" | "full"): Promise<readonly string[]> {
   const amounts = AMOUNTS[size];
   const engine = createEngine({ store: memoryStore(), clock: () => NOW });
   await engine.load(JSON.stringify(buildBook(amounts)));
   const usageEvents = Array.from({ length: amounts.accounts }, (_, place) =>
-    createCall(-1 - place, amounts.attributes, amounts.slabs, otherAccount(place)),
+    createCall(-1 - place, amounts.attributes, amounts.slabs, otherAccountId(place)),
   );
-  const all = [createCall(0, amounts.attributes, amounts.slabs), ...usageEvents];
-  await engine.ingest(all as Parameters<Engine["ingest"]>[0]);
-  await buyEntries(engine, amounts.entries);
+  const events = [createCall(0, amounts.attributes, amounts.slabs), ...usageEvents];
+  await engine.ingest(events as Parameters<Engine["ingest"]>[0]);
+  await grantEntries(engine, amounts.entries);
   const { items } = await engine.invoices.list({ filter: { accountId: "prod" } });
   const app = await createBillingServer(engine);
   try {
@@ -219,20 +219,20 @@ async function blocks(size: "smoke" | "full"): Promise<readonly string[]> {
 }
 
 async function measureBlock(app: FastifyInstance, [method, url, body]: BenchRequest): Promise<string> {
-  const began = performance.now();
+  const start = performance.now();
   let [status, text] = [0, ""];
   const longest = await measureLongestDelay(async () => {
     const answer = await app.inject({ method, url, ...(body === undefined ? {} : { payload: body }) });
     [status, text] = [answer.statusCode, answer.body];
   });
   if (status >= 400) throw new Error(`${method} ${url}: expected a success, got ${text.slice(0, 200)}`);
-  const took = performance.now() - began;
+  const elapsedMs = performance.now() - start;
   // An invoice id is a hash, which may contain any letters.
   const path = url.replace(/\?.*/, "").replace(/\/inv\.\w+/, "/{invoice_id}");
-  const what = url.includes("format=html") ? `${path} as HTML` : path;
-  return `${method} ${what}: others wait ${longest.clock.toFixed(0)} ms at most (${longest.processor.toFixed(0)} ms of processor time), of ${took.toFixed(0)} ms; ${text.length.toLocaleString("en-US")} characters`;
+  const label = url.includes("format=html") ? `${path} as HTML` : path;
+  return `${method} ${label}: others wait ${longest.clock.toFixed(0)} ms at most (${longest.processor.toFixed(0)} ms of processor time), of ${elapsedMs.toFixed(0)} ms; ${text.length.toLocaleString("en-US")} characters`;
 }
 
 export const blockBenches: readonly Bench[] = [
-  { name: "the longest block of the event loop by one large request, wanted below 250 ms", run: blocks },
+  { name: "the longest block of the event loop by one large request, target: below 250 ms", run: measureBlocks },
 ];

@@ -47,24 +47,24 @@ async function measureAges(store: Store, size: "smoke" | "full"): Promise<readon
     now = Date.UTC(2014, months, 2);
     await engine.finalize();
     now = Date.UTC(2014, months + 1, 2);
-    const began = performance.now();
+    const start = performance.now();
     await engine.finalize();
-    times.push((performance.now() - began) / accounts);
+    times.push((performance.now() - start) / accounts);
   }
   const [first = 1] = times;
   return [1, 12, 120].map((months, place) => {
     const time = times[place] ?? first;
-    return `${months} months old: ${time.toFixed(2)} ms an account, ${(time / first).toFixed(2)} times the first`;
+    return `${months} months old: ${time.toFixed(2)} ms per account, ${(time / first).toFixed(2)} times the first`;
   });
 }
 
 export const billAgeBenches: readonly Bench[] = [
   {
-    name: "memory: a bill run by the age of its accounts, 1.5 times wanted",
+    name: "memory: a bill run by the age of its accounts, target: at most 1.5 times the time of new ones",
     run: (size) => measureAges(memoryStore(), size),
   },
   {
-    name: "PostgreSQL: a bill run by the age of its accounts, 1.5 times wanted",
+    name: "PostgreSQL: a bill run by the age of its accounts, target: at most 1.5 times the time of new ones",
     run: (size) => withStore((store) => measureAges(store, size)),
   },
 ];

@@ -18,18 +18,18 @@ export interface BillRunResult {
 /** A waiting process that performs one bill run when called. */
 export type Runner = () => Promise<BillRunResult>;
 
-/** Starts one for a database. It pauses between transactions like a server, so that others are served. */
+/** Starts a runner for a database. It pauses between transactions like a server, so that others are served. */
 export async function startRunner(connection: PoolConfig, now: number): Promise<Runner> {
   const pool = new Pool(connection).on("error", () => {});
   const engine = createEngine({ store: await postgresStore(pool), clock: () => now });
   await engine.pricePlans.list();
   return async () => {
     let finalized = 0;
-    const took = await seconds(async () => {
+    const elapsedSeconds = await seconds(async () => {
       ({ finalized } = await engine.finalize(undefined, { rest: REST }));
     });
     await pool.end();
-    return { finalized, seconds: took };
+    return { finalized, seconds: elapsedSeconds };
   };
 }
 

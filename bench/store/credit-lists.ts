@@ -62,11 +62,11 @@ const CREDITS: ListUnderTest<CreditFilter, CreditSnapshot> = {
 
 export const creditListBenches: readonly Bench[] = [
   {
-    name: "memory: a page of 50 credits over all accounts, wanted below 100 ms",
+    name: "memory: a page of 50 credits over all accounts, target: below 100 ms",
     run: (size) => measurePages(CREDITS, memoryStore(), size),
   },
   {
-    name: "PostgreSQL: a page of 50 credits over all accounts, wanted below 100 ms",
+    name: "PostgreSQL: a page of 50 credits over all accounts, target: below 100 ms",
     run: (size) => withStore((store) => measurePages(CREDITS, store, size)),
   },
 ];

@@ -12,7 +12,7 @@ const LOADED = Date.parse("2024-02-29T00:00:00Z");
 const CLOSED = Date.parse("2024-04-01T00:00:00Z");
 const MB = 1e6;
 /** 10^9 events a month, divided by 100,000 accounts. */
-const EVENTS_OF_ACCOUNT = 10_000;
+const EVENTS_PER_ACCOUNT = 10_000;
 
 const card = (usageMeterId: string): object => ({
   usageMeterId,
@@ -87,23 +87,25 @@ function billMonth(accounts: number): Promise<readonly string[]> {
     const engine = createEngine({ store, clock: () => now, usage });
     await engine.load(createBookOfMeters(accounts));
     now = CLOSED;
-    const read = await seconds(() => engine.usage({ accountIds: ["a0"], from: "2024-03-01", until: "2024-04-01" }));
-    let most = 0;
+    const readSeconds = await seconds(() =>
+      engine.usage({ accountIds: ["a0"], from: "2024-03-01", until: "2024-04-01" }),
+    );
+    let peakBytes = 0;
     let finalCount = 0;
-    const run = await seconds(async () => {
+    const billSeconds = await seconds(async () => {
       ({ finalized: finalCount } = await engine.finalize(undefined, {
-        onProgress: () => void (most = Math.max(most, process.memoryUsage().rss)),
+        onProgress: () => void (peakBytes = Math.max(peakBytes, process.memoryUsage().rss)),
       }));
     });
     if (finalCount !== accounts) throw new Error(`expected ${accounts} invoices, got ${finalCount}`);
     const cells = accounts * DAYS * METERS.length;
-    const accountsPerSecond = accounts / run;
-    const events = accounts * EVENTS_OF_ACCOUNT;
+    const accountsPerSecond = accounts / billSeconds;
+    const events = accounts * EVENTS_PER_ACCOUNT;
     return [
-      `${accounts} accounts, ${cells} cells: ${Math.round(accountsPerSecond)} accounts per second, ${Math.round(cells / run)} cells per second, ${run.toFixed(1)} s`,
-      `reading cells into memory before: ${read.toFixed(1)} s, ${Math.round(cells / read)} a second`,
-      `peak ${Math.round(most / MB)} MB in this process, including the cells but not the database`,
-      `computed, not measured: with ${EVENTS_OF_ACCOUNT} events per account, ${events} events are billed in ${run.toFixed(1)} s`,
+      `${accounts} accounts, ${cells} cells: ${Math.round(accountsPerSecond)} accounts per second, ${Math.round(cells / billSeconds)} cells per second, ${billSeconds.toFixed(1)} s`,
+      `reading cells into memory before: ${readSeconds.toFixed(1)} s, ${Math.round(cells / readSeconds)} a second`,
+      `peak ${Math.round(peakBytes / MB)} MB in this process, including the cells but not the database`,
+      `computed, not measured: with ${EVENTS_PER_ACCOUNT} events per account, ${events} events are billed in ${billSeconds.toFixed(1)} s`,
     ];
   });
 }

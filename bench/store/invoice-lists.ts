@@ -50,11 +50,11 @@ const INVOICES: ListUnderTest<InvoiceFilter, InvoiceSnapshot> = {
 
 export const invoiceListBenches: readonly Bench[] = [
   {
-    name: "memory: a page of 50 invoices over all accounts, wanted below 100 ms",
+    name: "memory: a page of 50 invoices over all accounts, target: below 100 ms",
     run: (size) => measurePages(INVOICES, memoryStore(), size),
   },
   {
-    name: "PostgreSQL: a page of 50 invoices over all accounts, wanted below 100 ms",
+    name: "PostgreSQL: a page of 50 invoices over all accounts, target: below 100 ms",
     run: (size) => withStore((store) => measurePages(INVOICES, store, size)),
   },
 ];

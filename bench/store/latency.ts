@@ -11,26 +11,26 @@ const WINDOW_MS = 5_000;
  */
 export async function measureLatencyDuring(
   rate: number,
-  once: () => Promise<unknown>,
+  operation: () => Promise<unknown>,
   work: () => Promise<unknown>,
 ): Promise<number> {
   const windows: number[][] = [];
-  const under: Promise<void>[] = [];
-  const began = performance.now();
-  const timeOnce = async (): Promise<void> => {
+  const operations: Promise<void>[] = [];
+  const firstStart = performance.now();
+  const timeOperation = async (): Promise<void> => {
     const start = performance.now();
-    const times = (windows[Math.floor((start - began) / WINDOW_MS)] ??= []);
-    await once();
+    const times = (windows[Math.floor((start - firstStart) / WINDOW_MS)] ??= []);
+    await operation();
     times.push(performance.now() - start);
   };
-  const timer = setInterval(() => under.push(timeOnce()), 1_000 / rate);
+  const timer = setInterval(() => operations.push(timeOperation()), 1_000 / rate);
   await work();
   clearInterval(timer);
-  await Promise.all(under);
+  await Promise.all(operations);
   // The last window is usually incomplete.
-  const whole = windows.length > 1 ? windows.slice(0, -1) : windows;
+  const completeWindows = windows.length > 1 ? windows.slice(0, -1) : windows;
   return quantile(
-    whole.map((times) => quantile(times, 0.99)),
+    completeWindows.map((times) => quantile(times, 0.99)),
     0.5,
   );
 }
