@@ -3,41 +3,41 @@ import { resolve } from "node:path";
 
 import { defineConfig } from "vitest/config";
 
-/** What is killed, crowded, generated or simulated at length: `npm run test:long`, each file in a process of its own. */
+/** Slow tests, such as crashes, load, generated clients and simulations, for `npm run test:long`. Each file has its own process. */
 const long = ["test/**/*.long.test.ts"];
-/** What starts processes and databases: in two processes. */
+/** Tests that start processes and databases. They share two processes. */
 const processes = [
   "test/cli/{bin,commands/late,commands/load,commands/serve}.test.ts",
   "test/package/{declarations,inputs}.test.ts",
   "test/server/quickstart.test.ts",
   "test/store/{databases,faults,group-commit,layout-versions,list-plans,planning,postgres,statements}.test.ts",
 ];
-/** What goes through HTTP. */
+/** Tests of the HTTP API. */
 const api = ["test/{clients,contract,server}/**/*.test.ts"];
-/** Pages in a browser, which all files share: walked through by `npm test`, and tried with all that is odd or large at length. */
+/** Tests of pages in a browser that all files share: the common cases, and for `npm run test:long` the unusual and large ones. */
 const pages = ["test/pages/**/*.browser.test.ts"];
 const longPages = ["test/pages/**/*.browser.long.test.ts"];
-/** Laws whose every run is the story of an account, and examples played whole: each quick, but there are dozens. */
-const stories = [
+/** Properties whose every run is a history of an account, and complete examples. Each is quick, but there are dozens. */
+const histories = [
   "test/engine/**/{external-usage,event-batches,metrics,preview-law,revenue-calculator}.properties.test.ts",
   "test/examples/{guide-commands,testing-guide}.test.ts",
   "test/invoicing/{advance,draw-invoices,timeline}.properties.test.ts",
   "test/ledger/**/{catch-up,ingest,ingest-undo,metering-run}.properties.test.ts",
   "test/testing/laws.{properties.,}test.ts",
 ];
-/** Laws that make a fifth of their runs with the other tests and all of them at length: those that ask how many, see test/support/runs.ts. */
+/** Properties with a number of runs from test/support/runs.ts: a fifth of them in `npm test`, all in `npm run test:long`. */
 const laws = readdirSync("test", { recursive: true, encoding: "utf8" })
   .map((file) => `test/${file}`)
   .filter((file) => file.endsWith(".test.ts") && readFileSync(file, "utf8").includes("support/runs.ts"));
-/** Most of a file's time is reading what it imports: these files share two threads, or processes, and what these have read. */
+/** Importing modules takes most of a file's time, so files share two threads or processes and the modules loaded there. */
 const shared = { pool: "threads", isolate: false, maxWorkers: 2 } as const;
 
-// The zone is hostile on purpose: nothing in the core may depend on the machine's local time.
-// It is set for this process, because a thread has the zone of its process, whatever its own environment says.
+// Tests run in a time zone other than UTC, to detect code that depends on the machine's local time.
+// It is set for this process, because threads use the time zone of their process and ignore their own environment.
 process.env["TZ"] = "America/New_York";
 
 export default defineConfig({
-  // The programs of docs/examples import the package by its name: in tests that is the source.
+  // Programs in docs/examples import the package by its name, which tests resolve to the source.
   resolve: {
     alias: [
       { find: /^ratebook$/, replacement: resolve("src/index.ts") },
@@ -46,7 +46,7 @@ export default defineConfig({
   },
   test: {
     setupFiles: ["test/setup/decimal-guard.ts", "test/setup/seed.ts"],
-    // Only what hangs reaches these, so that a machine a tenth as quick has the same results.
+    // Only tests that hang reach these limits, so that tests also pass on a machine that is ten times slower.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000, interval: 20 } },
@@ -57,11 +57,11 @@ export default defineConfig({
           ...shared,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: [...long, ...processes, ...api, ...stories, ...pages],
+          exclude: [...long, ...processes, ...api, ...histories, ...pages],
           sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { ...shared, name: "stories", include: stories, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { ...shared, name: "histories", include: histories, sequence: { groupOrder: 1 } } },
       {
         extends: true,
         test: { ...shared, name: "api", include: api, exclude: [...long, ...processes], sequence: { groupOrder: 1 } },

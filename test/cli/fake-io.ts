@@ -10,7 +10,7 @@ import { runCommandLine } from "../../src/cli/run.ts";
 import { MONTHLY, sumMeter } from "../book/builder.ts";
 
 /** The result of a command. */
-export interface Ran {
+export interface CommandResult {
   readonly code: number;
   readonly out: string;
   readonly err: string;
@@ -41,24 +41,25 @@ export async function ratebook(
   argv: readonly string[],
   {
     stdin = "",
-    cut = "",
+    folderPath = "",
     isTerminal: isStderrTerminal = false,
     terminal,
     env = {},
-    stopped: waitForStop = () => new Promise(() => {}),
+    waitForStop = () => new Promise(() => {}),
     onOutput = () => {},
   }: {
     stdin?: string | Uint8Array;
-    cut?: string;
+    /** Removed from the output. */
+    folderPath?: string;
     isTerminal?: boolean;
     terminal?: Io["terminal"];
     env?: Io["env"];
-    stopped?: Io["waitForStop"];
+    waitForStop?: Io["waitForStop"];
     onOutput?: (out: string) => void;
   } = {},
-): Promise<Ran> {
+): Promise<CommandResult> {
   const texts = { out: "", err: "" };
-  const into = (name: "out" | "err"): Writable =>
+  const createSink = (name: "out" | "err"): Writable =>
     new Writable({
       write(chunk: Buffer, _, callback) {
         texts[name] += chunk.toString();
@@ -68,8 +69,8 @@ export async function ratebook(
     });
   const io: Io = {
     stdin: () => Readable.from([Buffer.from(stdin)]),
-    stdout: into("out"),
-    stderr: into("err"),
+    stdout: createSink("out"),
+    stderr: createSink("err"),
     isStderrTerminal,
     terminal,
     createFile,
@@ -79,8 +80,8 @@ export async function ratebook(
     waitForStop,
   };
   const code = await runCommandLine(argv, io);
-  const clean = (text: string): string => (cut === "" ? text : text.replaceAll(`${cut}/`, ""));
-  return { code, out: clean(texts.out), err: clean(texts.err) };
+  const removeFolderPath = (text: string): string => (folderPath === "" ? text : text.replaceAll(`${folderPath}/`, ""));
+  return { code, out: removeFolderPath(texts.out), err: removeFolderPath(texts.err) };
 }
 
 /**

@@ -27,7 +27,7 @@ const lineOn = (accountId: string, day: number, units: number): string =>
 const THREE = lineOn("hooli", 3, 40) + lineOn("hooli", 4, 110) + lineOn("initech", 5, 40) + lineOn("prod", 6, 20);
 
 const runPreview = async (argv: readonly string[], more: Parameters<typeof ratebook>[1] = {}) =>
-  ratebook(["preview", ...argv], { cut: files.path, ...more });
+  ratebook(["preview", ...argv], { folderPath: files.path, ...more });
 
 describe("accounts that are not in the book", () => {
   test("are reported together, the largest first, with what to do", async () => {

@@ -96,7 +96,11 @@ const CASES: readonly (readonly [argv: readonly string[], sentence: string])[] =
 ];
 
 test.each(CASES)("%j", async (argv, sentence) => {
-  expect(await ratebook(argv, { cut: place.path })).toEqual({ code: 2, out: "", err: `ratebook: ${sentence}\n` });
+  expect(await ratebook(argv, { folderPath: place.path })).toEqual({
+    code: 2,
+    out: "",
+    err: `ratebook: ${sentence}\n`,
+  });
 });
 
 test("options that have an effect are accepted", async () => {

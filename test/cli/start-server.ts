@@ -1,42 +1,42 @@
 /** Runs `ratebook serve` in the process of a test. */
-import { type Ran, ratebook } from "./fake-io.ts";
+import { type CommandResult, ratebook } from "./fake-io.ts";
 
 /** A server that runs in this process. */
-export interface Serving {
+export interface TestServer {
   readonly url: string;
   /** The printed key, if any. */
   readonly key: string | undefined;
   /** Stops it and waits until it has ended. */
-  stop(): Promise<Ran>;
+  stop(): Promise<CommandResult>;
 }
 
 /** Starts `ratebook serve`; resolves when it listens or has ended. */
-export async function startServing(
+export async function startTestServer(
   argv: readonly string[],
-  { cut, env = {} }: { readonly cut: string; readonly env?: Readonly<Record<string, string>> },
-): Promise<Serving> {
+  { folderPath, env = {} }: { readonly folderPath: string; readonly env?: Readonly<Record<string, string>> },
+): Promise<TestServer> {
   let stop: () => void = () => {};
-  const stopping = new Promise<string>((resolve) => {
+  const stopSignal = new Promise<string>((resolve) => {
     stop = () => resolve("SIGTERM");
   });
-  let ran: Promise<Ran> | undefined;
+  let result: Promise<CommandResult> | undefined;
   const out = await new Promise<string>((resolve, reject) => {
-    ran = ratebook(["serve", "--port", "0", ...argv], {
-      cut,
+    result = ratebook(["serve", "--port", "0", ...argv], {
+      folderPath,
       env,
-      stopped: () => stopping,
+      waitForStop: () => stopSignal,
       onOutput: (text) => {
         if (text.includes("listens on")) resolve(text);
       },
     });
-    ran.then(({ err }) => reject(new Error(err)), reject);
+    result.then(({ err }) => reject(new Error(err)), reject);
   });
   return {
     url: /listens on (\S+)/.exec(out)?.[1] ?? "",
     key: /^API key: (rb_\w{43})$/m.exec(out)?.[1],
     stop: () => {
       stop();
-      return ran as Promise<Ran>;
+      return result as Promise<CommandResult>;
     },
   };
 }

@@ -130,7 +130,7 @@ describe("the rulebook", () => {
   });
 
   test.each([
-    ["an anchor above another rule", `${section}<a id="s1.2"></a>\n**S1.1 Exact.** …`, "the anchor s1.2 stands above"],
+    ["an anchor above another rule", `${section}<a id="s1.2"></a>\n**S1.1 Exact.** …`, "the anchor s1.2 is above"],
     ["a number that is left out", `${section}<a id="s1.2"></a>\n**S1.2 Exact.** …`, "expected S1.1, found S1.2"],
     ["a duplicate number", `${section}${rule}${rule}`, "expected S1.2, found S1.1"],
     ["a section that is left out", '<a id="s2"></a>\n\n## S2 Time', "expected S1, found S2"],

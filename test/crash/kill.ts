@@ -3,7 +3,7 @@ import { expect } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
-import type { Program, Running } from "../support/programs.ts";
+import type { Program, RunningProgram } from "../support/programs.ts";
 import { BATCH, BOOK, actionAt, endState, live, type StoredEvent, timeOf } from "./story.ts";
 
 /** The maximum number of steps per process, so that the story stays short on a fast machine. */
@@ -79,7 +79,7 @@ export async function killAndCompare({ program, database, kills, seed, also }: K
 }
 
 /** Reads the output of an engine to its end. */
-async function watch(running: Running, lastAnswer: number, onLine: (isOpen: boolean) => void): Promise<Life> {
+async function watch(running: RunningProgram, lastAnswer: number, onLine: (isOpen: boolean) => void): Promise<Life> {
   let last = lastAnswer;
   let state: FoundState | undefined;
   for await (const line of running.lines) {

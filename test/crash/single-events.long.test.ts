@@ -12,7 +12,7 @@ import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { childrenOf, postmasterOf } from "../support/database-processes.ts";
 import { buildProgram, type Program } from "../support/programs.ts";
-import { signal } from "../support/signal.ts";
+import { createSignal } from "../support/signal.ts";
 import { ACCOUNT_IDS, accountOfNumber, countOf, type Errand, NOW, PER_LIFE } from "./single-events.ts";
 
 const LIVES = 100;
@@ -47,7 +47,7 @@ test("S14.3 two hundred kills lose no acknowledged single event, and count none 
   // A slow machine gets fewer answers before each kill, and needs more runs.
   for (let life = 0; life < LIVES || progress.acknowledged.size <= PER_LIFE; life++) {
     const running = program.run(directory);
-    running.say(errandOf(progress, false));
+    running.send(errandOf(progress, false));
     const listening = listen(running.lines, progress);
     // A third of the kills come before any answer, a third before the database is back, a third after that.
     await (life % 3 === 0 ? listening.begin : listening.answer());
@@ -66,7 +66,7 @@ test("S14.3 two hundred kills lose no acknowledged single event, and count none 
   await inspect(progress);
 
   const last = program.run(directory);
-  last.say(errandOf(progress, true));
+  last.send(errandOf(progress, true));
   await listen(last.lines, progress).over;
   last.kill();
   expect(progress.acknowledged.size).toBe(progress.upTo);
@@ -93,8 +93,8 @@ interface Heard {
 
 /** Records the messages of an engine. */
 function listen(lines: AsyncIterable<unknown>, progress: SinglesProgress): Heard {
-  const [begin, over] = [signal(), signal()];
-  let answer = signal();
+  const [begin, over] = [createSignal(), createSignal()];
+  let answer = createSignal();
   const end = (async () => {
     for await (const line of lines) {
       const {
@@ -108,19 +108,19 @@ function listen(lines: AsyncIterable<unknown>, progress: SinglesProgress): Heard
       }>;
       for (const number of acknowledged) progress.acknowledged.add(number);
       if (acknowledged.length > 0) {
-        answer.give();
-        answer = signal();
+        answer.resolve();
+        answer = createSignal();
       }
       if (upTo !== undefined) {
         progress.upTo = upTo;
-        begin.give();
+        begin.resolve();
       }
-      if (isOver === true) over.give();
+      if (isOver === true) over.resolve();
     }
     // An engine that ended before it began is detected by its error output.
-    begin.give();
-    answer.give();
-    over.give();
+    begin.resolve();
+    answer.resolve();
+    over.resolve();
   })();
   return { begin: begin.promise, answer: () => answer.promise, over: over.promise, end };
 }

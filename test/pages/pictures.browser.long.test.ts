@@ -10,7 +10,7 @@ import { renderInvoicePage } from "../../src/pages/invoice/invoice-page.ts";
 import { readPage } from "../../src/pages/page-file.ts";
 import { folder, ratebook } from "../cli/fake-io.ts";
 import { openPage } from "../support/browser.ts";
-import { examplePath, TRACES_READ } from "../support/examples.ts";
+import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";
 import { bookOfMany, planAt, usageOfMany } from "./many-accounts.ts";
 
 const PICTURES = resolve(import.meta.dirname, "../../docs/pictures");
@@ -38,7 +38,7 @@ async function reportWithDraft(): Promise<Pictured> {
 }
 
 async function accountOfReport(): Promise<Pictured> {
-  const { out: html } = await ratebook(["report", examplePath("llm-api", "book.json"), ...TRACES_READ]);
+  const { out: html } = await ratebook(["report", examplePath("llm-api", "book.json"), ...TRACE_ARGUMENTS]);
   return {
     html,
     height: 900,

@@ -9,7 +9,7 @@ import { pageFile, measurePageSize } from "../../src/pages/page-file.ts";
 import { embedData } from "../../src/pages/self-contained-page.ts";
 import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
 import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
-import { examplePath, TRACES_READ } from "../support/examples.ts";
+import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";
 import { reportOfMany, tableOf } from "./many-accounts.ts";
 
 const llm = (file: string): string => examplePath("llm-api", file);
@@ -19,7 +19,15 @@ beforeAll(async () => {
   files = folder();
   traces = join(files.path, "traces.html");
   const drafts = [llm("drafts/one-rate.json"), llm("drafts/volume.json")];
-  const { code, err } = await ratebook(["report", llm("book.json"), ...TRACES_READ, "--plan", ...drafts, "-o", traces]);
+  const { code, err } = await ratebook([
+    "report",
+    llm("book.json"),
+    ...TRACE_ARGUMENTS,
+    "--plan",
+    ...drafts,
+    "-o",
+    traces,
+  ]);
   expect(`${code} ${err}`).toBe("0 28,185 events read: 28,185 metered; 4 invoices\n");
 });
 afterAll(() => files.remove());
@@ -82,7 +90,7 @@ describe("the report of the request traces", () => {
     const { out } = await ratebook([
       "backtest",
       llm("book.json"),
-      ...TRACES_READ,
+      ...TRACE_ARGUMENTS,
       "--plan",
       llm("drafts/one-rate.json"),
     ]);

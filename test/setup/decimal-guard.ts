@@ -1,7 +1,7 @@
 /**
  * Operators on a Decimal compare text (`new Decimal(9) < new Decimal(10)` is false) and no checker detects it. In tests
  * they throw instead, except for those that decimal.js itself uses inside some of its methods. The quick tests share
- * one process, in which this file is loaded before every test file: a guarded prototype is left as it is.
+ * one process, in which this file is loaded before every test file, so an already guarded prototype is skipped.
  */
 import { Decimal } from "../../src/numbers/decimal.ts";
 

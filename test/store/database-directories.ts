@@ -11,7 +11,7 @@ import { account, cell, TODAY } from "../../src/store/conformance/samples.ts";
 import type { PrivateServer } from "../../src/store/embedded/private-server.ts";
 import { sleep } from "../../src/store/sleep.ts";
 import type { Store } from "../../src/store/store.ts";
-import { newDatabaseIn } from "../support/new-database.ts";
+import { copyEmptyDatabase } from "../support/new-database.ts";
 
 const children: ChildProcess[] = [];
 
@@ -21,7 +21,7 @@ export function databaseDirectory(): { readonly path: string } {
   beforeEach(async () => {
     // A directory that only its owner may enter: if this process is root, the server's user may not.
     directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
-    await newDatabaseIn(directory);
+    await copyEmptyDatabase(directory);
   });
   afterEach(async () => {
     for (const child of children.splice(0)) child.kill("SIGKILL");

@@ -11,7 +11,7 @@ import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { sleep } from "../../src/store/sleep.ts";
 import type { Store } from "../../src/store/store.ts";
 import { perUnit, planOfMonths } from "../book/builder.ts";
-import { signal } from "../support/signal.ts";
+import { createSignal } from "../support/signal.ts";
 import { morningCall, CALLS_BOOK } from "./calls.ts";
 import { privateDatabase } from "./private-database.ts";
 
@@ -180,9 +180,9 @@ describe("concurrent single events", () => {
     const pricePlans = [{ pricePlanId: "pp.old", effectiveFrom: "2024-06-01" }];
     const accounts = (CALLS_BOOK.accounts ?? []).map((account) => ({ ...account, pricePlans }));
     const { engine, schema, store } = await openEngine({ book: { ...CALLS_BOOK, pricePlans: plans, accounts } });
-    const [begin, go] = [signal(), signal()];
+    const [begin, go] = [createSignal(), createSignal()];
     const client = withCommit(async (connection) => {
-      begin.give();
+      begin.resolve();
       await go.promise;
       await connection.query("commit");
     });
@@ -199,7 +199,7 @@ describe("concurrent single events", () => {
     const outcomes = sendAll(engine, [...singles(32), ...singles(32, "b")]);
     const waits = sleep(300).then(() => "nobody is answered");
     expect(await Promise.race([outcomes, waits])).toBe("nobody is answered");
-    go.give();
+    go.resolve();
     expect(await migration).toMatchObject({ total: 2, moved: 2 });
     expect(await outcomes).toEqual(Array.from({ length: 64 }, () => "INGESTION_COMPLETED_EVENT_METERED"));
     expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["32", "32"]);
@@ -209,7 +209,7 @@ describe("concurrent single events", () => {
   });
 
   test("continue during a batch of ten thousand: none waits longer than for its commit", async () => {
-    const answer = signal();
+    const answer = createSignal();
     // The batch is decided, but not committed before the others have their answers.
     const change = (store: Store): Store => ({
       ...store,
@@ -223,7 +223,7 @@ describe("concurrent single events", () => {
     const { engine, store } = await openEngine({ change });
     const large = engine.ingest(Array.from({ length: 10_000 }, (_, place) => morningCall(`large ${place}`)));
     expect(await sendAll(engine, singles(64, "b"))).toEqual(Array.from({ length: 64 }, () => METERED));
-    answer.give();
+    answer.resolve();
     expect((await large).every(({ status }) => status === METERED)).toBe(true);
     expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["10000", "64"]);
   });

@@ -11,7 +11,7 @@ import { findProcess } from "../../src/store/embedded/processes.ts";
 import { sleep } from "../../src/store/sleep.ts";
 import type { Store } from "../../src/store/store.ts";
 import { childrenOf } from "../support/database-processes.ts";
-import { newDatabaseIn } from "../support/new-database.ts";
+import { copyEmptyDatabase } from "../support/new-database.ts";
 
 /**
  * A database of layout version 3: the statements that created it, its rows as JSON, and the results of its reads. Two
@@ -78,7 +78,7 @@ export function keptDatabase(): LoadedDatabase {
     contents = (await readFixture("version-3")) as DatabaseContents;
     current = (await readFixture("version-9")) as CurrentContents;
     directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
-    await newDatabaseIn(directory);
+    await copyEmptyDatabase(directory);
     await startServer();
   });
   beforeEach(() => makeKept(pool, contents));

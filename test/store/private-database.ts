@@ -7,7 +7,7 @@ import { Pool } from "pg";
 import { afterAll, beforeAll } from "vitest";
 
 import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
-import { newDatabaseIn } from "../support/new-database.ts";
+import { copyEmptyDatabase } from "../support/new-database.ts";
 
 /** Available while the tests run. */
 export interface PrivateDatabase {
@@ -23,7 +23,7 @@ export function privateDatabase(): PrivateDatabase {
   let pool: Pool;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
-    await newDatabaseIn(directory);
+    await copyEmptyDatabase(directory);
     server = await openPrivateServer(directory);
     pool = new Pool({ ...server.connection, max: 20 }).on("error", () => {});
     // The machine keeps running, so nothing has to be flushed to disk.

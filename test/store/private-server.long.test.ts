@@ -13,7 +13,7 @@ import { findProcess } from "../../src/store/embedded/processes.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { sleep } from "../../src/store/sleep.ts";
-import { newDatabaseIn } from "../support/new-database.ts";
+import { copyEmptyDatabase } from "../support/new-database.ts";
 import { bystander, databaseDirectory, poolOf, addUsage, readUsage, until, whenBack } from "./database-directories.ts";
 
 const here = databaseDirectory();
@@ -218,7 +218,7 @@ describe("the socket of a private server", () => {
 
   test("in a copy of a directory that was open does not lead to the server of the original", async () => {
     const [original, copy] = [join(here.path, "original"), join(here.path, "copy")];
-    await newDatabaseIn(original);
+    await copyEmptyDatabase(original);
     const store = await openDatabase(original);
     await addUsage(store, "1");
     const server = await openPrivateServer(original);
@@ -234,8 +234,8 @@ describe("the socket of a private server", () => {
   });
 
   test("is not taken from the server of another directory whose process has the id of a killed one", async () => {
-    await newDatabaseIn(join(here.path, "other"));
-    await newDatabaseIn(join(here.path, "own"));
+    await copyEmptyDatabase(join(here.path, "other"));
+    await copyEmptyDatabase(join(here.path, "own"));
     const other = await openPrivateServer(join(here.path, "other"));
     const server = await openPrivateServer(join(here.path, "own"));
     const file = join(here.path, "own", "postgres", "postmaster.pid");

@@ -38,7 +38,7 @@ export async function openPage(html: string, options: BrowserContextOptions = DE
   browserPromise ??= chromium.connect(inject("browser"));
   const browser = await browserPromise;
   const context = await browser.newContext({ locale: "en-US", colorScheme: "light", ...options });
-  // Wait for what never appears as long as `expect.poll` does.
+  // The same timeout as that of `expect.poll`.
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const faults: string[] = [];
@@ -54,7 +54,7 @@ export async function openPage(html: string, options: BrowserContextOptions = DE
 }
 
 /** The violations found by axe on the current page, as sentences. */
-export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+export async function findAccessibilityFaults(page: Page): Promise<readonly string[]> {
   // The page's policy blocks injected scripts, so this one is run by the browser's debugger.
   await page.evaluate(axe.source);
   const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
@@ -65,7 +65,7 @@ export async function accessibilityFaults(page: Page): Promise<readonly string[]
 
 /** Expects that a page did nothing that it should not, is accessible, and fits its width. */
 export async function expectSound({ page, faults }: OpenPage): Promise<void> {
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await findAccessibilityFaults(page)).toEqual([]);
   expect(faults).toEqual([]);
   const overflow = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
   expect(overflow).toBeLessThanOrEqual(0);

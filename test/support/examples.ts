@@ -13,7 +13,7 @@ export function examplePath(example: string, file: string): string {
 }
 
 /** The command-line arguments that read both request traces. */
-export const TRACES_READ: readonly string[] = ["code", "conv"].flatMap((trace) => [
+export const TRACE_ARGUMENTS: readonly string[] = ["code", "conv"].flatMap((trace) => [
   "--events",
   examplePath("llm-api", `AzureLLMInferenceTrace_${trace}.csv`),
   "--map",

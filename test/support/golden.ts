@@ -25,7 +25,7 @@ export interface Golden {
   }[];
 }
 
-/** A case as it is written. */
+/** A case as written in its file. */
 interface GoldenSource extends Omit<Golden, "book" | "events"> {
   /** The differences from the catalog's book, without plans and accounts. */
   readonly book?: Part;
@@ -39,7 +39,7 @@ interface GoldenSource extends Omit<Golden, "book" | "events"> {
 
 const GOLDEN = join(import.meta.dirname, "../golden");
 
-function contentOf(file: string): unknown {
+function readGoldenFile(file: string): unknown {
   return JSON.parse(readFileSync(join(GOLDEN, file), "utf8"));
 }
 
@@ -47,7 +47,7 @@ function contentOf(file: string): unknown {
 export function goldenFiles(): readonly { readonly file: string; readonly cases: readonly Golden[] }[] {
   return readdirSync(GOLDEN)
     .filter((file) => file.endsWith(".json") && file !== "catalog.json")
-    .map((file) => ({ file, cases: (contentOf(file) as readonly GoldenSource[]).map(toGolden) }));
+    .map((file) => ({ file, cases: (readGoldenFile(file) as readonly GoldenSource[]).map(toGolden) }));
 }
 
 /** Every golden case of every file. */
@@ -63,7 +63,7 @@ function toGolden({ plans, account, events = [], book, ...rest }: GoldenSource):
   };
 }
 
-/** Splits a plan's fields from its details, which are written side by side. */
+/** Separates the fields of a plan from those of its details, which a file lists together. */
 function toPlan(source: Part): Part {
   const { pricePlan, pricePlanDetails } = CATALOG;
   const [own, details] = [{ ...pricePlan }, { ...pricePlanDetails }];

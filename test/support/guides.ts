@@ -31,10 +31,10 @@ export function readProgram(path: string): string {
  */
 export async function runProgram(path: string): Promise<string> {
   const chunks: string[] = [];
-  const print = (part: unknown): string => (typeof part === "string" ? part : JSON.stringify(part));
+  const toText = (part: unknown): string => (typeof part === "string" ? part : JSON.stringify(part));
   const spy = vi
     .spyOn(console, "log")
-    .mockImplementation((...parts: readonly unknown[]) => void chunks.push(parts.map(print).join(" ")));
+    .mockImplementation((...parts: readonly unknown[]) => void chunks.push(parts.map(toText).join(" ")));
   try {
     await import(pathToFileURL(join(root, path)).href);
   } finally {
@@ -75,8 +75,7 @@ export async function runGuideCommand(command: string, folder: Folder): Promise<
     return { code: 0, out: lines.slice(0, Number(count.slice(1))).join("\n") };
   }
   if (name === "node") return { code: 0, out: await runProgram(join("docs/examples", args.join(" "))) };
-  if (name !== "npx" || args[0] !== "ratebook")
-    throw new Error(`a guide has a command that this can't run: ${command}`);
+  if (name !== "npx" || args[0] !== "ratebook") throw new Error(`a guide has an unsupported command: ${command}`);
   const argv = args
     .slice(1)
     .map((part) => (/^[\w./-]+\.(?:jsonc?|ndjson|csv|txt|svg|html)$/.test(part) ? join(folder.path, part) : part));

@@ -9,11 +9,11 @@ import { inject } from "vitest";
 import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
 
 /** Copies the files of an empty private PostgreSQL to a directory, creating it if necessary. */
-export async function newDatabaseIn(directory: string): Promise<void> {
+export async function copyEmptyDatabase(directory: string): Promise<void> {
   const template = join(inject("databases"), "postgres");
   if (!existsSync(template)) {
     const draft = await mkdtemp(join(inject("databases"), "draft-"));
-    await makeIn(draft);
+    await createDatabase(draft);
     // Another test file may have created one in the meantime.
     await rename(join(draft, "postgres"), template).catch((error: unknown) => {
       if (!existsSync(template)) throw error;
@@ -24,9 +24,9 @@ export async function newDatabaseIn(directory: string): Promise<void> {
   execFileSync("cp", ["-a", template, join(directory, "postgres")]);
 }
 
-async function makeIn(folder: string): Promise<void> {
+async function createDatabase(folder: string): Promise<void> {
   await (await openPrivateServer(folder)).close();
-  // The directory of its socket, which it removes a moment later.
+  // The server removes the directory of its socket only after `close`.
   const data = join(folder, "postgres");
   for (const name of await readdir(data)) {
     if (name.startsWith("ratebook-")) await rm(join(data, name), { recursive: true, force: true });

@@ -127,7 +127,7 @@ export function costCurvePicture(): string {
     `<path d="M${LEFT} ${y(amount)} h${WIDTH}" stroke="${LINE}" stroke-width="0.5"/>`,
     text(LEFT - 8, y(amount) + 4, String(amount), 'font-size="12" text-anchor="end"'),
   ]);
-  const below = [0, 2500, 5000, 7500, 10_000].map((units) =>
+  const quantityLabels = [0, 2500, 5000, 7500, 10_000].map((units) =>
     text(x(units), TOP + HEIGHT + 18, units.toLocaleString("en"), 'font-size="12" text-anchor="middle"'),
   );
   const curves = CURVES.flatMap(({ name, colour }, index) => {
@@ -144,5 +144,10 @@ export function costCurvePicture(): string {
     text(LEFT, 18, "USD a month", 'font-size="12"'),
     text(LEFT + WIDTH, TOP + HEIGHT + 36, "units", 'font-size="12" text-anchor="end"'),
   ];
-  return svg(620, 300, "What a month costs: flat, per unit, tiered, volume", [...grid, ...below, ...curves, ...axes]);
+  return svg(620, 300, "What a month costs: flat, per unit, tiered, volume", [
+    ...grid,
+    ...quantityLabels,
+    ...curves,
+    ...axes,
+  ]);
 }

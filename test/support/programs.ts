@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 const root = resolve(import.meta.dirname, "../..");
 
 /** A running program. */
-export interface Running {
+export interface RunningProgram {
   /** Its output, line by line, until it ends. */
   readonly lines: AsyncIterableIterator<unknown>;
   /** Resolves when it has ended and all its output was read, with the exit status and its error output. */
@@ -17,14 +17,14 @@ export interface Running {
     readonly errors: string;
   }>;
   /** Sends a line to it. */
-  say(line: unknown): void;
+  send(line: unknown): void;
   /** Kills it immediately. */
   kill(): void;
 }
 
 /** A built program. */
 export interface Program {
-  run(...args: readonly string[]): Running;
+  run(...args: readonly string[]): RunningProgram;
   /** Kills running processes, and deletes the built files. */
   remove(): void;
 }
@@ -51,24 +51,24 @@ export function buildProgram(source: string): Program {
   };
 }
 
-function startProgram(file: string, args: readonly string[], children: Set<ChildProcess>): Running {
+function startProgram(file: string, args: readonly string[], children: Set<ChildProcess>): RunningProgram {
   const child = spawn(process.execPath, [file, ...args], { stdio: ["pipe", "pipe", "pipe"] });
   children.add(child);
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
   // A killed program reads no more.
   child.stdin.on("error", () => {});
-  const end = new Promise<Awaited<Running["end"]>>((settle) => {
+  const end = new Promise<Awaited<RunningProgram["end"]>>((resolve) => {
     child.on("close", (code, signal) => {
       children.delete(child);
-      settle({ code, signal, errors });
+      resolve({ code, signal, errors });
     });
   });
   return {
-    // Read its output from now on: lines without a reader are buffered.
+    // Reading starts now, so that lines are buffered until somebody iterates over them.
     lines: parseLines(createInterface({ input: child.stdout })[Symbol.asyncIterator]()),
     end,
-    say: (line) => void child.stdin.write(`${JSON.stringify(line)}\n`),
+    send: (line) => void child.stdin.write(`${JSON.stringify(line)}\n`),
     kill: () => void child.kill("SIGKILL"),
   };
 }

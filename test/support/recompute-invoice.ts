@@ -40,11 +40,11 @@ interface LineFacts {
   readonly explanation?: { readonly of: string; readonly rules: readonly string[] } & Readonly<Record<string, unknown>>;
 }
 
-/** The page of the rules. */
-const LINKS: ReadonlySet<string> = new Set(
+/** The links to the rules. */
+const RULE_LINKS: ReadonlySet<string> = new Set(
   rulebook().rules.map((rule) => `docs/reference/semantics.md#${rule.toLowerCase()}`),
 );
-const NONE: Ratio = { over: 0n, under: 1n };
+const ZERO: Ratio = { over: 0n, under: 1n };
 
 /**
  * Checks a line and all below it.
@@ -58,14 +58,14 @@ export function recomputeTree(tree: unknown): number {
 
 function recomputeLine(line: LineFacts): number {
   const items = line.lineItems ?? [];
-  const below = items.map(recomputeLine).reduce((total, count) => total + count, 0);
+  const countBelow = items.map(recomputeLine).reduce((total, count) => total + count, 0);
   const { explanation } = line;
   if (explanation === undefined) throw new Error(`${describeLine(line)} has no explanation`);
   for (const rule of explanation.rules) {
-    if (!LINKS.has(rule)) throw new Error(`${describeLine(line)} cites ${rule}, which is not a rule`);
+    if (!RULE_LINKS.has(rule)) throw new Error(`${describeLine(line)} cites ${rule}, which is not a rule`);
   }
-  agree(recomputeValue(line, items), toRatio(line.value), line);
-  return below + 1;
+  requireEqual(recomputeValue(line, items), toRatio(line.value), line);
+  return countBelow + 1;
 }
 
 /** The value that the explanation gives. */
@@ -88,17 +88,17 @@ function recomputeValue(line: LineFacts, items: readonly LineFacts[]): Ratio {
       const { left, paid, refund } = facts as CreditFacts;
       if (refund !== undefined) {
         const refundAmount = recompute(refund);
-        agree(refundAmount, over(refund.exact), line);
+        requireEqual(refundAmount, toExactRatio(refund.exact), line);
         const amount = toRatio(roundOnce(refundAmount, refund.rounding.digits, refund.rounding.mode));
         if (compareRatios(toRatio(left), amount) > 0)
-          throw new Error(`${describeLine(line)} has more left than was given back`);
+          throw new Error(`${describeLine(line)} has more left than was refunded`);
       }
       const total = sum(paid.map(({ amount }) => toRatio(amount)));
       if (compareRatios(total, toRatio(left)) > 0) throw new Error(`${describeLine(line)} takes more than is left`);
-      return minus(NONE, total);
+      return minus(ZERO, total);
     }
     default:
-      throw new Error(`${describeLine(line)} is explained as nothing known`);
+      throw new Error(`${describeLine(line)} has an unknown explanation`);
   }
 }
 
@@ -109,15 +109,15 @@ function cardValue(
   facts: ExplanationFacts & { exact: Exact; rounding: RoundingFacts },
 ): Ratio {
   const exact = recompute(facts);
-  agree(exact, over(facts.exact), line);
+  requireEqual(exact, toExactRatio(facts.exact), line);
   const slabs = items.filter(({ explanation }) => explanation?.of === "SLAB");
-  const chargedAmount = chargedBySlab(facts);
+  const slabAmounts = chargedBySlab(facts);
   if (slabs.length > 0) {
-    if (slabs.length !== chargedAmount.length)
-      throw new Error(`${describeLine(line)} does not show the slabs that it explains`);
-    for (const [index, slab] of slabs.entries()) agree(exactOf(slab), chargedAmount[index] ?? NONE, slab);
+    if (slabs.length !== slabAmounts.length)
+      throw new Error(`${describeLine(line)} has other slabs than its explanation`);
+    for (const [index, slab] of slabs.entries()) requireEqual(exactSlabAmount(slab), slabAmounts[index] ?? ZERO, slab);
   }
-  if (items.length > 0) agree(sum(items.map(({ value }) => toRatio(value))), toRatio(line.value), line);
+  if (items.length > 0) requireEqual(sum(items.map(({ value }) => toRatio(value))), toRatio(line.value), line);
   return toRatio(roundOnce(exact, facts.rounding.digits, facts.rounding.mode));
 }
 
@@ -130,7 +130,7 @@ function chargedBySlab({ parts }: ExplanationFacts): readonly Ratio[] {
     for (const { order, amount } of slabs ?? []) {
       const { over: top, under } = toRatio(amount);
       const part = { over: BigInt(sign) * top * BigInt(share.days), under: under * BigInt(share.of) };
-      bySlab.set(order, sum([bySlab.get(order) ?? NONE, part]));
+      bySlab.set(order, sum([bySlab.get(order) ?? ZERO, part]));
     }
   }
   return [...bySlab].toSorted(([a], [b]) => a - b).map(([, amount]) => amount);
@@ -138,11 +138,11 @@ function chargedBySlab({ parts }: ExplanationFacts): readonly Ratio[] {
 
 /** Rounded down to the minor unit, plus the units assigned to it (S1.5). */
 function slabValue({ exact, digits, missing }: { exact: Exact; digits: number; missing: number }): Ratio {
-  const { over: top, under } = over(exact);
+  const { over: top, under } = toExactRatio(exact);
   const unit = 10n ** BigInt(digits);
   const amount = top * unit;
-  const cut = amount / under - (amount < 0n && amount % under !== 0n ? 1n : 0n);
-  return { over: cut + BigInt(missing), under: unit };
+  const roundedDown = amount / under - (amount < 0n && amount % under !== 0n ? 1n : 0n);
+  return { over: roundedDown + BigInt(missing), under: unit };
 }
 
 interface TrueUpFacts extends ExplanationFacts {
@@ -154,34 +154,34 @@ interface TrueUpFacts extends ExplanationFacts {
 
 function trueUpValue(line: LineFacts, facts: TrueUpFacts): Ratio {
   const takenParts = facts.parts.filter(({ sign }) => sign === -1).map(({ rate }) => toRatio(rate ?? 0));
-  agree(sum(takenParts), sum(facts.invoiced.map(({ value }) => toRatio(value))), line);
+  requireEqual(sum(takenParts), sum(facts.invoiced.map(({ value }) => toRatio(value))), line);
   const refunds = (facts.refunds ?? []).map((refund) => {
-    agree(recompute(refund), over(refund.exact), line);
+    requireEqual(recompute(refund), toExactRatio(refund.exact), line);
     return toRatio(roundOnce(recompute(refund), refund.rounding.digits, refund.rounding.mode));
   });
-  agree(sum(facts.parts.slice(2).map(({ rate }) => toRatio(rate ?? 0))), sum(refunds), line);
-  agree(recompute(facts), over(facts.exact), line);
+  requireEqual(sum(facts.parts.slice(2).map(({ rate }) => toRatio(rate ?? 0))), sum(refunds), line);
+  requireEqual(recompute(facts), toExactRatio(facts.exact), line);
   return toRatio(roundOnce(recompute(facts), facts.rounding.digits, facts.rounding.mode));
 }
 
-function exactOf(slab: LineFacts): Ratio {
-  return over((slab.explanation as unknown as { exact: Exact }).exact);
+function exactSlabAmount(slab: LineFacts): Ratio {
+  return toExactRatio((slab.explanation as unknown as { exact: Exact }).exact);
 }
 
-function over({ numerator, denominator }: Exact): Ratio {
+function toExactRatio({ numerator, denominator }: Exact): Ratio {
   const { over: top, under } = toRatio(numerator);
   return { over: top, under: under * BigInt(denominator) };
 }
 
 function sum(ratios: readonly Ratio[]): Ratio {
-  return ratios.reduce((a, b) => ({ over: a.over * b.under + b.over * a.under, under: a.under * b.under }), NONE);
+  return ratios.reduce((a, b) => ({ over: a.over * b.under + b.over * a.under, under: a.under * b.under }), ZERO);
 }
 
 function minus(a: Ratio, b: Ratio): Ratio {
   return sum([a, { over: -b.over, under: b.under }]);
 }
 
-function agree(actual: Ratio, printedValue: Ratio, line: LineFacts): void {
+function requireEqual(actual: Ratio, printedValue: Ratio, line: LineFacts): void {
   if (compareRatios(actual, printedValue) !== 0)
     throw new Error(`${describeLine(line)} is not what its explanation gives`);
 }

@@ -28,7 +28,7 @@ export function parseRulebook(text: string): Rulebook {
   const rules: string[] = [];
   for (const [, anchor = "", title = ""] of text.matchAll(/^<a id="(s[^"]*)"><\/a>\n+(.*)$/gm)) {
     const number = /^(?:## |\*\*)(S\d+(?:\.\d+)?) /.exec(title)?.[1] ?? "";
-    if (number.toLowerCase() !== anchor) throw new Error(`the anchor ${anchor} stands above ${title}`);
+    if (number.toLowerCase() !== anchor) throw new Error(`the anchor ${anchor} is above ${title}`);
     const inSection = rules.filter((rule) => rule.startsWith(`S${sections.length}.`));
     const isSection = title.startsWith("## ");
     const expected = isSection ? `S${sections.length + 1}` : `S${sections.length}.${inSection.length + 1}`;

@@ -9,7 +9,7 @@ const folder = join(resolve(import.meta.dirname, "../.."), "src/book/resources")
 /** The sentence of each field, by object and field; empty for a field without JSDoc. */
 export type Sentences = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The sentences of `usageMeterFields` under `usageMeter`, and so on. Objects spread into others come first. */
+/** The sentences of `usageMeterFields` under `usageMeter`, and so on. An object must come before those that spread it. */
 export function collectSentences(): Sentences {
   const collected: Record<string, Record<string, string>> = {};
   for (const file of readdirSync(folder).toSorted()) {

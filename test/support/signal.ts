@@ -1,8 +1,8 @@
-/** A promise, `given`, and the function `give` that resolves it. */
-export function signal(): { readonly promise: Promise<void>; readonly give: () => void } {
-  let give = (): void => {};
+/** A promise, and the function that resolves it. */
+export function createSignal(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolveSignal = (): void => {};
   const promise = new Promise<void>((resolve) => {
-    give = resolve;
+    resolveSignal = resolve;
   });
-  return { promise, give };
+  return { promise, resolve: resolveSignal };
 }

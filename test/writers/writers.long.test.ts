@@ -45,7 +45,7 @@ async function runWriters(writers: number): Promise<WriterResults> {
     program.run(directory, String(index), String(ROUNDS), String(start)),
   );
   for (const { lines } of running) expect((await lines.next()).value).toEqual({ kind: "ready" });
-  for (const each of running) each.say("go");
+  for (const each of running) each.send("go");
   const reports = await Promise.all(running.map(({ lines }) => readReports(lines)));
   for (const { end } of running) expect(await end).toEqual({ code: 0, signal: null, errors: "" });
   const events: EventRecord[] = [];

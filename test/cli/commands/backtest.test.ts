@@ -37,7 +37,7 @@ const backtest = async (...args: readonly (string | Options)[]) => {
       files.file("events.ndjson", eventLine("e", "2024-06-20T12:00:00Z", 60)),
       ...more,
     ],
-    { cut: files.path, ...options },
+    { folderPath: files.path, ...options },
   );
 };
 
@@ -102,7 +102,7 @@ describe("ratebook backtest", () => {
       "accountId,meterId,date,quantity\nprod,um.units,2024-06-20,25\nc-1,um.units,2024-06-20,35\n",
     );
     const argv = ["backtest", `${files.path}/book.json`, "--plan", `${files.path}/dear.json`, "--usage", usage];
-    expect((await ratebook(argv, { cut: files.path })).out).toBe((await backtest()).out);
+    expect((await ratebook(argv, { folderPath: files.path })).out).toBe((await backtest()).out);
   });
 
   test("S16.5 moves accounts on a date: 60 units on 20 June at 2, or at 3 from 16 June on; the credit pays 50 of either", async () => {

@@ -14,7 +14,7 @@ afterAll(() => files.remove());
 
 const [PLAN] = SMALL_BOOK.pricePlans;
 const chart = async (content: object, ...more: readonly string[]) =>
-  ratebook(["chart", files.file("plan.json", JSON.stringify(content)), ...more], { cut: files.path });
+  ratebook(["chart", files.file("plan.json", JSON.stringify(content)), ...more], { folderPath: files.path });
 
 describe("ratebook chart", () => {
   test("draws the plan of a book, with the names of the book", async () => {

@@ -9,7 +9,7 @@ beforeAll(() => {
 afterAll(() => files.remove());
 
 const check = async (content: string, ...more: readonly string[]) =>
-  ratebook(["check", files.file("book.json", content), ...more], { cut: files.path });
+  ratebook(["check", files.file("book.json", content), ...more], { folderPath: files.path });
 
 describe("ratebook check", () => {
   test("summarizes a valid book", async () => {
@@ -137,7 +137,7 @@ describe("ratebook check", () => {
 
   test("rejects a book that is not text", async () => {
     const path = files.file("bytes.json", Uint8Array.of(0xff, 0xfe, 0));
-    expect(await ratebook(["check", path], { cut: files.path })).toEqual({
+    expect(await ratebook(["check", path], { folderPath: files.path })).toEqual({
       code: 1,
       out: "",
       err: "ratebook: bytes.json: the file is not valid UTF-8\n",

@@ -21,7 +21,7 @@ const writeInvoice = async (name: string, units: number, ...more: readonly strin
 describe("ratebook diff", () => {
   test("prints what changed and why: 90 at 2, then 100 at 2 and 20 at 1, and the commitment of 2,000", async () => {
     const [a, b] = [await writeInvoice("a.json", 90, "--explain"), await writeInvoice("b.json", 120, "--explain")];
-    const { code, out } = await ratebook(["diff", a, b], { cut: files.path });
+    const { code, out } = await ratebook(["diff", a, b], { folderPath: files.path });
     expect({ code, lines: out.split("\n") }).toEqual({
       code: 0,
       lines: [
@@ -54,7 +54,7 @@ describe("ratebook diff", () => {
   test("rejects invoices without explanations, files that are not invoices, and a single file", async () => {
     const plain = await writeInvoice("plain.json", 1);
     const diffError = async (...argv: readonly string[]) =>
-      (await ratebook(["diff", ...argv], { cut: files.path })).err;
+      (await ratebook(["diff", ...argv], { folderPath: files.path })).err;
     expect(await diffError(plain, plain)).toMatch(
       /^ratebook: plain\.json:\d+:\d+: \$\.invoices\[0\]\.revenueInfo: the invoice has no explanations; write it with preview --explain --format json\n$/,
     );

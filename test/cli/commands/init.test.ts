@@ -20,7 +20,7 @@ async function runPrinted(out: string): ReturnType<typeof ratebook> {
     .split("\n")
     .map((text) => text.trim().replace("npx ratebook ", "").split(" ")) ?? [[], []];
   expect(await ratebook(check ?? [])).toMatchObject({ code: 0, err: "" });
-  return ratebook(preview ?? [], { cut: files.path });
+  return ratebook(preview ?? [], { folderPath: files.path });
 }
 
 describe("a template", () => {
@@ -51,7 +51,7 @@ describe("a template", () => {
 
   test("does not overwrite existing files", async () => {
     const mine = files.file("map.jsonc", "{}");
-    const { code, err } = await ratebook(["init", files.path], { cut: files.path });
+    const { code, err } = await ratebook(["init", files.path], { folderPath: files.path });
     expect(err).toBe("ratebook: map.jsonc exists; choose another directory, as in: ratebook init DIR\n");
     expect(code).toBe(1);
     expect(readdirSync(files.path)).toEqual(["map.jsonc"]);
@@ -71,7 +71,7 @@ describe("--from a CSV file", () => {
         "",
       ].join("\n"),
     );
-    const { out, code } = await ratebook(["init", files.path, "--from", csv], { cut: files.path });
+    const { out, code } = await ratebook(["init", files.path, "--from", csv], { folderPath: files.path });
     expect(code).toBe(0);
     expect(out).toContain(
       'time in "started at", read as UTC (see "zone" in the map)\n  account in "Customer Name"\n  event id in "run_id"\n',
@@ -203,7 +203,7 @@ describe("--from a CSV file", () => {
     ["that is not CSV", '"a\nb', /^ratebook: in\.csv: the file is neither CSV nor NDJSON: /],
   ])("rejects one %s, and writes nothing", async (_, content, sentence) => {
     const csv = files.file("in.csv", content);
-    const { code, err } = await ratebook(["init", files.path, "--from", csv], { cut: files.path });
+    const { code, err } = await ratebook(["init", files.path, "--from", csv], { folderPath: files.path });
     expect(err).toMatch(sentence);
     expect(code).toBe(1);
     expect(existsSync(join(files.path, "book.jsonc"))).toBe(false);
@@ -216,7 +216,7 @@ describe("--from an NDJSON file", () => {
       "in.ndjson",
       eventLine("a", "2024-01-05T00:00:00Z", 60) + eventLine("b", "2024-01-06T00:00:00Z", 90),
     );
-    const { out } = await ratebook(["init", files.path, "--from", events], { cut: files.path });
+    const { out } = await ratebook(["init", files.path, "--from", events], { folderPath: files.path });
     expect(out).toContain('meters for "units" of "call"\n');
     const book = join(files.path, "book.jsonc");
     const ran = await ratebook(["preview", book, "--events", events, "--accounts-from-events", "--summary"]);
@@ -248,7 +248,7 @@ describe("--from an NDJSON file", () => {
       },
     ];
     const events = files.file("app.log", lines.map((each) => `${JSON.stringify(each)}\n`).join("\n"));
-    const { out } = await ratebook(["init", join(files.path, "new"), "--from", events], { cut: files.path });
+    const { out } = await ratebook(["init", join(files.path, "new"), "--from", events], { folderPath: files.path });
     expect(out).toContain(
       'time in "at", in seconds since 1970\n  account in "auth.tenant.id"\n  no field for the event id; using line numbers, so duplicate events will be billed',
     );
@@ -269,7 +269,7 @@ describe("--from an NDJSON file", () => {
     const other = files.file("other.ndjson", '{"when":"2026-01-01T00:00:00Z","user":{"ids":"a"},"n":1}\n');
     const ran = await ratebook(
       ["preview", join(files.path, "book.jsonc"), "--events", other, "--map", join(files.path, "map.jsonc")],
-      { cut: files.path },
+      { folderPath: files.path },
     );
     expect(out).toContain('account in "user.id"');
     expect(ran.err).toContain(
@@ -295,14 +295,14 @@ describe("unsupported input", () => {
     ],
   ])("%s is rejected by name", async (_, content, sentence) => {
     const csv = files.file("in.csv", content);
-    const { code, err } = await ratebook(["init", files.path, "--from", csv], { cut: files.path });
+    const { code, err } = await ratebook(["init", files.path, "--from", csv], { folderPath: files.path });
     expect(err).toMatch(sentence);
     expect(code).toBe(1);
   });
 
   test("a spreadsheet is rejected by name", async () => {
     const file = files.file("in.xlsx", "PK\u0003\u0004");
-    const { err } = await ratebook(["init", files.path, "--from", file], { cut: files.path });
+    const { err } = await ratebook(["init", files.path, "--from", file], { folderPath: files.path });
     expect(err).toBe("ratebook: in.xlsx: the file is a spreadsheet or an archive; save the table as CSV\n");
   });
 
@@ -330,7 +330,9 @@ describe("unsupported input", () => {
 
   test("a missing column is reported with the existing ones", async () => {
     const csv = files.file("in.csv", "time,client,n\n2026-12-31,Bob,3\n");
-    const { err } = await ratebook(["init", files.path, "--from", csv, "--account", "clinet"], { cut: files.path });
+    const { err } = await ratebook(["init", files.path, "--from", csv, "--account", "clinet"], {
+      folderPath: files.path,
+    });
     expect(err).toBe(
       'ratebook: in.csv: no column is named "clinet": the header has "time", "client", "n": did you mean "client"?\n',
     );

@@ -13,7 +13,7 @@ import { openPrivateServer, type PrivateServer } from "../../../src/store/embedd
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { openDatabase } from "../../../src/store/open-database.ts";
 import { describeRefusal } from "../../engine/support.ts";
-import { newDatabaseIn } from "../../support/new-database.ts";
+import { copyEmptyDatabase } from "../../support/new-database.ts";
 import { type Folder, folder, LIVE_BOOK, ratebook } from "../fake-io.ts";
 
 let files: Folder;
@@ -29,7 +29,7 @@ afterAll(async () => {
 /** An empty database whose server runs until the tests end, so that no command has to start it. */
 async function newDatabase(name: string): Promise<string> {
   const directory = join(files.path, name);
-  await newDatabaseIn(directory);
+  await copyEmptyDatabase(directory);
   servers.push(await openPrivateServer(directory));
   return directory;
 }
@@ -222,7 +222,7 @@ describe("ratebook serve --usage", () => {
     });
     const { code, err } = await ratebook(
       ["serve", "--port", "0", "--database", "memory", "--usage", cellsFile, "--usage-schemas", "call,job"],
-      { stopped: () => stopping, onOutput: (out) => void (out.includes("listens on") && stop()) },
+      { waitForStop: () => stopping, onOutput: (out) => void (out.includes("listens on") && stop()) },
     );
     expect(code).toBe(0);
     expect(err).toContain("usage comes from");

@@ -44,7 +44,7 @@ function exampleBook(part: string): string {
   return JSON.stringify({ ...book, ...more, pricePlans: pricePlans ?? own }, null, 2);
 }
 const lint = async (book: string): Promise<string> =>
-  (await ratebook(["lint", files.file("book.json", book)], { cut: files.path })).out;
+  (await ratebook(["lint", files.file("book.json", book)], { folderPath: files.path })).out;
 
 test("every code has an example, and a row in the table of the page", () => {
   expect([...new Set(exampleList.map(({ code }) => code))]).toEqual(LINT_CODES);

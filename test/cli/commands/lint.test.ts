@@ -21,7 +21,7 @@ const bookAtRate = (rate: number, more: object = {}): string => {
   return JSON.stringify({ ...SMALL_BOOK, pricePlans, ...more }, null, 1);
 };
 const lint = async (content: string, ...more: readonly string[]) =>
-  ratebook(["lint", files.file("book.json", content), ...more], { cut: files.path });
+  ratebook(["lint", files.file("book.json", content), ...more], { folderPath: files.path });
 
 describe("ratebook lint", () => {
   test("reports nothing for a good book", async () => {

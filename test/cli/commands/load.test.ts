@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { openDatabase } from "../../../src/store/open-database.ts";
-import { newDatabaseIn } from "../../support/new-database.ts";
+import { copyEmptyDatabase } from "../../support/new-database.ts";
 import { type Folder, folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
 
 let files: Folder;
@@ -15,12 +15,12 @@ afterAll(() => files.remove());
 const ACTIVE_BOOK = { ...SMALL_BOOK, pricePlans: SMALL_BOOK.pricePlans.map((plan) => ({ ...plan, status: "ACTIVE" })) };
 
 const load = async (content: string, database: string) =>
-  ratebook(["load", files.file("book.json", content), "--database", database], { cut: files.path });
+  ratebook(["load", files.file("book.json", content), "--database", database], { folderPath: files.path });
 
 describe("ratebook load", () => {
   test("loads a book into a database once", async () => {
     const database = join(files.path, "data");
-    await newDatabaseIn(database);
+    await copyEmptyDatabase(database);
     expect(await load(JSON.stringify(ACTIVE_BOOK), database)).toEqual({
       code: 0,
       out: "book.json: loaded 1 event schema, 1 usage meter, 1 price plan, 1 customer, 1 account\n",

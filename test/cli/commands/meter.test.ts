@@ -22,48 +22,48 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-const runCut = async (...argv: readonly string[]) => ratebook(argv, { cut: files.path });
+const runCommand = async (...argv: readonly string[]) => ratebook(argv, { folderPath: files.path });
 
 describe("ratebook meter", () => {
   test("S17.1 writes a row for each account, meter and UTC day, quantities as exact text: 0.1 + 0.2 = 0.3", async () => {
-    expect(await runCut("meter", book, "--events", events)).toEqual({
+    expect(await runCommand("meter", book, "--events", events)).toEqual({
       code: 0,
       out:
         '{"accountId":"prod","meterId":"um.units","date":"2024-06-01","quantity":"0.3"}\n' +
         '{"accountId":"prod","meterId":"um.units","date":"2024-06-03","quantity":"12345678901234567890.00000000000000000001"}\n',
       err: "4 events read: 1 duplicate, 3 metered; 2 cells\n",
     });
-    expect((await runCut("meter", book, "--events", events, "--format", "csv")).out).toBe(
+    expect((await runCommand("meter", book, "--events", events, "--format", "csv")).out).toBe(
       "accountId,meterId,date,quantity\nprod,um.units,2024-06-01,0.3\n" +
         "prod,um.units,2024-06-03,12345678901234567890.00000000000000000001\n",
     );
-    const { out } = await runCut("meter", book, "--events", events, "--format", "json");
+    const { out } = await runCommand("meter", book, "--events", events, "--format", "json");
     expect(parseJson(out)).toMatchObject([{ quantity: "0.3" }, { date: "2024-06-03" }]);
   });
 
   test("reports invalid lines; with --strict stops at the first one and writes nothing", async () => {
     const bad = files.file("bad.ndjson", `null\n${eventLine("e", "2024-06-01T00:00:00Z", 1)}`);
-    expect(await runCut("meter", book, "--events", bad)).toMatchObject({
+    expect(await runCommand("meter", book, "--events", bad)).toMatchObject({
       code: 1,
       out: expect.stringContaining('"1"'),
     });
-    expect(await runCut("meter", book, "--events", bad, "--strict")).toMatchObject({ code: 1, out: "" });
+    expect(await runCommand("meter", book, "--events", bad, "--strict")).toMatchObject({ code: 1, out: "" });
   });
 
   test("creates accounts from events for this run on request", async () => {
     const strange = files.file("strange.ndjson", eventLine("e", "2024-06-01T00:00:00Z", 1, { accountId: "new, one" }));
     const argv = ["meter", book, "--events", strange, "--accounts-from-events", "--format", "csv"];
-    const { out } = await runCut(...argv);
+    const { out } = await runCommand(...argv);
     expect(out).toBe('accountId,meterId,date,quantity\n"new, one",um.units,2024-06-01,1\n');
     const usage = files.file("strange.csv", out);
     const { invoices } = parseJson(
-      (await runCut("preview", book, "--usage", usage, "--accounts-from-events", "--format", "json")).out,
+      (await runCommand("preview", book, "--usage", usage, "--accounts-from-events", "--format", "json")).out,
     ) as { readonly invoices: readonly { readonly accountId: string }[] };
     expect(invoices.map(({ accountId }) => accountId)).toEqual(["prod", "new, one"]);
   });
 
   test("requires events", async () => {
-    expect(await runCut("meter", book)).toMatchObject({
+    expect(await runCommand("meter", book)).toMatchObject({
       code: 2,
       err: "ratebook: missing --events: give the events to meter\n",
     });
@@ -80,26 +80,30 @@ describe("ratebook meter", () => {
     const usage = files.file("u.csv", "accountId,meterId,date,quantity\nprod,um.units,2024-06-01,1\n");
     const why =
       'the event schema "call" cannot be priced from usage: it consumes credits of the feature "f", which requires events in order; pass its events instead\n';
-    expect(await runCut("meter", consuming, "--events", events)).toEqual({ code: 1, out: "", err: `ratebook: ${why}` });
-    expect((await runCut("preview", consuming, "--usage", usage)).err).toContain(`u.csv:2: ${why}`);
+    expect(await runCommand("meter", consuming, "--events", events)).toEqual({
+      code: 1,
+      out: "",
+      err: `ratebook: ${why}`,
+    });
+    expect((await runCommand("preview", consuming, "--usage", usage)).err).toContain(`u.csv:2: ${why}`);
   });
 });
 
 describe("--usage", () => {
   test.each(["ndjson", "csv", "json"])("S17.1 results in the same invoices as the events, from %s", async (format) => {
     const cells = `${files.path}/cells.${format}`;
-    expect((await runCut("meter", book, "--events", events, "--format", format, "-o", cells)).code).toBe(0);
+    expect((await runCommand("meter", book, "--events", events, "--format", format, "-o", cells)).code).toBe(0);
     const outputOptions = ["--format", "json", "--explain"];
     const invoicesPart = ({ out }: { readonly out: string }) => out.slice(0, out.indexOf('\n  "events"'));
-    const expected = invoicesPart(await runCut("preview", book, "--events", events, ...outputOptions));
-    expect(invoicesPart(await runCut("preview", book, "--usage", cells, ...outputOptions))).toBe(expected);
+    const expected = invoicesPart(await runCommand("preview", book, "--events", events, ...outputOptions));
+    expect(invoicesPart(await runCommand("preview", book, "--usage", cells, ...outputOptions))).toBe(expected);
     expect(expected).toContain('"quantity": 12345678901234567890.30000000000000000001');
   });
 
   test("adds to events: 60 units from a file and 40 from events are 100 at 2, less a credit of 50", async () => {
     const usage = files.file("some.csv", "accountId,meterId,date,quantity\nprod,um.units,2024-06-05,60\n");
     const more = files.file("more.ndjson", eventLine("e", "2024-06-20T12:00:00Z", 40));
-    const { out, err, code } = await runCut("preview", book, "--usage", usage, "--events", more, "--format", "csv");
+    const { out, err, code } = await runCommand("preview", book, "--usage", usage, "--events", more, "--format", "csv");
     expect(code).toBe(0);
     expect(out).toMatch(/USAGE_RATE_CARD_AMOUNT,um\.units,units,100,,200,/);
     expect(err).toBe("1 row of usage and 1 event read: 1 metered; 1 invoice\n");
@@ -118,7 +122,7 @@ describe("--usage", () => {
         "",
       ].join("\n"),
     );
-    const { out, err, code } = await runCut("preview", book, "--usage", usage);
+    const { out, err, code } = await runCommand("preview", book, "--usage", usage);
     expect({ out, code }).toEqual({ out: "", code: 1 });
     expect(err.split("\n")).toEqual([
       'bad.csv:3: no usage meter has the id "um.unit": did you mean "um.units"?',
@@ -135,13 +139,13 @@ describe("--usage", () => {
       "large.csv",
       `accountId,meterId,date,quantity\nprod,um.units,2024-06-05,${"9".repeat(60)}.${"9".repeat(40)}\nprod,um.units,2024-06-05,2\n`,
     );
-    expect((await runCut("preview", book, "--usage", usage)).err).toMatch(
+    expect((await runCommand("preview", book, "--usage", usage)).err).toMatch(
       /^large\.csv:3: the cell of prod, um\.units on 2024-06-05: a result needs more than 100 significant digits\n/,
     );
   });
 
   test("reads standard input only once", async () => {
-    expect(await runCut("preview", book, "--usage", "-", "--events", "-")).toMatchObject({
+    expect(await runCommand("preview", book, "--usage", "-", "--events", "-")).toMatchObject({
       code: 2,
       err: "ratebook: standard input (-) can be given only once\n",
     });

@@ -94,7 +94,7 @@ test("the served page accepts only requests to this machine", async () => {
   const output = new EventEmitter();
   const message = once(output, "out");
   const serving = ratebook(["play", files.file("served.json", JSON.stringify(SMALL_BOOK))], {
-    stopped: async () => String(await once(output, "stop")),
+    waitForStop: async () => String(await once(output, "stop")),
     onOutput: (out) => output.emit("out", out),
   });
   const at = Number(/:(\d+)\/ \(stop/.exec(String(await message))?.[1]);

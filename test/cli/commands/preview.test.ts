@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => files.remove());
 
 const previewSmall = async (argv: readonly string[], stdin: string | Uint8Array = "") =>
-  ratebook(["preview", book, ...argv], { stdin, cut: files.path });
+  ratebook(["preview", book, ...argv], { stdin, folderPath: files.path });
 
 /** The errors of a preview of standard input with these bytes. */
 const errorsOf = async (content: string | Uint8Array): Promise<readonly string[]> => {
@@ -144,14 +144,14 @@ Total                                                                           
     const both = files.file("both.json", JSON.stringify({ ...SMALL_BOOK, accounts: [prod, abroad] }));
     const plan = files.file("usd.json", JSON.stringify(SMALL_BOOK.pricePlans[0]));
     const argv = ["preview", both, "--at", "2024-01-05", "--plan", plan];
-    const { code, out, err } = await ratebook(argv, { cut: files.path });
+    const { code, out, err } = await ratebook(argv, { folderPath: files.path });
     expect(err).toBe(
       "note: 1 account is left out: the plan supports USD, not the invoice currency of abroad (EUR)\n" +
         "0 events read; 1 invoice\n",
     );
     expect(out).toContain("Contoso production (prod)");
     expect(code).toBe(0);
-    const refusal = await ratebook([...argv, "--account", "abroad"], { cut: files.path });
+    const refusal = await ratebook([...argv, "--account", "abroad"], { folderPath: files.path });
     expect(refusal).toMatchObject({ code: 1, out: "" });
     expect(refusal.err).toMatch(
       /^usd\.json:1:\d+: \$\.pricePlanDetails\.supportedCurrencies: the plan "pp\.small" supports USD, not the invoice currency of abroad \(EUR\)\n.*\nusd\.json: 1 problem\n$/,
@@ -187,15 +187,18 @@ Total                                                                           
     const argv = ["preview", long, "--events", "-", "--format", "json"];
     const stdin = eventLine("a", "2024-01-05T00:00:00Z", 1).replace(/"value":1\b/, `"value":"${longest}"`);
     const message = 'the account "prod" cannot be billed: a result needs more than 100 significant digits';
-    const { code, out, err } = await ratebook(argv, { stdin, cut: files.path });
+    const { code, out, err } = await ratebook(argv, { stdin, folderPath: files.path });
     const { invoices, skipped } = JSON.parse(out) as { invoices: { accountId: string }[]; skipped: unknown };
     expect(invoices.map(({ accountId }) => accountId)).toEqual(["other"]);
     expect(skipped).toEqual([{ accountId: "prod", message }]);
     expect([code, err]).toEqual([1, `note: left out: ${message}\n`]);
-    const alone = await ratebook([...argv, "--account", "prod"], { stdin, cut: files.path });
+    const alone = await ratebook([...argv, "--account", "prod"], { stdin, folderPath: files.path });
     expect(alone).toEqual({ code: 1, out: "", err: `ratebook: ${message}\n` });
     const draft = files.file("same.json", JSON.stringify(SMALL_BOOK.pricePlans[0]));
-    const backtest = await ratebook(["backtest", long, "--events", "-", "--plan", draft], { stdin, cut: files.path });
+    const backtest = await ratebook(["backtest", long, "--events", "-", "--plan", draft], {
+      stdin,
+      folderPath: files.path,
+    });
     expect(backtest).toEqual({ code: 1, out: "", err: `ratebook: ${message}\n` });
   });
 

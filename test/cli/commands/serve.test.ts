@@ -6,9 +6,9 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { newDatabaseIn } from "../../support/new-database.ts";
+import { copyEmptyDatabase } from "../../support/new-database.ts";
 import { type Folder, folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
-import { sendWithKey, type Serving, startServing } from "../start-server.ts";
+import { sendWithKey, type TestServer, startTestServer } from "../start-server.ts";
 
 let files: Folder;
 beforeAll(() => {
@@ -16,14 +16,14 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-const serve = async (argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
-  startServing(argv, { cut: files.path, env });
+const serve = async (argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<TestServer> =>
+  startTestServer(argv, { folderPath: files.path, env });
 
 const customer = (id: string): object => ({ id, name: `Customer ${id}`, primaryEmail: "pay@acme.test" });
 const database = (name: string): string => join(files.path, name);
 /** An empty database that is already initialized, because these tests do not test initialization. */
 const newDatabase = async (name: string): Promise<string> => {
-  await newDatabaseIn(database(name));
+  await copyEmptyDatabase(database(name));
   return database(name);
 };
 
@@ -157,7 +157,7 @@ describe("ratebook serve", () => {
   test.each(["early", "memory"])("stopped while it starts on %s, it ends without a key", async (name) => {
     const place = name === "memory" ? name : database(name);
     const argv = ["serve", "--port", "0", "--database", place];
-    expect(await ratebook(argv, { stopped: async () => "SIGTERM" })).toEqual({ code: 0, out: "", err: "" });
+    expect(await ratebook(argv, { waitForStop: async () => "SIGTERM" })).toEqual({ code: 0, out: "", err: "" });
     const later = await serve(["--database", place]);
     expect(later.key).toBeDefined();
     expect((await later.stop()).code).toBe(0);
@@ -170,7 +170,7 @@ describe("ratebook serve", () => {
     const { port } = silent.address() as AddressInfo;
     const stop = once(silent, "connection").then(() => "SIGTERM");
     const ran = await ratebook(["serve", "--port", "0", "--database", `postgres://me@127.0.0.1:${port}/db`], {
-      stopped: () => stop,
+      waitForStop: () => stop,
     });
     expect(ran).toEqual({ code: 0, out: "", err: "" });
     for (const socket of sockets) socket.destroy();

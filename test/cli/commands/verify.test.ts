@@ -36,7 +36,7 @@ afterAll(() => files.remove());
 const withoutExplanations = (text: string): string =>
   JSON.stringify(JSON.parse(text, (name, value: unknown) => (name === "explanation" ? undefined : value)));
 
-const verify = async (...argv: readonly string[]) => ratebook(["verify", ...argv], { cut: files.path });
+const verify = async (...argv: readonly string[]) => ratebook(["verify", ...argv], { folderPath: files.path });
 
 describe("ratebook verify", () => {
   test("S13.6 verifies the output of preview", async () => {

@@ -85,7 +85,7 @@ describe("verify and diff reject with a one-sentence message", () => {
       ["verify", path],
       ["diff", right, path],
     ]) {
-      const { code, out, err } = await ratebook(argv, { cut: files.path });
+      const { code, out, err } = await ratebook(argv, { folderPath: files.path });
       expect(err).toMatch(sentence);
       expect({ code, out }).toEqual({ code: 1, out: "" });
     }

@@ -40,7 +40,7 @@ const BOOK = {
     { id: "b", name: "Acme b", customerId: "acme" },
   ],
 };
-const storyEvent = (schemaName: "call" | "chat", id: string, accountId: string, timestamp: string, value: number) => ({
+const createEvent = (schemaName: "call" | "chat", id: string, accountId: string, timestamp: string, value: number) => ({
   schemaName,
   id,
   accountId,
@@ -49,7 +49,7 @@ const storyEvent = (schemaName: "call" | "chat", id: string, accountId: string, 
 });
 
 /** Runs a history on an engine: successive plans, licenses, credits, a group, late and undone events. */
-export async function play(engine: Engine, at: (instant: string) => void): Promise<void> {
+export async function playHistory(engine: Engine, at: (instant: string) => void): Promise<void> {
   await engine.load(BOOK);
   at("2024-01-12T09:00:00Z");
   await engine.licenses.update("a", {
@@ -59,8 +59,8 @@ export async function play(engine: Engine, at: (instant: string) => void): Promi
     effectiveFrom: "2024-01-12T09:00:00Z",
   });
   await engine.ingest([
-    storyEvent("call", "c1", "acme-a", "2024-01-11T00:00:00Z", 7),
-    storyEvent("chat", "h1", "a", "2024-01-12T00:00:00Z", 15),
+    createEvent("call", "c1", "acme-a", "2024-01-11T00:00:00Z", 7),
+    createEvent("chat", "h1", "a", "2024-01-12T00:00:00Z", 15),
   ]);
   at("2024-01-20T09:00:00Z");
   await engine.associate("b", {
@@ -79,11 +79,11 @@ export async function play(engine: Engine, at: (instant: string) => void): Promi
     { granted: 5, effectiveFrom: "2024-01-20T00:00:00Z", effectiveUntil: "2024-06-01T00:00:00Z" },
   );
   await engine.ingest([
-    storyEvent("call", "c2", "b", "2024-01-20T08:00:00Z", 2),
-    storyEvent("chat", "h2", "a", "2024-01-19T00:00:00Z", 9),
+    createEvent("call", "c2", "b", "2024-01-20T08:00:00Z", 2),
+    createEvent("chat", "h2", "a", "2024-01-19T00:00:00Z", 9),
   ]);
-  const [undone] = await engine.ingest([storyEvent("call", "c3", "a", "2024-01-20T08:00:00Z", 1000)]);
-  await engine.undo({ account: "a", referenceId: undone?.referenceId ?? "" });
+  const [undoneEvent] = await engine.ingest([createEvent("call", "c3", "a", "2024-01-20T08:00:00Z", 1000)]);
+  await engine.undo({ account: "a", referenceId: undoneEvent?.referenceId ?? "" });
   at("2024-02-15T09:00:00Z");
   await engine.migrate({
     sourceId: "one",
@@ -94,8 +94,8 @@ export async function play(engine: Engine, at: (instant: string) => void): Promi
     retainStartOffsets: true,
   });
   await engine.ingest([
-    storyEvent("call", "c4", "a", "2024-02-15T08:00:00Z", 11),
-    storyEvent("chat", "h3", "b", "2024-02-14T00:00:00Z", 40),
+    createEvent("call", "c4", "a", "2024-02-15T08:00:00Z", 11),
+    createEvent("chat", "h3", "b", "2024-02-14T00:00:00Z", 40),
   ]);
   at("2024-03-01T09:00:00Z");
   await engine.finalize();

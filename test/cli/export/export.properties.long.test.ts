@@ -11,7 +11,7 @@ import { openDatabase } from "../../../src/store/open-database.ts";
 import { postgresStore } from "../../../src/store/postgres/postgres.ts";
 import { privateDatabase } from "../../store/private-database.ts";
 import { type Folder, folder, ratebook } from "../fake-io.ts";
-import { play } from "./account-history.ts";
+import { playHistory } from "./account-history.ts";
 import { exportLaw } from "./export-law.ts";
 
 const server = privateDatabase();
@@ -60,10 +60,12 @@ describe("ratebook export", () => {
     const database = `pglite:${files.path}/data`;
     let now = Date.parse("2024-01-09T00:00:00Z");
     const engine = createEngine({ store: await openDatabase(database), clock: () => now });
-    await play(engine, (instant) => (now = Date.parse(instant)));
+    await playHistory(engine, (instant) => (now = Date.parse(instant)));
     await engine.close();
     const to = `${files.path}/files`;
-    const exportRun = await ratebook(["export", "--database", database, "-o", to, "--events"], { cut: files.path });
+    const exportRun = await ratebook(["export", "--database", database, "-o", to, "--events"], {
+      folderPath: files.path,
+    });
     expect(exportRun).toEqual({
       code: 0,
       err: "",
@@ -85,7 +87,7 @@ describe("ratebook export", () => {
     // c3 was undone.
     const ids = readFileSync(`${to}/events.ndjson`, "utf8").match(/"id":"\w+"/g);
     expect(ids).toEqual(["c1", "h1", "h2", "c4", "c2", "h3"].map((id) => `"id":"${id}"`));
-    expect(await ratebook(["export", "--database", database, "-o", to], { cut: files.path })).toEqual({
+    expect(await ratebook(["export", "--database", database, "-o", to], { folderPath: files.path })).toEqual({
       code: 1,
       out: "",
       err: "ratebook: files/book.json exists; choose another directory with -o DIR\n",

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { createEngine } from "../../../src/index.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
-import { play } from "./account-history.ts";
+import { playHistory } from "./account-history.ts";
 import { exportLaw } from "./export-law.ts";
 import { exportParts } from "./read-export.ts";
 
@@ -21,8 +21,8 @@ describe("ratebook export", () => {
   test("exports successive plans, overrides, licenses, credits, a group and entries", async () => {
     let now = Date.parse("2024-01-09T00:00:00Z");
     const engine = createEngine({ store: memoryStore(), clock: () => now });
-    await play(engine, (instant) => (now = Date.parse(instant)));
-    const { read: book, notes, differences, invoices } = await exportParts({ engine, now: () => now });
+    await playHistory(engine, (instant) => (now = Date.parse(instant)));
+    const { parsedBook: book, notes, differences, invoices } = await exportParts({ engine, now: () => now });
     expect({ notes, differences }).toEqual({ notes: [], differences: [] });
     expect(invoices.length).toBeGreaterThan(6);
     const [a, b] = book.accounts;
@@ -39,7 +39,7 @@ describe("ratebook export", () => {
   test("reports a removed plan and a voided credit, because a book can't express them", async () => {
     let now = Date.parse("2024-01-09T00:00:00Z");
     const engine = createEngine({ store: memoryStore(), clock: () => now });
-    await play(engine, (instant) => (now = Date.parse(instant)));
+    await playHistory(engine, (instant) => (now = Date.parse(instant)));
     const { items } = await engine.credits.list({ filter: { accountId: "b" } });
     await engine.credits.void(items[0]?.credit.id ?? "");
     await engine.dissociate("b", { effectiveFrom: "2024-03-02" });
@@ -54,7 +54,7 @@ describe("ratebook export", () => {
   test("reports an invoice that was final before a credit was created, because in a book the credit always existed", async () => {
     let now = Date.parse("2024-01-09T00:00:00Z");
     const engine = createEngine({ store: memoryStore(), clock: () => now });
-    await play(engine, (instant) => (now = Date.parse(instant)));
+    await playHistory(engine, (instant) => (now = Date.parse(instant)));
     // Three seats at 10, for 29 of 31 days from 12 January: 28.06, final at once.
     await engine.credits.create([
       { accountId: "a", purpose: "late", creditAmount: 100, priority: 0, effectiveFrom: "2024-01-20" },

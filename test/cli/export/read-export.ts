@@ -16,7 +16,7 @@ import type { HistoryRun } from "../../../src/testing/history.ts";
 /** The parts of an export. */
 export interface ExportedParts extends ExportResult, ExportedInvoices {
   /** The book as read back. */
-  readonly read: Book;
+  readonly parsedBook: Book;
   readonly usage: readonly UsageRow[];
   /** The usage of meters whose events consume a feature. */
   readonly featureUsage: readonly UsageRow[];
@@ -32,14 +32,14 @@ export async function exportParts(
   isComplete = true,
 ): Promise<ExportedParts> {
   const { book: bookText, notes } = await engine.exportBook();
-  // Through its text, as from a file.
+  // Parsed from text, like a file.
   const book = parseBook(stringifyJson(bookText));
   const features = featuresBySchema(book);
   const usage = await collectRows(exportUsage(engine, book, isComplete));
   const events = exportEvents(engine, book, (name) => features.has(name));
   const invoicesExport = await exportInvoices(engine, book, { usage, events, now: now(), isComplete });
   const featureUsage = await collectRows(exportFeatureUsage(engine, book));
-  return { book: bookText, read: book, notes, usage, featureUsage, ...invoicesExport };
+  return { book: bookText, parsedBook: book, notes, usage, featureUsage, ...invoicesExport };
 }
 
 async function collectRows(rows: AsyncIterable<UsageRow>): Promise<readonly UsageRow[]> {

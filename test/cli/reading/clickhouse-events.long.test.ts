@@ -66,7 +66,8 @@ afterAll(async () => {
   place.remove();
 });
 
-const on = async (...args: readonly string[]): ReturnType<typeof ratebook> => ratebook(args, { cut: place.path });
+const on = async (...args: readonly string[]): ReturnType<typeof ratebook> =>
+  ratebook(args, { folderPath: place.path });
 const address = (table = "events", credentials = ""): string =>
   `${server.url.replace("http://", `clickhouse://${credentials}`)}/default?table=${table}`;
 /** The output, without the location of the rows. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { parseInstant } from "../../../src/calendar/instant.ts";
 import { TIME_FORMS } from "../../../src/event-files/time-and-number-forms.ts";
-import { type Folder, folder, eventLine, ratebook, type Ran, SMALL_BOOK } from "../fake-io.ts";
+import { type Folder, folder, eventLine, ratebook, type CommandResult, SMALL_BOOK } from "../fake-io.ts";
 
 const MAP = {
   schemaName: { value: "call" },
@@ -26,10 +26,14 @@ beforeAll(() => {
 });
 afterAll(() => files.remove());
 
-async function previewCsv(content: string | Uint8Array, map: unknown = MAP, name = "events.csv"): Promise<Ran> {
+async function previewCsv(
+  content: string | Uint8Array,
+  map: unknown = MAP,
+  name = "events.csv",
+): Promise<CommandResult> {
   const text = typeof map === "string" ? map : JSON.stringify(map);
   const argv = ["preview", book, "--events", files.file(name, content), "--map", files.file("map.json", text)];
-  return ratebook(argv, { cut: files.path });
+  return ratebook(argv, { folderPath: files.path });
 }
 
 describe("a CSV file of events", () => {

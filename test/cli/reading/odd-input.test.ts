@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { type Folder, folder, eventLine, ratebook, type Ran, SMALL_BOOK } from "../fake-io.ts";
+import { type Folder, folder, eventLine, ratebook, type CommandResult, SMALL_BOOK } from "../fake-io.ts";
 
 let files: Folder;
 beforeAll(() => {
@@ -14,15 +14,18 @@ const replaceInBook = (from: string, to: string): string => {
   expect(text).toContain(from);
   return files.file("book.json", text.replace(from, to));
 };
-const check = async (from: string, to: string): Promise<Ran> =>
-  ratebook(["check", replaceInBook(from, to)], { cut: files.path });
-const previewEvents = async (book: string, stdin: string): Promise<Ran> =>
-  ratebook(["preview", book, "--events", "-"], { stdin, cut: files.path });
+const check = async (from: string, to: string): Promise<CommandResult> =>
+  ratebook(["check", replaceInBook(from, to)], { folderPath: files.path });
+const previewEvents = async (book: string, stdin: string): Promise<CommandResult> =>
+  ratebook(["preview", book, "--events", "-"], { stdin, folderPath: files.path });
 
 /** Without the source line below each problem. */
-const withoutExcerpts = ({ err, ...ran }: Ran): Ran => ({ ...ran, err: err.replace(/^ +\d+ \| .*\n/gm, "") });
+const withoutExcerpts = ({ err, ...ran }: CommandResult): CommandResult => ({
+  ...ran,
+  err: err.replace(/^ +\d+ \| .*\n/gm, ""),
+});
 /** Without line and column. */
-const withoutPlaces = (ran: Ran): Ran => {
+const withoutPlaces = (ran: CommandResult): CommandResult => {
   const { err, ...rest } = withoutExcerpts(ran);
   return { ...rest, err: err.replace(/^book\.json:\d+:\d+: /gm, "book.json: ") };
 };
@@ -45,7 +48,7 @@ describe("a malicious book has a result or a clear error", () => {
     const text = JSON.stringify(SMALL_BOOK);
     const rate = text.replace('"rate":2}', '"rate":2,"rate":20}');
     const column = rate.indexOf('"rate":20') + 1;
-    const twice = await ratebook(["check", files.file("book.json", rate)], { cut: files.path });
+    const twice = await ratebook(["check", files.file("book.json", rate)], { folderPath: files.path });
     expect(withoutExcerpts(twice)).toEqual({
       code: 1,
       out: "",
@@ -53,12 +56,12 @@ describe("a malicious book has a result or a clear error", () => {
     });
     const book = files.file("good.json", text);
     const plan = files.file("plan.json", '{"id":"a","id":"b"}');
-    expect((await ratebook(["check", book, "--plan", plan], { cut: files.path })).err).toContain(
+    expect((await ratebook(["check", book, "--plan", plan], { folderPath: files.path })).err).toContain(
       `plan.json:1:11: $.id: ${sentence}\n`,
     );
     const map = files.file("map.json", '{"id":{"value":"a","value":"b"}}');
     const events = files.file("events.csv", "a\n1\n");
-    expect(await ratebook(["preview", book, "--events", events, "--map", map], { cut: files.path })).toEqual({
+    expect(await ratebook(["preview", book, "--events", events, "--map", map], { folderPath: files.path })).toEqual({
       code: 1,
       out: "",
       err: `ratebook: map.json:1:20: $.id.value: ${sentence}\n`,

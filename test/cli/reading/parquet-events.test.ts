@@ -60,7 +60,8 @@ const asTexts = `select * from read_csv('${csv}', all_varchar = true)`;
 beforeAll(async () => writeParquet(parquet, asTexts));
 afterAll(() => place.remove());
 
-const on = async (...args: readonly string[]): ReturnType<typeof ratebook> => ratebook(args, { cut: place.path });
+const on = async (...args: readonly string[]): ReturnType<typeof ratebook> =>
+  ratebook(args, { folderPath: place.path });
 /** The output, without the file of the rows. */
 const alike = ({ code, out, err }: Awaited<ReturnType<typeof ratebook>>): unknown => ({
   code,

@@ -58,7 +58,7 @@ async function runBoth(
   const [name = "", ...options] = command;
   const events = paths.flatMap((path) => ["--events", path]);
   const argv = [name, place.path + "/" + BOOKS[name], ...events, "--map", map, ...options, ...more];
-  const { code, out, err } = await ratebook(argv, { cut: place.path });
+  const { code, out, err } = await ratebook(argv, { folderPath: place.path });
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   if (IS_TIMED) console.log(`${name}, ${files.rows} rows, ${paths[0]} ${more.join(" ")}: ${seconds} s`);
   return {

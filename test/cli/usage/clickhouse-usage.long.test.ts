@@ -8,9 +8,9 @@ import { parseInstant } from "../../../src/calendar/instant.ts";
 import { createEngine } from "../../../src/engine/engine.ts";
 import { openDatabase } from "../../../src/store/open-database.ts";
 import { type ChDbServer, startChDb } from "../../clickhouse/chdb-server.ts";
-import { newDatabaseIn } from "../../support/new-database.ts";
+import { copyEmptyDatabase } from "../../support/new-database.ts";
 import { folder, LIVE_BOOK, ratebook } from "../fake-io.ts";
-import { sendWithKey, startServing } from "../start-server.ts";
+import { sendWithKey, startTestServer } from "../start-server.ts";
 
 const files = folder();
 let chdb: ChDbServer;
@@ -51,7 +51,7 @@ async function insert(
  */
 async function prepareDatabase(): Promise<{ readonly database: string; readonly table: readonly string[] }> {
   const database = join(files.path, "database");
-  await newDatabaseIn(database);
+  await copyEmptyDatabase(database);
   // Load before January begins: cycles that had ended when a book is loaded stay open for a day, so that their history
   // can be sent.
   const loadedClock = (): number => parseInstant("2023-12-31T00:00:00Z");
@@ -77,8 +77,8 @@ async function prepareDatabase(): Promise<{ readonly database: string; readonly 
 
 test("S17.4, S17.5 a server bills the rows of a table, bills nothing while it is unavailable, and late lists later usage", async () => {
   const { database, table } = await prepareDatabase();
-  const serving = await startServing(["--database", database, "--bill-run-interval", "off", ...table], {
-    cut: files.path,
+  const serving = await startTestServer(["--database", database, "--bill-run-interval", "off", ...table], {
+    folderPath: files.path,
   });
   const { url, key = "" } = serving;
   const event = { schemaName: "call", id: "e", accountId: "prod", timestamp: "2024-01-05T00:00:00Z" };

@@ -49,7 +49,7 @@ test("10,000 open connections do not prevent others from being served", async ()
   const headers = { authorization: `Bearer ${key}`, connection: "close" };
   expect((await fetch(`${server.url}/health`, { headers })).status).toBe(200);
   expect((await fetch(`${server.url}/customers`, { headers })).status).toBe(200);
-  client.say("done");
+  client.send("done");
   expect(await client.end).toMatchObject({ code: 0, errors: "" });
   await server.close();
 });
@@ -69,7 +69,7 @@ test("connections above the limit are closed at once, and those below it are ser
   await more.lines.next();
   expect(await connectionsOf(server)).toBeLessThanOrEqual(50);
   await server.close();
-  client.say("done");
-  more.say("done");
+  client.send("done");
+  more.send("done");
   expect(await client.end).toMatchObject({ code: 0, errors: "" });
 });
