@@ -200,7 +200,7 @@ export function bindSource(
         // Only the core reads numbers in a mapped format.
         return [
           attribute,
-          hasNumberForm ? { ...sourcePart, type: { type: "other", name: "formed number" } } : sourcePart,
+          hasNumberForm ? { ...sourcePart, type: { type: "other", name: "number in a mapped format" } } : sourcePart,
         ];
       }),
     ),

@@ -216,10 +216,10 @@ function createTimeConditions(time: SourceTime, from: Instant, until: Instant): 
   ];
   const column = quoteColumn(part);
   if (form !== undefined) {
-    const each = form === "seconds" ? 1000 : 1;
+    const millisPerUnit = form === "seconds" ? 1000 : 1;
     // Numbers with fractions are never plain, so all rows in the first and last second of the range are read.
     const [first, last] = [part.type.type === "integer" ? Math.ceil : Math.floor, Math.ceil];
-    return createBounds(column, (at) => String((at === start ? first : last)(at / each)));
+    return createBounds(column, (at) => String((at === start ? first : last)(at / millisPerUnit)));
   }
   if (part.type.type === "timestamp")
     return createBounds(column, (at) => `fromUnixTimestamp64Milli(toInt64(${at}), 'UTC')`);
@@ -232,7 +232,7 @@ function createTimeConditions(time: SourceTime, from: Instant, until: Instant): 
   ];
   if (part.type.type !== "text") return dates;
   const exact = createBounds(clickHouseSql.plainInstant({ ...time, part }), String).map(
-    (each) => `coalesce(${each}, true)`,
+    (bound) => `coalesce(${bound}, true)`,
   );
   return [...dates, ...exact];
 }

@@ -118,18 +118,18 @@ function splitBySchema(
   { table }: TableName,
 ): readonly MappedPart[] {
   const { quoteText } = clickHouseSql;
-  const active = eventSchemas.filter(({ status }) => status === "ACTIVE");
+  const activeSchemas = eventSchemas.filter(({ status }) => status === "ACTIVE");
   const schemaName = toComparedTextSql(
     toSourceColumn(clickHouseTable.columns, ENVELOPE.schemaName.column),
-    active.map(({ name }) => name),
+    activeSchemas.map(({ name }) => name),
     clickHouseSql,
   );
-  const parts = active.map((schema) => ({
+  const parts = activeSchemas.map((schema) => ({
     map: createSchemaMap(schema, clickHouseTable),
     mapFile: table,
     condition: `${schemaName} = ${quoteText(schema.name)}`,
   }));
-  const names = active.map(({ name }) => quoteText(name));
+  const names = activeSchemas.map(({ name }) => quoteText(name));
   const isOtherSchema = names.length === 0 ? "true" : `coalesce(${schemaName} not in (${names.join(", ")}), true)`;
   return [...parts, { map: { ...ENVELOPE, attributes: {}, dimensions: {} }, mapFile: table, condition: isOtherSchema }];
 }
@@ -158,32 +158,33 @@ export function bindTableParts(
     checkTime(source, table);
     return { schemas: partSchemas.map(({ name }) => name), map: partMap, source };
   };
-  const active = book.eventSchemas.filter(({ name, status }) => status === "ACTIVE" && schemas.includes(name));
-  if (map === undefined) return active.map((schema) => bindPart(createSchemaMap(schema, tableColumns), [schema]));
-  return active.length === 0 ? [] : [bindPart(map, active)];
+  const activeSchemas = book.eventSchemas.filter(({ name, status }) => status === "ACTIVE" && schemas.includes(name));
+  if (map === undefined)
+    return activeSchemas.map((schema) => bindPart(createSchemaMap(schema, tableColumns), [schema]));
+  return activeSchemas.length === 0 ? [] : [bindPart(map, activeSchemas)];
 }
 
 function checkFields(map: EventFileMap, { name, attributes, dimensions }: EventSchema, table: string): void {
-  const missing = [
+  const missingField = [
     ...attributes.filter((field) => !Object.hasOwn(map.attributes, field.name)),
     ...dimensions.filter((field) => !Object.hasOwn(map.dimensions, field.name)),
   ][0];
-  if (missing === undefined) return;
-  const declaration = `the event schema ${quoteText(name)} declares ${quoteText(missing.name)}`;
+  if (missingField === undefined) return;
+  const declaration = `the event schema ${quoteText(name)} declares ${quoteText(missingField.name)}`;
   throw invalidTableError(
     `${table}: ${declaration}, but the table has no such column, so none of its rows would be counted`,
   );
 }
 
 function checkTime({ timestamp: { part, form } }: Source, table: string): void {
-  if (form !== undefined || !("column" in part) || !neverHoldsInstants(part.type)) return;
+  if (form !== undefined || !("column" in part) || !neverContainsInstants(part.type)) return;
   throw invalidTableError(
     `${table}: the column ${quoteText(part.column)} has no times: expected DateTime, DateTime64, text with a date and a time, or, with a "form", whole numbers of seconds or milliseconds`,
   );
 }
 
 /** Whether no value of a column type is the text of an instant. */
-function neverHoldsInstants(type: ColumnType): boolean {
+function neverContainsInstants(type: ColumnType): boolean {
   if (type.type === "other") return !type.name.startsWith("FixedString");
   return type.type !== "timestamp" && type.type !== "text";
 }

@@ -142,8 +142,8 @@ export async function readAllRows(db: Database, sql: string): Promise<readonly (
 
 /** The column type of a ClickHouse type name. */
 function parseClickHouseType(name: string): ColumnType {
-  const [, inner] = /^(?:Nullable|LowCardinality)\((.*)\)$/.exec(name) ?? [];
-  if (inner !== undefined) return parseClickHouseType(inner);
+  const [, innerType] = /^(?:Nullable|LowCardinality)\((.*)\)$/.exec(name) ?? [];
+  if (innerType !== undefined) return parseClickHouseType(innerType);
   const [, precision, scale] = /^Decimal\((\d+), (\d+)\)$/.exec(name) ?? [];
   if (precision !== undefined && Number(precision) <= 38)
     return { type: "decimal", precision: Number(precision), scale: Number(scale) };

@@ -10,7 +10,7 @@ import type { CellQuery, UsageSource } from "../../ledger/usage-source.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { isPlainText } from "../pushdown/term.ts";
 import { type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
-import { EARLIER, findFirstIdDay, REQUESTED, startUsageRequest } from "../reading/usage-request.ts";
+import { EARLIER_ROWS, findFirstIdDay, REQUESTED_ROWS, startUsageRequest } from "../reading/usage-request.ts";
 import { listMappedColumns, type Source, toSourceColumn, usageChangedError } from "../source.ts";
 import { toIdHashSql } from "../sql/classified-rows.ts";
 import type { Database } from "../sql/dialect.ts";
@@ -159,8 +159,8 @@ async function tryReadCells(
     table.client,
     `with ${NAMES} as (${await db.selectTexts([...new Set(names)])}) `,
   );
-  const before = await readPartsStamp(db, name);
-  const comparesContents = reading.comparesContents || before === undefined;
+  const stampBefore = await readPartsStamp(db, name);
+  const comparesContents = reading.comparesContents || stampBefore === undefined;
   const rows = createRowsBetween(
     reading,
     names.some((each) => each.includes("\uFFFD")),
@@ -169,10 +169,10 @@ async function tryReadCells(
   const contents = comparesContents ? await readContents(namedDb, reading, requestedRows) : "";
   try {
     const cells = await meterRows(namedDb, reading, rows, requestedRows);
-    if (before !== undefined && (await readPartsStamp(db, name)) === before) return cells;
+    if (stampBefore !== undefined && (await readPartsStamp(db, name)) === stampBefore) return cells;
     return comparesContents && (await readContents(namedDb, reading, requestedRows)) === contents ? cells : undefined;
   } catch (error) {
-    if (before !== undefined && (await readPartsStamp(db, name)) === before) throw error;
+    if (stampBefore !== undefined && (await readPartsStamp(db, name)) === stampBefore) throw error;
     // An unavailable server shows no parts either.
     if ((await readContents(namedDb, reading, requestedRows).catch(() => contents)) === contents && comparesContents)
       throw error;
@@ -191,8 +191,8 @@ function createRowsBetween({ tableColumns, parts }: TableRequest, hasReplacement
   return (from, until, condition) =>
     parts.map(({ source, schemas, map }) => {
       const ownCondition = createRowCondition(source, { schemas, names, hasReplacementCharacters, from, until });
-      const both = condition === undefined ? ownCondition : `${ownCondition} and ${condition(source)}`;
-      return tableColumns.from({ condition: both, columns: listMappedColumns(map) });
+      const rowCondition = condition === undefined ? ownCondition : `${ownCondition} and ${condition(source)}`;
+      return tableColumns.from({ condition: rowCondition, columns: listMappedColumns(map) });
     });
 }
 
@@ -221,11 +221,11 @@ async function meterRows(
   const { query, table, parts } = reading;
   const accounts = startUsageRequest(query, table.dedupes);
   const repeatedIds = table.dedupes ? await db.materialize(selectRepeatedIds(reading, rows, requestedRows)) : undefined;
-  const earlier = repeatedIds === undefined ? [] : await findEarlierRows(db, reading, rows, repeatedIds);
+  const earlierRows = repeatedIds === undefined ? [] : await findEarlierRows(db, reading, rows, repeatedIds);
   const inputs: MappedRows[] = [];
   for (const [file, froms] of [
-    [REQUESTED, requestedRows],
-    [EARLIER, earlier],
+    [REQUESTED_ROWS, requestedRows],
+    [EARLIER_ROWS, earlierRows],
   ] as const) {
     for (const [place, from] of froms.entries()) {
       const { map } = parts[place] ?? {};
@@ -240,7 +240,7 @@ async function meterRows(
         },
         map,
         mapFile: "columns",
-        isDecidedByCore: file === EARLIER,
+        isDecidedByCore: file === EARLIER_ROWS,
       });
     }
   }
@@ -266,12 +266,12 @@ function selectRepeatedIds(
   requestedRows: readonly string[],
 ): string {
   const first = findFirstIdDay(query, query.from);
-  const before = rows(startOfDay(first), startOfDay(query.from));
+  const earlierRows = rows(startOfDay(first), startOfDay(query.from));
   const hashes = parts.flatMap(({ source }, place) => {
     const hash = toIdHashSql(source, clickHouseSql);
     return [
       `select ${hash} as id_hash, 1 as is_requested from ${requestedRows[place]}`,
-      `select ${hash} as id_hash, 0 as is_requested from ${before[place]}`,
+      `select ${hash} as id_hash, 0 as is_requested from ${earlierRows[place]}`,
     ];
   });
   return `select id_hash from (${hashes.join(" union all ")}) group by id_hash having count(*) > 1 and max(is_requested) = 1`;

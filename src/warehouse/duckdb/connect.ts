@@ -78,7 +78,7 @@ export async function openDuckDb({ memory = "1GB", threads }: DuckDbLimits = {})
 function createMaterializer(execute: DuckDb["execute"]): Database["materialize"] {
   let count = 0;
   return async (sql) => {
-    const table = `kept_${count++}`;
+    const table = `result_${count++}`;
     await execute(`create table ${table} as ${sql}`);
     const [[rows] = []] = await execute(`select count(*) from ${table}`);
     return Number(rows) === 0 ? undefined : `select * from ${table}`;
@@ -92,7 +92,7 @@ const INSERT_BATCH_SIZE = 1000;
 function createTextLister(execute: DuckDb["execute"]): Database["selectTexts"] {
   let count = 0;
   return async (texts) => {
-    const table = `listed_${count++}`;
+    const table = `texts_${count++}`;
     await execute(`create table ${table} (name VARCHAR)`);
     for (let at = 0; at < texts.length; at += INSERT_BATCH_SIZE) {
       const values = texts.slice(at, at + INSERT_BATCH_SIZE).map((text) => `(${quoteDuckdbText(text)})`);

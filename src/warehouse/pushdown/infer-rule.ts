@@ -33,7 +33,7 @@ import {
   isPlainText,
   joinTruths,
   negateTruth,
-  NotPushable,
+  NotPushableError,
   type NumberTerm,
   type Order,
   type Term,
@@ -51,14 +51,14 @@ export interface VariableTerms {
 
 const NULL_VALUE: InferredValue = { kind: "nothing" };
 
-/** The term of a rule's result. @throws {NotPushable} with the reason */
+/** The term of a rule's result. @throws {NotPushableError} with the reason */
 export function inferRule(rule: Rule | undefined, variables: VariableTerms): InferredValue {
   if (rule === undefined || rule === null) return NULL_VALUE;
   if (typeof rule !== "object") return inferLiteral(rule);
   if (isDecimalObject(rule)) return createNumberConstant(exactOfDecimal(parseDecimal(rule)));
   if (Array.isArray(rule)) {
     if (rule.some((part) => typeof part === "object" && part !== null && !isDecimalObject(part)))
-      throw new NotPushable("a list has computed elements");
+      throw new NotPushableError("a list has computed elements");
     return { kind: "list", values: rule.map((part: unknown) => toRuleValue(part)) };
   }
   const [[operator, argument] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
@@ -66,7 +66,7 @@ export function inferRule(rule: Rule | undefined, variables: VariableTerms): Inf
   return operator === "var" ? inferVariable(parts[0], variables) : inferOperation(operator, parts, variables);
 }
 
-/** Whether the result counts as true (S3.1). @throws {NotPushable} with the reason */
+/** Whether the result counts as true (S3.1). @throws {NotPushableError} with the reason */
 export function inferTruth(rule: Rule | undefined, variables: VariableTerms): TruthTerm {
   const truth = (part: Rule | undefined): TruthTerm => inferTruth(part, variables);
   if (typeof rule === "object" && rule !== null && !Array.isArray(rule) && !isDecimalObject(rule)) {
@@ -91,7 +91,7 @@ export function inferTruth(rule: Rule | undefined, variables: VariableTerms): Tr
   return toTruthTerm(inferRule(rule, variables));
 }
 
-/** The term of a rule that must return a decimal. @throws {NotPushable} with the reason */
+/** The term of a rule that must return a decimal. @throws {NotPushableError} with the reason */
 export function inferNumber(rule: Rule | undefined, variables: VariableTerms): NumberTerm {
   return toNumberTerm(inferRule(rule, variables));
 }
@@ -100,40 +100,40 @@ function inferLiteral(literal: boolean | number | string): InferredValue {
   if (typeof literal === "string") return createTextLiteral(literal);
   if (typeof literal === "boolean") return createTruthConstant(literal);
   const value = toRuleValue(literal);
-  if (!isDecimal(value)) throw new NotPushable(`the literal ${formatValue(value)} is not supported`);
+  if (!isDecimal(value)) throw new NotPushableError(`the literal ${formatValue(value)} is not supported`);
   return createNumberConstant(value);
 }
 
-/** A text literal that every database accepts. @throws {NotPushable} for any other */
+/** A text literal that every database accepts. @throws {NotPushableError} for any other */
 export function createTextLiteral(text: string): TextTerm {
-  if (!isPlainText(text)) throw new NotPushable("a string is not valid Unicode or contains NUL");
+  if (!isPlainText(text)) throw new NotPushableError("a string is not valid Unicode or contains NUL");
   return createTextConstant(text);
 }
 
 function inferVariable(path: Rule | undefined, variables: VariableTerms): Term {
-  if (typeof path !== "string") throw new NotPushable("the name of a variable is computed");
+  if (typeof path !== "string") throw new NotPushableError("the name of a variable is computed");
   const dot = path.indexOf(".");
   const [root, name] = [path.slice(0, Math.max(dot, 0)), path.slice(dot + 1)];
   switch (root) {
     case "attribute":
     case "attributes":
-      return variables.attribute(name) ?? rejectUnseenVariable(path);
+      return variables.attribute(name) ?? rejectUndefinedVariable(path);
     case "dimension":
     case "dimensions":
-      return variables.dimension(name) ?? rejectUnseenVariable(path);
+      return variables.dimension(name) ?? rejectUndefinedVariable(path);
     case "dependencies":
-      throw new NotPushable("it uses a setting of the account");
+      throw new NotPushableError("it uses a setting of the account");
     case "event":
       if (name === "schemaName") return createTextLiteral(variables.schemaName);
       if (name === "id" || name === "accountId") return { kind: "text", expression: { operation: name } };
-      throw new NotPushable("it uses the time of the event as a string");
+      throw new NotPushableError("it uses the time of the event as a string");
     default:
-      throw new NotPushable(`it uses ${formatValue(path)}`);
+      throw new NotPushableError(`it uses ${formatValue(path)}`);
   }
 }
 
-function rejectUnseenVariable(path: string): never {
-  throw new NotPushable(`it uses ${formatValue(path)}, which is not defined here`);
+function rejectUndefinedVariable(path: string): never {
+  throw new NotPushableError(`it uses ${formatValue(path)}, which is not defined here`);
 }
 
 function inferOperation(operator: string, parts: readonly Rule[], variables: VariableTerms): InferredValue {
@@ -187,11 +187,11 @@ function inferArithmetic(
 /** The term of an operand of arithmetic: a decimal, or a literal text that is one (S3.2). */
 function toNumberTerm(value: InferredValue): NumberTerm {
   if (value.kind === "number") return value;
-  if (value.kind !== "text") throw new NotPushable("it always fails: an operand is not a number");
+  if (value.kind !== "text") throw new NotPushableError("it always fails: an operand is not a number");
   if (value.expression.operation !== "constant")
-    throw new NotPushable("an operand is a string, which might not be a number");
+    throw new NotPushableError("an operand is a string, which might not be a number");
   const exact = exactOfText(value.expression.value);
-  if (exact === undefined) throw new NotPushable("it always fails: an operand is not a number");
+  if (exact === undefined) throw new NotPushableError("it always fails: an operand is not a number");
   return createNumberConstant(exact);
 }
 
@@ -247,7 +247,7 @@ function chooseTerm(condition: TruthTerm, then: InferredValue, otherwise: Inferr
   if (then.kind === "truth" && otherwise.kind === "truth")
     return createChoice(condition, then, otherwise, (expression): TruthTerm => ({ kind: "truth", expression }));
   if (then.kind === "nothing" && otherwise.kind === "nothing") return then;
-  throw new NotPushable("its results have different types");
+  throw new NotPushableError("its results have different types");
 }
 
 /** The maximum length of a text to search: a hundred such searches are within the budget of a rule (S3.8). */
@@ -275,27 +275,27 @@ function inferComparison(operator: string, parts: readonly Rule[], value: InferP
     case "in":
       return inferMembership(parts, value);
     default:
-      throw new NotPushable(`databases compute ${formatValue(operator)} differently from the rules`);
+      throw new NotPushableError(`databases compute ${formatValue(operator)} differently from the rules`);
   }
 }
 
 function inferEquality(operator: "==" | "===", parts: readonly Rule[], value: InferPart): TruthTerm {
   const [a, b] = [value(parts[0]), value(parts[1])];
-  if (parts.length < 2) throw new NotPushable("a comparison has no second operand");
-  if (a.kind === "list" || b.kind === "list") throw new NotPushable("a comparison has a list as an operand");
+  if (parts.length < 2) throw new NotPushableError("a comparison has no second operand");
+  if (a.kind === "list" || b.kind === "list") throw new NotPushableError("a comparison has a list as an operand");
   if (a.kind === "nothing" || b.kind === "nothing") return createTruthConstant(a.kind === b.kind);
   if (a.kind === "number" && b.kind === "number") return compareNumbers("=", a, b);
   if (a.kind === "text" && b.kind === "text") return compareTexts(a, b);
   // Values of different kinds are never strictly equal.
   if (operator === "===" && a.kind !== b.kind) return createTruthConstant(false);
   if (a.kind === "truth" || b.kind === "truth")
-    throw new NotPushable("a comparison has a boolean and a value of another type");
+    throw new NotPushableError("a comparison has a boolean and a value of another type");
   return compareNumbers("=", toComparableNumber(a), toComparableNumber(b));
 }
 
 function inferOrder(order: Order, parts: readonly Rule[], value: InferPart): TruthTerm {
   const [a, b, c] = parts.slice(0, 3).map((part) => toComparableNumber(value(part)));
-  if (a === undefined || b === undefined) throw new NotPushable("a comparison has no second operand");
+  if (a === undefined || b === undefined) throw new NotPushableError("a comparison has no second operand");
   const first = compareNumbers(order, a, b);
   // With three operands, `<` and `<=` test whether the second is between the others; `>` and `>=` ignore the third.
   if (c === undefined || !order.startsWith("<")) return first;
@@ -308,7 +308,8 @@ function toComparableNumber(value: InferredValue): NumberTerm {
   const literal =
     value.kind === "text" && value.expression.operation === "constant" ? value.expression.value : undefined;
   const exact = literal === undefined ? undefined : exactOfText(literal);
-  if (exact === undefined) throw new NotPushable("a comparison orders strings, or compares a string with a number");
+  if (exact === undefined)
+    throw new NotPushableError("a comparison orders strings, or compares a string with a number");
   return createNumberConstant(exact);
 }
 
@@ -321,13 +322,14 @@ function compareTexts(left: TextTerm, right: TextTerm): TruthTerm {
 /** `in`: a list contains a value, or a text contains another. */
 function inferMembership(parts: readonly Rule[], value: InferPart): TruthTerm {
   const [element, container] = [value(parts[0]), value(parts[1])];
-  if (element.kind === "list" || element.kind === "nothing") throw new NotPushable('"in" searches for a list or null');
+  if (element.kind === "list" || element.kind === "nothing")
+    throw new NotPushableError('"in" searches for a list or null');
   if (container.kind === "list") return inferAmongLiterals(element, container.values);
-  if (container.kind !== "text") throw new NotPushable('"in" searches a value that is not a list or string');
-  if (element.kind !== "text") throw new NotPushable('"in" searches a string for a number or boolean');
+  if (container.kind !== "text") throw new NotPushableError('"in" searches a value that is not a list or string');
+  if (element.kind !== "text") throw new NotPushableError('"in" searches a string for a number or boolean');
   const { expression } = container;
   if (expression.operation === "constant" && expression.value.length > SEARCHED_LENGTH_MAX)
-    throw new NotPushable('"in" searches a string that may be too long for the budget of a rule');
+    throw new NotPushableError('"in" searches a string that may be too long for the budget of a rule');
   if (expression.operation === "constant" && expression.value === "") return createTruthConstant(false);
   // In JSON logic the empty text contains nothing, not even itself.
   const containsPart: TruthTerm = {
@@ -358,6 +360,6 @@ function inferAmongLiterals(
       return { kind: "truth", expression: { operation: "among texts", of: element, texts } };
     }
     case "truth":
-      throw new NotPushable('"in" searches a list for a boolean');
+      throw new NotPushableError('"in" searches a list for a boolean');
   }
 }

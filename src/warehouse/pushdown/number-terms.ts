@@ -13,7 +13,7 @@ import {
   largestMagnitude,
   multiplyRanges,
   negateRange,
-  NotPushable,
+  NotPushableError,
   type NumberOperation,
   type NumberRange,
   type NumberTerm,
@@ -28,10 +28,10 @@ const QUOTIENT_END = 10n ** 34n;
 /** The maximum number of decimal places of a term. Results with more don't fit any database integer. */
 const SCALE_MAX = 36;
 
-/** Creates a term of a decimal in a range. @throws {NotPushable} if no database integer fits it */
+/** Creates a term of a decimal in a range. @throws {NotPushableError} if no database integer fits it */
 export function createNumberTerm(range: NumberRange, expression: NumberOperation): NumberTerm {
   if (largestMagnitude(range) >= INT128_END || range.scale > SCALE_MAX)
-    throw new NotPushable("the result may be too large for the database's integers", true);
+    throw new NotPushableError("the result may be too large for the database's integers", true);
   if (range.min === range.max && expression.operation !== "constant")
     return { kind: "number", range, expression: { operation: "constant", value: range.min } };
   return { kind: "number", range, expression };
@@ -81,7 +81,7 @@ export function multiplyTerms(left: NumberTerm, right: NumberTerm): NumberTerm {
 /**
  * a ÷ b as a product, if b is constant and the quotient is a finite decimal.
  *
- * @throws {NotPushable} otherwise
+ * @throws {NotPushableError} otherwise
  */
 export function divideTerms(a: NumberTerm, b: NumberTerm): NumberTerm {
   const divisor = requireConstant(b, "divides by");
@@ -90,11 +90,11 @@ export function divideTerms(a: NumberTerm, b: NumberTerm): NumberTerm {
   let [twos, fives] = [0, 0];
   for (; rest % 2n === 0n; rest /= 2n) twos++;
   for (; rest % 5n === 0n; rest /= 5n) fives++;
-  if (rest !== 1n) throw new NotPushable("a quotient may have infinitely many decimals");
+  if (rest !== 1n) throw new NotPushableError("a quotient may have infinitely many decimals");
   places = Math.max(twos, fives);
   const product = multiplyTerms(a, createWholeNumber(10n ** BigInt(places) / divisor, places));
   if (largestMagnitude(product.range) >= QUOTIENT_END)
-    throw new NotPushable("a quotient may have more than 34 digits", true);
+    throw new NotPushableError("a quotient may have more than 34 digits", true);
   // a × 10^-i ÷ (b × 10^-j) has the decimal places of the product minus those of the divisor.
   const scale = product.range.scale - b.range.scale;
   if (scale >= 0) return reinterpretAtScale(product, scale);
@@ -106,7 +106,7 @@ function reinterpretAtScale(term: NumberTerm, scale: number): NumberTerm {
   return createNumberTerm({ ...term.range, scale }, term.expression);
 }
 
-/** The remainder of a ÷ b, with the sign of a, if b is constant. @throws {NotPushable} otherwise */
+/** The remainder of a ÷ b, with the sign of a, if b is constant. @throws {NotPushableError} otherwise */
 export function takeRemainder(a: NumberTerm, b: NumberTerm): NumberTerm {
   requireConstant(b, "takes the remainder by");
   const [left, right] = alignScales(a, b);
@@ -119,8 +119,9 @@ export function takeRemainder(a: NumberTerm, b: NumberTerm): NumberTerm {
 }
 
 function requireConstant({ expression }: NumberTerm, action: string): bigint {
-  if (expression.operation !== "constant") throw new NotPushable(`it ${action} a number that varies between events`);
-  if (expression.value === 0n) throw new NotPushable(`it always fails: it ${action} zero`);
+  if (expression.operation !== "constant")
+    throw new NotPushableError(`it ${action} a number that varies between events`);
+  if (expression.value === 0n) throw new NotPushableError(`it always fails: it ${action} zero`);
   return expression.value;
 }
 
@@ -140,13 +141,13 @@ export function takeExtreme(operation: "least" | "greatest", terms: readonly Num
 
 /** Rounds to decimal places (S3.4). */
 export function roundTerm(of: NumberTerm, places: number, operation: PlacesRounding): NumberTerm {
-  const drop = of.range.scale - places;
-  if (drop <= 0) return of;
-  const unit = 10n ** BigInt(drop);
+  const droppedPlaces = of.range.scale - places;
+  if (droppedPlaces <= 0) return of;
+  const unit = 10n ** BigInt(droppedPlaces);
   // Every rounding mode changes a value by less than one unit.
-  const widest = { ...of.range, min: of.range.min - unit, max: of.range.max + unit };
-  createNumberTerm(widest, { operation: "constant", value: 0n });
-  const range = { scale: Math.max(places, 0), min: widest.min / unit - 1n, max: widest.max / unit + 1n };
+  const widestRange = { ...of.range, min: of.range.min - unit, max: of.range.max + unit };
+  createNumberTerm(widestRange, { operation: "constant", value: 0n });
+  const range = { scale: Math.max(places, 0), min: widestRange.min / unit - 1n, max: widestRange.max / unit + 1n };
   const result = createNumberTerm(range, { operation, of, unit });
   return places >= 0 ? result : multiplyTerms(result, createWholeNumber(10n ** BigInt(-places)));
 }
@@ -184,10 +185,10 @@ function isInOrder(order: Order, a: bigint, b: bigint): boolean {
   }
 }
 
-/** The decimal places of a rounding, if constant. @throws {NotPushable} otherwise, and if they are invalid */
+/** The decimal places of a rounding, if constant. @throws {NotPushableError} otherwise, and if they are invalid */
 export function requirePlaces({ expression, range }: NumberTerm): number {
   if (expression.operation !== "constant" || range.scale !== 0 || largestMagnitude(range) > 100n)
-    throw new NotPushable("it rounds to a number of places that is not a constant whole number");
+    throw new NotPushableError("it rounds to a number of places that is not a constant whole number");
   return Number(expression.value);
 }
 

@@ -19,7 +19,7 @@ import { createNumberConstant, chooseNumber, createNumberTerm, addTerms } from "
 import {
   createTruthConstant,
   joinTruths,
-  NotPushable,
+  NotPushableError,
   type NumberRange,
   type NumberTerm,
   type TextTerm,
@@ -147,7 +147,7 @@ function pushSchema(
   if (schema.enrichments.dependencies.length > 0) {
     return { reasons: new Map([["", "it uses settings of accounts"]]) };
   }
-  if (countMostSteps(schema, meters) > computeEventSteps(RULE_BUDGET)) {
+  if (countMaximumSteps(schema, meters) > computeEventSteps(RULE_BUDGET)) {
     return { reasons: new Map([["", "its rules may exceed the budget of an event"]]) };
   }
   let refusal: PushedSchema | PushdownRefusal = { reasons: new Map() };
@@ -172,7 +172,7 @@ function pushWithinBounds(
     try {
       return work();
     } catch (error) {
-      if (!(error instanceof NotPushable)) throw error;
+      if (!(error instanceof NotPushableError)) throw error;
       reasons.set(id, error.message);
       mayFitNarrowerBounds &&= error.mayFitNarrowerBounds;
       return undefined;
@@ -196,7 +196,7 @@ function uniqueNames(fields: readonly { readonly name: string }[]): readonly str
 const SEARCH_STEPS = 64;
 
 /** The maximum number of steps of all rules of an event: every node once, and the searches. */
-function countMostSteps({ enrichments }: EventSchema, meters: readonly UsageMeter[]): number {
+function countMaximumSteps({ enrichments }: EventSchema, meters: readonly UsageMeter[]): number {
   const countSteps = (part: unknown): number => {
     if (typeof part !== "object" || part === null || isDecimalObject(part)) return 1;
     const inner = Object.values(part).reduce((steps: number, each) => steps + countSteps(each), 1);
@@ -208,7 +208,7 @@ function countMostSteps({ enrichments }: EventSchema, meters: readonly UsageMete
 /** The number of text searches within a rule's budget for any event (S3.8). */
 const SEARCHES_MAX = 100;
 
-/** Returns a rule whose evaluation is within the budget for any event. @throws {NotPushable} for others */
+/** Returns a rule whose evaluation is within the budget for any event. @throws {NotPushableError} for others */
 function requireWithinBudget(rule: Rule | undefined): Rule | undefined {
   let searches = 0;
   const countSearches = (part: unknown): void => {
@@ -217,7 +217,7 @@ function requireWithinBudget(rule: Rule | undefined): Rule | undefined {
     for (const inner of Object.values(part)) countSearches(inner);
   };
   countSearches(rule);
-  if (searches > SEARCHES_MAX) throw new NotPushable("its searches may exceed the budget of a rule");
+  if (searches > SEARCHES_MAX) throw new NotPushableError("its searches may exceed the budget of a rule");
   return rule;
 }
 
@@ -236,13 +236,14 @@ function inferFields(
   };
   const fields: PushedField[] = [];
   for (const field of fieldsInOrder(schema)) {
-    const inField = <Result>(work: () => Result): Result => withReasonPrefix(`field ${formatValue(field.name)}`, work);
+    const withFieldName = <Result>(work: () => Result): Result =>
+      withReasonPrefix(`field ${formatValue(field.name)}`, work);
     if (field.type === "ATTRIBUTE") {
-      const term = inField(() => inferFieldNumber(field, variables));
+      const term = withFieldName(() => inferFieldNumber(field, variables));
       fields.push({ kind: "number", slot: numbers.size, term });
       numbers.set(field.name, createAttributeTerm(numbers.size, term.range));
     } else {
-      const term = inField(() => inferFieldText(field, variables));
+      const term = withFieldName(() => inferFieldText(field, variables));
       fields.push({ kind: "text", slot: texts.size, term });
       texts.set(field.name, createDimensionTerm(texts.size));
     }
@@ -253,22 +254,22 @@ function inferFields(
 type Field = EventSchema["enrichments"]["fields"][number];
 
 function inferFieldNumber(field: Field, variables: VariableTerms): NumberTerm {
-  if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushable("its rule is in a setting");
+  if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushableError("its rule is in a setting");
   if (field.enrichmentType === "JSON_LOGIC") return inferNumber(requireWithinBudget(field.value), variables);
   const value = toRuleValue(field.value);
   const exact = typeof value === "string" ? exactOfText(value) : value;
   if (typeof exact !== "number" && typeof exact !== "object")
-    throw new NotPushable("it always fails: its value is not a number");
+    throw new NotPushableError("it always fails: its value is not a number");
   return createNumberConstant(exact as Parameters<typeof createNumberConstant>[0]);
 }
 
 function inferFieldText(field: Field, variables: VariableTerms): TextTerm {
-  if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushable("its rule is in a setting");
+  if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushableError("its rule is in a setting");
   if (field.enrichmentType === "VALUE" && typeof field.value !== "string")
-    throw new NotPushable("its value is not a string");
+    throw new NotPushableError("its value is not a string");
   if (field.enrichmentType === "VALUE") return createTextLiteral(field.value as string);
   const term = inferRule(requireWithinBudget(field.value), variables);
-  if (term.kind !== "text") throw new NotPushable("its value is not a string");
+  if (term.kind !== "text") throw new NotPushableError("its value is not a string");
   return term;
 }
 
@@ -306,8 +307,8 @@ function withReasonPrefix<Result>(what: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof NotPushable)) throw error;
-    throw new NotPushable(`${what}: ${error.message}`, error.mayFitNarrowerBounds);
+    if (!(error instanceof NotPushableError)) throw error;
+    throw new NotPushableError(`${what}: ${error.message}`, error.mayFitNarrowerBounds);
   }
 }
 

@@ -72,16 +72,17 @@ export function createTextConstant(value: string): TextTerm {
   return { kind: "text", expression: { operation: "constant", value } };
 }
 
-/** Combines conditions, leaving out constant ones. */
+/** Combines conditions. Constant ones are omitted, or decide the result. */
 export function joinTruths(operation: "and" | "or", parts: readonly TruthTerm[]): TruthTerm {
   const decisive = operation === "or";
-  const openParts = parts.filter(
+  const undecidedParts = parts.filter(
     ({ expression }) => expression.operation !== "constant" || expression.value === decisive,
   );
-  if (openParts.some(({ expression }) => expression.operation === "constant")) return createTruthConstant(decisive);
-  const [only] = openParts;
+  if (undecidedParts.some(({ expression }) => expression.operation === "constant"))
+    return createTruthConstant(decisive);
+  const [only] = undecidedParts;
   if (only === undefined) return createTruthConstant(!decisive);
-  return openParts.length === 1 ? only : { kind: "truth", expression: { operation, parts: openParts } };
+  return undecidedParts.length === 1 ? only : { kind: "truth", expression: { operation, parts: undecidedParts } };
 }
 
 export function negateTruth(of: TruthTerm): TruthTerm {
@@ -102,7 +103,7 @@ export function createChoice<Kind extends Term>(
 }
 
 /** Why a rule or a schema is not pushed down. Thrown when terms are inferred and caught when a schema is planned. */
-export class NotPushable extends Error {
+export class NotPushableError extends Error {
   /** Whether narrower bounds of the attributes may help. */
   readonly mayFitNarrowerBounds: boolean;
 
@@ -112,7 +113,7 @@ export class NotPushable extends Error {
   }
 }
 
-/** `[least, most] × 10^-scale`, both inclusive. */
+/** `[min, max] × 10^-scale`, both inclusive. */
 export interface NumberRange {
   readonly scale: number;
   readonly min: bigint;

@@ -90,7 +90,11 @@ async function openCursors(
     bindRows(input, usesPushdown && input.isDecidedByCore !== true ? book : undefined),
   );
   const sources = boundSources.map(({ meteredSource }) => meteredSource);
-  const metering = await meterSources(db, sources, { dedupes, isLive: createLiveAccountCheck(book), knownRepeats });
+  const metering = await meterSources(db, sources, {
+    dedupes,
+    isActiveAccount: createActiveAccountCheck(book),
+    knownRepeats,
+  });
   const context: CursorContext = {
     metering,
     eventMakers: boundSources.map(({ make }) => make),
@@ -122,7 +126,7 @@ function bindRows(
   const source = bindSource(map, { from, columns, name: mapFile });
   const sourceColumns = columnNames.map((column) => toSourceColumn(columns, column));
   const types = sourceColumns.map(({ type }) => type.type);
-  const make = createEventMaker<readonly string[]>(map, (name) => {
+  const makeEvent = createEventMaker<readonly string[]>(map, (name) => {
     const index = columnNames.indexOf(name);
     return (record) => record[index] ?? "";
   });
@@ -140,7 +144,7 @@ function bindRows(
   return {
     meteredSource: { source, pushedSchemas, columns: sourceColumns, fileExpression, rowCount },
     make: (record, row) =>
-      make(
+      makeEvent(
         record.map((text, index) => normalizeNumberText(text, types[index])),
         row,
       ),
@@ -153,19 +157,19 @@ function bindRows(
  */
 function normalizeNumberText(text: string, type: ColumnType["type"] | undefined): string {
   if (text === "" || (type !== "decimal" && type !== "double" && type !== "float")) return text;
-  // A double is represented by its shortest text, as in JavaScript.
-  const short = type === "double" ? String(Number(text)) : text;
-  const exact = exactOfText(short);
-  return exact === undefined ? short : formatExact(exact);
+  // The text of a double is its shortest one, as in JavaScript.
+  const shortestText = type === "double" ? String(Number(text)) : text;
+  const exact = exactOfText(shortestText);
+  return exact === undefined ? shortestText : formatExact(exact);
 }
 
 /** Returns whether a name is an id or alias of an account that accepts events (S16.6). */
-function createLiveAccountCheck({ accounts }: Pick<Book, "accounts">): (name: string) => boolean {
-  const isLiveByName = new Map<string, boolean>();
+function createActiveAccountCheck({ accounts }: Pick<Book, "accounts">): (name: string) => boolean {
+  const isActiveByName = new Map<string, boolean>();
   for (const { aliases, status } of accounts)
-    if (status !== "ARCHIVED") for (const alias of aliases) isLiveByName.set(alias, true);
-  for (const { id, status } of accounts) isLiveByName.set(id, status !== "ARCHIVED");
-  return (name) => isLiveByName.get(name) === true;
+    if (status !== "ARCHIVED") for (const alias of aliases) isActiveByName.set(alias, true);
+  for (const { id, status } of accounts) isActiveByName.set(id, status !== "ARCHIVED");
+  return (name) => isActiveByName.get(name) === true;
 }
 
 /** A row at the head: an event, or why it isn't one. */

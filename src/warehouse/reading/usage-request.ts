@@ -1,9 +1,9 @@
-import type { Account, Customer } from "../../book/resources/account.ts";
 /**
  * Meters the rows of a usage request that are not plain, for the requested accounts (S17.2, S17.3).
  *
  * @module
  */
+import type { Account, Customer } from "../../book/resources/account.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { type Day, type Instant, tryParseInstant, startOfDay } from "../../calendar/instant.ts";
 import type { EventSink } from "../../event-files/event-sink.ts";
@@ -12,14 +12,14 @@ import { startEventRun } from "../../ledger/preview/preview-run.ts";
 import type { CellQuery } from "../../ledger/usage-source.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 
-/** Rows of the requested days, and earlier rows, of which only the ids matter. */
-export const [REQUESTED, EARLIER] = ["requested", "earlier"] as const;
+/** The file names of rows of the requested days, and of earlier rows, which are read only for their ids. */
+export const [REQUESTED_ROWS, EARLIER_ROWS] = ["requested", "earlier"] as const;
 
 /** A usage request in progress. */
 interface UsageRequest {
   /** A book with the requested schemas and accounts. */
   readonly book: Book;
-  /** Receives rows whose file is {@link REQUESTED} or {@link EARLIER}. */
+  /** Receives rows whose file is {@link REQUESTED_ROWS} or {@link EARLIER_ROWS}. */
   readonly sink: EventSink;
   /** The cells so far, in the order of the accounts. */
   readonly iterateCells: () => Iterable<readonly UsageCell[]>;
@@ -36,7 +36,7 @@ export function startUsageRequest(query: CellQuery, dedupes: boolean): UsageRequ
   const acceptedIds = createIdsByAccount(query);
   const run = startEventRun(book, { ids: dedupes ? acceptedIds.ids : undefined });
   const isRowOf = (file: string, at: Instant): boolean =>
-    at <= query.upTo && (file === EARLIER ? at < startOfDay(query.from) : at >= startOfDay(query.from));
+    at <= query.upTo && (file === EARLIER_ROWS ? at < startOfDay(query.from) : at >= startOfDay(query.from));
   return {
     book,
     sink: {

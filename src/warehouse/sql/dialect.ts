@@ -33,7 +33,7 @@ export interface Dialect {
   readonly nullInteger: string;
 
   readonly byteLength: (text: string) => string;
-  readonly contains: (toValidText: string, part: string) => string;
+  readonly contains: (whole: string, part: string) => string;
   /** Whether a whole text matches a pattern in RE2 syntax. */
   readonly matchesPattern: (text: string, form: string) => string;
   /** The only group of a pattern; "" without a match. */

@@ -27,8 +27,8 @@ interface MeteringOptions {
   readonly dedupes: boolean;
   /** The hashes of repeated ids, if already known: a statement, or undefined if there are none. */
   readonly knownRepeats?: { readonly repeatedIds: string | undefined } | undefined;
-  /** Whether a row's account name belongs to a known, ACTIVE account. */
-  readonly isLive: (accountName: string) => boolean;
+  /** Whether an account name in a row is the id or an alias of an ACTIVE account. */
+  readonly isActiveAccount: (accountName: string) => boolean;
 }
 
 /** A row for the core. */
@@ -65,19 +65,19 @@ export interface Metering {
 export async function meterSources(
   db: Database,
   sources: readonly MeteredSource[],
-  { dedupes, knownRepeats, isLive }: MeteringOptions,
+  { dedupes, knownRepeats, isActiveAccount }: MeteringOptions,
 ): Promise<Metering> {
   const { dialect } = db;
   const total = sources.reduce((sum, { rowCount }) => sum + rowCount, 0);
   if (sources.every(({ pushedSchemas }) => pushedSchemas.length === 0)) {
-    const all = selectRestRows(sources, { repeatedIds: undefined, accountCondition: undefined }, dialect);
-    return { groups: noRows, rowsOf: noRows, rest: () => readRows(db, all, total) };
+    const allRowsSql = selectRestRows(sources, { repeatedIds: undefined, accountCondition: undefined }, dialect);
+    return { groups: noRows, rowsOf: noRows, rest: () => readRows(db, allRowsSql, total) };
   }
-  const ids = sources.map(({ source }) => source);
-  const foundRepeats =
-    dedupes && knownRepeats === undefined ? await db.materialize(selectRepeatedIds(ids, dialect)) : undefined;
-  const { repeatedIds } = knownRepeats ?? { repeatedIds: foundRepeats };
-  const { unknownNames, events } = await readAccounts(db, sources, isLive);
+  const eventSources = sources.map(({ source }) => source);
+  const ownRepeatedIds =
+    dedupes && knownRepeats === undefined ? await db.materialize(selectRepeatedIds(eventSources, dialect)) : undefined;
+  const { repeatedIds } = knownRepeats ?? { repeatedIds: ownRepeatedIds };
+  const { unknownNames, events } = await readAccounts(db, sources, isActiveAccount);
   const accountCondition =
     unknownNames.length === 0 ? undefined : dialect.isNotIn("account_id", await db.selectTexts(unknownNames));
   const plain: PlainRowConditions = { repeatedIds, accountCondition };
@@ -130,14 +130,14 @@ async function* chainRows(head: readonly Row[], rest: AsyncIterator<readonly Row
 async function readAccounts(
   db: Database,
   sources: readonly MeteredSource[],
-  isLive: (accountName: string) => boolean,
+  isActiveAccount: (accountName: string) => boolean,
 ): Promise<{ readonly unknownNames: readonly string[]; readonly events: number }> {
   const unknownNames: string[] = [];
   let events = 0;
   for await (const rows of db.stream(selectAccounts(sources, db.dialect))) {
     for (const [name, count] of rows) {
       events += Number(count);
-      if (name !== null && !isLive(String(name))) unknownNames.push(String(name));
+      if (name !== null && !isActiveAccount(String(name))) unknownNames.push(String(name));
     }
   }
   return { unknownNames, events };

@@ -118,7 +118,7 @@ export function selectOrderedGroups(
 export function selectRestRows(sources: readonly MeteredSource[], plain: PlainRowConditions, sql: Dialect): string {
   const parts = sources.flatMap((meteredSource, index) => {
     const { source, pushedSchemas } = meteredSource;
-    const extraColumns = selectCarriedColumns(meteredSource, index, sql);
+    const extraColumns = selectArrivalColumns(meteredSource, index, sql);
     const otherSchemas =
       pushedSchemas.length === 0
         ? ""
@@ -126,7 +126,7 @@ export function selectRestRows(sources: readonly MeteredSource[], plain: PlainRo
     const otherRows = `select ${extraColumns}\nfrom ${source.from}${otherSchemas}`;
     const restQueries = pushedSchemas.map(
       (schema) =>
-        `select ${CARRIED_COLUMNS} from (\n${indent(selectClassifiedRows(source, schema, { plain, sql, extraColumns }))}\n)\nwhere not plain`,
+        `select ${ARRIVAL_COLUMNS} from (\n${indent(selectClassifiedRows(source, schema, { plain, sql, extraColumns }))}\n)\nwhere not plain`,
     );
     return [otherRows, ...restQueries];
   });
@@ -147,7 +147,7 @@ export interface PlainGroupRows {
 /** Selects the rows of plain groups, in the order of S17.2. */
 export function selectGroupRows(groups: readonly PlainGroupRows[], plain: PlainRowConditions, sql: Dialect): string {
   const parts = groups.map(({ meteredSource, index, pushedSchema, day, accounts }) => {
-    const extraColumns = selectCarriedColumns(meteredSource, index, sql);
+    const extraColumns = selectArrivalColumns(meteredSource, index, sql);
     const sourceCondition = createDayCondition(meteredSource.source.timestamp, day, sql);
     const classifiedRows = selectClassifiedRows(meteredSource.source, pushedSchema, {
       plain,
@@ -155,7 +155,7 @@ export function selectGroupRows(groups: readonly PlainGroupRows[], plain: PlainR
       extraColumns,
       sourceCondition,
     });
-    return `select ${CARRIED_COLUMNS} from (\n${indent(classifiedRows)}\n)\nwhere plain and day = ${day} and account_id in (${accounts})`;
+    return `select ${ARRIVAL_COLUMNS} from (\n${indent(classifiedRows)}\n)\nwhere plain and day = ${day} and account_id in (${accounts})`;
   });
   return orderByArrival(parts.join("\nunion all\n"), sql);
 }
@@ -167,7 +167,7 @@ function createDayCondition({ part }: SourceTime, day: Day, sql: Dialect): strin
   return `${text} >= ${sql.quoteText(formatDate(startOfDay(day - 1)))} and ${text} < ${sql.quoteText(formatDate(startOfDay(day + 2)))}`;
 }
 
-const CARRIED_COLUMNS = "source, file, file_row, time_text, time_ms, zone_minutes, order_id, texts";
+const ARRIVAL_COLUMNS = "source, file, file_row, time_text, time_ms, zone_minutes, order_id, texts";
 
 /** Orders rows by arrival (S17.2). */
 function orderByArrival(rows: string, sql: Dialect): string {
@@ -179,7 +179,7 @@ function orderByArrival(rows: string, sql: Dialect): string {
   ].join("\n");
 }
 
-function selectCarriedColumns({ source, columns, fileExpression }: MeteredSource, index: number, sql: Dialect): string {
+function selectArrivalColumns({ source, columns, fileExpression }: MeteredSource, index: number, sql: Dialect): string {
   return [
     `${index} as source`,
     `${fileExpression} as file`,

@@ -143,10 +143,10 @@ function writeRemainingRows({ source, pushedSchema, sql }: SchemaSource): string
  */
 function listAccountNames({ accounts }: Pick<Book, "accounts">): readonly (readonly [string, string])[] {
   const ids = new Set(accounts.map(({ id }) => id));
-  const live = accounts.filter(({ status }) => status !== "ARCHIVED");
+  const activeAccounts = accounts.filter(({ status }) => status !== "ARCHIVED");
   const names = [
-    ...live.map(({ id }) => [id, id] as const),
-    ...live.flatMap(({ id, aliases }) =>
+    ...activeAccounts.map(({ id }) => [id, id] as const),
+    ...activeAccounts.flatMap(({ id, aliases }) =>
       aliases.filter((alias) => !ids.has(alias)).map((alias) => [alias, id] as const),
     ),
   ];
