@@ -255,14 +255,14 @@ describe("a book as text", () => {
 });
 
 describe("the problems of a book", () => {
-  test("have one problem for a key that is unknown and repeated", () => {
+  test("report a key that is both unknown and repeated once", () => {
     const fields = '"id":"acme","name":"Acme","primaryEmail":"a@b.co","adress":{},"adress":{}';
     expect(listProblems(() => readBook(`{"customers":[{${fields}}]}`))).toEqual([
       { path: "$.customers[0].adress", message: 'unknown field: did you mean "address"?' },
     ]);
   });
 
-  test("have one problem for a misspelt field that is required", () => {
+  test("report a misspelt required field once", () => {
     const meter = '"id":"um.calls","name":"Calls","agregation":"COUNT","eventSchemaName":"call"';
     expect(listProblems(() => readBook(`{"eventSchemas":[{"name":"call"}],"usageMeters":[{${meter}}]}`))).toEqual([
       { path: "$.usageMeters[0].agregation", message: 'unknown field: did you mean "aggregation"?' },
@@ -326,7 +326,7 @@ describe("the problems of a book", () => {
     expect(problems[1000]).toEqual({ path: "$", message: "and 500 more problems" });
   });
 
-  test("quote an unusual key, shortened", () => {
+  test("quote an unusual key, truncated", () => {
     expect(foundIn(["accounts[0]", { ...sampleBook().accounts?.[0], "a b": 1 }])).toEqual([
       '$.accounts[0]["a b"]: unknown field',
     ]);
@@ -364,7 +364,7 @@ describe("a malicious book", () => {
     ]);
   });
 
-  test("is not too deep because of brackets in its texts", () => {
+  test("may have any number of brackets in its texts", () => {
     const brackets = `\\"${"[{".repeat(300)}`;
     const text = stringifyJson(changedBook(["accounts[0].metadata", { brackets }]));
     expect(readBook(text).accounts[0]?.metadata).toEqual({ brackets });

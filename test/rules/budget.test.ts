@@ -223,7 +223,7 @@ describe("S3.8 a rule that no event can evaluate within the budget is rejected",
     expect(compileRule(rule, { ruleBudget: { steps: 30_300 } })({})).toHaveLength(100);
   });
 
-  test("of rules checked together, after 20 budgets no constant part is evaluated", () => {
+  test("and after 20 budgets, no further constant part of rules checked together is evaluated", () => {
     const total = { steps: 0 };
     const reasons = Array.from({ length: 50 }, () => describeExcessWork(nested(fifty, 5) as Rule, { budget }, total));
     // A loop that exceeds the budget is stopped below it, or takes all of it.
@@ -234,7 +234,7 @@ describe("S3.8 a rule that no event can evaluate within the budget is rejected",
     expect(total.steps).toBeLessThanOrEqual(21 * budget.steps);
   });
 
-  test("without evaluating all of its many heavy parts", () => {
+  test("without evaluating all of its many expensive parts", () => {
     // Two branches for each of 12 conditions, each of 9,000 steps: the lightest path is within the budget.
     const branch = { map: [ones(70), { map: [ones(40), variable("")] }] };
     const rule = { if: [...Array.from({ length: 16 }, (_, at) => (at % 2 === 0 ? variable("x") : branch)), 1] };
@@ -270,7 +270,7 @@ describe("S3.8 anything thrown becomes an error of the rule", () => {
     );
   });
 
-  test("by an operator that never ends", () => {
+  test("by an operator that recurses without end", () => {
     const operators = { own: (): unknown => operators.own() };
     expect(() => compileRule({ own: [] }, { operators })({})).toThrow(
       expect.objectContaining({ code: "ERR_RULE_FAILED" }),

@@ -93,7 +93,7 @@ describe("rules of the verifier", () => {
     expect(() => theirs(rule, {})).toThrow();
   });
 
-  test("do not change a host's copy of the library", () => {
+  test("do not change the application's copy of the library", () => {
     const mine = createRequire(import.meta.url)("json-logic-js") as typeof jsonLogic;
     createRuleEvaluator();
     expect(createRequire(import.meta.url)("json-logic-js")).toBe(mine);

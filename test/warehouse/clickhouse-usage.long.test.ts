@@ -233,7 +233,7 @@ describe("S17.2 a usage query", () => {
     expect(await answer(rowList, { accounts })).toEqual(["account-0000 70 1", "account-1999 70 1"]);
   });
 
-  test("with a time combined from columns equals that of one column, with as few statements", async () => {
+  test("gives the same with a time combined from columns as with one column, in as few statements", async () => {
     const rowList = [useRow("1", 30), useRow("1", 70), useRow("2", 71), useRow("2", 72)];
     const queryWithTime = async (
       time: object,
@@ -303,7 +303,7 @@ describe("S17.5 rows that arrive during a query", () => {
       return answers.join();
     });
 
-  test("are counted by the next try; those after its instant have no effect; after three tries the source is unreadable", async () => {
+  test("are counted in the next attempt; those after its instant have no effect; after three attempts the usage is unavailable", async () => {
     expect(await readWhileArriving("2024-01-31T00:00:00Z", 1)).toBe("1 1,6 1");
     expect(await readWhileArriving("2024-01-03T00:00:00Z", 9)).toBe("1 1");
     expect(await readWhileArriving("2024-01-31T00:00:00Z", 9)).toMatch(

@@ -113,7 +113,7 @@ describe("S4.1 a dimension has one text for one number", () => {
 });
 
 describe("S2.2 times in seconds or milliseconds", () => {
-  test("are read from integers, decimals and doubles, of which Parquet makes a HUGEINT", async () => {
+  test("are read from integers, decimals and doubles; a HUGEINT is a double in Parquet", async () => {
     for (const type of ["BIGINT", "UINTEGER", "HUGEINT", "DOUBLE", "DECIMAL(12, 2)", "DECIMAL(38, 0)"]) {
       const [event] = await readEvents(await writeNumbers(["1704067200"], type, "seconds"));
       expect(event).toMatchObject({ timestamp: "2024-01-01T00:00:00.000Z" });
@@ -124,7 +124,7 @@ describe("S2.2 times in seconds or milliseconds", () => {
   });
 
   // The cursor itself compares the instant by which the database orders a row with that of its event.
-  test("are cut to milliseconds, in the database and in the core", async () => {
+  test("are truncated to milliseconds, in the database and in the core", async () => {
     const numbers = fc.oneof(
       fc.double({ min: 0, max: 4_102_444_800, noNaN: true }),
       fc.integer({ min: 0, max: 4_102_444_800_000 }).map((millis) => millis / 1000),
@@ -145,7 +145,7 @@ describe("S2.2 times in seconds or milliseconds", () => {
     );
   });
 
-  test("and rows with invalid times have no event", async () => {
+  test("that are invalid give no event", async () => {
     const none = ["-1", "-0.5", "nan", "inf", "1e20"];
     const events = await readEvents(await writeNumbers(none, "DOUBLE", "seconds"));
     expect(events).toHaveLength(none.length);

@@ -93,7 +93,7 @@ describe("S13.6 the causes of a changed invoice", () => {
     return account === undefined ? [] : describeLines(account);
   };
 
-  test("S13.3 a commitment added by an edit of the plan: 90 × 2 = 180 and 20 to 200", () => {
+  test("S13.3 a commitment added by an edit of the plan: 90 × 2 = 180, and a true-up of 20 to 200", () => {
     expect(withoutBooks(usageCards(bands), { ...usageCards(bands), ...commitmentOf200 })).toEqual([
       { type: CARD, difference: "0" },
       { type: "TRUE_UP_AMOUNT", difference: "20", commitment: "20" },
@@ -104,7 +104,7 @@ describe("S13.6 the causes of a changed invoice", () => {
     ]);
   });
 
-  test("S13.3 a commitment that was reached with a fee in advance: 180 and 60, then 180 alone and 20 to 200", () => {
+  test("S13.3 a commitment reached only with a fee in advance: 180 and 60, then 180 and a true-up of 20 to 200", () => {
     const details = { ...usageCards(bands), ...commitmentOf200 };
     expect(withoutBooks({ ...details, ...feeCards(60, { invoiceTiming: "IN_ADVANCE" }) }, details)).toEqual([
       { type: CARD, difference: "0" },

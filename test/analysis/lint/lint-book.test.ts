@@ -355,7 +355,7 @@ describe("lint of meters", () => {
     expect(searchMatcher(false)).toEqual([false]);
   });
 
-  test("S5.2 in a COUNT meter, a computation has no effect beside one that counts every event", () => {
+  test("S5.2 in a COUNT meter, a computation has no effect in addition to one that counts every event", () => {
     const findings = describeFindings(withRules([{ order: 1, matcher: { "==": [region, "eu"] } }, { order: 2 }]));
     expect(findings).toEqual([
       "warning COMPUTATION_SHADOWED um.calls/computation/1: computation 2 counts every event, and no event counts twice",
@@ -363,7 +363,7 @@ describe("lint of meters", () => {
   });
 });
 
-describe("silences", () => {
+describe("suppressions", () => {
   const rows: readonly SlabRow[] = [
     { after: 0, rate: 25 },
     { after: 20, rate: 20 },

@@ -120,7 +120,7 @@ describe("S9.2 associations of a book", () => {
     ]);
   });
 
-  test("follow those whose decidedAt is earlier", () => {
+  test("take precedence over those whose decidedAt is earlier", () => {
     // The one of January replaces everything from January on, because its decidedAt is after that of June.
     const decisions = [
       { ...NEW, decidedAt: "2023-12-01" },

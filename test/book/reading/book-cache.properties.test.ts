@@ -126,7 +126,7 @@ describe("a book of cached items", () => {
     expect(counts.broken).toBeGreaterThan(40);
   });
 
-  test("rereads only what changed", () => {
+  test("rereads only changed items", () => {
     const readings: string[] = [];
     const names = new Map<object, string>();
     const memory = createBookCache((work, item) => readings.push(`${work} ${names.get(item) ?? "other"}`));
