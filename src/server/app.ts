@@ -119,7 +119,7 @@ async function callEndpoint(
 
 const NO_PAGING: Paging = {
   readRequest() {
-    throw new InvariantError("an endpoint that gives pages takes the query of a list");
+    throw new InvariantError("an endpoint that answers with pages has the query of a list");
   },
 };
 const EMPTY_OBJECT = z.strictObject({});
@@ -187,10 +187,12 @@ function createMethodLookup(
   endpoints: readonly RoutePath[],
 ): (url: string) => ReadonlySet<string> | undefined {
   const patterns = [...collectMethods(endpoints)].map(([path, methods]) => {
-    const steps = path.split(/(\{\w+\})/).map((step) => (step.startsWith("{") ? "[^/?]+" : escapePattern(step)));
-    return { own: methods, pattern: new RegExp(`^${escapePattern(prefix)}${steps.join("")}(?:\\?.*)?$`, "s") };
+    const segments = path
+      .split(/(\{\w+\})/)
+      .map((segment) => (segment.startsWith("{") ? "[^/?]+" : escapePattern(segment)));
+    return { methods, pattern: new RegExp(`^${escapePattern(prefix)}${segments.join("")}(?:\\?.*)?$`, "s") };
   });
-  return (url) => patterns.find(({ pattern }) => pattern.test(url))?.own;
+  return (url) => patterns.find(({ pattern }) => pattern.test(url))?.methods;
 }
 
 function escapePattern(text: string): string {

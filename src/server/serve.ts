@@ -119,7 +119,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { host = "127.0.0.1", port = DEFAULT_PORT, billRunInterval = BILL_RUN_INTERVAL, prefix = "" } = options;
   const app = await createServer(options);
   try {
-    await app.listen({ host, port, listenTextResolver: (address) => `listens on ${address}` });
+    await app.listen({ host, port, listenTextResolver: (address) => `listening on ${address}` });
   } catch (error) {
     await app.close();
     throw error;
@@ -142,7 +142,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   };
 }
 
-/** Warns if keys and figures leave this machine unencrypted, unless `trustProxy` names a proxy. */
+/** Warns if keys and figures are sent unencrypted over the network, unless `trustProxy` names a proxy. */
 function warnAboutPlainHttp({ server, log }: FastifyInstance, { trustProxy = 0 }: ServeOptions): void {
   const { address } = server.address() as AddressInfo;
   if (trustProxy !== 0 || /^(?:::ffff:)?127\.|^::1$/.test(address)) return;

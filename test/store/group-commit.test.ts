@@ -97,7 +97,7 @@ function withCommit(
 }
 
 describe("concurrent single events", () => {
-  test("S14.3 share one commit beside the first one, and count once each", async () => {
+  test("S14.3 share one commit after that of the first one, and count once each", async () => {
     const client = withCommit(async () => {});
     const { engine, store } = await openEngine({ client });
     const before = client.commits;

@@ -41,7 +41,7 @@ describe.each([FIRST, LATEST])("a database of version %i", (version) => {
     expect(await store.read.accountsWithStaleDraftIndex(NOON, 10)).toEqual(["a", "b"]);
   });
 
-  test("accepts new events beside the old ones, and an old one with a form is undone", async () => {
+  test("accepts new events in addition to the old ones, and undoes an old one that is stored with a shared form", async () => {
     const store = await postgresStore(database.pool, { schema: "kept" });
     const engine = createEngine({ store, clock: () => Date.parse("2024-07-15T00:00:00Z") });
     const call = {

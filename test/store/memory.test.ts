@@ -2,7 +2,16 @@ import { describe, expect, test } from "vitest";
 
 import type { LedgerView } from "../../src/ledger/view.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
-import { account, cell, event, invoice, LONG, NOON, ODD_TEXTS, consumption } from "../../src/store/conformance/samples.ts";
+import {
+  account,
+  cell,
+  event,
+  invoice,
+  LONG,
+  NOON,
+  ODD_TEXTS,
+  consumption,
+} from "../../src/store/conformance/samples.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 

@@ -101,13 +101,16 @@ export function createAccessControl({ engine, secret, rateLimits, clock }: Acces
       if (credential !== undefined && key !== undefined && key.revokedAt === undefined) {
         return { caller: { keyId: key.id, role: key.role }, credential };
       }
-      const wait = countFailure(address);
-      if (wait !== undefined) throw new Refusal(429, "too many invalid credentials from this address", wait);
+      const waitSeconds = countFailure(address);
+      if (waitSeconds !== undefined)
+        throw new Refusal(429, "too many invalid credentials from this address", waitSeconds);
       throw new Refusal(401, "the API key or token is unknown, revoked or expired");
     },
     admit(from, bucket) {
-      const wait = "keyId" in from ? limitKey(from.keyId, bucket) : limitAddress(toClientNetwork(from.address), bucket);
-      if (wait !== undefined) throw new Refusal(429, "too many requests; retry after the time in Retry-After", wait);
+      const waitSeconds =
+        "keyId" in from ? limitKey(from.keyId, bucket) : limitAddress(toClientNetwork(from.address), bucket);
+      if (waitSeconds !== undefined)
+        throw new Refusal(429, "too many requests; retry after the time in Retry-After", waitSeconds);
     },
     keys: {
       ...storedKeys,

@@ -91,9 +91,9 @@ async function verifyClaims(token: string, secret: Uint8Array, now: number): Pro
 
 /** Only a server with the secret can have signed it, so it doesn't count as an invalid credential. */
 function createFutureTokenRefusal(startsAt: number, now: number): Refusal {
-  const wait = startsAt - now;
+  const waitSeconds = startsAt - now;
   return new Refusal(
     401,
-    `the token is not valid before ${wait} s from now by this server's clock; correct the clock or create a new token`,
+    `the token becomes valid in ${waitSeconds} s by this server's clock; correct the clock or create a new token`,
   );
 }

@@ -59,11 +59,11 @@ export function registerBodyParsers(app: FastifyInstance): void {
     }
     const { batchField } = request.routeOptions.config as Pick<Endpoint, "batchField">;
     const yieldToOthers = createYielder();
-    const read = await runWithPauses(readJsonBodyInSteps(body, batchField), yieldToOthers);
+    const parsedBody = await runWithPauses(readJsonBodyInSteps(body, batchField), yieldToOthers);
     // Processing a large body takes as long as parsing it.
     const pause = yieldToOthers();
     if (pause !== undefined) await pause;
-    return read;
+    return parsedBody;
   });
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, callback) => {
     if (body.length === 0) callback(null, undefined);
@@ -80,13 +80,13 @@ export function registerBodyParsers(app: FastifyInstance): void {
  */
 export function* readJsonBodyInSteps(bytes: Buffer, batchField?: string): Steps<unknown> {
   if (bytes.length === 0) return undefined;
-  const ascii = isAscii(bytes);
-  if (!ascii && !isUtf8(bytes)) throw new Refusal(400, "the body is not valid UTF-8");
-  const text = bytes.toString(ascii ? "latin1" : "utf8");
+  const isAsciiText = isAscii(bytes);
+  if (!isAsciiText && !isUtf8(bytes)) throw new Refusal(400, "the body is not valid UTF-8");
+  const text = bytes.toString(isAsciiText ? "latin1" : "utf8");
   const { depth, longNumbers, keys, values, excessKeyIndex } = scanJson(bytes);
-  const tooDeep = depth > NESTING_MAX ? findDeepNesting(text) : undefined;
-  if (tooDeep !== undefined) {
-    throw new Refusal(400, `the body is nested too deeply at line ${tooDeep.line}, column ${tooDeep.column}`);
+  const deepPosition = depth > NESTING_MAX ? findDeepNesting(text) : undefined;
+  if (deepPosition !== undefined) {
+    throw new Refusal(400, `the body is nested too deeply at line ${deepPosition.line}, column ${deepPosition.column}`);
   }
   if (excessKeyIndex >= 0) {
     const { line, column } = placeInText(bytes.toString("utf8", 0, excessKeyIndex), excessKeyIndex);
@@ -110,7 +110,7 @@ export function* readJsonBodyInSteps(bytes: Buffer, batchField?: string): Steps<
   yield;
   if (countKeys(body) !== keys) refuseRepeatedKey(text);
   yield;
-  return marks === 0 ? body : refuseMarks(body, batchField);
+  return marks === 0 ? body : requireRepresentable(body, batchField);
 }
 
 function* parseBodyText(
@@ -126,14 +126,14 @@ function* parseBodyText(
   }
 }
 
-function refuseMarks(body: unknown, batchField: string | undefined): unknown {
-  const rest = batchField === undefined ? body : replaceMarkedItems(body, batchField);
-  const problem = findUnrepresentable(rest);
+function requireRepresentable(body: unknown, batchField: string | undefined): unknown {
+  const checkedBody = batchField === undefined ? body : replaceMarkedItems(body, batchField);
+  const problem = findUnrepresentable(checkedBody);
   if (problem !== undefined) throw inputError([problem]);
-  return rest;
+  return checkedBody;
 }
 
-/** Rejects duplicate keys, of which a parser would silently keep the last. */
+/** Rejects duplicate keys, because a parser would silently keep only the last value. */
 function refuseRepeatedKey(text: string): void {
   const [repeatedKey] = findRepeatedKeys(text, 1);
   if (repeatedKey === undefined) return;

@@ -169,7 +169,7 @@ function readCursor(key: Uint8Array, list: string, token: string): Cursor {
   const expectedBytes = Buffer.from(`${body}.${createSignature(key, body)}`);
   const tokenBytes = Buffer.from(token);
   if (tokenBytes.length !== expectedBytes.length || !timingSafeEqual(tokenBytes, expectedBytes)) {
-    throw new Refusal(400, "nextToken: not a token of this list");
+    throw new Refusal(400, "nextToken: this is not a token from this API; use the nextToken of the previous page");
   }
   const cursor = decodeCursor(body);
   if (cursor.l !== list) throw new Refusal(400, "nextToken: this token belongs to another list");

@@ -25,7 +25,7 @@ import { answerPage, createListShape, readBoundedPage } from "../shapes/list.ts"
 /** A resource: what its endpoints have in common. */
 export interface ResourceSpec<Item> {
   readonly tag: string;
-  /** The path of the list: `/features`. An item's path has its id behind it. */
+  /** The path of the list: `/features`. The path of an item adds its id. */
   readonly path: `/${string}`;
   /** The name of the id in an item's path: `feature_id`. */
   readonly idName: string;
@@ -164,10 +164,10 @@ export function defineRemoveEndpoint<Item>(resource: ResourceSpec<Item>, { run, 
 function defineChangeEndpoint<Item, Body extends z.ZodType>(
   resource: ResourceSpec<Item>,
   method: "PATCH" | "POST",
-  end: string,
+  pathSuffix: string,
   { run, ...spec }: ChangeSpec<Item, Body>,
 ): Endpoint {
-  return defineItemEndpoint(resource, end, {
+  return defineItemEndpoint(resource, pathSuffix, {
     ...spec,
     method,
     access: "write",
@@ -178,7 +178,7 @@ function defineChangeEndpoint<Item, Body extends z.ZodType>(
 /** Defines an endpoint of one item. Its handler gets the id from the path. */
 function defineItemEndpoint<Item, Query extends z.ZodObject, Body extends z.ZodType>(
   { tag, path, idName, idSchema = pathId(), shape }: ResourceSpec<Item>,
-  end: string,
+  pathSuffix: string,
   {
     handle,
     ...spec
@@ -190,7 +190,7 @@ function defineItemEndpoint<Item, Query extends z.ZodObject, Body extends z.ZodT
   return defineEndpoint<z.ZodObject, Query, Body>({
     answers: { 200: shape },
     ...spec,
-    path: `${path}/{${idName}}${end}`,
+    path: `${path}/{${idName}}${pathSuffix}`,
     tag,
     params: z.strictObject({ [idName]: idSchema }),
     handle: async (request) => handle(request, String(request.params[idName])),

@@ -77,7 +77,7 @@ function deriveWithoutBounds(schema: z.ZodType, derive: (schema: z.ZodType) => z
   if (schema instanceof z.ZodNumberFormat) return z.int();
   if (schema instanceof z.ZodEnum || schema instanceof z.ZodLiteral || schema instanceof z.ZodBoolean) return schema;
   if (schema instanceof z.ZodCustom) return schema;
-  throw new TypeError(`no answer is derived from a ${schema.type}`);
+  throw new TypeError(`cannot derive the schema of an answer from a schema of the type ${schema.type}`);
 }
 
 /** The schema of an optional or nullable field if it is present. */

@@ -56,14 +56,14 @@ type Pipeline = z.input<typeof pipelineShape>;
 export async function readPipeline(
   engine: Engine,
   event: EventRecord,
-  place: EventCycle | undefined,
+  eventCycle: EventCycle | undefined,
 ): Promise<Pipeline> {
   const { customerId, schemaName, schemaVersion, units } = event;
   const customer = customerId === "" ? undefined : await engine.customers.get(customerId);
   return withoutAbsent({
     eventSchema: schemaVersion === undefined ? undefined : { name: schemaName, version: schemaVersion },
     usageMeters: units.length === 0 ? undefined : await readMeters(engine, event),
-    pricePlans: place && [await readPlan(engine, event, place)],
+    pricePlans: eventCycle && [await readPlan(engine, event, eventCycle)],
     account: await readAccountName(engine, event),
     customer: customer && { id: customerId, name: customer.name },
     featureDetails: await readFeatureUse(engine, event),

@@ -164,7 +164,10 @@ export function toIngestionStatus(status: IngestStatus, statusDescription: strin
   return { status, statusDescription };
 }
 
-export function toEventRecordJson(event: EventRecord, place: EventCycle | undefined): z.input<typeof eventRecordShape> {
+export function toEventRecordJson(
+  event: EventRecord,
+  eventCycle: EventCycle | undefined,
+): z.input<typeof eventRecordShape> {
   const { accountId, schemaVersion, enriched, units, feature } = event;
   return withoutAbsent({
     ...toEventFields(event),
@@ -175,8 +178,11 @@ export function toEventRecordJson(event: EventRecord, place: EventCycle | undefi
     enrichedDimensions: undefinedIfEmpty(enriched.dimensions),
     usage: units.length === 0 ? undefined : units.map(({ meterId, quantity }) => ({ usageMeterId: meterId, quantity })),
     featureUsage: feature && { ...feature, allocations: [...feature.allocations] },
-    pricePlan: place && { id: place.pricePlanId, version: place.version },
-    pricingCycle: place && { startDate: formatTime(place.cycle.start), endDate: formatTime(place.cycle.end) },
+    pricePlan: eventCycle && { id: eventCycle.pricePlanId, version: eventCycle.version },
+    pricingCycle: eventCycle && {
+      startDate: formatTime(eventCycle.cycle.start),
+      endDate: formatTime(eventCycle.cycle.end),
+    },
   });
 }
 

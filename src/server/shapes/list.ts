@@ -44,8 +44,8 @@ export function createOpenListShape(item: z.ZodType, id: string, more: z.ZodRawS
 export const PAGE_LENGTH_MAX: number = 1 << 20;
 
 /**
- * Reads a page of items that may be large. It ends before the item that would exceed {@link PAGE_LENGTH_MAX}, with
- * which the next page starts.
+ * Reads a page of items that may be large. It ends before the item that would exceed {@link PAGE_LENGTH_MAX}; the
+ * next page starts with that item.
  *
  * @param readPage reads a page of at most `limit` items
  */
@@ -68,7 +68,7 @@ export async function toBoundedJson<Item, ItemJson>(
   toJson: (item: Item) => ItemJson | Promise<ItemJson>,
 ): Promise<readonly ItemJson[]> {
   const yieldToOthers = createYielder();
-  const bounded: ItemJson[] = [];
+  const boundedItems: ItemJson[] = [];
   let length = 0;
   for (const item of items) {
     const json = await toJson(item);
@@ -76,10 +76,10 @@ export async function toBoundedJson<Item, ItemJson>(
       length += piece.length;
       await yieldToOthers();
     }
-    if (length > lengthMax && bounded.length > 0) break;
-    bounded.push(json);
+    if (length > lengthMax && boundedItems.length > 0) break;
+    boundedItems.push(json);
   }
-  return bounded;
+  return boundedItems;
 }
 
 /** An item that needs no conversion. */

@@ -35,7 +35,7 @@ export const pricePlanShape = createAnswerDeriver()
   .extend({ pricingSchedule: z.array(scheduleEntryShape) })
   .meta({ id: "PricePlan" });
 
-/** A price plan in a list: its latest version, with its details beside. */
+/** A price plan in a list: its latest version, whose details are also at the top level. */
 export const listedPlanShape = pricePlanShape
   .extend({
     description: z.string().meta({ description: "Empty if the plan has none." }),

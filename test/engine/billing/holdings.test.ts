@@ -37,7 +37,7 @@ async function withFeature(engine: Engine): Promise<{ readonly featureId: string
 const MARCH = { effectiveFrom: "2024-03-01T00:00:00Z", effectiveUntil: "2024-04-01T00:00:00Z" };
 
 describe("licenses", () => {
-  test("S10.1 updates return the quantity after them; one key is one update", async () => {
+  test("S10.1 updates return the resulting quantity; a repeated idempotencyKey makes no second update", async () => {
     const { engine, at } = engineAt("2024-03-01");
     const { seatsId } = await withFeature(engine);
     const first = await engine.licenses.update("prod", { licenseId: seatsId, updateType: "ABSOLUTE", quantity: 10 });

@@ -345,7 +345,7 @@ describe("revenue over time", () => {
   });
 });
 
-test("more than 100 groups are rejected with a remedy", async () => {
+test("more than 100 groups are rejected with a message that suggests a filter", async () => {
   const { at } = engineAt("2024-01-01");
   const book = teamBook();
   const many = Array.from({ length: 101 }, (_, n) => ({ id: `a${n}`, name: `Account ${n}`, customerId: "acme" }));

@@ -150,7 +150,7 @@ describe("bearer tokens", () => {
 });
 
 describe("tokens", () => {
-  test("a key gets a token for 24 hours, and a token gets itself", async () => {
+  test("a key gets a token for 24 hours, and a token gets the same token back", async () => {
     const api = await startCompleteServer({ jwtSecret: SECRET });
     const by = await api.key("read");
     const token = await tokenOf(api, by);
@@ -269,7 +269,7 @@ describe("tokens", () => {
       const answer = await api.ask("GET /customers", { by });
       expect([answer.statusCode, answer.json().message]).toEqual([
         401,
-        "the token is not valid before 3601 s from now by this server's clock; correct the clock or create a new token",
+        "the token becomes valid in 3601 s by this server's clock; correct the clock or create a new token",
       ]);
     }
     // It expires when it did before: a day after it was created.

@@ -132,7 +132,7 @@ describe("bad credentials", () => {
     expect((await api.ask("GET /keys", { by: WRONG })).statusCode).toBe(401);
   });
 
-  test("five in a window, whenever it begins", () => {
+  test("at most five are allowed in any 30 minutes", () => {
     let now = 0;
     const fail = createFailureCounter(() => now);
     const outcomes = [0, 10, 20, 25, 29, 29.5, 30, 30.5, 39, 40].map((minute) => {

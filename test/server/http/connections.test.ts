@@ -131,7 +131,7 @@ describe("a HEAD request that is rejected before it is read completely", () => {
     );
   });
 
-  test("on a connection that has a duplicate answer", async () => {
+  test("on a connection that has received an answer before", async () => {
     const { port } = await listen();
     const answers = await sendParts(
       port,

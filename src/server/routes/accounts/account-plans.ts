@@ -32,7 +32,7 @@ const planChange = z.strictObject({
   }),
   pricePlanVersion: z.int().min(1).nullish().meta({ description: "The version; default the latest ACTIVE one." }),
   effectiveFrom: date
-    .refine((from) => from >= EARLIEST_START, { error: "expected a date from 1970-01-01 on: price plans begin then" })
+    .refine((from) => from >= EARLIEST_START, { error: "expected 1970-01-01 or a later date" })
     .meta({ type: "string", description: "A date since 1970-01-01, or a date-time at midnight UTC." }),
   effectiveUntil: date.nullish().meta({ type: "string", description: "A date, exclusive; default no end." }),
   pricePlanDetailsOverride: pricePlanDetailsOverride

@@ -49,12 +49,12 @@ const INTERVAL_MAX = 2 ** 31 - 1;
 
 /** Starts bill runs at randomized times, so that servers that started together don't run together. */
 export function startBillRuns({ engine, interval, log, random = Math.random }: BillRunOptions): BillRuns {
-  let running: Promise<void> | undefined;
+  let currentRun: Promise<void> | undefined;
   let timer = setTimeout(run, Math.min(interval, FIRST_DELAY_MS) * random());
   let isStopped = false;
   let prunedAt = -Infinity;
   function run(): void {
-    running = runAndWait();
+    currentRun = runAndWait();
   }
   async function runAndWait(): Promise<void> {
     await runOnce(engine, log, () => isStopped);
@@ -70,7 +70,7 @@ export function startBillRuns({ engine, interval, log, random = Math.random }: B
     async stop() {
       isStopped = true;
       clearTimeout(timer);
-      await running;
+      await currentRun;
     },
   };
 }

@@ -70,11 +70,11 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: invoiceWithLinesShape },
     html: true,
     handle: async ({ engine, params: { invoice_id: id }, query: { format } }) => {
-      const composites = await undefinedIfNotFound(engine.compositeInvoices.get(id));
-      if (composites !== undefined) {
+      const composite = await undefinedIfNotFound(engine.compositeInvoices.get(id));
+      if (composite !== undefined) {
         return format === "html"
-          ? await renderComposite(engine, composites)
-          : answerOk(toCompositeWithLinesJson(composites));
+          ? await renderComposite(engine, composite)
+          : answerOk(toCompositeWithLinesJson(composite));
       }
       const snapshot = await engine.invoices.get(id);
       return format === "html" ? await renderInvoice(engine, snapshot) : answerOk(toInvoiceWithLinesJson(snapshot));

@@ -147,8 +147,8 @@ async function readPlanJson(
   version?: number,
 ): Promise<ReturnType<typeof toPlanJson>> {
   const versions = await engine.pricePlans.versions(plan.item.id);
-  const request = version === undefined ? versions : [await findVersion(engine, plan, versions)];
-  const latestFirst = await toBoundedJson(PAGE_LENGTH_MAX, request.toReversed(), toScheduleJson);
+  const selectedVersions = version === undefined ? versions : [await findVersion(engine, plan, versions)];
+  const latestFirst = await toBoundedJson(PAGE_LENGTH_MAX, selectedVersions.toReversed(), toScheduleJson);
   return toPlanJson(plan, latestFirst.toReversed());
 }
 

@@ -103,8 +103,8 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
       };
       const listRecords = async (page: PageOptions): Promise<Page<ReturnType<typeof toEventRecordJson>>> => {
         const { items, ...more } = await engine.events.list({ filter, page });
-        const places = await engine.events.cycles(items);
-        return { ...more, items: items.map((event, index) => toEventRecordJson(event, places[index])) };
+        const cycles = await engine.events.cycles(items);
+        return { ...more, items: items.map((event, index) => toEventRecordJson(event, cycles[index])) };
       };
       const result = await readBoundedPage(request, listRecords, keepItem);
       return withRetentionHeader(engine, { events: result.items, ...toPageFields(request, result) });
@@ -124,11 +124,11 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
     answers: { 200: z.strictObject({ events: z.array(recordWithPipelineShape) }).meta({ id: "Events" }) },
     handle: async ({ engine, params: { event_id: id } }) => {
       const events = await engine.events.get(id);
-      const places = await engine.events.cycles(events);
-      const pipelines = await Promise.all(events.map((event, index) => readPipeline(engine, event, places[index])));
+      const cycles = await engine.events.cycles(events);
+      const pipelines = await Promise.all(events.map((event, index) => readPipeline(engine, event, cycles[index])));
       return withRetentionHeader(engine, {
         events: events.map((event, index) => ({
-          ...toEventRecordJson(event, places[index]),
+          ...toEventRecordJson(event, cycles[index]),
           eventPipelineInfo: pipelines[index],
         })),
       });
@@ -156,9 +156,9 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
         createdAt: normalizeOptionalTime(query.created_at),
       };
       if (!isUndoCombination(filter)) throw new Refusal(400, describeUndoFilters(query));
-      const undone = await withWireNames(UNDO_WIRE_NAMES, engine.undo(filter));
+      const undoneEvents = await withWireNames(UNDO_WIRE_NAMES, engine.undo(filter));
       return withRetentionHeader(engine, {
-        data: undone.map(({ event, status, reason }) => toUndoneEventJson(event, { status, reason })),
+        data: undoneEvents.map(({ event, status, reason }) => toUndoneEventJson(event, { status, reason })),
       });
     },
   }),

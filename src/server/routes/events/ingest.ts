@@ -173,13 +173,13 @@ function serializeBatch(results: readonly IngestResult[], isAllSuccess: boolean)
   return Buffer.concat([...pieces, Buffer.from(`${text}]}`)]);
 }
 
-const [BLANK, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];
+const [SPACE, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];
 
 /** A JSON string. Most ids need no escaping. */
 function quoteJson(text: string): string {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code < BLANK || code > TILDE || code === QUOTE || code === BACKSLASH) return JSON.stringify(text);
+    if (code < SPACE || code > TILDE || code === QUOTE || code === BACKSLASH) return JSON.stringify(text);
   }
   return `"${text}"`;
 }

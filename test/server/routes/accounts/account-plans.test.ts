@@ -216,7 +216,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       [
         "an effectiveFrom before plans begin",
         { effectiveFrom: "1969-12-31" },
-        "effectiveFrom: expected a date from 1970-01-01 on: price plans begin then",
+        "effectiveFrom: expected 1970-01-01 or a later date",
       ],
       [
         "an effectiveUntil that is not after it",

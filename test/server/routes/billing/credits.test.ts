@@ -243,7 +243,7 @@ describe("credits over HTTP", () => {
       expect(await listPart(api, "/credits")).toEqual([]);
     });
 
-    test("a hundred are accepted at once", async () => {
+    test("a hundred credits can be created at once", async () => {
       const { json } = await api.call("POST /credits", { body: { creditRequests: times(100, () => CREDIT) } });
       expect(json.credits.length).toBe(100);
     });

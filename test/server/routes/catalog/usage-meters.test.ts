@@ -74,7 +74,7 @@ describe("usage meters over HTTP", () => {
     expect([json.displayName, Object.hasOwn(json, "billableName")]).toEqual(["calls", false]);
   });
 
-  test("values at the bounds are accepted: names of 50 of the pattern, billableName and description of 255", async () => {
+  test("names of 50 characters that match the pattern, and billableName and description of 255 characters are accepted", async () => {
     const names = { name: `${"A_-9 ".repeat(9)}abcde`, billableName: "b".repeat(255), description: "d".repeat(255) };
     const reply = await call("POST /usage_meters", { body: { ...SUM, ...names } });
     expect([reply.status, reply.json]).toEqual([201, expect.objectContaining(names)]);

@@ -400,7 +400,7 @@ describe("undo", () => {
     expect(await listEventIds()).toEqual([]);
   });
 
-  test("S15.1 the six combinations of filters, with times in whole seconds and a plus decoded as a space", async () => {
+  test("S15.1 six combinations of filters are accepted, with times in whole seconds and a plus decoded as a space", async () => {
     const extraFields = { timestamp: "2024-06-10T08:00:00.250Z" };
     const combinations = [
       "",
