@@ -141,11 +141,11 @@ async function connectOrStart(
   const deadline = Date.now() + START_MS;
   const refusedFolders = new Set<string>();
   const isLost = createLostDetector();
-  let startedServer: StartedServer | undefined;
+  let ownServer: StartedServer | undefined;
   while (Date.now() < deadline) {
     const running = await findRunningServer(paths);
     if (running !== undefined) {
-      const socketFolder = findOwnFolder(running, startedServer);
+      const socketFolder = findOwnFolder(running, ownServer);
       const answer = await pingServer(running, signal);
       if (answer === "ready") {
         if (socketFolder !== undefined) await removeOtherFolders(paths.data, socketFolder.path);
@@ -155,20 +155,18 @@ async function connectOrStart(
         if (socketFolder !== undefined) refusedFolders.add(socketFolder.parent);
         await stopLost(paths, running);
       }
-    } else if (startedServer === undefined) {
+    } else if (ownServer === undefined) {
       await initializeData(paths, user);
-      if (signal?.aborted !== true) startedServer = await startServer(paths, user, refusedFolders);
+      if (signal?.aborted !== true) ownServer = await startServer(paths, user, refusedFolders);
     }
     // The watcher stops a started server that has no opener.
     if (signal?.aborted === true) throw unavailableDatabaseError("opening was cancelled");
-    const endReason = await (startedServer === undefined
-      ? sleep(POLL_MS)
-      : Promise.race([startedServer.end, sleep(POLL_MS)]));
-    if (startedServer === undefined || endReason === undefined) continue;
+    const endReason = await (ownServer === undefined ? sleep(POLL_MS) : Promise.race([ownServer.end, sleep(POLL_MS)]));
+    if (ownServer === undefined || endReason === undefined) continue;
     // Another server that started at the same moment may have taken the directory.
-    if ((await findEndReason(paths.log, startedServer.logFrom, endReason)) === "no socket")
-      refusedFolders.add(startedServer.folder.parent);
-    startedServer = undefined;
+    if ((await findEndReason(paths.log, ownServer.logFrom, endReason)) === "no socket")
+      refusedFolders.add(ownServer.folder.parent);
+    ownServer = undefined;
   }
   throw unavailableDatabaseError(
     `the server in ${paths.data} did not answer within ${START_MS / 1000} s; see ${paths.log}`,
@@ -176,8 +174,8 @@ async function connectOrStart(
 }
 
 /** The socket folder, if the running server is the one started here. */
-function findOwnFolder({ pid }: RunningServer, startedServer: StartedServer | undefined): SocketFolder | undefined {
-  return startedServer?.pid === pid ? startedServer.folder : undefined;
+function findOwnFolder({ pid }: RunningServer, ownServer: StartedServer | undefined): SocketFolder | undefined {
+  return ownServer?.pid === pid ? ownServer.folder : undefined;
 }
 
 /** Finds the running server of a directory by its pid file; a stale pid file is removed. */
@@ -367,7 +365,7 @@ async function findEndReason(log: string, logFrom: number, ended: string): Promi
 /** Log message of a server that cannot create its socket. */
 const NO_SOCKET = /could not (?:create any Unix-domain sockets|\w+ lock file "[^"]*\.s\.PGSQL)/;
 /** Log message of a server that another one prevented from starting, or that was stopped during startup. */
-const OTHER_SERVER = /lock file|shared memory block|shutting down|startedServer up|terminating connection/;
+const OTHER_SERVER = /lock file|shared memory block|shutting down|starting up|terminating connection/;
 
 /**
  * Releases an opener, and stops the server if there is no other: both the server that was opened, and one that another
