@@ -29,7 +29,7 @@ describe("S7 the curve of a price", () => {
   ];
 
   test.each([
-    ["S7.2 TIERED goes on from slab to slab", "TIERED", bands, {}, ["(0, 100] 0..200 +2", "(100, 150] 200..250 +1"]],
+    ["S7.2 TIERED continues from slab to slab", "TIERED", bands, {}, ["(0, 100] 0..200 +2", "(100, 150] 200..250 +1"]],
     ["S7.2 VOLUME falls where its rate drops", "VOLUME", bands, {}, ["(0, 100] 0..200 +2", "(100, 150] 100..150 +1"]],
     [
       "S7.4 a card's bounds hold from a quantity to a quantity",

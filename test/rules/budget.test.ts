@@ -39,7 +39,7 @@ const divisions = Array.from({ length: 480 }, () => ({ "/": [1, 3] }));
 describe("S3.8 work that exceeds the budget is stopped before it is done", () => {
   test.each<readonly [string, unknown, unknown, string]>([
     ["a list that doubles", { reduce: [variable("list"), doubling, [1]] }, { list: ones(40) }, STEPS],
-    ["five loops in each other", { map: [variable("list"), nested(fifty, 4)] }, { list: fifty }, STEPS],
+    ["five nested loops", { map: [variable("list"), nested(fifty, 4)] }, { list: fifty }, STEPS],
     ["a body of 480 divisions", { map: [variable("list"), { max: divisions }] }, { list: ones(1024) }, STEPS],
     [
       "a text that doubles",
@@ -54,15 +54,15 @@ describe("S3.8 work that exceeds the budget is stopped before it is done", () =>
       TEXT,
     ],
     ["a long list in a comparison", { "==": [variable("list"), "x"] }, { list: ones(1_000_000) }, STEPS],
-    ["a long list in an order", { "<": [1, variable("list"), 3] }, { list: ones(1_000_000) }, STEPS],
-    ["a long list as a name", { var: variable("list") }, { list: ones(1_000_000) }, STEPS],
-    ["a long list of names", { missing: [variable("list")] }, { list: ones(1_000_000) }, STEPS],
-    ["a long list of some names", { missing_some: [1, variable("list")] }, { list: ones(1_000_000) }, STEPS],
+    ["a long list in an order comparison", { "<": [1, variable("list"), 3] }, { list: ones(1_000_000) }, STEPS],
+    ["a long list as the name of a variable", { var: variable("list") }, { list: ones(1_000_000) }, STEPS],
+    ["a long list of names in missing", { missing: [variable("list")] }, { list: ones(1_000_000) }, STEPS],
+    ["a long list of names in missing_some", { missing_some: [1, variable("list")] }, { list: ones(1_000_000) }, STEPS],
     ["a search in a long list", { in: [2, variable("list")] }, { list: ones(1_000_000) }, STEPS],
     ["a long list merged", { merge: [variable("list"), variable("list")] }, { list: ones(6000) }, STEPS],
-    ["a long list gone through by all", { all: [variable("list"), true] }, { list: ones(6000) }, STEPS],
-    ["a long list gone through by some", { some: [variable("list"), false] }, { list: ones(6000) }, STEPS],
-    ["a long list gone through by none", { none: [variable("list"), false] }, { list: ones(6000) }, STEPS],
+    ["a long list in all", { all: [variable("list"), true] }, { list: ones(6000) }, STEPS],
+    ["a long list in some", { some: [variable("list"), false] }, { list: ones(6000) }, STEPS],
+    ["a long list in none", { none: [variable("list"), false] }, { list: ones(6000) }, STEPS],
     ["a long text copied", { cat: [variable("text")] }, { text: "x".repeat(65_537) }, TEXT],
     ["a part of a long text", { substr: [variable("text"), 1] }, { text: "x".repeat(65_538) }, TEXT],
     [
@@ -110,7 +110,7 @@ describe("S3.8 counted work", () => {
     ["a list of literals in a body", { map: [variable("list"), { in: [variable(""), [1, 2, 3]] }] }, 40],
     // 10 visited, each one character, with 9 commas.
     ["the text of a list", { cat: [variable("list")] }, 10],
-    ["the parts of a name that is put together", { var: { cat: ["a.b.", "c"] } }, 3],
+    ["the parts of a computed name", { var: { cat: ["a.b.", "c"] } }, 3],
     // 3 copied, 3 visited, and 3 names of one part.
     ["missing names", { missing: { merge: [["a", "b"], "list"] } }, 9],
     // Outer: 10 visited, 10 created, 10 times 1 node; inner, for each: 3 visited, 3 created, 3 times 1 node.
@@ -191,18 +191,18 @@ describe("S3.8 a rule that no event can evaluate within the budget is rejected",
   const [always, anyText] = [`${STEPS}, for every event`, `${TEXT}, for every event`];
   test.each<readonly [string, unknown, string | undefined]>([
     ["a list that doubles", { reduce: [ones(40), doubling, [1]] }, always],
-    ["five loops in each other", nested(fifty, 5), always],
+    ["five nested loops", nested(fifty, 5), always],
     [
       "a text that doubles",
       { reduce: [ones(40), { cat: [variable("accumulator"), variable("accumulator")] }, "x"] },
       anyText,
     ],
-    ["one in a condition", { if: [{ some: [nested(fifty, 5), true] }, 1, 2] }, always],
-    ["one in every branch", { if: [variable("x"), nested(fifty, 5), { "+": [1, nested(fifty, 5)] }] }, always],
-    ["one in one branch", { if: [variable("x"), nested(fifty, 5), 1] }, undefined],
-    ["one behind an and", { and: [variable("x"), nested(fifty, 5)] }, undefined],
-    ["one as the default of a variable", { var: ["x", nested(fifty, 5)] }, undefined],
-    ["a start that is not known", { reduce: [ones(40), { map: [ones(200), 1] }, variable("x")] }, always],
+    ["nested loops in a condition", { if: [{ some: [nested(fifty, 5), true] }, 1, 2] }, always],
+    ["nested loops in every branch", { if: [variable("x"), nested(fifty, 5), { "+": [1, nested(fifty, 5)] }] }, always],
+    ["nested loops in one branch", { if: [variable("x"), nested(fifty, 5), 1] }, undefined],
+    ["nested loops after an and", { and: [variable("x"), nested(fifty, 5)] }, undefined],
+    ["nested loops as the default of a variable", { var: ["x", nested(fifty, 5)] }, undefined],
+    ["an initial value that is a variable", { reduce: [ones(40), { map: [ones(200), 1] }, variable("x")] }, always],
     // 1,000 visited, and 1,000 times 9 nodes of the body, are 10,000.
     ["just enough", { reduce: [ones(1000), { "+": [1, 1, 1, 1, 1, 1, 1, 1] }, variable("x")] }, undefined],
     ["one node too many", { reduce: [ones(1000), { "+": [1, 1, 1, 1, 1, 1, 1, 1, 1] }, variable("x")] }, always],

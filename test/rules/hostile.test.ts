@@ -27,7 +27,7 @@ describe("a malicious rule has an exact answer or an error", () => {
     ["S3.2 two texts compare by their characters, also of digits", { "<": ["9", "10"] }, {}, false],
     ["S3.2 a decimal and a text compare by value", { "<": [9, "10"] }, {}, true],
     ["S3.2 a decimal equals its text in any length", { "==": [{ var: "s" }, 7] }, { s: `7.${"0".repeat(99)}` }, true],
-    ["S3.2 digits of another script are no decimal", { "==": [7, "٧"] }, {}, false],
+    ["S3.2 digits of another script are not a decimal", { "==": [7, "٧"] }, {}, false],
     [
       "S3.2 data with the mark of a decimal is not an operand",
       { "+": [{ var: "x" }, 1] },
@@ -35,7 +35,7 @@ describe("a malicious rule has an exact answer or an error", () => {
       "ERR_RULE_FAILED",
     ],
     ["S1.4 a text of 150 digits is not an operand", { "+": [{ var: "b" }, 1] }, { b: LONG }, "ERR_RULE_FAILED"],
-    ["S3.2 but is more than 5 in a comparison", { ">": [{ var: "b" }, 5] }, { b: LONG }, true],
+    ["S3.2 a text of 150 digits is more than 5 in a comparison", { ">": [{ var: "b" }, 5] }, { b: LONG }, true],
     ["S3.1 a text beyond all doubles is more than any decimal", { ">": ["1e4000", 7] }, {}, true],
     ["S3.1 an object is neither more nor less than a decimal", { ">": [{ var: "o" }, 1] }, { o: {} }, false],
     ["S3.4 a decimal of 41 digits is rounded far to the left of its point", { round: ["1e40", -41] }, {}, "0"],
@@ -49,7 +49,7 @@ describe("a malicious rule has an exact answer or an error", () => {
     ],
     ["S3.4 a month is not a number of days", { "duration.as": ["P1M", "DAYS"] }, {}, "ERR_RULE_FAILED"],
     ["S3.3 a decimal has no properties", { var: "x.d" }, { x: new Decimal("1.5") }, null],
-    ["S3.3 nor has a number", { var: "x.toFixed" }, { x: 1 }, null],
+    ["S3.3 a number has no properties", { var: "x.toFixed" }, { x: 1 }, null],
     ["S3.3 __proto__ is read only as an own key", { var: "a.__proto__" }, { a: {} }, null],
     [
       "S3.1 an object with a length that is not a list is not iterated",

@@ -91,8 +91,8 @@ describe("checking a rule", () => {
     ],
     ["a sum of nothing", { "+": [] }, "$", "MISSING_ARGUMENTS", '"+" needs at least one argument'],
     ["a product of nothing", { "*": [] }, "$", "MISSING_ARGUMENTS", '"*" needs at least one argument'],
-    ["the least of nothing", { min: [] }, "$", "MISSING_ARGUMENTS", '"min" needs at least one argument'],
-    ["the most of nothing", { max: [] }, "$", "MISSING_ARGUMENTS", '"max" needs at least one argument'],
+    ["the minimum of nothing", { min: [] }, "$", "MISSING_ARGUMENTS", '"min" needs at least one argument'],
+    ["the maximum of nothing", { max: [] }, "$", "MISSING_ARGUMENTS", '"max" needs at least one argument'],
     ["half a division", { "/": [1] }, "$", "MISSING_ARGUMENTS", '"/" needs at least 2 arguments'],
     [
       "half a duration",

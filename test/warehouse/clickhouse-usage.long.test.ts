@@ -115,12 +115,16 @@ describe("S17.2 a usage query", () => {
 
   test.each<readonly [what: string, rows: readonly Row[], cells: readonly string[]]>([
     ["nothing", [], []],
-    ["an id of the days before holds", [useRow("1", 30), useRow("1", 70)], []],
-    ["an id is free again after its time", [useRow("1", 14), useRow("1", 70)], ["a 70 1"]],
-    ["a duplicate id does not extend the reservation", [useRow("1", 0), useRow("1", 40), useRow("1", 80)], ["a 80 1"]],
-    ["a row that failed holds nothing", [useRow("1", 61, { x: "many" }), useRow("1", 62)], ["a 62 1"]],
+    ["an id of an earlier day is still remembered", [useRow("1", 30), useRow("1", 70)], []],
+    ["an id is forgotten after its time", [useRow("1", 14), useRow("1", 70)], ["a 70 1"]],
+    [
+      "a duplicate does not extend the time that an id is remembered",
+      [useRow("1", 0), useRow("1", 40), useRow("1", 80)],
+      ["a 80 1"],
+    ],
+    ["the id of a row that failed is not remembered", [useRow("1", 61, { x: "many" }), useRow("1", 62)], ["a 62 1"]],
     ["an alias is its account", [useRow("1", 30), useRow("1", 70, { account: "ü𝒳-9" })], []],
-    ["an account holds no id of another", [useRow("1", 30), useRow("1", 70, { account: "b" })], ["b 70 1"]],
+    ["ids are remembered per account", [useRow("1", 30), useRow("1", 70, { account: "b" })], ["b 70 1"]],
     [
       "other schemas and accounts are not queried",
       [useRow("1", 70, { account: "c" }), useRow("2", 70, { schema: "other" })],

@@ -343,7 +343,7 @@ describe("lint of meters", () => {
       ["RULE_ALWAYS_MATCHES"],
     ],
     ["false", false, ["RULE_NEVER_MATCHES"]],
-    ["a list that is gone through is not guessed at", { some: [[1, 2], { ">": [{ var: "" }, 5] }] }, []],
+    ["an iteration over a list is not searched", { some: [[1, 2], { ">": [{ var: "" }, 5] }] }, []],
   ])("S5.1 a matcher: %s", (_, matcher, codes) => {
     expect(lintBook(withRules([{ order: 1, matcher }])).map(({ code }) => code)).toEqual(codes);
   });
