@@ -47,7 +47,7 @@ export const backtestCommand: Command = {
     plan: { kind: "list", value: "FILE…", help: "a draft price plan for all accounts" },
     ...eventOptions,
     ...usageOptions,
-    account: { kind: "many", value: "ID", help: "an account to compare, by id or alias; default all" },
+    account: { kind: "many", value: "ID", help: "only this account, by id or alias; default all" },
     ...rangeOptions,
     migrate: {
       kind: "one",
@@ -55,7 +55,7 @@ export const backtestCommand: Command = {
       choices: MIGRATION_MODES,
       help: "move the accounts to the draft on the date of --on, instead of pricing it from the start",
     },
-    on: { kind: "one", value: "DATE", help: "the date of --migrate" },
+    on: { kind: "one", value: "DATE", help: "the date on which --migrate moves the accounts" },
     causes: { kind: "flag", help: "show why each line changed, for --format json; html always shows it" },
     all: { kind: "flag", help: "show unchanged accounts and lines too" },
     "fail-if": {

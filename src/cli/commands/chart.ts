@@ -19,7 +19,7 @@ export const chartCommand: Command = {
   usage: "PLAN|BOOK [options]",
   options: {
     plan: { kind: "one", value: "ID", help: "the plan, if the book has several" },
-    currency: { kind: "one", value: "CODE", help: "default: the first supported currency" },
+    currency: { kind: "one", value: "CODE", help: "currency of the prices; default: the first that the plan supports" },
     "up-to": { kind: "one", value: "QUANTITY", help: "the largest quantity; default: enough to show every tier" },
     at: { kind: "many", value: "ID=QUANTITY", help: "fixed quantity of another card; default 0" },
     output: {

@@ -32,7 +32,7 @@ export const keysCommand: Command = {
     role: {
       kind: "one",
       choices: ROLES,
-      help: "create: everything, all but keys, ingest only, or read only",
+      help: "create: admin may do everything, full all but manage keys, ingest only ingest events, read only read",
     },
     ...databaseOption,
   },

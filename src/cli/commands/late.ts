@@ -47,8 +47,8 @@ export const lateCommand: Command = {
   options: {
     ...externalUsageOptions,
     from: { kind: "one", value: "DATE", help: "first day of the range of closed billing periods" },
-    until: { kind: "one", value: "DATE", help: "last day of the range, exclusive" },
-    account: { kind: "many", value: "ID", help: "an account, by its id; default all" },
+    until: { kind: "one", value: "DATE", help: "first day after the range" },
+    account: { kind: "many", value: "ID", help: "only this account, by its id; default all" },
     ...outputOptions(FORMATS, "late usage: ndjson, one line per closed billing period; csv, one per meter and day"),
     ...databaseOption,
   },

@@ -46,7 +46,7 @@ export const previewCommand: Command = {
   options: {
     ...eventOptions,
     ...usageOptions,
-    account: { kind: "many", value: "ID", help: "an account to show, by id or alias; default all" },
+    account: { kind: "many", value: "ID", help: "only this account, by id or alias; default all" },
     at: { kind: "one", value: "INSTANT", help: "show the billing period that contains this date" },
     ...rangeOptions,
     plan: { kind: "one", value: "FILE", help: "a draft price plan to use instead of the accounts' plans" },

@@ -43,7 +43,7 @@ export const serveCommand: Command = {
     "rate-limits": {
       kind: "one",
       value: "off|LIMITS",
-      help: "requests per second and burst size: comma-separated rest (default 10/200), ingest, ingestBatch and entitled (default 50/500 each), such as rest=20/400",
+      help: "requests per second and burst size of rest (default 10/200), ingest, ingestBatch and entitled (default 50/500 each), separated by commas: rest=20/400,ingest=100/1000",
     },
     "trust-proxy": {
       kind: "maybe",
@@ -54,7 +54,7 @@ export const serveCommand: Command = {
     "keep-events": {
       kind: "one",
       value: "DAYS|forever",
-      help: "retention of events after their cycle closed, such as 400d; at least 45d (default forever)",
+      help: "how long to keep events after their ingest, such as 400d, at least 45d; those of open billing periods stay (default forever)",
     },
     "association-years": {
       kind: "one",

@@ -15,7 +15,7 @@ export const rangeOptions: OptionSpecs = {
   until: {
     kind: "one",
     value: "DATE",
-    help: "last day of the range, exclusive; default: from the first to the last event or day of usage",
+    help: "first day after the range; default: the range of the events and usage",
   },
 };
 

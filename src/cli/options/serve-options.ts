@@ -77,7 +77,7 @@ function readOption<Value>(
 }
 
 const EXPECTATIONS: Readonly<Record<string, string>> = {
-  organization: "an id of at most 50 characters, without white space and slashes",
+  organization: "an id of at most 50 characters without spaces or slashes",
   currency: "an ISO 4217 currency code such as USD",
   port: "a whole number from 0 to 65535",
   prefix: "a path such as /v1",

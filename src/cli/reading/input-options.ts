@@ -16,7 +16,7 @@ export const eventOptions: OptionSpecs = {
   events: {
     kind: "list",
     value: "FILE…",
-    help: "events: NDJSON, CSV with a map, either as .gz, Parquet with a map, clickhouse://host/database?table=NAME, or - for standard input",
+    help: "events: NDJSON, or CSV with a map (both may be .gz), Parquet with a map, clickhouse://host/database?table=NAME, or - for standard input",
   },
   map: {
     kind: "list",
@@ -26,19 +26,19 @@ export const eventOptions: OptionSpecs = {
   "event-format": {
     kind: "one",
     choices: EVENT_FORMATS,
-    help: "format of the event files; default by the ending of each name",
+    help: "format of the event files; default: by the extension of each file",
   },
   engine: {
     kind: "one",
     choices: ["core", "database"],
-    help: "what sums the events: core, ratebook itself (default for NDJSON and CSV); database, DuckDB for Parquet and ClickHouse for its tables (default for both)",
+    help: "where events are summed: core, in ratebook (default for NDJSON and CSV); database, in DuckDB for Parquet files and in ClickHouse for its tables (default for both)",
   },
-  memory: { kind: "one", value: "SIZE", help: "how much memory DuckDB takes for Parquet files; default 1GB" },
+  memory: { kind: "one", value: "SIZE", help: "memory limit of DuckDB for Parquet files; default 1GB" },
 };
 
 /** Whether an event id counts only once. */
 export const idOptions: OptionSpecs = {
-  "no-dedupe": { kind: "flag", help: "count repeated event ids again" },
+  "no-dedupe": { kind: "flag", help: "count every event, even if its id is repeated" },
 };
 /** Options for ingesting event files. */
 export const ingestOptions: OptionSpecs = {

@@ -39,7 +39,7 @@ export const resumeIngestOptions: OptionSpecs = {
   "resume-ingest": {
     kind: "one",
     value: "NAME,…",
-    help: "event schemas that were in --usage-schemas before, and whose events are ingested from now on",
+    help: "event schemas that were in --usage-schemas before; their events are ingested from now on",
   },
 };
 

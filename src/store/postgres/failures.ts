@@ -67,8 +67,15 @@ export function translateFailure(error: unknown): unknown {
   const isUnreachable =
     UNAVAILABLE.test(code) || TERMINATED.test(error.message) || (code === NO_SOCKET && "syscall" in error);
   if (!isUnreachable) return error;
-  const message = `the database cannot be reached: ${error.message.slice(0, 200)}`;
+  const message = `the database cannot be reached: ${describeUnreachable(error.message).slice(0, 200)}`;
   return new RatebookError("ERR_STORE_UNAVAILABLE", message, {}, { cause: error });
+}
+
+/** Why no connection was made, without the names of system calls. */
+function describeUnreachable(message: string): string {
+  return message
+    .replace(/^connect ECONNREFUSED (\S+)$/, "$1 refused the connection")
+    .replace(/^getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (\S+)$/, "the host $1 is unknown");
 }
 
 /** @param detail the database's description of the key: `Key (reference_id)=(ev.1) already exists.` */

@@ -155,7 +155,9 @@ describe("ratebook", () => {
   test("--help and --version print to standard output", async () => {
     expect(await ratebook(["--version"])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
     expect((await ratebook(["--help"])).out).toContain("preview");
-    expect((await ratebook(["preview", "--help"])).out).toMatch(/--no-dedupe +count repeated event ids again/);
+    expect((await ratebook(["preview", "--help"])).out).toMatch(
+      /--no-dedupe +count every event, even if its id is repeated/,
+    );
     expect(await ratebook(["preview", "-h"])).toEqual(await ratebook(["preview", "--help"]));
   });
 

@@ -234,7 +234,7 @@ describe("arguments of serve and keys", () => {
     [["serve", "--currency"], "--currency needs a value"],
     // The ISO 4217 code for no currency.
     [["serve", "--currency", "XXX"], '--currency: expected an ISO 4217 currency code such as USD, got "XXX"'],
-    [["serve", "--organization", "a/b"], "--organization: expected an id of at most 50 characters, without"],
+    [["serve", "--organization", "a/b"], "--organization: expected an id of at most 50 characters without"],
     [
       ["serve", "--database", "postgress://me:hush@host/db"],
       'the database: expected a directory, postgres://… or pglite:DIR, got an address that begins with "postgress://"',

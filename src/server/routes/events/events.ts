@@ -70,7 +70,7 @@ function normalizeOptionalTime(text: string | undefined): string | undefined {
 function describeUndoFilters(query: z.output<typeof undoQuery>): string {
   const otherFilters = Object.entries(query).filter(([name, value]) => name !== "account_id" && value !== undefined);
   const filterNames = otherFilters.map(([name]) => name).join(" with ");
-  return `${filterNames}: expected account_id alone or with id, event_id, event_source_time, event_id and created_at, or event_id and event_source_time`;
+  return `${filterNames}: expected account_id alone, or with one of: id; event_id; event_source_time; event_id and created_at; event_id and event_source_time`;
 }
 
 export const EVENT_ENDPOINTS: readonly Endpoint[] = [
