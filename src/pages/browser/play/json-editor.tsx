@@ -108,7 +108,7 @@ export function JsonEditor({
       <p class="caret-help soft" id="caret-help">
         {describeCaret(text, caret, problems)}
       </p>
-      <div id="completions" role="listbox" aria-label="What may be written here" hidden={completionList === undefined}>
+      <div id="completions" role="listbox" aria-label="Suggestions" hidden={completionList === undefined}>
         {completionList?.completions.map((each, index) => (
           <div
             key={each.label}

@@ -24,7 +24,7 @@ export function Draft({ draft }: { readonly draft: DraftData }): JSX.Element {
       <h2>
         Draft <bdi>{name}</bdi>
       </h2>
-      {totals.length === 0 && <p>Nothing is billed on either side.</p>}
+      {totals.length === 0 && <p>Nothing is billed, neither on the current plans nor on the draft.</p>}
       {totals.map((total) => (
         <DraftCurrency
           key={total.currency}

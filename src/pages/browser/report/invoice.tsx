@@ -176,7 +176,7 @@ function DaysTable({ days, digits }: { readonly days: LineDays; readonly digits:
   const daysWithUsage = quantities
     .map((quantity, day) => ({ day, quantity }))
     .filter(({ quantity }) => quantity !== "0");
-  if (daysWithUsage.length === 0) return <p class="soft">Nothing was used.</p>;
+  if (daysWithUsage.length === 0) return <p class="soft">No usage in this billing period.</p>;
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Days with usage">
       <table class="days">
