@@ -240,14 +240,14 @@ async function readDocuments(view: LedgerView, before?: ConfiguredDocuments): Pr
     const documentsById = new Map<string, DocumentRecord>(
       (before?.[kind] ?? []).map((document) => [document.id, document]),
     );
-    const read: DocumentRecord[] = [];
+    const typedDocuments: DocumentRecord[] = [];
     for (const record of await view.allDocuments(kind)) {
       const document = toTypedDocument(kind, record);
       const same = documentsById.get(document.id);
-      read.push(same !== undefined && isSameJson(same, document) ? same : document);
+      typedDocuments.push(same !== undefined && isSameJson(same, document) ? same : document);
       await yieldToOthers();
     }
-    documents[kind] = read;
+    documents[kind] = typedDocuments;
   }
   return documents as unknown as ConfiguredDocuments;
 }

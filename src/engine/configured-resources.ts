@@ -147,11 +147,11 @@ async function checkChange(
   await yieldToOthers();
   const last = documents.at(-1);
   invariant(last !== undefined, "a change of the configuration returns a document");
-  const changed = documents.filter((document) => !isUnchanged(before.documents[kind], document));
-  if (changed.length === 0 && computeFurtherChanges === undefined) {
+  const changedDocuments = documents.filter((document) => !isUnchanged(before.documents[kind], document));
+  if (changedDocuments.length === 0 && computeFurtherChanges === undefined) {
     return { id: last.id, documents: [], after: before, accountIds: [] };
   }
-  const checkedChange = await checkDocuments(kind, before, changed);
+  const checkedChange = await checkDocuments(kind, before, changedDocuments);
   const accountIds = (await findAccounts?.(checkedChange.after)) ?? [];
   return { ...checkedChange, id: last.id, accountIds, ...(computeFurtherChanges && { computeFurtherChanges }) };
 }

@@ -62,33 +62,36 @@ export function isSameJson(a: unknown, b: unknown): boolean {
  * @param item as parsed in the book
  */
 export function toBody<Kind extends ConfiguredKind>(kind: Kind, input: Body, item: ConfiguredItem<Kind>): Body {
-  const read = toPlainJson(item) as Body & { readonly featureDetails?: unknown; readonly pricePlanDetails?: unknown };
+  const parsedBody = toPlainJson(item) as Body & {
+    readonly featureDetails?: unknown;
+    readonly pricePlanDetails?: unknown;
+  };
   const { displayName, featureDetails, pricePlanDetails, mode, versionsToMigrate, activatedAt } = input;
   switch (kind) {
     case "eventSchema":
       return withoutAbsent({
-        ...read,
-        enrichments: keepEnrichments(input, read),
+        ...parsedBody,
+        enrichments: keepEnrichments(input, parsedBody),
         // The feature's association with the schema is stored with the feature.
-        featureDetails: featureDetails ? read.featureDetails : undefined,
+        featureDetails: featureDetails ? parsedBody.featureDetails : undefined,
       });
     case "usageMeter":
-      return withoutAbsent({ ...read, displayName, ...keepComputations(input) });
+      return withoutAbsent({ ...parsedBody, displayName, ...keepComputations(input) });
     case "feature":
     case "addOn":
-      return withoutAbsent({ ...read, displayName });
+      return withoutAbsent({ ...parsedBody, displayName });
     case "invoiceGroup":
-      return withoutAbsent({ ...read, accountIds: undefined });
+      return withoutAbsent({ ...parsedBody, accountIds: undefined });
     case "pricePlan":
       return withoutAbsent({
-        ...read,
-        pricePlanDetails: withReferencedIds(read.pricePlanDetails, toPlainInput(pricePlanDetails)),
+        ...parsedBody,
+        pricePlanDetails: withReferencedIds(parsedBody.pricePlanDetails, toPlainInput(pricePlanDetails)),
         mode,
         versionsToMigrate,
         activatedAt,
       });
     case "setting":
-      return withoutAbsent(read);
+      return withoutAbsent(parsedBody);
   }
 }
 

@@ -188,8 +188,8 @@ async function readRecords(
   if (days === undefined) return readAccounts(catalog, view, reads, at, source);
   const usage = { ids: records.map(({ id }) => id), ...days };
   // Billed usage that other or earlier engines stored is included.
-  const read = await prefetch(view, { usage, externalUsage }, source ?? []);
-  return records.map((record) => read(record));
+  const readParts = await prefetch(view, { usage, externalUsage }, source ?? []);
+  return records.map((record) => readParts(record));
 }
 
 async function findNeeds<Result, Input>(

@@ -44,10 +44,10 @@ export async function lateUsage(context: EngineContext, query: UsageQuery): Prom
     const parts = readParts(record);
     for (const each of billedUsage.get(record.id) ?? []) {
       const current = accountCells(parts.externalUsage?.current ?? [], each.from, each.until);
-      const late = findLateUsage(catalog, parts, each, current);
-      if (late === undefined) continue;
+      const cycleUsage = findLateUsage(catalog, parts, each, current);
+      if (cycleUsage === undefined) continue;
       const hasInvoice = (await read.invoice(each.id)) !== undefined;
-      results.push({ ...late, ...(hasInvoice ? { invoiceId: each.id } : {}) });
+      results.push({ ...cycleUsage, ...(hasInvoice ? { invoiceId: each.id } : {}) });
     }
   }
   return results;

@@ -74,10 +74,10 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
 /** Reads the envelopes of a batch, each once. */
 function readBatch(input: readonly unknown[]): readonly BatchEvent[] {
   return input.map((item): BatchEvent => {
-    const read = readEnvelope(item);
-    if ("sent" in read) return read;
+    const envelope = readEnvelope(item);
+    if ("sent" in envelope) return envelope;
     const id = findEventId(item);
-    return id === undefined ? { problem: read } : { problem: read, id };
+    return id === undefined ? { problem: envelope } : { problem: envelope, id };
   });
 }
 

@@ -86,8 +86,8 @@ export async function readUsage(
   const cells = (await readSource(store, query)) ?? [];
   const ids = query.records.map(({ id }) => id);
   const usage = { ids, from: query.from, until: query.until };
-  const read = await prefetch(view, { usage, externalUsage: query }, cells);
-  return query.records.flatMap((record) => usageCells(read(record), query));
+  const readParts = await prefetch(view, { usage, externalUsage: query }, cells);
+  return query.records.flatMap((record) => usageCells(readParts(record), query));
 }
 
 /** The usage of an account on the days `[from, until)`: one cell per meter and day. */

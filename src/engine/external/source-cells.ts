@@ -103,8 +103,8 @@ export function createPrefetchedUsage({ schemas, source }: ExternalUsageOptions)
           throw hasCode(error, "ERR_USAGE_UNAVAILABLE") ? error : usageUnavailableError(source.name, error);
         }
       }
-      const read = { book: reuseEquivalentBook(book), from, upTo };
-      for (const [id, cells] of cellsByAccount) accounts.set(id, { ...read, cells });
+      const extent = { book: reuseEquivalentBook(book), from, upTo };
+      for (const [id, cells] of cellsByAccount) accounts.set(id, { ...extent, cells });
     },
   };
 }

@@ -24,10 +24,10 @@ async function incrementNetTermDays(
   eventIds: readonly string[] = [],
 ): Promise<void> {
   await store.transact(createScope(accountIds, eventIds), async (view) => {
-    const read = await view.accounts(accountIds);
+    const records = await view.accounts(accountIds);
     await waitBriefly(1);
     const accounts = accountIds.map((id) => {
-      const netTermDays = read.find((record) => record.id === id)?.netTermDays ?? 0;
+      const netTermDays = records.find((record) => record.id === id)?.netTermDays ?? 0;
       return account(id, { netTermDays: netTermDays + 1 });
     });
     return { result: undefined, changes: { accounts } };
