@@ -157,7 +157,7 @@ describe("associations", () => {
     [
       "a time of day",
       { pricePlanId: "pp.no", effectiveFrom: "2024-03-01T01:00:00Z" },
-      /^ERR_INPUT_INVALID effectiveFrom: expected a date/,
+      /^ERR_INPUT_INVALID effectiveFrom: "2024-03-01T01:00:00Z" is not a date: expected a date, or midnight UTC/,
     ],
     [
       "an unknown field",

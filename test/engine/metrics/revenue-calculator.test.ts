@@ -364,7 +364,7 @@ describe("S13.5 a revenue calculation is rejected", () => {
     [
       "in no currency",
       { pricePlanDetailsConfig: PLAN, currencyConfig: { currency: "EURO" } },
-      /^currencyConfig\.currency: expected a currency code/,
+      /^currencyConfig\.currency: expected an ISO 4217 currency code/,
     ],
     [
       "for usage of an unknown meter",

@@ -204,7 +204,7 @@ describe("credits over HTTP", () => {
       [
         "an effectiveFrom that is not midnight",
         { effectiveFrom: "2024-06-01T01:00:00Z" },
-        "effectiveFrom: expected a date",
+        'effectiveFrom: "2024-06-01T01:00:00Z" is not a date: expected a date, or midnight UTC',
       ],
       [
         "an effectiveUntil that is not after it",

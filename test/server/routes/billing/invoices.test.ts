@@ -108,7 +108,7 @@ describe("a draft and its invoice", () => {
 
   test.each([
     ["GET /invoices?status=OPEN", 400, /^status: expected /],
-    ["GET /invoices?start_time=2024-06-30T00:00:00", 400, /^start_time: expected a date or date-time/],
+    ["GET /invoices?start_time=2024-06-30T00:00:00", 400, /^start_time: .* is not a date-time: it has no zone/],
     [
       "GET /invoices?start_time=2024-07-01&end_time=2024-06-01",
       400,
