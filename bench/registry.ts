@@ -6,7 +6,7 @@ import { ndjsonBenches } from "./cli/ndjson-files.ts";
 import { parquetBenches } from "./cli/parquet-files.ts";
 import { engineBenches } from "./engine/memory.ts";
 import { overdueAccountBenches } from "./engine/overdue-account.ts";
-import { invoicingBenches } from "./invoicing/draw-invoices.ts";
+import { invoicingBenches } from "./invoicing/compute-invoices.ts";
 import { meteringBenches } from "./metering/metering.ts";
 import { packageBenches } from "./package/sizes.ts";
 import { ratingBenches } from "./rating/slabs.ts";

@@ -18,7 +18,7 @@ import {
   type UsageDelta,
 } from "ratebook/store";
 
-type RecordOf<List extends "accounts" | "documents" | "entries" | "credits" | "invoices" | "keptUsage"> = NonNullable<
+type RecordOf<List extends "accounts" | "documents" | "entries" | "credits" | "invoices" | "billedUsage"> = NonNullable<
   Changes[List]
 >[number];
 
@@ -33,7 +33,7 @@ interface State {
   readonly entries: ReadonlyMap<string, RecordOf<"entries">>;
   readonly credits: ReadonlyMap<string, RecordOf<"credits">>;
   readonly invoices: ReadonlyMap<string, RecordOf<"invoices">>;
-  readonly keptUsage: ReadonlyMap<string, RecordOf<"keptUsage">>;
+  readonly billedUsage: ReadonlyMap<string, RecordOf<"billedUsage">>;
 }
 
 /** A store of a few maps: every read searches a complete map, and transactions run one after another. */
@@ -49,7 +49,7 @@ export function listStore(): Store {
     entries: nothing,
     credits: nothing,
     invoices: nothing,
-    keptUsage: nothing,
+    billedUsage: nothing,
   };
   let last: Promise<unknown> = Promise.resolve();
   const read = createView(() => state);
@@ -96,7 +96,7 @@ function applyChanges(state: State, changes: Changes): State {
     entries: putAll(state.entries, changes.entries, ({ id }) => id),
     credits: putAll(state.credits, changes.credits, ({ id }) => id),
     invoices: putAll(state.invoices, changes.invoices, ({ id }) => id),
-    keptUsage: putAll(state.keptUsage, changes.keptUsage, ({ id }) => id),
+    billedUsage: putAll(state.billedUsage, changes.billedUsage, ({ id }) => id),
   };
 }
 
@@ -214,8 +214,8 @@ function createView(now: () => State): LedgerView {
 
     usage: async (...args) => filterCells(now().usage, ...args),
     overage: async (...args) => filterCells(now().overage, ...args),
-    keptUsage: async (accountIds, from, until) =>
-      ofAccounts(now().keptUsage, accountIds)
+    billedUsage: async (accountIds, from, until) =>
+      ofAccounts(now().billedUsage, accountIds)
         .filter((period) => period.from < until && period.until > from)
         .sort((a, b) => a.from - b.from || compareIds(a.id, b.id)),
 

@@ -6,7 +6,7 @@
  */
 import type { Instant } from "../calendar/instant.ts";
 import { invariant } from "../errors.ts";
-import { openWorkspace, type Workspace } from "../ledger/account-state.ts";
+import { createWorkspace, type Workspace } from "../ledger/account-state.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import {
   invalidInputError,
@@ -102,7 +102,7 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
     async needs(state) {
       newConfiguration = undefined;
       if (readFirst) return { accountIds, invoices: "all", decisionInput: undefined };
-      const change = await checkChange(kind, decide, { ...state, workspace: openWorkspace(state.catalog, []) });
+      const change = await checkChange(kind, decide, { ...state, workspace: createWorkspace(state.catalog, []) });
       return { accountIds: change.accountIds, catalog: change.after.catalog, decisionInput: change };
     },
     async decide(state, checkedChange) {

@@ -7,9 +7,9 @@
 import type { Day, Instant } from "../calendar/instant.ts";
 import { hasCode, invariant } from "../errors.ts";
 import type { AccountParts } from "../ledger/account-parts.ts";
-import { type AccountState, openWorkspace, type Workspace } from "../ledger/account-state.ts";
+import { type AccountState, createWorkspace, type Workspace } from "../ledger/account-state.ts";
 import { catchUpPiece, isBehind } from "../ledger/account/catch-up.ts";
-import { isLongOpen } from "../ledger/account/open-cycles.ts";
+import { hasManyOpenCycles } from "../ledger/account/open-cycles.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import type { Changes, Decision } from "../ledger/decision.ts";
 import { catchUpNeeds, type ExternalUsageQuery, type InvoiceRange, prefetch, readAccounts } from "../ledger/reads.ts";
@@ -162,7 +162,7 @@ async function attemptOperation<Result, Input>(
   const workspace =
     operation.catchUp === "all"
       ? await openCaughtUp(catalog, accounts, at, yieldToOthers)
-      : openWorkspace(catalog, accounts);
+      : createWorkspace(catalog, accounts);
   const { result, changes } = await operation.decide({ ...state, accounts, workspace, events }, decisionInput);
   const accountChanges = operation.isReadOnly === true ? {} : workspace.changes();
   return { result: { completed: result }, changes: { ...accountChanges, ...changes } };
@@ -235,7 +235,7 @@ export function findAccountsBehind(
   extent: "far" | "at all" = "far",
 ): AccountsBehind | undefined {
   const isLate = (record: AccountRecord): boolean =>
-    isBehind(record, now) && (extent === "at all" || isLongOpen(catalog, record, now));
+    isBehind(record, now) && (extent === "at all" || hasManyOpenCycles(catalog, record, now));
   const recordsBehind = records.filter((record) => !attempted.has(record.id) && isLate(record));
   return recordsBehind.length === 0 ? undefined : { accountIds: recordsBehind.map(({ id }) => id), now };
 }
@@ -276,7 +276,7 @@ export async function openCaughtUp(
   at: Instant,
   yieldToOthers: ReturnType<typeof createYielder>,
 ): Promise<Workspace> {
-  const workspace = openWorkspace(catalog, parts);
+  const workspace = createWorkspace(catalog, parts);
   const accountIds = parts.map(({ record }) => record.id);
   try {
     await catchUpAccounts(catalog, workspace, { accountIds, at, yieldToOthers, recordsMax: Number.POSITIVE_INFINITY });
@@ -284,7 +284,7 @@ export async function openCaughtUp(
   } catch (error) {
     // The account's bill fails; code that needs it reports the error.
     if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
-    return openWorkspace(catalog, parts);
+    return createWorkspace(catalog, parts);
   }
 }
 
@@ -335,7 +335,7 @@ async function catchUpAccounts(
     const work = workspace.account(id);
     const isDone = await runWithPauses(catchUpPiece(catalog, work, at, recordsMax - changedRecords), yieldToOthers);
     if (!isDone) return accountIds.slice(place);
-    changedRecords += work.changedRecords();
+    changedRecords += work.countChangedRecords();
   }
   return [];
 }

@@ -80,7 +80,7 @@ export type AdvanceTerms = Pick<AdvanceCharge, "invoiceType" | "invoiceDate" | "
  * charges, of which there may be hundreds in each of thousands of cycles. If all charges of an invoice turn out to be
  * nothing, it does not exist.
  */
-export function* advanceDates(
+export function* findAdvanceTerms(
   view: AccountView,
   dues: readonly DueCycle[],
   isWanted: CycleFilter,
@@ -88,10 +88,10 @@ export function* advanceDates(
   const { timeline } = view;
   if (!mayChargeInAdvance(view, timeline)) return { terms: [], refunds: [] };
   const licenses = yield* chargeLicensesInAdvance(view, dues, isWanted);
-  const standingTerms: AdvanceTerms[] = [];
+  const cycleStartTerms: AdvanceTerms[] = [];
   for (const due of dues) {
-    if (!isWanted(due.cycle) || !startsCharge(due)) continue;
-    standingTerms.push({
+    if (!isWanted(due.cycle) || !beginsAdvanceCharge(due)) continue;
+    cycleStartTerms.push({
       invoiceType: "STANDARD_ADVANCED",
       invoiceDate: due.cycle.start,
       due: due.due,
@@ -99,24 +99,24 @@ export function* advanceDates(
     });
     yield;
   }
-  const late = chargeLateArrears(view, timeline).filter(({ cycle }) => isWanted(cycle));
+  const lateCharges = chargeLateArrears(view, timeline).filter(({ cycle }) => isWanted(cycle));
   return {
-    terms: [...standingTerms, ...licenses.charges, ...late],
+    terms: [...cycleStartTerms, ...licenses.charges, ...lateCharges],
     refunds: [...(yield* feeRefunds(view, dues)), ...licenses.refunds],
   };
 }
 
 /** Whether an advance charge other than a license's begins in a cycle. */
-function startsCharge({ timeline, cycle }: DueCycle): boolean {
+function beginsAdvanceCharge({ timeline, cycle }: DueCycle): boolean {
   const { fixedFeeRateCards, billingEntitlementRateCards, creditGrantRateCards } = cycle.term.plan.details;
-  const begins = (card: TimedCard): boolean => {
+  const isStart = (card: TimedCard): boolean => {
     const period = findCoveredPeriod(timeline, cycle, card);
     return period !== undefined && isAdvanceChargeDue(cycle, period);
   };
   return (
-    fixedFeeRateCards.some((card) => isInAdvance(card) && begins(feeTiming(card))) ||
-    billingEntitlementRateCards.some((card) => isInAdvance(card) && begins(entitlementTiming(card))) ||
-    creditGrantRateCards.some((card) => isInAdvance(card) && begins(grantTiming(card)))
+    fixedFeeRateCards.some((card) => isInAdvance(card) && isStart(feeTiming(card))) ||
+    billingEntitlementRateCards.some((card) => isInAdvance(card) && isStart(entitlementTiming(card))) ||
+    creditGrantRateCards.some((card) => isInAdvance(card) && isStart(grantTiming(card)))
   );
 }
 
@@ -136,8 +136,12 @@ function* chargeFeesInAdvance(
 /** The refunds of fees charged by days. */
 function* feeRefunds(view: AccountView, dues: readonly DueCycle[]): Steps<readonly Refund[]> {
   const refunds: Refund[] = [];
-  const mayBeCut = dues.filter(({ due }) => view.decisions.some(({ decidedAt }) => decidedAt > due));
-  const dueCards = yield* findDueCards(mayBeCut, (details) => cardsInAdvance(details.fixedFeeRateCards), feeTiming);
+  const duesBeforeDecisions = dues.filter(({ due }) => view.decisions.some(({ decidedAt }) => decidedAt > due));
+  const dueCards = yield* findDueCards(
+    duesBeforeDecisions,
+    (details) => cardsInAdvance(details.fixedFeeRateCards),
+    feeTiming,
+  );
   for (const { due, card, period, key } of dueCards) {
     const cut = period.prorated ? findCut(view.decisions, period.served, due.due) : undefined;
     if (cut === undefined) continue;
@@ -146,9 +150,15 @@ function* feeRefunds(view: AccountView, dues: readonly DueCycle[]): Steps<readon
     if (refund === undefined) continue;
     const refundTime = { at: cut.at, due: Math.max(cut.at, cut.decidedAt) };
     const { natural } = period;
-    const name = refundKey(key, due, refundTime);
-    const { cycle } = due;
-    refunds.push({ key: name, kind: "FIXED_FEE", billableId: card.id, cycle, ...refundTime, natural, ...refund });
+    refunds.push({
+      key: refundKey(key, due, refundTime),
+      kind: "FIXED_FEE",
+      billableId: card.id,
+      cycle: due.cycle,
+      ...refundTime,
+      natural,
+      ...refund,
+    });
   }
   return refunds;
 }

@@ -67,12 +67,12 @@ export function chargeLateArrears(view: AccountView, timeline: Timeline): readon
       ...chargeOverage(view, cycle, isDue),
       ...chargeCreditGrants(view, timeline, cycle, isDue),
     ];
-    const dated = { invoiceType: "AD_HOC", invoiceDate: cycle.end, due: term.endDecidedAt, cycle } as const;
-    return charges.map((charge) => ({ ...dated, rate: () => charge }));
+    const terms = { invoiceType: "AD_HOC", invoiceDate: cycle.end, due: term.endDecidedAt, cycle } as const;
+    return charges.map((charge) => ({ ...terms, rate: () => charge }));
   });
 }
 
-/** Whether the charge that covers a cycle is made. */
+/** Whether a charge that covers a cycle is made in it. */
 type IsDue = (period: CoveredPeriod) => boolean;
 
 /** The billing window of a cycle's overage (S11.7), within the association; undefined before `startOffset`. */
@@ -99,8 +99,8 @@ function chargeUsage(view: AccountView, cycle: AccountCycle): Charge[] {
 
 function chargeFees(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
   return cardsInArrears(cycle.term.plan.details.fixedFeeRateCards).flatMap((card) => {
-    const charged = findDuePeriod(timeline, cycle, feeTiming(card), isDue);
-    return charged ? [rateFixedFee({ ...card, enableProration: charged.prorated }, view.currency, charged)] : [];
+    const period = findDuePeriod(timeline, cycle, feeTiming(card), isDue);
+    return period ? [rateFixedFee({ ...card, enableProration: period.prorated }, view.currency, period)] : [];
   });
 }
 
@@ -144,16 +144,16 @@ export function quantitiesChargedBefore(
   const changes = view.licenseChanges.filter((change) => change.licenseId === billableId);
   const cardIn = ({ details }: AssociatedPlan): LicenseRateCard | undefined =>
     details.licenseRateCards.find((card) => card.id === billableId && isCounted(card));
-  const charged: ChargedQuantity[] = [];
+  const chargedQuantities: ChargedQuantity[] = [];
   const add = (quantities: readonly Decimal[], until: Instant): void => {
-    for (const quantity of quantities) charged.push({ quantity, until });
+    for (const quantity of quantities) chargedQuantities.push({ quantity, until });
   };
   for (const term of findOverlappingTerms(timeline, cycle, cycle.natural)) {
     if (term.from > cycle.start) break;
     for (const { day, until, plan } of findSupersededPlans(before, term)) {
       const card = cardIn(plan);
-      // What a superseded plan charged by days, as the first, was refunded.
-      if (card?.invoiceTiming !== "IN_ADVANCE" || (card.enableProration && charged.length === 0)) continue;
+      // If the first charge is a superseded plan's by days, it was refunded.
+      if (card?.invoiceTiming !== "IN_ADVANCE" || (card.enableProration && chargedQuantities.length === 0)) continue;
       const knownChanges = changes.filter(({ knownFrom = day }) => knownFrom < until);
       add(quantitiesChargedInAdvance(knownChanges, { start: day, end: until }), until);
     }
@@ -164,7 +164,7 @@ export function quantitiesChargedBefore(
     const largest = (): Decimal => largestQuantity(splitIntoDayRuns(changes, piece));
     add(isInArrears ? [largest()] : quantitiesChargedInAdvance(changes, piece), piece.end);
   }
-  return charged;
+  return chargedQuantities;
 }
 
 function quantitiesChargedInAdvance(changes: readonly LicenseChange[], { start, end }: Cycle): readonly Decimal[] {
@@ -174,8 +174,8 @@ function quantitiesChargedInAdvance(changes: readonly LicenseChange[], { start, 
 
 function chargeEntitlements(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
   return cardsInArrears(cycle.term.plan.details.billingEntitlementRateCards).flatMap((card) => {
-    const charged = findDuePeriod(timeline, cycle, entitlementTiming(card), isDue);
-    return charged ? [rateBillingEntitlement(card, view.currency, charged)] : [];
+    const period = findDuePeriod(timeline, cycle, entitlementTiming(card), isDue);
+    return period ? [rateBillingEntitlement(card, view.currency, period)] : [];
   });
 }
 
@@ -190,8 +190,8 @@ function chargeOverage(view: AccountView, cycle: AccountCycle, isDue: IsDue): Ch
 
 function chargeCreditGrants(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
   return cardsInArrears(cycle.term.plan.details.creditGrantRateCards).flatMap((card) => {
-    const charged = findDuePeriod(timeline, cycle, grantTiming(card), isDue);
-    return charged ? [rateCreditGrant(card, view.currency, charged)] : [];
+    const period = findDuePeriod(timeline, cycle, grantTiming(card), isDue);
+    return period ? [rateCreditGrant(card, view.currency, period)] : [];
   });
 }
 

@@ -101,12 +101,12 @@ export function isChargedByDays(timeline: Timeline, cycle: AccountCycle, card: T
 
 /** Whether an arrears charge is made in this cycle: the last it covers, or the association's last (S9.3). */
 export function isArrearsChargeDue(cycle: AccountCycle, period: { readonly covered: Coverage }): boolean {
-  return isCoveredUp(cycle, period) || cycle.end === cycle.term.until;
+  return isLastCoveredCycle(cycle, period) || cycle.end === cycle.term.until;
 }
 
 /** Whether an arrears charge is made in this cycle only because the association ends there. */
 export function isCutShort(cycle: AccountCycle, period: { readonly covered: Coverage }): boolean {
-  return !isCoveredUp(cycle, period) && cycle.end === cycle.term.until;
+  return !isLastCoveredCycle(cycle, period) && cycle.end === cycle.term.until;
 }
 
 /**
@@ -121,7 +121,7 @@ export function isEndedLate({ end, natural, term }: AccountCycle, closes: Instan
   return end === until && end === natural.end && endDecidedAt > closes && endDecidedAt < addDays(end, 1);
 }
 
-function isCoveredUp(cycle: AccountCycle, { covered }: { readonly covered: Coverage }): boolean {
+function isLastCoveredCycle(cycle: AccountCycle, { covered }: { readonly covered: Coverage }): boolean {
   return cycle.n === covered.last && cycle.end === cycle.natural.end;
 }
 
@@ -143,8 +143,8 @@ export function clipToTerm(period: Cycle, term: Term): Cycle {
 }
 
 /**
- * Of the plans that were superseded on a term's first day, those of its run, if that day is in a period: what one of
- * them charged in full in advance for the period is paid (S9.1).
+ * The plans of a term's run that were superseded on its first day, if the period has begun by then. The period is paid
+ * if one of them charged it in full in advance (S9.1).
  */
 export function findSupersededPlans(
   { start }: Cycle,
@@ -177,8 +177,8 @@ function findChargingPiece(
 ): ChargingPiece | undefined {
   const first = naturalPeriod(cycle, n, n);
   for (const term of findOverlappingTerms(timeline, cycle, first)) {
-    const charged = findSupersededPlans(first, term).find(({ plan }) => isChargedWhole(plan, card, n));
-    if (charged !== undefined) return { plan: charged.plan };
+    const chargedPlan = findSupersededPlans(first, term).find(({ plan }) => isChargedInFull(plan, card, n));
+    if (chargedPlan !== undefined) return { plan: chargedPlan.plan };
     const planCard = findPlanCard(term.plan, card);
     if (planCard !== undefined && isSameChargeIn(planCard, card, n)) return term;
   }
@@ -186,14 +186,14 @@ function findChargingPiece(
 }
 
 /**
- * Of days that a term charges individually, those after the cycles that other versions charged in full; undefined if
- * none is left (S9.1).
+ * The part of a term's charged days that follows the cycles that other versions charged in full; undefined if there is
+ * none (S9.1).
  */
 function findUnpaidPart(timeline: Timeline, cycle: AccountCycle, card: TimedCard, served: Cycle): Cycle | undefined {
   if (served.start >= served.end) return undefined;
   const config = cycle.term.plan.cycleConfig;
   const n = cycle.n + cyclesElapsed(config, cycle.natural.start, naturalCycleAt(config, served.start).start);
-  const last = findPaidThrough(timeline, cycle, card, n) ?? chargedWholeAt(timeline, cycle, card, n)?.last;
+  const last = findPaidThrough(timeline, cycle, card, n) ?? findFullCharge(timeline, cycle, card, n)?.last;
   const start = last === undefined ? served.start : Math.max(served.start, naturalPeriod(cycle, last, last).end);
   return start < served.end ? { start, end: served.end } : undefined;
 }
@@ -219,19 +219,19 @@ function findPaidThrough(
     ...superseded.map((each) => each.plan),
   ]);
   const longest = Math.max(...plans.map((plan) => findPlanCard(plan, card)?.recurrence?.interval ?? 1));
-  for (let begun = n - 1; begun > Math.max(n - longest, 0); begun--) {
-    const charged = chargedWholeAt(timeline, cycle, card, begun);
-    if (charged === undefined || charged.isOnce || charged.last < n) continue;
+  for (let start = n - 1; start > Math.max(n - longest, 0); start--) {
+    const charge = findFullCharge(timeline, cycle, card, start);
+    if (charge === undefined || charge.isOnce || charge.last < n) continue;
     // A charge that begins in a paid cycle is not made, although an earlier one may reach further.
-    if (findPaidThrough(timeline, cycle, card, begun, cache) !== undefined) continue;
-    cache.set(n, charged.last);
+    if (findPaidThrough(timeline, cycle, card, start, cache) !== undefined) continue;
+    cache.set(n, charge.last);
     break;
   }
   return cache.get(n);
 }
 
 /** The last natural cycle of a charge that some version made in full, and that began in cycle `n`. */
-function chargedWholeAt(
+function findFullCharge(
   timeline: Timeline,
   cycle: AccountCycle,
   card: TimedCard,
@@ -255,7 +255,7 @@ function isSameChargeIn(planCard: TimedCard, card: TimedCard, n: number): boolea
 }
 
 /** Whether a plan charges a card in full in advance in natural cycle `n`. */
-function isChargedWhole(plan: AssociatedPlan, card: TimedCard, n: number): boolean {
+function isChargedInFull(plan: AssociatedPlan, card: TimedCard, n: number): boolean {
   const planCard = findPlanCard(plan, card);
   if (planCard?.invoiceTiming !== "IN_ADVANCE" || isProrated(plan, planCard) || !isSameChargeIn(planCard, card, n))
     return false;

@@ -1,11 +1,11 @@
-import { formatInstant, type Instant } from "../calendar/instant.ts";
-import { applyCredits, type CreditUse, type PayableLine } from "../credits/monetary-credits.ts";
-import { type Decimal, subtract, sum } from "../numbers/decimal.ts";
 /**
  * Converts drafts to line trees: credits pay the lines of each draft, in the order of the drafts (S12, S13.2).
  *
  * @module
  */
+import { formatInstant, type Instant } from "../calendar/instant.ts";
+import { applyCredits, type CreditUse, type PayableLine } from "../credits/monetary-credits.ts";
+import { type Decimal, subtract, sum } from "../numbers/decimal.ts";
 import type { Steps } from "../numbers/steps.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import { ruleLink } from "../rulebook.ts";
@@ -16,7 +16,7 @@ import {
   mayChargeBelowZero,
   type GrantedCredit,
   toNegativeInvoiceCredit,
-  type RefundedCharge,
+  type RoundedRefund,
 } from "./granted-credits.ts";
 import {
   groupByTag,
@@ -41,16 +41,16 @@ export interface PaidDraft {
   readonly lazyTree: () => InvoiceLine;
   /** The amount taken from each credit, in their order. */
   readonly creditUses: readonly CreditUse[];
-  /** The credit that it grants if its total is below zero (S13.4). */
-  readonly granted?: GrantedCredit;
+  /** The credit that it grants if its total is below zero (S13.4). Its id is its cause. */
+  readonly grantedCredit?: GrantedCredit;
 }
 
-/** Which invoices to draw: those that match, or all that take credits. Others are drawn only if the result depends on them. */
-export type DraftsAsked = ((terms: DraftTerms) => boolean) | "TAKING_CREDITS";
+/** Which invoices to return: those that match, or all that take credits. Others are computed only if the result depends on them. */
+export type DraftSelection = ((terms: DraftTerms) => boolean) | "TAKING_CREDITS";
 
 /**
  * Pays drafts with credits in order: what one takes is not available to the next (S12.3). One draft per step. A draft
- * that is not requested is not drawn if no credit is left for it and it cannot grant one: no other draft depends on it.
+ * that is not requested is not computed if no credit is left for it and it cannot grant one: no other draft depends on it.
  *
  * @param drafts in the order in which they take credits
  * @returns the requested ones, without those that have nothing to show
@@ -67,54 +67,55 @@ export function* payWithCredits(
      * Excludes from totals and trees what the credits of drafts below zero pay, so that totals add up to the amount
      * payable; default false.
      */
-    readonly belowZeroOnce?: boolean | undefined;
+    readonly countsNegativeInvoicesOnce?: boolean | undefined;
     /** Default: all. */
-    readonly accepts?: DraftsAsked | undefined;
+    readonly selection?: DraftSelection | undefined;
     /** Stops after this many; default all. */
     readonly limit?: number | undefined;
   },
 ): Steps<readonly PaidDraft[]> {
-  const { accepts = () => true, limit = Number.POSITIVE_INFINITY } = style;
-  const isAsked = accepts === "TAKING_CREDITS" ? () => false : accepts;
-  const last = accepts === "TAKING_CREDITS" ? drafts.length - 1 : drafts.findLastIndex(isAsked);
+  const { selection = () => true, limit = Number.POSITIVE_INFINITY } = style;
+  const isRequested = selection === "TAKING_CREDITS" ? () => false : selection;
+  const last = selection === "TAKING_CREDITS" ? drafts.length - 1 : drafts.findLastIndex(isRequested);
   const pool = createCreditPool(credits, drafts);
   const earliest = earliestStarts(drafts);
-  const belowZero = new Set<string>();
-  const mayGrant = belowZeroPlans();
+  const negativeInvoiceCreditIds = new Set<string>();
+  const mayGrant = createNegativeInvoiceCheck();
   const paidDrafts: PaidDraft[] = [];
   const pay = (draft: Draft, usable: Iterable<GrantedCredit>): PaidDraft => {
     const groups = groupByTag(draft.items);
     const items = groups.flat();
     const { uses } = applyCredits(usable, payableLines(items, draft), style.rounding.digits);
     const lineStyle: LineStyle = { ...style, inAdvance: draft.invoiceType !== "STANDARD" };
-    const paying = uses.flatMap((use) => {
+    const payments = uses.flatMap((use) => {
       const credit = pool.take(use.creditId, use.amount);
-      return credit === undefined || (style.belowZeroOnce === true && belowZero.has(use.creditId))
+      return credit === undefined ||
+        (style.countsNegativeInvoicesOnce === true && negativeInvoiceCreditIds.has(use.creditId))
         ? []
         : [{ credit, use }];
     });
     const tree = (): InvoiceLine => {
-      const creditLines = paying.map(({ credit, use }) => creditLine(credit, use, [...items, draft], lineStyle));
+      const creditLines = payments.map(({ credit, use }) => creditLine(credit, use, [...items, draft], lineStyle));
       return buildLineTree(draft, groups, creditLines, lineStyle);
     };
-    const total = amountToPay(draft, paying);
+    const total = amountToPay(draft, payments);
     const trees = { tree, lazyTree: () => makeLazyTree(total, tree, lineStyle) };
     if (!total.isNegative()) return { draft, total, ...trees, creditUses: uses };
-    const granted = toNegativeInvoiceCredit(invoiceKey(draft), total, draft.invoiceDate, draft.finalAt);
-    const named = { ...granted, id: style.creditId?.(granted.id) ?? granted.id };
-    pool.add(named);
-    belowZero.add(named.id);
-    return { draft, total, ...trees, creditUses: uses, granted };
+    const grantedCredit = toNegativeInvoiceCredit(invoiceKey(draft), total, draft.invoiceDate, draft.finalAt);
+    const id = style.creditId?.(grantedCredit.id) ?? grantedCredit.id;
+    pool.add({ ...grantedCredit, id });
+    negativeInvoiceCreditIds.add(id);
+    return { draft, total, ...trees, creditUses: uses, grantedCredit };
   };
-  for (const [place, planned] of drafts.slice(0, last + 1).entries()) {
+  for (const [index, planned] of drafts.slice(0, last + 1).entries()) {
     if (paidDrafts.length >= limit) break;
-    const start = earliest[place] ?? planned.cycle.start;
-    const isWanted = isAsked(planned);
+    const start = earliest[index] ?? planned.cycle.start;
+    const isWanted = isRequested(planned);
     if (!isWanted && !mayGrant(planned.cycle.term.plan) && isEmpty(pool.usableFor(planned, start))) continue;
     const draft = planned.draft();
     if (draft !== undefined) {
       const paid = pay(draft, pool.usableFor(draft, start));
-      if (isWanted || (accepts === "TAKING_CREDITS" && paid.creditUses.length > 0)) paidDrafts.push(paid);
+      if (isWanted || (selection === "TAKING_CREDITS" && paid.creditUses.length > 0)) paidDrafts.push(paid);
     }
     yield;
   }
@@ -127,29 +128,27 @@ function isEmpty(items: Iterable<unknown>): boolean {
 }
 
 /** Creates a predicate for whether invoices of a plan may be below zero, and so grant a credit (S13.4); checks each plan once. */
-function belowZeroPlans(): (plan: AssociatedPlan) => boolean {
-  const mayFallBelowZero = new Map<AssociatedPlan, boolean>();
+function createNegativeInvoiceCheck(): (plan: AssociatedPlan) => boolean {
+  const results = new Map<AssociatedPlan, boolean>();
   return (plan) => {
-    const before = mayFallBelowZero.get(plan);
-    if (before !== undefined) return before;
-    const mayBe = mayChargeBelowZero(plan.details);
-    mayFallBelowZero.set(plan, mayBe);
-    return mayBe;
+    let result = results.get(plan);
+    if (result === undefined) results.set(plan, (result = mayChargeBelowZero(plan.details)));
+    return result;
   };
 }
 
 /** The amount payable: the charge minus what credits pay. */
-function amountToPay(draft: Draft, paying: readonly { readonly use: CreditUse }[]): Decimal {
-  return subtract(grossAmount(draft), sum(paying.map(({ use }) => use.amount)));
+function amountToPay(draft: Draft, payments: readonly { readonly use: CreditUse }[]): Decimal {
+  return subtract(grossAmount(draft), sum(payments.map(({ use }) => use.amount)));
 }
 
 /** For each draft, the earliest cycle start among this and later ones. */
 function earliestStarts(drafts: readonly DraftTerms[]): readonly Instant[] {
   const starts: Instant[] = [];
   let earliest = Number.POSITIVE_INFINITY;
-  for (let place = drafts.length - 1; place >= 0; place--) {
-    earliest = Math.min(earliest, drafts[place]?.cycle.start ?? earliest);
-    starts[place] = earliest;
+  for (let index = drafts.length - 1; index >= 0; index--) {
+    earliest = Math.min(earliest, drafts[index]?.cycle.start ?? earliest);
+    starts[index] = earliest;
   }
   return starts;
 }
@@ -212,7 +211,7 @@ function trueUpLine({ trueUp, cycle }: Draft, style: LineStyle): readonly Invoic
   return [{ type: "TRUE_UP_AMOUNT", description, value: amount, ...exactValueField(exact, amount), ...explain }];
 }
 
-function toCountedRefund({ at, amount, explanation }: RefundedCharge): CountedRefund {
+function toCountedRefund({ at, amount, explanation }: RoundedRefund): CountedRefund {
   return { ...explanation, effectiveFrom: formatInstant(at), value: amount };
 }
 
@@ -253,13 +252,11 @@ export function withConsumedCredits(line: InvoiceLine, consumed: (creditId: stri
   const { explanation, id, lineItems } = line;
   if (explanation?.of === "CREDIT" && id !== undefined) {
     const takenBefore = consumed(id);
-    const heldByOthers = subtract(explanation.takenBefore, takenBefore);
-    return heldByOthers.isZero()
-      ? line
-      : { ...line, explanation: { ...explanation, takenBefore, heldByDrafts: heldByOthers } };
+    const heldByDrafts = subtract(explanation.takenBefore, takenBefore);
+    return heldByDrafts.isZero() ? line : { ...line, explanation: { ...explanation, takenBefore, heldByDrafts } };
   }
-  const holdsCredits = line.type === "TOTAL_AMOUNT" || line.type === "NET_AMOUNT" || line.type === "TOTAL_CREDITS";
-  if (!holdsCredits || lineItems === undefined) return line;
+  const hasCreditsBelow = line.type === "TOTAL_AMOUNT" || line.type === "NET_AMOUNT" || line.type === "TOTAL_CREDITS";
+  if (!hasCreditsBelow || lineItems === undefined) return line;
   return { ...line, lineItems: lineItems.map((item) => withConsumedCredits(item, consumed)) };
 }
 

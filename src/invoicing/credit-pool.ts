@@ -25,8 +25,8 @@ export interface CreditPool {
   add(credit: GrantedCredit): void;
 }
 
-/** Removed credits that are skipped before the list is compacted. */
-const FORGOTTEN_MAX = 64;
+/** Unusable credits that a draft skips before they are removed from the list. */
+const SKIPPED_MAX = 64;
 
 /** The time from the first to the last day of some drafts: only credits in force in it can pay them (S12.1). */
 export function draftsPeriod(drafts: readonly DraftTerms[]): Cycle {
@@ -39,21 +39,21 @@ export function draftsPeriod(drafts: readonly DraftTerms[]): Cycle {
 /** Creates a pool of the credits that these drafts may take. */
 export function createCreditPool(credits: readonly GrantedCredit[], drafts: readonly DraftTerms[]): CreditPool {
   const span = draftsPeriod(drafts);
-  const effective = credits.filter((credit) => isEffectiveIn(credit, span));
-  const byId = new Map(effective.map((credit) => [credit.id, { credit }]));
+  const effectiveCredits = credits.filter((credit) => isEffectiveIn(credit, span));
+  const byId = new Map(effectiveCredits.map((credit) => [credit.id, { credit }]));
   let sortedSlots = [...byId.values()].sort((a, b) => compareCredits(a.credit, b.credit));
-  const isUsedUp = ({ left, effectiveUntil }: GrantedCredit, earliest: Instant): boolean =>
+  const isUnusable = ({ left, effectiveUntil }: GrantedCredit, earliest: Instant): boolean =>
     (effectiveUntil !== undefined && effectiveUntil <= earliest) || left.isZero() || left.isNegative();
   return {
     *usableFor({ cycle, finalAt }, earliest) {
-      let forgotten = 0;
+      let skippedCount = 0;
       try {
         for (const { credit } of sortedSlots) {
-          if (isUsedUp(credit, earliest)) forgotten += 1;
+          if (isUnusable(credit, earliest)) skippedCount += 1;
           else if (credit.grantedAt <= finalAt && isEffectiveIn(credit, cycle)) yield credit;
         }
       } finally {
-        if (forgotten > FORGOTTEN_MAX) sortedSlots = sortedSlots.filter(({ credit }) => !isUsedUp(credit, earliest));
+        if (skippedCount > SKIPPED_MAX) sortedSlots = sortedSlots.filter(({ credit }) => !isUnusable(credit, earliest));
       }
     },
     take(id, amount) {
@@ -64,10 +64,10 @@ export function createCreditPool(credits: readonly GrantedCredit[], drafts: read
       return credit;
     },
     add(credit) {
-      const former = byId.get(credit.id);
-      if (former !== undefined) sortedSlots = sortedSlots.filter((slot) => slot !== former);
-      const added = { credit };
-      byId.set(credit.id, added);
+      const formerSlot = byId.get(credit.id);
+      if (formerSlot !== undefined) sortedSlots = sortedSlots.filter((slot) => slot !== formerSlot);
+      const newSlot = { credit };
+      byId.set(credit.id, newSlot);
       let [from, until] = [0, sortedSlots.length];
       while (from < until) {
         const middle = (from + until) >> 1;
@@ -75,7 +75,7 @@ export function createCreditPool(credits: readonly GrantedCredit[], drafts: read
         if (before !== undefined && compareCredits(before.credit, credit) < 0) from = middle + 1;
         else until = middle;
       }
-      sortedSlots.splice(from, 0, added);
+      sortedSlots.splice(from, 0, newSlot);
     },
   };
 }

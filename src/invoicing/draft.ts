@@ -11,10 +11,10 @@ import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { AdvanceCharge } from "./advance-charge.ts";
 import { chargeInArrears } from "./arrears.ts";
 import { closesAt } from "./grace-period.ts";
-import type { RefundedCharge } from "./granted-credits.ts";
+import type { RoundedRefund } from "./granted-credits.ts";
 import { type CardItem, toCardItem, sortIntoLineOrder } from "./invoice-lines.ts";
 import type { InvoiceType, UsageLine } from "./invoice.ts";
-import { cardFinder } from "./plan-cards.ts";
+import { createCardFinder } from "./plan-cards.ts";
 import type { AccountCycle, Timeline } from "./timeline.ts";
 
 /** The data of an invoice that is known before rating. */
@@ -46,13 +46,13 @@ export interface Draft extends DraftTerms {
 export interface DraftTrueUp extends TrueUp {
   readonly description: string;
   readonly invoiced: readonly Draft[];
-  readonly refunds: readonly RefundedCharge[];
+  readonly refunds: readonly RoundedRefund[];
 }
 
-/** Advance and ad hoc charges, and their refunds: a minimum commitment counts both (S13.3). */
-export interface ChargedAhead {
+/** Advance and AD_HOC invoices, and refunds: a minimum commitment counts both (S13.3). */
+export interface AdvanceDrafts {
   readonly drafts: readonly PlannedDraft[];
-  readonly refunds: readonly RefundedCharge[];
+  readonly refunds: readonly RoundedRefund[];
 }
 
 /** The charge of a draft before credits: the cards and the true-up. */
@@ -81,14 +81,18 @@ export interface StandardDraftInput {
 }
 
 /** The STANDARD invoice of a cycle; undefined without lines or usage to show (S13.1). */
-export function planStandardDraft(of: StandardDraftInput, ahead: ChargedAhead): PlannedDraft {
-  const { view, cycle } = of;
+export function planStandardDraft(input: StandardDraftInput, inAdvance: AdvanceDrafts): PlannedDraft {
+  const { view, cycle } = input;
   const terms = { invoiceType: "STANDARD", cycle, invoiceDate: cycle.end, finalAt: closesAt(cycle, view) } as const;
-  return { ...terms, draft: memoize(() => draftStandardInvoice(of, terms, ahead)) };
+  return { ...terms, draft: memoize(() => draftStandardInvoice(input, terms, inAdvance)) };
 }
 
-function draftStandardInvoice(of: StandardDraftInput, terms: DraftTerms, ahead: ChargedAhead): Draft | undefined {
-  const { view, catalog, rounding, timeline, cycle } = of;
+function draftStandardInvoice(
+  input: StandardDraftInput,
+  terms: DraftTerms,
+  inAdvance: AdvanceDrafts,
+): Draft | undefined {
+  const { view, catalog, rounding, timeline, cycle } = input;
   const charges = chargeInArrears(view, timeline, cycle);
   const items = toCardItems(charges, cycle, catalog, rounding);
   const draft: Draft = {
@@ -98,32 +102,32 @@ function draftStandardInvoice(of: StandardDraftInput, terms: DraftTerms, ahead: 
     usage: usageLines(view, catalog, cycle),
     notices: [...charges.flatMap((charge) => charge.notices), ...unpricedOverage(view, catalog, cycle)],
   };
-  const whole = withTrueUp(draft, of, ahead);
-  return whole.items.length > 0 || whole.trueUp !== undefined || whole.usage.length > 0 ? whole : undefined;
+  const result = withTrueUp(draft, input, inAdvance);
+  return result.items.length > 0 || result.trueUp !== undefined || result.usage.length > 0 ? result : undefined;
 }
 
 /** The name of a minimum commitment without a displayName. */
 export const COMMITMENT_NAME = "Minimum commitment";
 
 /** Adds to a draft what the invoices for its cycle lack of the minimum commitment (S13.3). */
-function withTrueUp(draft: Draft, { view, rounding, cycle }: StandardDraftInput, ahead: ChargedAhead): Draft {
+function withTrueUp(draft: Draft, { view, rounding, cycle }: StandardDraftInput, inAdvance: AdvanceDrafts): Draft {
   const commitment = cycle.term.plan.details.minimumCommitment;
   if (!commitment) return draft;
-  // What became known after this invoice was final does not count.
-  const otherDrafts = ahead.drafts
+  // Invoices and refunds that became known after this invoice was final do not count.
+  const otherDrafts = inAdvance.drafts
     .filter((other) => isChargeFor(cycle, other.cycle) && other.finalAt <= draft.finalAt)
     .flatMap((other) => other.draft() ?? []);
-  const refunds = ahead.refunds.filter((each) => isChargeFor(cycle, each.cycle) && each.knownAt <= draft.finalAt);
+  const refunds = inAdvance.refunds.filter((each) => isChargeFor(cycle, each.cycle) && each.knownAt <= draft.finalAt);
   const invoiced = [draft, ...otherDrafts];
   const period = { served: { start: cycle.start, end: cycle.end }, natural: cycle.natural };
-  const counted = {
+  const charges = {
     alreadyCharged: sum(invoiced.map(({ subTotal }) => subTotal)),
     refunded: sum(refunds.map(({ amount }) => amount)),
   };
-  const lacking = computeTrueUp(commitment, view.currency, period, counted, rounding);
-  if (lacking === undefined) return draft;
+  const trueUp = computeTrueUp(commitment, view.currency, period, charges, rounding);
+  if (trueUp === undefined) return draft;
   const description = commitment.displayName ?? COMMITMENT_NAME;
-  return { ...draft, trueUp: { ...lacking, description, invoiced, refunds } };
+  return { ...draft, trueUp: { ...trueUp, description, invoiced, refunds } };
 }
 
 /** One invoice per type, date, cycle and instant of becoming known, for the advance charges. */
@@ -147,10 +151,10 @@ export function planAdvanceDrafts(
     const { invoiceType, cycle, invoiceDate, due } = first;
     const terms = { invoiceType, cycle, invoiceDate, finalAt: finalInstant(invoiceDate, due) };
     const draft = memoize((): Draft | undefined => {
-      const charged = group.flatMap(({ rate }) => rate() ?? []);
-      const items = toCardItems(charged, cycle, catalog, rounding);
+      const charges = group.flatMap(({ rate }) => rate() ?? []);
+      const items = toCardItems(charges, cycle, catalog, rounding);
       if (items.length === 0) return undefined;
-      const notices = charged.flatMap((charge) => charge.notices);
+      const notices = charges.flatMap((charge) => charge.notices);
       return { ...terms, items, subTotal: sumItems(items), usage: [], notices };
     });
     return [{ ...terms, draft }];
@@ -173,7 +177,7 @@ function toCardItems(
   catalog: BillingCatalog,
   rounding: Rounding,
 ): readonly CardItem[] {
-  const cardFor = cardFinder(cycle.term.plan.details);
+  const cardFor = createCardFinder(cycle.term.plan.details);
   const items = charges.flatMap((charge) => {
     const card = cardFor(charge.kind, charge.billableId);
     const description = card?.displayName ?? billableName(catalog, charge) ?? charge.billableId;
@@ -231,7 +235,7 @@ function usageLines(view: AccountView, catalog: BillingCatalog, cycle: AccountCy
 /** Notices on overage of features without an overage card in the plan, which costs nothing (S11.7). */
 function unpricedOverage(view: AccountView, catalog: BillingCatalog, cycle: AccountCycle): readonly string[] {
   const [from, until] = dayRange(cycle);
-  const cardFor = cardFinder(cycle.term.plan.details);
+  const cardFor = createCardFinder(cycle.term.plan.details);
   return [...catalog.features].flatMap(([id, name]) => {
     if (cardFor("ENTITLEMENT_OVERAGE", id) !== undefined) return [];
     const quantity = view.overage(id, from, until);

@@ -1,10 +1,10 @@
-import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 /**
  * What falls due at the start of cycles: the cycles themselves, and the feature credits that their plans grant (S2.4,
  * S11.1).
  *
  * @module
  */
+import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 import type { BillingEntitlementRateCard, FeatureConfig, RecurrenceConfig } from "../book/resources/rate-card.ts";
 import type { Cycle, Interval } from "../calendar/cycle.ts";
 import { addDuration, addDurationFromCycleStart, parseDuration } from "../calendar/duration.ts";
@@ -163,14 +163,14 @@ export interface DueCard<Card> {
  */
 export function* findDueCards<Card>(
   dues: readonly DueCycle[],
-  recurringCards: (details: PricePlanDetails) => readonly Card[],
+  getCards: (details: PricePlanDetails) => readonly Card[],
   toTiming: (card: Card) => TimedCard,
 ): Steps<readonly DueCard<Card>[]> {
   const chargedKeys = new Set<string>();
   const onceKeys = new Set<string>();
   const dueCards: DueCard<Card>[] = [];
   for (const due of dues) {
-    const cards = recurringCards(due.cycle.term.plan.details);
+    const cards = getCards(due.cycle.term.plan.details);
     if (cards.length === 0) continue;
     yield;
     for (const card of cards) {

@@ -32,7 +32,7 @@ const LICENSE_LINE_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * How invoices word what explanations say. Explanations of final invoices are stored in the words of the version that
+ * The wording of invoices for stored explanations. Final invoices store explanations in the wording of the version that
  * wrote them.
  */
 const LABELS: ReadonlyMap<string, string> = new Map([
@@ -49,15 +49,15 @@ export function describeParts({ type, explanation, value }: InvoiceLine): readon
   }
   if (explanation === undefined || !("parts" in explanation)) return [];
   const { rules } = explanation;
-  const several = explanation.parts.length > 1 || type === "TRUE_UP_AMOUNT";
+  const hasSeveralParts = explanation.parts.length > 1 || type === "TRUE_UP_AMOUNT";
   const texts = explanation.parts.map((part): PartText => {
     // The price of a single part is the amount on the line, or follows from quantities and rates, but a fee may be
     // rounded.
-    const hasPrice = several || part.rate?.eq(value) === false || !isWholeShare(part.share);
+    const hasPrice = hasSeveralParts || part.rate?.eq(value) === false || !isWholeShare(part.share);
     return { text: describePart(part, hasPrice), rules, hasFigures: hasPrice || LICENSE_LINE_TYPES.has(type) };
   });
-  const more = [...describeEarlierCharge(explanation), ...(isRaisedToZero(explanation) ? ["minimum 0"] : [])];
-  return [...texts, ...more.map((text) => ({ text, rules, hasFigures: true }))];
+  const notes = [...describeEarlierCharge(explanation), ...(isRaisedToZero(explanation) ? ["minimum 0"] : [])];
+  return [...texts, ...notes.map((text) => ({ text, rules, hasFigures: true }))];
 }
 
 /** The quantity above which an increase counts, if it differs from the quantity whose price is subtracted (S10.3). */
@@ -121,22 +121,28 @@ function describeSlab(slab: SlabExplanation, isOnly: boolean): ExplanationText |
     ...(maximumRate === undefined ? [] : [`at most ${formatNumber(maximumRate)}`]),
   ];
   // If several quantities were priced, each has its own packages.
-  const counted =
+  const packageTexts =
     packages === undefined || !isOnly ? [] : [packages.eq(1) ? "1 package" : `${formatNumber(packages)} packages`];
-  const rules = [...(counted.length > 0 ? [ruleLink("S7.3")] : []), ...(bounds.length > 0 ? [ruleLink("S7.4")] : [])];
-  return rules.length === 0 ? undefined : { text: [...counted, ...bounds].join(", "), rules };
+  const rules = [
+    ...(packageTexts.length > 0 ? [ruleLink("S7.3")] : []),
+    ...(bounds.length > 0 ? [ruleLink("S7.4")] : []),
+  ];
+  return rules.length === 0 ? undefined : { text: [...packageTexts, ...bounds].join(", "), rules };
 }
 
 /** Which limit of the card caused an adjustment; limits of individual prices are described with these. */
 function describeBound({ bounds, parts }: CardExplanation, adjustment: Decimal): ExplanationText | undefined {
   const [only, ...others] = parts;
-  const holding: (Bounds & { readonly share: Share }) | undefined =
+  const limits: (Bounds & { readonly share: Share }) | undefined =
     bounds ?? (only?.bounds && others.length === 0 ? { ...only.bounds, share: only.share } : undefined);
-  if (holding === undefined) return undefined;
-  const raised = adjustment.gt(ZERO);
-  const bound = raised ? holding.minimumRate : holding.maximumRate;
+  if (limits === undefined) return undefined;
+  const isMinimum = adjustment.gt(ZERO);
+  const bound = isMinimum ? limits.minimumRate : limits.maximumRate;
   if (bound === undefined) return undefined;
-  return { text: `${raised ? "at least" : "at most"} ${formatShare(bound, holding.share)}`, rules: [ruleLink("S7.4")] };
+  return {
+    text: `${isMinimum ? "at least" : "at most"} ${formatShare(bound, limits.share)}`,
+    rules: [ruleLink("S7.4")],
+  };
 }
 
 /** `99.99 × 20/31 days`. */

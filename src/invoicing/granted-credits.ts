@@ -1,10 +1,10 @@
-import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 /**
  * Monetary credits created by plans and invoices: grants of credit grant cards, refunds of advance charges, and
  * invoices below zero (S9.5, S10.3, S12.6, S13.4).
  *
  * @module
  */
+import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 import type { CreditGrantRateCard } from "../book/resources/rate-card.ts";
 import type { SlabRate } from "../book/resources/rates.ts";
 import type { Instant } from "../calendar/instant.ts";
@@ -31,7 +31,7 @@ export interface GrantedCredit extends MonetaryCredit {
 }
 
 /** The rounded refund of one advance charge. */
-export interface RefundedCharge {
+export interface RoundedRefund {
   /** The cycle of the refunded charge, as known when that was made. */
   readonly cycle: AccountCycle;
   /** From when it can be spent. */
@@ -76,12 +76,12 @@ export function* findCreditGrants(
 
 /** A refund as a credit for any line, with priority 0 and no expiry (S9.5, S10.3). */
 export function toRefundCredit(refund: Refund, rounding: Rounding): GrantedCredit {
-  const { amount, at, knownAt, explanation } = refundedCharge(refund, rounding);
+  const { amount, at, knownAt, explanation } = roundRefund(refund, rounding);
   return { ...createCredit(`refund|${refund.key}`, "REFUND", amount, at, knownAt), refund: explanation };
 }
 
 /** A refund as counted by a minimum commitment (S13.3). */
-export function refundedCharge(refund: Refund, rounding: Rounding): RefundedCharge {
+export function roundRefund(refund: Refund, rounding: Rounding): RoundedRefund {
   return {
     cycle: refund.cycle,
     at: refund.at,

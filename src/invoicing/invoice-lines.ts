@@ -33,12 +33,12 @@ export interface LineStyle {
 /** Rounds a charge; undefined if it needs no line: quantity 0 and charge 0 (S13.1). */
 export function toCardItem(
   charge: Charge,
-  face: { readonly description: string; readonly tag?: string },
+  labels: { readonly description: string; readonly tag?: string },
   rounding: Rounding,
 ): CardItem | undefined {
-  const used = charge.quantity !== undefined && !charge.quantity.isZero();
-  if (!used && charge.bounded.numerator.isZero() && charge.charged.numerator.isZero()) return undefined;
-  return { charge, values: roundLines(charge, rounding.digits, rounding.mode), ...face };
+  const hasQuantity = charge.quantity !== undefined && !charge.quantity.isZero();
+  if (!hasQuantity && charge.bounded.numerator.isZero() && charge.charged.numerator.isZero()) return undefined;
+  return { charge, values: roundLines(charge, rounding.digits, rounding.mode), ...labels };
 }
 
 /** The items in the order of their lines: by kind, then in plan order. */
@@ -89,12 +89,12 @@ export function withExplanation(style: LineStyle, make: () => Explanation): { re
 
 function cardLine({ charge, values, description }: CardItem, style: LineStyle): InvoiceLine {
   const { kind, billableId, quantity } = charge;
-  const priced = new Map(
+  const explanations = new Map(
     charge.explanation.parts.flatMap((part) => part.slabs ?? []).map((slab) => [slab.order, slab]),
   );
-  const rounded = values.slabs;
+  const slabValues = values.slabs;
   const slabs = charge.slabs.map((slab, index) =>
-    slabLine(slab, rounded[index], charge, style, priced.get(slab.order)),
+    slabLine(slab, slabValues[index], charge, style, explanations.get(slab.order)),
   );
   const adjustment = values.adjustment.isZero() ? [] : [adjustmentLine(values, billableId, style)];
   const lineItems = [...slabs, ...adjustment];
@@ -112,17 +112,17 @@ function cardLine({ charge, values, description }: CardItem, style: LineStyle): 
 
 function slabLine(
   slab: SlabCharge,
-  rounded: Decimal | undefined,
+  slabValue: Decimal | undefined,
   charge: Charge,
   style: LineStyle,
-  priced: SlabExplanation | undefined,
+  explanation: SlabExplanation | undefined,
 ): InvoiceLine {
   const { digits } = style.rounding;
-  const value = rounded ?? floorFraction(slab.amount, digits);
+  const value = slabValue ?? floorFraction(slab.amount, digits);
   return {
     type: `${charge.kind}_RATE_CARD_SLAB_AMOUNT`,
     id: charge.billableId,
-    description: describeSlab(slab, priced),
+    description: describeSlab(slab, explanation),
     value,
     ...exactValueField(slab.amount, value),
     quantity: slab.quantity,
@@ -154,8 +154,10 @@ export function exactValueField(exact: Fraction, value: Decimal): { readonly exa
 }
 
 /** The units that a slab prices, and how. */
-function describeSlab(slab: SlabCharge, priced: SlabExplanation | undefined): string {
-  return priced === undefined ? `slab ${slab.order}` : `${formatRange(priced)} ${describePriceType(priced)}`;
+function describeSlab(slab: SlabCharge, explanation: SlabExplanation | undefined): string {
+  return explanation === undefined
+    ? `slab ${slab.order}`
+    : `${formatRange(explanation)} ${describePriceType(explanation)}`;
 }
 
 function formatRange({ startAfter, endAt }: SlabExplanation): string {

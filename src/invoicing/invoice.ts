@@ -19,7 +19,7 @@ export const INVOICE_TYPES = ["STANDARD", "STANDARD_ADVANCED", "AD_HOC"] as cons
 export const INVOICE_STATUSES = ["DRAFT", "DUE", "PAID", "MERGED"] as const;
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
-/** The type of a card's line, as the service's clients know it; slab lines have the same types in advance. */
+/** The type of a card's line. Slab lines have the same types in arrears and in advance. */
 export type CardLineType =
   | `${CardKind}_RATE_CARD_AMOUNT`
   | `${CardKind}_RATE_CARD_SLAB_AMOUNT`

@@ -41,22 +41,22 @@ import { isChargedByDays, licenseTiming } from "./charge-periods.ts";
 import { type DueCycle, chargeOnceKey, periodKey } from "./due-work.ts";
 import {
   clipToPeriod,
-  removeAbove,
+  removeQuantitiesAbove,
   type PaidDays,
   type PriceOf,
-  addCharged,
+  addChargedQuantity,
   replaceDays,
   highestPaid,
 } from "./paid-days.ts";
 import type { AccountCycle } from "./timeline.ts";
 
 /** The updates of a license known from one instant until the next one arrived. */
-interface Epoch {
+interface KnownUpdates {
   readonly from: Instant;
   readonly until: Instant;
   /** Those of the cycle, after one that sets the quantity at its start. */
   readonly changes: readonly QuantityUpdate[];
-  /** Whether an update arrived at its start: what was known before was charged already. */
+  /** Whether an update arrived at its start: earlier updates are already charged. */
   readonly isLater: boolean;
 }
 
@@ -90,7 +90,7 @@ export function* chargeLicensesInAdvance(
   isSelected: (cycle: AccountCycle) => boolean,
 ): Steps<AdvanceBilling> {
   const selected = new Set<LicenseCycle>();
-  const whole = new Map<string, LicenseCycle[]>();
+  const inFull = new Map<string, LicenseCycle[]>();
   for (const due of dues) {
     if (due.cycle.term.plan.details.licenseRateCards.length === 0) continue;
     yield;
@@ -99,15 +99,15 @@ export function* chargeLicensesInAdvance(
       if (each.invoiceTiming !== "IN_ADVANCE") continue;
       const enableProration = isChargedByDays(due.timeline, due.cycle, licenseTiming(each));
       if (enableProration && !isWanted) continue;
-      const licenseCycle = openLicenseCycle(view, due, { ...each, enableProration });
+      const licenseCycle = createLicenseCycle(view, due, { ...each, enableProration });
       if (isWanted) selected.add(licenseCycle);
       if (enableProration) chargeByDays(licenseCycle);
-      else whole.set(licenseCycle.key, [...(whole.get(licenseCycle.key) ?? []), licenseCycle]);
+      else inFull.set(licenseCycle.key, [...(inFull.get(licenseCycle.key) ?? []), licenseCycle]);
     }
   }
-  for (const pieces of whole.values()) {
+  for (const pieces of inFull.values()) {
     if (!pieces.some((piece) => selected.has(piece))) continue;
-    chargeWhole(pieces);
+    chargeInFull(pieces);
     yield;
   }
   return {
@@ -116,7 +116,7 @@ export function* chargeLicensesInAdvance(
   };
 }
 
-function openLicenseCycle(view: AccountView, due: DueCycle, card: LicenseRateCard): LicenseCycle {
+function createLicenseCycle(view: AccountView, due: DueCycle, card: LicenseRateCard): LicenseCycle {
   const { cycle } = due;
   const served: Cycle = { start: cycle.start, end: cycle.end };
   const keyOf = card.enableProration ? chargeOnceKey : periodKey;
@@ -139,24 +139,24 @@ function openLicenseCycle(view: AccountView, due: DueCycle, card: LicenseRateCar
  */
 function chargeByDays(licenseCycle: LicenseCycle): void {
   const { view, due, card, period, cut } = licenseCycle;
-  const epochs = findEpochs(licenseCycle);
-  const atStart = quantityAtStart(epochs, period.served);
+  const knownUpdates = splitByArrival(licenseCycle);
+  const atStart = quantityAtStart(knownUpdates, period.served);
   licenseCycle.charges.push(
     chargeAtCycleStart(due, () => undefinedIfZero(rateLicenseInAdvance(card, view.currency, atStart, period))),
   );
-  let paid: readonly PaidDays[] = [{ ...period.served, charged: [{ quantity: atStart, levelQuantity: atStart }] }];
-  for (const epoch of epochs) {
-    const steps = quantitySteps(epoch.changes).filter(({ from }) => from < epoch.until);
+  let paid: readonly PaidDays[] = [{ ...period.served, quantities: [{ quantity: atStart, levelQuantity: atStart }] }];
+  for (const updates of knownUpdates) {
+    const steps = quantitySteps(updates.changes).filter(({ from }) => from < updates.until);
     let next = 0;
-    for (const run of splitIntoDayRuns(epoch.changes, period.served)) {
-      if (run.start >= epoch.until) break;
+    for (const run of splitIntoDayRuns(updates.changes, period.served)) {
+      if (run.start >= updates.until) break;
       // A quantity that arrived after its days were over changes no later day, if days are refunded.
-      const isEnded = epoch.isLater && refundsDecreases(card) && run.end <= epoch.from;
-      const change: Change = { licenseCycle, epoch, end: isEnded ? run.end : period.served.end };
+      const isEnded = updates.isLater && refundsDecreases(card) && run.end <= updates.from;
+      const change: QuantityChange = { licenseCycle, updates, end: isEnded ? run.end : period.served.end };
       paid = decrease(change, { from: run.start, quantity: run.quantity }, paid);
       // A change that took effect on an earlier day, but was not known then.
-      const heldBefore = steps[next]?.from === run.start ? undefined : steps[next - 1];
-      if (heldBefore !== undefined) paid = increase(change, heldBefore, run.start, paid);
+      const earlierStep = steps[next]?.from === run.start ? undefined : steps[next - 1];
+      if (earlierStep !== undefined) paid = increase(change, earlierStep, run.start, paid);
       for (let step = steps[next]; step !== undefined && step.from < run.end; step = steps[++next]) {
         paid = increase(change, step, dayStart(step.from), paid);
       }
@@ -171,58 +171,62 @@ function chargeByDays(licenseCycle: LicenseCycle): void {
   }
 }
 
-/** How a change of quantity changes what is paid. */
-interface Change {
+/** A change of quantity, and the days for which it changes what is paid. */
+interface QuantityChange {
   readonly licenseCycle: LicenseCycle;
-  readonly epoch: Epoch;
-  /** It changes no later day. */
+  readonly updates: KnownUpdates;
+  /** The end of these days, exclusive. */
   readonly end: Instant;
 }
 
 /** Charges an increase for the days from `start` on for which less was charged (S10.3); returns what they are then paid for. */
 function increase(
-  { licenseCycle, epoch, end }: Change,
+  { licenseCycle, updates, end }: QuantityChange,
   step: QuantityStep,
   start: Instant,
   paid: readonly PaidDays[],
 ): readonly PaidDays[] {
   if (!paid.some((days) => days.end > start && step.quantity.gt(highestPaid(days).quantity))) return paid;
-  const knownAt = Math.max(step.from, epoch.from);
+  const knownAt = Math.max(step.from, updates.from);
   // The cycle may have been cut short on that day, before or after the increase.
   const remaining = { start, end: Math.min(end, endAsKnown(licenseCycle, knownAt)) };
-  const fewer = clipToPeriod(paid, remaining).filter((days) => step.quantity.gt(highestPaid(days).quantity));
-  if (fewer.length === 0) return paid;
-  const increases = fewer.map((days): Increase => {
+  const lessPaid = clipToPeriod(paid, remaining).filter((days) => step.quantity.gt(highestPaid(days).quantity));
+  if (lessPaid.length === 0) return paid;
+  const increases = lessPaid.map((days): Increase => {
     const { quantity: chargedQuantity, levelQuantity } = highestPaid(days);
     return { to: step.quantity, chargedQuantity, levelQuantity, days: { start: days.start, end: days.end } };
   });
-  chargeAtOnce(licenseCycle, step.from, knownAt, increases);
-  let after = paid;
-  for (const days of fewer) after = replaceDays(after, addCharged(days, step.quantity, licenseCycle.priceOf));
-  return after;
+  chargeImmediately(licenseCycle, step.from, knownAt, increases);
+  let result = paid;
+  for (const days of lessPaid)
+    result = replaceDays(result, addChargedQuantity(days, step.quantity, licenseCycle.priceOf));
+  return result;
 }
 
 /** Refunds a decrease for the days from its first on for which more was charged (S10.3); like {@link increase}. */
 function decrease(
-  { licenseCycle, epoch, end }: Change,
+  { licenseCycle, updates, end }: QuantityChange,
   step: QuantityStep,
   paid: readonly PaidDays[],
 ): readonly PaidDays[] {
   const { card, priceOf } = licenseCycle;
   if (!refundsDecreases(card) || !paid.some((days) => step.quantity.lt(highestPaid(days).quantity))) return paid;
-  const remaining = { start: step.from, end: Math.min(end, endAsKnown(licenseCycle, Math.max(step.from, epoch.from))) };
-  let after = paid;
+  const remaining = {
+    start: step.from,
+    end: Math.min(end, endAsKnown(licenseCycle, Math.max(step.from, updates.from))),
+  };
+  let result = paid;
   for (const days of clipToPeriod(paid, remaining)) {
     if (step.quantity.gte(highestPaid(days).quantity)) continue;
-    const fewer = removeAbove(days, step.quantity, priceOf);
-    const knownAt = Math.max(days.start, epoch.from);
+    const reducedDays = removeQuantitiesAbove(days, step.quantity, priceOf);
+    const knownAt = Math.max(days.start, updates.from);
     refundDecrease(licenseCycle, days.start, knownAt, highestPaid(days).levelQuantity, {
-      to: highestPaid(fewer).levelQuantity,
+      to: highestPaid(reducedDays).levelQuantity,
       days,
     });
-    after = replaceDays(after, fewer);
+    result = replaceDays(result, reducedDays);
   }
-  return after;
+  return result;
 }
 
 function refundsDecreases({ proratedRefundMode }: LicenseRateCard): boolean {
@@ -257,7 +261,12 @@ function toRefunds({ view, due: { cycle }, card, period, decreases }: LicenseCyc
 }
 
 /** Charges an increase on a separate invoice, for the cycle as known when it falls due (S13.1). */
-function chargeAtOnce(licenseCycle: LicenseCycle, at: Instant, knownAt: Instant, increases: readonly Increase[]): void {
+function chargeImmediately(
+  licenseCycle: LicenseCycle,
+  at: Instant,
+  knownAt: Instant,
+  increases: readonly Increase[],
+): void {
   const { view, due, card, period, charges } = licenseCycle;
   const rate = (): Charge | undefined => undefinedIfZero(rateLicenseIncrease(card, view.currency, increases, period));
   const cycle = { ...due.cycle, end: endAsKnown(licenseCycle, knownAt) };
@@ -265,7 +274,7 @@ function chargeAtOnce(licenseCycle: LicenseCycle, at: Instant, knownAt: Instant,
 }
 
 /** A quantity that may be charged in full, and when it is known. */
-interface Moment {
+interface QuantityToCharge {
   readonly licenseCycle: LicenseCycle;
   readonly knownAt: Instant;
   readonly step: QuantityStep;
@@ -277,10 +286,10 @@ interface Moment {
  * Without proration: the parts of a natural cycle together charge each quantity that exceeds earlier ones, once and in
  * full, in the order in which it became known (S9.1, S10.3).
  */
-function chargeWhole(pieces: readonly LicenseCycle[]): void {
+function chargeInFull(pieces: readonly LicenseCycle[]): void {
   const inArrears = new Map(pieces.map((piece) => [piece, quantitiesChargedInArrears(piece)]));
   const charged: { readonly quantity: Decimal; readonly knownAt: Instant }[] = [];
-  for (const { licenseCycle, knownAt, step, isStart } of findMoments(pieces)) {
+  for (const { licenseCycle, knownAt, step, isStart } of listQuantitiesToCharge(pieces)) {
     const { view, due, card, period } = licenseCycle;
     const before = sortByTime(inArrears.get(licenseCycle) ?? [], charged);
     const isMore = before.every((quantity) => step.quantity.gt(quantity));
@@ -294,7 +303,7 @@ function chargeWhole(pieces: readonly LicenseCycle[]): void {
     } else {
       if (!isMore || dayStart(step.from) >= endAsKnown(licenseCycle, knownAt)) continue;
       const paid = findPaidLevel(card, view.currency, before) ?? NO_EARLIER_CHARGES;
-      chargeAtOnce(licenseCycle, step.from, knownAt, [{ ...paid, to: step.quantity, days: period.served }]);
+      chargeImmediately(licenseCycle, step.from, knownAt, [{ ...paid, to: step.quantity, days: period.served }]);
     }
     if (isMore) charged.push({ quantity: step.quantity, knownAt });
   }
@@ -309,16 +318,16 @@ function sortByTime(
   return all.toSorted((a, b) => a.knownAt - b.knownAt).map(({ quantity }) => quantity);
 }
 
-function findMoments(pieces: readonly LicenseCycle[]): readonly Moment[] {
+function listQuantitiesToCharge(pieces: readonly LicenseCycle[]): readonly QuantityToCharge[] {
   return pieces
-    .flatMap((licenseCycle): readonly Moment[] => {
+    .flatMap((licenseCycle): readonly QuantityToCharge[] => {
       const { due, period } = licenseCycle;
-      const epochs = findEpochs(licenseCycle);
-      const start = { from: due.due, quantity: quantityAtStart(epochs, period.served) };
-      const steps = epochs.flatMap((epoch) =>
-        quantitySteps(epoch.changes)
-          .filter(({ from }) => from < epoch.until)
-          .map((step) => ({ licenseCycle, knownAt: Math.max(step.from, epoch.from), step, isStart: false })),
+      const knownUpdates = splitByArrival(licenseCycle);
+      const start = { from: due.due, quantity: quantityAtStart(knownUpdates, period.served) };
+      const steps = knownUpdates.flatMap((updates) =>
+        quantitySteps(updates.changes)
+          .filter(({ from }) => from < updates.until)
+          .map((step) => ({ licenseCycle, knownAt: Math.max(step.from, updates.from), step, isStart: false })),
       );
       return [{ licenseCycle, knownAt: due.due, step: start, isStart: true }, ...steps];
     })
@@ -330,12 +339,12 @@ function quantitiesChargedInArrears({ view, due, card }: LicenseCycle): readonly
   return quantitiesChargedBefore(view, due.timeline, due.cycle, card.id, (each) => each.invoiceTiming === "IN_ARREARS");
 }
 
-function quantityAtStart(epochs: readonly Epoch[], served: Cycle): Decimal {
-  return quantityAt(epochs[0]?.changes ?? [], served.start);
+function quantityAtStart(knownUpdates: readonly KnownUpdates[], served: Cycle): Decimal {
+  return quantityAt(knownUpdates[0]?.changes ?? [], served.start);
 }
 
 /** The known updates by instant: when the cycle fell due, and at each later arrival. */
-function findEpochs({ view, due: { due }, card, period: { served } }: LicenseCycle): readonly Epoch[] {
+function splitByArrival({ view, due: { due }, card, period: { served } }: LicenseCycle): readonly KnownUpdates[] {
   // An update that takes effect after the cycle is irrelevant, whenever it arrives.
   const changes = view.licenseChanges.filter((each) => each.licenseId === card.id && each.effectiveFrom < served.end);
   const arrivals = changes.map((change) => arrivalOf(change)).filter((at) => at > due);

@@ -18,15 +18,15 @@ export interface PaidQuantity {
 /** Days with the same paid quantities. */
 export interface PaidDays extends Cycle {
   /** By quantity, ascending; at least one. */
-  readonly charged: readonly PaidQuantity[];
+  readonly quantities: readonly PaidQuantity[];
 }
 
 /** The price of a quantity for a whole natural cycle. */
 export type PriceOf = (quantity: Decimal) => Decimal;
 
 /** The highest charged quantity of some days. */
-export function highestPaid({ charged }: PaidDays): PaidQuantity {
-  return charged.at(-1) ?? { quantity: ZERO, levelQuantity: undefined };
+export function highestPaid({ quantities }: PaidDays): PaidQuantity {
+  return quantities.at(-1) ?? { quantity: ZERO, levelQuantity: undefined };
 }
 
 /** The paid level of the days, as for a whole natural cycle. */
@@ -35,10 +35,13 @@ export function paidAmount({ levelQuantity }: PaidQuantity, priceOf: PriceOf): D
 }
 
 /** Adds a charged quantity. */
-export function addCharged(days: PaidDays, quantity: Decimal, priceOf: PriceOf): PaidDays {
+export function addChargedQuantity(days: PaidDays, quantity: Decimal, priceOf: PriceOf): PaidDays {
   const top = highestPaid(days);
   const isMore = priceOf(quantity).gt(paidAmount(top, priceOf));
-  return { ...days, charged: [...days.charged, { quantity, levelQuantity: isMore ? quantity : top.levelQuantity }] };
+  return {
+    ...days,
+    quantities: [...days.quantities, { quantity, levelQuantity: isMore ? quantity : top.levelQuantity }],
+  };
 }
 
 /**
@@ -46,10 +49,10 @@ export function addCharged(days: PaidDays, quantity: Decimal, priceOf: PriceOf):
  * price, whichever is more. It never rises or falls below 0: no more is refunded than was charged, and a quantity
  * charged before is paid at the level that it had then.
  */
-export function removeAbove(days: PaidDays, quantity: Decimal, priceOf: PriceOf): PaidDays {
-  const remaining = days.charged.filter((paid) => paid.quantity.lte(quantity));
+export function removeQuantitiesAbove(days: PaidDays, quantity: Decimal, priceOf: PriceOf): PaidDays {
+  const remaining = days.quantities.filter((paid) => paid.quantity.lte(quantity));
   const below = remaining.at(-1);
-  if (below?.quantity.eq(quantity) === true) return { ...days, charged: remaining };
+  if (below?.quantity.eq(quantity) === true) return { ...days, quantities: remaining };
   const top = highestPaid(days);
   const floor = priceOf(quantity).isNegative() ? undefined : quantity;
   const levels = [
@@ -58,7 +61,10 @@ export function removeAbove(days: PaidDays, quantity: Decimal, priceOf: PriceOf)
   ];
   const mostExpensive = levels.reduce((a, b) => (paidAmount(b, priceOf).gt(paidAmount(a, priceOf)) ? b : a));
   const isLess = paidAmount(mostExpensive, priceOf).lt(paidAmount(top, priceOf));
-  return { ...days, charged: [...remaining, isLess ? mostExpensive : { quantity, levelQuantity: top.levelQuantity }] };
+  return {
+    ...days,
+    quantities: [...remaining, isLess ? mostExpensive : { quantity, levelQuantity: top.levelQuantity }],
+  };
 }
 
 /** The parts of paid days within a period. */

@@ -18,7 +18,9 @@ export function findCard(details: PricePlanDetails, kind: CardKind, billableId: 
 }
 
 /** Like {@link findCard}, for many cards: a plan may have hundreds of a kind. */
-export function cardFinder(details: PricePlanDetails): (kind: CardKind, billableId: string) => CardLabels | undefined {
+export function createCardFinder(
+  details: PricePlanDetails,
+): (kind: CardKind, billableId: string) => CardLabels | undefined {
   const byKind = new Map<CardKind, ReadonlyMap<string, CardLabels>>();
   return (kind, billableId) => {
     let cards = byKind.get(kind);

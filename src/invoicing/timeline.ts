@@ -148,9 +148,9 @@ export interface KnownTimeline {
 
 /** The known timelines, one from each instant of decision to the next (S9.2). */
 export function knownTimelines(decisions: readonly PlanDecision[]): readonly KnownTimeline[] {
-  const laid = [...layerDecisions(decisions)];
-  return laid.flatMap(({ decidedAt: knownFrom, timeline }, index) => {
-    const knownUntil = laid[index + 1]?.decidedAt ?? Number.POSITIVE_INFINITY;
+  const timelines = [...layerDecisions(decisions)];
+  return timelines.flatMap(({ decidedAt: knownFrom, timeline }, index) => {
+    const knownUntil = timelines[index + 1]?.decidedAt ?? Number.POSITIVE_INFINITY;
     return knownUntil > knownFrom ? [{ knownFrom, knownUntil, timeline }] : [];
   });
 }

@@ -18,7 +18,7 @@ import { decimalOfExact, type Exact, exactOfDecimal, isZeroExact, subtractExact 
 import { type AccountExternalUsage, type AccountParts, listUsage } from "./account-parts.ts";
 import { findAccountPlan, findGraceTerms } from "./account/account-plan.ts";
 import { findClosedReason } from "./account/open-cycles.ts";
-import type { AccountPeriod, Closed } from "./account/plans-at-event.ts";
+import type { AccountPeriod, ClosedReason } from "./account/plans-at-event.ts";
 import { type AccountPlan, type Catalog, groupTermsFor } from "./catalog.ts";
 import { compareIds } from "./compare-ids.ts";
 import { type Changes, type GatheredChanges, noChanges } from "./decision.ts";
@@ -46,7 +46,7 @@ export interface Workspace {
 }
 
 /** Opens the states of accounts. */
-export function openWorkspace(catalog: Catalog, read: readonly AccountParts[]): Workspace {
+export function createWorkspace(catalog: Catalog, read: readonly AccountParts[]): Workspace {
   const accounts = new Map<string, AccountState>();
   for (const parts of read) accounts.set(parts.record.id, new AccountState(catalog, parts));
   return {
@@ -82,16 +82,16 @@ export class AccountState implements AccountAtEvent {
   #parts: AccountParts;
   #plan: AccountPlan | undefined;
   /** The record of which `#plan` are the plans. */
-  #planned: AccountRecord;
+  #planRecord: AccountRecord;
   /** The last period looked up: consecutive events are mostly in the same one. */
   #period: AccountPeriod = NO_PERIOD;
   /** By program index; created on first use. */
   #dependencies: AccountDependencies[] | undefined;
   #entries: WorkingRecords<EntryRecord> | undefined;
-  #spendable: SpendableEntries | undefined;
+  #spendableEntries: SpendableEntries | undefined;
   #credits: WorkingRecords<CreditRecord> | undefined;
   #invoices: WorkingRecords<InvoiceRecord> | undefined;
-  #kept: WorkingRecords<BilledUsage> | undefined;
+  #billedUsage: WorkingRecords<BilledUsage> | undefined;
   #events: WorkingRecords<EventRecord> | undefined;
   #usage: WorkingCells | undefined;
   #overage: WorkingCells | undefined;
@@ -106,7 +106,7 @@ export class AccountState implements AccountAtEvent {
     this.#catalog = catalog;
     this.#parts = parts;
     this.#plan = parts.currentPlan;
-    this.#planned = record;
+    this.#planRecord = record;
   }
 
   get isArchived(): boolean {
@@ -115,8 +115,8 @@ export class AccountState implements AccountAtEvent {
 
   /** Its current plans. */
   get plan(): AccountPlan {
-    if (this.#plan !== undefined && this.#planned === this.record) return this.#plan;
-    this.#planned = this.record;
+    if (this.#plan !== undefined && this.#planRecord === this.record) return this.#plan;
+    this.#planRecord = this.record;
     return (this.#plan = findAccountPlan(this.#catalog, this.record));
   }
 
@@ -147,8 +147,8 @@ export class AccountState implements AccountAtEvent {
     return this.#ownEntries().get(id);
   }
   /** The spendable entries of a feature, in spending order (S11.2); valid until the next change. */
-  spendable(featureId: string): readonly FeatureEntry[] {
-    return (this.#spendable ??= new SpendableEntries(() => this.entries())).of(featureId);
+  spendableEntries(featureId: string): readonly FeatureEntry[] {
+    return (this.#spendableEntries ??= new SpendableEntries(() => this.entries())).of(featureId);
   }
   credits(): readonly CreditRecord[] {
     return this.#ownCredits().all();
@@ -167,7 +167,7 @@ export class AccountState implements AccountAtEvent {
     return this.#ownEvents().get(referenceId);
   }
   /** Adds stored events to those that the decision may change; before any of them changed. */
-  addRead(events: readonly EventRecord[]): void {
+  addStoredEvents(events: readonly EventRecord[]): void {
     const all = new Map([...this.#parts.events, ...events].map((event) => [event.referenceId, event]));
     this.#parts = { ...this.#parts, events: [...all.values()] };
     this.#events = undefined;
@@ -185,23 +185,23 @@ export class AccountState implements AccountAtEvent {
     return this.#parts.externalUsage;
   }
   /** By first day. */
-  keptUsage(): readonly BilledUsage[] {
-    return this.#ownKept().all();
+  billedUsage(): readonly BilledUsage[] {
+    return this.#ownBilledUsage().all();
   }
   /** The number of written entries, credits and invoices; an invoice counts once more for each {@link LINES_OF_RECORD} lines. */
-  changedRecords(): number {
+  countChangedRecords(): number {
     const records = [this.#entries, this.#credits, this.#invoices];
     return records.reduce((count, each) => count + (each?.changed() ?? 0), this.#longInvoices);
   }
   putBilledUsage(billed: BilledUsage): void {
-    this.#ownKept().put(billed);
+    this.#ownBilledUsage().put(billed);
   }
   putRecord(record: AccountRecord): void {
     this.record = record;
   }
   putEntry(entry: EntryRecord): void {
     this.#ownEntries().put(entry);
-    this.#spendable?.update(entry);
+    this.#spendableEntries?.update(entry);
   }
   putCredit(credit: CreditRecord): void {
     this.#ownCredits().put(credit);
@@ -229,7 +229,7 @@ export class AccountState implements AccountAtEvent {
     this.#entries?.addTo(changes.entries);
     this.#credits?.addTo(changes.credits);
     this.#invoices?.addTo(changes.invoices);
-    this.#kept?.addTo(changes.keptUsage);
+    this.#billedUsage?.addTo(changes.billedUsage);
   }
 
   dependenciesOf({ index, enrichment }: SchemaProgram): AccountDependencies {
@@ -241,18 +241,18 @@ export class AccountState implements AccountAtEvent {
   periodAt(at: Instant): AccountPeriod {
     const period = this.#period;
     if (at >= period.start && at < period.end) return period;
-    return (this.#period = this.plan.clock.periodAt(at));
+    return (this.#period = this.plan.lookup.periodAt(at));
   }
 
-  closedAt(period: AccountPeriod, at: Instant, now: Instant): Closed | undefined {
+  closedReasonAt(period: AccountPeriod, at: Instant, now: Instant): ClosedReason | undefined {
     const latest = Math.max(now, this.record.caughtUpTo);
     // Nearly all events are in the current cycle, whose invoice is not final.
     if (latest < period.end) return undefined;
     return findClosedReason(this, period, at, now);
   }
 
-  overageRoomAt(featureId: string, at: Instant, now: Instant): OverageAllowance {
-    const limit = this.plan.clock.overageAt(featureId, at, now);
+  overageAllowanceAt(featureId: string, at: Instant, now: Instant): OverageAllowance {
+    const limit = this.plan.lookup.overageAt(featureId, at, now);
     if (limit === undefined) return 0;
     if (limit.maxQuantity === undefined || limit.maxQuantity === null) return "UNLIMITED";
     const used = this.overage(featureId, dayOf(limit.window.start), dayOf(limit.window.end));
@@ -278,10 +278,10 @@ export class AccountState implements AccountAtEvent {
   }
 
   /** Adds the units of an event to the usage of its day. */
-  count(meterIds: readonly string[], quantities: readonly (Exact | undefined)[], day: Day): void {
-    for (let place = 0; place < quantities.length; place++) {
-      const quantity = quantities[place];
-      if (quantity !== undefined) this.addUsage(meterIds[place] ?? "", day, quantity);
+  addUnits(meterIds: readonly string[], quantities: readonly (Exact | undefined)[], day: Day): void {
+    for (let index = 0; index < quantities.length; index++) {
+      const quantity = quantities[index];
+      if (quantity !== undefined) this.addUsage(meterIds[index] ?? "", day, quantity);
     }
   }
 
@@ -294,8 +294,8 @@ export class AccountState implements AccountAtEvent {
   #ownInvoices(): WorkingRecords<InvoiceRecord> {
     return (this.#invoices ??= new WorkingRecords(this.#parts.invoices, recordId));
   }
-  #ownKept(): WorkingRecords<BilledUsage> {
-    return (this.#kept ??= new WorkingRecords(this.#parts.externalUsage?.billed ?? [], recordId));
+  #ownBilledUsage(): WorkingRecords<BilledUsage> {
+    return (this.#billedUsage ??= new WorkingRecords(this.#parts.externalUsage?.billed ?? [], recordId));
   }
   #ownEvents(): WorkingRecords<EventRecord> {
     return (this.#events ??= new WorkingRecords(this.#parts.events, eventReferenceId, byNumber));

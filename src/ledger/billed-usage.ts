@@ -1,12 +1,12 @@
-import { type Day, dayOf, formatDate, type Instant, startOfDay } from "../calendar/instant.ts";
-import type { AccountCycle } from "../invoicing/timeline.ts";
-import { formatDecimal } from "../numbers/decimal.ts";
-import { sha256Hex } from "../numbers/short-id.ts";
 /**
  * External usage stored with the invoice that was created from it (S17.4).
  *
  * @module
  */
+import { type Day, dayOf, formatDate, type Instant, startOfDay } from "../calendar/instant.ts";
+import type { AccountCycle } from "../invoicing/timeline.ts";
+import { formatDecimal } from "../numbers/decimal.ts";
+import { sha256Hex } from "../numbers/short-id.ts";
 import type { Steps } from "../numbers/steps.ts";
 import type { AccountState } from "./account-state.ts";
 import { dueInvoiceId, standardInvoiceKey } from "./account/due-ids.ts";
@@ -44,7 +44,7 @@ export function* saveBilledUsage(
 ): Steps {
   const externalUsage = work.externalUsage();
   if (externalUsage === undefined) return;
-  const savedIds = new Set(work.keptUsage().map(({ id }) => id));
+  const savedIds = new Set(work.billedUsage().map(({ id }) => id));
   for (const { cycle, closedAt } of closing) {
     const id = dueInvoiceId(work.record.id, standardInvoiceKey(cycle));
     if (savedIds.has(id)) continue;

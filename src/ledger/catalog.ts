@@ -15,7 +15,7 @@ import { createFieldReader, type ReadFields } from "../metering/event-fields.ts"
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { type RuleBudget, RULE_BUDGET } from "../rules/budget.ts";
 import { type FindPlan, findPlanIn } from "./account/associated-plans.ts";
-import type { PlanClock } from "./account/plans-at-event.ts";
+import type { PlanLookup } from "./account/plans-at-event.ts";
 import type { AccountRecord } from "./records.ts";
 import { quoteText, refusedError } from "./refusals.ts";
 
@@ -54,7 +54,7 @@ export interface AccountPlan {
   readonly decisions: readonly PlanDecision[];
   /** Built from all decisions. */
   readonly timeline: Timeline;
-  readonly clock: PlanClock;
+  readonly lookup: PlanLookup;
 }
 
 /** The plans of an account, with the parts of its record that they depend on besides its associations. */

@@ -70,8 +70,8 @@ function hasEvents<Line extends AnyLine>(line: Line): line is Line & { readonly 
 
 function toChargedLine(line: AnyLine & { readonly type: EventLineType }, { startDate, endDate }: Invoice): ChargedLine {
   // The explanation has the charged period: the overage window may be longer than the invoice's cycle (S11.7).
-  const how = "explanation" in line ? line.explanation : undefined;
-  const served = how?.of === "CARD" ? how.served : { from: startDate, until: endDate };
+  const explanation = "explanation" in line ? line.explanation : undefined;
+  const served = explanation?.of === "CARD" ? explanation.served : { from: startDate, until: endDate };
   return {
     of: line.type.endsWith("ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT") ? "overage" : "usage",
     type: line.type,

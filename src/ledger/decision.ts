@@ -75,7 +75,7 @@ export interface Changes {
   readonly credits?: readonly CreditRecord[];
   readonly invoices?: readonly InvoiceRecord[];
   /** Written with the invoices of the same cycles. */
-  readonly keptUsage?: readonly BilledUsage[];
+  readonly billedUsage?: readonly BilledUsage[];
 }
 
 /** Changes of accounts, collected from several. */
@@ -86,7 +86,7 @@ export type GatheredChanges = {
 };
 
 export function noChanges(): GatheredChanges {
-  return { accounts: [], events: [], usage: [], overage: [], entries: [], credits: [], invoices: [], keptUsage: [] };
+  return { accounts: [], events: [], usage: [], overage: [], entries: [], credits: [], invoices: [], billedUsage: [] };
 }
 
 /** The result of an operation and its changes, complete before anything is written. */

@@ -1,13 +1,13 @@
-import { formatDate, type Instant, startOfDay } from "../calendar/instant.ts";
-import { grossAmount, invoiceKey } from "../invoicing/draft.ts";
-import { drawDrafts } from "../invoicing/draw-invoices.ts";
-import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 /**
  * Late external usage: the difference between the source's current usage of a closed cycle and the billed usage, and
  * what it would have cost (S17.4).
  *
  * @module
  */
+import { formatDate, type Instant, startOfDay } from "../calendar/instant.ts";
+import { computeInvoicesInSteps } from "../invoicing/compute-invoices.ts";
+import { grossAmount, invoiceKey } from "../invoicing/draft.ts";
+import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { runToCompletion } from "../numbers/steps.ts";
 import type { AccountParts } from "./account-parts.ts";
 import { AccountState } from "./account-state.ts";
@@ -100,8 +100,8 @@ function chargeForCells(catalog: Catalog, parts: AccountParts, billed: BilledUsa
   const cycle = { start: startOfDay(billed.from), end: startOfDay(billed.until) };
   const key = standardInvoiceKey(cycle);
   const knownUntil: Instant = billed.closedAt + 1;
-  const range = { from: cycle.start, until: cycle.end, knownUntil, creditsAreWhole: true };
-  const drafts = runToCompletion(drawDrafts(work.view(catalog), catalog.billing, range));
+  const range = { from: cycle.start, until: cycle.end, knownUntil, viewHasAllCredits: true };
+  const drafts = runToCompletion(computeInvoicesInSteps(work.view(catalog), catalog.billing, range));
   // An advance invoice below zero grants a credit that would pay this invoice.
   const standard = drafts.find(({ draft }) => invoiceKey(draft) === key);
   return standard === undefined ? ZERO : grossAmount(standard.draft);

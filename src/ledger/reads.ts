@@ -1,6 +1,6 @@
 /**
  * Reads before a decision: the parts of the accounts that it changes. The amount read does not grow with the number of
- * stored events: only the few are read that a decision may change.
+ * stored events: only the few events that a decision may change are read.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { AccountExternalUsage, AccountParts } from "./account-parts.ts";
 import type { AccountState } from "./account-state.ts";
 import { catchUpInstant } from "./account/account-plan.ts";
 import { catchUpReadsFrom, invoicesReadFrom, findNewGrants } from "./account/catch-up.ts";
-import { findOpenStretches, type Stretch } from "./account/open-cycles.ts";
+import { findOpenRanges, type TimeRange } from "./account/open-cycles.ts";
 import type { AccountPlan, Catalog } from "./catalog.ts";
 import { groupBy } from "./compare-ids.ts";
 import type { AccountRecord, EventRecord, LedgerCell } from "./records.ts";
@@ -25,7 +25,7 @@ export type LedgerReads = Pick<
   | "credits"
   | "invoices"
   | "usage"
-  | "keptUsage"
+  | "billedUsage"
   | "overage"
   | "eventsToUndo"
   | "eventsWithOverage"
@@ -80,7 +80,7 @@ export async function prefetch(view: LedgerReads, needs: Needs, source?: readonl
     readByAccount(needs.invoices?.ids, (ids) => view.invoices(ids, needs.invoices?.listedSince ?? 0)),
     readByAccount(days?.ids, (ids) => view.usage(ids, days?.from ?? 0, days?.until ?? 0)),
     readByAccount(overageDays?.ids, (ids) => view.overage(ids, overageDays?.from ?? 0, overageDays?.until ?? 0)),
-    readByAccount(sourceIds, (ids) => view.keptUsage(ids, firstDay, endDay)),
+    readByAccount(sourceIds, (ids) => view.billedUsage(ids, firstDay, endDay)),
   ]);
   const current = source && groupByAccount(source);
   return (record, currentPlan) => {
@@ -198,10 +198,10 @@ export function partsFromSnapshot(
 ): readonly AccountParts[] | undefined {
   const parts = records.map((record) => read(record));
   const isEnough = parts.every(
-    (accountHoldings) =>
-      coversOfNewGrants(catalog, accountHoldings, now).length === 0 &&
-      catchUpReadsFrom(catalog, accountHoldings.record, now) >= from &&
-      invoicesReadFrom(catalog, accountHoldings.record, now) >= listedSince,
+    (accountParts) =>
+      coversOfNewGrants(catalog, accountParts, now).length === 0 &&
+      catchUpReadsFrom(catalog, accountParts.record, now) >= from &&
+      invoicesReadFrom(catalog, accountParts.record, now) >= listedSince,
   );
   return isEnough ? parts : undefined;
 }
@@ -232,41 +232,41 @@ export interface OverageCover {
  * @param open the ranges in which overage may move
  * @param skip referenceIds of events that are being undone
  */
-export async function overageToMove(
+export async function readOverageToMove(
   view: LedgerReads,
   accountId: string,
   covers: readonly OverageCover[],
-  open: readonly Stretch[],
+  open: readonly TimeRange[],
   skip: ReadonlySet<string> = new Set(),
 ): Promise<readonly EventRecord[]> {
   const eventsById = new Map<string, EventRecord>();
   for (const [featureId, coversOfFeature] of groupBy(covers, ({ featureId }) => featureId)) {
-    const opened = sum(coversOfFeature.map(({ quantity }) => quantity));
-    if (opened.isZero()) continue;
-    const covering: Covering = { view, accountId, featureId, opened, skip, eventsById };
-    for (const stretch of open) await readCovering(covering, listWindows(stretch, coversOfFeature));
+    const coverable = sum(coversOfFeature.map(({ quantity }) => quantity));
+    if (coverable.isZero()) continue;
+    const search: CoverSearch = { view, accountId, featureId, coverable, skip, eventsById };
+    for (const range of open) await readCoverableEvents(search, listWindows(range, coversOfFeature));
   }
   return [...eventsById.values()];
 }
 
-/** The parts of a stretch in which entries are in force, by their start, each once: thousands of entries may share a period. */
-function listWindows(stretch: Stretch, covers: readonly OverageCover[]): readonly Stretch[] {
-  const windows = new Map<string, Stretch>();
+/** The parts of a range in which entries are in force, by their start, each once: thousands of entries may share a period. */
+function listWindows(range: TimeRange, covers: readonly OverageCover[]): readonly TimeRange[] {
+  const windows = new Map<string, TimeRange>();
   for (const { effectiveFrom, effectiveUntil } of covers) {
-    const from = Math.max(stretch.from, effectiveFrom);
-    const until = Math.min(stretch.until, effectiveUntil);
+    const from = Math.max(range.from, effectiveFrom);
+    const until = Math.min(range.until, effectiveUntil);
     if (from < until) windows.set(`${from} ${until}`, { from, until });
   }
   return [...windows.values()].sort((a, b) => a.from - b.from || a.until - b.until);
 }
 
 /** The events with overage read for the entries of one feature. */
-interface Covering {
+interface CoverSearch {
   readonly view: LedgerReads;
   readonly accountId: string;
   readonly featureId: string;
   /** The units that the entries can take. */
-  readonly opened: Decimal;
+  readonly coverable: Decimal;
   readonly skip: ReadonlySet<string>;
   /** By referenceId. */
   readonly eventsById: Map<string, EventRecord>;
@@ -283,9 +283,9 @@ const UNSHARED_MAX = 1000;
  *
  * @param windows by their start
  */
-async function readCovering(covering: Covering, windows: readonly Stretch[]): Promise<void> {
+async function readCoverableEvents(search: CoverSearch, windows: readonly TimeRange[]): Promise<void> {
   if (windows.length === 0) return;
-  const { view, accountId, featureId, opened, skip, eventsById } = covering;
+  const { view, accountId, featureId, coverable, skip, eventsById } = search;
   const [hull, shared] = [
     { from: Infinity, until: -Infinity },
     { from: -Infinity, until: Infinity },
@@ -299,11 +299,11 @@ async function readCovering(covering: Covering, windows: readonly Stretch[]): Pr
   let coveredQuantity = ZERO;
   let unshared = 0;
   let afterNumber: number | undefined;
-  while (coveredQuantity.lt(opened)) {
+  while (coveredQuantity.lt(coverable)) {
     if (unshared > UNSHARED_MAX && windows.length > 1) {
       const half = Math.ceil(windows.length / 2);
-      await readCovering(covering, windows.slice(0, half));
-      await readCovering(covering, windows.slice(half));
+      await readCoverableEvents(search, windows.slice(0, half));
+      await readCoverableEvents(search, windows.slice(half));
       return;
     }
     const page = { limit: PAGE, ...(afterNumber === undefined ? {} : { afterNumber }) };
@@ -321,14 +321,14 @@ async function readCovering(covering: Covering, windows: readonly Stretch[]): Pr
 }
 
 /** Creates a predicate for whether an instant is in one of several windows. @param windows by their start */
-function createWindowCheck(windows: readonly Stretch[]): (at: Instant) => boolean {
-  const joined: { from: Instant; until: Instant }[] = [];
+function createWindowCheck(windows: readonly TimeRange[]): (at: Instant) => boolean {
+  const mergedWindows: { from: Instant; until: Instant }[] = [];
   for (const { from, until } of windows) {
-    const last = joined.at(-1);
+    const last = mergedWindows.at(-1);
     if (last !== undefined && from <= last.until) last.until = Math.max(last.until, until);
-    else joined.push({ from, until });
+    else mergedWindows.push({ from, until });
   }
-  return (at) => joined.some(({ from, until }) => from <= at && at < until);
+  return (at) => mergedWindows.some(({ from, until }) => from <= at && at < until);
 }
 
 /** A grant takes overage of the cycles that are open when it falls due. */
@@ -342,8 +342,9 @@ async function readOverageOfGrants(
   // Several grants may cover one event: it moves once.
   const eventsById = new Map<string, EventRecord>();
   for (const [due, covers] of groupBy(coversOfNewGrants(catalog, account, now), (cover) => cover.due)) {
-    const open = findOpenStretches(catalog, record, invoices, due);
-    for (const event of await overageToMove(view, record.id, covers, open)) eventsById.set(event.referenceId, event);
+    const open = findOpenRanges(catalog, record, invoices, due);
+    for (const event of await readOverageToMove(view, record.id, covers, open))
+      eventsById.set(event.referenceId, event);
   }
   return [...eventsById.values()];
 }
@@ -352,7 +353,7 @@ async function readOverageOfGrants(
  * Adds the events to an account whose overage may move onto entries or grants due by now (S11.5).
  *
  * @param open the ranges in which overage may move
- * @param more other events that the decision changes
+ * @param otherEvents other events that the decision changes
  * @param skip referenceIds of events that are being undone
  */
 export async function readMovableOverage(
@@ -360,17 +361,17 @@ export async function readMovableOverage(
   view: LedgerReads,
   work: AccountState,
   now: Instant,
-  { covers, open, more = [], skip }: MovableOverage,
+  { covers, open, otherEvents = [], skip }: MovableOverage,
 ): Promise<void> {
   const account = { record: work.record, entries: work.entries() };
   const all = [...covers, ...coversOfNewGrants(catalog, account, now)];
-  work.addRead([...more, ...(await overageToMove(view, work.record.id, all, open, skip))]);
+  work.addStoredEvents([...otherEvents, ...(await readOverageToMove(view, work.record.id, all, open, skip))]);
 }
 
 interface MovableOverage {
   readonly covers: readonly OverageCover[];
-  readonly open: readonly Stretch[];
-  readonly more?: readonly EventRecord[];
+  readonly open: readonly TimeRange[];
+  readonly otherEvents?: readonly EventRecord[];
   readonly skip?: ReadonlySet<string>;
 }
 

@@ -85,7 +85,7 @@ export interface DraftIndexEntry {
 }
 
 /** The position of a credit that is not stored yet in the list of all credits. */
-export interface CreditPlace {
+export interface CreditIndexEntry {
   /** The id that it will have. */
   readonly id: string;
   /** When it falls due; it does not exist before. */
@@ -99,7 +99,7 @@ export interface DraftIndex {
   /** Unordered; some may have no lines, and so not become invoices. */
   readonly places: readonly DraftIndexEntry[];
   /** Unordered; some may not be created, or be stored already. Absent in records of older releases. */
-  readonly credits?: readonly CreditPlace[];
+  readonly credits?: readonly CreditIndexEntry[];
 }
 
 /** One account. Read and written whole. */
@@ -131,7 +131,7 @@ export interface AccountRecord {
   readonly nextDueAt: Instant;
   /** Cycles that stay closed: they closed before the account's group changed, or their events were deleted (S6.5). */
   readonly closedCycles?: ClosedCycles;
-  /** Absent if not computed: then reads draw the account's drafts. */
+  /** Absent if not computed: then reads compute the account's drafts. */
   readonly drafts?: DraftIndex;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;

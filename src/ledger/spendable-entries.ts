@@ -25,7 +25,7 @@ export class SpendableEntries {
     let entries = this.#byFeature.get(featureId);
     if (entries === undefined) {
       const featureEntries = this.#all().filter((entry) => entry.featureId === featureId && isSpendable(entry));
-      this.#byFeature.set(featureId, (entries = [...sortForSpending(featureEntries.map(entryOf))]));
+      this.#byFeature.set(featureId, (entries = [...sortForSpending(featureEntries.map(toFeatureEntry))]));
     }
     return entries;
   }
@@ -34,17 +34,17 @@ export class SpendableEntries {
   update(record: EntryRecord): void {
     const entries = this.#byFeature.get(record.featureId);
     if (entries === undefined) return;
-    const entry = entryOf(record);
-    const place = findEntryPlace(entries, entry);
+    const entry = toFeatureEntry(record);
+    const index = findEntryIndex(entries, entry);
     // An entry that is new, has another end, or was not spendable changes the order.
-    if (entries[place]?.id !== entry.id) this.#byFeature.delete(record.featureId);
-    else if (isSpendable(record)) entries[place] = entry;
-    else entries.splice(place, 1);
+    if (entries[index]?.id !== entry.id) this.#byFeature.delete(record.featureId);
+    else if (isSpendable(record)) entries[index] = entry;
+    else entries.splice(index, 1);
   }
 }
 
 /** Converts an entry record for the feature credit functions. */
-export function entryOf(record: EntryRecord): FeatureEntry {
+export function toFeatureEntry(record: EntryRecord): FeatureEntry {
   return { ...record, granted: exactOfDecimal(record.granted), balance: exactOfDecimal(record.balance) };
 }
 
@@ -53,7 +53,7 @@ function isSpendable({ voided, balance }: EntryRecord): boolean {
 }
 
 /** The index of an entry in spending order, or the index at which to insert it. */
-function findEntryPlace(entries: readonly FeatureEntry[], entry: FeatureEntry): number {
+function findEntryIndex(entries: readonly FeatureEntry[], entry: FeatureEntry): number {
   let [from, until] = [0, entries.length];
   while (from < until) {
     const middle = (from + until) >> 1;

@@ -1,5 +1,5 @@
 /**
- * A usage source over cells, given as rows of a file or any program (S17.1).
+ * A usage source over rows of usage cells, from a file or any program (S17.1).
  *
  * @module
  */

@@ -9,7 +9,7 @@ import type { DocumentKind, DocumentRecord } from "./decision.ts";
 import type { IngestStatus } from "./outcome.ts";
 import type {
   AccountRecord,
-  CreditPlace,
+  CreditIndexEntry,
   CreditRecord,
   DraftIndexEntry,
   EntryRecord,
@@ -89,7 +89,7 @@ export interface DueCreditFilter {
 }
 
 /** The index entry of a due credit, with its account. */
-export interface ListedCredit extends CreditPlace {
+export interface ListedCredit extends CreditIndexEntry {
   readonly accountId: string;
 }
 
@@ -167,7 +167,7 @@ export interface LedgerView {
   overage(accountIds: readonly string[], from: Day, until: Day): Promise<readonly LedgerCell[]>;
 
   /** Billed external usage of the accounts' cycles that touch the days `[from, until)`, by first day, then id. */
-  keptUsage(accountIds: readonly string[], from: Day, until: Day): Promise<readonly BilledUsage[]>;
+  billedUsage(accountIds: readonly string[], from: Day, until: Day): Promise<readonly BilledUsage[]>;
 
   /** All entries of the accounts, or those of one feature, in order of creation, then id. */
   entries(accountIds: readonly string[], featureId?: string): Promise<readonly EntryRecord[]>;

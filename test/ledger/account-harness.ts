@@ -4,7 +4,7 @@ import { dayOf, type Instant, toInstant } from "../../src/calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
 import type { AccountParts } from "../../src/ledger/account-parts.ts";
-import { type AccountState, openWorkspace } from "../../src/ledger/account-state.ts";
+import { type AccountState, createWorkspace } from "../../src/ledger/account-state.ts";
 import { catchUp } from "../../src/ledger/account/catch-up.ts";
 import { listingInstant } from "../../src/ledger/account/draft-index.ts";
 import { storedInvoiceKey } from "../../src/ledger/account/due-ids.ts";
@@ -86,7 +86,7 @@ export function openLedger(
     ids: (prefix) => `${prefix}.${++idCount}`,
     run: (decision, id = "a") => ledger.runAll([id], ([work]) => decision(work as AccountState)),
     runAll(ids, decision) {
-      const workspace = openWorkspace(
+      const workspace = createWorkspace(
         catalog,
         ids.map((id) => ledger.readParts(id)),
       );

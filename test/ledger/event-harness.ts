@@ -5,13 +5,13 @@ import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { type Instant, toInstant } from "../../src/calendar/instant.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
 import type { AccountParts } from "../../src/ledger/account-parts.ts";
-import { openWorkspace } from "../../src/ledger/account-state.ts";
+import { createWorkspace } from "../../src/ledger/account-state.ts";
 import { listingInstant } from "../../src/ledger/account/draft-index.ts";
 import { type Catalog, type CatalogOptions, createCatalog } from "../../src/ledger/catalog.ts";
 import { grantEntry, patchEntry, voidEntry } from "../../src/ledger/commands/entries.ts";
 import { readForEntry, readForGrant } from "../../src/ledger/commands/entry-reads.ts";
 import type { Changes } from "../../src/ledger/decision.ts";
-import { ingestNeeds, readForIngest } from "../../src/ledger/events/ingest-reads.ts";
+import { findIngestNeeds, readForIngest } from "../../src/ledger/events/ingest-reads.ts";
 import { decideIngest, type IngestResult } from "../../src/ledger/events/ingest.ts";
 import { toEventRecord } from "../../src/ledger/events/new-event.ts";
 import { type UndoFilter, parseUndoFilter } from "../../src/ledger/events/undo-filter.ts";
@@ -182,7 +182,7 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
     decision: (work: Work) => Promise<Result>,
     { id }: AccountRecord = requireAccount(),
   ): Promise<Result> => {
-    const workspace = openWorkspace(catalog, await read([requireAccount(id)], now));
+    const workspace = createWorkspace(catalog, await read([requireAccount(id)], now));
     const result = await decision(workspace.account(id));
     apply(state, workspace.changes());
     return result;
@@ -193,7 +193,7 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
     eventsRead: () => eventsRead,
     async ingest(inputs, now) {
       const batch = readBatch(inputs);
-      const needs = ingestNeeds(catalog, batch);
+      const needs = findIngestNeeds(catalog, batch);
       const names = new Map(
         [...needs.names.keys()].flatMap((name) => (findAccountId(name) ? [[name, findAccountId(name) ?? ""]] : [])),
       );
@@ -249,7 +249,7 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
   };
 }
 
-type Work = ReturnType<ReturnType<typeof openWorkspace>["account"]>;
+type Work = ReturnType<ReturnType<typeof createWorkspace>["account"]>;
 
 interface LedgerState {
   readonly accounts: Map<string, AccountRecord>;
@@ -288,7 +288,7 @@ function buildReads(state: LedgerState, count: (events: number) => void): Ledger
   const days = (cells: readonly LedgerCell[], ids: readonly string[], from: number, until: number): LedgerCell[] =>
     ofAccounts(cells, ids).filter(({ day }) => day >= from && day < until);
   return {
-    keptUsage: async () => [],
+    billedUsage: async () => [],
     accounts: async (ids) => ids.flatMap((id) => state.accounts.get(id) ?? []),
     acceptedIds: async (eventIds) =>
       [...new Map(activeEvents().map((each) => [each.eventId, each])).values()].filter(({ eventId }) =>

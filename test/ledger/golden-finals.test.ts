@@ -11,7 +11,7 @@ import { type Book, type Invoice, type InvoiceLine, preview } from "../../src/in
 import { NO_END } from "../../src/invoicing/timeline.ts";
 import { toDecisions, findPlanIn } from "../../src/ledger/account/associated-plans.ts";
 import { catchUp } from "../../src/ledger/account/catch-up.ts";
-import { decide } from "../../src/ledger/commands/associate.ts";
+import { recordPlanDecision } from "../../src/ledger/commands/associate.ts";
 import { updateLicense } from "../../src/ledger/commands/licenses.ts";
 import { decideIngest } from "../../src/ledger/events/ingest.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
@@ -88,7 +88,7 @@ function decisionsAbout(ledger: Ledger, book: Book, account: Account): readonly 
       happens: () =>
         ledger.run((work) => {
           catchUp(ledger.catalog, work, at);
-          decide(ledger.catalog, work, association, at);
+          recordPlanDecision(ledger.catalog, work, association, at);
         }, id),
     };
   });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { DAY_MS, formatInstant, type Instant } from "../../src/calendar/instant.ts";
-import { openWorkspace } from "../../src/ledger/account-state.ts";
+import { createWorkspace } from "../../src/ledger/account-state.ts";
 import { createOpenCheck } from "../../src/ledger/account/open-cycles.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
 import { parseDecimal, sum, formatDecimal } from "../../src/numbers/decimal.ts";
@@ -164,7 +164,7 @@ function checkBooks({ ledger, now }: LedgerRun): void {
   const nothing = { entries: [], credits: [], invoices: [], usage: [], overage: [], events: [] };
   const isOpen = createOpenCheck(
     ledger.catalog,
-    openWorkspace(ledger.catalog, [{ record, ...nothing }]).account("a"),
+    createWorkspace(ledger.catalog, [{ record, ...nothing }]).account("a"),
     now,
   );
   for (const { feature, timestamp } of activeEvents) {

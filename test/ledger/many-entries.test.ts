@@ -6,11 +6,11 @@ import { expect, test } from "vitest";
 import { toInstant } from "../../src/calendar/instant.ts";
 import { type FeatureEntry, restoreAllocations } from "../../src/credits/feature-credits.ts";
 import type { AccountParts } from "../../src/ledger/account-parts.ts";
-import { openWorkspace } from "../../src/ledger/account-state.ts";
+import { createWorkspace } from "../../src/ledger/account-state.ts";
 import { grantEntry, OPEN_ENTRIES_MAX, patchEntry, voidEntry } from "../../src/ledger/commands/entries.ts";
-import { ingestNeeds, readForIngest } from "../../src/ledger/events/ingest-reads.ts";
+import { findIngestNeeds, readForIngest } from "../../src/ledger/events/ingest-reads.ts";
 import { decideIngest } from "../../src/ledger/events/ingest.ts";
-import { type LedgerReads, overageToMove } from "../../src/ledger/reads.ts";
+import { type LedgerReads, readOverageToMove } from "../../src/ledger/reads.ts";
 import type { EntryRecord } from "../../src/ledger/records.ts";
 import { parseDecimal } from "../../src/numbers/decimal.ts";
 import { tokenBook, type EventLedger, NOON, onPlan, openEvents, tokenOverage, requestOf } from "./event-harness.ts";
@@ -48,7 +48,7 @@ test.each([20, 200])("S11.2 an event that consumes all of %i entries reads each 
   const read = await readForIngest(
     ledger.catalog,
     countedReads,
-    ingestNeeds(ledger.catalog, batch),
+    findIngestNeeds(ledger.catalog, batch),
     new Map(),
     toInstant(NOON),
   );
@@ -90,7 +90,7 @@ test.each([20, 200])(
       const room = { featureId: "f.tokens", effectiveFrom: 0, effectiveUntil: place + 1, quantity: parseDecimal(1) };
       return Object.defineProperty(room, "featureId", { get });
     });
-    expect(await overageToMove(view, "a", rooms, [{ from: 0, until: count }])).toEqual([]);
+    expect(await readOverageToMove(view, "a", rooms, [{ from: 0, until: count }])).toEqual([]);
     expect(looks).toBeLessThan(5 * count);
   },
 );
@@ -121,7 +121,7 @@ test("S11.8 an account has at most 1,000 purchased entries that can still be con
   const none = { credits: [], invoices: [], usage: [], overage: [], events: [] };
   const endedEntry = { ...entry, id: "fce.ended", effectiveUntil: toInstant(NOON) };
   const parts: AccountParts = { record, ...none, entries: [endedEntry, entry, ...more] };
-  const work = openWorkspace(ledger.catalog, [parts]).account("a");
+  const work = createWorkspace(ledger.catalog, [parts]).account("a");
   const request = {
     featureId: "f.tokens",
     granted: parseDecimal(5),

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { DAY_MS } from "../../src/calendar/instant.ts";
 import { type Invoice, preview } from "../../src/index.ts";
-import { drawInvoices } from "../../src/invoicing/draw-invoices.ts";
+import { computeInvoices } from "../../src/invoicing/compute-invoices.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { minorUnitDigits } from "../../src/numbers/currency.ts";
 import { verify } from "../../src/verify.ts";
@@ -62,7 +62,9 @@ describe("S13.6 every line is verified", () => {
   test("S13.6 for any account", () => {
     fc.assert(
       fc.property(billedAccounts, ({ view, catalog }) => {
-        expectVerified(drawInvoices(view, catalog, { from: FIRST, until: FIRST + SPAN_DAYS * DAY_MS, explain: true }));
+        expectVerified(
+          computeInvoices(view, catalog, { from: FIRST, until: FIRST + SPAN_DAYS * DAY_MS, explain: true }),
+        );
       }),
       { numRuns: runs(25) },
     );
@@ -89,12 +91,12 @@ describe("a changed digit", () => {
   test("S13.6 in any figure of any account is detected", () => {
     fc.assert(
       fc.property(billedAccounts, fc.nat(), fc.nat(40), fc.nat(8), ({ view, catalog }, choice, place, step) => {
-        const drawnInvoices = drawInvoices(view, catalog, {
+        const computedInvoices = computeInvoices(view, catalog, {
           from: FIRST,
           until: FIRST + SPAN_DAYS * DAY_MS,
           explain: true,
         });
-        const invoices = asJson(drawnInvoices);
+        const invoices = asJson(computedInvoices);
         const figures = listFigures(invoices).filter((path) => !isTerm(path, invoices));
         const path = figures[choice % figures.length];
         fc.pre(path !== undefined);

@@ -12,9 +12,9 @@ import type { Invoice } from "../../invoicing/invoice.ts";
 import { rememberIds } from "../../ledger/preview/accepted-id-set.ts";
 import { decideInEachScenario } from "../../ledger/preview/multiple-scenarios.ts";
 import { selectDraftAccounts } from "../../ledger/preview/preview-draft.ts";
-import { type EventCounts, eventCountsOf, takeEvents } from "../../ledger/preview/preview-events.ts";
+import { type EventCounts, eventCountsOf, addAllEvents } from "../../ledger/preview/preview-events.ts";
 import type { PreviewInput } from "../../ledger/preview/preview-input.ts";
-import { accountTotals, drawAccount } from "../../ledger/preview/preview-invoices.ts";
+import { computeAccountTotals, computeAccountInvoices } from "../../ledger/preview/preview-invoices.ts";
 import {
   type EventSpan,
   type PreviewRange,
@@ -23,7 +23,7 @@ import {
 } from "../../ledger/preview/preview-range.ts";
 import { type EventRun, startEventRun } from "../../ledger/preview/preview-run.ts";
 import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
-import { takeUsage, createUsageReceiver } from "../../ledger/preview/preview-usage.ts";
+import { addUsageRows, createUsageReceiver } from "../../ledger/preview/preview-usage.ts";
 import { type PreviewOptions, type PreviewRun, selectAccounts } from "../../ledger/preview/preview.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import type { DiffLine } from "../diff/diff-invoices.ts";
@@ -127,8 +127,8 @@ export function backtest(
 ): Backtest {
   const book = toBook(source, options);
   const { run, finish } = startBacktest(book, plans, options, Array.isArray(events) ? events.length : 0);
-  takeUsage(createUsageReceiver(book, run), usage);
-  takeEvents(run.add, events);
+  addUsageRows(createUsageReceiver(book, run), usage);
+  addAllEvents(run.add, events);
   return finish();
 }
 
@@ -250,10 +250,11 @@ function compareAccounts(comparison: Comparison, current: ScenarioResult, sides:
 function computeBill({ range, options, needsInvoices }: Comparison, scenario: ScenarioResult, { id }: Account): Bill {
   const sumOrUndefined = (totals: readonly Decimal[]): Decimal | undefined =>
     totals.length === 0 ? undefined : sum(totals);
-  if (!needsInvoices) return { total: sumOrUndefined(accountTotals(scenario, id, range) ?? []), invoices: [] };
+  if (!needsInvoices) return { total: sumOrUndefined(computeAccountTotals(scenario, id, range) ?? []), invoices: [] };
   const { causes: explain = false } = options;
   const invoices =
-    drawAccount(scenario, id, { ...range, explain, areRequested: true, belowZeroOnce: true })?.invoices ?? [];
+    computeAccountInvoices(scenario, id, { ...range, explain, areRequested: true, countsNegativeInvoicesOnce: true })
+      ?.invoices ?? [];
   return { total: sumOrUndefined(invoices.map(({ revenueInfo }) => revenueInfo.value)), invoices };
 }
 

@@ -143,7 +143,10 @@ function describeColumns(columns: Columns, column: string): readonly string[] {
 }
 
 /** A note on an ambiguous number and how it was read. */
-function describeDoubt({ column, text }: NonNullable<Columns["ambiguousNumber"]>, decimals: Columns["decimals"]): string {
+function describeDoubt(
+  { column, text }: NonNullable<Columns["ambiguousNumber"]>,
+  decimals: Columns["decimals"],
+): string {
   const [value, otherMark] = decimals.get(column) === "," ? [toDecimalPoint(text), "."] : [removeGrouping(text), ","];
   return `${quoteText(text)} in ${quoteText(column)} is read as ${value ?? text}; if that is wrong, change "decimal" in the map to "${otherMark}"`;
 }

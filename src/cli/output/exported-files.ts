@@ -83,7 +83,7 @@ async function readStoredUsage(
   accountIds: readonly string[],
 ): Promise<readonly UsageRow[]> {
   const ingestedUsage = await read.usage(accountIds, DAY_FIRST, DAY_END);
-  const billedUsage = await read.keptUsage(accountIds, DAY_FIRST, DAY_END);
+  const billedUsage = await read.billedUsage(accountIds, DAY_FIRST, DAY_END);
   return mergeCells([...ingestedUsage, ...billedUsage.flatMap(billedCells)]).map(
     ({ accountId, meterOrFeatureId: meterId, day, quantity }) => {
       return { accountId, meterId, date: formatDate(startOfDay(day)), quantity };

@@ -7,7 +7,7 @@ import type { RequestOutput } from "../../book/resources/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { partsOfRecord } from "../../ledger/account-parts.ts";
-import { openWorkspace } from "../../ledger/account-state.ts";
+import { createWorkspace } from "../../ledger/account-state.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { addAliases, checkAccountId, type TakenNames } from "../../ledger/commands/accounts.ts";
 import type { Changes } from "../../ledger/decision.ts";
@@ -36,7 +36,7 @@ export async function prepareAccount(
     throw alreadyTakenError("alias", request.id, `the alias ${quoteText(request.id)} is the id of an account`);
   }
   const record = createRecord(request, invoiceCurrency ?? catalog.book.organization.baseCurrency, now);
-  const workspace = openWorkspace(catalog, [partsOfRecord(record)]);
+  const workspace = createWorkspace(catalog, [partsOfRecord(record)]);
   const work = workspace.account(request.id);
   work.putRecord({ ...work.record });
   const { documents } = addAliases(work, aliases ?? [], takenNames, now);

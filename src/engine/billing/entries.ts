@@ -155,7 +155,7 @@ function computeOverage(
   featureId: string,
   now: Instant,
 ): Pick<FeatureBalance, "overageLimit" | "usedOverage"> {
-  const limit = findAccountPlan(catalog, work.record).clock.overageAt(featureId, now, now);
+  const limit = findAccountPlan(catalog, work.record).lookup.overageAt(featureId, now, now);
   if (limit === undefined) return {};
   const usedOverage = work.overage(featureId, dayOf(limit.window.start), dayOf(limit.window.end));
   return { ...(limit.maxQuantity ? { overageLimit: limit.maxQuantity } : {}), usedOverage };

@@ -29,7 +29,7 @@ export async function lateUsage(context: EngineContext, query: UsageQuery): Prom
   }
   const records = await read.accounts(query.accountIds);
   const ids = records.map(({ id }) => id);
-  const billedUsage = groupByAccount(await read.keptUsage(ids, first, end));
+  const billedUsage = groupByAccount(await read.billedUsage(ids, first, end));
   const all = [...billedUsage.values()].flat();
   if (all.length === 0) return [];
   const { catalog } = await configuration(read);

@@ -1,5 +1,5 @@
 import { partsOfRecord } from "../../ledger/account-parts.ts";
-import { openWorkspace } from "../../ledger/account-state.ts";
+import { createWorkspace } from "../../ledger/account-state.ts";
 /**
  * Keeps the draft indexes of accounts up to date. A decision or bill run stores an index that is valid until the end of
  * the next cycle. If neither happened in time, the first read stores a new index, so that this and later reads compute
@@ -51,7 +51,7 @@ async function refreshSome(
     const now = clock();
     const staleRecords = (await view.accounts(accountIds)).filter(({ drafts }) => draftIndexKnownUntil(drafts) <= now);
     // The index depends only on the record.
-    const workspace = openWorkspace(catalog, staleRecords.map(partsOfRecord));
+    const workspace = createWorkspace(catalog, staleRecords.map(partsOfRecord));
     for (const { id } of staleRecords) {
       await runWithPauses(refreshDraftIndex(catalog, workspace.account(id), now), yieldToOthers);
     }

@@ -10,15 +10,15 @@ import { isBehind } from "../../ledger/account/catch-up.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { aliasTarget } from "../../ledger/commands/accounts.ts";
 import {
-  ingestNeeds,
+  findIngestNeeds,
   type IngestNeeds,
-  type PartialIngestRead,
+  type PartialIngestState,
   readForIngest,
 } from "../../ledger/events/ingest-reads.ts";
 import {
   type BatchEvent,
   decideIngestInSteps,
-  type IngestRead,
+  type IngestState,
   type IngestResult,
 } from "../../ledger/events/ingest.ts";
 import { type UndoFilter, parseUndoFilter } from "../../ledger/events/undo-filter.ts";
@@ -49,16 +49,16 @@ export function createIngest(context: EngineContext): (input: readonly unknown[]
 async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[]): Promise<readonly IngestResult[]> {
   const { store, configuration: source, ids, aliasHints: hints } = context;
   let before = source.last() ?? (await source(store.read));
-  let needs = ingestNeeds(before.catalog, batch);
+  let needs = findIngestNeeds(before.catalog, batch);
   let lockedIds: readonly string[] = [];
-  return runOperation<readonly IngestResult[], IngestRead>(context, {
+  return runOperation<readonly IngestResult[], IngestState>(context, {
     scope() {
       const names = [...needs.names.keys()];
       lockedIds = hints.size === 0 ? names : [...new Set(names.map((name) => hints.get(name) ?? name))];
       return { configuration: "shared", accountIds: lockedIds, eventIds: needs.eventIds };
     },
     async needs({ configuration, catalog, view, now }) {
-      if (configuration !== before) needs = ingestNeeds(catalog, batch);
+      if (configuration !== before) needs = findIngestNeeds(catalog, batch);
       before = configuration;
       const read = await readForNames(catalog, { view, hints, needs, lockedIds, now });
       return read === undefined ? "scope" : { accountIds: read.recordsBehind.map(({ id }) => id), decisionInput: read };
@@ -104,7 +104,7 @@ interface NameLookup {
 async function readForNames(
   catalog: Catalog,
   { view, hints, needs, lockedIds, now }: NameLookup,
-): Promise<PartialIngestRead | undefined> {
+): Promise<PartialIngestState | undefined> {
   const names = new Map<string, string>();
   for (const name of hints.size === 0 ? [] : needs.names.keys()) {
     const id = hints.get(name);

@@ -154,7 +154,7 @@ function createIdHold({ catalog, records }: ExternalUsageQuery): (accountId: str
   const byId = new Map(records.map((record) => [record.id, record]));
   return (accountId, at) => {
     const record = byId.get(accountId);
-    const openUntil = record === undefined ? undefined : findAccountPlan(catalog, record).clock.periodAt(at).openUntil;
+    const openUntil = record === undefined ? undefined : findAccountPlan(catalog, record).lookup.periodAt(at).openUntil;
     return Math.max(at + catalog.options.idMemoryMs, openUntil ?? at);
   };
 }

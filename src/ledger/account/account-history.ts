@@ -15,10 +15,10 @@ export function endAliases(
   removed: ReadonlySet<string>,
   now: Instant,
 ): Pick<AccountRecord, "aliases" | "pastAliases"> {
-  const ended = aliases.filter(({ alias }) => removed.has(alias)).map((each) => ({ ...each, removedAt: now }));
+  const removedAliases = aliases.filter(({ alias }) => removed.has(alias)).map((each) => ({ ...each, removedAt: now }));
   return {
     aliases: aliases.filter(({ alias }) => !removed.has(alias)),
-    pastAliases: [...pastAliases, ...ended].slice(-PAST_MAX),
+    pastAliases: [...pastAliases, ...removedAliases].slice(-PAST_MAX),
   };
 }
 
@@ -55,8 +55,8 @@ export function groupChangedAt({
  */
 export function accountAt(record: AccountRecord, at: Instant): AccountRecord {
   const { invoiceGroupId, invoiceGroupFrom = record.createdAt, pastInvoiceGroups = [], ...rest } = record;
-  const then = pastInvoiceGroups.find(({ from, until }) => from <= at && at < until)?.invoiceGroupId;
-  const groupId = invoiceGroupId !== undefined && invoiceGroupFrom <= at ? invoiceGroupId : then;
+  const pastGroupId = pastInvoiceGroups.find(({ from, until }) => from <= at && at < until)?.invoiceGroupId;
+  const groupId = invoiceGroupId !== undefined && invoiceGroupFrom <= at ? invoiceGroupId : pastGroupId;
   return {
     ...rest,
     aliases: [...(record.pastAliases ?? []), ...record.aliases]

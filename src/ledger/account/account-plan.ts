@@ -12,7 +12,7 @@ import { type AccountPlan, type Catalog, groupTermsFor } from "../catalog.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
 import { groupChangedAt } from "./account-history.ts";
 import { type FindPlan, createAssociatedPlan } from "./associated-plans.ts";
-import { createPlanClock } from "./plans-at-event.ts";
+import { createPlanLookup } from "./plans-at-event.ts";
 
 /** The plan history of an account, computed once per list of associations and group. */
 export function findAccountPlan(catalog: Catalog, record: AccountRecord): AccountPlan {
@@ -24,8 +24,8 @@ export function findAccountPlan(catalog: Catalog, record: AccountRecord): Accoun
   if (cachedPlan !== undefined && isSame) return cachedPlan;
   const decisions = associations.map((association) => toDecision(association, catalog.findPlan));
   const timeline = buildTimeline(decisions);
-  const clock = createPlanClock(decisions, findGraceTerms(catalog, record), timeline);
-  const plan = { decisions, timeline, clock, groupId, groupedAt, closedCycles };
+  const lookup = createPlanLookup(decisions, findGraceTerms(catalog, record), timeline);
+  const plan = { decisions, timeline, lookup, groupId, groupedAt, closedCycles };
   catalog.plans.set(associations, plan);
   return plan;
 }

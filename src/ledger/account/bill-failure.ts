@@ -1,9 +1,9 @@
-import { hasCode, RatebookError } from "../../errors.ts";
 /**
  * Bills that fail because a result needs more than 100 digits (S1.4). Each failure concerns one account.
  *
  * @module
  */
+import { hasCode, RatebookError } from "../../errors.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import { quoteText } from "../refusals.ts";
 
@@ -19,7 +19,7 @@ export function withBillErrors<Result>(accountId: string, work: () => Result): R
   try {
     return work();
   } catch (error) {
-    throw lineName(accountId, error);
+    throw addAccountName(accountId, error);
   }
 }
 
@@ -28,11 +28,11 @@ export function* billInSteps<Result>(accountId: string, work: Steps<Result>): St
   try {
     return yield* work;
   } catch (error) {
-    throw lineName(accountId, error);
+    throw addAccountName(accountId, error);
   }
 }
 
-function lineName(accountId: string, error: unknown): unknown {
+function addAccountName(accountId: string, error: unknown): unknown {
   if (!hasCode(error, "ERR_ARITHMETIC")) return error;
   return new RatebookError("ERR_ARITHMETIC", describeMissingBill(accountId, error.message), {}, { cause: error });
 }

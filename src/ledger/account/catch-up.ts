@@ -1,10 +1,3 @@
-import { type Day, dayOf, type Instant, dayStart, dayStartFrom } from "../../calendar/instant.ts";
-import type { DraftTerms } from "../../invoicing/draft.ts";
-import { datesInAdvance, type DrawnInvoice, findDueBefore } from "../../invoicing/draw-invoices.ts";
-import { earliestChargeStart, type FeatureGrant, findFeatureGrants } from "../../invoicing/due-work.ts";
-import { closesAt, type GraceTerms } from "../../invoicing/grace-period.ts";
-import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
-import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 /**
  * Catching up: everything due is processed in date order before any other decision on an account (S2.4). Ids derive
  * from causes, and dates from due dates, never from the clock. The result does not depend on how often or when an
@@ -12,6 +5,13 @@ import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline } from "../
  *
  * @module
  */
+import { type Day, dayOf, type Instant, dayStart, dayStartFrom } from "../../calendar/instant.ts";
+import { findAdvanceInvoiceTerms, type ComputedInvoice, findDueBefore } from "../../invoicing/compute-invoices.ts";
+import type { DraftTerms } from "../../invoicing/draft.ts";
+import { earliestChargeStart, type FeatureGrant, findFeatureGrants } from "../../invoicing/due-work.ts";
+import { closesAt, type GraceTerms } from "../../invoicing/grace-period.ts";
+import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
+import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 import { type Steps, runToCompletion } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
 import { saveBilledUsage } from "../billed-usage.ts";
@@ -22,7 +22,7 @@ import { findGraceTerms, catchUpInstant, findAccountPlan } from "./account-plan.
 import { saveAfterCatchUp } from "./draft-index.ts";
 import { mayTakeCredits } from "./drafts.ts";
 import { dueEntryId, grantKey } from "./due-ids.ts";
-import { drawOpenInvoices, finalizeInvoice, createGrantedCredit } from "./invoices.ts";
+import { computeOpenInvoices, finalizeInvoice, createGrantedCredit } from "./invoices.ts";
 import { findOpenCycles, createOpenCheck, earliestStart } from "./open-cycles.ts";
 import { moveOverageOnto } from "./overage-moves.ts";
 import { knownSince, overageLimitWindow } from "./plans-at-event.ts";
@@ -61,7 +61,7 @@ export function* catchUpPiece(catalog: Catalog, work: AccountState, upTo: Instan
   const { record } = work;
   for (const _ of catchUpInSteps(catalog, work, upTo)) {
     // External usage must be stored in the same commit as the invoices created from it (S17.4).
-    if (work.changedRecords() >= recordsMax && work.record === record && work.externalUsage() === undefined)
+    if (work.countChangedRecords() >= recordsMax && work.record === record && work.externalUsage() === undefined)
       return false;
     yield;
   }
@@ -77,7 +77,7 @@ export function catchUpWith(catalog: Catalog, work: AccountState, until: Instant
   runToCompletion(catchUpSteps(catalog, work, until, closedSince));
 }
 
-/** Cycles per draw. Each draw starts at the account's first day, so few large draws are faster. */
+/** Cycles invoiced at once. Each computation starts at the account's first day, so a few large ones are faster. */
 const CYCLES_AT_ONCE = 32;
 
 function* catchUpSteps(catalog: Catalog, work: AccountState, until: Instant, closedSince: Instant): Steps {
@@ -237,10 +237,10 @@ function* putEntries(catalog: Catalog, work: AccountState, grants: readonly Feat
   }
 }
 
-/** The start of the earliest cycle to draw once everything due by an instant is final. Call it with ascending instants. */
-type StartOfOpen = (finalizedUntil: Instant) => Instant;
+/** The start of the earliest cycle to invoice once everything due by an instant is final. Call it with ascending instants. */
+type FindOpenStart = (finalizedUntil: Instant) => Instant;
 
-function createOpenStartFinder(open: readonly AccountCycle[], terms: GraceTerms): StartOfOpen {
+function createOpenStartFinder(open: readonly AccountCycle[], terms: GraceTerms): FindOpenStart {
   const closing = open.map((cycle) => ({ closes: closesAt(cycle, terms), start: cycle.start }));
   closing.sort((a, b) => b.closes - a.closes);
   let start = Number.POSITIVE_INFINITY;
@@ -263,17 +263,17 @@ function* finalizeAll(catalog: Catalog, work: AccountState, start: Instant, inst
   if (last === undefined) return;
   let from = start;
   for (const until of splitRange(catalog, work.record, start, last + 1)) {
-    // If no credit connects them, drafts need not be drawn together with invoices that become final.
-    const areApart = !mayTakeCredits(catalog, work, from);
-    const accepts = areApart ? ({ finalAt }: DraftTerms): boolean => finalAt <= last : undefined;
-    const drawnInvoices = yield* drawOpenInvoices(catalog, work, { from, until, knownUntil: last + 1, accepts });
-    const ready = drawnInvoices.filter(({ draft }) => draft.finalAt <= last);
-    const times = ready.map(({ draft }) => instants.find((at) => at >= draft.finalAt) ?? last);
+    // If no credit connects them, invoices that become final do not depend on drafts.
+    const areIndependent = !mayTakeCredits(catalog, work, from);
+    const selection = areIndependent ? ({ finalAt }: DraftTerms): boolean => finalAt <= last : undefined;
+    const invoices = yield* computeOpenInvoices(catalog, work, { from, until, knownUntil: last + 1, selection });
+    const dueInvoices = invoices.filter(({ draft }) => draft.finalAt <= last);
+    const times = dueInvoices.map(({ draft }) => instants.find((at) => at >= draft.finalAt) ?? last);
     // An invoice that takes credits may become final before one that precedes it in the order of taking credits. Each
     // is then finalized at its own instant, so that its explanation shows the balance at that time. An invoice of a
     // later part takes no credit that an invoice of this part grants after it.
-    const isMixed = !isInOrder(times) && ready.some(({ creditUses }) => creditUses.length > 0);
-    const changes = times.filter((_, place) => changesCredits(ready[place]));
+    const isMixed = !isInOrder(times) && dueInvoices.some(({ creditUses }) => creditUses.length > 0);
+    const changes = times.filter((_, place) => changesCredits(dueInvoices[place]));
     if (
       instants.length > 1 &&
       (isMixed || (yield* isFinalBefore(catalog, work, [until, last + 1], Math.max(...changes))))
@@ -282,23 +282,24 @@ function* finalizeAll(catalog: Catalog, work: AccountState, start: Instant, inst
       return;
     }
     for (const at of instants) {
-      for (const [place, each] of ready.entries()) {
+      for (const [place, each] of dueInvoices.entries()) {
         if (times[place] !== at) continue;
         finalizeInvoice(work, each, at);
         yield;
       }
     }
-    // A remaining draft reserves credits, and an invoice below zero grants some: the next part is drawn with them
-    // again.
-    const isDone = ready.length === drawnInvoices.length && drawnInvoices.every(({ granted }) => granted === undefined);
-    if (areApart || isDone) from = until;
+    // A remaining draft reserves credits, and an invoice below zero grants some: the next part is computed together
+    // with them again.
+    const isDone =
+      dueInvoices.length === invoices.length && invoices.every(({ grantedCredit }) => grantedCredit === undefined);
+    if (areIndependent || isDone) from = until;
     yield;
   }
 }
 
 /** Whether finalizing a draft takes from credits or grants one. */
-function changesCredits(invoice: DrawnInvoice | undefined): boolean {
-  return invoice !== undefined && (invoice.creditUses.length > 0 || invoice.granted !== undefined);
+function changesCredits(invoice: ComputedInvoice | undefined): boolean {
+  return invoice !== undefined && (invoice.creditUses.length > 0 || invoice.grantedCredit !== undefined);
 }
 
 /**
@@ -315,7 +316,7 @@ function* isFinalBefore(
   const view = work.view(catalog);
   const cycles = cyclesIn(view.timeline, from, until);
   if (cycles.some((cycle) => closesAt(cycle, view) < at)) return true;
-  return (yield* datesInAdvance(view, { from, until })).some(({ finalAt }) => finalAt < at);
+  return (yield* findAdvanceInvoiceTerms(view, { from, until })).some(({ finalAt }) => finalAt < at);
 }
 
 function isInOrder(instants: readonly Instant[]): boolean {
@@ -323,8 +324,8 @@ function isInOrder(instants: readonly Instant[]): boolean {
 }
 
 /**
- * Instants at which a draw of `[from, until)` may pause. Under one plan, the charge of a cycle never depends on later
- * ones. If plans followed each other it may, so everything is drawn in one part.
+ * The ends of the parts in which `[from, until)` can be invoiced. Under one plan, the charge of a cycle never depends
+ * on later ones. If plans followed each other it may, so there is only one part.
  */
 function splitRange(catalog: Catalog, record: AccountRecord, from: Instant, until: Instant): readonly Instant[] {
   const { decisions, timeline } = findAccountPlan(catalog, record);

@@ -1,24 +1,24 @@
-import { type Instant, parseInstant } from "../../calendar/instant.ts";
-import { hasCode } from "../../errors.ts";
-import { invoiceKey } from "../../invoicing/draft.ts";
-import { datesInAdvance, findDueBefore } from "../../invoicing/draw-invoices.ts";
-import { closesAt } from "../../invoicing/grace-period.ts";
-import { mayChargeBelowZero, negativeInvoiceCause } from "../../invoicing/granted-credits.ts";
-import type { Invoice } from "../../invoicing/invoice.ts";
-import { type AccountCycle, cycleAt, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 /**
  * The draft index: the positions of an account's drafts and due credits in the lists of all invoices and credits. With
  * it a list computes only the accounts on the requested page (S12.4, S13.4).
  *
  * @module
  */
+import { type Instant, parseInstant } from "../../calendar/instant.ts";
+import { hasCode } from "../../errors.ts";
+import { findAdvanceInvoiceTerms, findDueBefore } from "../../invoicing/compute-invoices.ts";
+import { invoiceKey } from "../../invoicing/draft.ts";
+import { closesAt } from "../../invoicing/grace-period.ts";
+import { mayChargeBelowZero, negativeInvoiceCause } from "../../invoicing/granted-credits.ts";
+import type { Invoice } from "../../invoicing/invoice.ts";
+import { type AccountCycle, cycleAt, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 import { type Steps, runToCompletion } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
 import type { Catalog } from "../catalog.ts";
-import type { AccountRecord, CreditPlace, DraftIndexEntry, DraftIndex } from "../records.ts";
+import type { AccountRecord, CreditIndexEntry, DraftIndexEntry, DraftIndex } from "../records.ts";
 import { findGraceTerms, catchUpInstant, findAccountPlan } from "./account-plan.ts";
 import { dueCreditId, dueInvoiceId, standardInvoiceKey } from "./due-ids.ts";
-import { isLongOpen, findOpenCycles, earliestStart } from "./open-cycles.ts";
+import { hasManyOpenCycles, findOpenCycles, earliestStart } from "./open-cycles.ts";
 
 /**
  * The instant by which an invoice is listed: the start of its cycle, or the date of an AD_HOC invoice. Finalizing does
@@ -44,7 +44,7 @@ export function draftIndexKnownUntil(drafts: DraftIndex | undefined): Instant {
  * compute the account, and the next catch-up builds the index in steps.
  */
 export function saveWithDraftIndex(catalog: Catalog, work: AccountState, record: AccountRecord): void {
-  if (isLongOpen(catalog, record, record.updatedAt)) {
+  if (hasManyOpenCycles(catalog, record, record.updatedAt)) {
     work.putRecord({ ...record, drafts: UNKNOWN });
     return;
   }
@@ -92,34 +92,34 @@ function* computeDraftIndex(catalog: Catalog, work: AccountState, now: Instant):
   const terms = findGraceTerms(catalog, record);
   const open = findOpenCycles(catalog, record, until - 1);
   /** Credits that may result from invoices below zero. */
-  const negative: CreditPlace[] = [];
+  const negativeInvoiceCredits: CreditIndexEntry[] = [];
   const mayBeNegative = (cycle: AccountCycle, key: string, finalAt: Instant): void => {
     if (!mayChargeBelowZero(cycle.term.plan.details)) return;
-    negative.push({ id: dueCreditId(record.id, negativeInvoiceCause(key)), createdAt: finalAt });
+    negativeInvoiceCredits.push({ id: dueCreditId(record.id, negativeInvoiceCause(key)), createdAt: finalAt });
   };
-  const standard: DraftIndexEntry[] = [];
+  const standardEntries: DraftIndexEntry[] = [];
   for (const cycle of open) {
     const { start, end } = cycle;
     const [key, finalAt] = [standardInvoiceKey(cycle), closesAt(cycle, terms)];
     mayBeNegative(cycle, key, finalAt);
-    standard.push({ id: dueInvoiceId(record.id, key), listedAt: start, start, end, finalAt });
-    if (standard.length % CYCLES_OF_STEP === 0) yield;
+    standardEntries.push({ id: dueInvoiceId(record.id, key), listedAt: start, start, end, finalAt });
+    if (standardEntries.length % CYCLES_OF_STEP === 0) yield;
   }
   const from = earliestStart(open, record.caughtUpTo);
   try {
-    const planned = yield* datesInAdvance(work.view(catalog), { from, until });
-    const early = planned.flatMap((draft) => {
+    const advanceTerms = yield* findAdvanceInvoiceTerms(work.view(catalog), { from, until });
+    const advanceEntries = advanceTerms.flatMap((draft) => {
       const { invoiceType, invoiceDate, finalAt, cycle } = draft;
       // Invoices that became final earlier are stored.
       if (finalAt < record.caughtUpTo) return [];
       const key = invoiceKey(draft);
       mayBeNegative(cycle, key, finalAt);
       const id = dueInvoiceId(record.id, key);
-      const place = { id, listedAt: invoiceType === "AD_HOC" ? invoiceDate : cycle.start, finalAt };
-      return [{ ...place, start: cycle.start, end: cycle.end }];
+      const entry = { id, listedAt: invoiceType === "AD_HOC" ? invoiceDate : cycle.start, finalAt };
+      return [{ ...entry, start: cycle.start, end: cycle.end }];
     });
-    const credits = [...(yield* findDueCredits(catalog, work, until)), ...negative];
-    return { until, places: [...standard, ...early], credits };
+    const credits = [...(yield* findDueCredits(catalog, work, until)), ...negativeInvoiceCredits];
+    return { until, places: [...standardEntries, ...advanceEntries], credits };
   } catch (error) {
     // The charges of this account cannot be computed; reading its drafts reports why.
     if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
@@ -130,7 +130,7 @@ function* computeDraftIndex(catalog: Catalog, work: AccountState, now: Instant):
 const CYCLES_OF_STEP = 128;
 
 /** Index entries of the credits that plans grant and refund from `caughtUpTo` until an instant. */
-function* findDueCredits(catalog: Catalog, work: AccountState, until: Instant): Steps<readonly CreditPlace[]> {
+function* findDueCredits(catalog: Catalog, work: AccountState, until: Instant): Steps<readonly CreditIndexEntry[]> {
   const { id: accountId, caughtUpTo: since } = work.record;
   const { credits } = yield* findDueBefore(work.view(catalog), catalog.billing, { since, until });
   return credits.flatMap(({ id: cause, creditAmount, grantedAt }) =>

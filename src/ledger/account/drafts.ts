@@ -1,22 +1,22 @@
-import type { Instant } from "../../calendar/instant.ts";
-import { type DraftTerms, invoiceKey } from "../../invoicing/draft.ts";
-import type { DrawOptions } from "../../invoicing/draw-invoices.ts";
-import { mayChargeBelowZero } from "../../invoicing/granted-credits.ts";
-import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 /**
- * The open invoices of an account, as reads show them (S12.4, S13.5). Each is drawn on request. An account may have
- * thousands of open cycles with hundreds of cards, so of the other drafts only those are drawn that take credits before
+ * The open invoices of an account, as reads show them (S12.4, S13.5). A draft is computed on request. An account may
+ * have thousands of open cycles with hundreds of cards, so other drafts are computed only if they take credits before
  * it or may grant one.
  *
  * @module
  */
+import type { Instant } from "../../calendar/instant.ts";
+import type { InvoicingOptions } from "../../invoicing/compute-invoices.ts";
+import { type DraftTerms, invoiceKey } from "../../invoicing/draft.ts";
+import { mayChargeBelowZero } from "../../invoicing/granted-credits.ts";
+import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
 import type { Catalog } from "../catalog.ts";
 import { catchUpInstant, findAccountPlan } from "./account-plan.ts";
 import { draftIndexKnownUntil } from "./draft-index.ts";
 import { dueInvoiceId } from "./due-ids.ts";
-import { toDraftInvoice, type DraftInvoice, drawOpenInvoices } from "./invoices.ts";
+import { toDraftInvoice, type DraftInvoice, computeOpenInvoices } from "./invoices.ts";
 import { findOpenCycles, earliestStart } from "./open-cycles.ts";
 
 /**
@@ -36,10 +36,10 @@ export function* listDrafts(
   const range = ids === undefined ? findOpenRange(catalog, work, now) : yield* rangeAround(catalog, work, now, ids);
   if (range === undefined) return [];
   const { id: accountId } = work.record;
-  const accepts = ids && ((terms: DraftTerms) => ids.has(dueInvoiceId(accountId, invoiceKey(terms))));
+  const selection = ids && ((terms: DraftTerms) => ids.has(dueInvoiceId(accountId, invoiceKey(terms))));
   const drafts: DraftInvoice[] = [];
-  for (const drawnInvoice of yield* drawOpenInvoices(catalog, work, { ...range, accepts, limit })) {
-    drafts.push(toDraftInvoice(work.record, drawnInvoice));
+  for (const invoice of yield* computeOpenInvoices(catalog, work, { ...range, selection, limit })) {
+    drafts.push(toDraftInvoice(work.record, invoice));
     yield;
   }
   return drafts;
@@ -50,13 +50,13 @@ export function* computeHolds(catalog: Catalog, work: AccountState, now: Instant
   const amounts = new Map<string, Decimal>();
   const range = findOpenRange(catalog, work, now);
   if (!mayTakeCredits(catalog, work, range.from)) return amounts;
-  for (const { creditUses } of yield* drawOpenInvoices(catalog, work, { ...range, accepts: "TAKING_CREDITS" })) {
+  for (const { creditUses } of yield* computeOpenInvoices(catalog, work, { ...range, selection: "TAKING_CREDITS" })) {
     for (const { creditId, amount } of creditUses) amounts.set(creditId, add(amounts.get(creditId) ?? ZERO, amount));
   }
   return amounts;
 }
 
-type Range = Pick<DrawOptions, "from" | "until" | "knownUntil">;
+type Range = Pick<InvoicingOptions, "from" | "until" | "knownUntil">;
 
 /** The range of all drafts. */
 function findOpenRange(catalog: Catalog, work: AccountState, now: Instant): Range {

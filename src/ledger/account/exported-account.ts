@@ -1,5 +1,5 @@
 /**
- * Exports a ledger account to a book, the inverse of {@link bookAccount}. Data that a book cannot express is reported
+ * Exports a ledger account to a book, the inverse of `createBookAccount`. Data that a book cannot express is reported
  * as a sentence.
  *
  * @module
@@ -76,7 +76,7 @@ export function exportAccount(
 
 type Note = (sentence: string) => void;
 /** A plan in force over some days, with its cycles. */
-type PlanStretch = NonNullable<AssociationRecord["plan"]> & {
+type PlanPeriod = NonNullable<AssociationRecord["plan"]> & {
   readonly from: Instant;
   readonly until: Instant;
   readonly decidedAt: Instant;
@@ -87,18 +87,18 @@ function exportAssociations(
   findPlan: FindPlan,
   note: Note,
 ): ExportedAccount["pricePlans"] {
-  let stretches: readonly PlanStretch[] = [];
+  let planPeriods: readonly PlanPeriod[] = [];
   for (const { plan, from, until, decidedAt } of records) {
     if (plan === undefined) {
-      stretches = stretches.flatMap((each) => removeDays(each, from, until));
+      planPeriods = planPeriods.flatMap((each) => removeDays(each, from, until));
       const end = until === NO_END ? "" : ` until ${formatDate(until)}`;
       note(
         `its plan was removed on ${formatInstant(decidedAt)}, from ${formatDate(from)}${end}; a book cannot record that decision, so in the book the plan ends then`,
       );
-    } else stretches = [...stretches, { ...plan, from, until, decidedAt }];
+    } else planPeriods = [...planPeriods, { ...plan, from, until, decidedAt }];
   }
   const read: PlanAssociation[] = [];
-  return stretches.map((each) => {
+  return planPeriods.map((each) => {
     const association = exportAssociation(each, read, findPlan);
     read.push(association);
     const { pricePlanId, version, effectiveFrom, retainStartOffsets, pricePlanDetailsOverride: override } = association;
@@ -114,15 +114,15 @@ function exportAssociations(
   });
 }
 
-/** Removes a range of days from a plan stretch, which leaves zero, one or two stretches. */
-function removeDays(each: PlanStretch, from: Instant, until: Instant): readonly PlanStretch[] {
+/** Removes a range of days from a plan period, which leaves zero, one or two periods. */
+function removeDays(each: PlanPeriod, from: Instant, until: Instant): readonly PlanPeriod[] {
   const before = { ...each, until: Math.min(each.until, from) };
   const after = { ...each, from: Math.max(each.from, until) };
   return [before, after].filter((part) => part.from < part.until);
 }
 
 /** An association with its actual cycles: the plan's own, the retained ones, or those of its override (S6.3). */
-function exportAssociation(each: PlanStretch, before: readonly PlanAssociation[], findPlan: FindPlan): PlanAssociation {
+function exportAssociation(each: PlanPeriod, before: readonly PlanAssociation[], findPlan: FindPlan): PlanAssociation {
   const { planId, version, override, from, until, decidedAt } = each;
   const plain: PlanAssociation = {
     pricePlanId: planId,
@@ -132,16 +132,16 @@ function exportAssociation(each: PlanStretch, before: readonly PlanAssociation[]
     decidedAt,
     ...(override !== undefined && { pricePlanDetailsOverride: override }),
   };
-  const has = (association: PlanAssociation): boolean => {
+  const matches = (association: PlanAssociation): boolean => {
     const account: Pick<Account, "pricePlans"> = { pricePlans: [...before, association] };
-    const decided = toDecisions(account, findPlan).at(-1)?.plan;
-    if (decided === undefined || !isSameCycleConfig(decided.cycleConfig, each.cycleConfig)) return false;
-    const { gracePeriodDays } = toStoredCycles(decided, decided.details);
+    const exportedPlan = toDecisions(account, findPlan).at(-1)?.plan;
+    if (exportedPlan === undefined || !isSameCycleConfig(exportedPlan.cycleConfig, each.cycleConfig)) return false;
+    const { gracePeriodDays } = toStoredCycles(exportedPlan, exportedPlan.details);
     return gracePeriodDays === each.gracePeriodDays;
   };
-  if (has(plain)) return plain;
+  if (matches(plain)) return plain;
   const retained = { ...plain, retainStartOffsets: true };
-  if (before.length > 0 && has(retained)) return retained;
+  if (before.length > 0 && matches(retained)) return retained;
   return {
     ...plain,
     pricePlanDetailsOverride: { ...NO_CARDS, ...override, pricingCycleConfig: cycleTerms(each, findPlan) },
@@ -150,7 +150,7 @@ function exportAssociation(each: PlanStretch, before: readonly PlanAssociation[]
 
 /** The cycle terms of a plan, with explicit offsets in place of derived ones. */
 function cycleTerms(
-  { planId, version, override, cycleConfig, gracePeriodDays }: PlanStretch,
+  { planId, version, override, cycleConfig, gracePeriodDays }: PlanPeriod,
   findPlan: FindPlan,
 ): NonNullable<PricePlanDetailsOverride["pricingCycleConfig"]> {
   const details = findPlan(planId, version)?.pricePlanDetails;
@@ -191,7 +191,7 @@ function exportEntry(entry: EntryRecord, note: Note): readonly FeatureCreditInpu
     const creation =
       source === "PURCHASE"
         ? `the book has only the ${formatDecimal(spentQuantity)} used before`
-        : "the book grants all of them again again again";
+        : "the book grants all of them again";
     note(`the feature credits ${quoteText(id)} were voided: ${creation}`);
   }
   if (source !== "PURCHASE" || (voided && spentQuantity.isZero())) return [];

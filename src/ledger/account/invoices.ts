@@ -1,17 +1,21 @@
-import type { Instant } from "../../calendar/instant.ts";
-import { invariant } from "../../errors.ts";
-import type { AccountView } from "../../invoicing/account-view.ts";
-import { withConsumedCredits } from "../../invoicing/credit-lines.ts";
-import { invoiceKey } from "../../invoicing/draft.ts";
-import { drawDrafts, type DrawnInvoice, type DrawOptions } from "../../invoicing/draw-invoices.ts";
-import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
-import type { Invoice } from "../../invoicing/invoice.ts";
-import { add, ZERO } from "../../numbers/decimal.ts";
 /**
  * The invoices of a ledger account: drafts, computed when read, and the final ones that they become (S13.4).
  *
  * @module
  */
+import type { Instant } from "../../calendar/instant.ts";
+import { invariant } from "../../errors.ts";
+import type { AccountView } from "../../invoicing/account-view.ts";
+import {
+  computeInvoicesInSteps,
+  type ComputedInvoice,
+  type InvoicingOptions,
+} from "../../invoicing/compute-invoices.ts";
+import { withConsumedCredits } from "../../invoicing/credit-lines.ts";
+import { invoiceKey } from "../../invoicing/draft.ts";
+import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
+import type { Invoice } from "../../invoicing/invoice.ts";
+import { add, ZERO } from "../../numbers/decimal.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
 import type { Catalog } from "../catalog.ts";
@@ -26,36 +30,36 @@ export interface DraftInvoice {
 }
 
 /**
- * Draws the open invoices of the cycles that touch `[from, until)`, in the order in which they take credits; one draft
+ * Computes the open invoices of the cycles that touch `[from, until)`, in the order in which they take credits; one draft
  * per step.
  */
-export function* drawOpenInvoices(
+export function* computeOpenInvoices(
   catalog: Catalog,
   work: AccountState,
-  range: Pick<DrawOptions, "from" | "until" | "knownUntil" | "accepts" | "limit">,
+  range: Pick<InvoicingOptions, "from" | "until" | "knownUntil" | "selection" | "limit">,
   view: AccountView = work.view(catalog),
-): Steps<readonly DrawnInvoice[]> {
+): Steps<readonly ComputedInvoice[]> {
   const final = new Set(work.invoices().map(storedInvoiceKey));
-  return yield* drawDrafts(view, catalog.billing, {
+  return yield* computeInvoicesInSteps(view, catalog.billing, {
     ...range,
     explain: true,
-    creditsAreWhole: true,
+    viewHasAllCredits: true,
     isFinal: (draft) => final.has(invoiceKey(draft)),
     creditId: (cause) => dueCreditId(view.accountId, cause),
   });
 }
 
 /** Finalizes a draft: its record, the credits that it consumes, and the credit that it grants (S12.4, S13.4). */
-export function finalizeInvoice(work: AccountState, drawnInvoice: DrawnInvoice, at: Instant): void {
+export function finalizeInvoice(work: AccountState, computedInvoice: ComputedInvoice, at: Instant): void {
   const { record } = work;
-  const key = invoiceKey(drawnInvoice.draft);
+  const key = invoiceKey(computedInvoice.draft);
   const id = dueInvoiceId(record.id, key);
-  const invoice = drawnInvoice.invoice();
+  const invoice = computedInvoice.invoice();
   const status = invoice.revenueInfo.value.gt(ZERO) ? "DUE" : "PAID";
   const revenueInfo =
-    drawnInvoice.creditUses.length === 0
+    computedInvoice.creditUses.length === 0
       ? invoice.revenueInfo
-      : withConsumedCredits(invoice.revenueInfo, (creditId) => creditIn(work, creditId).consumedAmount);
+      : withConsumedCredits(invoice.revenueInfo, (creditId) => requireCredit(work, creditId).consumedAmount);
   work.putInvoice({
     id,
     accountId: record.id,
@@ -64,18 +68,19 @@ export function finalizeInvoice(work: AccountState, drawnInvoice: DrawnInvoice, 
     invoice: { ...invoice, status, revenueInfo },
     ...(record.invoiceGroupId === undefined ? {} : { invoiceGroupId: record.invoiceGroupId }),
   });
-  for (const { creditId, amount } of drawnInvoice.creditUses) {
-    const credit = creditIn(work, creditId);
+  for (const { creditId, amount } of computedInvoice.creditUses) {
+    const credit = requireCredit(work, creditId);
     work.putCredit({
       ...credit,
       consumedAmount: add(credit.consumedAmount, amount),
       transactions: [...credit.transactions, { invoiceId: id, amount, at }],
     });
   }
-  if (drawnInvoice.granted !== undefined) createGrantedCredit(work, { ...drawnInvoice.granted, grantedAt: at });
+  if (computedInvoice.grantedCredit !== undefined)
+    createGrantedCredit(work, { ...computedInvoice.grantedCredit, grantedAt: at });
 }
 
-function creditIn(work: AccountState, creditId: string): CreditRecord {
+function requireCredit(work: AccountState, creditId: string): CreditRecord {
   const credit = work.credit(creditId);
   invariant(credit !== undefined, "S12.4: a final invoice consumes credits of its account");
   return credit;
@@ -93,7 +98,7 @@ export function createGrantedCredit(work: AccountState, granted: GrantedCredit):
 /** A draft as reads return it. */
 export function toDraftInvoice(
   record: Pick<AccountRecord, "id">,
-  { draft, invoiceWithLazyLines }: DrawnInvoice,
+  { draft, invoiceWithLazyLines }: ComputedInvoice,
 ): DraftInvoice {
   return { id: dueInvoiceId(record.id, invoiceKey(draft)), invoice: invoiceWithLazyLines() };
 }

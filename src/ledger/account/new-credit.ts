@@ -7,7 +7,8 @@ import type { AccountRecord, CreditRecord } from "../records.ts";
 /**
  * Creates a credit record with nothing spent.
  *
- * @param worth what it can pay for, how much and when; an end equal to `NO_END` is omitted
+ * An end equal to `NO_END` is omitted.
+ *
  * @param origin the id of the credit and its cause
  */
 export function createCreditRecord(

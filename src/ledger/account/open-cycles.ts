@@ -10,7 +10,7 @@ import { type AccountCycle, cyclesIn } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, InvoiceRecord } from "../records.ts";
 import { findGraceTerms, findAccountPlan } from "./account-plan.ts";
-import type { AccountPeriod, Closed } from "./plans-at-event.ts";
+import type { AccountPeriod, ClosedReason } from "./plans-at-event.ts";
 
 /** An account with the final invoices of its open cycles. */
 interface AccountWithInvoices {
@@ -19,7 +19,7 @@ interface AccountWithInvoices {
 }
 
 /**
- * Why a period accepts no events, undo or moves of overage; undefined while it is open. A stretch without a plan never
+ * Why a period accepts no events, undo or moves of overage; undefined while it is open. A period without a plan never
  * closes.
  *
  * @param now the clock; if it was set back, periods closed by the last catch-up stay closed
@@ -29,7 +29,7 @@ export function findClosedReason(
   period: AccountPeriod,
   at: Instant,
   now: Instant,
-): Closed | undefined {
+): ClosedReason | undefined {
   if (period.openUntil === undefined) return undefined;
   const latest = Math.max(now, account.record.caughtUpTo);
   if (latest >= period.openUntil) return "PAST_GRACE_PERIOD";
@@ -43,27 +43,27 @@ export function createOpenCheck(
   account: AccountWithInvoices,
   now: Instant,
 ): (at: Instant) => boolean {
-  const { clock } = findAccountPlan(catalog, account.record);
-  return (at) => findClosedReason(account, clock.periodAt(at), at, now) === undefined;
+  const { lookup } = findAccountPlan(catalog, account.record);
+  return (at) => findClosedReason(account, lookup.periodAt(at), at, now) === undefined;
 }
 
 /** A half-open range of time. */
-export interface Stretch {
+export interface TimeRange {
   readonly from: Instant;
   readonly until: Instant;
 }
 
 /** All ranges in which dated data may still change, in order: open cycles, and the time between and around cycles. */
-export function findOpenStretches(
+export function findOpenRanges(
   catalog: Catalog,
   record: AccountRecord,
   invoices: readonly InvoiceRecord[],
   now: Instant,
-): readonly Stretch[] {
+): readonly TimeRange[] {
   const latest = Math.max(now, record.caughtUpTo);
   const terms = findGraceTerms(catalog, record);
   const { timeline } = findAccountPlan(catalog, record);
-  const open: Stretch[] = [];
+  const open: TimeRange[] = [];
   let from = INSTANT_MIN;
   // A cycle that has not begun is open, as is all time after it.
   for (const cycle of cyclesIn(timeline, Number.NEGATIVE_INFINITY, latest)) {
@@ -115,7 +115,7 @@ const OPEN_CARDS_MAX = 5_000;
 const OPEN_CYCLES_MAX = 64;
 
 /** Whether an account has so many open cycles at an instant that its invoices and draft index are computed in steps only. */
-export function isLongOpen(catalog: Catalog, record: AccountRecord, at: Instant): boolean {
+export function hasManyOpenCycles(catalog: Catalog, record: AccountRecord, at: Instant): boolean {
   const open = findOpenCycles(catalog, record, at);
   if (open.length > OPEN_CYCLES_MAX) return true;
   let cards = 0;

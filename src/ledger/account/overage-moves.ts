@@ -20,7 +20,7 @@ export function moveOverageOnto(work: AccountState, featureId: string, isOpen: (
   const uses = work.events().flatMap((event) => toOverageUse(event, featureId, isOpen));
   if (uses.length === 0) return;
   const { entries, events } = moveOverage(
-    work.spendable(featureId),
+    work.spendableEntries(featureId),
     uses.map(({ event, use }) => ({
       eventId: event.referenceId,
       at: event.timestamp,
@@ -40,8 +40,8 @@ export function moveOverageOnto(work: AccountState, featureId: string, isOpen: (
 }
 
 /** Saves the balances that changed. */
-export function putBalances(work: AccountState, after: readonly Pick<FeatureEntry, "id" | "balance">[]): void {
-  for (const { id, balance } of after) {
+export function putBalances(work: AccountState, entries: readonly Pick<FeatureEntry, "id" | "balance">[]): void {
+  for (const { id, balance } of entries) {
     const record = work.entry(id);
     const newBalance = decimalOfExact(balance);
     if (record !== undefined && !record.balance.eq(newBalance)) work.putEntry({ ...record, balance: newBalance });

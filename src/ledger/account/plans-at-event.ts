@@ -20,7 +20,7 @@ import {
 } from "../../invoicing/timeline.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 
-/** A stretch of time with one cycle or no cycle in force: `[start, end)`, whole UTC days. */
+/** A period with one cycle or no cycle in force: `[start, end)`, whole UTC days. */
 export interface AccountPeriod {
   /** May be `-Infinity` before the first association. */
   readonly start: Instant;
@@ -41,11 +41,11 @@ export interface OverageLimit {
 }
 
 /** Why a period accepts no more changes. */
-export type Closed = "PAST_GRACE_PERIOD" | "FINAL_INVOICE";
+export type ClosedReason = "PAST_GRACE_PERIOD" | "FINAL_INVOICE";
 
 /** Looks up an account's plans by instant. */
-export interface PlanClock {
-  /** The cycle, or the stretch without one, that contains an instant, and until when it accepts events (S6.5). */
+export interface PlanLookup {
+  /** The cycle, or the period without one, that contains an instant, and until when it accepts events (S6.5). */
   periodAt(at: Instant): AccountPeriod;
   /**
    * The overage card in force at an instant by the plans known at `now`; if none was known, by a later decision that
@@ -55,11 +55,11 @@ export interface PlanClock {
 }
 
 /** Creates the lookup from an account's decisions. */
-export function createPlanClock(
+export function createPlanLookup(
   decisions: readonly PlanDecision[],
   graceTerms: GraceTerms = {},
   timeline: Timeline = buildTimeline(decisions),
-): PlanClock {
+): PlanLookup {
   const timelineKnownAt = createTimelineLookup(decisions, timeline);
   let period: AccountPeriod = { start: 0, end: 0 };
   const periodOf = (instant: Instant): AccountPeriod => {
@@ -91,12 +91,12 @@ export function createPlanClock(
  * Looks up the timeline as known at an instant (S9.2). It differs from the whole timeline only for a book loaded before
  * its own decisions.
  */
-function createTimelineLookup(decisions: readonly PlanDecision[], whole: Timeline): (now: Instant) => Timeline {
+function createTimelineLookup(decisions: readonly PlanDecision[], fullTimeline: Timeline): (now: Instant) => Timeline {
   const knownFrom = decisions.map(knownSince);
-  const wholeFrom = Math.max(...knownFrom);
-  let last = { count: decisions.length, timeline: whole };
+  const fullFrom = Math.max(...knownFrom);
+  let last = { count: decisions.length, timeline: fullTimeline };
   return (now) => {
-    if (now >= wholeFrom) return whole;
+    if (now >= fullFrom) return fullTimeline;
     const knownDecisions = decisions.filter((_, index) => (knownFrom[index] ?? now) <= now);
     if (knownDecisions.length !== last.count)
       last = { count: knownDecisions.length, timeline: buildTimeline(knownDecisions) };
@@ -112,7 +112,7 @@ export function knownSince({
   return decidedAt > recordedAt ? decidedAt : Number.NEGATIVE_INFINITY;
 }
 
-/** The stretch without a plan around an instant. */
+/** The period without a plan around an instant. */
 function findGap(timeline: Timeline, instant: Instant): AccountPeriod {
   const before = timeline.filter((term) => term.until <= instant).map((term) => term.until);
   const after = timeline.filter((term) => term.from > instant).map((term) => term.from);

@@ -1,9 +1,9 @@
-import type { Instant } from "../../calendar/instant.ts";
 /**
  * Account aliases (S16.6) and archiving (S16.3).
  *
  * @module
  */
+import type { Instant } from "../../calendar/instant.ts";
 import { runToCompletion } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
 import { endAliases } from "../account/account-history.ts";

@@ -93,14 +93,14 @@ export function associate(
   const problem = describeAssociationProblem(details, work.record.invoiceCurrency);
   if (problem !== undefined) throw refusedError("S7.7", `version ${plan.version} of ${quoteText(plan.id)} ${problem}`);
   const { timeline } = findAccountPlan(catalog, work.record);
-  const associated = {
+  const associatedPlan = {
     planId: plan.id,
     version: plan.version,
-    ...toStoredCycles(cyclesFor(plan, timeline, request), details),
+    ...toStoredCycles(resolveCycles(plan, timeline, request), details),
     ...(overridesAnything(request.override) ? { override: request.override } : {}),
   };
-  const decided = { id: ids("as"), plan: associated, from: request.from, until: request.until ?? NO_END };
-  return decide(catalog, work, decided, now);
+  const decision = { id: ids("as"), plan: associatedPlan, from: request.from, until: request.until ?? NO_END };
+  return recordPlanDecision(catalog, work, decision, now);
 }
 
 /**
@@ -123,10 +123,10 @@ export function dissociate(
   const until = days.until ?? NO_END;
   const { timeline } = findAccountPlan(catalog, work.record);
   const terms = timeline.filter((term) => term.from < until && term.until > days.from);
-  checkNamed(catalog, days, terms);
+  checkPlanReference(catalog, days, terms);
   if (terms.length === 0) return undefined;
   if (until < NO_END) checkDecisions(work.record);
-  return decide(catalog, work, { id: ids("as"), from: days.from, until }, now);
+  return recordPlanDecision(catalog, work, { id: ids("as"), from: days.from, until }, now);
 }
 
 /** Why the account can have no more plan decisions; undefined if it can. */
@@ -142,7 +142,7 @@ function checkDecisions(record: AccountRecord): void {
 }
 
 /** Checks that the plan named by a dissociation exists and that the days have no other plan. */
-function checkNamed({ book }: Catalog, { planId, version }: DissociateRequest, terms: Timeline): void {
+function checkPlanReference({ book }: Catalog, { planId, version }: DissociateRequest, terms: Timeline): void {
   if (planId !== undefined) {
     const versions = book.pricePlans.filter(({ id }) => id === planId);
     if (versions.length === 0) throw notFoundError("price plan", planId);
@@ -159,15 +159,15 @@ function checkNamed({ book }: Catalog, { planId, version }: DissociateRequest, t
 }
 
 /** Records a plan decision; what falls due because of it is left to the next catch-up. */
-export function decide(
+export function recordPlanDecision(
   catalog: Catalog,
   work: AccountState,
-  decided: Omit<AssociationRecord, "decidedAt">,
+  decision: Omit<AssociationRecord, "decidedAt">,
   now: Instant,
 ): AssociationRecord {
   const { record } = work;
   const decidedAt = decisionInstant(record, now);
-  const association = { ...decided, decidedAt };
+  const association = { ...decision, decidedAt };
   // Later decisions of a book count as made by now, so that this one takes precedence over them (S9.2).
   const before = record.associations.map((each) => (each.decidedAt > decidedAt ? { ...each, decidedAt } : each));
   saveWithDraftIndex(catalog, work, {
@@ -216,24 +216,24 @@ function checkMeters({ book }: Catalog, { id, version, pricePlanDetails }: Price
  * The cycles of an association: those of the override, else those retained from the plan in force with their grace
  * period, else the plan's own (S6.3, S16.5).
  */
-export function cyclesFor(
+export function resolveCycles(
   plan: PricePlan,
   timeline: Timeline,
   { from, override, retainStartOffsets }: Pick<AssociateRequest, "from" | "override" | "retainStartOffsets">,
 ): AssociatedCycles {
-  const overriding = override?.pricingCycleConfig ?? undefined;
-  const config = overriding ?? plan.pricePlanDetails.pricingCycleConfig ?? undefined;
+  const overrideConfig = override?.pricingCycleConfig ?? undefined;
+  const config = overrideConfig ?? plan.pricePlanDetails.pricingCycleConfig ?? undefined;
   if (config === undefined)
     throw refusedError("S16.1", `the price plan ${quoteText(plan.id)} has no pricingCycleConfig`);
   if (retainStartOffsets !== true) return { cycleConfig: resolveCycleConfig(config, from) };
-  const retained = cycleAt(timeline, from)?.term.plan;
-  if (retained === undefined) throw refusedError("S16.5", describeMissingOffsets(from));
-  const { interval } = retained.cycleConfig;
+  const retainedPlan = cycleAt(timeline, from)?.term.plan;
+  if (retainedPlan === undefined) throw refusedError("S16.5", describeMissingOffsets(from));
+  const { interval } = retainedPlan.cycleConfig;
   if (interval !== plan.pricePlanDetails.pricingCycleConfig?.interval) {
-    const newInterval = plan.pricePlanDetails.pricingCycleConfig?.interval ?? "no";
+    const newInterval = plan.pricePlanDetails.pricingCycleConfig?.interval ?? "none";
     throw refusedError("S16.5", `retainStartOffsets needs equal intervals: ${interval} before, ${newInterval} now`);
   }
-  return overriding === undefined ? retained : { cycleConfig: resolveCycleConfig(overriding, from) };
+  return overrideConfig === undefined ? retainedPlan : { cycleConfig: resolveCycleConfig(overrideConfig, from) };
 }
 
 /** Message for a day without a plan, where start offsets can't be retained (S16.5). */

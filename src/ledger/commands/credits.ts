@@ -1,12 +1,12 @@
-import { formatInstant, type Instant } from "../../calendar/instant.ts";
-import { creditStatus, availableAmount } from "../../credits/monetary-credits.ts";
-import { NO_END } from "../../invoicing/timeline.ts";
-import { type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 /**
  * Grants and voids monetary credits manually (S12), and returns them to readers.
  *
  * @module
  */
+import { formatInstant, type Instant } from "../../calendar/instant.ts";
+import { creditStatus, availableAmount } from "../../credits/monetary-credits.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
+import { type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import type { AccountState, Workspace } from "../account-state.ts";
 import { catchUp } from "../account/catch-up.ts";
@@ -72,7 +72,7 @@ export function createCredits(
     let open = openCounts.get(work.record.id);
     if (open === undefined) {
       catchUp(catalog, work, now);
-      open = openCredits(work, now);
+      open = countOpenCredits(work, now);
       openCounts.set(work.record.id, open);
     }
     const repeated = findByIdempotencyKey(work, "credit", request.idempotencyKey, (credit) =>
@@ -95,7 +95,7 @@ export function createCredits(
 }
 
 /** The number of manually granted credits that can still be spent. */
-function openCredits(work: AccountState, now: Instant): number {
+function countOpenCredits(work: AccountState, now: Instant): number {
   return work.credits().filter((credit) => {
     if (credit.cause !== undefined || (credit.effectiveUntil ?? NO_END) <= now) return false;
     return creditStatus({ ...credit, holdAmount: ZERO }) === "ACTIVE";
@@ -124,9 +124,9 @@ export function voidCredit(catalog: Catalog, work: AccountState, creditId: strin
       "S12.5",
       `the credit ${quoteText(creditId)} is ${status.toLowerCase()}; only an active credit can be voided`,
     );
-  const voided = { ...credit, voided: true };
-  work.putCredit(voided);
-  return voided;
+  const voidedCredit = { ...credit, voided: true };
+  work.putCredit(voidedCredit);
+  return voidedCredit;
 }
 
 /** An account's credits at an instant to which it was caught up, in order of creation (S12.4). */
@@ -135,20 +135,20 @@ export function* creditSnapshots(catalog: Catalog, work: AccountState, now: Inst
   return work.credits().map((credit) => {
     const holdAmount = amountsHeld.get(credit.id) ?? ZERO;
     const status = creditStatus({ ...credit, holdAmount });
-    const expired = status === "ACTIVE" && (credit.effectiveUntil ?? NO_END) <= now;
+    const isExpired = status === "ACTIVE" && (credit.effectiveUntil ?? NO_END) <= now;
     return {
       credit,
       holdAmount,
       left: availableAmount({ ...credit, holdAmount }),
-      status: expired ? "EXPIRED" : status,
+      status: isExpired ? "EXPIRED" : status,
     };
   });
 }
 
-function checkRequest({ creditAmount, effectiveFrom, effectiveUntil }: CreditRequest, place: string): void {
+function checkRequest({ creditAmount, effectiveFrom, effectiveUntil }: CreditRequest, path: string): void {
   if (creditAmount.lte(ZERO)) {
     throw invalidInputError(
-      `${place}.creditAmount`,
+      `${path}.creditAmount`,
       "QUANTITY_NOT_ALLOWED",
       `expected an amount above 0, got ${formatDecimal(creditAmount)}`,
     );
@@ -156,7 +156,7 @@ function checkRequest({ creditAmount, effectiveFrom, effectiveUntil }: CreditReq
   if (effectiveUntil === undefined || effectiveUntil > effectiveFrom) return;
   const got = formatInstant(effectiveUntil);
   throw invalidInputError(
-    `${place}.effectiveUntil`,
+    `${path}.effectiveUntil`,
     "DATE_NOT_ALLOWED",
     `expected a date after ${formatInstant(effectiveFrom)}, got ${got}`,
   );

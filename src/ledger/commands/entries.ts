@@ -121,7 +121,7 @@ export function patchEntry(
     );
   }
   const original = entry.requested ?? { granted: entry.granted, effectiveUntil: entry.effectiveUntil };
-  const changed: EntryRecord = {
+  const changedEntry: EntryRecord = {
     ...entry,
     granted,
     balance,
@@ -129,8 +129,8 @@ export function patchEntry(
     // A repeated request is compared with the original values.
     ...(entry.idempotencyKey === undefined ? {} : { requested: original }),
   };
-  if (!canBeSpent(entry, now) && canBeSpent(changed, now)) checkOpen(work, now);
-  work.putEntry(changed);
+  if (!canBeSpent(entry, now) && canBeSpent(changedEntry, now)) checkOpen(work, now);
+  work.putEntry(changedEntry);
   moveOverageOnto(work, entry.featureId, createOpenCheck(catalog, work, now));
   return currentEntry(work, entry);
 }
@@ -144,9 +144,9 @@ export function voidEntry(catalog: Catalog, work: AccountState, entryId: string,
   catchUp(catalog, work, now);
   const entry = requireEntry(work, entryId);
   if (entry.voided) throw refusedError("S11.8", `the entry ${quoteText(entryId)} is already voided`);
-  const voided = { ...entry, voided: true };
-  work.putEntry(voided);
-  return voided;
+  const voidedEntry = { ...entry, voided: true };
+  work.putEntry(voidedEntry);
+  return voidedEntry;
 }
 
 function requireEntry(work: AccountState, entryId: string): EntryRecord {

@@ -7,7 +7,7 @@ import type { Instant } from "../../calendar/instant.ts";
 import { add, subtract } from "../../numbers/decimal.ts";
 import type { AccountState } from "../account-state.ts";
 import { matchesId } from "../account/due-ids.ts";
-import { findOpenStretches } from "../account/open-cycles.ts";
+import { findOpenRanges } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
 import { type LedgerReads, type OverageCover, readMovableOverage } from "../reads.ts";
 import type { EntryChange } from "./entries.ts";
@@ -20,7 +20,7 @@ export async function readForGrant(
   cover: OverageCover,
   now: Instant,
 ): Promise<void> {
-  const open = findOpenStretches(catalog, work.record, work.invoices(), now);
+  const open = findOpenRanges(catalog, work.record, work.invoices(), now);
   await readMovableOverage(catalog, view, work, now, { covers: [cover], open });
 }
 
@@ -46,6 +46,8 @@ export async function readForEntry(
     quantity: add(entry.balance, subtract(granted, entry.granted)),
   };
   await readForGrant(catalog, view, work, cover, now);
-  const [spent, before] = [await view.lastSpent(entry.id, accountId), entry.spentAtBefore];
-  return spent === undefined || before === undefined ? (spent ?? before) : Math.max(spent, before);
+  const [lastSpent, spentAtBefore] = [await view.lastSpent(entry.id, accountId), entry.spentAtBefore];
+  return lastSpent === undefined || spentAtBefore === undefined
+    ? (lastSpent ?? spentAtBefore)
+    : Math.max(lastSpent, spentAtBefore);
 }

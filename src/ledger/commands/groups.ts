@@ -1,3 +1,8 @@
+/**
+ * Invoice groups: they set terms for their accounts and consolidate their invoices by day (S16.7).
+ *
+ * @module
+ */
 import {
   type Day,
   dayOf,
@@ -10,11 +15,6 @@ import {
 import type { InvoiceLine } from "../../invoicing/invoice.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { type Decimal, parseDecimal, sum, formatDecimal } from "../../numbers/decimal.ts";
-/**
- * Invoice groups: they set terms for their accounts and consolidate their invoices by day (S16.7).
- *
- * @module
- */
 import type { Steps } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
 import { withGroup } from "../account/account-history.ts";
@@ -130,15 +130,15 @@ export function* findDueByDay(
     if (!skippedIds.has(work.record.id)) catchUp(catalog, work, now);
     yield;
   }
-  const waiting = accounts.filter(({ record }) => skippedIds.has(record.id));
-  const today = dayOf(Math.min(now, ...waiting.map(({ record }) => record.caughtUpTo)));
+  const skippedAccounts = accounts.filter(({ record }) => skippedIds.has(record.id));
+  const today = dayOf(Math.min(now, ...skippedAccounts.map(({ record }) => record.caughtUpTo)));
   const byDay = new Map<Day, DueOnDay>();
   if (!group.dailyInvoiceConsolidation) return byDay;
   for (const work of accounts) {
     for (const record of work.invoices()) {
       const day = dayOf(record.finalizedAt);
-      const isFor = record.invoiceGroupId === group.id && record.mergedInto === undefined && day < today;
-      if (isFor && record.invoice.status === "DUE") byDay.set(day, [...(byDay.get(day) ?? []), { work, record }]);
+      const isUnmerged = record.invoiceGroupId === group.id && record.mergedInto === undefined && day < today;
+      if (isUnmerged && record.invoice.status === "DUE") byDay.set(day, [...(byDay.get(day) ?? []), { work, record }]);
     }
   }
   return byDay;
@@ -178,7 +178,7 @@ export function compositeInvoiceId(groupId: string, day: Day): string {
 
 /** Reads a composite invoice from its document. */
 export function readComposite({ body }: DocumentRecord): CompositeInvoice {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by documentOf alone
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written only by toDocument
   const composite = body as unknown as StoredComposite;
   return {
     ...composite,
@@ -216,8 +216,8 @@ interface StoredComposite {
 }
 
 /**
- * Everything due is processed with the old terms before, and cycles that the new terms close after; closed cycles stay
- * closed (S6.5). Today's invoices belong to the group that the account is in at the end of the day (S16.7): for now,
+ * First processes everything due with the old terms, then the cycles that the new terms close; closed cycles stay closed
+ * (S6.5). Today's invoices belong to the group that the account is in at the end of the day (S16.7): for now,
  * the new one.
  */
 function changeGroup(

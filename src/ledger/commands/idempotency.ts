@@ -1,10 +1,10 @@
-import type { AccountState } from "../account-state.ts";
 /**
  * Idempotency keys: one key of an account identifies one feature credit entry, credit or license update permanently.
  * Requests are compared, not their results: a repeated request returns the record in its current state.
  *
  * @module
  */
+import type { AccountState } from "../account-state.ts";
 import type { CreditRecord, EntryRecord, LicenseUpdateRecord } from "../records.ts";
 import { quoteText, alreadyTakenError } from "../refusals.ts";
 
@@ -40,11 +40,11 @@ export function findByIdempotencyKey<Kind extends keyof KeyedRecords>(
   }
   const other = Object.entries(records).find(([, all]) => all.some(({ idempotencyKey }) => idempotencyKey === key));
   if (other === undefined) return undefined;
-  const [what] = other;
-  const article = what === "entry" ? "an" : "a";
+  const [otherKind] = other;
+  const article = otherKind === "entry" ? "an" : "a";
   throw alreadyTakenError(
     "idempotencyKey",
     key,
-    `the idempotencyKey ${quoteText(key)} was used for ${article} ${what}`,
+    `the idempotencyKey ${quoteText(key)} was used for ${article} ${otherKind}`,
   );
 }

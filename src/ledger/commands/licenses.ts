@@ -126,10 +126,10 @@ function checkOpen(catalog: Catalog, work: AccountState, effectiveFrom: Instant,
   const { timeline } = findAccountPlan(catalog, work.record);
   // If the clock was set back, cycles closed by a later time stay closed.
   const latest = Math.max(now, work.record.caughtUpTo);
-  const closed = cyclesIn(timeline, effectiveFrom, Math.max(effectiveFrom, latest)).filter(
+  const closedCycles = cyclesIn(timeline, effectiveFrom, Math.max(effectiveFrom, latest)).filter(
     (cycle) => closesAt(cycle, terms) <= latest,
   );
-  const until = Math.max(lastInvoicedEnd(work), ...closed.map(({ end }) => end));
+  const until = Math.max(lastInvoicedEnd(work), ...closedCycles.map(({ end }) => end));
   if (effectiveFrom >= until) return;
   const sentence = `${formatInstant(effectiveFrom)} is before ${formatInstant(until)}; the billing periods before it are closed`;
   throw refusedError("S10.1", `the update cannot take effect: ${sentence}`);
@@ -143,10 +143,10 @@ function checkCount(timeline: Timeline, updates: readonly LicenseUpdateRecord[],
     (each) => each.licenseId === licenseId && each.effectiveFrom >= start && each.effectiveFrom < end,
   );
   if (updatesInCycle.length <= LICENSE_UPDATES_MAX) return;
-  const stretch = Number.isFinite(start) ? ` in the cycle from ${formatInstant(start)}` : "";
+  const cycleText = Number.isFinite(start) ? ` in the cycle from ${formatInstant(start)}` : "";
   throw refusedError(
     "S10.1",
-    `the license ${quoteText(licenseId)} was updated ${LICENSE_UPDATES_MAX} times${stretch}; that is the maximum`,
+    `the license ${quoteText(licenseId)} was updated ${LICENSE_UPDATES_MAX} times${cycleText}; that is the maximum`,
   );
 }
 

@@ -20,7 +20,13 @@ import type { Catalog } from "../catalog.ts";
 import type { DocumentRecord, IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
 import { notFoundError, quoteText, refusedError, versionNotFoundError } from "../refusals.ts";
-import { requireActivePlan, cyclesFor, decide, describeTooManyDecisions, describeMissingOffsets } from "./associate.ts";
+import {
+  requireActivePlan,
+  resolveCycles,
+  recordPlanDecision,
+  describeTooManyDecisions,
+  describeMissingOffsets,
+} from "./associate.ts";
 
 /** The source and target of a migration. */
 export interface MigrateRequest {
@@ -81,7 +87,7 @@ export function* migrate(
   checkAll(moves.map(({ work, move }) => ({ id: work.record.id, problem: move.problem })));
   for (const { work, move } of moves) {
     catchUp(catalog, work, now);
-    if (move.decided !== undefined) decide(catalog, work, { id: ids("as"), ...move.decided }, now);
+    if (move.decided !== undefined) recordPlanDecision(catalog, work, { id: ids("as"), ...move.decided }, now);
     yield;
   }
   const migration: Migration = {
@@ -124,8 +130,8 @@ function planMove(
     now,
   );
   const from = move?.decided?.from;
-  const full = from === undefined ? undefined : describeTooManyDecisions(work.record);
-  if (full !== undefined) return { problem: full };
+  const tooManyDecisions = from === undefined ? undefined : describeTooManyDecisions(work.record);
+  if (tooManyDecisions !== undefined) return { problem: tooManyDecisions };
   if (from === undefined || lastInvoicedEnd(work) <= from) return move;
   return { problem: `an invoice for days from ${formatDate(from)} on is final, or their billing period is closed` };
 }
@@ -158,7 +164,7 @@ export function planMoveOnto(
   const problem = describeAssociationProblem(details, record.invoiceCurrency);
   if (problem !== undefined) return { problem: `version ${target.version} of ${quoteText(target.id)} ${problem}` };
   try {
-    const cycles = toStoredCycles(cyclesFor(target, timeline, { from, override, retainStartOffsets }), details);
+    const cycles = toStoredCycles(resolveCycles(target, timeline, { from, override, retainStartOffsets }), details);
     const plan = { planId: target.id, version: target.version, ...cycles, ...(override ? { override } : {}) };
     return { decided: { plan, from, until: current.term.until } };
   } catch (error) {
@@ -197,12 +203,12 @@ function requireTarget(catalog: Catalog, request: MigrateRequest): PricePlan {
 
 /** Refuses the whole migration; the message has the number of accounts and as many of them as fit. */
 function checkAll(accounts: readonly { readonly id: string; readonly problem: string | undefined }[]): void {
-  const wrong = accounts.filter(({ problem }) => problem !== undefined);
-  const [first] = wrong;
+  const unmovable = accounts.filter(({ problem }) => problem !== undefined);
+  const [first] = unmovable;
   if (first?.problem === undefined) return;
-  const start = `${wrong.length} of ${accounts.length} accounts cannot be moved; ${quoteText(first.id)}: ${first.problem.slice(0, 200)}`;
+  const start = `${unmovable.length} of ${accounts.length} accounts cannot be moved; ${quoteText(first.id)}: ${first.problem.slice(0, 200)}`;
   let message = start;
-  for (const [index, { id }] of wrong.slice(1).entries()) {
+  for (const [index, { id }] of unmovable.slice(1).entries()) {
     const longer = `${message}${index === 0 ? "; also " : ", "}${quoteText(id)}`;
     if (longer.length > MESSAGE_LENGTH_MAX) break;
     message = longer;

@@ -14,7 +14,7 @@ import type { AccountDependencies } from "../../metering/event-slots.ts";
 import type { Units } from "../../metering/measure-units.ts";
 import { compareExact, type Exact, isWithinPlaces, isZeroExact } from "../../numbers/exact.ts";
 import type { Problem } from "../../problem-table.ts";
-import type { AccountPeriod, Closed } from "../account/plans-at-event.ts";
+import type { AccountPeriod, ClosedReason } from "../account/plans-at-event.ts";
 import { type IngestOutcome, METERED, NO_METERS, NOT_BILLED, NOT_METERED } from "../outcome.ts";
 import * as outcomes from "./event-outcomes.ts";
 
@@ -26,14 +26,14 @@ export interface AccountAtEvent {
   readonly billFault: string | undefined;
   /** The account's settings that a schema depends on (S4.2). */
   dependenciesOf(program: SchemaProgram): AccountDependencies;
-  /** The cycle, or the stretch without one, that contains an instant. */
+  /** The cycle, or the period without one, that contains an instant. */
   periodAt(at: Instant): AccountPeriod;
   /** Why the period that contains `at` accepts no more events (S6.5); undefined while it is open. */
-  closedAt(period: AccountPeriod, at: Instant, now: Instant): Closed | undefined;
+  closedReasonAt(period: AccountPeriod, at: Instant, now: Instant): ClosedReason | undefined;
   /** The entries of a feature with a balance, whenever they are in force, in spending order (S11.2). */
-  spendable(featureId: string): readonly FeatureEntry[];
+  spendableEntries(featureId: string): readonly FeatureEntry[];
   /** The overage of a feature that is still allowed at an instant, by the plans known at `now` (S11.3). */
-  overageRoomAt(featureId: string, at: Instant, now: Instant): OverageAllowance;
+  overageAllowanceAt(featureId: string, at: Instant, now: Instant): OverageAllowance;
 }
 
 /** The feature credits that an event takes (S11.4). */
@@ -78,7 +78,7 @@ export const refuseDuplicate: (event: Pick<EventEnvelope, "id">) => IngestOutcom
  *
  * @param read its fields; those of a known schema are in the program's slots, where the enriched ones are written too
  * @param account undefined if no account has the event's name
- * @param measured the event's units if it was already measured for the same account with other plans: units do not
+ * @param knownUnits the event's units if it was already measured for the same account with other plans: units do not
  * depend on plans
  */
 export function decideEvent(
@@ -86,7 +86,7 @@ export function decideEvent(
   read: FieldsResult,
   account: AccountAtEvent | undefined,
   time: DecisionTime,
-  measured?: Units,
+  knownUnits?: Units,
 ): EventDecision {
   const { program } = read;
   if (read.problem !== undefined) return failWith(outcomes.malformedEventOutcome(read.problem));
@@ -96,9 +96,9 @@ export function decideEvent(
   if (read.fault !== undefined) return failWith(outcomes.invalidFieldOutcome(read.fault));
   if (account.billFault !== undefined) return failWith(outcomes.billFailureOutcome(account.id, account.billFault));
   const period = account.periodAt(event.timestamp);
-  const late = findTimingFailure(event, period, account, time);
-  if (late !== undefined) return failWith(late);
-  const units = measured ?? measureEvent(event, program, account);
+  const timingFailure = findTimingFailure(event, period, account, time);
+  if (timingFailure !== undefined) return failWith(timingFailure);
+  const units = knownUnits ?? measureEvent(event, program, account);
   if ("status" in units) return failWith(units);
   return program.feature === undefined
     ? countEvent(program, period, units, undefined)
@@ -113,7 +113,7 @@ function findTimingFailure(
 ): IngestOutcome | undefined {
   if (timestamp > now + futureMs) return outcomes.futureEventOutcome(timestamp, now);
   if (period.openUntil === undefined) return undefined;
-  switch (account.closedAt(period, timestamp, now)) {
+  switch (account.closedReasonAt(period, timestamp, now)) {
     case undefined:
       return undefined;
     case "PAST_GRACE_PERIOD":
@@ -152,10 +152,10 @@ function enrichEvent(
 
 /** @returns the outcome of the failure if a meter measures too many digits */
 function findExcessiveUnits({ meters }: SchemaProgram, units: Units): IngestOutcome | undefined {
-  for (let place = 0; place < units.length; place++) {
-    const quantity = units[place];
+  for (let index = 0; index < units.length; index++) {
+    const quantity = units[index];
     if (quantity === undefined || isWithinPlaces(quantity, MEASURED_PLACES_MAX)) continue;
-    return outcomes.tooManyDigitsOutcome("meter", meters[place]?.name ?? "", quantity);
+    return outcomes.tooManyDigitsOutcome("meter", meters[index]?.name ?? "", quantity);
   }
   return undefined;
 }
@@ -183,11 +183,11 @@ function consumeFeature(
   if (!isWithinPlaces(quantity, MEASURED_PLACES_MAX)) {
     return failWith(outcomes.tooManyDigitsOutcome("feature", featureId, quantity));
   }
-  const entries = account.spendable(featureId);
+  const entries = account.spendableEntries(featureId);
   // Entries cover most events; only the others need the overage limit.
   let result = consume(entries, quantity, timestamp, 0);
   if (result.kind === "INSUFFICIENT") {
-    result = consume(entries, quantity, timestamp, account.overageRoomAt(featureId, timestamp, now));
+    result = consume(entries, quantity, timestamp, account.overageAllowanceAt(featureId, timestamp, now));
   }
   if (result.kind === "INSUFFICIENT") {
     return failWith(outcomes.insufficientCreditsOutcome(featureId, quantity, result.available));
@@ -218,7 +218,7 @@ function countedOutcome(
 }
 
 function hasMatch(units: Units): boolean {
-  for (let place = 0; place < units.length; place++) if (units[place] !== undefined) return true;
+  for (let index = 0; index < units.length; index++) if (units[index] !== undefined) return true;
   return false;
 }
 

@@ -11,7 +11,7 @@ import type { AccountPlan, Catalog } from "../catalog.ts";
 import { type LedgerReads, prefetch } from "../reads.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AcceptedEventId } from "../view.ts";
-import { type BatchEvent, type IngestRead, isMalformed } from "./ingest.ts";
+import { type BatchEvent, type IngestState, isMalformed } from "./ingest.ts";
 
 /** The data that a batch needs for one account name. */
 export interface NameNeeds {
@@ -31,7 +31,7 @@ export interface IngestNeeds {
 }
 
 /** Finds the names and ids in a batch. Malformed events are skipped. */
-export function ingestNeeds(catalog: Catalog, batch: readonly BatchEvent[]): IngestNeeds {
+export function findIngestNeeds(catalog: Catalog, batch: readonly BatchEvent[]): IngestNeeds {
   const eventIds = new Set<string>();
   const names = new Map<string, { features: ReadonlySet<string>; first: Instant; last: Instant }>();
   for (const event of batch) {
@@ -53,7 +53,7 @@ export function ingestNeeds(catalog: Catalog, batch: readonly BatchEvent[]): Ing
 const NO_FEATURES: ReadonlySet<string> = new Set();
 
 /** The state that decides a batch, except for accounts with something due. */
-export interface PartialIngestRead extends IngestRead {
+export interface PartialIngestState extends IngestState {
   /** The accounts with something due, to be read with everything that catching up needs. */
   readonly recordsBehind: readonly AccountRecord[];
 }
@@ -65,7 +65,7 @@ export async function readForIngest(
   needs: IngestNeeds,
   names: ReadonlyMap<string, string>,
   now: Instant,
-): Promise<PartialIngestRead> {
+): Promise<PartialIngestState> {
   const acceptedIds = await view.acceptedIds(needs.eventIds);
   const needsOf = needsByAccount(needs, names);
   const records = await view.accounts([...needsOf.keys(), ...findHolderAccounts(catalog, acceptedIds, needsOf, now)]);
@@ -158,13 +158,13 @@ function addEventNeeds(
 }
 
 /** Whether an event at or after an instant may be in a past cycle, whose invoice may be final (S6.5). */
-function mayBeInvoiced({ clock }: AccountPlan, record: AccountRecord, first: Instant, now: Instant): boolean {
-  return clock.periodAt(first).end <= Math.max(now, record.caughtUpTo);
+function mayBeInvoiced({ lookup }: AccountPlan, record: AccountRecord, first: Instant, now: Instant): boolean {
+  return lookup.periodAt(first).end <= Math.max(now, record.caughtUpTo);
 }
 
 /** The days of the billing windows in which overage counts towards a limit (S11.3). */
 function findLimitedDays(
-  { decisions, clock }: AccountPlan,
+  { decisions, lookup }: AccountPlan,
   { features, first, last }: NameNeeds,
   now: Instant,
 ): { readonly from: Day; readonly until: Day } | undefined {
@@ -172,8 +172,8 @@ function findLimitedDays(
   const limited = limits.filter(({ featureId, maxQuantity }) => features.has(featureId) && maxQuantity);
   if (limited.length === 0) return undefined;
   const windows = limited.map(({ featureId }) => ({
-    from: clock.overageAt(featureId, first, now)?.window.start ?? first,
-    until: clock.overageAt(featureId, last, now)?.window.end ?? last,
+    from: lookup.overageAt(featureId, first, now)?.window.start ?? first,
+    until: lookup.overageAt(featureId, last, now)?.window.end ?? last,
   }));
   return {
     from: dayOf(Math.min(first, ...windows.map((window) => window.from))),

@@ -1,12 +1,12 @@
-import { dayOf, dayStart, type Instant } from "../../calendar/instant.ts";
-import { hasCode } from "../../errors.ts";
-import type { IncomingEvent } from "../../metering/event-envelope.ts";
-import type { FieldsResult } from "../../metering/event-fields.ts";
 /**
  * Decides an ingest: each event of a batch gets one outcome, in order, and all changes form one decision (S14).
  *
  * @module
  */
+import { dayOf, dayStart, type Instant } from "../../calendar/instant.ts";
+import { hasCode } from "../../errors.ts";
+import type { IncomingEvent } from "../../metering/event-envelope.ts";
+import type { FieldsResult } from "../../metering/event-fields.ts";
 import { type Steps, runToCompletion } from "../../numbers/steps.ts";
 import type { Problem } from "../../problem-table.ts";
 import type { AccountParts } from "../account-parts.ts";
@@ -26,10 +26,10 @@ import {
   refuseDuplicate,
   refuseExternal,
 } from "./decide-event.ts";
-import { newEvent, type NewEvent } from "./new-event.ts";
+import { createNewEvent, type NewEvent } from "./new-event.ts";
 
 /** The state that decides a batch (see `readForIngest`). */
-export interface IngestRead {
+export interface IngestState {
   /** The existing accounts named in the batch. */
   readonly accounts: readonly AccountParts[];
   /** Account ids by name, for names that are aliases (S16.6). */
@@ -70,7 +70,7 @@ export function isMalformed(event: BatchEvent): event is MalformedEvent {
  */
 export function decideIngest(
   catalog: Catalog,
-  read: IngestRead,
+  read: IngestState,
   batch: readonly BatchEvent[],
   now: Instant,
   ids: IdSource,
@@ -81,7 +81,7 @@ export function decideIngest(
 /** Like {@link decideIngest}, but pauses after every event, whose rules may use a full budget, so that other work can run. */
 export function* decideIngestInSteps(
   catalog: Catalog,
-  read: IngestRead,
+  read: IngestState,
   batch: readonly BatchEvent[],
   now: Instant,
   ids: IdSource,
@@ -129,9 +129,9 @@ function ingestOne(ingest: Ingest, event: BatchEvent): IngestResult {
   }
   const read = catalog.readFields(event);
   if (read.problem !== undefined) return { ...refuse(read.problem), eventId: event.id };
-  const acceptedIds = ingest.acceptedIds.get(event.id);
-  if (acceptedIds !== undefined && isIdStillTaken(ingest, acceptedIds)) {
-    return { ...refuseDuplicate(event), eventId: event.id, referenceId: acceptedIds.referenceId };
+  const acceptedId = ingest.acceptedIds.get(event.id);
+  if (acceptedId !== undefined && isIdReserved(ingest, acceptedId)) {
+    return { ...refuseDuplicate(event), eventId: event.id, referenceId: acceptedId.referenceId };
   }
   const account = findAccount(ingest, event.accountId);
   const isAhead = event.timestamp > time.now && event.timestamp <= time.now + time.futureMs;
@@ -154,25 +154,31 @@ function addToChanges(
   const { timestamp } = event;
   const { units, consumption } = decision;
   const referenceId = ids("ev");
-  const { id: accountId, customerId } = account ?? NOBODY;
+  const { id: accountId, customerId } = account ?? NO_ACCOUNT;
   const feature = consumption && account?.consume(consumption, timestamp);
-  const row = newEvent(event, program, decision, { accountId, customerId, referenceId, createdAt: now }, feature);
-  events.push(row);
+  const newEvent = createNewEvent(
+    event,
+    program,
+    decision,
+    { accountId, customerId, referenceId, createdAt: now },
+    feature,
+  );
+  events.push(newEvent);
   if (account === undefined || !decision.isAccepted) return referenceId;
-  if (program !== undefined && units.length > 0) account.count(program.meterIds, units, dayOf(timestamp));
-  acceptedIds.set(event.id, row);
+  if (program !== undefined && units.length > 0) account.addUnits(program.meterIds, units, dayOf(timestamp));
+  acceptedIds.set(event.id, newEvent);
   return referenceId;
 }
 
-const NOBODY = { id: "", customerId: "" };
+const NO_ACCOUNT = { id: "", customerId: "" };
 
 /** Whether an accepted event still reserves its id: for a time after its ingest, and while its cycle is open (S14.1). */
-function isIdStillTaken({ catalog, accounts, holders, time: { now } }: Ingest, acceptedIds: AcceptedEventId): boolean {
-  if (now < acceptedIds.createdAt + catalog.options.idMemoryMs) return true;
-  const { accountId } = acceptedIds;
+function isIdReserved({ catalog, accounts, holders, time: { now } }: Ingest, acceptedId: AcceptedEventId): boolean {
+  if (now < acceptedId.createdAt + catalog.options.idMemoryMs) return true;
+  const { accountId } = acceptedId;
   const holder = accounts.get(accountId)?.record ?? holders.get(accountId);
   if (holder === undefined) return false;
-  const { openUntil } = findAccountPlan(catalog, holder).clock.periodAt(acceptedIds.timestamp);
+  const { openUntil } = findAccountPlan(catalog, holder).lookup.periodAt(acceptedId.timestamp);
   return openUntil !== undefined && now < openUntil;
 }
 
@@ -182,7 +188,7 @@ function findAccount({ catalog, names, accounts, time: { now } }: Ingest, name: 
   let account = accounts.get(id);
   if (account === undefined) return undefined;
   if (!(account instanceof AccountState)) {
-    account = openCaughtUp(catalog, account, now);
+    account = createCaughtUpAccount(catalog, account, now);
     accounts.set(id, account);
   }
   // An archived account is named by its id only: archiving frees its aliases (S16.6).
@@ -190,7 +196,7 @@ function findAccount({ catalog, names, accounts, time: { now } }: Ingest, name: 
 }
 
 /** Opens an account with everything due processed. If nothing was due, its record is not written. */
-function openCaughtUp(catalog: Catalog, read: AccountParts, now: Instant): AccountState {
+function createCaughtUpAccount(catalog: Catalog, read: AccountParts, now: Instant): AccountState {
   const account = new AccountState(catalog, read);
   if (read.currentPlan !== undefined || !isBehind(read.record, now)) return account;
   try {
@@ -199,9 +205,9 @@ function openCaughtUp(catalog: Catalog, read: AccountParts, now: Instant): Accou
   } catch (error) {
     // Amounts with too many digits: the account stays as read and its events fail; other accounts continue.
     if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
-    const faulty = new AccountState(catalog, read);
-    faulty.billFault = error.message;
-    return faulty;
+    const failedAccount = new AccountState(catalog, read);
+    failedAccount.billFault = error.message;
+    return failedAccount;
   }
 }
 

@@ -59,7 +59,7 @@ export interface NewEventOwner {
  *
  * @param feature what it took, as stored
  */
-export function newEvent(
+export function createNewEvent(
   event: IncomingEvent,
   program: SchemaProgram | undefined,
   { outcome, units }: EventDecision,

@@ -56,15 +56,15 @@ interface ClosedDays {
 function findClosedDays(catalog: Catalog, record: AccountRecord, now: Instant): ClosedDays | undefined {
   const closed = isBehind(record, now) ? undefined : findClosedCycles(catalog, record, now);
   if (closed === undefined) return undefined;
-  const { clock } = findAccountPlan(catalog, record);
+  const { lookup } = findAccountPlan(catalog, record);
   const readFrom = catchUpReadsFrom(catalog, record, now);
-  const isNoted = record.closedCycles?.until === closed.until;
+  const isRecorded = record.closedCycles?.until === closed.until;
   return {
     has(at) {
-      const { end, openUntil } = clock.periodAt(at);
+      const { end, openUntil } = lookup.periodAt(at);
       return openUntil !== undefined && end <= closed.until && dayOf(at) < readFrom;
     },
-    updatedRecord: isNoted ? undefined : { ...record, closedCycles: closed, caughtUpTo: closed.at },
+    updatedRecord: isRecorded ? undefined : { ...record, closedCycles: closed, caughtUpTo: closed.at },
   };
 }
 

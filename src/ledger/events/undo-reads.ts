@@ -5,7 +5,7 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import type { AccountState } from "../account-state.ts";
-import { findOpenStretches, type Stretch } from "../account/open-cycles.ts";
+import { findOpenRanges, type TimeRange } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
 import { type LedgerReads, type OverageCover, readMovableOverage } from "../reads.ts";
 import type { EntryRecord, EventRecord } from "../records.ts";
@@ -27,30 +27,30 @@ export async function readForUndo(
   now: Instant,
 ): Promise<readonly EventRecord[]> {
   const { record } = work;
-  const open = findOpenStretches(catalog, record, work.invoices(), now);
+  const open = findOpenRanges(catalog, record, work.invoices(), now);
   const isOpen = (at: Instant): boolean => open.some(({ from, until }) => from <= at && at < until);
-  const matched = new Map<string, EventRecord>();
+  const matchingEvents = new Map<string, EventRecord>();
   const add = (events: readonly EventRecord[]): void => {
-    for (const event of events) matched.set(event.referenceId, event);
+    for (const event of events) matchingEvents.set(event.referenceId, event);
   };
   add(first);
   // With fewer, these are all that match; if all can be reverted, the undo includes no others.
   if (first.length === UNDO_EVENTS_MAX && !first.every((event) => isRevertible(event, isOpen))) {
-    for (const stretch of open) {
-      const within = narrowFilter(filter, stretch);
-      if (within !== undefined) add(await view.eventsToUndo(record.id, within, UNDO_EVENTS_MAX));
+    for (const range of open) {
+      const openFilter = narrowFilter(filter, range);
+      if (openFilter !== undefined) add(await view.eventsToUndo(record.id, openFilter, UNDO_EVENTS_MAX));
     }
   }
-  const reverted = [...matched.values()].filter((event) => isRevertible(event, isOpen));
-  const skip = new Set(reverted.map(({ referenceId }) => referenceId));
-  const more = [...matched.values()];
-  const covers = restoredCovers(reverted, work.entries());
-  await readMovableOverage(catalog, view, work, now, { covers, open, more, skip });
-  return more;
+  const revertibleEvents = [...matchingEvents.values()].filter((event) => isRevertible(event, isOpen));
+  const skip = new Set(revertibleEvents.map(({ referenceId }) => referenceId));
+  const otherEvents = [...matchingEvents.values()];
+  const covers = restoredCovers(revertibleEvents, work.entries());
+  await readMovableOverage(catalog, view, work, now, { covers, open, otherEvents, skip });
+  return otherEvents;
 }
 
-/** The filter for the accepted events of one stretch; undefined if none can match. */
-function narrowFilter(filter: UndoQuery["events"], { from, until }: Stretch): EventFilter | undefined {
+/** The filter for the accepted events of one open range; undefined if none can match. */
+function narrowFilter(filter: UndoQuery["events"], { from, until }: TimeRange): EventFilter | undefined {
   const timestamp = {
     from: Math.max(from, filter.timestamp?.from ?? from),
     until: Math.min(until, filter.timestamp?.until ?? until),

@@ -1,11 +1,11 @@
-import { dayOf, type Instant } from "../../calendar/instant.ts";
-import { restoreAllocations } from "../../credits/feature-credits.ts";
-import { exactOfDecimal, negateExact } from "../../numbers/exact.ts";
 /**
  * Decides an undo: reverts the usage and the consumption of events (S15, S11.5).
  *
  * @module
  */
+import { dayOf, type Instant } from "../../calendar/instant.ts";
+import { restoreAllocations } from "../../credits/feature-credits.ts";
+import { exactOfDecimal, negateExact } from "../../numbers/exact.ts";
 import { runToCompletion, type Steps } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
 import { catchUp } from "../account/catch-up.ts";
@@ -14,7 +14,7 @@ import { moveOverageOnto, putBalances } from "../account/overage-moves.ts";
 import type { Catalog } from "../catalog.ts";
 import { isCompleted } from "../outcome.ts";
 import type { EventRecord, FeatureUse } from "../records.ts";
-import { entryOf } from "../spendable-entries.ts";
+import { toFeatureEntry } from "../spendable-entries.ts";
 
 /** Maximum number of events per undo (S15.1). */
 export const UNDO_EVENTS_MAX = 5;
@@ -29,7 +29,7 @@ export interface UndoneEvent {
 }
 
 const REVERTED = "Event was reverted; its usage and feature credits were returned";
-/** The reference's message for a cycle that is past its grace period or has a final invoice (S15.2). */
+/** The message for a cycle that is past its grace period or has a final invoice (S15.2). */
 const PAST_CYCLE = "The billing period is closed; the event can't be undone";
 const NOT_ACCEPTED = "Event was not accepted when it was ingested, so there is nothing to undo";
 
@@ -64,13 +64,13 @@ export function* decideUndoInSteps(
   const failing = sortedEvents
     .filter((event) => !isRevertible(event, isOpen))
     .slice(0, UNDO_EVENTS_MAX - revertible.length);
-  const undone: UndoneEvent[] = [];
+  const revertedEvents: UndoneEvent[] = [];
   for (const event of revertible) {
     yield;
-    undone.push(revert(work, event, isOpen));
+    revertedEvents.push(revert(work, event, isOpen));
   }
   return [
-    ...undone,
+    ...revertedEvents,
     ...failing.map((event): UndoneEvent => ({ event, status: "FAILED", reason: describeRefusal(event) })),
   ];
 }
@@ -87,13 +87,9 @@ function describeRefusal({ status }: EventRecord): string {
   return isCompleted(status) ? PAST_CYCLE : NOT_ACCEPTED;
 }
 
-function revert(
-  work: AccountState,
-  { referenceId, ...read }: EventRecord,
-  isOpen: (at: Instant) => boolean,
-): UndoneEvent {
+function revert(work: AccountState, readEvent: EventRecord, isOpen: (at: Instant) => boolean): UndoneEvent {
   // The undo of an earlier event may have moved its overage since it was read.
-  const current = work.event(referenceId) ?? { referenceId, ...read };
+  const current = work.event(readEvent.referenceId) ?? readEvent;
   const event: EventRecord = { ...current, reverted: true };
   work.putEvent(event);
   for (const { meterId, quantity } of event.units) {
@@ -114,6 +110,6 @@ function returnFeature(
   if (allocations.length === 0) return;
   const before = work.entries().filter((each) => each.featureId === featureId);
   const exactAllocations = allocations.map((each) => ({ ...each, quantity: exactOfDecimal(each.quantity) }));
-  putBalances(work, restoreAllocations(before.map(entryOf), exactAllocations));
+  putBalances(work, restoreAllocations(before.map(toFeatureEntry), exactAllocations));
   moveOverageOnto(work, featureId, isOpen);
 }

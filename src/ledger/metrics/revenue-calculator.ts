@@ -1,10 +1,16 @@
+/**
+ * The charge of a plan for one whole cycle with given quantities: a preview (S13.5) of a temporary account. Nothing is
+ * rated here: the quantities become the usage of that account, whose invoices are computed as usual.
+ *
+ * @module
+ */
 import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../calendar/cycle.ts";
 import { type Day, dayOf, formatDate, type Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import type { AccountView, BillingCatalog, LicenseChange } from "../../invoicing/account-view.ts";
 import { findOverageWindow } from "../../invoicing/arrears.ts";
 import { isArrearsChargeDue } from "../../invoicing/charge-periods.ts";
-import { drawDrafts } from "../../invoicing/draw-invoices.ts";
+import { computeInvoicesInSteps } from "../../invoicing/compute-invoices.ts";
 import { findDueCycles } from "../../invoicing/due-work.ts";
 import { findCreditGrants } from "../../invoicing/granted-credits.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
@@ -12,12 +18,6 @@ import { netTotal } from "../../invoicing/net-total.ts";
 import { findCard } from "../../invoicing/plan-cards.ts";
 import { type AccountCycle, type AssociatedPlan, cycleAt, NO_END, buildTimeline } from "../../invoicing/timeline.ts";
 import { type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
-/**
- * The charge of a plan for one whole cycle with given quantities: a preview (S13.5) of a temporary account. Nothing is
- * rated here: the quantities become the usage of that account, and invoicing draws its invoices.
- *
- * @module
- */
 import { runToCompletion, type Steps } from "../../numbers/steps.ts";
 
 /** A plan, and the quantities used in one cycle. */
@@ -78,7 +78,7 @@ export function findChargedCycle(cycleConfig: CycleConfig, at: Instant, cycleNum
 }
 
 /**
- * Draws the invoices of one whole natural cycle, number `cycleNumber` of the plan, as if earlier cycles left no usage
+ * Computes the invoices of one whole natural cycle, number `cycleNumber` of the plan, as if earlier cycles left no usage
  * or credits. One draft or invoice per step.
  */
 export function* calculateRevenue(catalog: BillingCatalog, request: RevenueCase): Steps<CalculatedRevenue> {
@@ -86,13 +86,13 @@ export function* calculateRevenue(catalog: BillingCatalog, request: RevenueCase)
   const cycle = cycleAt(view.timeline, request.at);
   invariant(cycle !== undefined, "S13.5: the plan that is tried is in force in the cycle");
   const range = { from: cycle.start, until: cycle.end };
-  const options = { ...range, explain: request.explain, creditsAreWhole: true };
-  const drawnInvoices: Invoice[] = [];
-  for (const { invoice } of yield* drawDrafts(view, catalog, options)) {
-    drawnInvoices.push(invoice());
+  const options = { ...range, explain: request.explain, viewHasAllCredits: true };
+  const computedInvoices: Invoice[] = [];
+  for (const { invoice } of yield* computeInvoicesInSteps(view, catalog, options)) {
+    computedInvoices.push(invoice());
     yield;
   }
-  const invoices = drawnInvoices.map(
+  const invoices = computedInvoices.map(
     ({ invoiceType, currency, startDate, endDate, invoiceDate, usageInfo, revenueInfo, notices }) => ({
       invoiceType,
       currency,
@@ -108,7 +108,7 @@ export function* calculateRevenue(catalog: BillingCatalog, request: RevenueCase)
     currency: request.currency,
     cycle: cycle.natural,
     cycleNumber: cycle.n,
-    totalAmount: netTotal(drawnInvoices),
+    totalAmount: netTotal(computedInvoices),
     invoices,
     notices: describeUncharged(catalog, request, cycle),
   };
@@ -117,7 +117,7 @@ export function* calculateRevenue(catalog: BillingCatalog, request: RevenueCase)
 /** An account with only this plan, and all usage on the first day of the cycle. */
 function createCalculatorView(
   catalog: BillingCatalog,
-  { plan, currency, at, cycleNumber, ...used }: RevenueCase,
+  { plan, currency, at, cycleNumber, ...quantities }: RevenueCase,
 ): AccountView {
   const cycle = findChargedCycle(plan.cycleConfig, at, cycleNumber);
   const day = dayOf(cycle.start);
@@ -129,10 +129,10 @@ function createCalculatorView(
     netTermDays: 0,
     decisions,
     timeline: buildTimeline(decisions),
-    licenseChanges: used.licenseChanges,
+    licenseChanges: quantities.licenseChanges,
     credits: [],
-    usage: usageOnDay(used.usage, day),
-    overage: usageOnDay(used.overage, day),
+    usage: usageOnDay(quantities.usage, day),
+    overage: usageOnDay(quantities.overage, day),
   };
   const dues = findDueCycles(view.decisions, cycle.end);
   const granted = runToCompletion(findCreditGrants(view, catalog, dues)).filter(

@@ -34,7 +34,7 @@ export interface EventSampler extends Pick<Tracer, "note"> {
 const DAYS_MAX = 200_000;
 
 /** Starts sampling. @param count events per account, meter and day */
-export function startSampling(count: number): EventSampler {
+export function createEventSampler(count: number): EventSampler {
   const byAccount = new Map<string, Map<string, Map<Day, { count: number; largest: DayEvent[] }>>>();
   let sampleSize = 0;
   return {

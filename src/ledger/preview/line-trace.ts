@@ -70,7 +70,7 @@ interface Contribution extends TracedEvent {
  * @param lineId the id of a meter or a feature
  * @throws {RatebookError} ERR_OPTION_INVALID for an unknown id
  */
-export function startTrace({ usageMeters, features }: Book, lineId: string): Tracer {
+export function createTracer({ usageMeters, features }: Book, lineId: string): Tracer {
   const ids = [...usageMeters, ...features].map(({ id }) => id);
   if (!ids.includes(lineId)) {
     const hint = didYouMean(lineId, ids);

@@ -11,9 +11,9 @@ import { featuresBySchema } from "../catalog.ts";
 import { type IngestOutcome, isCompleted } from "../outcome.ts";
 import { rememberIds } from "./accepted-id-set.ts";
 import type { CountedEvents } from "./premeasured-events.ts";
-import { eventCountsOf, type EventCounts, type EventProblem, takeEvents } from "./preview-events.ts";
+import { eventCountsOf, type EventCounts, type EventProblem, addAllEvents } from "./preview-events.ts";
 import { startEventRun } from "./preview-run.ts";
-import { refusedCells } from "./preview-usage.ts";
+import { featureUsageError } from "./preview-usage.ts";
 import type { PreviewOptions } from "./preview.ts";
 
 export type MeterOptions = Pick<PreviewOptions, "ids" | "ruleBudget">;
@@ -49,7 +49,7 @@ export interface MeterRun {
  */
 export function meter(source: BookSource, events: Iterable<EventInput>, options: MeterOptions = {}): MeterResult {
   const run = createMeter(source, options);
-  const problems = takeEvents((event) => run.add(event), events);
+  const problems = addAllEvents((event) => run.add(event), events);
   return { ...run.finish(), problems };
 }
 
@@ -61,7 +61,7 @@ export function createMeter(source: BookSource, { ids, ruleBudget }: MeterOption
   const rejectFeatureSchema = (outcome: IngestOutcome, schemaName: unknown): IngestOutcome => {
     if (features.size === 0 || !isCompleted(outcome.status)) return outcome;
     const feature = features.get(String(schemaName));
-    if (feature !== undefined) throw refusedCells(String(schemaName), feature);
+    if (feature !== undefined) throw featureUsageError(String(schemaName), feature);
     return outcome;
   };
   return {

@@ -21,7 +21,7 @@ interface Attempt extends IdClaim<Scenario> {
 }
 
 /** Whether the decision in the first scenario holds for all, and the id is reserved for the same time in all. */
-function isAgreed(
+function holdsForAll(
   { agreements, ids }: RunState,
   account: PreviewAccount | undefined,
   { timestamp }: EventEnvelope,
@@ -49,7 +49,7 @@ export function decideInEachScenario(
   account: PreviewAccount | undefined,
   decision: EventDecision,
 ): IngestOutcome | undefined {
-  if (run.scenarios.length === 1 || isAgreed(run, account, event, read, decision)) return undefined;
+  if (run.scenarios.length === 1 || holdsForAll(run, account, event, read, decision)) return undefined;
   const attempts = listAttempts(run, { event, read, units: decision.isAccepted ? decision.units : undefined }, [
     account,
     decision,
@@ -63,10 +63,10 @@ export function decideInEachScenario(
   }
   const outcomes = attempts.map((attempt) => {
     const { scenario, decision: scenarioDecision } = attempt;
-    const settled = scenarioDecision.isAccepted
-      ? settle(attempt, event, read, { isTaken: admittedScenarios.has(attempt), isShared })
+    const outcome = scenarioDecision.isAccepted
+      ? settle(attempt, event, read, { isAdmitted: admittedScenarios.has(attempt), isShared })
       : outcomeOfUnaccepted(run, scenario, event, read, scenarioDecision);
-    return scenario.tally.count(settled);
+    return scenario.tally.count(outcome);
   });
   return outcomes[0] ?? decision.outcome;
 }
@@ -80,12 +80,13 @@ function listAttempts(
   let units = measured;
   return scenarios.map((scenario, place) => {
     const scenarioAccount = place === 0 || account === undefined ? account : scenario.accounts.at(account.index);
-    const decided = place === 0 ? decision : decideIn(scenario, scenarioAccount, { event, read, units }, time, ids);
-    if (decided.isAccepted) units ??= decided.units;
+    const scenarioDecision =
+      place === 0 ? decision : decideIn(scenario, scenarioAccount, { event, read, units }, time, ids);
+    if (scenarioDecision.isAccepted) units ??= scenarioDecision.units;
     return {
       scenario,
       account: scenarioAccount,
-      decision: decided,
+      decision: scenarioDecision,
       holdsUntil: reservedUntil(scenario.catalog, scenarioAccount, event),
     };
   });
@@ -96,12 +97,12 @@ function settle(
   { scenario, account, decision }: Attempt,
   event: EventEnvelope,
   { program }: FieldsResult,
-  { isTaken, isShared }: { readonly isTaken: boolean; readonly isShared: boolean },
+  { isAdmitted, isShared }: { readonly isAdmitted: boolean; readonly isShared: boolean },
 ): IngestOutcome {
-  if (!isTaken || account === undefined || program === undefined) return refuseDuplicate(event);
+  if (!isAdmitted || account === undefined || program === undefined) return refuseDuplicate(event);
   if (!isShared) scenario.addToOwnUsage(program.index, account.index, dayOf(event.timestamp), decision.units);
   account.apply(event, program, decision);
-  scenario.tally.widen(event.timestamp, event.id, "event");
+  scenario.tally.extendSpan(event.timestamp, event.id, "event");
   return decision.outcome;
 }
 
@@ -109,16 +110,17 @@ function settle(
 function computeAgreementEnd(attempts: readonly Attempt[], at: Instant): Instant {
   const [first] = attempts;
   const openUntil = first?.account?.current.periodAt(at).openUntil;
-  const remembered = at + (first?.scenario.catalog.options.idMemoryMs ?? 0);
+  const rememberedUntil = at + (first?.scenario.catalog.options.idMemoryMs ?? 0);
   let until = Infinity;
   for (const { account } of attempts) {
     if (account === undefined || account.current.record.caughtUpTo > at) return -Infinity;
     const period = account.current.periodAt(at);
     // With a plan in one scenario and none in the other, openUntil is undefined in one, and the outcomes differ.
     const isSameReservation =
-      period.openUntil === openUntil || Math.max(period.openUntil ?? Infinity, openUntil ?? Infinity) <= remembered;
+      period.openUntil === openUntil ||
+      Math.max(period.openUntil ?? Infinity, openUntil ?? Infinity) <= rememberedUntil;
     if (!isSameReservation) return -Infinity;
-    until = Math.min(until, period.end, account.quietUntil);
+    until = Math.min(until, period.end, account.unchangedUntil);
   }
   return until;
 }

@@ -20,7 +20,7 @@ export interface OutcomeTally {
   readonly count: (outcome: IngestOutcome, times?: number) => IngestOutcome;
   readonly counts: () => OutcomeCounts;
   /** Extends the span to an instant. */
-  readonly widen: (at: Instant, id: string, kind: SpanKind) => void;
+  readonly extendSpan: (at: Instant, id: string, kind: SpanKind) => void;
   /** The first and the last so far; of equal instants, the earliest to arrive. */
   readonly span: () => EventSpan | undefined;
 }
@@ -30,27 +30,27 @@ export function createTally(): OutcomeTally {
   const counts = new Map(INGEST_STATUSES.map((status) => [status, 0]));
   // Most events have the same outcome as the previous one.
   let last: IngestOutcome = METERED;
-  let uncounted = 0;
-  const settle = (): void => {
-    counts.set(last.status, (counts.get(last.status) ?? 0) + uncounted);
-    uncounted = 0;
+  let pendingCount = 0;
+  const addPending = (): void => {
+    counts.set(last.status, (counts.get(last.status) ?? 0) + pendingCount);
+    pendingCount = 0;
   };
   const first: OpenEnd = { at: Infinity, id: "", kind: "event" };
   const latest: OpenEnd = { at: -Infinity, id: "", kind: "event" };
   return {
     count(outcome, times = 1) {
-      if (outcome !== last) settle();
+      if (outcome !== last) addPending();
       last = outcome;
-      uncounted += times;
+      pendingCount += times;
       return outcome;
     },
     counts() {
-      settle();
+      addPending();
       return Object.fromEntries(counts) as OutcomeCounts;
     },
-    widen(at, id, kind) {
-      if (at < first.at) put(first, at, id, kind);
-      if (at > latest.at) put(latest, at, id, kind);
+    extendSpan(at, id, kind) {
+      if (at < first.at) setEnd(first, at, id, kind);
+      if (at > latest.at) setEnd(latest, at, id, kind);
     },
     span: () => (first.at > latest.at ? undefined : { first: toSpanEnd(first), last: toSpanEnd(latest) }),
   };
@@ -62,7 +62,7 @@ interface OpenEnd {
   kind: SpanKind;
 }
 
-function put(end: OpenEnd, at: Instant, id: string, kind: SpanKind): void {
+function setEnd(end: OpenEnd, at: Instant, id: string, kind: SpanKind): void {
   end.at = at;
   end.id = id;
   end.kind = kind;

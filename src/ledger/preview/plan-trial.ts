@@ -33,7 +33,7 @@ export interface PlanTrial {
 }
 
 /** Creates a ledger account from an account of the book, with the plans of a trial. */
-export function partsInTrial(
+export function createTrialAccount(
   catalog: Catalog,
   account: Account,
   groupId: string | undefined,

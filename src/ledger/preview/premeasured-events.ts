@@ -51,7 +51,7 @@ export function addCountedEvents(run: RunState, counted: CountedEvents, read: Fi
   for (const scenario of scenarios) {
     const scenarioAccount = scenario === first ? account : scenario.accounts.at(account.index);
     scenarioAccount?.processDueWork(event.timestamp);
-    if (scenarioAccount?.isSteadyOn(day) !== true) return false;
+    if (scenarioAccount?.decidesAlikeOn(day) !== true) return false;
     for (const kind of kinds) {
       const { isAccepted, outcome } = decideIn(
         scenario,
@@ -67,7 +67,7 @@ export function addCountedEvents(run: RunState, counted: CountedEvents, read: Fi
   for (const { scenario, outcome, times } of decided)
     (scenarios.length > 1 ? scenario.tally : tally).count(outcome, times);
   run.adders[read.program.index]?.(account.index, day, units);
-  tally.widen(counted.first, accountId, "usage of");
-  tally.widen(counted.last, accountId, "usage of");
+  tally.extendSpan(counted.first, accountId, "usage of");
+  tally.extendSpan(counted.last, accountId, "usage of");
   return true;
 }

@@ -22,9 +22,9 @@ import { catchUp, grantUpTo, nextDueAfter } from "../account/catch-up.ts";
 import type { Catalog } from "../catalog.ts";
 import { noChanges } from "../decision.ts";
 import type { EventDecision } from "../events/decide-event.ts";
-import { newEvent, toEventRecord } from "../events/new-event.ts";
+import { createNewEvent, toEventRecord } from "../events/new-event.ts";
 import { type EventRecord, type FeatureUse, UNNUMBERED } from "../records.ts";
-import { LOADED_AT, type PlanTrial, partsInTrial } from "./plan-trial.ts";
+import { LOADED_AT, type PlanTrial, createTrialAccount } from "./plan-trial.ts";
 
 /** Decimal places up to which sums of units keep a bill within 100 digits at any rate (S1.4). */
 const NARROW_SCALE_MAX = 15;
@@ -40,7 +40,7 @@ export interface PreviewAccounts {
 }
 
 /** Creates the accounts of a preview. @param catalog includes the plan of the trial */
-export function previewAccounts(
+export function createPreviewAccounts(
   catalog: Catalog,
   book: Book,
   trial: PlanTrial,
@@ -61,7 +61,7 @@ export function previewAccounts(
     if (existing !== undefined) return existing;
     const account = book.accounts[index];
     if (account === undefined) return undefined;
-    const parts = partsInTrial(catalog, account, groups.get(account.id), trial);
+    const parts = createTrialAccount(catalog, account, groups.get(account.id), trial);
     const draft = trial.migration === undefined ? trial.plan : undefined;
     return (createdAccounts[index] = new PreviewAccount({ catalog, parts, usage, index, draft }));
   };
@@ -90,20 +90,20 @@ export class PreviewAccount {
   #parts: AccountParts;
   readonly #usage: Pick<Usage, "cellsOf">;
   /** The draft that the account gets with its first accepted event, if it has no plan. */
-  #awaited: PricePlan | undefined;
+  #pendingPlan: PricePlan | undefined;
   /** The next instant at which something falls due that affects events. */
   #nextDueAt: Instant = Number.NEGATIVE_INFINITY;
   /** Whether one of its plans grants feature credits. */
   #isGranted = false;
   /** The latest decision on a backdated plan: its grants may take overage of earlier events. */
-  #reachedBackUntil: Instant = Number.NEGATIVE_INFINITY;
+  #backdatedUntil: Instant = Number.NEGATIVE_INFINITY;
   /**
    * The account with the invoices that a ledger would have finalized so far. Kept from the first wide quantity (see
    * {@link isNarrow}), because from then on its bill may need too many digits.
    */
-  #billed: AccountParts | undefined;
+  #trialBill: AccountParts | undefined;
   /** Days of usage given as cells: the first, the last, and the first with a wide quantity. */
-  readonly #counted = {
+  readonly #cellDays = {
     from: Number.POSITIVE_INFINITY,
     last: Number.NEGATIVE_INFINITY,
     wide: Number.POSITIVE_INFINITY,
@@ -114,21 +114,21 @@ export class PreviewAccount {
     this.#catalog = catalog;
     this.#parts = parts;
     this.#usage = usage;
-    this.#awaited = parts.record.associations.length === 0 ? draft : undefined;
-    this.current = this.#planned(parts);
+    this.#pendingPlan = parts.record.associations.length === 0 ? draft : undefined;
+    this.current = this.#createState(parts);
   }
 
   /** Whether the account gets a plan with its first accepted event. */
-  get awaitsPlan(): boolean {
-    return this.#awaited !== undefined;
+  get hasPendingPlan(): boolean {
+    return this.#pendingPlan !== undefined;
   }
 
   /**
    * Whether all events of a UTC day without wide quantities are decided alike: nothing within the day can make the
    * account's bill fail (S17.3).
    */
-  isSteadyOn(day: Day): boolean {
-    if (this.#billed !== undefined || this.current.billFault !== undefined) return false;
+  decidesAlikeOn(day: Day): boolean {
+    if (this.#trialBill !== undefined || this.current.billFault !== undefined) return false;
     const { associations, licenseUpdates } = this.current.record;
     const isWithin = (at: Instant): boolean => at > startOfDay(day) && at < startOfDay(day + 1);
     return (
@@ -138,10 +138,10 @@ export class PreviewAccount {
   }
 
   /** The next instant at which something falls due; the past while the account awaits a plan or needs trial bills. */
-  get quietUntil(): Instant {
-    const isFollowed =
-      this.#awaited !== undefined || this.#billed !== undefined || this.current.billFault !== undefined;
-    return isFollowed ? Number.NEGATIVE_INFINITY : this.#nextDueAt;
+  get unchangedUntil(): Instant {
+    const isPast =
+      this.#pendingPlan !== undefined || this.#trialBill !== undefined || this.current.billFault !== undefined;
+    return isPast ? Number.NEGATIVE_INFINITY : this.#nextDueAt;
   }
 
   /**
@@ -150,37 +150,37 @@ export class PreviewAccount {
    * @returns removes the plan again, for an event that it does not accept either; call it before anything else changes
    */
   startPlan(at: Instant): () => void {
-    const plan = this.#awaited;
+    const plan = this.#pendingPlan;
     if (plan === undefined) return () => {};
     const before = this.#parts;
-    this.#awaited = undefined;
+    this.#pendingPlan = undefined;
     const { cycleConfig: natural } = associateOn(plan, dayStart(at));
     const from = naturalCycleAt(natural, at).start;
     const { planId, version, cycleConfig } = associateOn(plan, from);
     const association = { id: "", plan: { planId, version, cycleConfig }, from, until: NO_END, decidedAt: from };
     const record = { ...this.#parts.record, associations: [association], nextDueAt: LOADED_AT };
     this.#nextDueAt = Number.NEGATIVE_INFINITY;
-    this.current = this.#planned({ ...this.#parts, record });
+    this.current = this.#createState({ ...this.#parts, record });
     this.processDueWork(at);
     return () => {
-      this.#awaited = plan;
+      this.#pendingPlan = plan;
       this.#nextDueAt = Number.NEGATIVE_INFINITY;
-      this.current = this.#planned(before);
+      this.current = this.#createState(before);
     };
   }
 
   /** Creates the grants due up to and including an instant (S2.4), and a trial bill if it may fail. */
   processDueWork(at: Instant): void {
-    if (at >= this.#nextDueAt) this.#haveFallDue(at);
+    if (at >= this.#nextDueAt) this.#processDue(at);
   }
 
-  #haveFallDue(at: Instant): void {
-    if (this.#awaited !== undefined && this.#counted.from <= at) this.startPlan(this.#counted.from);
-    if (this.#counted.wide <= at) this.#followBill(this.#counted.wide);
-    if (this.#billed !== undefined && this.#failsToBill(at, this.#billed)) return;
+  #processDue(at: Instant): void {
+    if (this.#pendingPlan !== undefined && this.#cellDays.from <= at) this.startPlan(this.#cellDays.from);
+    if (this.#cellDays.wide <= at) this.#startTrialBill(this.#cellDays.wide);
+    if (this.#trialBill !== undefined && this.#failsToBill(at, this.#trialBill)) return;
     if (this.#isGranted) grantUpTo(this.#catalog, this.current, at);
-    const due = this.#isGranted || this.#billed !== undefined ? this.#dueAfter(at) : Number.POSITIVE_INFINITY;
-    this.#nextDueAt = Math.min(due, this.#nextCounted());
+    const due = this.#isGranted || this.#trialBill !== undefined ? this.#dueAfter(at) : Number.POSITIVE_INFINITY;
+    this.#nextDueAt = Math.min(due, this.#nextCellDay());
   }
 
   /** Consumes the feature credits of an accepted event, and creates a trial bill if its quantities are wide. */
@@ -189,24 +189,24 @@ export class PreviewAccount {
     const { timestamp: at } = event;
     for (let place = 0; place < units.length; place++) {
       const quantity = units[place];
-      if (typeof quantity === "object") this.#widen(quantity, at);
+      if (typeof quantity === "object") this.#checkWidth(quantity, at);
     }
     if (consumption === undefined) return;
     this.consumptions++;
     // The trial bill of everything due up to the event excludes it, so it precedes consumption.
-    this.#widen(consumption.quantity, at);
+    this.#checkWidth(consumption.quantity, at);
     const use = this.current.consume(consumption, at);
     // Its overage may move onto a grant that is decided later, so it is kept (S11.5).
-    if (at < this.#reachedBackUntil && !use.overage.isZero())
+    if (at < this.#backdatedUntil && !use.overage.isZero())
       this.current.putEvent(toPreviewRecord(this, event, program, decision, use));
   }
 
   /** Records usage given as cells, which exists from the beginning, in any order (S17.1). @param at the day's first instant */
-  noteCounted(quantity: Exact, at: Instant): void {
-    const counted = this.#counted;
-    counted.from = Math.min(counted.from, at);
-    counted.last = Math.max(counted.last, at);
-    if (!isNarrow(quantity)) counted.wide = Math.min(counted.wide, at);
+  addCell(quantity: Exact, at: Instant): void {
+    const cellDays = this.#cellDays;
+    cellDays.from = Math.min(cellDays.from, at);
+    cellDays.last = Math.max(cellDays.last, at);
+    if (!isNarrow(quantity)) cellDays.wide = Math.min(cellDays.wide, at);
     this.#nextDueAt = Number.NEGATIVE_INFINITY;
   }
 
@@ -214,38 +214,38 @@ export class PreviewAccount {
    * Processes what no event follows but the bill depends on: everything due up to the last day of usage given as cells,
    * and the grants of a backdated plan, onto which overage of earlier events moves (S11.5).
    */
-  settle(): void {
-    if (this.#counted.from <= this.#counted.last) this.processDueWork(this.#counted.last);
-    grantUpTo(this.#catalog, this.current, this.#reachedBackUntil);
+  processRemainingWork(): void {
+    if (this.#cellDays.from <= this.#cellDays.last) this.processDueWork(this.#cellDays.last);
+    grantUpTo(this.#catalog, this.current, this.#backdatedUntil);
   }
 
   /** When usage given as cells matters next: its first day may start a plan, a wide quantity needs a trial bill. */
-  #nextCounted(): Instant {
-    const { from, wide } = this.#counted;
+  #nextCellDay(): Instant {
+    const { from, wide } = this.#cellDays;
     return Math.min(
-      this.#awaited === undefined ? Number.POSITIVE_INFINITY : from,
-      this.#billed === undefined ? wide : Number.POSITIVE_INFINITY,
+      this.#pendingPlan === undefined ? Number.POSITIVE_INFINITY : from,
+      this.#trialBill === undefined ? wide : Number.POSITIVE_INFINITY,
     );
   }
 
-  #planned(parts: AccountParts): AccountState {
+  #createState(parts: AccountParts): AccountState {
     this.#parts = parts;
     const { decisions } = findAccountPlan(this.#catalog, parts.record);
     this.#isGranted = decisions.some((each) => (each.plan?.details.billingEntitlementRateCards ?? []).length > 0);
     const late = decisions.filter(({ from, decidedAt }) => decidedAt > from).map(({ decidedAt }) => decidedAt);
-    this.#reachedBackUntil = this.#isGranted ? Math.max(Number.NEGATIVE_INFINITY, ...late) : Number.NEGATIVE_INFINITY;
+    this.#backdatedUntil = this.#isGranted ? Math.max(Number.NEGATIVE_INFINITY, ...late) : Number.NEGATIVE_INFINITY;
     return new AccountState(this.#catalog, parts);
   }
 
-  #widen(quantity: Exact, at: Instant): void {
+  #checkWidth(quantity: Exact, at: Instant): void {
     if (isNarrow(quantity)) return;
-    this.#followBill(at);
+    this.#startTrialBill(at);
   }
 
-  #followBill(at: Instant): void {
-    if (this.#billed !== undefined) return;
+  #startTrialBill(at: Instant): void {
+    if (this.#trialBill !== undefined) return;
     // Everything due earlier had narrow quantities, so this bill can be computed.
-    this.#billed = this.#billedUpTo(at, this.#parts, []);
+    this.#trialBill = this.#computeBill(at, this.#parts, []);
     this.#nextDueAt = this.#dueAfter(at);
   }
 
@@ -258,7 +258,7 @@ export class PreviewAccount {
     if (this.current.billFault !== undefined) return true;
     const cells = [...this.#usage.cellsOf(this.current.id)];
     try {
-      this.#billed = this.#billedUpTo(
+      this.#trialBill = this.#computeBill(
         at,
         before,
         cells.map(({ meterId, ...cell }) => ({ ...cell, meterOrFeatureId: meterId })),
@@ -272,10 +272,10 @@ export class PreviewAccount {
   }
 
   /** The account with everything due up to and including an instant processed, as a ledger would have it. */
-  #billedUpTo(at: Instant, before: AccountParts, usage: AccountParts["usage"]): AccountParts {
-    const taken = noChanges();
-    this.current.addTo(taken);
-    const overage = taken.overage.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
+  #computeBill(at: Instant, before: AccountParts, usage: AccountParts["usage"]): AccountParts {
+    const changes = noChanges();
+    this.current.addTo(changes);
+    const overage = changes.overage.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
     const work = new AccountState(this.#catalog, { ...before, usage, overage });
     catchUp(this.#catalog, work, at);
     return {
@@ -299,7 +299,7 @@ function toPreviewRecord(
   const { schemaName, id, timestamp } = event;
   const sent = { schemaName, id, accountId: event.accountId, timestamp: formatInstant(timestamp) };
   const owner = { accountId, customerId, referenceId: String(consumptions), createdAt: timestamp };
-  return toEventRecord(newEvent({ ...event, sent }, program, decision, owner, use), UNNUMBERED);
+  return toEventRecord(createNewEvent({ ...event, sent }, program, decision, owner, use), UNNUMBERED);
 }
 
 /** Whether sums of such quantities keep every amount of a bill within 100 digits at any rate (S1.3, S1.4). */

@@ -22,21 +22,21 @@ export type EventCounts = { readonly read: number } & { readonly [Status in Inge
 export const PROBLEMS_MAX = 1000;
 
 /** Adds events in order. @returns the first {@link PROBLEMS_MAX} that were rejected or failed */
-export function takeEvents(
+export function addAllEvents(
   add: (event: EventInput) => IngestOutcome,
   events: Iterable<EventInput>,
 ): readonly EventProblem[] {
   const problems: EventProblem[] = [];
   let last: IngestOutcome = METERED;
-  let place = 0;
+  let position = 0;
   for (const event of events) {
-    place++;
+    position++;
     const outcome = add(event);
     // Most events have the same outcome object as the previous one; if that was completed, skip the checks.
     if (outcome === last || problems.length === PROBLEMS_MAX) continue;
     const { status, description, problem } = outcome;
     if (problem === undefined) last = outcome;
-    else problems.push({ event: place, status, ...problem, message: description });
+    else problems.push({ event: position, status, ...problem, message: description });
   }
   return problems;
 }

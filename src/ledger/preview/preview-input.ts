@@ -48,7 +48,7 @@ export function checkOptions(options: CheckedOptions): void {
     throw invalidOptionError("plan", "plan: expected a price plan from checkPlan or readBook");
   }
   if (ids !== undefined && ids !== false && typeof ids.admit !== "function") {
-    throw invalidOptionError("ids", "ids: expected false or a memory of ids");
+    throw invalidOptionError("ids", "ids: expected false or an object with has() and admit()");
   }
 }
 

@@ -69,7 +69,7 @@ export function toPreviewRange({ at, from, until }: RangeOptions): PreviewRange 
  * The range from the first event to the last.
  *
  * @throws {RatebookError} ERR_OPTION_INVALID if that is more than ten years, naming both events: a single wrong date
- * would draw thousands of cycles
+ * would give thousands of cycles
  */
 export function computeEventRange({ first, last }: EventSpan): PreviewRange {
   const range = { from: first.timestamp, until: last.timestamp + 1 };

@@ -23,7 +23,7 @@ import type { Tracer } from "./line-trace.ts";
 import { createTally } from "./outcome-tally.ts";
 import type { PlanTrial } from "./plan-trial.ts";
 import { type CountedEvents, addCountedEvents } from "./premeasured-events.ts";
-import { decideIn, reservedUntil, openScenario, type ScenarioResult } from "./preview-scenario.ts";
+import { decideIn, reservedUntil, createScenario, type ScenarioResult } from "./preview-scenario.ts";
 import { Agreements, outcomeOfUnaccepted, type RunState } from "./run-state.ts";
 
 /** How events are decided. */
@@ -87,9 +87,9 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
   );
   const tally = createTally();
   const shared = { catalog, book, usage, tally, together };
-  const first = openScenario(shared, trials[0]);
+  const first = createScenario(shared, trials[0]);
   const run: RunState = {
-    scenarios: [first, ...trials.slice(1).map((trial) => openScenario(shared, trial))],
+    scenarios: [first, ...trials.slice(1).map((trial) => createScenario(shared, trial))],
     tally,
     adders: together.map((meters) => usage.adder(meters)),
     ids: ids && new AcceptedIds(ids),
@@ -120,9 +120,9 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
     addCell: (account, meter, day, quantity) => {
       usage.add(account, meter, day, quantity);
       const at = startOfDay(day);
-      for (const { accounts } of run.scenarios) accounts.at(account)?.noteCounted(quantity, at);
+      for (const { accounts } of run.scenarios) accounts.at(account)?.addCell(quantity, at);
       run.agreements.end(account);
-      tally.widen(at, book.accounts[account]?.id ?? "", "usage of");
+      tally.extendSpan(at, book.accounts[account]?.id ?? "", "usage of");
     },
   };
 }
@@ -149,6 +149,6 @@ function takeEvent(run: RunState, event: EventEnvelope, read: FieldsResult): Ing
     account.apply(event, program, decision);
     run.tracer?.note(account, event, program, decision);
   }
-  tally.widen(event.timestamp, event.id, "event");
+  tally.extendSpan(event.timestamp, event.id, "event");
   return tally.count(decision.outcome);
 }

@@ -17,7 +17,7 @@ import type { IngestStatus } from "../outcome.ts";
 import type { AcceptedIds } from "./accepted-ids.ts";
 import { createTally, type OutcomeTally, mergeSpans, addCounts } from "./outcome-tally.ts";
 import type { PlanTrial } from "./plan-trial.ts";
-import { type PreviewAccount, type PreviewAccounts, previewAccounts } from "./preview-account.ts";
+import { type PreviewAccount, type PreviewAccounts, createPreviewAccounts } from "./preview-account.ts";
 import type { EventSpan } from "./preview-range.ts";
 
 /** The usage of a scenario: the shared usage of all scenarios plus its own. */
@@ -57,7 +57,7 @@ interface Shared {
   readonly together: readonly (readonly number[])[];
 }
 
-export function openScenario(runState: Shared, trial: PlanTrial): Scenario {
+export function createScenario(runState: Shared, trial: PlanTrial): Scenario {
   const ownUsage = createOwnUsage(runState);
   const usage: ScenarioUsage = {
     between: (accountId, meterId, from, until) => {
@@ -76,7 +76,7 @@ export function openScenario(runState: Shared, trial: PlanTrial): Scenario {
   return {
     catalog,
     trial,
-    accounts: previewAccounts(catalog, runState.book, trial, usage),
+    accounts: createPreviewAccounts(catalog, runState.book, trial, usage),
     usage,
     tally: ownTally,
     counts: () => addCounts(runState.tally.counts(), ownTally.counts()),
@@ -143,7 +143,7 @@ export function decideIn(
 ): EventDecision {
   account?.processDueWork(event.timestamp);
   const decision = decideEvent(event, read, account?.current, time, units);
-  if (account?.awaitsPlan !== true || !mayBeginPlan(decision, read)) return decision;
+  if (account?.hasPendingPlan !== true || !mayBeginPlan(decision, read)) return decision;
   if (ids?.has(scenario, event) === true) return decision;
   // Deciding has no effect: the event is decided again with the plan, whose credits it may spend.
   const undoPlan = account.startPlan(event.timestamp);

@@ -35,7 +35,7 @@ export function createUsageReceiver(book: Book, run: Pick<EventRun, "accounts" |
     }
     const { eventSchemaName } = meter.meter;
     const feature = features.get(eventSchemaName);
-    if (feature !== undefined) throw refusedCells(eventSchemaName, feature);
+    if (feature !== undefined) throw featureUsageError(eventSchemaName, feature);
     const account = run.accounts.find(accountId);
     if (account === undefined) {
       const names = book.accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
@@ -54,7 +54,7 @@ export function createUsageReceiver(book: Book, run: Pick<EventRun, "accounts" |
  * @throws {RatebookError} ERR_INPUT_INVALID with the first {@link PROBLEMS_MAX} problems, each with its path, as in
  * `$.usage[3].date`
  */
-export function takeUsage(take: (row: unknown) => void, rows: Iterable<unknown>): void {
+export function addUsageRows(take: (row: unknown) => void, rows: Iterable<unknown>): void {
   const problems: Problem[] = [];
   let index = 0;
   for (const row of rows) {
@@ -80,7 +80,7 @@ export function isRowFault(error: unknown): error is RatebookError {
 }
 
 /** The error for usage of a schema that consumes a feature. */
-export function refusedCells(schemaName: string, featureId: string): RatebookError<"ERR_REFUSED"> {
+export function featureUsageError(schemaName: string, featureId: string): RatebookError<"ERR_REFUSED"> {
   const why = describeOrderDependence(featureId);
   return refusedError(
     "S17.1",

@@ -19,16 +19,16 @@ import type { SkippedAccount } from "../account/bill-failure.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import { quoteText } from "../refusals.ts";
 import { rememberIds, type SeenIds } from "./accepted-id-set.ts";
-import { type DayEvents, type EventSampler, startSampling } from "./day-events.ts";
-import { type LineTrace, startTrace, type Tracer } from "./line-trace.ts";
+import { type DayEvents, type EventSampler, createEventSampler } from "./day-events.ts";
+import { type LineTrace, createTracer, type Tracer } from "./line-trace.ts";
 import type { CountedEvents } from "./premeasured-events.ts";
 import { selectDraftAccounts, describeLeftOut } from "./preview-draft.ts";
-import { type EventCounts, eventCountsOf, type EventProblem, takeEvents } from "./preview-events.ts";
+import { type EventCounts, eventCountsOf, type EventProblem, addAllEvents } from "./preview-events.ts";
 import { checkOptions, toPreviewInput, type PreviewInput } from "./preview-input.ts";
-import { drawAccount } from "./preview-invoices.ts";
+import { computeAccountInvoices } from "./preview-invoices.ts";
 import { invalidOptionError, type RangeOptions, toPreviewRange, computeEventRange } from "./preview-range.ts";
 import { type EventRun, startEventRun } from "./preview-run.ts";
-import { takeUsage, createUsageReceiver } from "./preview-usage.ts";
+import { addUsageRows, createUsageReceiver } from "./preview-usage.ts";
 
 /** Options of a preview. */
 export interface PreviewOptions extends RangeOptions {
@@ -119,8 +119,8 @@ export function preview(
   const book = toBook(source, options);
   const { usage = [], events = [] } = toPreviewInput(input);
   const { run, addUsage, finish } = startPreview(book, options, Array.isArray(events) ? events.length : 0);
-  takeUsage(addUsage, usage);
-  const problems = takeEvents(run.add, events);
+  addUsageRows(addUsage, usage);
+  const problems = addAllEvents(run.add, events);
   return { ...finish(), problems };
 }
 
@@ -144,8 +144,8 @@ interface StartedPreview extends Pick<PreviewRun, "finish"> {
 function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPreview {
   const { plan, accounts: requestedAccounts, trace, sampleEvents = 0 } = options;
   const explain = options.explain === true || trace !== undefined;
-  const tracer = trace === undefined ? undefined : startTrace(book, trace);
-  const sampler = sampleEvents > 0 ? startSampling(sampleEvents) : undefined;
+  const tracer = trace === undefined ? undefined : createTracer(book, trace);
+  const sampler = sampleEvents > 0 ? createEventSampler(sampleEvents) : undefined;
   const areRequested = requestedAccounts !== undefined;
   const range = toPreviewRange(options);
   const { supported, leftOut } = selectDraftAccounts(selectAccounts(book, requestedAccounts), plan, { areRequested });
@@ -164,11 +164,11 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
       const events = eventCountsOf(run);
       const notices = describeLeftOut(leftOut, plan);
       const span = range === undefined ? run.span() : undefined;
-      const drawnRange = span === undefined ? range : computeEventRange(span);
-      if (drawnRange === undefined) return { invoices: [], events, notices, ...(tracer && { traces: [] }) };
+      const shownRange = span === undefined ? range : computeEventRange(span);
+      if (shownRange === undefined) return { invoices: [], events, notices, ...(tracer && { traces: [] }) };
       const [invoices, skipped]: [Invoice[], SkippedAccount[]] = [[], []];
       for (const { id } of supported) {
-        const account = drawAccount(run.scenarios[0], id, { ...drawnRange, explain, areRequested });
+        const account = computeAccountInvoices(run.scenarios[0], id, { ...shownRange, explain, areRequested });
         for (const invoice of account?.invoices ?? []) invoices.push(invoice);
         if (account?.skipped !== undefined) skipped.push(account.skipped);
       }
@@ -199,7 +199,9 @@ const SKIPPED_NOTICES_MAX = 20;
 function describeSkipped(skipped: readonly SkippedAccount[]): readonly string[] {
   const listed = skipped.slice(0, SKIPPED_NOTICES_MAX).map(({ message }) => `left out: ${message}`);
   const more = skipped.length - listed.length;
-  return more === 0 ? listed : [...listed, `left out: ${more} more accounts that cannot be billed`];
+  return more === 0
+    ? listed
+    : [...listed, `left out: ${more} more ${more === 1 ? "account" : "accounts"} that cannot be billed`];
 }
 
 /** The accounts of a book that are shown. @throws {RatebookError} ERR_OPTION_INVALID for an unknown name */

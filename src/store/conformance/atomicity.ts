@@ -36,7 +36,7 @@ function everything(
     entries: [entry(accountId, "e.one")],
     credits: [credit(accountId, "c.one")],
     invoices: [invoice(accountId, "i.one")],
-    keptUsage: [billedUsage(accountId, "i.one", TODAY, 1)],
+    billedUsage: [billedUsage(accountId, "i.one", TODAY, 1)],
   };
 }
 
@@ -53,7 +53,7 @@ async function countRecords({ read }: Store, accountId: string): Promise<readonl
     read.entries(ids),
     read.credits(ids),
     read.invoices(ids, Number.NEGATIVE_INFINITY),
-    read.keptUsage(ids, TODAY, TODAY + 1),
+    read.billedUsage(ids, TODAY, TODAY + 1),
   ]);
   return lists.map((list) => list.length);
 }

@@ -90,10 +90,10 @@ function scopeFor(changes: Changes): Scope {
     entries = [],
     credits = [],
     invoices = [],
-    keptUsage = [],
+    billedUsage = [],
   } = changes;
   const events = [...newEvents, ...(changes.events ?? [])];
-  const accountRecords = [...events, ...usage, ...overage, ...entries, ...credits, ...invoices, ...keptUsage];
+  const accountRecords = [...events, ...usage, ...overage, ...entries, ...credits, ...invoices, ...billedUsage];
   return {
     configuration: changes.configurationRevision !== undefined ? "exclusive" : "shared",
     accountIds: [...new Set([...accounts.map(({ id }) => id), ...accountRecords.map(({ accountId }) => accountId)])],

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 
-import type { AccountRecord, CreditPlace } from "../../ledger/records.ts";
+import type { AccountRecord, CreditIndexEntry } from "../../ledger/records.ts";
 import type { CreditListFilter, DueCreditFilter } from "../../ledger/view.ts";
 import { Decimal } from "../../numbers/decimal.ts";
 import type { Store } from "../store.ts";
@@ -13,7 +13,7 @@ import { commit, type ConformanceCase, defineCase } from "./case.ts";
 import { account, credit, NOON } from "./samples.ts";
 
 /** An account with index entries of due credits. */
-export function accountWithDueCredits(id: string, credits: readonly CreditPlace[]): AccountRecord {
+export function accountWithDueCredits(id: string, credits: readonly CreditIndexEntry[]): AccountRecord {
   return account(id, { drafts: { until: Infinity, places: [], credits } });
 }
 
@@ -88,7 +88,7 @@ export const creditCases: readonly ConformanceCase[] = [
   }),
 
   defineCase("writing an account replaces its due credits in the index", async (store) => {
-    const place = (id: string): CreditPlace => ({ id, createdAt: NOON });
+    const place = (id: string): CreditIndexEntry => ({ id, createdAt: NOON });
     await commit(store, {
       accounts: [
         accountWithDueCredits("a", [place("one"), place("two")]),

@@ -137,13 +137,13 @@ export const recordCases: readonly ConformanceCase[] = [
     const first = billedUsage("a", "k.2", TODAY, 31);
     const none = { ...billedUsage("a", "k.1", TODAY + 31, 1), cells: [] };
     const other = billedUsage("b", "k.3", TODAY, 1);
-    await commit(store, { keptUsage: [none, other, first] });
-    assert.deepEqual(await store.read.keptUsage(["a"], TODAY - 9, TODAY + 99), [first, none]);
-    assert.deepEqual(await store.read.keptUsage(["a", "a"], TODAY + 30, TODAY + 31), [first]);
-    assert.deepEqual(await store.read.keptUsage(["a"], TODAY + 31, TODAY + 32), [none]);
-    assert.deepEqual(await store.read.keptUsage(["a"], TODAY - 9, TODAY), []);
-    assert.deepEqual(await store.read.keptUsage(["nobody"], TODAY, TODAY + 99), []);
-    assert.deepEqual(await store.read.keptUsage(["b", "a"], TODAY, TODAY + 1), [first, other]);
+    await commit(store, { billedUsage: [none, other, first] });
+    assert.deepEqual(await store.read.billedUsage(["a"], TODAY - 9, TODAY + 99), [first, none]);
+    assert.deepEqual(await store.read.billedUsage(["a", "a"], TODAY + 30, TODAY + 31), [first]);
+    assert.deepEqual(await store.read.billedUsage(["a"], TODAY + 31, TODAY + 32), [none]);
+    assert.deepEqual(await store.read.billedUsage(["a"], TODAY - 9, TODAY), []);
+    assert.deepEqual(await store.read.billedUsage(["nobody"], TODAY, TODAY + 99), []);
+    assert.deepEqual(await store.read.billedUsage(["b", "a"], TODAY, TODAY + 1), [first, other]);
   }),
 
   defineCase("records of different ids stay different, whatever they contain", async (store) => {
@@ -152,7 +152,7 @@ export const recordCases: readonly ConformanceCase[] = [
     const credits = ODD_TEXTS.map((id) => credit(id, id));
     const invoices = ODD_TEXTS.map((id) => invoice(id, id));
     const usages = ODD_TEXTS.map((id) => billedUsage(id, id, TODAY, 1));
-    await commit(store, { accounts, entries, credits, invoices, keptUsage: usages });
+    await commit(store, { accounts, entries, credits, invoices, billedUsage: usages });
     for (const [index, id] of ODD_TEXTS.entries()) {
       assert.deepEqual(await store.read.accounts([id]), [accounts[index]]);
       assert.deepEqual(await store.read.accountList({ customerId: id, invoiceGroupId: id }, { limit: 9 }), [
@@ -162,7 +162,7 @@ export const recordCases: readonly ConformanceCase[] = [
       assert.deepEqual(await store.read.credit(id), credits[index]);
       assert.deepEqual(await store.read.creditList({ accountId: id }, { limit: 9 }), [credits[index]]);
       assert.deepEqual(await store.read.invoices([id], Number.NEGATIVE_INFINITY), [invoices[index]]);
-      assert.deepEqual(await store.read.keptUsage([id], TODAY, TODAY + 1), [usages[index]]);
+      assert.deepEqual(await store.read.billedUsage([id], TODAY, TODAY + 1), [usages[index]]);
     }
     const accountsBehind = await store.read.accountsBehind(Infinity, 99);
     assert.deepEqual(new Set(accountsBehind), new Set(ODD_TEXTS));

@@ -8,6 +8,7 @@ import { RatebookError } from "../../errors.ts";
 import { type Changes, DOCUMENT_KINDS } from "../../ledger/decision.ts";
 import { describeStored } from "../../ledger/outcome.ts";
 import type {
+  BilledUsage,
   CreditRecord,
   EntryRecord,
   EventRecord,
@@ -29,10 +30,15 @@ const FIRST_VERSION = 1;
 
 /** The content of a state. */
 interface Snapshot extends Required<
-  Omit<Changes, "configurationRevision" | "removedDocuments" | "newEvents" | "removedEvents" | "usage" | "overage">
+  Omit<
+    Changes,
+    "configurationRevision" | "removedDocuments" | "newEvents" | "removedEvents" | "usage" | "overage" | "billedUsage"
+  >
 > {
   readonly usage: readonly LedgerCell[];
   readonly overage: readonly LedgerCell[];
+  /** Billed external usage. The field has its former name, which existing snapshots contain. */
+  readonly keptUsage: readonly BilledUsage[];
 }
 
 /** Writes a state as one JSON document. */
@@ -46,7 +52,7 @@ export function writeSnapshot(state: MemoryState): string {
     entries: [...state.entries.all()],
     credits: [...state.credits.all()],
     invoices: [...state.invoices.all()],
-    keptUsage: [...state.keptUsage.all()],
+    keptUsage: [...state.billedUsage.all()],
   };
   return serializeRecord({ format: FORMAT, version: VERSION, revision: state.revision, changes });
 }
@@ -56,11 +62,10 @@ export function readSnapshotText(snapshot: string): MemoryState {
   const state = emptyState();
   try {
     const { format, version, revision, changes } = parseRecord(snapshot) as Readonly<Record<string, unknown>>;
-    const isSupported = version === VERSION || version === FIRST_VERSION;
-    if (format !== FORMAT || !isSupported || typeof revision !== "number") {
+    if (format !== FORMAT || !isSupportedVersion(version) || typeof revision !== "number") {
       throw invalidSnapshotError(`expected a ${FORMAT} of version ${VERSION} or ${FIRST_VERSION}`);
     }
-    const { usage = [], overage = [], ...records } = changes as Partial<Snapshot>;
+    const { usage = [], overage = [], keptUsage: billedUsage = [], ...records } = changes as Partial<Snapshot>;
     const { events = [], entries = [], credits = [], invoices = [] } = records;
     const converted =
       version === VERSION ? {} : { ...addCreditKinds(credits, invoices), entries: entries.map(convertEntry) };
@@ -70,6 +75,7 @@ export function readSnapshotText(snapshot: string): MemoryState {
       events: events.map(toEvent),
       usage: usage.map(toDelta),
       overage: overage.map(toDelta),
+      billedUsage,
     });
     state.revision = revision;
   } catch (error) {
@@ -77,6 +83,10 @@ export function readSnapshotText(snapshot: string): MemoryState {
     throw invalidSnapshotError(error instanceof Error ? error.message : String(error), error);
   }
   return state;
+}
+
+function isSupportedVersion(version: unknown): boolean {
+  return version === VERSION || version === FIRST_VERSION;
 }
 
 /** Descriptions of accepted events are replaced by the current ones. */

@@ -36,7 +36,7 @@ export interface MemoryState {
   readonly overage: CellTable;
   readonly entries: RecordTable<EntryRecord>;
   readonly credits: RecordTable<CreditRecord>;
-  readonly keptUsage: RecordTable<BilledUsage>;
+  readonly billedUsage: RecordTable<BilledUsage>;
   readonly invoices: RecordTable<InvoiceRecord>;
 }
 
@@ -63,7 +63,7 @@ export function emptyState(): MemoryState {
     overage: createCellTable(),
     entries: createRecordTable<EntryRecord>(ofAccount),
     credits: createRecordTable<CreditRecord>(ofAccount),
-    keptUsage: createRecordTable<BilledUsage>({
+    billedUsage: createRecordTable<BilledUsage>({
       ...ofAccount,
       key: ({ id, closedAt: createdAt }) => ({ id, createdAt }),
       compare: compareByDays,
@@ -111,7 +111,7 @@ export function applyChanges(state: MemoryState, changes: Changes): void {
   putAll(state.entries, records.entries);
   putAll(state.credits, records.credits);
   putAll(state.invoices, records.invoices);
-  putAll(state.keptUsage, records.keptUsage);
+  putAll(state.billedUsage, records.billedUsage);
   state.revision = configurationRevision ?? state.revision;
 }
 

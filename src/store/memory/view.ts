@@ -54,10 +54,10 @@ export function createView(state: MemoryState): LedgerView {
 
     usage: async (accountIds, from, until) => usage.between(accountIds, from, until),
     overage: async (accountIds, from, until) => overage.between(accountIds, from, until),
-    keptUsage: async (accountIds, from, until) =>
+    billedUsage: async (accountIds, from, until) =>
       mergeInOrder(
         accountIds,
-        (id) => state.keptUsage.of(id).filter((billed) => billed.from < until && billed.until > from),
+        (id) => state.billedUsage.of(id).filter((billed) => billed.from < until && billed.until > from),
         compareByDays,
       ),
 

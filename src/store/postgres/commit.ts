@@ -52,7 +52,7 @@ export async function writeChanges(context: CommitContext, changes: Changes): Pr
     await writeRecords(writing, "entry", changes.entries ?? [], ENTRY);
     await writeRecords(writing, "credit", changes.credits ?? [], CREDIT);
     await writeRecords(writing, "invoice", changes.invoices ?? [], INVOICE);
-    await writeRecords(writing, "kept_usage", changes.keptUsage ?? [], KEPT_USAGE);
+    await writeRecords(writing, "kept_usage", changes.billedUsage ?? [], KEPT_USAGE);
     if (changes.configurationRevision !== undefined) {
       const text = `update ${context.table("configuration")} set revision = $1::text::bigint`;
       await context.send(text, [String(changes.configurationRevision)]);

@@ -197,11 +197,11 @@ function creditReads(
 function recordReads(
   run: Run,
   table: (name: string) => string,
-): Pick<LedgerView, "keptUsage" | "entries" | "entryList" | "invoices" | "invoice" | "invoiceList"> {
+): Pick<LedgerView, "billedUsage" | "entries" | "entryList" | "invoices" | "invoice" | "invoiceList"> {
   const entriesFrom = `select ${ENTRY_COLUMNS} from ${table("entry")} where`;
   const invoicesFrom = `select body from ${table("invoice")} where`;
   return {
-    async keptUsage(accountIds, from, until) {
+    async billedUsage(accountIds, from, until) {
       const text = `select body from ${table("kept_usage")} where ${ofAccounts}
         and from_day < $2::text::bigint and until_day > $3::text::bigint order by from_day, id`;
       const values = [formatTextArray(idKeys(accountIds)), String(dayValue(until)), String(dayValue(from))];

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS } from "../../../src/calendar/instant.ts";
-import { openWorkspace } from "../../../src/ledger/account-state.ts";
+import { createWorkspace } from "../../../src/ledger/account-state.ts";
 import { catchUp, catchUpInSteps } from "../../../src/ledger/account/catch-up.ts";
 import { associate } from "../../../src/ledger/commands/associate.ts";
 import { createCredits } from "../../../src/ledger/commands/credits.ts";
@@ -152,7 +152,7 @@ test("S6.5 S12.3 a cycle that ends within a day of its plan uses no credit from 
 test("each step calculates a few cycles, whether they close one by one or at one instant", () => {
   for (const associatedAt of ["2024-01-01", "2026-11-16T12:00:00Z"]) {
     const ledger = startLedger({ ...feeCards(10), pricingCycleConfig: weekly() }, associatedAt);
-    const workspace = openWorkspace(ledger.catalog, [ledger.parts()]);
+    const workspace = createWorkspace(ledger.catalog, [ledger.parts()]);
     const work = workspace.account("a");
     let idCount = 0;
     for (const _ of catchUpInSteps(ledger.catalog, work, toTime("2026-11-18"))) {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS, type Instant } from "../../../src/calendar/instant.ts";
-import { openWorkspace } from "../../../src/ledger/account-state.ts";
+import { createWorkspace } from "../../../src/ledger/account-state.ts";
 import { catchUp, catchUpPiece } from "../../../src/ledger/account/catch-up.ts";
 import { associate } from "../../../src/ledger/commands/associate.ts";
 import { runs } from "../../support/runs.ts";
@@ -16,7 +16,7 @@ import { book, HOUR_MS, toSortedState, steps, doAccountStep } from "./account-st
  * @returns its changes, and whether all is done
  */
 function runPiece(ledger: Ledger, upTo: Instant, most: number) {
-  const workspace = openWorkspace(ledger.catalog, [ledger.parts()]);
+  const workspace = createWorkspace(ledger.catalog, [ledger.parts()]);
   const piece = catchUpPiece(ledger.catalog, workspace.account("a"), upTo, most);
   let step = piece.next();
   while (step.done !== true) step = piece.next();
@@ -25,7 +25,7 @@ function runPiece(ledger: Ledger, upTo: Instant, most: number) {
 
 /** What a reader sees while the work is incomplete; nothing of it is stored. */
 function readInvoices(ledger: Ledger, upTo: Instant): unknown {
-  const workspace = openWorkspace(ledger.catalog, [ledger.parts()]);
+  const workspace = createWorkspace(ledger.catalog, [ledger.parts()]);
   const work = workspace.account("a");
   catchUp(ledger.catalog, work, upTo);
   return work.invoices();

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { Instant } from "../../../src/calendar/instant.ts";
+import { computeInvoicesInSteps } from "../../../src/invoicing/compute-invoices.ts";
 import { invoiceKey } from "../../../src/invoicing/draft.ts";
-import { drawDrafts } from "../../../src/invoicing/draw-invoices.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { invoicesReadFrom } from "../../../src/ledger/account/catch-up.ts";
 import { listDrafts } from "../../../src/ledger/account/drafts.ts";
@@ -32,11 +32,13 @@ const grossOfFinals = (ledger: Ledger): unknown =>
   sortPairs(ledger.parts().invoices.map(({ id, invoice }) => [id, grossOf(invoice)]));
 
 /** The same of every invoice that should be final by an instant, calculated from the account's decisions and usage. */
-function grossDrawnAtOnce(ledger: Ledger, end: Instant): unknown {
+function grossComputedAtOnce(ledger: Ledger, end: Instant): unknown {
   const { catalog } = ledger;
   return ledger.run((work) => {
-    const range = { from: toTime(START), until: end + 1, creditsAreWhole: true };
-    const drafts = runToCompletion(drawDrafts({ ...work.view(catalog), credits: [] }, catalog.billing, range));
+    const range = { from: toTime(START), until: end + 1, viewHasAllCredits: true };
+    const drafts = runToCompletion(
+      computeInvoicesInSteps({ ...work.view(catalog), credits: [] }, catalog.billing, range),
+    );
     const due = drafts.filter(({ draft }) => draft.finalAt <= end);
     return sortPairs(
       due.map(({ draft, invoice }) => [dueInvoiceId(work.record.id, invoiceKey(draft)), grossOf(invoice())]),
@@ -141,7 +143,7 @@ describe("processing due work", () => {
         for (const one of sequence) doAccountStep(ledger, one, (now += one.after * HOUR_MS));
         const end = now + END_HOURS * HOUR_MS;
         ledger.until(end);
-        expect(grossOfFinals(ledger)).toEqual(grossDrawnAtOnce(ledger, end));
+        expect(grossOfFinals(ledger)).toEqual(grossComputedAtOnce(ledger, end));
       }),
       { numRuns: runs(30) },
     );

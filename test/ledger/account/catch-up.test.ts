@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { openWorkspace } from "../../../src/ledger/account-state.ts";
+import { createWorkspace } from "../../../src/ledger/account-state.ts";
 import { catchUp, isBehind } from "../../../src/ledger/account/catch-up.ts";
 import { listDrafts } from "../../../src/ledger/account/drafts.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
@@ -297,7 +297,7 @@ describe("credits and drafts", () => {
 
   test("S13.5 a preview at an instant shows the invoices that finalizing at that instant stores", () => {
     const ledger = withCredit(25);
-    const preview = openWorkspace(ledger.catalog, [ledger.parts()]);
+    const preview = createWorkspace(ledger.catalog, [ledger.parts()]);
     catchUp(ledger.catalog, preview.account("a"), toTime("2024-02-04"));
     const snapshot = preview.account("a").invoices();
     ledger.until("2024-01-20");

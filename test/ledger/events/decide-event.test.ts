@@ -22,9 +22,9 @@ function accountAt(more: Partial<AccountAtEvent> = {}): AccountAtEvent {
     billFault: undefined,
     dependenciesOf: () => ({ values: [], rules: [], faults: [] }) as never,
     periodAt: () => march,
-    closedAt: (period, _, now) => (now < (period.openUntil ?? Infinity) ? undefined : "PAST_GRACE_PERIOD"),
-    spendable: () => [],
-    overageRoomAt: () => 0,
+    closedReasonAt: (period, _, now) => (now < (period.openUntil ?? Infinity) ? undefined : "PAST_GRACE_PERIOD"),
+    spendableEntries: () => [],
+    overageAllowanceAt: () => 0,
     ...more,
   };
 }
@@ -77,7 +77,7 @@ describe("S14.1 an event is rejected by its arrival time", () => {
   });
 
   test("after the invoice of its cycle is final (S6.5)", () => {
-    const account = accountAt({ closedAt: () => "FINAL_INVOICE" });
+    const account = accountAt({ closedReasonAt: () => "FINAL_INVOICE" });
     expect(decide(eventWithTokens(1), "2024-04-02", { account }).outcome).toMatchObject({
       status: "INGESTION_FAILED_PAST_GRACE_PERIOD",
       description: "The invoice for the billing period of 2024-03-05T10:00:00.000Z is final.",
@@ -87,7 +87,7 @@ describe("S14.1 an event is rejected by its arrival time", () => {
   test("but never as past its grace period if it is in no cycle", () => {
     const account = accountAt({
       periodAt: () => ({ start: -Infinity, end: Infinity }),
-      closedAt: () => "PAST_GRACE_PERIOD",
+      closedReasonAt: () => "PAST_GRACE_PERIOD",
     });
     expect(decide(eventWithTokens(1), "2034-01-01", { account }).outcome.status).toBe(
       "INGESTION_COMPLETED_EVENT_NOT_BILLED",
@@ -119,11 +119,11 @@ describe("S11.3 the consumption of a feature", () => {
   };
   const entry = { createdAt: 0, voided: false, effectiveFrom: march.start, effectiveUntil: march.end };
   const account = accountAt({
-    spendable: () => [
+    spendableEntries: () => [
       { ...entry, id: "one", featureId: "f.tokens", granted: 4, balance: 4 },
       { ...entry, id: "two", featureId: "f.tokens", granted: 5, balance: 3 },
     ],
-    overageRoomAt: () => 2,
+    overageAllowanceAt: () => 2,
   });
 
   test("comes from entries in order, the rest is overage within the limit; deciding again gives the same answer", () => {

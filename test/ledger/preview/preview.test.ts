@@ -363,7 +363,7 @@ describe("a caller without types", () => {
       [book, [], { plan: { id: "x" } }],
       "plan: expected a price plan from checkPlan or readBook",
     ],
-    ["asks for ids with true", [book, [], { ids: true }], "ids: expected false or a memory of ids"],
+    ["asks for ids with true", [book, [], { ids: true }], "ids: expected false or an object with has() and admit()"],
   ])("who %s gets a one-sentence message", (_, args, sentence) => {
     expect(() => callPreview(...args)).toThrow(
       expect.objectContaining({ code: "ERR_OPTION_INVALID", message: sentence }) as Error,

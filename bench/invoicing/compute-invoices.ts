@@ -8,7 +8,7 @@ import { pricePlan } from "../../src/book/resources/price-plan.ts";
 import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { dayOf, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView, BillingCatalog } from "../../src/invoicing/account-view.ts";
-import { drawInvoices } from "../../src/invoicing/draw-invoices.ts";
+import { computeInvoices } from "../../src/invoicing/compute-invoices.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
 import { type AssociatedPlan, buildTimeline, NO_END } from "../../src/invoicing/timeline.ts";
 import { type Cells, createCells } from "../../src/metering/cells.ts";
@@ -123,7 +123,7 @@ function run(size: "smoke" | "full"): readonly string[] {
   const tallies = buildTallies(accounts);
   const views = Array.from({ length: accounts }, (_, account) => createView(tallies, account));
   for (const [account, view] of views.entries()) {
-    const invoices = drawInvoices(view, catalog, { from: FROM, until: UNTIL });
+    const invoices = computeInvoices(view, catalog, { from: FROM, until: UNTIL });
     const total = invoices[0]?.revenueInfo.value.toFixed();
     if (invoices.length !== 1 || total !== computeTotalByHand(account).toFixed()) {
       throw new Error(`account ${account}: the two sides differ`);
@@ -136,7 +136,7 @@ function run(size: "smoke" | "full"): readonly string[] {
     invoiceSeconds = Math.min(
       invoiceSeconds,
       measure(() => {
-        results = views.map((view) => drawInvoices(view, catalog, { from: FROM, until: UNTIL }));
+        results = views.map((view) => computeInvoices(view, catalog, { from: FROM, until: UNTIL }));
       }),
     );
     totalSeconds = Math.min(

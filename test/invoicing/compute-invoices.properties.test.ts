@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS, formatInstant } from "../../src/calendar/instant.ts";
-import { drawInvoices } from "../../src/invoicing/draw-invoices.ts";
+import { computeInvoices } from "../../src/invoicing/compute-invoices.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
 import { cyclesIn, NO_END, buildTimeline } from "../../src/invoicing/timeline.ts";
 import { minorUnitDigits } from "../../src/numbers/currency.ts";
@@ -17,15 +17,15 @@ import { planFor } from "./plans.ts";
 const RUNS = { numRuns: runs(25) };
 const UNTIL = FIRST + SPAN_DAYS * DAY_MS;
 
-function drawAll({ view, catalog }: AccountToBill, from = FIRST, until = UNTIL): readonly Invoice[] {
-  return drawInvoices(view, catalog, { from, until, explain: true });
+function computeAll({ view, catalog }: AccountToBill, from = FIRST, until = UNTIL): readonly Invoice[] {
+  return computeInvoices(view, catalog, { from, until, explain: true });
 }
 
 describe("all invoices", () => {
   test("S13.6 S1.5 every line is recomputed from its explanation, every sum from the lines below it", () => {
     fc.assert(
       fc.property(billedAccounts, (account) => {
-        for (const { revenueInfo } of drawAll(account))
+        for (const { revenueInfo } of computeAll(account))
           expect(recomputeTree(revenueInfo)).toBe(flattenLines(revenueInfo).length);
       }),
       RUNS,
@@ -36,7 +36,7 @@ describe("all invoices", () => {
     fc.assert(
       fc.property(billedAccounts, (account) => {
         const digits = minorUnitDigits(account.view.currency);
-        for (const { revenueInfo } of drawAll(account)) {
+        for (const { revenueInfo } of computeAll(account)) {
           for (const { line } of flattenLines(revenueInfo))
             expect(line.value.decimalPlaces()).toBeLessThanOrEqual(digits);
         }
@@ -48,7 +48,7 @@ describe("all invoices", () => {
   test("S13.1 no invoice is empty, and none is duplicated", () => {
     fc.assert(
       fc.property(billedAccounts, (account) => {
-        const invoices = drawAll(account);
+        const invoices = computeAll(account);
         for (const invoice of invoices) {
           const leaves = flattenLines(invoice.revenueInfo).filter(({ line }) => line.lineItems === undefined);
           const charges = leaves.filter(({ line }) => line.type !== "SUB_TOTAL_AMOUNT" && line.type !== "SUB_CREDITS");
@@ -66,14 +66,14 @@ describe("all invoices", () => {
   test("S12.3 credits never make a net amount negative, nor exceed their own amount", () => {
     fc.assert(
       fc.property(billedAccounts, (account) => {
-        for (const invoice of drawAll(account)) {
+        for (const invoice of computeAll(account)) {
           const [gross] = linesOfType(invoice, "GROSS_AMOUNT");
           const credits = linesOfType(invoice, "SUB_CREDITS");
           if (credits.length > 0) expect(invoice.revenueInfo.value.isNegative()).toBe(false);
           else expect(invoice.revenueInfo.value.eq(gross?.value ?? 0)).toBe(true);
         }
         const overdrawn = account.view.credits.map(({ id, creditAmount }) => {
-          const creditLines = drawAll(account).flatMap((invoice) =>
+          const creditLines = computeAll(account).flatMap((invoice) =>
             linesOfType(invoice, "SUB_CREDITS").filter((line) => line.id === id),
           );
           return creditLines.reduce((rest, line) => rest.plus(line.value), creditAmount).isNegative();
@@ -87,7 +87,7 @@ describe("all invoices", () => {
   test("S13.3 a cycle's invoices reach its part of the commitment, with no larger true-up", () => {
     fc.assert(
       fc.property(billedAccounts, (account) => {
-        const invoices = drawAll(account);
+        const invoices = computeAll(account);
         const unit = new Decimal(`1e-${minorUnitDigits(account.view.currency)}`);
         for (const cycle of cyclesIn(account.view.timeline, FIRST, UNTIL)) {
           const { details, planId } = cycle.term.plan;
@@ -128,8 +128,8 @@ describe("all invoices", () => {
     fc.assert(
       fc.property(billedAccounts, (account) => {
         const cycles = cyclesIn(account.view.timeline, FIRST, UNTIL);
-        const single = cycles.flatMap(({ start }) => drawAll(account, start, start + 1));
-        expect(grossOf(single)).toEqual(grossOf(drawAll(account)));
+        const single = cycles.flatMap(({ start }) => computeAll(account, start, start + 1));
+        expect(grossOf(single)).toEqual(grossOf(computeAll(account)));
       }),
       RUNS,
     );
@@ -139,7 +139,7 @@ describe("all invoices", () => {
     const kinds = ["STANDARD", "STANDARD_ADVANCED", "AD_HOC"];
     fc.assert(
       fc.property(billedAccounts, (account) => {
-        const places = drawAll(account).map(
+        const places = computeAll(account).map(
           ({ invoiceDate, invoiceType }) => `${invoiceDate} ${kinds.indexOf(invoiceType)}`,
         );
         expect(places).toEqual(places.toSorted());
@@ -168,7 +168,7 @@ describe("all invoices", () => {
     const decisions = [{ from: FIRST, until: NO_END, decidedAt: FIRST, plan: details }];
     const timeline = buildTimeline(decisions);
     const view = { ...account.view, currency: "USD", decisions, timeline, credits: [], licenseChanges: [] };
-    const [january] = drawAll({ ...account, view }, FIRST, FIRST + 1);
+    const [january] = computeAll({ ...account, view }, FIRST, FIRST + 1);
     // 48.338 × 22/31 = 34.304387…
     expect(january && linesOfType(january, "LICENSE_RATE_CARD_AMOUNT")[0]?.exactValue?.slice(0, 9)).toBe("34.304387");
   });

@@ -1,18 +1,18 @@
+/**
+ * Computes the invoices of an account for the cycles that a range touches, both for previews and for finalizing (S13).
+ *
+ * @module
+ */
 import { formatInstant, type Instant, addDays } from "../calendar/instant.ts";
 import { type CreditUse, isEffectiveIn } from "../credits/monetary-credits.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";
 import { type Decimal, ZERO } from "../numbers/decimal.ts";
-/**
- * Draws the invoices of an account for the cycles that a range touches, both for previews and for finalizing (S13).
- *
- * @module
- */
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import type { AdvanceBilling } from "./advance-charge.ts";
-import { advanceDates, computeAdvanceBilling, mayChargeInAdvance } from "./advance.ts";
-import { type DraftsAsked, type PaidDraft, payWithCredits } from "./credit-lines.ts";
+import { findAdvanceTerms, computeAdvanceBilling, mayChargeInAdvance } from "./advance.ts";
+import { type DraftSelection, type PaidDraft, payWithCredits } from "./credit-lines.ts";
 import { draftsPeriod } from "./credit-pool.ts";
 import {
   type Draft,
@@ -24,13 +24,13 @@ import {
 } from "./draft.ts";
 import { earliestChargeStart, chargingWindow, type DueCycle, findDueCycles } from "./due-work.ts";
 import { closesAt, earliestOpenEnd } from "./grace-period.ts";
-import { findCreditGrants, type GrantedCredit, toRefundCredit, refundedCharge } from "./granted-credits.ts";
+import { findCreditGrants, type GrantedCredit, toRefundCredit, roundRefund } from "./granted-credits.ts";
 import { INVOICE_TYPES, type Invoice, type InvoiceLine } from "./invoice.ts";
 import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline } from "./timeline.ts";
 
-/** The range and options for drawing invoices. */
-export interface DrawOptions {
-  /** Draws the cycles that touch `[from, until)`; credits that others would consume are not reserved (book.md, preview). */
+/** The range and options for computing invoices. */
+export interface InvoicingOptions {
+  /** Invoices the cycles that touch `[from, until)`; credits that others would consume are not reserved (book.md, preview). */
   readonly from: Instant;
   readonly until: Instant;
   /** Until when due items are known, if later than `until`: a charge may follow from a later one (S9.1). */
@@ -39,23 +39,23 @@ export interface DrawOptions {
   readonly explain?: boolean;
   /** Invoices to skip: they are final, and the credits they took are already deducted in the view. */
   readonly isFinal?: (draft: DraftTerms) => boolean;
-  /** Which invoices to draw; default all. */
-  readonly accepts?: DraftsAsked | undefined;
+  /** Which invoices to compute; default all. */
+  readonly selection?: DraftSelection | undefined;
   /** Stops after this many; default all. */
   readonly limit?: number | undefined;
-  /** Whether the view's credits include those granted by plans and invoices; default false: they are computed. */
-  readonly creditsAreWhole?: boolean;
+  /** Whether the view has the credits granted by plans and invoices; default false: they are computed. */
+  readonly viewHasAllCredits?: boolean;
   /** The id of a credit from its cause; default the cause. */
   readonly creditId?: (cause: string) => string;
   /**
    * Whether an invoice excludes what the credit of another invoice below zero pays of it, so that the totals add up to
    * the amount payable (S13.4). Default false: as issued.
    */
-  readonly belowZeroOnce?: boolean | undefined;
+  readonly countsNegativeInvoicesOnce?: boolean | undefined;
 }
 
 /** An invoice with its draft and the credits that it takes. */
-export interface DrawnInvoice {
+export interface ComputedInvoice {
   readonly draft: Draft;
   /** Builds the invoice with its lines. */
   readonly invoice: () => Invoice;
@@ -63,38 +63,46 @@ export interface DrawnInvoice {
   readonly invoiceWithLazyLines: () => Invoice;
   readonly creditUses: readonly CreditUse[];
   /** The credit that it grants once final, if its total is below zero (S13.4). */
-  readonly granted?: GrantedCredit;
+  readonly grantedCredit?: GrantedCredit;
 }
 
-/** Draws an account's invoices, in the order in which they take credits (S12.3). */
-export function drawInvoices(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly Invoice[] {
-  return runToCompletion(drawDrafts(view, catalog, options)).map(({ invoice }) => invoice());
-}
-
-/** The totals of {@link drawInvoices}, without lines, which is faster. */
-export function drawTotals(view: AccountView, catalog: BillingCatalog, options: DrawOptions): readonly Decimal[] {
-  return runToCompletion(drawPaidDrafts(view, catalog, options)).map(({ total }) => total);
-}
-
-/** Like {@link drawInvoices}, with the data for finalizing, in steps. */
-export function* drawDrafts(
+/** Computes an account's invoices, in the order in which they take credits (S12.3). */
+export function computeInvoices(
   view: AccountView,
   catalog: BillingCatalog,
-  options: DrawOptions,
-): Steps<readonly DrawnInvoice[]> {
-  return (yield* drawPaidDrafts(view, catalog, options)).map((paid) => ({
+  options: InvoicingOptions,
+): readonly Invoice[] {
+  return runToCompletion(computeInvoicesInSteps(view, catalog, options)).map(({ invoice }) => invoice());
+}
+
+/** The totals of {@link computeInvoices}, without lines, which is faster. */
+export function computeTotals(
+  view: AccountView,
+  catalog: BillingCatalog,
+  options: InvoicingOptions,
+): readonly Decimal[] {
+  return runToCompletion(computePaidDrafts(view, catalog, options)).map(({ total }) => total);
+}
+
+/** Like {@link computeInvoices}, with the data for finalizing, in steps. */
+export function* computeInvoicesInSteps(
+  view: AccountView,
+  catalog: BillingCatalog,
+  options: InvoicingOptions,
+): Steps<readonly ComputedInvoice[]> {
+  return (yield* computePaidDrafts(view, catalog, options)).map((paid) => ({
     draft: paid.draft,
     invoice: () => toInvoice(view, paid.draft, paid.tree()),
     invoiceWithLazyLines: () => toInvoice(view, paid.draft, paid.lazyTree()),
     creditUses: paid.creditUses,
-    ...(paid.granted === undefined ? {} : { granted: paid.granted }),
+    ...(paid.grantedCredit === undefined ? {} : { grantedCredit: paid.grantedCredit }),
   }));
 }
 
-function* drawPaidDrafts(
+function* computePaidDrafts(
   view: AccountView,
   catalog: BillingCatalog,
-  options: DrawOptions,
+  options: InvoicingOptions,
 ): Steps<readonly PaidDraft[]> {
   const { explain = false, creditId = (cause) => cause } = options;
   const { timeline } = view;
@@ -105,46 +113,62 @@ function* drawPaidDrafts(
   const isSelectedCycle = createCycleFilter(timeline, options);
   // Earlier charges are needed if a refund of them may pay and must be explained.
   const hasRefunds = explain && view.credits.some(({ kind, left }) => kind === "REFUND" && left.gt(ZERO));
-  const isWhole = options.creditsAreWhole !== true || hasRefunds;
-  const dues = findDueCycles(view.decisions, horizon, isWhole ? undefined : chargingWindow(view.decisions, options));
+  const needsAllCycles = options.viewHasAllCredits !== true || hasRefunds;
+  const dues = findDueCycles(
+    view.decisions,
+    horizon,
+    needsAllCycles ? undefined : chargingWindow(view.decisions, options),
+  );
   const isAdvanceDone =
-    !isWhole && (yield* isAdvanceFinal(view, dues, { isSelectedCycle, cycles, isFinal: options.isFinal }));
+    !needsAllCycles && (yield* isAdvanceFinal(view, dues, { isSelectedCycle, cycles, isFinal: options.isFinal }));
   const advance = isAdvanceDone
     ? NO_ADVANCE
-    : yield* computeAdvanceBilling(view, dues, isWhole ? undefined : isSelectedCycle);
+    : yield* computeAdvanceBilling(view, dues, needsAllCycles ? undefined : isSelectedCycle);
   const advanceDrafts = planAdvanceDrafts(
     catalog,
     rounding,
     advance.charges.filter(({ cycle }) => isSelectedCycle(cycle)),
   );
-  const ahead = { drafts: advanceDrafts, refunds: advance.refunds.map((refund) => refundedCharge(refund, rounding)) };
-  const standard = cycles.map((cycle) => planStandardDraft({ view, catalog, rounding, timeline, cycle }, ahead));
-  const drafts = [...standard, ...advanceDrafts].sort(
-    (a, b) =>
-      a.invoiceDate - b.invoiceDate ||
-      INVOICE_TYPES.indexOf(a.invoiceType) - INVOICE_TYPES.indexOf(b.invoiceType) ||
-      a.finalAt - b.finalAt,
-  );
+  const inAdvance = { drafts: advanceDrafts, refunds: advance.refunds.map((refund) => roundRefund(refund, rounding)) };
+  const standard = cycles.map((cycle) => planStandardDraft({ view, catalog, rounding, timeline, cycle }, inAdvance));
+  const drafts = [...standard, ...advanceDrafts].sort(compareDrafts);
   const refunds = toRefundCredits(advance, rounding).map((credit) => ({ ...credit, id: creditId(credit.id) }));
-  const open = options.isFinal === undefined ? drafts : drafts.filter((draft) => options.isFinal?.(draft) !== true);
+  const openDrafts =
+    options.isFinal === undefined ? drafts : drafts.filter((draft) => options.isFinal?.(draft) !== true);
   yield;
-  const span = draftsPeriod(open);
-  // An account may have thousands of credits, and a draw has few cycles.
-  const effective = view.credits.filter((credit) => isEffectiveIn(credit, span));
+  const span = draftsPeriod(openDrafts);
+  // An account may have thousands of credits, of which few are effective in the range.
+  const effectiveCredits = view.credits.filter((credit) => isEffectiveIn(credit, span));
   const credits = [
-    ...effective.map((credit) => {
+    ...effectiveCredits.map((credit) => {
       const refund = hasRefunds ? refunds.find(({ id }) => id === credit.id)?.refund : undefined;
       return { ...credit, grantedAt: Number.NEGATIVE_INFINITY, ...(refund && { refund }) };
     }),
-    ...(options.creditsAreWhole === true
+    ...(options.viewHasAllCredits === true
       ? []
       : [
           ...(yield* findCreditGrants(view, catalog, dues)).map((credit) => ({ ...credit, id: creditId(credit.id) })),
           ...refunds,
         ]),
   ];
-  const { belowZeroOnce, accepts, limit } = options;
-  return yield* payWithCredits(open, credits, { rounding, explain, creditId, belowZeroOnce, accepts, limit });
+  const { countsNegativeInvoicesOnce, selection, limit } = options;
+  return yield* payWithCredits(openDrafts, credits, {
+    rounding,
+    explain,
+    creditId,
+    countsNegativeInvoicesOnce,
+    selection,
+    limit,
+  });
+}
+
+/** The order in which invoices take credits (S12.3). */
+function compareDrafts(a: DraftTerms, b: DraftTerms): number {
+  return (
+    a.invoiceDate - b.invoiceDate ||
+    INVOICE_TYPES.indexOf(a.invoiceType) - INVOICE_TYPES.indexOf(b.invoiceType) ||
+    a.finalAt - b.finalAt
+  );
 }
 
 const NO_ADVANCE: AdvanceBilling = { charges: [], refunds: [] };
@@ -159,12 +183,12 @@ function* isAdvanceFinal(
   period: {
     readonly isSelectedCycle: (cycle: AccountCycle) => boolean;
     readonly cycles: readonly AccountCycle[];
-    readonly isFinal: DrawOptions["isFinal"];
+    readonly isFinal: InvoicingOptions["isFinal"];
   },
 ): Steps<boolean> {
   const { isSelectedCycle, cycles, isFinal } = period;
   if (isFinal === undefined || cycles.some(({ term }) => term.plan.details.minimumCommitment)) return false;
-  const { terms } = yield* advanceDates(view, dues, isSelectedCycle);
+  const { terms } = yield* findAdvanceTerms(view, dues, isSelectedCycle);
   return terms.every(
     (each) => !isSelectedCycle(each.cycle) || isFinal({ ...each, finalAt: finalInstant(each.invoiceDate, each.due) }),
   );
@@ -173,22 +197,22 @@ function* isAdvanceFinal(
 /** Whether a cycle, as currently known, touches a range. */
 function createCycleFilter(
   timeline: Timeline,
-  { from, until }: Pick<DrawOptions, "from" | "until">,
+  { from, until }: Pick<InvoicingOptions, "from" | "until">,
 ): (cycle: AccountCycle) => boolean {
   return (cycle) => cycle.start < until && (cycleAt(timeline, cycle.start)?.end ?? cycle.end) > from;
 }
 
-/** The dates of the advance and AD_HOC invoices that {@link drawDrafts} may draw at any instant before `until`. */
-export function* datesInAdvance(
+/** The dates of the advance and AD_HOC invoices that {@link computeInvoicesInSteps} may return at any instant before `until`. */
+export function* findAdvanceInvoiceTerms(
   view: AccountView,
-  { from, until }: Pick<DrawOptions, "from" | "until">,
+  { from, until }: Pick<InvoicingOptions, "from" | "until">,
 ): Steps<readonly DraftTerms[]> {
   const { timeline } = view;
   if (!mayChargeInAdvance(view, timeline)) return [];
   const horizon = Math.max(until, ...cyclesIn(timeline, from, until).map(({ end }) => end));
   const isSelectedCycle = createCycleFilter(timeline, { from, until });
   const dues = findDueCycles(view.decisions, horizon, chargingWindow(view.decisions, { from, until }));
-  const { terms } = yield* advanceDates(view, dues, isSelectedCycle);
+  const { terms } = yield* findAdvanceTerms(view, dues, isSelectedCycle);
   const selectedTerms = terms.filter(({ cycle }) => isSelectedCycle(cycle));
   const dated = selectedTerms.map(({ due, ...each }) => ({ ...each, finalAt: finalInstant(each.invoiceDate, due) }));
   return [...new Map(dated.map((each) => [invoiceKey(each), each])).values()];
@@ -215,7 +239,7 @@ export function* findDueBefore(
   const window = { from: earliestChargeStart(decisions, openFrom), until: Number.POSITIVE_INFINITY };
   const dues = findDueCycles(decisions, until, isNew ? undefined : window);
   // Nothing of a closed cycle falls due, except refunds of a fee for several cycles.
-  const advance = yield* advanceDates(view, dues, (cycle) => addDays(closesAt(cycle, view), 1) >= since);
+  const advance = yield* findAdvanceTerms(view, dues, (cycle) => addDays(closesAt(cycle, view), 1) >= since);
   const credits = [
     ...(yield* findCreditGrants(view, catalog, dues)),
     ...toRefundCredits(advance, accountRounding(view, catalog)),
