@@ -6,6 +6,7 @@ import {
   BOUNDED_ROWS,
   type BoundedPlace,
   createBody,
+  formatFieldPath,
   boundedPlaces,
   parseBound,
   namedPlaces,
@@ -22,10 +23,7 @@ beforeAll(async () => {
   ({ document } = await open());
 });
 
-const pathOf = (fieldPath: BoundedPlace["fieldPath"]): string =>
-  fieldPath.map((step, at) => (typeof step === "number" ? `[${step}]` : `${at === 0 ? "" : "."}${step}`)).join("");
-
-const describePlace = ({ line, fieldPath }: BoundedPlace): string => `${line} ${pathOf(fieldPath)}`;
+const describePlace = ({ line, fieldPath }: BoundedPlace): string => `${line} ${formatFieldPath(fieldPath)}`;
 
 /** The server's answer to a value at a place. */
 async function saidTo(api: Api, place: BoundedPlace, value: unknown): Promise<string> {
@@ -37,7 +35,7 @@ async function saidTo(api: Api, place: BoundedPlace, value: unknown): Promise<st
 /** The faults of a bounded place: in the document, at the bound, and one past it. */
 async function wrongWith(api: Api, place: BoundedPlace): Promise<readonly string[]> {
   const { bound, schema, fieldPath } = place;
-  const at = pathOf(fieldPath);
+  const at = formatFieldPath(fieldPath);
   const wrong: string[] = [];
   const expectSaid = async (value: unknown, sentence: RegExp, isSaid: boolean): Promise<void> => {
     const message = await saidTo(api, place, value);
@@ -131,7 +129,7 @@ describe("the bounds of the reference", () => {
           const own = await open();
           const sendSize = async (size: number) => {
             const url = line.replace(`{${name}}`, uniqueText(size)).replaceAll(/\{\w+\}/g, "none");
-            const body = requestBody && createBody(document, { line, fieldPath: ["unheard"], schema: {} }, undefined);
+            const body = requestBody && createBody(document, { line, fieldPath: ["unheard"] }, undefined);
             return own.ask(url, body === undefined ? {} : { body });
           };
           expect([line, (await sendSize(max)).json.message]).not.toEqual([line, expect.stringContaining("at most")]);

@@ -16,7 +16,13 @@ export interface Place {
   /** The path to the field; a number is a list item. */
   readonly fieldPath: readonly (string | number)[];
   readonly schema: Json;
+  readonly isRequired: boolean;
+  readonly isNullable: boolean;
 }
+
+/** A field's path as messages write it. */
+export const formatFieldPath = (fieldPath: Place["fieldPath"]): string =>
+  fieldPath.map((step, at) => (typeof step === "number" ? `[${step}]` : `${at === 0 ? "" : "."}${step}`)).join("");
 
 /** A bounded row of the reference, and the place of its field in one request. */
 export interface BoundedPlace extends Place {
@@ -78,12 +84,24 @@ export function resolveSchema(document: Json, schema: Json): Json {
   return one === undefined ? schema : resolveSchema(document, one);
 }
 
+/** Whether a schema of the document allows null. */
+export function takesNull(document: Json, { $ref, type, anyOf = [] }: Json): boolean {
+  if ($ref !== undefined) return takesNull(document, document.components.schemas[$ref.split("/").pop()]);
+  return [type].flat().includes("null") || anyOf.some((each: Json) => takesNull(document, each));
+}
+
 function listFields(document: Json, schemaOrRef: Json, line: string, fieldPath: Place["fieldPath"]): readonly Place[] {
   // Schemas of rules are recursive without end.
   if (fieldPath.length > 12) return [];
   const schema = resolveSchema(document, schemaOrRef);
   const fields = Object.entries<Json>(schema.properties ?? {}).flatMap(([name, field]) => {
-    const at = { line, fieldPath: [...fieldPath, name], schema: resolveSchema(document, field) };
+    const at = {
+      line,
+      fieldPath: [...fieldPath, name],
+      schema: resolveSchema(document, field),
+      isRequired: (schema.required ?? []).includes(name),
+      isNullable: takesNull(document, field),
+    };
     return [at, ...listFields(document, field, line, at.fieldPath)];
   });
   return schema.items === undefined
@@ -133,7 +151,11 @@ function findOwnBound({ line, fieldPath }: Place): Bound | undefined {
 }
 
 /** The smallest valid value of a schema, with a value at a place. */
-export function createBody(document: Json, { line, fieldPath }: Place, value: unknown): Json {
+export function createBody(
+  document: Json,
+  { line, fieldPath }: Pick<Place, "line" | "fieldPath">,
+  value: unknown,
+): Json {
   const [method = "", path = ""] = line.split(" ");
   const { schema } = document.paths[path][method.toLowerCase()].requestBody.content["application/json"];
   return createSmallest(document, schema, { fieldPath, value });
@@ -165,7 +187,7 @@ function createSmallest(document: Json, schemaOrRef: Json, placement?: Placement
       createSmallest(document, schema.items, next === 0 ? remaining : undefined),
     );
   }
-  return name.startsWith("effective") ? "2024-06-01" : createSmallestScalar(schema);
+  return /^effective|Time$/.test(name) ? "2024-06-01" : createSmallestScalar(schema);
 }
 
 function createSmallestScalar(schema: Json): Json {

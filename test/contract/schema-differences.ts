@@ -1,6 +1,6 @@
 /** Compares the server's document of a field with its type in the reference. */
 import type { Json } from "./api.ts";
-import { resolveSchema } from "./bounds.ts";
+import { resolveSchema, takesNull } from "./bounds.ts";
 import { isLeftOut, type Type } from "./types.ts";
 
 /** The `type` and `format` of a schema, for each kind of value in the reference. */
@@ -43,12 +43,6 @@ export function saidOtherwise(
     ...own,
     ...fields.flatMap(([name, field]) => saidOtherwise(document, field, schema.properties?.[name], `${at}.${name}`)),
   ];
-}
-
-/** Whether a schema of the document allows null. */
-function takesNull(document: Json, { $ref, type, anyOf = [] }: Json): boolean {
-  if ($ref !== undefined) return takesNull(document, document.components.schemas[$ref.split("/").pop()]);
-  return [type].flat().includes("null") || anyOf.some((each: Json) => takesNull(document, each));
 }
 
 function nullSaidOtherwise({ kind, nullable }: Type, isNullTaken: boolean, at: string): readonly string[] {

@@ -187,22 +187,14 @@ describe("POST /accounts/{account_id}/price_plans", () => {
     });
 
     test.each([
-      ["an unknown mode", { mode: "MOVE" }, expect.stringContaining("mode: expected")],
       ["no pricePlanId", { pricePlanId: undefined }, "pricePlanId: missing: expected the id of a price plan"],
       ["an unknown pricePlanId", { pricePlanId: "pp.no" }, 'no price plan has the id "pp.no"'],
       ["the account's id as pricePlanId", { pricePlanId: "prod" }, 'no price plan has the id "prod"'],
-      [
-        "a pricePlanId over 255",
-        { pricePlanId: "p".repeat(256) },
-        "pricePlanId: expected at most 255 characters, got 256",
-      ],
       [
         "an unknown version",
         { pricePlanVersion: 9 },
         expect.stringMatching(/^the price plan "pp\..*" has no version 9$/),
       ],
-      ["version 0", { pricePlanVersion: 0 }, expect.stringContaining("pricePlanVersion: expected")],
-      ["no effectiveFrom", { effectiveFrom: undefined }, "effectiveFrom: missing: expected a date"],
       [
         "an effectiveFrom that is not midnight",
         { effectiveFrom: "2024-06-20T01:00:00Z" },
@@ -247,7 +239,6 @@ describe("POST /accounts/{account_id}/price_plans", () => {
         { mode: "DISASSOCIATE", retainStartOffsets: false },
         "retainStartOffsets: cannot be set with the mode DISASSOCIATE",
       ],
-      ["another field", { version: 1 }, "version: unknown field"],
     ])("%s", async (_, parts, message) => {
       const { api, solo } = setup;
       const body = { pricePlanId: solo, effectiveFrom: "2024-06-20", ...parts };
@@ -259,7 +250,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       expect(inShort((await api.call(`GET ${SCHEDULES}`)).json.data)).toEqual(["Team@1 2024-06-01..9999-01-01"]);
     });
 
-    test("with a DRAFT, another plan to disassociate than the account has, and an unknown account", async () => {
+    test("with a DRAFT, another plan to disassociate than the account has", async () => {
       const { api, solo, team } = setup;
       const from = { effectiveFrom: "2024-06-20" };
       expect(await answerOf(api, CHANGE, { body: { pricePlanId: draft, ...from } })).toEqual([
@@ -270,19 +261,11 @@ describe("POST /accounts/{account_id}/price_plans", () => {
         400,
         `the account has another plan on these days: version 1 of "${team}", from 2024-06-01`,
       ]);
-      const body = { pricePlanId: team, ...from };
-      expect(await answerOf(api, "POST /accounts/nobody/price_plans", { body })).toEqual([
-        404,
-        'no account has the id "nobody"',
-      ]);
-      expect((await api.call(`POST /accounts/${"a".repeat(51)}/price_plans`, { body })).status).toBe(400);
     });
 
     test.each([
-      ["GET /accounts/nobody/pricing_schedules", 404, 'no account has the id "nobody"'],
       [`GET ${SCHEDULES}?start_date=soon`, 400, expect.stringContaining('start_date: "soon" is not a date')],
       [`GET ${SCHEDULES}?start_date=2024-02-01&end_date=2024-02-01`, 400, "end_date: expected a date after start_date"],
-      [`GET ${SCHEDULES}?pageSize=0`, 400, 'pageSize: expected a whole number from 1 to 100, got "0"'],
     ] as const)("%s", async (line, status, message) => {
       expect(await answerOf(setup.api, line)).toEqual([status, message]);
     });

@@ -59,12 +59,7 @@ describe("customers over HTTP", () => {
   });
 
   test.each([
-    ["POST /customers", { ...ACME, id: "x".repeat(51) }, 400, "id: expected at most 50 characters, got 51"],
-    ["POST /customers", { ...ACME, primaryEmail: undefined }, 400, "primaryEmail: missing: expected a string"],
-    ["POST /customers", { ...ACME, nme: "x" }, 400, "nme: unknown field"],
     ["POST /customers", undefined, 400, "expected a body"],
-    ["GET /customers/nobody", undefined, 404, 'no customer has the id "nobody"'],
-    ["GET /customers?page=2", undefined, 400, "page: unknown field"],
     ["GET /customers?pageSize=1&pageSize=2", undefined, 400, '"pageSize": the query parameter is repeated'],
     ["PUT /customers", undefined, 405, "the method is not allowed; use GET, POST"],
   ] as const)("%s %j is a %i", async (line, body, status, message) => {

@@ -104,22 +104,7 @@ describe("invoice groups over HTTP", () => {
     });
 
     test.each([
-      ["no name", { name: undefined }, "name: missing: expected a string"],
-      ["a name over 255", { name: "n".repeat(256) }, "name: expected at most 255 characters, got 256"],
-      ["no email", { email: undefined }, "email: missing: expected a string"],
       ["an invalid email", { email: "acme" }, expect.stringContaining("email: expected an e-mail address")],
-      [
-        "no dailyInvoiceConsolidation",
-        { dailyInvoiceConsolidation: undefined },
-        "dailyInvoiceConsolidation: missing: expected true or false",
-      ],
-      ["no accountIds", { accountIds: undefined }, "accountIds: missing: expected a list"],
-      ["0 accountIds", { accountIds: [] }, "accountIds: expected at least 1 item, got 0"],
-      [
-        "101 accountIds",
-        { accountIds: times(101, (at) => `a-${at}`) },
-        "accountIds: expected at most 100 items, got 101",
-      ],
       ["an unknown account", { accountIds: ["test", "no"] }, 'no account has the id "no"'],
       ["an archived account", { accountIds: ["gone"] }, 'the account "gone" is archived'],
       [
@@ -132,9 +117,6 @@ describe("invoice groups over HTTP", () => {
         { accountIds: ["test", "euro"] },
         expect.stringContaining('the account "euro" is invoiced in EUR'),
       ],
-      ["a gracePeriod under 0", { gracePeriod: -1 }, expect.stringContaining("gracePeriod: expected")],
-      ["netTermDays of a fraction", { netTermDays: 1.5 }, expect.stringContaining("netTermDays: expected")],
-      ["invoiceCurrency", { invoiceCurrency: "USD" }, "invoiceCurrency: unknown field"],
     ])("POST /invoice_groups with %s", async (_, parts, message) => {
       const body = { ...GROUP, accountIds: ["test"], ...parts };
       expect(await answerOf(api, "POST /invoice_groups", { body })).toEqual([400, message]);
@@ -142,16 +124,8 @@ describe("invoice groups over HTTP", () => {
     });
 
     test.each([
-      ["no accountIds", {}, "accountIds: missing: expected a list"],
-      ["0 accountIds", { accountIds: [] }, "accountIds: expected at least 1 item, got 0"],
-      [
-        "101 accountIds",
-        { accountIds: times(101, (at) => `a-${at}`) },
-        "accountIds: expected at most 100 items, got 101",
-      ],
       ["an unknown account", { accountIds: ["test", "no"] }, 'no account has the id "no"'],
       ["the group's id", { accountIds: ["test", "ID"] }, expect.stringMatching(/^no account has the id "ig\./)],
-      ["another field", { accountIds: ["test"], force: true }, "force: unknown field"],
     ])("add_accounts and remove_accounts with %s", async (_, fields, message) => {
       const body = JSON.stringify(fields).replace("ID", id);
       expect(await answerOf(api, `POST /invoice_groups/${id}/add_accounts`, { body })).toEqual([400, message]);
@@ -177,22 +151,6 @@ describe("invoice groups over HTTP", () => {
       ]);
       expect((await api.call(`GET /invoice_groups/${id}`)).json.accountsCount).toBe(1);
       await api.call(`POST /invoice_groups/${other}/remove_accounts`, { body: { accountIds: ["test"] } });
-    });
-
-    test("an id in the path over 512 characters, and one that is unknown", async () => {
-      const [most, over] = ["g".repeat(512), "g".repeat(513)];
-      const body = { accountIds: ["test"] };
-      expect(await answerOf(api, `POST /invoice_groups/${over}/add_accounts`, { body })).toEqual([
-        400,
-        "invoice_group_id: expected at most 512 characters, got 513",
-      ]);
-      for (const line of [
-        `POST /invoice_groups/${most}/add_accounts`,
-        `POST /invoice_groups/${most}/remove_accounts`,
-      ]) {
-        expect((await api.call(line as "POST /", { body })).status).toBe(404);
-      }
-      expect((await api.call(`GET /invoice_groups/${most}`)).status).toBe(404);
     });
   });
 

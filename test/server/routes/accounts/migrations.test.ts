@@ -205,14 +205,6 @@ describe("cycles after a migration", () => {
 
 describe("rejected migrations", () => {
   test.each([
-    ["no sourceId", { sourceId: undefined }, "sourceId: missing: expected a string"],
-    ["no targetId", { targetId: null }, "targetId: expected a string, got null"],
-    ["mode, as price plans have it", { mode: "IMMEDIATE" }, "mode: unknown field"],
-    [
-      "cards in the override",
-      { pricePlanDetailsOverride: { usageRateCards: [] } },
-      "pricePlanDetailsOverride.usageRateCards: unknown field",
-    ],
     [
       "invalid cycles in the override",
       { pricePlanDetailsOverride: { pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "32" } } } },
@@ -259,6 +251,5 @@ describe("GET /migrations", () => {
       { pageSize: 2 },
       null,
     ]);
-    for (const pageSize of [0, 101]) expect((await call(`GET /migrations?pageSize=${pageSize}`)).status).toBe(400);
   });
 });

@@ -95,13 +95,6 @@ describe("credits over HTTP", () => {
       400,
       `the credit "${String(credit["id"])}" is voided; only an active credit can be voided`,
     ]);
-    expect(await answerOf(api, "POST /credits/cr.no/void")).toEqual([404, 'no credit has the id "cr.no"']);
-    expect(await answerOf(api, "GET /credits/cr.no")).toEqual([404, 'no credit has the id "cr.no"']);
-    expect(await answerOf(api, `POST /credits/${"c".repeat(513)}/void`)).toEqual([
-      400,
-      "credit_id: expected at most 512 characters, got 513",
-    ]);
-    expect((await api.call(`POST /credits/${"c".repeat(512)}/void`)).status).toBe(404);
     expect(await answerOf(api, url, { body: { reason: "x" } })).toEqual([400, "reason: unknown field"]);
   });
 
@@ -129,13 +122,6 @@ describe("credits over HTTP", () => {
     expect(await listPart(api, "/credits?account_id=other", "priority")).toEqual([99]);
     expect((await listPart(api, "/credits?pageSize=1")).length).toBe(1);
     expect(await listPart(api, "/credits?account_id=nobody")).toEqual([]);
-    for (const [query, message] of [
-      ["pageSize=51", 'pageSize: expected a whole number from 1 to 50, got "51"'],
-      ["pageSize=0", 'pageSize: expected a whole number from 1 to 50, got "0"'],
-      ["accountId=prod", "accountId: unknown field"],
-    ] as const) {
-      expect(await answerOf(api, `GET /credits?${query}`)).toEqual([400, message]);
-    }
   });
 
   test("a priority beyond safe integers is rejected with the bounds", async () => {
@@ -197,10 +183,6 @@ describe("credits over HTTP", () => {
     });
 
     test.each([
-      ["no accountId", { accountId: undefined }, "accountId: missing: expected a string"],
-      ["no purpose", { purpose: undefined }, "purpose: missing: expected a string"],
-      ["a purpose over 255", { purpose: "p".repeat(256) }, "purpose: expected at most 255 characters, got 256"],
-      ["no effectiveFrom", { effectiveFrom: undefined }, "effectiveFrom: missing: expected a date"],
       [
         "an effectiveFrom that is not midnight",
         { effectiveFrom: "2024-06-01T01:00:00Z" },
@@ -211,13 +193,8 @@ describe("credits over HTTP", () => {
         { effectiveUntil: "2024-06-01" },
         "effectiveUntil: expected a date after",
       ],
-      ["no creditAmount", { creditAmount: undefined }, "creditAmount: missing: expected a decimal"],
       ["a creditAmount of 0", { creditAmount: 0 }, "creditAmount: expected more than 0, got 0"],
-      ["no priority", { priority: undefined }, "priority: "],
-      ["a priority with a fraction", { priority: 1.5 }, "priority: expected"],
       ["an unknown entity", { applicableEntityIds: ["um.no"] }, "applicableEntityIds[0]: expected the id of"],
-      ["a key over 255", { idempotencyKey: "k".repeat(256) }, "idempotencyKey: expected at most 255 characters"],
-      ["another field", { currency: "USD" }, "currency: unknown field"],
     ])("POST /credits with %s is a 400 that names the field", async (_, parts, message) => {
       const body = { creditRequests: [CREDIT, { ...CREDIT, ...parts }] };
       const [status, problem] = await answerOf(api, "POST /credits", { body });
@@ -226,13 +203,6 @@ describe("credits over HTTP", () => {
     });
 
     test.each([
-      ["no creditRequests", {}, "creditRequests: missing: expected a list"],
-      ["0 requests", { creditRequests: [] }, "creditRequests: expected at least 1 item, got 0"],
-      [
-        "101 requests",
-        { creditRequests: times(101, () => CREDIT) },
-        "creditRequests: expected at most 100 items, got 101",
-      ],
       [
         "an unknown account",
         { creditRequests: [CREDIT, { ...CREDIT, accountId: "no" }] },

@@ -123,16 +123,13 @@ describe("feature credit entries over HTTP", () => {
     for (const [body, message] of [
       [{ granted: 7.99 }, "granted: expected at least 8, which events have used, got 7.99"],
       [{ granted: -1 }, "granted: expected 0 or more, got -1"],
-      [{ granted: null }, expect.stringContaining("granted: expected a decimal")],
       [
         { effectiveUntil: "2024-06-14T11:00:00Z" },
         "effectiveUntil: expected a time after 2024-06-14T11:00:00.000Z, when an event last used the entry",
       ],
       [{ effectiveUntil: "2024-06-01" }, expect.stringContaining("effectiveUntil: expected a time after")],
-      [{ effectiveUntil: null }, expect.stringContaining("effectiveUntil: expected a date")],
       [{}, "granted: missing: expected granted or effectiveUntil"],
       [undefined, "expected a body"],
-      [{ effectiveFrom: "2024-06-01" }, "effectiveFrom: unknown field"],
     ] as const) {
       expect(await answerOf(api, entry, { body })).toEqual([400, message]);
     }
@@ -181,12 +178,6 @@ describe("feature credit entries over HTTP", () => {
     expect([rest.data.length, rest.data[0].granted, rest.nextToken]).toEqual([1, 0, null]);
     expect((await api.call(`GET ${url}/entries?pageSize=50`)).json.data.length).toBe(50);
     expect((await api.call(`GET ${url}/entries?pageSize=1`)).json.data.length).toBe(1);
-    for (const size of [0, 51]) {
-      expect(await answerOf(api, `GET ${url}/entries?pageSize=${size}`)).toEqual([
-        400,
-        `pageSize: expected a whole number from 1 to 50, got "${size}"`,
-      ]);
-    }
     await api.call("POST /accounts", { body: { id: "other", name: "Acme other", customerId: "acme" } });
     const other = url.replace("prod", "other");
     expect((await api.call(`GET ${other}/entries?nextToken=${first.nextToken}` as "GET /")).status).toBe(400);
@@ -204,27 +195,17 @@ describe("feature credit entries over HTTP", () => {
     });
 
     test.each([
-      ["no granted", { granted: undefined }, "granted: missing: expected a decimal"],
       ["granted under 0", { granted: -0.1 }, "granted: expected 0 or more, got -0.1"],
-      ["granted of a word", { granted: "many" }, expect.stringContaining("granted: expected a decimal")],
       [
         "granted of 21 digits before the point",
         { granted: "1".repeat(21) },
         expect.stringContaining("granted: expected"),
       ],
-      ["no effectiveFrom", { effectiveFrom: undefined }, "effectiveFrom: missing: expected a date or date-time"],
-      ["no effectiveUntil", { effectiveUntil: undefined }, "effectiveUntil: missing: expected a date or date-time"],
       [
         "an effectiveUntil that is not after effectiveFrom",
         { effectiveUntil: "2024-06-01" },
         expect.stringContaining("effectiveUntil: expected a time after effectiveFrom"),
       ],
-      [
-        "a key over 255",
-        { idempotencyKey: "k".repeat(256) },
-        "idempotencyKey: expected at most 255 characters, got 256",
-      ],
-      ["another field", { source: "PURCHASE" }, "source: unknown field"],
     ])("POST …/entries with %s is a 400", async (_, parts, message) => {
       const { api, url } = setup;
       const body = { granted: 1, ...MONTH, ...parts };
@@ -232,33 +213,13 @@ describe("feature credit entries over HTTP", () => {
       expect(await listPart(api, `${url}/entries`)).toEqual([entryId]);
     });
 
-    test("with an unknown account or feature as a 422 for entries and totals, an unknown entry as a 404, an id too long as a 400", async () => {
+    test("with an unknown account or feature as a 422, an unknown entry or one of another feature as a 404", async () => {
       const { api, featureId } = setup;
-      const body = { granted: 1, ...MONTH };
-      const lines = (account: string, feature: string): readonly (readonly [string, object | undefined])[] => {
-        const url = `/accounts/${account}/features/${feature}`;
-        return [
-          [`GET ${url}`, undefined],
-          [`GET ${url}/entries`, undefined],
-          [`POST ${url}/entries`, body],
-          [`PATCH ${url}/entries/${entryId}`, { granted: 1 }],
-          [`POST ${url}/entries/${entryId}/void`, undefined],
-        ];
-      };
-      const answers = async (account: string, feature: string): Promise<readonly unknown[]> => {
-        const messages = new Set<string>();
-        for (const [line, sent] of lines(account, feature)) {
-          messages.add((await answerOf(api, line as "GET /", sent === undefined ? {} : { body: sent })).join(" "));
-        }
-        return [...messages];
-      };
-      expect(await answers("nobody", featureId)).toEqual(['422 no account has the id "nobody"']);
-      expect(await answers("prod", "ft.no")).toEqual(['422 no feature has the id "ft.no"']);
-      const over = "x".repeat(51);
-      expect(await answers(over, featureId)).toEqual(["400 account_id: expected at most 50 characters, got 51"]);
-      expect(await answers("prod", over)).toEqual(["400 feature_id: expected at most 50 characters, got 51"]);
-      expect((await answers("prod", "x".repeat(50)))[0]).toMatch(/^422 /);
-
+      expect(await answerOf(api, `GET /accounts/prod/features/ft.no`)).toEqual([422, 'no feature has the id "ft.no"']);
+      expect(await answerOf(api, `GET /accounts/nobody/features/${featureId}`)).toEqual([
+        422,
+        'no account has the id "nobody"',
+      ]);
       const entry404 = [404, `no feature credit entry has the id "${entryId}"`];
       const other: `/${string}` = `/accounts/prod/features/${otherFeature}/entries/${entryId}`;
       expect(await answerOf(api, `PATCH ${other}`, { body: { granted: 1 } })).toEqual(entry404);

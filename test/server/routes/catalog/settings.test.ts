@@ -94,18 +94,7 @@ describe("rejected requests for settings", () => {
   });
 
   test.each([
-    ["no id", { id: undefined }, 400, "id: missing: expected a string"],
     ["a full id", { id: "setting.user.x" }, 400, 'id: expected only letters, digits, _ and -, got "setting.user.x"'],
-    ["no value", { value: null }, 400, "value: expected a string, got null"],
-    ["a value that is not text", { value: 2 }, 400, "value: expected a string, got 2"],
-    ["no namespace", { namespace: undefined }, 400, "namespace: missing: expected a string"],
-    ["no name", { name: undefined }, 400, "name: missing: expected a string"],
-    [
-      "no dataType",
-      { dataType: undefined },
-      400,
-      'dataType: missing: expected "STRING", "NUMERIC", "JSON" or "JSON_LOGIC"',
-    ],
     [
       "another organization",
       { entityId: "other" },
@@ -115,28 +104,7 @@ describe("rejected requests for settings", () => {
     ["an unknown customer", { entityType: "CUSTOMER", entityId: "no" }, 400, "entityId: expected the id of a customer"],
     ["an account without an id", { entityType: "ACCOUNT" }, 400, "entityId: expected the id of an account"],
     ["an id in use, in any case", { id: "TAKEN", namespace: "user" }, 409, 'the setting "setting.user.taken" exists'],
-    ["an unknown field", { type: "x" }, 400, "type: unknown field"],
   ])("POST with %s is rejected", async (_, parts, status, message) => {
     expect(await answerTo("POST /settings", { body: { ...FACTOR, id: "new", ...parts } })).toEqual([status, message]);
-  });
-
-  test.each([
-    ["no value", { value: null }, "value: expected a string, got null"],
-    [
-      "an invalid dataType",
-      { dataType: "XML" },
-      'dataType: expected "STRING", "NUMERIC", "JSON" or "JSON_LOGIC", got "XML"',
-    ],
-    ["a namespace", { namespace: "x" }, "namespace: unknown field"],
-    ["an entityId", { entityId: "x" }, "entityId: unknown field"],
-  ])("PATCH with %s is a 400", async (_, body, message) => {
-    expect(await answerTo("PATCH /settings/setting.user.taken", { body })).toEqual([400, message]);
-  });
-
-  test("an unknown setting_id_str is a 404, and so is a short id", async () => {
-    for (const id of ["setting.user.no", "taken"]) {
-      expect(await answerTo(`GET /settings/${id}`)).toEqual([404, `no setting has the id "${id}"`]);
-      expect((await call(`PATCH /settings/${id}`, { body: { value: "1" } })).status).toBe(404);
-    }
   });
 });

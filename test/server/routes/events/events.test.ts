@@ -346,10 +346,6 @@ describe("stored events", () => {
     const failures = await api.call("GET /events?status=INGESTION_FAILED_ACCOUNT_NOT_FOUND");
     expect(failures.json.events.map((each: { status: string }) => each.status)).toEqual(["FAILED"]);
     expect((await api.call("GET /events?schema_name=chat")).json.events).toEqual([]);
-    expect((await api.call(`GET /events?schema_name=${"s".repeat(50)}`)).json.events).toEqual([]);
-    expect((await api.call(`GET /events?schema_name=${"s".repeat(51)}`)).status).toBe(400);
-    expect((await api.call("GET /events?pageSize=51")).status).toBe(400);
-    expect((await api.call("GET /events/none")).status).toBe(404);
   });
 
   test("a cursor is valid only for its own list and filters", async () => {
@@ -421,7 +417,6 @@ describe("undo", () => {
 
   test.each([
     ["", /^account_id: missing/],
-    ["?account_id=acme&eventid=e1", /^eventid: unknown field/],
     ["?account_id=acme&event_id=", /the query parameter is empty/],
     ["?account_id=acme&created_at=2024-06-15T12:00:00Z", /^created_at: expected account_id alone/],
     ["?account_id=acme&id=x&event_id=e1", /^id with event_id: expected account_id alone/],
@@ -473,6 +468,5 @@ describe("the list of events by result", () => {
     expect(await listEventIds("FAILED")).toEqual(["failed"]);
     expect(await listEventIds("INGESTED")).toEqual(["kept"]);
     expect(await listEventIds("INGESTION_COMPLETED_EVENT_METERED")).toHaveLength(2);
-    expect((await api.call("GET /events?status=UNDONE")).status).toBe(400);
   });
 });
