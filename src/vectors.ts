@@ -147,5 +147,5 @@ export interface VectorCredit {
 
 /** All vectors: the content of `docs/vectors/vectors.json`. */
 export const vectors: readonly Vector[] = (
-  createRequire(import.meta.url)("../docs/vectors/vectors.json") as { readonly vectors: readonly Vector[] }
+  createRequire(import.meta.url)("ratebook/vectors/vectors.json") as { readonly vectors: readonly Vector[] }
 ).vectors;

@@ -18,9 +18,11 @@ import { buildSelfContainedPage } from "./self-contained-page.ts";
 /** The sources of the pages, relative to both `src` and `dist`. */
 const SOURCES = new URL("../../src/pages/browser/", import.meta.url);
 
-/** Bundles the script and style of a page. */
-async function bundlePage(name: PageName): Promise<{ readonly script: string; readonly style: string }> {
-  const { outputFiles } = await build({
+/** Bundles the script and style of a page, with the paths of the files that they come from. */
+async function bundlePage(
+  name: PageName,
+): Promise<{ readonly script: string; readonly style: string; readonly inputs: readonly string[] }> {
+  const { outputFiles, metafile } = await build({
     entryPoints: [fileURLToPath(new URL(`${name}/main.tsx`, SOURCES))],
     bundle: true,
     minify: true,
@@ -33,12 +35,13 @@ async function bundlePage(name: PageName): Promise<{ readonly script: string; re
     legalComments: "none",
     outdir: "out",
     write: false,
+    metafile: true,
     tsconfigRaw: {},
     alias: { "csv-parse": "csv-parse/browser/esm" },
     define: name === "play" ? { EXAMPLES: JSON.stringify(listExamples()), BOOK_SCHEMA: serializeBookSchema() } : {},
   });
   const findOutput = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? "";
-  return { script: findOutput(".js"), style: findOutput(".css") };
+  return { script: findOutput(".js"), style: findOutput(".css"), inputs: Object.keys(metafile.inputs) };
 }
 
 /** The JSON Schema with which the playground completes a book. */
@@ -52,11 +55,15 @@ function listExamples(): readonly PlayExample[] {
   return parseRecipes(text).map(({ title, recipe }) => ({ title, state: createStateFromRecipe(recipe, title) }));
 }
 
-/** Writes all pages to `dist/pages`. */
-export async function buildPages(): Promise<void> {
+/** Writes all pages to `dist/pages`. @returns the paths of all bundled files */
+export async function buildPages(): Promise<readonly string[]> {
+  const bundledFiles: string[] = [];
   for (const [name, title] of Object.entries(PAGE_TITLES) as [PageName, string][]) {
     const file = pageFile(name);
     mkdirSync(new URL(".", file), { recursive: true });
-    writeFileSync(file, buildSelfContainedPage({ title, ...(await bundlePage(name)) }));
+    const { script, style, inputs } = await bundlePage(name);
+    writeFileSync(file, buildSelfContainedPage({ title, script, style }));
+    bundledFiles.push(...inputs);
   }
+  return bundledFiles;
 }

@@ -3,31 +3,27 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 
+import type { Metafile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { bundleProgram } from "../../src/cli/build-program.ts";
 import { type Folder, folder, eventLine, SMALL_BOOK } from "./fake-io.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 let buildFolder: string;
+let outputs: Metafile["outputs"];
 let files: Folder;
 let book: string;
 
-beforeAll(() => {
+beforeAll(async () => {
   // Below node_modules, so that the program finds its packages.
   mkdirSync(join(root, "node_modules/.cache"), { recursive: true });
   buildFolder = mkdtempSync(join(root, "node_modules/.cache/ratebook-"));
   writeFileSync(join(buildFolder, "package.json"), JSON.stringify({ type: "module", version: "0.0.1" }));
-  execFileSync(process.execPath, [
-    join(root, "node_modules/typescript/bin/tsc"),
-    "-p",
-    join(root, "src"),
-    "--noCheck",
-    "--outDir",
-    join(buildFolder, "dist"),
-  ]);
+  ({ outputs } = await bundleProgram(join(buildFolder, "dist/bin")));
   files = folder();
   book = files.file("book.json", JSON.stringify(SMALL_BOOK));
 });
@@ -52,7 +48,7 @@ async function program(
   argv: readonly string[],
   { stdin = "", readMax = Infinity, nodeOptions = [] as readonly string[] } = {},
 ): Promise<Exit> {
-  const child = spawn(process.execPath, [...nodeOptions, join(buildFolder, "dist/cli/bin.js"), ...argv]);
+  const child = spawn(process.execPath, [...nodeOptions, join(buildFolder, "dist/bin/ratebook.js"), ...argv]);
   let [out, err] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => {
     out += chunk.toString();
@@ -69,10 +65,10 @@ async function program(
   return { code, out, err };
 }
 
-/** The files that the program loads: its own, below `dist`, and those of packages. */
+/** The files that the program loads, which are all in the bundle, and those of `src` and of packages that they contain. */
 async function loadedFiles(
   argv: readonly string[],
-): Promise<{ readonly own: readonly string[]; readonly packages: readonly string[] }> {
+): Promise<Readonly<Record<"files" | "sources" | "packages", readonly string[]>>> {
   const hooks = `export async function load(url, context, next) {
     if (url.startsWith("file:")) process._rawDebug("loaded " + url);
     return next(url, context);
@@ -80,11 +76,13 @@ async function loadedFiles(
   const register = `import { register } from "node:module"; register(${JSON.stringify(toModule(hooks))});`;
   const { code, err } = await program(argv, { nodeOptions: ["--import", toModule(register)] });
   expect(code).toBe(0);
-  const urls = [...err.matchAll(/^loaded (.*)$/gm)].map(([, url = ""]) => url);
-  const dist = `${pathToFileURL(join(buildFolder, "dist")).href}/`;
-  const own = urls.filter((url) => url.startsWith(dist)).map((url) => url.slice(dist.length));
-  expect(own).toContain("cli/bin.js");
-  return { own, packages: urls.filter((url) => !url.startsWith(dist)) };
+  const files = [...err.matchAll(/^loaded (.*)$/gm)].map(([, url = ""]) => relative(".", fileURLToPath(url)));
+  expect(files.filter((file) => outputs[file] === undefined)).toEqual([]);
+  const inputs = files.flatMap((file) => Object.entries(outputs[file]?.inputs ?? {}));
+  const contents = inputs.flatMap(([path, { bytesInOutput }]) => (bytesInOutput === 0 ? [] : [path]));
+  const sources = contents.filter((path) => path.startsWith("src/")).map((path) => path.slice("src/".length));
+  expect(sources).toContain("cli/bin.ts");
+  return { files, sources, packages: contents.filter((path) => !path.startsWith("src/")) };
 }
 
 function toModule(text: string): string {
@@ -96,18 +94,19 @@ describe("the built program", () => {
     expect(await program(["--version"])).toEqual({ code: 0, out: "0.0.1\n", err: "" });
   });
 
-  test.each(["--help", "--version"])("%s loads at most 20 of its files, and no package", async (option) => {
-    const { own, packages } = await loadedFiles([option]);
-    expect(own.length).toBeLessThanOrEqual(20);
+  test.each(["--help", "--version"])("%s loads at most 12 files, and no package", async (option) => {
+    const { files, packages } = await loadedFiles([option]);
+    expect(files.length).toBeLessThanOrEqual(12);
     expect(packages).toEqual([]);
   });
 
-  test("check loads at most 100 of its files, and nothing that only other commands need", async () => {
-    const { own } = await loadedFiles(["check", book]);
-    expect(own.length).toBeLessThanOrEqual(100);
+  test("check loads at most 25 files, and nothing that only other commands need", async () => {
+    const { files, sources } = await loadedFiles(["check", book]);
+    expect(files.length).toBeLessThanOrEqual(25);
+    expect(sources.length).toBeLessThanOrEqual(90);
     const others = /^(?:analysis|engine|ledger|server|store|verify|warehouse)\//;
-    expect(own.filter((file) => others.test(file))).toEqual([]);
-    expect(own.filter((file) => file.startsWith("cli/commands/"))).toEqual(["cli/commands/check.js"]);
+    expect(sources.filter((file) => others.test(file))).toEqual([]);
+    expect(sources.filter((file) => file.startsWith("cli/commands/"))).toEqual(["cli/commands/check.ts"]);
   });
 
   test("exits with 0, 1 and 2, and without a stack trace", async () => {
@@ -139,7 +138,7 @@ describe("the built program", () => {
   });
 
   test("reports that standard output can't be written when its disk is full, and exits with 1", async () => {
-    const argv = [join(buildFolder, "dist/cli/bin.js"), "preview", book, "--format", "json"];
+    const argv = [join(buildFolder, "dist/bin/ratebook.js"), "preview", book, "--format", "json"];
     const full = await open("/dev/full", "w");
     const child = spawn(process.execPath, argv, { stdio: ["ignore", full.fd, "pipe"] });
     let err = "";
@@ -152,7 +151,7 @@ describe("the built program", () => {
 
   test.each(["SIGTERM", "SIGINT"] as const)("serves until %s, and exits with 0", async (signal) => {
     const argv = ["serve", "--port", "0", "--database", "memory"];
-    const child = spawn(process.execPath, [join(buildFolder, "dist/cli/bin.js"), ...argv]);
+    const child = spawn(process.execPath, [join(buildFolder, "dist/bin/ratebook.js"), ...argv]);
     const ending = new Promise<number | null>((resolve) => {
       child.on("close", resolve);
     });

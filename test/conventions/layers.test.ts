@@ -68,7 +68,7 @@ const PACKAGE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "fast-check": ["testing/"],
   "@duckdb/node-api": ["warehouse/duckdb/"],
   "@clickhouse/client": ["warehouse/clickhouse/"],
-  esbuild: ["pages/build-pages.ts"],
+  esbuild: ["pages/build-pages.ts", "cli/build-program.ts"],
   preact: ["pages/browser/"],
 };
 const FILE_LINES_MAX = 400;

@@ -77,7 +77,7 @@ test("the package contains every declaration that its types import", () => {
   const { files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     readonly files: readonly string[];
   };
-  // `{a,b}`, `**/` and `*` of the patterns as regular expressions.
+  // `{a,b}`, `**/` and `*` of the patterns as regular expressions; a pattern of a folder covers its files.
   const excluded = files
     .filter((pattern) => pattern.startsWith("!"))
     .map((pattern) =>
@@ -88,7 +88,7 @@ test("the package contains every declaration that its types import", () => {
         .replaceAll("**/", "(?:.+/)?")
         .replaceAll(/(?<!\.)\*/g, "[^/]*"),
     )
-    .map((source) => new RegExp(`^${source}$`));
+    .map((source) => new RegExp(`^${source}(?:/|$)`));
   expect(excluded.some((pattern) => pattern.test("dist/cli/main.d.ts"))).toBe(true);
   const imported = [...ENTRIES.map(([entry]) => entry), "server", "warehouse"].flatMap(
     (entry) => reachedFrom(entry).files,

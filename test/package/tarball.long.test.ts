@@ -210,6 +210,7 @@ const PROGRAM = `
 import { createEngine, memoryStore, parseBook, preview, priceQuantity } from "ratebook";
 import { manageApiKeys, createServer } from "ratebook/server";
 import { postgresStore } from "ratebook/postgres";
+import "ratebook/warehouse";
 
 const engine = createEngine({ store: memoryStore() });
 const { key } = await manageApiKeys(engine).createFirst();
