@@ -13,7 +13,7 @@ import { DOCUMENT_NAMES, createJsonSchema, schemaFileUrl } from "./json-schemas.
 for (const name of DOCUMENT_NAMES) {
   const file = schemaFileUrl(name);
   mkdirSync(new URL(".", file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify(createJsonSchema(name), null, 2)}\n`);
+  writeFileSync(file, `${JSON.stringify(createJsonSchema(name))}\n`);
 }
 
 const folder = new URL("../../dist/bin/", import.meta.url);
