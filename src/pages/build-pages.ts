@@ -11,8 +11,7 @@ import { build } from "esbuild";
 import { toDescribedSchema } from "../book/describing/json-schema.ts";
 import { bookSchema } from "../book/resources/book.ts";
 import { PAGE_TITLES, pageFile, type PageName } from "./page-file.ts";
-import { type PlayExample, createStateFromRecipe } from "./play/play-state.ts";
-import { parseRecipes } from "./play/recipes.ts";
+import { type PlayExample, createStateFromRecipe, parseRecipes } from "./play/play-state.ts";
 import { buildSelfContainedPage } from "./self-contained-page.ts";
 
 /** The sources of the pages, relative to both `src` and `dist`. */

@@ -8,7 +8,12 @@ import { parseBook, preview } from "../../src/index.ts";
 import { invoiceRows } from "../../src/invoicing/invoice-rows.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
-import { createPageRows, computePayment } from "../../src/pages/invoice/invoice-lines.ts";
+import {
+  createPageRows,
+  computePayment,
+  formatInvoiceNumber,
+  formatLongPeriod,
+} from "../../src/pages/invoice/invoice-lines.ts";
 import {
   type InvoiceLetter,
   LOGO_LENGTH_MAX,
@@ -16,7 +21,6 @@ import {
   parseLogo,
   renderInvoicePage,
 } from "../../src/pages/invoice/invoice-page.ts";
-import { formatInvoiceNumber, formatLongPeriod } from "../../src/pages/invoice/invoice-texts.ts";
 import { toInvoiceData } from "../../src/pages/report/invoice-data.ts";
 import { describePrice, describeSlabRange } from "../../src/pages/slab-text.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { CARD_LINE_TYPES } from "../../src/invoicing/invoice.ts";
 import { createLink } from "../../src/pages/browser/play/link.ts";
 import { readPage } from "../../src/pages/page-file.ts";
-import { buildRecipeBook, buildRecipeEvents } from "../../src/pages/play/recipes.ts";
+import { buildRecipeBook, buildRecipeEvents } from "../../src/pages/play/play-state.ts";
 import { CATALOG } from "../book/catalog-book.ts";
 import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
 import { expectSound, openPage } from "../support/browser.ts";

@@ -10,8 +10,7 @@ import type { PriceCurve } from "../../analysis/price-curve.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, parseDecimal, maximum, multiply, subtract, ZERO } from "../../numbers/decimal.ts";
 import { escapeHtml } from "../printable.ts";
-import { createAmountAxis, type Axis, createQuantityAxis } from "./axis.ts";
-import { drawCurvePath, type Point } from "./curve-path.ts";
+import { createAmountAxis, type Axis, createQuantityAxis, drawCurvePath, type Point } from "./curve-drawing.ts";
 import { formatCost, type CurveNote, describeJumps, findJumps, formatQuantity, describeSlabs } from "./curve-text.ts";
 
 const WIDTH = 720;

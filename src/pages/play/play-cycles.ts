@@ -8,7 +8,7 @@ import type { CycleConfig } from "../../calendar/cycle.ts";
 import { formatInstant, type Instant, parseDate, addDays, daysBetween } from "../../calendar/instant.ts";
 import { type AccountCycle, cyclesIn, NO_END, type Term, buildTimeline } from "../../invoicing/timeline.ts";
 import { toDecisions, findPlanIn } from "../../ledger/account/associated-plans.ts";
-import { formatLongDate, formatLongPeriod } from "../invoice/invoice-texts.ts";
+import { formatLongDate, formatLongPeriod } from "../invoice/invoice-lines.ts";
 import { toPrintable } from "../printable.ts";
 import type { PlayState } from "./play-state.ts";
 

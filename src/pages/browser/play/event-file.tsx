@@ -15,7 +15,7 @@ import { formatCount } from "../common/format.ts";
 import { ColumnForm } from "./column-form.tsx";
 import { type MappedFile, readSample } from "./file-events.ts";
 import type { WorkerRequest, WorkerMessage } from "./file-worker.ts";
-import { InvoiceTables } from "./invoices.tsx";
+import { InvoiceTables } from "./results.tsx";
 
 /** The maximum size of a map in bytes; larger files are not read as maps. */
 const MAP_BYTES_MAX = 1 << 16;

@@ -6,8 +6,9 @@
 import type { JSX } from "preact";
 import { useId, useState } from "preact/hooks";
 
-import { INVOICE_TITLES } from "../../invoice/invoice-texts.ts";
+import { INVOICE_TITLES } from "../../invoice/invoice-lines.ts";
 import type { AccountData, EventsOfDay, InvoiceData, LineData, LineDays } from "../../report/report-data.ts";
+import { ShareBar } from "../common/charts.tsx";
 import { TableHead } from "../common/data-table.tsx";
 import {
   formatCount,
@@ -17,7 +18,6 @@ import {
   formatNumber,
   localizeNumbers,
 } from "../common/format.ts";
-import { ShareBar } from "../common/plot.tsx";
 
 interface InvoiceProps {
   readonly invoice: InvoiceData;

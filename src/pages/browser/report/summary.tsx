@@ -1,14 +1,14 @@
 /**
- * The summary: amounts, accounts, events and problems.
+ * The summary: amounts, accounts, events, problems, and usage by day.
  *
  * @module
  */
 import type { JSX } from "preact";
 
 import { describeEventCount } from "../../event-counts.ts";
-import type { ReportData } from "../../report/report-data.ts";
+import type { ReportData, ChargeDays, UsageDays } from "../../report/report-data.ts";
+import { ShareBar, DayChart } from "../common/charts.tsx";
 import { formatCount, formatMoney, formatNumber } from "../common/format.ts";
-import { ShareBar } from "../common/plot.tsx";
 
 /** The figures at the top. */
 export function Summary({ data: { totals, events, problems, notices } }: { readonly data: ReportData }): JSX.Element {
@@ -110,5 +110,58 @@ export function CardShares({ data: { totals } }: { readonly data: ReportData }):
         );
       })}
     </>
+  );
+}
+
+export function UsageCharts({ usage }: { readonly usage: readonly UsageDays[] }): JSX.Element {
+  return (
+    <div class="charts">
+      {usage.map(({ label, from, quantities }, index) => (
+        <DayChart
+          key={index}
+          title={label}
+          from={from}
+          series={[{ label, values: quantities }]}
+          formatValue={formatNumber}
+          hasBars
+        />
+      ))}
+    </div>
+  );
+}
+
+/** One chart for each currency and start day. */
+export function Charges({
+  charges,
+  totals,
+}: {
+  readonly charges: readonly ChargeDays[];
+  readonly totals: ReportData["totals"];
+}): JSX.Element {
+  const groups = new Map<string, ChargeDays[]>();
+  for (const charge of charges) {
+    const key = `${charge.currency} ${charge.from}`;
+    groups.set(key, [...(groups.get(key) ?? []), charge]);
+  }
+  return (
+    <section aria-labelledby="charges">
+      <h2 id="charges">Amount by day</h2>
+      <p class="soft">Cumulative charges by item, without fees and credits.</p>
+      <div class="charts">
+        {[...groups].map(([key, groupCharges]) => {
+          const [{ currency, from } = { currency: "", from: "" }] = groupCharges;
+          const digits = totals.find((total) => total.currency === currency)?.digits ?? 0;
+          return (
+            <DayChart
+              key={key}
+              title={currency}
+              from={from}
+              series={groupCharges.map(({ label, amounts }) => ({ label, values: amounts }))}
+              formatValue={(value) => formatMoney(value, { digits })}
+            />
+          );
+        })}
+      </div>
+    </section>
   );
 }

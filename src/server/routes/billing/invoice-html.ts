@@ -15,7 +15,7 @@ import {
   renderInvoicePage,
   PAGE_POLICY,
 } from "../../../pages/invoice/invoice-page.ts";
-import { formatInvoiceNumber } from "../../../pages/invoice/invoice-texts.ts";
+import { formatInvoiceNumber } from "../../../pages/invoice/invoice-lines.ts";
 import type { Answer } from "../../http/endpoint.ts";
 import { joinPieces } from "../../http/long-texts.ts";
 import { formatAddressLines } from "../../shapes/address.ts";

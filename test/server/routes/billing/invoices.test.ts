@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 
 import type { BookInput } from "../../../../src/book/resources/book.ts";
-import { formatInvoiceNumber } from "../../../../src/pages/invoice/invoice-texts.ts";
+import { formatInvoiceNumber } from "../../../../src/pages/invoice/invoice-lines.ts";
 import { startApi, type TestApi } from "../../support.ts";
 import { USAGE_BOOK } from "../../usage-book.ts";
 
