@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../src/book/book.ts";
 import type { BookInput } from "../../src/book/resources/book.ts";
-import type { AddOnPatch } from "../../src/book/resources/catalog-items.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { exampleText } from "../support/examples.ts";
 import { activeSchema, callEvent, customerWith, engineAt, monthly, describeRefusal, sumMeter } from "./support.ts";
@@ -262,22 +261,6 @@ describe("settings, features and add-ons", () => {
     expect((await engine.eventSchemas.get("call")).item.featureDetails?.featureId).toBe(second.item.id);
     expect((await engine.eventSchemas.get("call")).item.version).toBe(1);
     expect((await engine.features.list()).items).toHaveLength(2);
-  });
-
-  test("an add-on can be renamed, and archived once", async () => {
-    const { engine } = engineAt("2024-03-01");
-    const { item } = await engine.addOns.create({ name: "Seats", type: "LICENSE" });
-    expect(await describeRefusal(engine.addOns.create({ name: "Seats", type: "FIXED_FEE" }))).toBe(
-      'ERR_TAKEN the name "Seats" is taken by another add-on',
-    );
-    expect((await engine.addOns.update(item.id, { billableName: "Places" })).item.displayName).toBe("Places");
-    expect(await describeRefusal(engine.addOns.update(item.id, { type: "FIXED_FEE" } as AddOnPatch))).toBe(
-      "ERR_INPUT_INVALID type: cannot be set here; remove it",
-    );
-    expect((await engine.addOns.archive(item.id)).item.status).toBe("ARCHIVED");
-    expect(await describeRefusal(engine.addOns.archive(item.id))).toBe(
-      'ERR_REFUSED the add-on "Seats" is archived; it must be active to become archived',
-    );
   });
 });
 

@@ -67,18 +67,6 @@ describe("updates", () => {
     expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 70"]);
   });
 
-  test("S10.1 one idempotencyKey is one update: the same update returns the first answer, another is rejected", () => {
-    const ledger = openOnPlan("arrears");
-    const first = update(ledger, 4, "2024-01-05", { idempotencyKey: "k" });
-    update(ledger, 9, "2024-01-06");
-    const again = update(ledger, 4, "2024-01-08", { idempotencyKey: "k" });
-    expect(again).toEqual(first);
-    expect(ledger.parts().record.licenseUpdates).toHaveLength(2);
-    expect(() => update(ledger, 5, "2024-01-08", { idempotencyKey: "k" })).toThrow(
-      'the idempotencyKey "k" was used for another license update',
-    );
-  });
-
   test("S6.5 S10.1 a cycle that was closed stays closed for updates after the clock was set back", () => {
     const weekly = { interval: "WEEKLY", startOffset: { dayOffset: "1" }, gracePeriod: 60 };
     const patient = bookWithPlans([planOfMonths("weeks", { ...seatCards(10), pricingCycleConfig: weekly })]);

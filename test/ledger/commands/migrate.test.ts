@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 
 import { NO_CARDS } from "../../../src/book/resources/override.ts";
 import type { PricePlanDetailsOverride } from "../../../src/book/resources/price-plan.ts";
-import { MIGRATION_MODES } from "../../../src/book/resources/requests.ts";
 import { buildTimeline } from "../../../src/invoicing/timeline.ts";
 import { findAccountPlan } from "../../../src/ledger/account/account-plan.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
@@ -68,71 +67,6 @@ function listPlans(ledger: Ledger, id: string): readonly string[] {
       `${own.planId}@${own.version} ${formatShortDay(from)}..${formatShortDay(until)} on ${own.cycleConfig.dayOffset}`,
   );
 }
-
-describe("every mode, with and without overrides and retained offsets", () => {
-  const plain = "old@1 01-10";
-  const own = "old@1 01-10..01-01 on 25";
-  // It is 20 February: an account without override starts its next cycle on 10 March, the other one on 25 February.
-  const rows: readonly (readonly [
-    MigrationMode: (typeof MIGRATION_MODES)[number],
-    retain: boolean,
-    string[],
-    string[],
-  ])[] = [
-    ["IMMEDIATE", false, [`${plain}..02-20 on 10`, "new@1 02-20..01-01 on 1"], [own]],
-    ["IMMEDIATE", true, [`${plain}..02-20 on 10`, "new@1 02-20..01-01 on 10"], [own]],
-    [
-      "IMMEDIATE_IGNORE_OVERRIDE",
-      false,
-      [`${plain}..02-20 on 10`, "new@1 02-20..01-01 on 1"],
-      [`${plain}..02-20 on 25`, "new@1 02-20..01-01 on 1"],
-    ],
-    [
-      "IMMEDIATE_IGNORE_OVERRIDE",
-      true,
-      [`${plain}..02-20 on 10`, "new@1 02-20..01-01 on 10"],
-      [`${plain}..02-20 on 25`, "new@1 02-20..01-01 on 25"],
-    ],
-    ["NEXT_CYCLE", false, [`${plain}..03-10 on 10`, "new@1 03-10..01-01 on 1"], [own]],
-    ["NEXT_CYCLE", true, [`${plain}..03-10 on 10`, "new@1 03-10..01-01 on 10"], [own]],
-    [
-      "NEXT_CYCLE_IGNORE_OVERRIDE",
-      false,
-      [`${plain}..03-10 on 10`, "new@1 03-10..01-01 on 1"],
-      [`${plain}..02-25 on 25`, "new@1 02-25..01-01 on 1"],
-    ],
-    [
-      "NEXT_CYCLE_IGNORE_OVERRIDE",
-      true,
-      [`${plain}..03-10 on 10`, "new@1 03-10..01-01 on 10"],
-      [`${plain}..02-25 on 25`, "new@1 02-25..01-01 on 25"],
-    ],
-  ];
-
-  test.each(rows)("S16.5 %s, retainStartOffsets %s", (mode, retainStartOffsets, ofPlain, ofOverridden) => {
-    const ledger = onOld(["plain"], ["own"]);
-    const { total, moved: count, skipped } = migrateAccounts(ledger, ["plain", "own"], { mode, retainStartOffsets });
-    expect([listPlans(ledger, "plain"), listPlans(ledger, "own")]).toEqual([ofPlain, ofOverridden]);
-    const ignores = mode.endsWith("IGNORE_OVERRIDE");
-    expect([total, count, skipped]).toEqual(ignores ? [2, 2, 0] : [2, 1, 1]);
-    // The new association has no override, whether or not the old one had one.
-    const last = ledger.parts("own").record.associations.at(-1)?.plan;
-    expect(last?.override).toEqual(ignores ? undefined : byMonths);
-  });
-
-  test.each(MIGRATION_MODES)(
-    "S16.5 %s: a cycle configuration given with the migration overrides retained offsets too",
-    (mode) => {
-      const ledger = onOld(["plain"]);
-      const pricingCycleConfig = {
-        interval: "MONTHLY" as const,
-        startOffset: { dayOffset: "LAST", monthOffset: null },
-      };
-      migrateAccounts(ledger, ["plain"], { mode, retainStartOffsets: true, pricingCycleConfig });
-      expect(listPlans(ledger, "plain").at(-1)).toMatch(/^new@1 .* on LAST$/);
-    },
-  );
-});
 
 describe("migrated accounts", () => {
   test("S16.5 are those on the source version at the time of the move, without future associations", () => {

@@ -194,22 +194,11 @@ describe("feature credit entries over HTTP", () => {
       otherFeature = (await api.call("POST /features", { body: { name: "Other" } })).json.id;
     });
 
-    test.each([
-      ["granted under 0", { granted: -0.1 }, "granted: expected 0 or more, got -0.1"],
-      [
-        "granted of 21 digits before the point",
-        { granted: "1".repeat(21) },
-        expect.stringContaining("granted: expected"),
-      ],
-      [
-        "an effectiveUntil that is not after effectiveFrom",
-        { effectiveUntil: "2024-06-01" },
-        expect.stringContaining("effectiveUntil: expected a time after effectiveFrom"),
-      ],
-    ])("POST …/entries with %s is a 400", async (_, parts, message) => {
+    test("a grant of 21 digits before the point is a 400, and creates no entry", async () => {
       const { api, url } = setup;
-      const body = { granted: 1, ...MONTH, ...parts };
-      expect(await answerOf(api, `POST ${url}/entries`, { body })).toEqual([400, message]);
+      const body = { ...MONTH, granted: "1".repeat(21) };
+      const refusal = [400, expect.stringContaining("granted: expected")];
+      expect(await answerOf(api, `POST ${url}/entries`, { body })).toEqual(refusal);
       expect(await listPart(api, `${url}/entries`)).toEqual([entryId]);
     });
 

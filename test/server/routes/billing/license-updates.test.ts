@@ -106,14 +106,7 @@ describe("license updates over HTTP", () => {
     });
 
     test.each([
-      ["an unknown licenseId", { licenseId: "ao.no" }, 'no license has the id "ao.no"'],
       ["an unknown accountId", { accountId: "no" }, 'no account has the id "no"'],
-      ["a quantity under 0", { quantity: -1 }, expect.stringContaining("the quantity must be from 0 to 20")],
-      [
-        "a quantity over maxQuantity",
-        { quantity: 20.01 },
-        expect.stringContaining("the quantity must be from 0 to 20"),
-      ],
       [
         "an effectiveFrom without a zone",
         { effectiveFrom: "2024-06-15T00:00:00" },
@@ -124,14 +117,6 @@ describe("license updates over HTTP", () => {
       const body = { ...SET, licenseId, ...parts };
       expect(await answerOf(api, "POST /license_updates", { body })).toEqual([400, message]);
       expect(await listPart(api, "/license_updates")).toEqual([]);
-    });
-
-    test("with an add-on that is not a license", async () => {
-      const { api, feeId } = setup;
-      expect(await answerOf(api, "POST /license_updates", { body: { ...SET, licenseId: feeId } })).toEqual([
-        400,
-        `the add-on "${feeId}" is of type FIXED_FEE, not LICENSE`,
-      ]);
     });
 
     test("but accepted at the bounds", async () => {

@@ -176,14 +176,6 @@ describe("rejected requests for features", () => {
     expect(await answerTo("POST /features", { body: { name: "New", ...parts } })).toEqual([status, message]);
   });
 
-  test("S11.2 a schema serves one feature", async () => {
-    const body = { name: "Second", schemaAssocitions: ["api calls"] };
-    expect(await answerTo("POST /features", { body })).toEqual([
-      400,
-      `schemaAssocitions[0]: the event schema is already used by the feature "${id}"`,
-    ]);
-  });
-
   test.each([
     ["a name in use", { name: "Other" }, 409, 'the name "Other" is taken by another feature'],
     [

@@ -152,18 +152,6 @@ describe("usage meters over HTTP", () => {
     expect((await call("POST /usage_meters", { body: SUM })).status).toBe(201);
   });
 
-  test("S5.4 a meter in the current plan of an account can't be deactivated", async () => {
-    const id = await meter();
-    await call(`POST /usage_meters/${id}/activate`);
-    const plan = await activePlan(call, { ...DETAILS, usageRateCards: [{ usageMeterId: id, ...PER_UNIT }] });
-    await call("POST /customers", { body: { id: "acme", name: "Acme", primaryEmail: "pay@acme.test" } });
-    await api.engine.associate("acme", { pricePlanId: plan, effectiveFrom: "2024-06-01" });
-    expect(await answerTo(`POST /usage_meters/${id}/deactivate`)).toEqual([
-      400,
-      `the usage meter "${id}" is in the current price plan of the account "acme"`,
-    ]);
-  });
-
   test("S5.4 a meter in a future plan can't be deactivated, and a plan with an inactive meter can't be associated", async () => {
     const id = await meter();
     await call(`POST /usage_meters/${id}/activate`);
