@@ -11,12 +11,11 @@ import type { Engine } from "../engine/engine.ts";
 import { InvariantError } from "../errors.ts";
 import { createYielder } from "../store/yielder.ts";
 import { type AccessControl, mayCall } from "./access/access.ts";
+import { serializeJson } from "./http/answers.ts";
 import { registerBodyParsers, parseQuery } from "./http/bodies.ts";
 import { type Answer, type Caller, type Endpoint, JSON_TYPE, type RoutePath } from "./http/endpoint.ts";
-import { toFailure, NO_ENDPOINT, Refusal } from "./http/failures.ts";
-import { serializeJson } from "./http/long-texts.ts";
+import { toFailure, NO_ENDPOINT, Refusal, toWireError } from "./http/failures.ts";
 import type { Paging, PagingSource } from "./http/pagination.ts";
-import { toWireError } from "./http/wire-names.ts";
 import { ENDPOINTS } from "./routes/routes.ts";
 
 export interface ApiContext {

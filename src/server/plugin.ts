@@ -10,18 +10,15 @@ import type { Engine } from "../engine/engine.ts";
 import { runWithPauses } from "../store/yielder.ts";
 import { createAccessControl, type KeyAccessControl } from "./access/access.ts";
 import type { RateLimitOptions } from "./access/rate-limits.ts";
-import { createSecretSource } from "./access/secret.ts";
+import { createSecretSource } from "./access/tokens.ts";
 import { registerEndpoints } from "./app.ts";
 import { DOCS_PATHS, serveDocs } from "./docs/docs-page.ts";
 import { createOpenApiDocumentInSteps } from "./docs/openapi.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { createPaging } from "./http/pagination.ts";
-import { authenticateEndpoints } from "./routes/authenticate.ts";
-import { documentationEndpoints } from "./routes/documentation.ts";
-import { HEALTH_ENDPOINTS } from "./routes/health.ts";
 import { keyEndpoints } from "./routes/keys.ts";
-import { PLAYGROUND_ENDPOINTS } from "./routes/playground.ts";
 import { ENDPOINTS } from "./routes/routes.ts";
+import { serviceEndpoints } from "./routes/service.ts";
 
 /** Options of the API. */
 export interface BillingApiOptions {
@@ -90,13 +87,7 @@ export function createApiParts(access: KeyAccessControl): {
     const servers = JSON.stringify([{ url: baseUrl === "" ? "/" : baseUrl }]);
     return `${(await document).slice(0, -1)},"servers":${servers}}`;
   };
-  const extraEndpoints = [
-    ...authenticateEndpoints(access),
-    ...keyEndpoints(access),
-    ...HEALTH_ENDPOINTS,
-    ...documentationEndpoints(serializeDocument),
-    ...PLAYGROUND_ENDPOINTS,
-  ];
+  const extraEndpoints = [...keyEndpoints(access), ...serviceEndpoints(serializeDocument)];
   return { extraEndpoints, serializeDocument };
 }
 

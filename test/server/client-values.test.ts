@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 
 import { parseDecimal } from "../../src/numbers/decimal.ts";
 import { createOpenApiDocument } from "../../src/server/docs/openapi.ts";
+import { toLineJson } from "../../src/server/routes/billing/invoices.ts";
 import { ENDPOINTS } from "../../src/server/routes/routes.ts";
-import { toLineJson } from "../../src/server/shapes/invoice.ts";
 import { ACME, withAccount } from "./account-requests.ts";
 import { DETAILS } from "./catalog-requests.ts";
 import { bindCalls, startApi, type TestApi } from "./support.ts";

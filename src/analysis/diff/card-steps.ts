@@ -112,7 +112,9 @@ function requireInputs(line: InvoiceLine | undefined): CardInputs | undefined {
   const inputs = toCardInputs(card);
   const amount = computeAmount(inputs);
   if (amount !== undefined && compareFractions(amount, card.exact) === 0) return inputs;
-  throw incomparableError(`${describeLine(line)}: the amount does not follow from its explanation; check both files with ratebook verify`);
+  throw incomparableError(
+    `${describeLine(line)}: the amount does not follow from its explanation; check both files with ratebook verify`,
+  );
 }
 
 /** Marks a plan without a card for a line. */

@@ -6,12 +6,15 @@
 import type { Engine } from "../../engine/engine.ts";
 import type { Caller, Endpoint, Permission, Role } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
-import { toClientNetwork } from "./client-networks.ts";
-import { createFailureCounter } from "./failed-credentials.ts";
 import { type ApiKeys, manageApiKeys, isKey, isSameKey, type StoredKey, keyIdOf } from "./keys.ts";
-import { createRateLimiter, keepNewest, type RateLimitOptions } from "./rate-limits.ts";
-import type { SecretSource } from "./secret.ts";
-import { createTokenService } from "./tokens.ts";
+import {
+  toClientNetwork,
+  createFailureCounter,
+  createRateLimiter,
+  keepNewest,
+  type RateLimitOptions,
+} from "./rate-limits.ts";
+import { type SecretSource, createTokenService } from "./tokens.ts";
 
 /** Identifies callers and counts their requests. */
 export interface AccessControl {
@@ -30,7 +33,7 @@ export interface AccessControl {
 }
 
 /** A caller and the bearer text that identified it. */
-export interface CallerIdentity {
+interface CallerIdentity {
   readonly caller: Caller;
   readonly credential: string;
 }
@@ -56,7 +59,7 @@ export interface KeyAccessControl extends AccessControl {
 }
 
 /** Options of access control. */
-export interface AccessOptions {
+interface AccessOptions {
   readonly engine: Pick<Engine, "store">;
   readonly secret: SecretSource;
   readonly rateLimits: RateLimitOptions;

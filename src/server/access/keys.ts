@@ -77,7 +77,8 @@ const KEY_DIGITS = 43;
 const KEY_BYTES = 32;
 /** `rb_` and 8 characters, which identify the key; the other 208 bits are not stored. */
 const PREFIX_LENGTH = 11;
-const EXCLUSIVE = { configuration: "exclusive", accountIds: [], eventIds: [] } as const;
+/** Locks the configuration. */
+export const EXCLUSIVE = { configuration: "exclusive", accountIds: [], eventIds: [] } as const;
 
 /** Whether a text has the format of a key. */
 export function isKey(text: string): boolean {

@@ -1,8 +1,10 @@
 /**
- * Rate limits of API keys, and of addresses without one, as token buckets.
+ * Rate limits of API keys, and of addresses without one, as token buckets; the count of invalid credentials by address.
  *
  * @module
  */
+import { isIPv6 } from "node:net";
+
 import { RatebookError } from "../../errors.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 
@@ -35,7 +37,7 @@ export const RATE_LIMITS: RateLimits = {
 export type RateLimitOptions = Partial<RateLimits> | "off";
 
 /** Counts a request. @returns the seconds to wait if the limit is exceeded */
-export type RateLimiter = (caller: string, bucket: Endpoint["bucket"]) => number | undefined;
+type RateLimiter = (caller: string, bucket: Endpoint["bucket"]) => number | undefined;
 
 /** The maximum number of buckets. The least recently used are removed, which refills them. */
 const BUCKETS_MAX = 10_000;
@@ -85,4 +87,69 @@ function checkLimit(name: string, { perSecond, burst }: RateLimit): void {
   if (isValid) return;
   const message = `rateLimits.${name}: expected more than 0 a second and bursts of at least 1, got ${perSecond} and ${burst}`;
   throw new RatebookError("ERR_OPTION_INVALID", message, { option: "rateLimits" });
+}
+
+/** The maximum length of an invalid address, which a proxy may send. */
+const INVALID_LENGTH_MAX = 64;
+
+/** The network of a client: the IPv4 address, or the /64 of an IPv6 address, which is what one client is assigned. */
+export function toClientNetwork(address: string): string {
+  const [withoutZone = ""] = address.split("%", 1);
+  if (!isIPv6(withoutZone)) return withoutZone.slice(0, INVALID_LENGTH_MAX);
+  const groups = parseIpv6(withoutZone);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isMapped) {
+    return groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 0xff])
+      .join(".");
+  }
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(":")}::/64`;
+}
+
+/** The eight groups of an IPv6 address. */
+function parseIpv6(address: string): readonly number[] {
+  const [head = "", tail] = address.split("::");
+  const front = parseIpv6Groups(head);
+  if (tail === undefined) return front;
+  const back = parseIpv6Groups(tail);
+  return [...front, ...Array.from({ length: 8 - front.length - back.length }, () => 0), ...back];
+}
+
+function parseIpv6Groups(text: string): readonly number[] {
+  if (text === "") return [];
+  return text.split(":").flatMap((part) => {
+    if (!part.includes(".")) return [Number.parseInt(part, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = part.split(".").map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
+}
+
+/** The number of invalid credentials that an address may send in 30 minutes. */
+const FAILURES_MAX = 5;
+const WINDOW_MS = 30 * 60_000;
+/** The maximum number of addresses. The one whose last failure is oldest is removed first. */
+const ADDRESSES_MAX = 10_000;
+
+/** Counts an invalid credential. @returns the seconds to wait if the limit is exceeded */
+type FailureCounter = (address: string) => number | undefined;
+
+/** @param clock milliseconds since 1970 */
+export function createFailureCounter(clock: () => number): FailureCounter {
+  const failures = new Map<string, readonly number[]>();
+  return (address) => {
+    const now = clock();
+    const client = toClientNetwork(address);
+    const recent = (failures.get(client) ?? []).filter((failedAt) => failedAt > now - WINDOW_MS);
+    const [oldest = now] = recent;
+    if (recent.length >= FAILURES_MAX) {
+      keepNewest(failures, client, recent, ADDRESSES_MAX);
+      return (oldest + WINDOW_MS - now) / 1000;
+    }
+    keepNewest(failures, client, [...recent, now], ADDRESSES_MAX);
+    return undefined;
+  };
 }

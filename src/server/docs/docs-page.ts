@@ -11,7 +11,7 @@ import type { AccessControl } from "../access/access.ts";
 import { JSON_TYPE, type RoutePath } from "../http/endpoint.ts";
 
 /** Options of the page. */
-export interface DocsOptions {
+interface DocsOptions {
   readonly access: Pick<AccessControl, "admit">;
   /** Returns the OpenAPI document for a request, as JSON. */
   readonly serializeDocument: (request: FastifyRequest) => Promise<string>;

@@ -48,7 +48,7 @@ const REFUSALS: Readonly<Record<string, readonly [number, string, string]>> = {
 const MALFORMED = [400, "Bad Request", "the request is not valid HTTP"] as const;
 
 /** Answers a connection error. */
-export type ClientErrorHandler = (error: ClientError, socket: Socket) => void;
+type ClientErrorHandler = (error: ClientError, socket: Socket) => void;
 
 /** A connection error; `rawPacket` is the last packet. */
 type ClientError = Error & { readonly code?: string; readonly rawPacket?: unknown };

@@ -7,8 +7,8 @@ import type { FastifyBaseLogger } from "fastify";
 import type * as z from "zod";
 
 import type { Engine } from "../../engine/engine.ts";
+import type { WireNames } from "./failures.ts";
 import type { Paging } from "./pagination.ts";
-import type { WireNames } from "./wire-names.ts";
 
 /** The permission that an endpoint requires. Every role has `any`, and `admin` has all. */
 export type Permission = "any" | "ingest" | "read" | "write" | "keys";
@@ -22,7 +22,7 @@ export interface Caller {
 export type Role = "admin" | "full" | "ingest" | "read";
 
 /** The services that every endpoint uses. */
-export interface EndpointServices {
+interface EndpointServices {
   readonly engine: Engine;
   readonly paging: Paging;
 }
@@ -59,7 +59,7 @@ export interface Answer {
   readonly plain?: boolean;
 }
 
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /** An endpoint without the types of its schemas. */
 export interface Endpoint {

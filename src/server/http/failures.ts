@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { type ErrorCode, hasCode, RatebookError } from "../../errors.ts";
+import { type ErrorCode, hasCode, RatebookError, inputError, optionError, type Problem } from "../../errors.ts";
 
 /** An error answer. */
-export interface Failure {
+interface Failure {
   readonly status: number;
   /** At most 500 characters. */
   readonly message: string;
@@ -165,4 +165,36 @@ function codeOf(error: unknown): string {
 
 function truncate(message: string): string {
   return message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX - 1)}…` : message;
+}
+
+/** Wire names by engine name; `""` is the container of a list without a name. */
+export type WireNames = Readonly<Record<string, string>>;
+
+/** Renames the fields of an error's problems. Other errors are unchanged. */
+export function toWireError(error: unknown, names: WireNames): unknown {
+  if (hasCode(error, "ERR_OPTION_INVALID")) {
+    const { option, reason } = error.details;
+    return reason === undefined ? error : optionError(names[option] ?? option, reason);
+  }
+  if (!hasCode(error, "ERR_INPUT_INVALID")) return error;
+  const problems = error.details.problems.map((problem) => ({ ...problem, path: renamePath(problem.path, names) }));
+  const [first, ...others] = problems;
+  const isRenamed = first?.path !== error.details.problems[0]?.path;
+  return first === undefined || !isRenamed ? error : inputError([first, ...others], { cause: error });
+}
+
+/** Renames fields in the errors of an operation. */
+export async function withWireNames<Result>(names: WireNames, operation: Promise<Result>): Promise<Result> {
+  try {
+    return await operation;
+  } catch (error) {
+    throw toWireError(error, names);
+  }
+}
+
+/** Renames the first field of a path: of `$.version`, and of `$[0].id`, whose list has no name. */
+function renamePath(path: Problem["path"], names: WireNames): string {
+  const [start = "", field = ""] = /^\$\.?([A-Za-z_$][\w$]*)?(?=[.[]|$)/.exec(path) ?? [];
+  if (path === "$" || start === "" || !Object.hasOwn(names, field)) return path;
+  return `$.${names[field] ?? field}${path.slice(start.length)}`;
 }

@@ -118,6 +118,6 @@ export function withoutAbsent<Value extends object>(value: Value): Present<Value
 }
 
 /** The fields of a value that are present. */
-export type Present<Value> = { [Key in keyof Value as undefined extends Value[Key] ? never : Key]: Value[Key] } & {
+type Present<Value> = { [Key in keyof Value as undefined extends Value[Key] ? never : Key]: Value[Key] } & {
   [Key in keyof Value as undefined extends Value[Key] ? Key : never]?: NonNullable<Value[Key]>;
 };

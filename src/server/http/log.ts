@@ -69,7 +69,7 @@ function maskCredentials(path: string): string {
 }
 
 /** The fields of an error that are safe to log. Drivers add the values of statements to others. */
-export function toErrorLog(error: unknown): object {
+function toErrorLog(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error).slice(0, MESSAGE_MAX) };
   const { name, message, stack, cause } = error;
   const code = "code" in error && typeof error.code === "string" ? { code: error.code } : {};

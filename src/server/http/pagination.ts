@@ -54,7 +54,7 @@ export type PageFields = {
 };
 
 /** A request for a page of a list. */
-export interface ListRequest<Filters> {
+interface ListRequest<Filters> {
   /** The list with the ids of its path. Cursors are only valid for the same list. */
   readonly list: string;
   readonly sizes?: PageSizes;

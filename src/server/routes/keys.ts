@@ -1,5 +1,5 @@
 /**
- * API keys over HTTP.
+ * API keys and tokens over HTTP (service-reference: Authentication).
  *
  * @module
  */
@@ -7,10 +7,11 @@ import * as z from "zod";
 
 import type { KeyAccessControl } from "../access/access.ts";
 import { type ApiKey, keyRequest, ROLES } from "../access/keys.ts";
-import { answerCreated, type Endpoint, defineEndpoint, SUCCESS } from "../http/endpoint.ts";
+import { createListShape, answerPage } from "../http/answers.ts";
+import { answerCreated, type Endpoint, defineEndpoint, SUCCESS, answerOk } from "../http/endpoint.ts";
+import { Refusal } from "../http/failures.ts";
 import { pathId, formatTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
-import { createListShape, answerPage } from "../shapes/list.ts";
 
 const fields = {
   id: z.string(),
@@ -26,9 +27,11 @@ const createdKeyShape = z
   .strictObject({ ...fields, key: z.string().meta({ description: "The key. It can't be shown again." }) })
   .meta({ id: "CreatedApiKey" });
 
-/** Creates, lists and revokes keys; requires the role admin. */
-export function keyEndpoints({ keys }: Pick<KeyAccessControl, "keys">): readonly Endpoint[] {
+/** Issues tokens; creates, lists and revokes keys, which requires the role admin. */
+export function keyEndpoints(access: KeyAccessControl): readonly Endpoint[] {
+  const { keys } = access;
   return [
+    authenticateEndpoint(access),
     defineEndpoint({
       method: "POST",
       path: "/keys",
@@ -85,5 +88,24 @@ function toKeyJson({ id, name, role, prefix, createdAt, revokedAt }: ApiKey): z.
     status: revokedAt === undefined ? ("ACTIVE" as const) : ("REVOKED" as const),
     createdAt: formatTime(createdAt),
     revokedAt: revokedAt === undefined ? undefined : formatTime(revokedAt),
+  });
+}
+
+/** Issues a token for the calling key. */
+function authenticateEndpoint(access: KeyAccessControl): Endpoint {
+  return defineEndpoint({
+    method: "POST",
+    path: "/authenticate",
+    id: "authenticate",
+    tag: "Credentials",
+    summary: "Create a token",
+    description:
+      "A JWT, valid for 24 hours unless its key is revoked before. A request with a token returns that token.",
+    access: "any",
+    answers: { 200: z.strictObject({ token: z.string() }).meta({ id: "Token" }) },
+    handle: async ({ caller, credential }) => {
+      if (caller === undefined || credential === undefined) throw new Refusal(401, "expected a credential");
+      return answerOk({ token: await access.tokenFor({ caller, credential }) });
+    },
   });
 }

@@ -8,6 +8,7 @@ import * as z from "zod";
 import type { WithSkipped } from "../../engine/billing/skipped-accounts.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Page, PageOptions } from "../../engine/pages.ts";
+import { answerPage, createListShape, readBoundedPage } from "../http/answers.ts";
 import {
   type Answer,
   answerCreated,
@@ -20,7 +21,6 @@ import {
 } from "../http/endpoint.ts";
 import { pathId, success } from "../http/fields.ts";
 import { listQuery, type PageFields, PAGE_SIZES, type PageSizes } from "../http/pagination.ts";
-import { answerPage, createListShape, readBoundedPage } from "../shapes/list.ts";
 
 /** A resource: what its endpoints have in common. */
 export interface ResourceSpec<Item> {

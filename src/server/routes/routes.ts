@@ -4,14 +4,11 @@
  * @module
  */
 import type { Endpoint } from "../http/endpoint.ts";
-import { ACCOUNT_PLAN_ENDPOINTS } from "./accounts/account-plans.ts";
-import { ACCOUNT_ENDPOINTS } from "./accounts/accounts.ts";
-import { ALIAS_ENDPOINTS } from "./accounts/aliases.ts";
+import { ACCOUNT_PLAN_ENDPOINTS, MIGRATION_ENDPOINTS } from "./accounts/account-plans.ts";
+import { ACCOUNT_ENDPOINTS, ALIAS_ENDPOINTS } from "./accounts/accounts.ts";
 import { CUSTOMER_ENDPOINTS } from "./accounts/customers.ts";
 import { INVOICE_GROUP_ENDPOINTS } from "./accounts/invoice-groups.ts";
-import { MIGRATION_ENDPOINTS } from "./accounts/migrations.ts";
-import { CREDIT_BALANCE_ENDPOINTS } from "./billing/credit-balance.ts";
-import { CREDIT_ENDPOINTS } from "./billing/credits.ts";
+import { CREDIT_BALANCE_ENDPOINTS, CREDIT_ENDPOINTS } from "./billing/credits.ts";
 import { FEATURE_ENTRY_ENDPOINTS } from "./billing/feature-entries.ts";
 import { INVOICE_ENDPOINTS } from "./billing/invoices.ts";
 import { LICENSE_UPDATE_ENDPOINTS } from "./billing/license-updates.ts";
@@ -25,7 +22,6 @@ import { USAGE_METER_ENDPOINTS } from "./catalog/usage-meters.ts";
 import { EVENT_ENDPOINTS } from "./events/events.ts";
 import { INGEST_ENDPOINTS } from "./events/ingest.ts";
 import { METRIC_ENDPOINTS } from "./metrics/metrics.ts";
-import { REVENUE_CALCULATOR_ENDPOINTS } from "./metrics/revenue-calculator.ts";
 
 /** In document order. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -49,6 +45,5 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...INVOICE_ENDPOINTS,
   ...LINE_EVENT_ENDPOINTS,
   ...CREDIT_BALANCE_ENDPOINTS,
-  ...REVENUE_CALCULATOR_ENDPOINTS,
   ...METRIC_ENDPOINTS,
 ];

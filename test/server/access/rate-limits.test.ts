@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { toClientNetwork } from "../../../src/server/access/client-networks.ts";
-import { createFailureCounter } from "../../../src/server/access/failed-credentials.ts";
-import { createRateLimiter } from "../../../src/server/access/rate-limits.ts";
+import { toClientNetwork, createFailureCounter, createRateLimiter } from "../../../src/server/access/rate-limits.ts";
 import { type TestServer, startCompleteServer } from "../complete-server.ts";
 
 const MINUTE = 60_000;

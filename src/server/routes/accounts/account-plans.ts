@@ -1,24 +1,117 @@
 /**
- * The price plans of accounts over HTTP (S16.1, S16.2).
+ * The price plans of accounts, and migrations between plans, over HTTP (S16.1, S16.2, S16.5).
  *
  * @module
  */
 import * as z from "zod";
 
 import { date } from "../../../book/resources/fields.ts";
-import { pricePlanDetailsOverride } from "../../../book/resources/price-plan.ts";
-import type { PricingSchedule } from "../../../engine/accounts/plans.ts";
+import { applyOverride } from "../../../book/resources/override.ts";
+import {
+  type PricePlan,
+  type PricePlanDetailsOverride,
+  pricePlanDetailsOverride,
+} from "../../../book/resources/price-plan.ts";
+import { REQUESTS } from "../../../book/resources/requests.ts";
+import { resolveCycleConfig, isSameCycleConfig, toStartOffset } from "../../../calendar/cycle.ts";
+import type { PricingSchedule, MigrationSnapshot } from "../../../engine/accounts/plans.ts";
+import type { StoredResource } from "../../../engine/configured-resources.ts";
+import { versionId } from "../../../engine/document-ids.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { toPage } from "../../../engine/pages.ts";
 import { inputError } from "../../../errors.ts";
+import { NO_END } from "../../../invoicing/timeline.ts";
 import { invalidInputError } from "../../../ledger/refusals.ts";
 import { createProblem } from "../../../problem-table.ts";
-import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
-import { pathId, queryTime } from "../../http/fields.ts";
+import { answerPage, createListShape, PAGE_LENGTH_MAX, toBoundedJson } from "../../http/answers.ts";
+import { type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../../http/endpoint.ts";
+import { withWireNames } from "../../http/failures.ts";
+import { formatTime, timestamp, withoutAbsent, pathId, queryTime, success } from "../../http/fields.ts";
 import { listQuery, type PageSizes } from "../../http/pagination.ts";
-import { withWireNames } from "../../http/wire-names.ts";
-import { answerPage, createListShape, PAGE_LENGTH_MAX, toBoundedJson } from "../../shapes/list.ts";
-import { accountScheduleShape, createScheduleReader } from "../../shapes/pricing-schedule.ts";
+import { toPlanDetailsJson } from "../catalog/price-plans.ts";
+import { pricePlanDetailsShape, rateCardsShape, toCardsJson } from "../catalog/rate-cards.ts";
+
+/** A period in which an account has one version of a plan. */
+const accountScheduleShape = z
+  .strictObject({
+    id: z.string(),
+    pricePlanId: z.string(),
+    pricePlanName: z.string(),
+    version: z.int().min(1),
+    startDate: timestamp,
+    endDate: timestamp.meta({ description: "The end, exclusive; `9999-01-01T00:00:00.000Z` if there is none." }),
+    pricePlanDetails: pricePlanDetailsShape.meta({
+      description: "The plan's details with the override applied, and the pricing cycles of the account.",
+    }),
+    isOverriden: z.boolean(),
+    pricePlanDetailsOverride: rateCardsShape
+      .optional()
+      .meta({ description: "Changes to the plan for this account; absent if there are none." }),
+  })
+  .meta({ id: "AccountPricingSchedule" });
+
+/** Converts schedules for answers; reads each plan version once. */
+function createScheduleReader(
+  engine: Engine,
+): (schedule: PricingSchedule) => Promise<z.input<typeof accountScheduleShape>> {
+  const plans = new Map<string, StoredResource<PricePlan>>();
+  return async (schedule) => {
+    const { pricePlanId, version } = schedule;
+    const key = versionId(pricePlanId, version);
+    const plan = plans.get(key) ?? (await engine.pricePlans.get(pricePlanId, version));
+    plans.set(key, plan);
+    return toScheduleJson(schedule, plan);
+  };
+}
+
+function toScheduleJson(
+  schedule: PricingSchedule,
+  plan: StoredResource<PricePlan>,
+): z.input<typeof accountScheduleShape> {
+  const { id, pricePlanId, version, from, until = NO_END, override } = schedule;
+  return withoutAbsent({
+    id,
+    pricePlanId,
+    pricePlanName: plan.item.name,
+    version,
+    startDate: formatTime(from),
+    endDate: formatTime(until),
+    pricePlanDetails: withChargedCycles(schedule, toAccountDetailsJson(plan, override)),
+    isOverriden: override !== undefined,
+    pricePlanDetailsOverride: override && toCardsJson(omitEmptyLists(override)),
+  });
+}
+
+/** The charged cycles. Anniversary and retained cycles start on other days than the plan's. */
+function withChargedCycles(
+  { cycleConfig, gracePeriodDays, from }: PricingSchedule,
+  details: z.input<typeof pricePlanDetailsShape>,
+): z.input<typeof pricePlanDetailsShape> {
+  const { pricingCycleConfig: planConfig } = details;
+  if (planConfig === undefined) return details;
+  const config = gracePeriodDays === undefined ? planConfig : { ...planConfig, gracePeriod: gracePeriodDays };
+  const isPlanCycle =
+    config.anniversaryCycle !== true && isSameCycleConfig(cycleConfig, resolveCycleConfig(config, from));
+  if (isPlanCycle) return { ...details, pricingCycleConfig: config };
+  return { ...details, pricingCycleConfig: { ...config, startOffset: toStartOffset(cycleConfig) } };
+}
+
+/** A plan's details with an override applied. */
+function toAccountDetailsJson(
+  plan: StoredResource<PricePlan>,
+  override: PricePlanDetailsOverride | undefined,
+): z.input<typeof pricePlanDetailsShape> {
+  const planDetails = toPlanDetailsJson(plan) as z.input<typeof pricePlanDetailsShape>;
+  if (override === undefined) return planDetails;
+  const changedNames = new Set(Object.keys(omitEmptyLists(override)));
+  const parts = Object.entries(applyOverride(plan.item.pricePlanDetails, override));
+  return { ...planDetails, ...toCardsJson(Object.fromEntries(parts.filter(([name]) => changedNames.has(name)))) };
+}
+
+/** The non-empty parts of an override; empty lists change nothing. */
+function omitEmptyLists(override: PricePlanDetailsOverride): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(override).filter(([, part]) => !Array.isArray(part) || part.length > 0));
+}
 
 const params = z.strictObject({ account_id: pathId() });
 
@@ -129,4 +222,80 @@ async function changePlan(
 function checkAbsent(field: string, value: unknown): void {
   if (value === undefined || value === null) return;
   throw inputError([createProblem(`$.${field}`, "UNEXPECTED_FIELD", { reason: "with the mode DISASSOCIATE" })]);
+}
+
+const TAG = "Migrations";
+const { mode, pricingCycleConfig, ...migrateFields } = REQUESTS.migrate.shape;
+const migrationShape = z
+  .strictObject({
+    migrationId: z.string(),
+    id: z.string().meta({ description: "Equal to `migrationId`." }),
+    status: z.literal("COMPLETED"),
+    type: z.literal("PRICE_PLAN"),
+    updatedAt: timestamp,
+    totalEntries: z.int().min(0).meta({ description: "Number of accounts with the source plan." }),
+    movedEntries: z.int().min(0),
+    skippedEntries: z.int().min(0).meta({
+      description:
+        "Number of accounts that were not moved, because of their overrides or because no next cycle follows.",
+    }),
+  })
+  .meta({ id: "Migration" });
+
+export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
+  defineEndpoint({
+    method: "POST",
+    path: "/migrations/price_plan",
+    id: "migratePricePlan",
+    tag: TAG,
+    summary: "Migrate all accounts from one plan version to another",
+    description:
+      "All accounts are checked before any is moved. A rejected migration moves none and is not recorded. The response is " +
+      "sent when all are moved.",
+    access: "write",
+    body: z.strictObject({
+      ...migrateFields,
+      migrationMode: mode,
+      pricePlanDetailsOverride: z.strictObject({ pricingCycleConfig }).nullish().meta({
+        description:
+          "The pricing cycles of all migrated accounts; take precedence over retained cycles and those of the target plan.",
+      }),
+    }),
+    answers: { 200: success },
+    handle: async ({ engine, body: { migrationMode, pricePlanDetailsOverride, ...rest } }) => {
+      const cycles = withoutAbsent({ pricingCycleConfig: pricePlanDetailsOverride?.pricingCycleConfig });
+      const migration = engine.migrate({ ...rest, ...cycles, mode: migrationMode });
+      await withWireNames({ pricingCycleConfig: "pricePlanDetailsOverride.pricingCycleConfig" }, migration);
+      return SUCCESS;
+    },
+  }),
+  defineEndpoint({
+    method: "GET",
+    path: "/migrations",
+    id: "listMigrations",
+    tag: TAG,
+    summary: "List migrations, newest first",
+    access: "read",
+    query: listQuery({}),
+    answers: { 200: createListShape(migrationShape, "MigrationList") },
+    handle: async ({ engine, paging, query }) => {
+      const request = paging.readRequest({ list: "migrations", query });
+      return answerPage(request, await engine.migrations.list({ page: request.page }), toMigrationJson);
+    },
+  }),
+];
+
+function toMigrationJson(migration: MigrationSnapshot): z.input<typeof migrationShape> {
+  const { id, createdAt, total, moved, skipped } = migration;
+  return {
+    migrationId: id,
+    id,
+    status: "COMPLETED",
+    type: "PRICE_PLAN",
+    // A migration is complete when it is recorded, and never changes.
+    updatedAt: formatTime(createdAt),
+    totalEntries: Number(total),
+    movedEntries: Number(moved),
+    skippedEntries: Number(skipped),
+  };
 }

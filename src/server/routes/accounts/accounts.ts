@@ -1,28 +1,101 @@
 /**
- * Accounts over HTTP (S16.3, S16.6).
+ * Accounts and aliases, their other names in events, over HTTP (S16.3, S16.6).
  *
  * @module
  */
 import * as z from "zod";
 
+import { account as bookAccount } from "../../../book/resources/account.ts";
 import { REQUESTS } from "../../../book/resources/requests.ts";
+import type { AliasSnapshot } from "../../../engine/accounts/aliases.ts";
 import type { InvoiceGroupSnapshot } from "../../../engine/accounts/invoice-groups.ts";
 import type { Engine } from "../../../engine/engine.ts";
+import type { StoredSetting } from "../../../engine/entity-settings.ts";
 import type { Page, PageOptions } from "../../../engine/pages.ts";
 import { undefinedIfNotFound } from "../../../errors.ts";
 import type { AccountRecord } from "../../../ledger/records.ts";
-import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
-import { flag, pathId, queryTime } from "../../http/fields.ts";
+import {
+  addressShape,
+  toAddressJson,
+  createAnswerDeriver,
+  keepItem,
+  readBoundedPage,
+  createListShape,
+  answerPage,
+} from "../../http/answers.ts";
+import { type Endpoint, defineEndpoint, answerOk, answerCreated } from "../../http/endpoint.ts";
+import { withWireNames } from "../../http/failures.ts";
+import { withoutAbsent, flag, pathId, queryTime, formatTime, timestamp } from "../../http/fields.ts";
 import { listQuery } from "../../http/pagination.ts";
-import { accountShape, toAccountJson } from "../../shapes/account.ts";
-import { keepItem, readBoundedPage, createListShape, answerPage } from "../../shapes/list.ts";
+import { settingShape, toSettingJson } from "../catalog/settings.ts";
 import {
   defineActionEndpoint,
   defineCreateEndpoint,
   defineRemoveEndpoint,
   type ResourceSpec,
   defineUpdateEndpoint,
+  defineGetEndpoint,
+  defineListEndpoint,
 } from "../resource-endpoints.ts";
+import { invoiceGroupShape, toGroupJson } from "./invoice-groups.ts";
+
+const answers = createAnswerDeriver();
+
+/** The maximum number of settings in an account; the oldest are first. */
+const SETTINGS_MAX = 10;
+
+export const accountShape = z
+  .strictObject({
+    ...answers.derive(bookAccount.pick({ customerId: true, status: true, metadata: true, tags: true })).shape,
+    id: z.string().max(50),
+    togaiAccountId: z.string().max(50).meta({ description: "Equal to `id`." }),
+    togaiCustomerId: z.string().max(50).meta({ description: "Equal to `customerId`." }),
+    name: bookAccount.shape.name,
+    invoiceCurrency: z.string(),
+    address: addressShape.optional(),
+    primaryEmail: z.string().max(255).optional(),
+    aliases: z.array(z.strictObject({ alias: z.string(), status: z.enum(["ACTIVE"]) })).max(10),
+    netTermDays: z.int().min(0).optional(),
+    settings: z
+      .array(settingShape)
+      .max(SETTINGS_MAX)
+      .optional()
+      .meta({ description: "Its ten oldest settings; `GET /settings` lists all." }),
+    invoiceGroupDetails: invoiceGroupShape
+      .optional()
+      .meta({ description: "The account's invoice group; only with `includeGroupDetails=true`." }),
+  })
+  .meta({ id: "Account" });
+
+/** Parts of an account in an answer that are not in its record. */
+interface AccountExtras {
+  readonly settings?: readonly StoredSetting[] | undefined;
+  readonly group?: InvoiceGroupSnapshot | undefined;
+}
+
+export function toAccountJson(
+  account: AccountRecord,
+  { settings = [], group }: AccountExtras = {},
+): z.input<typeof accountShape> {
+  const { id, name, customerId, status, invoiceCurrency, address, primaryEmail, netTermDays, metadata, tags } = account;
+  return withoutAbsent({
+    id,
+    togaiAccountId: id,
+    togaiCustomerId: customerId,
+    name,
+    customerId,
+    status,
+    invoiceCurrency,
+    address: toAddressJson(address),
+    primaryEmail,
+    aliases: account.aliases.map(({ alias }) => ({ alias, status: "ACTIVE" as const })),
+    netTermDays,
+    metadata,
+    tags: tags && [...tags],
+    settings: settings.length === 0 ? undefined : settings.slice(0, SETTINGS_MAX).map(toSettingJson),
+    invoiceGroupDetails: group && toGroupJson(group),
+  });
+}
 
 const ACCOUNTS: ResourceSpec<AccountRecord> = {
   tag: "Accounts",
@@ -130,4 +203,60 @@ async function readAccountJson(
 /** The group that an account is or was in; undefined if it has none or the group has ended. */
 async function findGroup(engine: Engine, { invoiceGroupId }: AccountRecord): Promise<InvoiceGroupSnapshot | undefined> {
   return invoiceGroupId === undefined ? undefined : undefinedIfNotFound(engine.invoiceGroups.get(invoiceGroupId));
+}
+
+const aliasShape = z
+  .strictObject({
+    value: z.string(),
+    accountId: z.string().optional().meta({ description: "The id of the account; absent if the alias has none." }),
+    createAt: timestamp,
+    createdAt: timestamp.meta({ description: "Equal to `createAt`." }),
+  })
+  .meta({ id: "Alias" });
+
+const ALIASES: ResourceSpec<AliasSnapshot> = {
+  tag: "Aliases",
+  path: "/aliases",
+  idName: "alias",
+  shape: aliasShape,
+  toJson: toAliasJson,
+};
+
+export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
+  defineEndpoint({
+    method: "POST",
+    path: "/aliases",
+    id: "createAliases",
+    tag: ALIASES.tag,
+    summary: "Create several aliases, all or none",
+    access: "write",
+    body: z.strictObject({ aliases: REQUESTS.aliasCreate }),
+    answers: { 201: z.strictObject({ data: z.array(aliasShape) }).meta({ id: "CreatedAliases" }) },
+    handle: async ({ engine, body: { aliases } }) => {
+      const newAliases = await withWireNames({ "": "aliases" }, engine.aliases.create(aliases));
+      return answerCreated({ data: newAliases.map(toAliasJson) });
+    },
+  }),
+  defineListEndpoint(ALIASES, {
+    id: "listAliases",
+    summary: "List aliases, newest first",
+    filters: {},
+    answerId: "AliasList",
+    run: (engine, _, page) => engine.aliases.list({ page }),
+  }),
+  defineGetEndpoint(ALIASES, {
+    id: "getAlias",
+    summary: "Get an alias",
+    run: (engine, alias) => engine.aliases.get(alias),
+  }),
+  defineRemoveEndpoint(ALIASES, {
+    id: "removeAlias",
+    summary: "Remove an alias",
+    run: (engine, alias) => engine.aliases.remove(alias),
+  }),
+];
+
+function toAliasJson({ value, accountId, createdAt }: AliasSnapshot): z.input<typeof aliasShape> {
+  const at = formatTime(createdAt);
+  return withoutAbsent({ value, accountId, createAt: at, createdAt: at });
 }

@@ -8,10 +8,9 @@ import * as z from "zod";
 import { customer } from "../../../book/resources/account.ts";
 import { REQUESTS } from "../../../book/resources/requests.ts";
 import type { CustomerSnapshot } from "../../../engine/accounts/customers.ts";
+import { formatAddressLines, addressShape, toAddressJson } from "../../http/answers.ts";
 import { answerCreated, type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
 import { formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
-import { accountShape, toAccountJson } from "../../shapes/account.ts";
-import { formatAddressLines, addressShape, toAddressJson } from "../../shapes/address.ts";
 import {
   defineGetEndpoint,
   defineListEndpoint,
@@ -19,6 +18,7 @@ import {
   defineUpdateEndpoint,
   type ResourceSpec,
 } from "../resource-endpoints.ts";
+import { accountShape, toAccountJson } from "./accounts.ts";
 
 const customerShape = z
   .strictObject({

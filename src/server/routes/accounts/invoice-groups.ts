@@ -7,9 +7,9 @@ import * as z from "zod";
 
 import { REQUESTS } from "../../../book/resources/requests.ts";
 import type { InvoiceGroupSnapshot } from "../../../engine/accounts/invoice-groups.ts";
+import { addressShape, toAddressJson } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint, SUCCESS } from "../../http/endpoint.ts";
-import { pathId, success } from "../../http/fields.ts";
-import { invoiceGroupShape, toGroupJson } from "../../shapes/invoice-group.ts";
+import { formatTime, timestamp, withoutAbsent, pathId, success } from "../../http/fields.ts";
 import {
   defineActionEndpoint,
   defineCreateEndpoint,
@@ -17,6 +17,44 @@ import {
   defineListEndpoint,
   type ResourceSpec,
 } from "../resource-endpoints.ts";
+
+export const invoiceGroupShape = z
+  .strictObject({
+    id: z.string().max(512),
+    name: z.string().max(255),
+    email: z.string().max(255).optional(),
+    dailyInvoiceConsolidation: z.boolean(),
+    accountsCount: z.int().min(0),
+    gracePeriod: z.int().min(0).optional().meta({ description: "Days; takes precedence over the plans'." }),
+    netTermDays: z.int().min(0).optional().meta({ description: "Days; takes precedence over the accounts'." }),
+    invoiceCurrency: z.string().optional(),
+    billingAddress: addressShape.optional(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "InvoiceGroup" });
+
+export function toGroupJson({
+  item,
+  accountIds,
+  createdAt,
+  updatedAt,
+}: InvoiceGroupSnapshot): z.input<typeof invoiceGroupShape> {
+  const { id, name, email, dailyInvoiceConsolidation, gracePeriod, netTermDays, invoiceCurrency } = item;
+  return withoutAbsent({
+    id,
+    name,
+    email,
+    dailyInvoiceConsolidation,
+    accountsCount: accountIds.length,
+    gracePeriod,
+    netTermDays,
+    invoiceCurrency,
+    billingAddress: toAddressJson(item.billingAddress ?? item.address),
+    createdAt: formatTime(createdAt),
+    updatedAt: formatTime(updatedAt),
+  });
+}
 
 const groupWithAccountsShape = invoiceGroupShape
   .extend({ accounts: z.array(z.string()).meta({ description: "The ids of its accounts, newest first." }) })

@@ -11,7 +11,7 @@ import type { FinalizeOptions } from "../../../engine/billing/bill-run.ts";
 import type { Engine } from "../../../engine/engine.ts";
 
 /** Bill runs until they are stopped. */
-export interface BillRuns {
+interface BillRuns {
   /**
    * Starts no more. A run in progress ends between two transactions when its store is closed.
    *

@@ -10,11 +10,11 @@ import { REQUESTS } from "../../../book/resources/requests.ts";
 import type { EntrySnapshot, EntryTarget } from "../../../engine/billing/entries.ts";
 import { hasCode } from "../../../errors.ts";
 import { subtract, ZERO } from "../../../numbers/decimal.ts";
+import { createListShape, answerPage } from "../../http/answers.ts";
 import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
 import { number, pathId, formatTime, success, timestamp, withoutAbsent } from "../../http/fields.ts";
 import { listQuery, LONG_PAGE_SIZES } from "../../http/pagination.ts";
-import { createListShape, answerPage } from "../../shapes/list.ts";
 
 const entryShape = z
   .strictObject({

@@ -9,16 +9,15 @@ import type { InvoiceSnapshot } from "../../../engine/billing/invoices.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { CompositeSnapshot } from "../../../engine/events/usage.ts";
 import { undefinedIfNotFound } from "../../../errors.ts";
+import { formatInvoiceNumber } from "../../../pages/invoice/invoice-lines.ts";
 import {
   renderCompositePage,
   type InvoiceLetter,
   renderInvoicePage,
   PAGE_POLICY,
 } from "../../../pages/invoice/invoice-page.ts";
-import { formatInvoiceNumber } from "../../../pages/invoice/invoice-lines.ts";
+import { joinPieces, formatAddressLines } from "../../http/answers.ts";
 import type { Answer } from "../../http/endpoint.ts";
-import { joinPieces } from "../../http/long-texts.ts";
-import { formatAddressLines } from "../../shapes/address.ts";
 
 /** Renders an invoice. */
 export async function renderInvoice(engine: Engine, snapshot: InvoiceSnapshot): Promise<Answer> {

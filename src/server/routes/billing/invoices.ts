@@ -6,27 +6,246 @@
 import * as z from "zod";
 
 import { dateOrDateTime } from "../../../book/resources/fields.ts";
-import { invoiceKey, type InvoiceSnapshot } from "../../../engine/billing/invoices.ts";
+import { parseInstant, addDays, daysBetween } from "../../../calendar/instant.ts";
+import { type InvoiceSnapshot, invoiceKey } from "../../../engine/billing/invoices.ts";
 import type { WithSkipped } from "../../../engine/billing/skipped-accounts.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { CompositeSnapshot } from "../../../engine/events/usage.ts";
 import type { Page, PageOptions } from "../../../engine/pages.ts";
 import { undefinedIfNotFound } from "../../../errors.ts";
-import type { InvoiceStatus } from "../../../invoicing/invoice.ts";
-import { compareNewest } from "../../../store/list-order.ts";
-import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
-import { queryTime } from "../../http/fields.ts";
-import { type PagedRequest, listQuery, LONG_PAGE_SIZES } from "../../http/pagination.ts";
 import {
-  invoiceShape,
-  toCompositeJson,
-  toInvoiceJson,
-  toCompositeWithLinesJson,
-  toInvoiceWithLinesJson,
-  invoiceWithLinesShape,
-} from "../../shapes/invoice.ts";
-import { keepItem, readBoundedPage, answerOpenPage, createOpenListShape, skippedShape } from "../../shapes/list.ts";
+  cardLineType,
+  type Invoice,
+  INVOICE_STATUSES,
+  INVOICE_TYPES,
+  type InvoiceLine,
+  type InvoiceStatus,
+} from "../../../invoicing/invoice.ts";
+import { compositeLines } from "../../../ledger/commands/groups.ts";
+import { sum, ZERO } from "../../../numbers/decimal.ts";
+import { CARD_KINDS } from "../../../rating/charge.ts";
+import { compareNewest } from "../../../store/list-order.ts";
+import { keepItem, readBoundedPage, answerOpenPage, createOpenListShape, skippedShape } from "../../http/answers.ts";
+import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
+import { number, formatTime, timestamp, withoutAbsent, queryTime } from "../../http/fields.ts";
+import { type PagedRequest, listQuery, LONG_PAGE_SIZES } from "../../http/pagination.ts";
 import { renderComposite, renderInvoice } from "./invoice-html.ts";
+
+const explanation = z
+  .looseObject({
+    of: z.enum(["CARD", "SLAB", "BOUNDS", "SUM", "TRUE_UP", "CREDIT"]),
+    rules: z.array(z.string().meta({ description: "A link to a rule in the documentation." })),
+  })
+  .meta({
+    id: "Explanation",
+    additionalProperties: true,
+    description: "How the value was calculated, in enough detail to repeat the calculation by hand.",
+  });
+
+/** The names of lines without a card or a description. */
+const LINE_NAMES = {
+  TOTAL_USAGE: "Usage",
+  USAGE_METER_USAGE: "Usage of a meter",
+  GRAND_TOTAL_AMOUNT: "Grand total",
+  TOTAL_AMOUNT: "Total",
+  NET_AMOUNT: "Net amount",
+  TOTAL_CREDITS: "Credits",
+  SUB_CREDITS: "Credit",
+  GROSS_AMOUNT: "Gross amount",
+  PRICE_PLAN_AMOUNT: "Price plan",
+  SUB_TOTAL_AMOUNT: "Sub-total",
+  CUSTOM_TAG: "Tagged cards",
+  RATE_CONFIG_ADJUSTMENT_AMOUNT: "Adjustment to a minimum or maximum",
+  TRUE_UP_AMOUNT: "Minimum commitment",
+} as const;
+type NamedLineType = keyof typeof LINE_NAMES;
+
+/** The types of card lines. Usage and overage cards are never in advance. */
+const CARD_TYPES = CARD_KINDS.flatMap((kind) => [
+  cardLineType(kind, false),
+  ...(kind === "USAGE" || kind === "ENTITLEMENT_OVERAGE" ? [] : [cardLineType(kind, true)]),
+  ...(kind === "FIXED_FEE" ? [] : [`${kind}_RATE_CARD_SLAB_AMOUNT` as const]),
+]);
+const lineType = z
+  .enum([...Object.keys(LINE_NAMES).filter(hasLineName), ...CARD_TYPES])
+  .meta({ id: "InvoiceLineType" });
+
+/** A line in the tree of an invoice. */
+export const lineShape = z
+  .strictObject({
+    type: lineType,
+    id: z.string().optional().meta({ description: "The id of the meter, add-on, feature, credit or invoice." }),
+    description: z.string(),
+    value: number.meta({ description: "The amount in the invoice's currency; for lines of usage, the quantity." }),
+    exactValue: z.string().optional().meta({ description: "The exact amount, if it differs from the rounded one." }),
+    quantity: number.optional(),
+    valuePerQuantity: number.optional(),
+    get lineItems(): z.ZodOptional<z.ZodArray<z.ZodType>> {
+      return z.array(lineShape).optional();
+    },
+    explanation: explanation.optional(),
+  })
+  .meta({ id: "InvoiceLine" });
+
+/** The usage of an invoice: a TOTAL_USAGE line above one for each meter with usage. */
+export const usageInfo = z.array(lineShape).meta({
+  description:
+    "A TOTAL_USAGE line with the sum of all quantities, and below it a USAGE_METER_USAGE line for each meter.",
+});
+
+const fields = {
+  id: z.string(),
+  ownerId: z.string().meta({ description: "The id of the account, or of the group for a composite invoice." }),
+  invoiceClass: z.enum(["INVOICE"]),
+  accountId: z.string().optional(),
+  customerId: z.string().optional(),
+  invoiceGroupId: z.string().optional(),
+  invoiceType: z.enum([...INVOICE_TYPES, "COMPOSITE"]).meta({
+    description:
+      "STANDARD: at the end of a cycle. STANDARD_ADVANCED: at its start. AD_HOC: one-off. COMPOSITE: all invoices of a group that became due on one day.",
+  }),
+  status: z.enum(INVOICE_STATUSES),
+  currency: z.string(),
+  pricePlanId: z.string().optional(),
+  pricePlanVersion: z.int().optional(),
+  startDate: timestamp,
+  endDate: timestamp,
+  invoiceDate: timestamp,
+  dueDate: timestamp,
+  netTermDays: z.int(),
+  totalAmount: number,
+  paidAmount: number,
+  mergedInto: z.string().optional().meta({ description: "The composite invoice that includes it." }),
+  notices: z.array(z.string()).meta({ description: "Sentences to read before paying." }),
+  updatedAt: timestamp,
+};
+
+/** An invoice in a list, without line items. */
+const invoiceShape = z.strictObject(fields).meta({ id: "Invoice" });
+
+/** An invoice with line items. */
+const invoiceWithLinesShape = z
+  .strictObject({ ...fields, usageInfo: usageInfo.optional(), revenueInfo: lineShape })
+  .meta({ id: "InvoiceWithLines" });
+
+/** An invoice without line items. */
+function toInvoiceJson(snapshot: InvoiceSnapshot): z.input<typeof invoiceShape> {
+  const { invoice } = snapshot;
+  const { accountId, customerId, invoiceType, status, currency, pricePlanId, pricePlanVersion } = invoice;
+  const { startDate, endDate, invoiceDate, dueDate, revenueInfo, notices } = invoice;
+  return withoutAbsent({
+    id: snapshot.id,
+    ownerId: accountId,
+    invoiceClass: "INVOICE" as const,
+    accountId,
+    customerId,
+    invoiceGroupId: snapshot.invoiceGroupId,
+    invoiceType,
+    status,
+    currency,
+    pricePlanId,
+    pricePlanVersion,
+    startDate,
+    endDate,
+    invoiceDate,
+    dueDate,
+    netTermDays: countDays(parseInstant(invoiceDate), parseInstant(dueDate)),
+    totalAmount: revenueInfo.value,
+    // Only totals of 0 or below count as paid here (S13.4).
+    paidAmount: ZERO,
+    mergedInto: snapshot.mergedInto,
+    notices: [...notices],
+    updatedAt: formatTime(snapshot.updatedAt),
+  });
+}
+
+/** An invoice with line items. */
+function toInvoiceWithLinesJson(snapshot: InvoiceSnapshot): z.input<typeof invoiceWithLinesShape> {
+  const { usageInfo: usage, revenueInfo } = snapshot.invoice;
+  return withoutAbsent({
+    ...toInvoiceJson(snapshot),
+    usageInfo: toUsageJson(usage),
+    revenueInfo: toLineJson(revenueInfo),
+  });
+}
+
+/** A composite invoice without line items. */
+function toCompositeJson(composite: CompositeSnapshot): z.input<typeof invoiceShape> {
+  const { id, invoiceGroupId, currency, invoiceDate, dueDate, total, createdAt } = composite;
+  return {
+    id,
+    ownerId: invoiceGroupId,
+    invoiceClass: "INVOICE",
+    invoiceType: "COMPOSITE",
+    invoiceGroupId,
+    status: "DUE",
+    currency,
+    startDate: formatTime(invoiceDate),
+    endDate: formatTime(addDays(invoiceDate, 1)),
+    invoiceDate: formatTime(invoiceDate),
+    dueDate: formatTime(dueDate),
+    netTermDays: countDays(invoiceDate, dueDate),
+    totalAmount: total,
+    paidAmount: ZERO,
+    notices: [],
+    updatedAt: formatTime(createdAt),
+  };
+}
+
+/** A composite invoice: a GRAND_TOTAL_AMOUNT above the totals of its invoices. */
+function toCompositeWithLinesJson(composite: CompositeSnapshot): z.input<typeof invoiceWithLinesShape> {
+  return { ...toCompositeJson(composite), revenueInfo: toLineJson(compositeLines(composite)) };
+}
+
+type AnyLine = Omit<InvoiceLine, "type" | "lineItems"> & {
+  readonly type: string;
+  readonly lineItems?: readonly AnyLine[] | undefined;
+};
+
+/** A line and all lines below it. */
+export function toLineJson({ lineItems, explanation: explanationFields, ...line }: AnyLine): z.input<typeof lineShape> {
+  const type = toCurrentType(line.type);
+  return withoutAbsent({
+    ...line,
+    type,
+    description: line.description ?? (hasLineName(type) ? LINE_NAMES[type] : type),
+    lineItems: lineItems?.map(toLineJson),
+    explanation:
+      explanationFields === undefined ? undefined : { ...explanationFields, rules: [...explanationFields.rules] },
+  });
+}
+
+/** The usage of an invoice. */
+export function toUsageJson(usage: Invoice["usageInfo"]): z.input<typeof usageInfo> | undefined {
+  if (usage === undefined) return undefined;
+  const lineItems = usage.lineItems.map(({ type, id, description, quantity }) => {
+    return { type, id, description, quantity, value: quantity };
+  });
+  return [toLineJson({ type: usage.type, value: sum(lineItems.map(({ value }) => value)), lineItems })];
+}
+
+const LINE_TYPES: ReadonlySet<string> = new Set(lineType.options);
+
+/** The current type of a line. Older final invoices have former types for cards in advance and for slabs. */
+function toCurrentType(type: string): z.input<typeof lineType> {
+  if (isLineType(type)) return type;
+  const currentType = type
+    .replace(/^(?:ADVANCED_)?(\w+?)(?:_RATE_CARD)?_SLAB_AMOUNT$/, "$1_RATE_CARD_SLAB_AMOUNT")
+    .replace("ADVANCED_FIXED_FEE_RATE_CARD_AMOUNT", "ADVANCED_FIXED_FEE");
+  return lineType.parse(currentType);
+}
+
+function isLineType(type: string): type is z.input<typeof lineType> {
+  return LINE_TYPES.has(type);
+}
+
+function hasLineName(type: string): type is NamedLineType {
+  return Object.hasOwn(LINE_NAMES, type);
+}
+
+function countDays(from: number, until: number): number {
+  return Math.round(daysBetween(from, until));
+}
 
 const listFilters = {
   account_id: z.string().optional(),

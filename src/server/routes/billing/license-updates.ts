@@ -10,11 +10,11 @@ import { REQUESTS } from "../../../book/resources/requests.ts";
 import { SCANNED_ACCOUNTS_MAX } from "../../../engine/all-accounts.ts";
 import type { LicenseUpdateRecord } from "../../../ledger/records.ts";
 import type { Decimal } from "../../../numbers/decimal.ts";
+import { answerOpenPage, createOpenListShape } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
 import { number, pathId, formatTime, timestamp } from "../../http/fields.ts";
 import { listQuery, LONG_PAGE_SIZES } from "../../http/pagination.ts";
-import { answerOpenPage, createOpenListShape } from "../../shapes/list.ts";
 
 const updateShape = z
   .strictObject({

@@ -10,13 +10,11 @@ import type { Engine } from "../../../engine/engine.ts";
 import { undefinedIfNotFound } from "../../../errors.ts";
 import { EVENT_LINE_TYPES } from "../../../ledger/charged-line.ts";
 import { shortId } from "../../../numbers/short-id.ts";
+import { withRetentionHeader, openPageFields, toPageFields, formatRule } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
 import { day, number, formatDay, formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
 import { listQuery, LONG_PAGE_SIZES } from "../../http/pagination.ts";
-import { withRetentionHeader } from "../../http/retention-header.ts";
-import { openPageFields, toPageFields } from "../../shapes/list.ts";
-import { formatRule } from "../../shapes/rule-text.ts";
 
 const lineEventsShape = z
   .strictObject({

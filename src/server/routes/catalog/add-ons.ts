@@ -5,12 +5,11 @@
  */
 import * as z from "zod";
 
-import type { AddOn } from "../../../book/resources/catalog-items.ts";
-import { addOn } from "../../../book/resources/catalog-items.ts";
+import { type AddOn, addOn } from "../../../book/resources/catalog-items.ts";
 import type { StoredResource } from "../../../engine/configured-resources.ts";
+import { createAnswerDeriver } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
-import { createAnswerDeriver } from "../../shapes/derive-answers.ts";
 import {
   defineCreateEndpoint,
   defineGetEndpoint,

@@ -9,9 +9,8 @@ import { type Feature, feature } from "../../../book/resources/catalog-items.ts"
 import { label } from "../../../book/resources/fields.ts";
 import type { StoredResource } from "../../../engine/configured-resources.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { withoutAbsent } from "../../http/fields.ts";
-import { withWireNames } from "../../http/wire-names.ts";
-import { featureShape, toFeatureJson } from "../../shapes/feature.ts";
+import { withWireNames } from "../../http/failures.ts";
+import { formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
 import {
   defineCreateEndpoint,
   defineGetEndpoint,
@@ -19,6 +18,44 @@ import {
   type ResourceSpec,
   defineUpdateEndpoint,
 } from "../resource-endpoints.ts";
+
+const featureShape = z
+  .strictObject({
+    id: z.string(),
+    name: z.string().max(255),
+    displayName: z.string().max(255).meta({ description: "The billableName, else the name." }),
+    billableName: z.string().max(255).optional(),
+    description: z.string().optional(),
+    schemaAssociations: z.array(z.string()).max(50).meta({ description: "Names of event schemas." }),
+    schemaAttributes: z
+      .array(z.strictObject({ schemaName: z.string(), attributeName: z.string() }))
+      .max(50)
+      .meta({
+        description:
+          "The attribute of each schema with the credits that an event consumes; empty: each event consumes 1.",
+      }),
+    schemaCount: z.int().min(0).max(50),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "Feature" });
+
+function toFeatureJson({ item, createdAt, updatedAt }: StoredResource<Feature>): z.input<typeof featureShape> {
+  const { id, name, displayName, billableName, description } = item;
+  const schemaAssociations = item.schemaAssociations.map(({ schemaName }) => schemaName);
+  return withoutAbsent({
+    id,
+    name,
+    displayName,
+    billableName,
+    description,
+    schemaAssociations,
+    schemaAttributes: [...item.schemaAssociations],
+    schemaCount: schemaAssociations.length,
+    createdAt: formatTime(createdAt),
+    updatedAt: formatTime(updatedAt),
+  });
+}
 
 const { name, billableName, schemaAssociations, schemaAssocitions } = feature.shape;
 /** Limited in requests only; stored descriptions may be longer. */

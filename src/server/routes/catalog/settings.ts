@@ -6,11 +6,12 @@
 import * as z from "zod";
 
 import { setting } from "../../../book/resources/catalog-items.ts";
+import { configuredDocumentId } from "../../../engine/document-ids.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { StoredSetting } from "../../../engine/entity-settings.ts";
+import { createAnswerDeriver } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { pathId, withoutAbsent } from "../../http/fields.ts";
-import { settingShape, toSettingJson } from "../../shapes/setting.ts";
+import { withoutAbsent, pathId } from "../../http/fields.ts";
 import {
   defineCreateEndpoint,
   defineGetEndpoint,
@@ -18,6 +19,32 @@ import {
   defineUpdateEndpoint,
   type ResourceSpec,
 } from "../resource-endpoints.ts";
+
+export const settingShape = createAnswerDeriver().deriveObject(
+  setting,
+  {
+    id: z.string().meta({
+      description:
+        "`setting.<namespace>.<id>` in lower case, with `.<entityType>.<entityId>` at the end for customers and accounts.",
+    }),
+    value: z.string().meta({ description: "The value as it was sent." }),
+    entityId: z.string(),
+  },
+  { id: "Setting" },
+);
+
+export function toSettingJson({ item, input }: StoredSetting): z.input<typeof settingShape> {
+  const { value, entityType, entityId, namespace, name, dataType } = item;
+  return withoutAbsent({
+    id: configuredDocumentId("setting", input),
+    value,
+    entityType,
+    entityId,
+    namespace,
+    name,
+    dataType,
+  });
+}
 
 /** The maximum length of `setting.<namespace>.<id>.<entityType>.<entityId>`. */
 const ID_MAX = 1100;

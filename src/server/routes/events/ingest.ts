@@ -10,11 +10,11 @@ import type { IngestResult } from "../../../ledger/events/ingest.ts";
 import { isCompleted } from "../../../ledger/outcome.ts";
 import { quoteText } from "../../../ledger/refusals.ts";
 import type { EventInput } from "../../../metering/event-envelope.ts";
+import { UnrepresentableItem } from "../../http/bodies.ts";
 import { type Answer, type Endpoint, defineEndpoint, JSON_TYPE, SUCCESS } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
 import { success } from "../../http/fields.ts";
-import { UnrepresentableItem } from "../../http/unrepresentable-numbers.ts";
-import { ingestionStatus, usageEvent } from "../../shapes/event.ts";
+import { ingestionStatus, usageEvent } from "./event-records.ts";
 
 const EVENTS_MAX = 1000;
 /** The maximum size of a batch in bytes. */

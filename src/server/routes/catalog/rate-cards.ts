@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { pricePlanDetails, pricePlanDetailsOverride, pricingCycleConfig } from "../../book/resources/price-plan.ts";
+import { pricePlanDetails, pricePlanDetailsOverride, pricingCycleConfig } from "../../../book/resources/price-plan.ts";
 import {
   billingEntitlementRateCard,
   creditGrantRateCard,
@@ -14,11 +14,11 @@ import {
   licenseRateCard,
   minimumCommitment,
   usageRateCard,
-} from "../../book/resources/rate-card.ts";
-import { COMMITMENT_NAME } from "../../invoicing/draft.ts";
-import { parseValue } from "../../numbers/decimal.ts";
-import { number, withoutAbsent } from "../http/fields.ts";
-import { createAnswerDeriver } from "./derive-answers.ts";
+} from "../../../book/resources/rate-card.ts";
+import { COMMITMENT_NAME } from "../../../invoicing/draft.ts";
+import { parseValue } from "../../../numbers/decimal.ts";
+import { createAnswerDeriver } from "../../http/answers.ts";
+import { number, withoutAbsent } from "../../http/fields.ts";
 
 const answers = createAnswerDeriver();
 

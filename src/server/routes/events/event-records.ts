@@ -5,15 +5,15 @@
  */
 import * as z from "zod";
 
-import { issueParams } from "../../book/wording.ts";
-import type { EventCycle } from "../../engine/events/event-cycles.ts";
-import { invariant } from "../../errors.ts";
-import { sentDimensions } from "../../ledger/events/new-event.ts";
-import { INGEST_STATUSES, type IngestStatus, isCompleted } from "../../ledger/outcome.ts";
-import type { EventRecord } from "../../ledger/records.ts";
-import { EVENT_ID_LENGTH_MAX } from "../../metering/event-envelope.ts";
-import { DIMENSION_LENGTH_MAX, EVENT_FIELDS_MAX, UNIT_LENGTH_MAX } from "../../metering/event-fields.ts";
-import { number, formatTime, timestamp, withoutAbsent } from "../http/fields.ts";
+import { issueParams } from "../../../book/wording.ts";
+import type { EventCycle } from "../../../engine/events/event-cycles.ts";
+import { invariant } from "../../../errors.ts";
+import { sentDimensions } from "../../../ledger/events/new-event.ts";
+import { INGEST_STATUSES, type IngestStatus, isCompleted } from "../../../ledger/outcome.ts";
+import type { EventRecord } from "../../../ledger/records.ts";
+import { EVENT_ID_LENGTH_MAX } from "../../../metering/event-envelope.ts";
+import { DIMENSION_LENGTH_MAX, EVENT_FIELDS_MAX, UNIT_LENGTH_MAX } from "../../../metering/event-fields.ts";
+import { number, formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
 
 const decimalText = z.union([z.number(), z.string()]);
 
@@ -159,7 +159,7 @@ function toEventFields(event: EventRecord): Omit<z.input<typeof undoneEventShape
 }
 
 /** The outcome of an event. @throws {InvariantError} for an outcome that is only answered as a 400 */
-export function toIngestionStatus(status: IngestStatus, statusDescription: string): z.input<typeof ingestionStatus> {
+function toIngestionStatus(status: IngestStatus, statusDescription: string): z.input<typeof ingestionStatus> {
   invariant(status !== "INGESTION_REFUSED", "S14.1: a malformed event is refused whole, or INGESTION_FAILED");
   return { status, statusDescription };
 }

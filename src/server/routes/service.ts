@@ -1,0 +1,119 @@
+/**
+ * The service: liveness, readiness, the OpenAPI document, and the playground.
+ *
+ * @module
+ */
+import * as z from "zod";
+
+import type { Engine } from "../../engine/engine.ts";
+import { RatebookError } from "../../errors.ts";
+import { stringifyJson } from "../../numbers/json.ts";
+import { readPage } from "../../pages/page-file.ts";
+import { findFirstPlanDay, createStateFromBook } from "../../pages/play/play-state.ts";
+import { readPolicy, embedData } from "../../pages/self-contained-page.ts";
+import { type Endpoint, defineEndpoint, SUCCESS, JSON_TYPE } from "../http/endpoint.ts";
+import { success } from "../http/fields.ts";
+
+/** How long the store may take to answer, in milliseconds. */
+const READY_MS = 3000;
+
+/** The maximum length of the price plans in the page, as JSON. The page can only edit a few of them. */
+const PRICE_PLANS_LENGTH = 1 << 20;
+
+const HEALTH_ENDPOINTS = [
+  defineEndpoint({
+    method: "GET",
+    path: "/health",
+    id: "health",
+    tag: "Service",
+    summary: "Check whether the server runs",
+    access: "public",
+    answers: { 200: success },
+    handle: async () => SUCCESS,
+  }),
+  defineEndpoint({
+    method: "GET",
+    path: "/ready",
+    id: "ready",
+    tag: "Service",
+    summary: "Check whether the server and its database are available",
+    access: "public",
+    answers: { 200: success },
+    handle: async ({ engine }) => {
+      await withTimeout(READY_MS, engine.store.read.configurationRevision());
+      return SUCCESS;
+    },
+  }),
+];
+
+/** The page, for callers with read permission. It is a single file and sends nothing back. */
+const PLAYGROUND_ENDPOINT = defineEndpoint({
+  method: "GET",
+  path: "/play",
+  id: "playground",
+  tag: "Service",
+  summary: "Get the playground with the organization's price plans",
+  description:
+    "An HTML page in which you change plans and usage and see the invoice. It contains the products, the newest account " +
+    "that has a price plan, with its customer and credits, that account's plans, and the newest other plans, up to " +
+    "1 MiB of plans in total. It contains no usage, and sends nothing.",
+  access: "read",
+  answers: { 200: "html" },
+  handle: async ({ engine }) => {
+    const html = embedData(await readPage("play"), JSON.stringify({ state: await readPageState(engine) }));
+    return {
+      status: 200,
+      body: html,
+      contentType: "text/html; charset=utf-8",
+      headers: { "content-security-policy": readPolicy(html) },
+    };
+  },
+});
+
+/** @param serializeDocument returns the OpenAPI document for a base URL as JSON */
+export function serviceEndpoints(serializeDocument: (baseUrl: string) => Promise<string>): readonly Endpoint[] {
+  return [
+    ...HEALTH_ENDPOINTS,
+    defineEndpoint({
+      method: "GET",
+      path: "/openapi.json",
+      id: "openApi",
+      tag: "Service",
+      summary: "Get this document",
+      access: "public",
+      answers: {
+        200: z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }).meta({
+          id: "OpenApi",
+          description: "An OpenAPI 3.1 document.",
+        }),
+      },
+      handle: async ({ baseUrl }) => {
+        const body = await serializeDocument(baseUrl());
+        return { status: 200, body, contentType: JSON_TYPE };
+      },
+    }),
+    PLAYGROUND_ENDPOINT,
+  ];
+}
+
+async function withTimeout(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new RatebookError("ERR_STORE_UNAVAILABLE", "the database does not answer", {})),
+      milliseconds,
+    );
+  });
+  try {
+    await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readPageState(engine: Engine): Promise<ReturnType<typeof createStateFromBook>> {
+  const { book } = await engine.exportBook({ accountsMax: 1, pricePlansLength: PRICE_PLANS_LENGTH });
+  // Groups refer to accounts that are not included.
+  const bookWithoutGroups = { ...book, invoiceGroups: undefined };
+  return createStateFromBook(stringifyJson(bookWithoutGroups, 2), "", findFirstPlanDay(bookWithoutGroups));
+}
