@@ -23,7 +23,14 @@ export type {
   PlanAssociationInput,
   Status,
 } from "./book/resources/account.ts";
-export type { Book, BookInput, Organization, OrganizationInput } from "./book/resources/book.ts";
+export type {
+  Book,
+  BookInput,
+  Organization,
+  OrganizationInput,
+  LintSuppression,
+  LintCode,
+} from "./book/resources/book.ts";
 export type {
   AddOn,
   AddOnInput,
@@ -41,7 +48,6 @@ export type {
   SettingPatch,
   SettingRequest,
 } from "./book/resources/catalog-items.ts";
-export type { LintSuppression, LintCode } from "./book/resources/lint.ts";
 export type {
   AccountPatch,
   AccountRequest,
@@ -80,15 +86,13 @@ export type {
   EventSchemaInput,
   FeatureDetails,
   LifecycleStatus,
-} from "./book/resources/event-schema.ts";
-export type {
   UsageMeterPatch,
   UsageMeterRequest,
   Computation,
   ComputationInput,
   UsageMeter,
   UsageMeterInput,
-} from "./book/resources/usage-meter.ts";
+} from "./book/resources/event-schema.ts";
 export type {
   BillingEntitlementRateCard,
   BillingEntitlementRateCardInput,
@@ -100,8 +104,6 @@ export type {
   FeatureConfigInput,
   GrantDetails,
   GrantDetailsInput,
-  MinimumCommitment,
-  MinimumCommitmentInput,
   FixedFeeRateCard,
   FixedFeeRateCardInput,
   InvoiceTiming,
@@ -112,8 +114,6 @@ export type {
   DisplayFields,
   UsageRateCard,
   UsageRateCardInput,
-} from "./book/resources/rate-card.ts";
-export type {
   GrantSlab,
   GrantSlabInput,
   FixedRateValue,
@@ -130,8 +130,8 @@ export type {
   SlabInput,
   SlabRate,
   SlabRateInput,
-} from "./book/resources/rates.ts";
-export type { FreeForm, Maybe, RuleInput } from "./book/resources/common-types.ts";
+} from "./book/resources/rate-card.ts";
+export type { FreeForm, Maybe, RuleInput } from "./book/resources/fields.ts";
 export type {
   PricePlan,
   PricePlanDetails,
@@ -141,12 +141,13 @@ export type {
   PricePlanInput,
   PricingCycleConfig,
   RateCardsInput,
+  MinimumCommitment,
+  MinimumCommitmentInput,
 } from "./book/resources/price-plan.ts";
 export type { ValuesById, LicenseEntryInput, RevenueRequestInput } from "./book/resources/revenue-request.ts";
 export type { EventAttribute, EventInput } from "./metering/event-envelope.ts";
-export { type BookOptions, parseBook, readBook } from "./book/book.ts";
+export { type BookOptions, parseBook, readBook, defineBook } from "./book/book.ts";
 export { checkPlan, parsePlan } from "./book/check-plan.ts";
-export { defineBook } from "./book/define-book.ts";
 export { type Cycle, type CycleConfig, cyclesBetween, type Interval } from "./calendar/cycle.ts";
 export type { Instant, InstantInput } from "./calendar/instant.ts";
 export type { Accounts, Aliases, Credits, Customers, Entries, Licenses } from "./engine/accounts/account-resources.ts";
@@ -218,7 +219,7 @@ export type { CalculatedInvoice, CalculatedRevenue } from "./ledger/metrics/reve
 export type { CreditSnapshot } from "./ledger/commands/credits.ts";
 export type { LicenseUpdateResult } from "./ledger/commands/licenses.ts";
 export type { Migration } from "./ledger/commands/migrate.ts";
-export type { BookSource } from "./book/book-source.ts";
+export type { BookSource } from "./book/book.ts";
 export type { CreditKind } from "./credits/monetary-credits.ts";
 export type { AccountRecord, CreditRecord, EntryRecord, EventRecord, FeatureUse } from "./ledger/records.ts";
 export { UNNUMBERED } from "./ledger/records.ts";
@@ -240,9 +241,12 @@ export {
   type BacktestTotal,
   createBacktest,
 } from "./analysis/backtest/backtest.ts";
-export type { PeriodTotal } from "./analysis/backtest/compare-invoices.ts";
-export type { Distribution } from "./analysis/backtest/distribution.ts";
-export type { MigrationInput, MigrationOutcome } from "./analysis/backtest/migration.ts";
+export type {
+  PeriodTotal,
+  Distribution,
+  MigrationInput,
+  MigrationOutcome,
+} from "./analysis/backtest/compare-invoices.ts";
 export {
   type AccountDiff,
   type Cause,
@@ -253,7 +257,17 @@ export {
 } from "./analysis/diff/diff-invoices.ts";
 export type { LintFinding } from "./analysis/lint/finding.ts";
 export { lintBook, type LintOptions } from "./analysis/lint/lint-book.ts";
-export { type CurveEdge, curveEdges, type EdgeKind, fallingPieces, priceAtQuantity } from "./analysis/curve-edges.ts";
+export {
+  type CurveEdge,
+  curveEdges,
+  type EdgeKind,
+  fallingPieces,
+  priceAtQuantity,
+  type Breakpoint,
+  type PriceCurve,
+  priceCurve,
+  type PricePiece,
+} from "./analysis/price-curve.ts";
 export {
   type CardCurve,
   type CurveKind,
@@ -261,7 +275,6 @@ export {
   type PlanCurves,
   planCurves,
 } from "./analysis/plan-curves.ts";
-export { type Breakpoint, type PriceCurve, priceCurve, type PricePiece } from "./analysis/price-curve.ts";
 export type { UsageRow, UsageRowInput } from "./metering/usage-row.ts";
 export { Decimal, type DecimalInput } from "./numbers/decimal.ts";
 export { priceQuantity, type PricedQuantity, type PricedSlab } from "./rating/slabs.ts";

@@ -24,7 +24,7 @@ export {
   eventsArbitrary,
   type GeneratedEvent,
 } from "./testing/events-arbitrary.ts";
-export type { ValueOrArbitrary } from "./testing/value-or-arbitrary.ts";
+export type { ValueOrArbitrary } from "./testing/fast-check.ts";
 export {
   type HistoryEvent,
   historyArbitrary,
@@ -35,4 +35,4 @@ export {
 } from "./testing/history.ts";
 export { planArbitrary, type PlanInput, type PlanOptions } from "./testing/plan-arbitrary.ts";
 export { neverDecreases, noJumpAbove, type PriceEdge, type QuantityPair } from "./testing/plan-laws.ts";
-export { type QuantityCard, quantitiesArbitrary } from "./testing/quantities.ts";
+export { type QuantityCard, quantitiesArbitrary } from "./testing/report.ts";

@@ -4,6 +4,6 @@
  * @module
  */
 export type { CellQuery, UsageAccount, UsageSource } from "./ledger/usage-source.ts";
-export type { ClickHouse } from "./warehouse/clickhouse/connect.ts";
+export type { ClickHouse } from "./warehouse/clickhouse/table.ts";
 export type { ColumnOrigin, EventColumns } from "./warehouse/clickhouse/usage.ts";
 export { clickhouseUsage, type ClickHouseUsageOptions } from "./warehouse/clickhouse/usage.ts";

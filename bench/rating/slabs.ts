@@ -1,7 +1,7 @@
 /** Pricing a quantity through five slabs, compared with a simple loop with decimal.js. */
 import { Decimal } from "decimal.js";
 
-import type { RatePlan, RateValue } from "../../src/book/resources/rates.ts";
+import type { RatePlan, RateValue } from "../../src/book/resources/rate-card.ts";
 import { Decimal as OurDecimal } from "../../src/numbers/decimal.ts";
 import { joinSlabRates } from "../../src/rating/rated-slabs.ts";
 import { priceQuantity, priceBySlabs } from "../../src/rating/slabs.ts";

@@ -9,8 +9,7 @@ import type { Invoice, InvoiceLine } from "../invoicing/invoice.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
 import { compareFractions, type Fraction } from "../numbers/fraction.ts";
 import type { AccountPlans } from "./diff/account-plans.ts";
-import { computeAmount, type CardInputs, toCardInputs } from "./diff/card-inputs.ts";
-import { findCardByPrices, mergePrices } from "./diff/card-prices.ts";
+import { computeAmount, type CardInputs, toCardInputs, findCardByPrices, mergePrices } from "./diff/card-inputs.ts";
 
 /** One day of a card's cycle. */
 export interface ChargedDay {

@@ -3,10 +3,9 @@
  *
  * @module
  */
-import type { Maybe } from "../book/resources/common-types.ts";
+import type { Maybe } from "../book/resources/fields.ts";
 import type { PricePlanDetails } from "../book/resources/price-plan.ts";
-import type { RecurrenceConfig } from "../book/resources/rate-card.ts";
-import type { RatePlan, RateValue } from "../book/resources/rates.ts";
+import type { RecurrenceConfig, RatePlan, RateValue } from "../book/resources/rate-card.ts";
 import { RatebookError } from "../errors.ts";
 import {
   add,

@@ -1,21 +1,22 @@
+import { parseJson } from "../numbers/json.ts";
+import { type Steps, runToCompletion } from "../numbers/steps.ts";
+import { rejection } from "../problem-table.ts";
+import { type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
+import { checkBook } from "./checks/check-book.ts";
+import { checkRuleWork, type RuleWorkLimits } from "./checks/check-metering.ts";
+import { collectProblems, bookError } from "./problems.ts";
+import { type BookCache, NO_CACHE } from "./reading/book-cache.ts";
+import { parseDocumentText, checkBookNesting, readBookShape } from "./reading/read-document.ts";
+import { indexReferences } from "./reading/references.ts";
+import { sortByOrderField, resolveBook } from "./resolving/resolve.ts";
 /**
  * Reads and checks a book: everything that rating needs (book.md).
  *
  * @module
  */
 import type { Book, BookInput } from "./resources/book.ts";
+
 export type { Book, BookInput } from "./resources/book.ts";
-import { type Steps, runToCompletion } from "../numbers/steps.ts";
-import { type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
-import { checkBook } from "./checks/check-book.ts";
-import { checkRuleWork, type RuleWorkLimits } from "./checks/check-rule-work.ts";
-import { collectProblems } from "./problems.ts";
-import { markAsRead, setInput } from "./read-mark.ts";
-import { type BookCache, NO_CACHE } from "./reading/book-cache.ts";
-import { parseDocumentText } from "./reading/document-text.ts";
-import { checkBookNesting, readBookShape } from "./reading/read-document.ts";
-import { indexReferences } from "./reading/references.ts";
-import { sortByOrderField, resolveBook } from "./resolving/resolve.ts";
 
 /** Options for reading a book. */
 export interface BookOptions {
@@ -61,4 +62,94 @@ export function* readBookInSteps(json: unknown, work: RuleWorkLimits, cache: Boo
     if (problems.count() === 0) return markAsRead(sortByOrderField(book, cache));
   }
   throw problems.error("the book", raw);
+}
+
+/** A book as an object, as text, or as `readBook` returned it. */
+export type BookSource = BookInput | string | Book;
+
+/**
+ * Reads a book in any form; one that was read already is returned unchanged.
+ *
+ * @throws {RatebookError} ERR_BOOK_INVALID with all problems
+ */
+export function toBook(source: BookSource, options: BookOptions = {}): Book {
+  return isReadBook(source) ? source : parseBook(source, options);
+}
+
+/**
+ * Converts a book in any form to its input form.
+ *
+ * @throws {RatebookError} ERR_BOOK_INVALID for a modified copy of a read book, which has no input form;
+ * ERR_JSON_INVALID
+ */
+export function toBookInput(source: BookSource): BookInput {
+  const input = toBookInputOrText(source);
+  return (typeof input === "string" ? parseJson(input) : input) as BookInput;
+}
+
+/** Like {@link toBookInput}; a text stays a text. */
+export function toBookInputOrText(source: unknown): unknown {
+  if (!isReadBook(source)) return source;
+  const input = inputOf(source);
+  if (input !== undefined) return input;
+  const message = "a changed copy of a book from readBook; pass the original input with your changes instead";
+  throw bookError("the book", 1, [rejection("$", "NOT_ACCEPTED", message)]);
+}
+
+const READ = Symbol.for("ratebook.readBook");
+const INPUT = Symbol.for("ratebook.bookInput");
+
+/** Whether a value is a book that was read, or a copy of one. */
+export function isReadBook(value: unknown): value is Book {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, READ);
+}
+
+/** Marks a book as read. */
+export function markAsRead(book: Book): Book {
+  return Object.assign({ ...book }, { [READ]: true });
+}
+
+/** Records the input that a book was read from. */
+export function setInput(book: Book, input: unknown): Book {
+  return Object.defineProperty(book, INPUT, { value: input, enumerable: false });
+}
+
+/** The input that a book was read from; undefined for a copy. */
+export function inputOf(book: Book): unknown {
+  return Reflect.get(book, INPUT);
+}
+
+/** The id or name of a usage meter, as cards may refer to it. */
+type MeterNames<Meters> = Meters extends readonly (infer Meter)[]
+  ? Meter extends { readonly id: infer Id extends string; readonly name: infer Name extends string }
+    ? Id | Name
+    : string
+  : string;
+
+type PlanInput = NonNullable<BookInput["pricePlans"]>[number];
+type DetailsInput = PlanInput["pricePlanDetails"];
+type UsageCardInput = NonNullable<DetailsInput["usageRateCards"]>[number];
+
+/** A price plan whose usage cards may refer only to these meters. */
+type PlanFor<Names extends string> = Omit<PlanInput, "pricePlanDetails"> & {
+  readonly pricePlanDetails: Omit<DetailsInput, "usageRateCards"> & {
+    readonly usageRateCards?:
+      | readonly (Omit<UsageCardInput, "usageMeterId"> & { readonly usageMeterId: Names })[]
+      | null
+      | undefined;
+  };
+};
+
+/** A book with these meters, whose plans refer to no others. */
+type BookWith<Meters extends BookInput["usageMeters"]> = Omit<BookInput, "usageMeters" | "pricePlans"> & {
+  readonly usageMeters?: Meters;
+  readonly pricePlans?: readonly PlanFor<MeterNames<NoInfer<Meters>>>[] | null | undefined;
+};
+
+/**
+ * Types a value as a book: editors complete its fields, and the compiler rejects misspelt values, missing fields, and
+ * usage cards for unknown meters. Returns the value itself; {@link readBook} makes all other checks.
+ */
+export function defineBook<const Meters extends BookInput["usageMeters"]>(book: BookWith<Meters>): BookInput {
+  return book;
 }

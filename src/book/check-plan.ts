@@ -4,19 +4,16 @@
  * @module
  */
 import { inputError } from "../errors.ts";
-import { type BookSource, toBook } from "./book-source.ts";
+import { type BookSource, toBook } from "./book.ts";
 import { checkPricePlan, indexBillables } from "./checks/check-book.ts";
 import { checkCards } from "./checks/check-plans.ts";
-import { collectProblems, type Path, type Report } from "./problems.ts";
+import { collectProblems, type Path, type Report, quoteValue } from "./problems.ts";
 import { NO_CACHE } from "./reading/book-cache.ts";
-import { parseDocumentText } from "./reading/document-text.ts";
-import { checkNesting, readShape } from "./reading/read-document.ts";
+import { parseDocumentText, checkNesting, readShape } from "./reading/read-document.ts";
 import { indexReferences } from "./reading/references.ts";
 import { resolveDetails, resolvePricePlan } from "./resolving/resolve-plan.ts";
 import type { Book } from "./resources/book.ts";
-import type { PricePlan, PricePlanDetails, PricePlanInput } from "./resources/price-plan.ts";
-import { pricePlan } from "./resources/price-plan.ts";
-import { quoteValue } from "./wording.ts";
+import { type PricePlan, type PricePlanDetails, type PricePlanInput, pricePlan } from "./resources/price-plan.ts";
 
 /**
  * Reads one version of a price plan against a book, as a draft for its accounts: the plan must be complete enough to be

@@ -5,7 +5,7 @@
  */
 import { parseArgs } from "node:util";
 
-import { findNearest } from "../book/did-you-mean.ts";
+import { findNearest } from "../book/problems.ts";
 import { quoteText } from "../event-files/input-error.ts";
 import { UsageError } from "./errors.ts";
 

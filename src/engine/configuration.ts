@@ -4,7 +4,7 @@
  * @module
  */
 import { readBookInSteps } from "../book/book.ts";
-import type { RuleWorkLimits } from "../book/checks/check-rule-work.ts";
+import type { RuleWorkLimits } from "../book/checks/check-metering.ts";
 import { type BookCache, createBookCache } from "../book/reading/book-cache.ts";
 import { LIST_NAMES } from "../book/reading/references.ts";
 import type { Book } from "../book/resources/book.ts";

@@ -6,17 +6,18 @@
  */
 import * as z from "zod";
 
-import type { Customer } from "../book/resources/account.ts";
-import { customer } from "../book/resources/account.ts";
-import type { AddOn, FeatureInput, Setting } from "../book/resources/catalog-items.ts";
-import { addOn, feature, setting } from "../book/resources/catalog-items.ts";
-import type { Maybe } from "../book/resources/common-types.ts";
-import type { EventSchema } from "../book/resources/event-schema.ts";
-import { eventSchema } from "../book/resources/event-schema.ts";
-import type { PricePlan } from "../book/resources/price-plan.ts";
-import { pricePlan } from "../book/resources/price-plan.ts";
-import type { UsageMeter } from "../book/resources/usage-meter.ts";
-import { usageMeter } from "../book/resources/usage-meter.ts";
+import { type Customer, customer } from "../book/resources/account.ts";
+import {
+  type AddOn,
+  type FeatureInput,
+  type Setting,
+  addOn,
+  feature,
+  setting,
+} from "../book/resources/catalog-items.ts";
+import { type EventSchema, eventSchema, type UsageMeter, usageMeter } from "../book/resources/event-schema.ts";
+import type { Maybe } from "../book/resources/fields.ts";
+import { type PricePlan, pricePlan } from "../book/resources/price-plan.ts";
 import { invariant } from "../errors.ts";
 import type { DocumentRecord } from "../ledger/decision.ts";
 import { quoteText } from "../ledger/refusals.ts";

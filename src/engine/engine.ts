@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { BookSource } from "../book/book-source.ts";
+import type { BookSource } from "../book/book.ts";
 import type {
   AssociationRequest,
   DissociationRequest,

@@ -1,10 +1,4 @@
-/**
- * Loads a whole book into a store (book.md): the configuration, and the accounts with their records.
- *
- * @module
- */
-import { toBookInputOrText } from "../book/book-source.ts";
-import { parseBook } from "../book/book.ts";
+import { toBookInputOrText, parseBook } from "../book/book.ts";
 import { LIST_NAMES } from "../book/reading/references.ts";
 import type { Book, Organization } from "../book/resources/book.ts";
 import type { Instant } from "../calendar/instant.ts";

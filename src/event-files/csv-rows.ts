@@ -1,14 +1,15 @@
 /**
- * Parses CSV lines into rows.
+ * Parses CSV lines into rows, of which the first is the header, and rows into events.
  *
  * @module
  */
 import { type CsvError, parse, type Parser } from "csv-parse";
 
+import { didYouMean } from "../book/problems.ts";
 import { createProblem, type Problem } from "../problem-table.ts";
-import { LINE_BYTES_MAX, splitLines, NOT_UTF8, decodeUtf8 } from "./byte-lines.ts";
-import { InputError } from "./input-error.ts";
-import type { Separator } from "./separator.ts";
+import { LINE_BYTES_MAX, splitLines, NOT_UTF8, decodeUtf8, CARRIAGE_RETURNS } from "./byte-lines.ts";
+import { type ColumnReader, type EventFileMap, type EventMaker, createEventMaker } from "./event-file-map.ts";
+import { InputError, quoteText } from "./input-error.ts";
 
 const LINE_END = 0x0a;
 const OTHER_COLUMNS = createProblem("$", "WRONG_COLUMN_COUNT", {
@@ -160,4 +161,59 @@ export function describeCsvError(error: unknown): string {
 
 function toProblem(error: CsvError): Problem {
   return createProblem("$", "INVALID_CSV", { reason: describeCsvError(error) });
+}
+
+export type Separator = "," | ";" | "\t" | "|";
+
+/**
+ * Detects the separator in the first line that isn't empty: a comma if it has one outside quotes, otherwise a
+ * semicolon, tab or bar. With none of them, the file has one column and the separator is a comma.
+ */
+export function detectSeparator(beginning: string): Separator {
+  const header = /^.*\S.*$/m.exec(beginning)?.[0] ?? "";
+  const withoutQuotes = header.replace(/"(?:[^"]|"")*"/g, "");
+  const separators: readonly Separator[] = [",", ";", "\t", "|"];
+  return separators.find((separator) => withoutQuotes.includes(separator)) ?? ",";
+}
+
+/** An event and its line, or the reason why the line has none. */
+export type EventRow =
+  | { readonly line: number; readonly event: { readonly timestamp: string }; readonly reason?: undefined }
+  | { readonly line: number; readonly event?: undefined; readonly reason: Problem };
+
+/**
+ * Creates a reader for the rows of one file, in order. It returns undefined for the header.
+ *
+ * @throws {InputError} for an invalid header, or one that lacks a mapped column
+ */
+export function createRowEventReader(file: string, map: EventFileMap): (row: Row) => EventRow | undefined {
+  let makeEvent: EventMaker<readonly string[]> | undefined;
+  let rowNumber = 0;
+  return (row) => {
+    const { line, record } = row;
+    if (makeEvent === undefined) {
+      if (record === undefined) throw new InputError(`${file}:${line}: expected a header: ${row.reason.message}`);
+      makeEvent = createEventMaker(map, createColumnReader(record, file));
+      return undefined;
+    }
+    rowNumber++;
+    if (record === undefined) return { line, reason: row.reason };
+    const event = makeEvent(record, rowNumber);
+    return "code" in event ? { line, reason: event } : { line, event };
+  };
+}
+
+function createColumnReader(header: readonly string[], file: string): ColumnReader<readonly string[]> {
+  if (header.some((name) => name.includes("\r"))) throw new InputError(`${file}: ${CARRIAGE_RETURNS}`);
+  return (name) => {
+    const index = header.indexOf(name);
+    if (index !== header.lastIndexOf(name)) {
+      throw new InputError(`${file}: the map uses the column ${quoteText(name)}, but the header has it twice`);
+    }
+    if (index >= 0) return (record) => record[index] ?? "";
+    const columns = header.map((column) => quoteText(column)).slice(0, 20);
+    throw new InputError(
+      `${file}: the map uses the column ${quoteText(name)}, but the header has ${columns.join(", ")}${didYouMean(name, header)}`,
+    );
+  };
 }

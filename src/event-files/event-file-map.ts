@@ -1,21 +1,20 @@
 /**
- * Event file maps, which define where each part of an event comes from (book.md, "Event files").
+ * Event file maps, which define where each part of an event comes from, and events from records through a map (book.md,
+ * "Event files").
  *
  * @module
  */
 import * as z from "zod";
 
-import { findNearest, guessName } from "../book/did-you-mean.ts";
-import { formatPath, type Path } from "../book/problems.ts";
+import { findNearest, guessName, formatPath, type Path, ISSUE_OPTIONS, readIssue } from "../book/problems.ts";
 import { parseJsonDocument } from "../book/reading/json-document.ts";
 import { recordSchema } from "../book/resources/fields.ts";
-import { ISSUE_OPTIONS, readIssue } from "../book/wording.ts";
-import { parseZone } from "../calendar/instant.ts";
-import { type Problem, RatebookError } from "../errors.ts";
+import { parseZone, formatInstant, tryParseInstant } from "../calendar/instant.ts";
+import { RatebookError } from "../errors.ts";
 import { Decimal } from "../numbers/decimal.ts";
-import { createProblem, rejection } from "../problem-table.ts";
+import { createProblem, rejection, type Problem } from "../problem-table.ts";
 import { InputError, describeAtPlace, quoteText } from "./input-error.ts";
-import { TIME_FORMS } from "./time-and-number-forms.ts";
+import { TIME_FORMS, removeGrouping, toDecimalPoint } from "./time-and-number-forms.ts";
 
 const constant = z.union([
   z.string(),
@@ -184,4 +183,65 @@ export function listMappedColumns(map: EventFileMap): readonly string[] {
 /** Splits a template into alternating texts and column names. */
 function splitTemplate(template: string): readonly string[] {
   return template.split(/\{([^{}]+)\}/);
+}
+
+/** Makes an event from a record, or returns the reason why not. */
+export type EventMaker<Record> = (record: Record, row: number) => { readonly timestamp: string } | Problem;
+
+/**
+ * Creates a function that makes events from the records of a file.
+ * @throws {InputError} if the file is known to lack a column
+ */
+export function createEventMaker<Record>(map: EventFileMap, findColumn: ColumnReader<Record>): EventMaker<Record> {
+  const bindTo = (origin: Origin): OriginReader<Record> => bindOrigin(origin, findColumn);
+  const schemaName = bindTo(map.schemaName);
+  const accountId = bindTo(map.accountId);
+  const id = bindTo(map.id);
+  const timestamp = bindTo(map.timestamp);
+  const { form = "" } = map.timestamp;
+  const readTime = TIME_FORMS.get(form);
+  const zone = map.timestamp.zone === undefined ? undefined : parseZone(map.timestamp.zone);
+  const attributes = Object.entries(map.attributes).map(([name, origin]) => ({
+    name,
+    read: bindTo(origin),
+    mark: "decimal" in origin ? origin.decimal : undefined,
+  }));
+  const markedAttributes = attributes.filter(({ mark }) => mark !== undefined);
+  const dimensions = Object.entries(map.dimensions).map(([name, origin]) => ({ name, read: bindTo(origin) }));
+  return (record, row) => {
+    const timestampText = timestamp(record, row);
+    const time = readTime === undefined ? timestampText : readTime(timestampText);
+    if (time === undefined)
+      return wrongFormatProblem("timestamp", `a time in the form ${form}, which the map sets`, timestampText);
+    for (const { name, read, mark } of markedAttributes) {
+      const text = read(record, row);
+      if (normalizeNumber(text, mark) !== undefined) continue;
+      const expected = `a number with a decimal ${mark === "," ? "comma" : "point"}, which the map sets`;
+      return wrongFormatProblem(`attributes.${name}`, expected, text);
+    }
+    return {
+      schemaName: schemaName(record, row),
+      id: id(record, row),
+      timestamp: toUtcTimestamp(time, zone),
+      accountId: accountId(record, row),
+      attributes: attributes.map(({ name, read, mark }) => ({ name, value: normalizeNumber(read(record, row), mark) })),
+      dimensions: Object.fromEntries(dimensions.map(({ name, read }) => [name, read(record, row)])),
+    };
+  };
+}
+
+function wrongFormatProblem(field: string, expected: string, text: string): Problem {
+  return createProblem(`$.${field}`, "NOT_IN_MAP_FORM", { expected, value: text });
+}
+
+/** Normalizes a number; undefined if it doesn't match the map's format. Empty text stays empty. */
+function normalizeNumber(text: string, mark: string | undefined): string | undefined {
+  if (mark === undefined || text === "") return text;
+  return mark === "," ? toDecimalPoint(text) : removeGrouping(text);
+}
+
+/** Normalizes a timestamp. Invalid text is left as it is; metering rejects it. */
+function toUtcTimestamp(text: string, zoneMinutes: number | undefined): string {
+  const instant = tryParseInstant(text, zoneMinutes);
+  return instant === undefined ? text : formatInstant(instant);
 }

@@ -5,8 +5,7 @@
  * @module
  */
 import type { PricePlanDetails } from "../book/resources/price-plan.ts";
-import type { CreditGrantRateCard } from "../book/resources/rate-card.ts";
-import type { SlabRate } from "../book/resources/rates.ts";
+import type { CreditGrantRateCard, SlabRate } from "../book/resources/rate-card.ts";
 import type { Instant } from "../calendar/instant.ts";
 import type { CreditKind, MonetaryCredit } from "../credits/monetary-credits.ts";
 import type { Decimal } from "../numbers/decimal.ts";

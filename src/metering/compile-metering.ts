@@ -4,17 +4,13 @@
  * @module
  */
 import type { Setting } from "../book/resources/catalog-items.ts";
-import type { EventSchema, FeatureDetails } from "../book/resources/event-schema.ts";
-import type { UsageMeter } from "../book/resources/usage-meter.ts";
+import type { EventSchema, FeatureDetails, UsageMeter } from "../book/resources/event-schema.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { type FullRuleBudget, type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
-import type { Enrichment } from "./enrich.ts";
-import { compileEnrichment } from "./enrich.ts";
-import type { EventSlots } from "./event-slots.ts";
-import { createSlots } from "./event-slots.ts";
-import type { IndexedMeter, Measure } from "./measure-units.ts";
-import { compileMeasure } from "./measure-units.ts";
+import { type Enrichment, compileEnrichment } from "./enrich.ts";
+import { type EventSlots, createSlots } from "./event-slots.ts";
+import { type IndexedMeter, type Measure, compileMeasure } from "./measure-units.ts";
 import { type FindSetting, createSettingFinder, fullKey } from "./settings.ts";
 
 /** The parts of a book that metering needs. */

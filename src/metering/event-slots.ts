@@ -5,12 +5,11 @@
  * @module
  */
 import type { EventSchema } from "../book/resources/event-schema.ts";
-import type { Instant } from "../calendar/instant.ts";
-import { formatInstant } from "../calendar/instant.ts";
+import { type Instant, formatInstant } from "../calendar/instant.ts";
 import type { Exact } from "../numbers/exact.ts";
 import type { Problem } from "../problem-table.ts";
 import type { EventSteps } from "../rules/budget.ts";
-import type { ValueSlot } from "../rules/node.ts";
+import type { ValueSlot } from "../rules/operators.ts";
 import type { RuleObject, RuleValue } from "../rules/value.ts";
 import { restOfPathReader } from "../rules/variables.ts";
 

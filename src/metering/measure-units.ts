@@ -3,16 +3,13 @@
  *
  * @module
  */
-import type { Computation, UsageMeter } from "../book/resources/usage-meter.ts";
-import type { Exact } from "../numbers/exact.ts";
-import { addExact } from "../numbers/exact.ts";
+import type { Computation, UsageMeter } from "../book/resources/event-schema.ts";
+import { type Exact, addExact } from "../numbers/exact.ts";
 import { createProblem, type Problem } from "../problem-table.ts";
 import { computeEventSteps, type FullRuleBudget } from "../rules/budget.ts";
-import type { RuleObject, RuleValue } from "../rules/value.ts";
-import { ruleFailedError, formatValue, isTruthy } from "../rules/value.ts";
+import { type RuleObject, type RuleValue, ruleFailedError, formatValue, isTruthy } from "../rules/value.ts";
 import { compileRuleOver, toExactResult, describeFailure, type RuleContext } from "./enrich.ts";
-import type { EventSlots, VisibleSlots } from "./event-slots.ts";
-import { findAttributeSlot, createFacts } from "./event-slots.ts";
+import { type EventSlots, type VisibleSlots, findAttributeSlot, createFacts } from "./event-slots.ts";
 
 /** A meter with its index in the tally. */
 export interface IndexedMeter {

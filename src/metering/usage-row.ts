@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { didYouMean } from "../book/did-you-mean.ts";
+import { didYouMean } from "../book/problems.ts";
 import {
   dayOf,
   type Day,

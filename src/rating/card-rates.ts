@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RatePlan, RateValue } from "../book/resources/rates.ts";
+import type { RatePlan, RateValue } from "../book/resources/rate-card.ts";
 import { RatebookError } from "../errors.ts";
 import { type RatedSlabs, joinSlabRates } from "./rated-slabs.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { MinimumCommitment } from "../book/resources/rate-card.ts";
+import type { MinimumCommitment } from "../book/resources/price-plan.ts";
 import { shareOfDays } from "../calendar/proration.ts";
 import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import {

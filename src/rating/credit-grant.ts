@@ -1,10 +1,4 @@
-/**
- * Credit grant rate cards: the amount that a card grants, and its price (S12.6).
- *
- * @module
- */
-import type { CreditGrantRateCard } from "../book/resources/rate-card.ts";
-import type { RatePlanInput, RateValueInput } from "../book/resources/rates.ts";
+import type { CreditGrantRateCard, RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { findInCurrency } from "./card-rates.ts";
 import type { Charge, RatedPeriod } from "./charge.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RatePlanInput, RateValueInput } from "../book/resources/rates.ts";
+import type { RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
 import { RatebookError } from "../errors.ts";
 import { Decimal, type DecimalInput, parseValue, ZERO } from "../numbers/decimal.ts";
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { RatePlanInput, RateValueInput } from "../book/resources/rates.ts";
+import type { RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
 import { RatebookError } from "../errors.ts";
 import {
   add,

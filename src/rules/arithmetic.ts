@@ -1,6 +1,6 @@
 /**
- * `+ - * / % min max` on exact decimals (S3.2), and `round`, `floor`, `ceil` (S3.4). Operands are evaluated in order.
- * Common shapes have their own closures for speed.
+ * `+ - * / % min max` on exact decimals (S3.2), `round floor ceil` (S3.4), `== === != !== < <= > >=` (S3.2: decimals by
+ * value, everything else as in json-logic-js), and `if ?: and or ! !!`. Common shapes have their own closures for speed.
  *
  * @module
  */
@@ -15,11 +15,21 @@ import {
   remainderExact,
   roundExact,
   subtractExact,
+  type Exact,
+  type PlacesRounding,
 } from "../numbers/exact.ts";
-import type { Exact, PlacesRounding } from "../numbers/exact.ts";
-import { createDecimalConverter } from "./node.ts";
-import type { Evaluator, Node } from "./node.ts";
-import { ruleFailedError, isDecimal, formatValue } from "./value.ts";
+import type { Allowance } from "./budget.ts";
+import { createDecimalConverter, type Evaluator, type Node, constantNode } from "./operators.ts";
+import {
+  ruleFailedError,
+  isDecimal,
+  formatValue,
+  isLooselyEqual,
+  compareValues,
+  isStrictlyEqual,
+  type RuleValue,
+  isTruthy,
+} from "./value.ts";
 
 /** Maximum number of places for rounding, before or after the decimal point. */
 const PLACES_MAX = 100;
@@ -165,5 +175,186 @@ function compileFold(operands: readonly Node[], operator: string, operation: Bin
     let total = first.decimal(first.run(frame));
     for (const { run, decimal } of others) total = operation(total, decimal(run(frame)));
     return total;
+  };
+}
+
+const ABSENT = constantNode(undefined);
+
+/** Compiles a comparison; undefined for any other name. */
+export function compileComparison(
+  operator: string,
+  operands: readonly Node[],
+  allowance: Allowance,
+): Evaluator | undefined {
+  const left = operands[0] ?? ABSENT;
+  const right = operands[1] ?? ABSENT;
+  // A list is compared as text, which costs budget; most operands are never lists.
+  const isScalar = operands.every((operand) => operand.isScalar === true);
+  const textAllowance = (): TextAllowance => {
+    if (isScalar) return undefined;
+    allowance.enableCounting();
+    return allowance;
+  };
+  switch (operator) {
+    case "==":
+      return compileEquality(left, right, createLooseEquality(textAllowance()));
+    case "===":
+      return compileEquality(left, right, isStrictlyEqual);
+    case "!=":
+      return compileInequality(left, right, createLooseEquality(textAllowance()));
+    case "!==":
+      return compileInequality(left, right, isStrictlyEqual);
+    case "<":
+      return operands.length > 2
+        ? compileBetween(operands, createLess(textAllowance()))
+        : compileLessThan(left, right, textAllowance());
+    case "<=":
+      return operands.length > 2
+        ? compileBetween(operands, createLessOrEqual(textAllowance()))
+        : compileAtMost(left, right, textAllowance());
+    case ">":
+      return compileMoreThan(left, right, textAllowance());
+    case ">=":
+      return compileAtLeast(left, right, textAllowance());
+    default:
+      return undefined;
+  }
+}
+
+/** The budget for the text of lists; undefined if no operand can be a list. */
+type TextAllowance = Allowance | undefined;
+
+type Test = (a: RuleValue, b: RuleValue) => boolean;
+
+function compileEquality(left: Node, right: Node, equal: Test): Evaluator {
+  const runLeft = left.run;
+  const runRight = right.run;
+  const constant = right.constant?.value;
+  if (typeof constant === "string" || typeof constant === "number") {
+    const kind = typeof constant;
+    return (frame) => {
+      const a = runLeft(frame);
+      return a === constant || (typeof a !== kind && equal(a, constant));
+    };
+  }
+  return (frame) => {
+    const a = runLeft(frame);
+    const b = runRight(frame);
+    return typeof a === "number" && typeof b === "number" ? a === b : equal(a, b);
+  };
+}
+
+function compileInequality(left: Node, right: Node, equal: Test): Evaluator {
+  const runEquality = compileEquality(left, right, equal);
+  return (frame) => runEquality(frame) !== true;
+}
+
+function compileLessThan({ run: left }: Node, { run: right }: Node, textAllowance: TextAllowance): Evaluator {
+  return (frame) => {
+    const a = left(frame);
+    const b = right(frame);
+    return typeof a === "number" && typeof b === "number" ? a < b : compareValues(a, b, textAllowance) < 0;
+  };
+}
+
+function compileAtMost({ run: left }: Node, { run: right }: Node, textAllowance: TextAllowance): Evaluator {
+  return (frame) => {
+    const a = left(frame);
+    const b = right(frame);
+    return typeof a === "number" && typeof b === "number" ? a <= b : compareValues(a, b, textAllowance) <= 0;
+  };
+}
+
+function compileMoreThan({ run: left }: Node, { run: right }: Node, textAllowance: TextAllowance): Evaluator {
+  return (frame) => {
+    const a = left(frame);
+    const b = right(frame);
+    return typeof a === "number" && typeof b === "number" ? a > b : compareValues(a, b, textAllowance) > 0;
+  };
+}
+
+function compileAtLeast({ run: left }: Node, { run: right }: Node, textAllowance: TextAllowance): Evaluator {
+  return (frame) => {
+    const a = left(frame);
+    const b = right(frame);
+    return typeof a === "number" && typeof b === "number" ? a >= b : compareValues(a, b, textAllowance) >= 0;
+  };
+}
+
+function createLooseEquality(textAllowance: TextAllowance): Test {
+  return textAllowance === undefined ? isLooselyEqual : (a, b) => isLooselyEqual(a, b, textAllowance);
+}
+
+function createLess(textAllowance: TextAllowance): Test {
+  return (a, b) => compareValues(a, b, textAllowance) < 0;
+}
+
+function createLessOrEqual(textAllowance: TextAllowance): Test {
+  return (a, b) => compareValues(a, b, textAllowance) <= 0;
+}
+
+/** `{"<": [a, b, c]}`: a < b and b < c; without a third value only the first. */
+function compileBetween(operands: readonly Node[], test: Test): Evaluator {
+  const [low, middle, high] = [operands[0] ?? ABSENT, operands[1] ?? ABSENT, operands[2] ?? ABSENT];
+  return (frame) => {
+    const a = low.run(frame);
+    const b = middle.run(frame);
+    const c = high.run(frame);
+    return test(a, b) && (c === undefined || test(b, c));
+  };
+}
+
+/** Compiles `if ?: and or ! !!`; undefined for any other name. */
+export function compileControl(operator: string, nodes: readonly Node[]): Evaluator | undefined {
+  switch (operator) {
+    case "if":
+    case "?:":
+      return compileIf(nodes);
+    case "and":
+      return compileAndOr(nodes, false);
+    case "or":
+      return compileAndOr(nodes, true);
+    case "!": {
+      const [operand = constantNode(undefined)] = nodes;
+      return (frame) => !isTruthy(operand.run(frame));
+    }
+    case "!!": {
+      const [operand = constantNode(undefined)] = nodes;
+      return (frame) => isTruthy(operand.run(frame));
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** `if`: pairs of condition and result, then the alternative; null without one. */
+function compileIf(nodes: readonly Node[]): Evaluator {
+  const [condition, result, otherwise] = nodes.map((node) => node.run);
+  if (nodes.length === 3 && condition !== undefined && result !== undefined && otherwise !== undefined) {
+    return (frame) => (isTruthy(condition(frame)) ? result(frame) : otherwise(frame));
+  }
+  if (condition === undefined) return () => null;
+  if (result === undefined) return condition;
+  const rest = compileIf(nodes.slice(2));
+  return (frame) => (isTruthy(condition(frame)) ? result(frame) : rest(frame));
+}
+
+/** `and` and `or`: the first falsy or truthy value, else the last; undefined without operands. */
+function compileAndOr(nodes: readonly Node[], stopsAt: boolean): Evaluator {
+  const runs = nodes.map((node) => node.run);
+  const [first, second] = runs;
+  if (runs.length === 2 && first !== undefined && second !== undefined) {
+    return (frame) => {
+      const value = first(frame);
+      return isTruthy(value) === stopsAt ? value : second(frame);
+    };
+  }
+  return (frame) => {
+    let value: RuleValue = undefined;
+    for (const run of runs) {
+      value = run(frame);
+      if (isTruthy(value) === stopsAt) return value;
+    }
+    return value;
   };
 }

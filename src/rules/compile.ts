@@ -6,21 +6,25 @@
 import { invariant, RatebookError } from "../errors.ts";
 import { parseDecimal, isDecimalObject } from "../numbers/decimal.ts";
 import { exactOfDecimal } from "../numbers/exact.ts";
-import { compileArithmetic, compileRounding } from "./arithmetic.ts";
+import { compileArithmetic, compileRounding, compileComparison, compileControl } from "./arithmetic.ts";
 import { type Allowance, createAllowance, type EventSteps, type FullRuleBudget, RULE_BUDGET } from "./budget.ts";
-import { compileComparison } from "./comparison.ts";
-import { DATE_OPERATIONS } from "./dates.ts";
-import type { Operation } from "./dates.ts";
+import { DATE_OPERATIONS, type Operation } from "./dates.ts";
 import { compileIn, compileIteration, compileList, compileTextAndLists } from "./lists.ts";
-import { compileControl } from "./logic.ts";
-import { constantNode } from "./node.ts";
-import type { Evaluator, Node, ValueSlot } from "./node.ts";
-import { toArguments, isIteration, isScalarOperator, findCustomOperator } from "./operators.ts";
-import type { Iteration, RuleOperator, RuleOperators } from "./operators.ts";
-import { requireValidRule } from "./rule.ts";
-import type { Rule } from "./rule.ts";
-import { toFact, ruleFailedError, describeError, toRuleValue } from "./value.ts";
-import type { RuleValue } from "./value.ts";
+import {
+  constantNode,
+  type Evaluator,
+  type Node,
+  type ValueSlot,
+  toArguments,
+  isIteration,
+  isScalarOperator,
+  findCustomOperator,
+  type Iteration,
+  type RuleOperator,
+  type RuleOperators,
+} from "./operators.ts";
+import { requireValidRule, type Rule } from "./rule.ts";
+import { toFact, ruleFailedError, describeError, toRuleValue, type RuleValue } from "./value.ts";
 import { compileMissing, compileMissingSome, compileVariable, pathReader, variableReader } from "./variables.ts";
 
 /** Options for compiling a rule. */

@@ -1,9 +1,3 @@
-/**
- * `date date.add date.sub duration.between duration.of duration.as` (S3.4). A date is its text,
- * `2024-05-29T00:00:00.000Z`: dates compare like their instants.
- *
- * @module
- */
 import {
   addDuration,
   DURATION_UNITS,
@@ -12,16 +6,13 @@ import {
   formatDuration,
   isDurationUnit,
   parseDuration,
+  type DurationUnit,
 } from "../calendar/duration.ts";
-import type { DurationUnit } from "../calendar/duration.ts";
-import { formatInstant, toInstant } from "../calendar/instant.ts";
-import type { Instant } from "../calendar/instant.ts";
+import { formatInstant, toInstant, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { decimalOfExact, exactOfDecimal } from "../numbers/exact.ts";
-import { requireDecimal } from "./node.ts";
-import { ruleFailedError, formatValue } from "./value.ts";
-import type { RuleValue } from "./value.ts";
-
+import { requireDecimal } from "./operators.ts";
+import { ruleFailedError, formatValue, type RuleValue } from "./value.ts";
 /** Computes a value from evaluated arguments. */
 export type Operation = (args: readonly RuleValue[]) => RuleValue;
 

@@ -5,12 +5,19 @@
  */
 import { formatExact } from "../numbers/exact.ts";
 import type { Allowance } from "./budget.ts";
-import { constantNode } from "./node.ts";
-import type { Evaluator, Node } from "./node.ts";
-import type { Iteration } from "./operators.ts";
-import { toDouble, isDecimal, isList, toRuleValue, isStrictlyEqual, toText, toInnerText, isTruthy } from "./value.ts";
-import type { RuleList, RuleValue } from "./value.ts";
-
+import { constantNode, type Evaluator, type Node, type Iteration } from "./operators.ts";
+import {
+  toDouble,
+  isDecimal,
+  isList,
+  toRuleValue,
+  isStrictlyEqual,
+  toText,
+  toInnerText,
+  isTruthy,
+  type RuleList,
+  type RuleValue,
+} from "./value.ts";
 const ABSENT = constantNode(undefined);
 
 /** Compiles a list with computed parts. */

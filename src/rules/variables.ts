@@ -6,11 +6,17 @@
 import { Decimal } from "../numbers/decimal.ts";
 import { Scaled } from "../numbers/exact.ts";
 import type { Allowance } from "./budget.ts";
-import { constantNode } from "./node.ts";
-import type { Evaluator, Node, ValueSlot } from "./node.ts";
-import { toDouble, ruleFailedError, isList, NESTING_MAX, toRuleValue, formatValue, toText } from "./value.ts";
-import type { RuleValue } from "./value.ts";
-
+import { constantNode, type Evaluator, type Node, type ValueSlot } from "./operators.ts";
+import {
+  toDouble,
+  ruleFailedError,
+  isList,
+  NESTING_MAX,
+  toRuleValue,
+  formatValue,
+  toText,
+  type RuleValue,
+} from "./value.ts";
 /** Property names of decimal objects; a decimal is one value and has no properties. */
 const DECIMAL_NAMES = new Set(["d", "e", "s", "constructor", "mantissa", "scale"]);
 

@@ -5,8 +5,7 @@
  */
 import type { Arbitrary, IAsyncPropertyWithHooks, IPropertyWithHooks } from "fast-check";
 
-import { type BookSource, toBookInput } from "../book/book-source.ts";
-import { readBook } from "../book/book.ts";
+import { type BookSource, toBookInput, readBook } from "../book/book.ts";
 import type { BookInput } from "../book/resources/book.ts";
 import { formatDate, toInstant, startOfDay, addDays } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
@@ -33,7 +32,7 @@ import {
   listSchemas,
   type GeneratedEvent,
 } from "./events-arbitrary.ts";
-import { fastCheck } from "./fast-check.ts";
+import { fastCheck, toArbitrary, type ValueOrArbitrary } from "./fast-check.ts";
 import {
   activatePlans,
   eventBatchArbitrary,
@@ -47,7 +46,6 @@ import {
   startHistory,
 } from "./history.ts";
 import { formatBook, withPrintedText, formatTable } from "./report.ts";
-import { toArbitrary, type ValueOrArbitrary } from "./value-or-arbitrary.ts";
 
 /** A book and events for it. */
 export interface BookWithEvents {

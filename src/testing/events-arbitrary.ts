@@ -5,7 +5,7 @@
  */
 import type { Arbitrary } from "fast-check";
 
-import { type BookSource, toBookInput } from "../book/book-source.ts";
+import { type BookSource, toBookInput } from "../book/book.ts";
 import type { BookInput } from "../book/resources/book.ts";
 import {
   DAY_MS,
@@ -16,10 +16,9 @@ import {
   addDays,
   daysBetween,
 } from "../calendar/instant.ts";
-import { type Decimal, formatDecimal } from "../numbers/decimal.ts";
-import type { DecimalInput } from "../numbers/decimal.ts";
+import { type Decimal, formatDecimal, type DecimalInput } from "../numbers/decimal.ts";
 import { fastCheck } from "./fast-check.ts";
-import { findEdges, listQuantityCards } from "./quantities.ts";
+import { findEdges, listQuantityCards } from "./report.ts";
 
 /** An event in the form in which it is sent. */
 export interface GeneratedEvent {

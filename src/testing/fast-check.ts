@@ -7,6 +7,7 @@
 import { createRequire } from "node:module";
 
 import type * as Module from "fast-check";
+import type { Arbitrary } from "fast-check";
 
 import { RatebookError } from "../errors.ts";
 
@@ -30,4 +31,14 @@ export function fastCheck(load: (name: string) => unknown = createRequire(import
       { cause: error },
     );
   }
+}
+
+/** A value to test a law with, or an arbitrary of such values. */
+export type ValueOrArbitrary<Value> = Value | Arbitrary<Value>;
+
+/** An arbitrary of only this value, or the given one. */
+export function toArbitrary<Value extends object>(subject: ValueOrArbitrary<Value>): Arbitrary<Value> {
+  return "generate" in subject && typeof subject.generate === "function"
+    ? subject
+    : fastCheck().constant(subject as Value);
 }

@@ -5,7 +5,7 @@
  */
 import type { Arbitrary } from "fast-check";
 
-import { type BookSource, toBookInput } from "../book/book-source.ts";
+import { type BookSource, toBookInput } from "../book/book.ts";
 import type { BookInput } from "../book/resources/book.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant, toInstant } from "../calendar/instant.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";

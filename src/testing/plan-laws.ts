@@ -6,7 +6,7 @@
 import type { Arbitrary, IPropertyWithHooks } from "fast-check";
 
 import { priceCurve } from "../analysis/price-curve.ts";
-import type { RateValueInput } from "../book/resources/rates.ts";
+import type { RateValueInput } from "../book/resources/rate-card.ts";
 import {
   add,
   type DecimalInput,
@@ -20,11 +20,17 @@ import {
   ZERO,
 } from "../numbers/decimal.ts";
 import { priceQuantity } from "../rating/slabs.ts";
-import { fastCheck } from "./fast-check.ts";
+import { fastCheck, toArbitrary, type ValueOrArbitrary } from "./fast-check.ts";
 import type { PlanInput } from "./plan-arbitrary.ts";
-import { findEdges, requireQuantityCards, type QuantityCard, quantityArbitrary } from "./quantities.ts";
-import { formatCard, withPrintedText, formatTable } from "./report.ts";
-import { toArbitrary, type ValueOrArbitrary } from "./value-or-arbitrary.ts";
+import {
+  findEdges,
+  requireQuantityCards,
+  type QuantityCard,
+  quantityArbitrary,
+  formatCard,
+  withPrintedText,
+  formatTable,
+} from "./report.ts";
 
 /** A card in one currency. */
 interface CardCase {

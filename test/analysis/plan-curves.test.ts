@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { curveEdges, fallingPieces, priceAtQuantity } from "../../src/analysis/curve-edges.ts";
 import { planCurves } from "../../src/analysis/plan-curves.ts";
-import { priceCurve } from "../../src/analysis/price-curve.ts";
+import { curveEdges, fallingPieces, priceAtQuantity, priceCurve } from "../../src/analysis/price-curve.ts";
 import { parseBook } from "../../src/book/book.ts";
 import { checkPlan } from "../../src/book/check-plan.ts";
 import type { PricePlanDetails } from "../../src/book/resources/price-plan.ts";
@@ -25,7 +24,7 @@ import {
   createRateValue,
   type SlabRow,
   slabCardArbitrary,
-} from "../../src/testing/slab-cards.ts";
+} from "../../src/testing/plan-arbitrary.ts";
 
 function requireItem<T>(list: readonly T[], index: number): T {
   const item = list[index];

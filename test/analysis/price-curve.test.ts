@@ -10,7 +10,7 @@ import {
   createRatePlan,
   createRateValue,
   type SlabRow,
-} from "../../src/testing/slab-cards.ts";
+} from "../../src/testing/plan-arbitrary.ts";
 
 const shownAt = ({ quantity, ratio }: Breakpoint): string =>
   ratio === undefined

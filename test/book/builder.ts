@@ -1,6 +1,6 @@
 /** Parts of books, so that a test states only what it is about. */
 import type { BookInput } from "../../src/book/resources/book.ts";
-import type { RatePlanInput, RateValueInput } from "../../src/book/resources/rates.ts";
+import type { RatePlanInput, RateValueInput } from "../../src/book/resources/rate-card.ts";
 
 /** A part of a book. */
 export type Part = Readonly<Record<string, unknown>>;

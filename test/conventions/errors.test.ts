@@ -25,8 +25,8 @@ const THIRD_PARTY = [
   "book/reading/json-document.ts",
   "cli/failures.ts",
   "store/postgres/failures.ts",
-  "warehouse/clickhouse/connect.ts",
-  "warehouse/duckdb/connect.ts",
+  "warehouse/clickhouse/table.ts",
+  "warehouse/duckdb/parquet-files.ts",
 ];
 
 test("no code reads messages or descriptions of ratebook: it reads their codes and params", () => {

@@ -1,7 +1,7 @@
 /** Rules that exceed their budget: rejected when they are saved; stored ones stay manageable (S3.8). */
 import { describe, expect, test } from "vitest";
 
-import type { UsageMeterRequest } from "../../src/book/resources/usage-meter.ts";
+import type { UsageMeterRequest } from "../../src/book/resources/event-schema.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts";
 import { pausesDuring } from "./billing/overdue-account.ts";

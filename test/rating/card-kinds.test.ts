@@ -1,13 +1,14 @@
 /** The cards that price one quantity or none: usage, fixed fee, entitlement, grant, overage, commitment. */
 import { describe, expect, test } from "vitest";
 
-import type { FixedFeeRateCard, UsageRateCard } from "../../src/book/resources/rate-card.ts";
+import { minimumCommitment } from "../../src/book/resources/price-plan.ts";
 import {
+  type FixedFeeRateCard,
+  type UsageRateCard,
   billingEntitlementRateCard,
   creditGrantRateCard,
   entitlementOverageRateCard,
   fixedFeeRateCard,
-  minimumCommitment,
   usageRateCard,
 } from "../../src/book/resources/rate-card.ts";
 import { sumFractions } from "../../src/numbers/fraction.ts";
@@ -18,7 +19,7 @@ import { rateOverage } from "../../src/rating/entitlement-overage.ts";
 import { refundFixedFee, rateFixedFee } from "../../src/rating/fixed-fee.ts";
 import { roundLines } from "../../src/rating/rounding.ts";
 import { rateUsage } from "../../src/rating/usage.ts";
-import { type CardBounds, createRateValue } from "../../src/testing/slab-cards.ts";
+import { type CardBounds, createRateValue } from "../../src/testing/plan-arbitrary.ts";
 import { d, days, HALF_JUNE, JUNE, LATE_JUNE, createSlabPricing, formatExactFraction, wholePeriod } from "./cards.ts";
 
 const parseUsageCard = (rate: string, bounds?: CardBounds): UsageRateCard =>

@@ -2,12 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import {
-  fixedFeeRateCard,
-  licenseRateCard,
-  minimumCommitment,
-  usageRateCard,
-} from "../../src/book/resources/rate-card.ts";
+import { minimumCommitment } from "../../src/book/resources/price-plan.ts";
+import { fixedFeeRateCard, licenseRateCard, usageRateCard } from "../../src/book/resources/rate-card.ts";
 import { DAY_MS } from "../../src/calendar/instant.ts";
 import { Decimal, subtract, sum, ZERO } from "../../src/numbers/decimal.ts";
 import { compareFractions, sumFractions } from "../../src/numbers/fraction.ts";
@@ -24,7 +20,7 @@ import {
 } from "../../src/rating/license.ts";
 import { roundLines } from "../../src/rating/rounding.ts";
 import { rateUsage } from "../../src/rating/usage.ts";
-import { decimalCardArbitrary, hundredthsArbitrary, pricingModelArbitrary } from "../../src/testing/slab-cards.ts";
+import { decimalCardArbitrary, hundredthsArbitrary, pricingModelArbitrary } from "../../src/testing/plan-arbitrary.ts";
 import { createSlabPricing } from "./cards.ts";
 import { compareRatios, type ExplanationFacts, toRatio, recompute, roundOnce } from "./recompute.ts";
 

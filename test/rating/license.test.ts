@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { LicenseRateCard } from "../../src/book/resources/rate-card.ts";
-import { licenseRateCard } from "../../src/book/resources/rate-card.ts";
+import { type LicenseRateCard, licenseRateCard } from "../../src/book/resources/rate-card.ts";
 import type { Charge, RatedPeriod } from "../../src/rating/charge.ts";
 import type { QuantityRun } from "../../src/rating/license-timeline.ts";
 import {
@@ -13,7 +12,7 @@ import {
   rateLicenseInArrears,
   rateLicenseIncrease,
 } from "../../src/rating/license.ts";
-import type { CardBounds, SlabRow } from "../../src/testing/slab-cards.ts";
+import type { CardBounds, SlabRow } from "../../src/testing/plan-arbitrary.ts";
 import { d, days, HALF_JUNE, JUNE, createSlabPricing, formatExactFraction } from "./cards.ts";
 
 const TEN_EACH: readonly SlabRow[] = [{ after: 0, rate: 10 }];

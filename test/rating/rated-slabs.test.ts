@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { RatePlanInput, RateValueInput } from "../../src/book/resources/rates.ts";
+import type { RatePlanInput, RateValueInput } from "../../src/book/resources/rate-card.ts";
 import { joinSlabRates } from "../../src/rating/rated-slabs.ts";
 
 type SlabInput = RatePlanInput["slabs"][number];

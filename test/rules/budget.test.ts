@@ -2,9 +2,8 @@
 import { describe, expect, test } from "vitest";
 
 import { RatebookError } from "../../src/errors.ts";
-import { compileRule } from "../../src/rules/compile-rule.ts";
+import { compileRule, describeExcessWork } from "../../src/rules/compile-rule.ts";
 import { compile } from "../../src/rules/compile.ts";
-import { describeExcessWork } from "../../src/rules/minimum-work.ts";
 import { parseRule, type Rule } from "../../src/rules/rule.ts";
 
 const STEPS = "the rule exceeds its budget of 10,000 steps";

@@ -17,7 +17,7 @@ import {
   undoRestoresUsage,
 } from "../../src/testing.ts";
 import { fastCheck } from "../../src/testing/fast-check.ts";
-import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing/slab-cards.ts";
+import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing/plan-arbitrary.ts";
 import { MONTHLY, sumMeter } from "../book/builder.ts";
 
 function planWith(pricingModel: "TIERED" | "VOLUME", ...rows: readonly SlabRow[]): PlanInput {

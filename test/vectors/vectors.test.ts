@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 
-import type { RatePlanInput } from "../../src/book/resources/rates.ts";
+import type { RatePlanInput } from "../../src/book/resources/rate-card.ts";
 import type { Cycle, CycleConfig } from "../../src/calendar/cycle.ts";
 import { formatDate, parseDate } from "../../src/calendar/instant.ts";
 import { shareOfDays } from "../../src/calendar/proration.ts";

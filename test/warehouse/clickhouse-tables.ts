@@ -3,8 +3,8 @@ import { type ClickHouseClient, createClient } from "@clickhouse/client";
 import fc from "fast-check";
 
 import { readEventFileMap } from "../../src/event-files/event-file-map.ts";
-import type { ClickHouse } from "../../src/warehouse/clickhouse/connect.ts";
 import { openTables } from "../../src/warehouse/clickhouse/mapped-tables.ts";
+import type { ClickHouse } from "../../src/warehouse/clickhouse/table.ts";
 import { COLUMNS, MAP, type ReadRow, type Types, type World } from "./law.ts";
 import type { Row } from "./rows.ts";
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { DAY_MS, formatDate } from "../../src/calendar/instant.ts";
 import type { CellQuery } from "../../src/ledger/usage-source.ts";
-import type { ClickHouse } from "../../src/warehouse/clickhouse/connect.ts";
+import type { ClickHouse } from "../../src/warehouse/clickhouse/table.ts";
 import { chDbOfTests } from "./chdb.ts";
 import { clickHouseTables } from "./clickhouse-tables.ts";
 import { SUMMING_BOOK } from "./faults.ts";

@@ -1,7 +1,7 @@
 /** The law of external events: sums in a database equal what the core would have counted (S17.2, S17.3). */
 import { describe, expect, test } from "vitest";
 
-import { openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
+import { openDuckDb } from "../../src/warehouse/duckdb/parquet-files.ts";
 import { runs } from "../support/runs.ts";
 import { FAULTS, type Planted, SUMMING_BOOK } from "./faults.ts";
 import { byCore, byDatabase, checkLaw, comparable } from "./law.ts";

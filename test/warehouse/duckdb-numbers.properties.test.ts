@@ -10,8 +10,7 @@ import { afterAll, describe, expect, test } from "vitest";
 
 import { readBook } from "../../src/book/book.ts";
 import { readEventFileMap } from "../../src/event-files/event-file-map.ts";
-import type { EventSink } from "../../src/event-files/event-sink.ts";
-import { mergeEvents } from "../../src/event-files/merge-events.ts";
+import { type EventSink, mergeEvents } from "../../src/event-files/merge-events.ts";
 import { openParquet } from "../../src/warehouse/duckdb/parquet-files.ts";
 import { runs } from "../support/runs.ts";
 import { byDatabase, type WrittenRows } from "./law.ts";

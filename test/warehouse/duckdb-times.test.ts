@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { tryParseInstant } from "../../src/calendar/instant.ts";
-import { type DuckDb, openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
 import { duckDbSql, quoteDuckdbText } from "../../src/warehouse/duckdb/duckdb-sql.ts";
+import { type DuckDb, openDuckDb } from "../../src/warehouse/duckdb/parquet-files.ts";
 
 /**
  * Characters that may be in a wrong place by mistake: digits, blanks of every kind, separators, letters, non-ASCII

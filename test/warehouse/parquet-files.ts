@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 
 import { readEventFileMap } from "../../src/event-files/event-file-map.ts";
-import type { openDuckDb } from "../../src/warehouse/duckdb/connect.ts";
-import { openParquet } from "../../src/warehouse/duckdb/parquet-files.ts";
+import { type openDuckDb, openParquet } from "../../src/warehouse/duckdb/parquet-files.ts";
 import { COLUMNS, MAP, plainText, type ReadRow, type Types, type World } from "./law.ts";
 
 /** Parquet files read by DuckDB; it can be opened in another way. */

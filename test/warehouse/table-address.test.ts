@@ -1,7 +1,7 @@
 /** Addresses of ClickHouse tables. */
 import { describe, expect, test } from "vitest";
 
-import { readTableAddress } from "../../src/warehouse/clickhouse/connect.ts";
+import { readTableAddress } from "../../src/warehouse/clickhouse/table.ts";
 
 const shownOf = (address: string): string => {
   const { server, name } = readTableAddress(address, { CLICKHOUSE_USER: "reader" });

@@ -8,14 +8,13 @@ import { readBook } from "../../src/book/book.ts";
 import type { Account } from "../../src/book/resources/account.ts";
 import type { Book } from "../../src/book/resources/book.ts";
 import { dayOf, tryParseInstant, parseInstant } from "../../src/calendar/instant.ts";
-import { readEventFileMap } from "../../src/event-files/event-file-map.ts";
-import { createEventMaker } from "../../src/event-files/mapped-event.ts";
+import { readEventFileMap, createEventMaker } from "../../src/event-files/event-file-map.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
 import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
 import type { CellQuery, UsageAccount } from "../../src/ledger/usage-source.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
 import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
-import type { ClickHouse } from "../../src/warehouse/clickhouse/connect.ts";
+import type { ClickHouse } from "../../src/warehouse/clickhouse/table.ts";
 import { byTexts, COLUMNS, MAP, type ReadRow } from "./law.ts";
 
 /** The map of the law's tables. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type BookSource, toBook } from "../../book/book-source.ts";
+import { type BookSource, toBook } from "../../book/book.ts";
 import type { Account } from "../../book/resources/account.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
@@ -27,15 +27,19 @@ import { addUsageRows, createUsageReceiver } from "../../ledger/preview/preview-
 import { type PreviewOptions, type PreviewRun, selectAccounts } from "../../ledger/preview/preview.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import type { DiffLine } from "../diff/diff-invoices.ts";
-import { explainLines, sumLines, type PeriodTotal, sumPeriods } from "./compare-invoices.ts";
-import { computeDistribution, type Distribution } from "./distribution.ts";
 import {
+  explainLines,
+  sumLines,
+  type PeriodTotal,
+  sumPeriods,
+  computeDistribution,
+  type Distribution,
   type MigrationInput,
   toTrialMigration,
   type MigrationOutcome,
   toMigrationOutcome,
   toNewVersion,
-} from "./migration.ts";
+} from "./compare-invoices.ts";
 
 /** Options of a backtest. */
 export interface BacktestOptions extends Pick<

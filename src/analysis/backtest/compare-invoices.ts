@@ -1,15 +1,22 @@
+import type { Account } from "../../book/resources/account.ts";
+import type { Book } from "../../book/resources/book.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
+import { MIGRATION_MODES, type MigrationMode } from "../../book/resources/requests.ts";
+import { formatDate, type Instant, toInstant, isDayStart } from "../../calendar/instant.ts";
 /**
- * The invoices of one account on both sides of a backtest, line by line and period by period.
+ * Parts of a backtest: the invoices of an account on both sides, the distribution of differences, and migrations, which
+ * move accounts to a draft on a date (S16.5).
  *
  * @module
  */
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
+import type { TrialMigration } from "../../ledger/preview/plan-trial.ts";
+import { invalidOptionError } from "../../ledger/preview/preview-range.ts";
 import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
-import type { PlanSource } from "../diff/account-plans.ts";
+import { type PlanSource, listLeaves } from "../diff/account-plans.ts";
 import { diffAccount, type DiffLine } from "../diff/diff-invoices.ts";
-import { listLeaves } from "../diff/invoice-leaves.ts";
 
 /** The invoices on the current plans and on the draft. */
 type InvoiceSides = readonly [before: readonly Invoice[], after: readonly Invoice[]];
@@ -83,4 +90,106 @@ export function sumPeriods([before, after]: InvoiceSides): readonly PeriodTotal[
   addSide(after, "after");
   const periodKey = ({ startDate, endDate }: PeriodTotal): string => `${startDate}|${endDate}`;
   return [...periods.values()].sort((a, b) => (periodKey(a) < periodKey(b) ? -1 : 1));
+}
+
+/** One account's difference. */
+interface AccountDifference {
+  readonly accountId: string;
+  readonly difference: Decimal;
+}
+
+/** The distribution of differences over accounts of one currency. */
+export interface Distribution {
+  /** The number of accounts that would pay more, the same and less. */
+  readonly more: number;
+  readonly same: number;
+  readonly less: number;
+  /** Quantiles by nearest rank, not interpolated: `percent` of the accounts have at most this difference. */
+  readonly quantiles: readonly { readonly percent: number; readonly difference: Decimal }[];
+  /** The ten largest increases, largest first. */
+  readonly increases: readonly AccountDifference[];
+  /** The ten largest decreases, largest first. */
+  readonly decreases: readonly AccountDifference[];
+}
+
+const PERCENTS = [0, 5, 25, 50, 75, 95, 100] as const;
+const LARGEST_SHOWN = 10;
+
+export function computeDistribution(accounts: readonly AccountDifference[]): Distribution {
+  const sorted = accounts
+    .map(({ accountId, difference }) => ({ accountId, difference }))
+    .sort((a, b) => a.difference.comparedTo(b.difference));
+  const increases = sorted.filter(({ difference }) => difference.gt(ZERO));
+  const decreases = sorted.filter(({ difference }) => difference.lt(ZERO));
+  return {
+    more: increases.length,
+    same: sorted.length - increases.length - decreases.length,
+    less: decreases.length,
+    quantiles: PERCENTS.flatMap((percent) => {
+      const rank = Math.max(1, Math.ceil((percent * sorted.length) / 100));
+      const difference = sorted[rank - 1]?.difference;
+      return difference === undefined ? [] : [{ percent, difference }];
+    }),
+    increases: increases.toReversed().slice(0, LARGEST_SHOWN),
+    decreases: decreases.slice(0, LARGEST_SHOWN),
+  };
+}
+
+/** When and how accounts move. */
+export interface MigrationInput {
+  readonly mode: MigrationMode;
+  /** A UTC day, or an instant at its midnight. An account moves from the plan that it has at that midnight. */
+  readonly on: string | Instant | Date;
+}
+
+/** The outcome of a trial migration. */
+export interface MigrationOutcome {
+  readonly mode: MigrationMode;
+  /** A UTC day, such as `2026-01-31`. */
+  readonly on: string;
+  readonly moved: number;
+  /** Accounts that stay: with overrides that the mode preserves, without a plan on that day, or with one that ends. */
+  readonly stayed: readonly string[];
+}
+
+/**
+ * Checks a migration and reads its day.
+ *
+ * @throws {RatebookError} ERR_OPTION_INVALID for an unknown mode, or an instant that isn't midnight; ERR_DATE_INVALID
+ */
+export function toTrialMigration({ mode, on }: MigrationInput): TrialMigration {
+  if (!(MIGRATION_MODES as readonly string[]).includes(mode))
+    throw invalidOptionError("migration", `migration: expected the mode ${MIGRATION_MODES.join(", ")}, got ${mode}`);
+  const at = toInstant(on);
+  if (!isDayStart(at))
+    throw invalidOptionError("migration", "migration: expected a UTC day, got an instant that is not midnight UTC");
+  return { mode, on: at };
+}
+
+/** Gives a draft a new version number if the book has its version, because accounts move away from that version. */
+export function toNewVersion(draft: PricePlan, { pricePlans }: Pick<Book, "pricePlans">): PricePlan {
+  const versions = pricePlans.filter(({ id }) => id === draft.id).map(({ version }) => version);
+  return versions.includes(draft.version) ? { ...draft, version: Math.max(...versions) + 1 } : draft;
+}
+
+/** The migration's outcome for the accounts in the result; undefined without a migration. */
+export function toMigrationOutcome(
+  { trial: { migration }, accounts }: ScenarioResult,
+  plan: PricePlan,
+  comparedAccounts: readonly Account[],
+): MigrationOutcome | undefined {
+  if (migration === undefined) return undefined;
+  const isMoved = ({ id }: Account): boolean =>
+    accounts
+      .of(id)
+      ?.current.record.associations.some(
+        (each) => each.plan?.planId === plan.id && each.plan.version === plan.version,
+      ) ?? false;
+  const unmovedIds = comparedAccounts.filter((account) => !isMoved(account)).map(({ id }) => id);
+  return {
+    mode: migration.mode,
+    on: formatDate(migration.on),
+    moved: comparedAccounts.length - unmovedIds.length,
+    stayed: unmovedIds,
+  };
 }

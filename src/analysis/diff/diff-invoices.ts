@@ -3,12 +3,20 @@
  *
  * @module
  */
-import { type BookSource, toBook } from "../../book/book-source.ts";
+import { type BookSource, toBook } from "../../book/book.ts";
 import { CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
 import { netTotal } from "../../invoicing/net-total.ts";
 import { type Decimal, subtract, sum, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { type Fraction, ZERO_FRACTION, subtractFractions, sumFractions, toFraction } from "../../numbers/fraction.ts";
-import { resolveAccountPlans, createBookPlanSource, type PlanSource } from "./account-plans.ts";
+import {
+  resolveAccountPlans,
+  createBookPlanSource,
+  type PlanSource,
+  incomparableError,
+  listLeaves,
+  type Leaves,
+  listNetLeaves,
+} from "./account-plans.ts";
 import {
   computeCardSteps,
   type InvoiceSide,
@@ -16,10 +24,9 @@ import {
   type Sides,
   type Steps,
   createSteps,
+  type ChargedPair,
+  computeTrueUpSteps,
 } from "./card-steps.ts";
-import { incomparableError, listLeaves, type Leaves, listNetLeaves } from "./invoice-leaves.ts";
-import { type ChargedPair, computeTrueUpSteps } from "./true-up-steps.ts";
-
 /** The groups of inputs, in the order of replacement. Rounding is the remainder. */
 export const CAUSES = ["usage", "rates", "bounds", "days", "commitment", "credits", "rounding"] as const;
 /** Why a line changed. */

@@ -1,12 +1,16 @@
 /**
- * A finding of lint: a code, a path, a sentence and an example that a person can check.
+ * A finding of lint, with an example that a person can check, and the cards of a book that price a quantity, in plans and
+ * in overrides of associations.
  *
  * @module
  */
 import { type Path, formatPath } from "../../book/problems.ts";
-import type { LintCode } from "../../book/resources/lint.ts";
+import type { LintCode, Book } from "../../book/resources/book.ts";
+import type { PricePlanDetails, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
+import type { RatePlan, RateValue } from "../../book/resources/rate-card.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
+import { grantedUnits } from "../../rating/billing-entitlement.ts";
 
 /** Something in a book that is valid but probably unintended. */
 export interface LintFinding {
@@ -46,4 +50,99 @@ export function createFinding(
 export function formatAmountWithCurrency(amount: Decimal, currency: string): string {
   const digits = minorUnitDigits(currency);
   return `${amount.decimalPlaces() <= digits ? amount.toFixed(digits) : formatDecimal(amount)} ${currency}`;
+}
+
+/** The cards of a plan version, or of an association's overrides. */
+export interface CardSet extends LintPlace {
+  readonly details: PricePlanDetails | PricePlanDetailsOverride;
+}
+
+/** A card whose price depends on a quantity. */
+export interface PricedCard extends LintPlace {
+  readonly ratePlan: RatePlan;
+  readonly rateValues: readonly RateValue[];
+  /** The name of what is priced, for use in a sentence. */
+  readonly name: string;
+  /** Whether the quantity is always a whole number. */
+  readonly isWhole: boolean;
+  /** The largest possible quantity; absent if unbounded. */
+  readonly quantityMax?: Decimal;
+  /** Whether the quantity is always `quantityMax`. */
+  readonly isFixed: boolean;
+}
+
+/** All sets of cards in book order: plans that are not archived, then the overrides of accounts. */
+export function listCardSets({ pricePlans, accounts }: Book): readonly CardSet[] {
+  return [
+    ...pricePlans.flatMap(({ id, version, status, pricePlanDetails }, index) =>
+      status === "ARCHIVED"
+        ? []
+        : [{ at: `${id}@${version}`, path: ["pricePlans", index, "pricePlanDetails"], details: pricePlanDetails }],
+    ),
+    ...accounts.flatMap((account, index) =>
+      account.pricePlans.flatMap(({ pricePlanId, version, pricePlanDetailsOverride: details }, position) => {
+        const path = ["accounts", index, "pricePlans", position, "pricePlanDetailsOverride"];
+        return details ? [{ at: `${account.id}/${pricePlanId}@${version}`, path, details }] : [];
+      }),
+    ),
+  ];
+}
+
+/** The cards of a set that price a quantity. Credit grants have a fixed amount and no curve. */
+export function listPricedCards(book: Book, { details, path, at }: CardSet): readonly PricedCard[] {
+  const names = new Map([...book.usageMeters, ...book.addOns].map(({ id, displayName }) => [id, displayName]));
+  const features = new Map(book.features.map(({ id, displayName }) => [id, displayName]));
+  const countMeterIds = new Set(
+    book.usageMeters.filter(({ aggregation }) => aggregation === "COUNT").map(({ id }) => id),
+  );
+  return [
+    ...details.usageRateCards.map((card, index) => ({
+      ...locateCard(path, at, "usageRateCards", index, `usage/${card.usageMeterId}`),
+      ...toPricedCard(card, names.get(card.usageMeterId) ?? card.usageMeterId),
+      isWhole: countMeterIds.has(card.usageMeterId),
+      isFixed: false,
+    })),
+    ...details.licenseRateCards.map((card, index) => ({
+      ...locateCard(path, at, "licenseRateCards", index, `license/${card.id}`),
+      ...toPricedCard(card, names.get(card.id) ?? card.id),
+      isWhole: false,
+      isFixed: false,
+      ...(card.config?.maxQuantity && { quantityMax: card.config.maxQuantity }),
+    })),
+    ...details.billingEntitlementRateCards.map((card, index) => ({
+      ...locateCard(path, at, "billingEntitlementRateCards", index, `entitlement/${card.featureId}`),
+      ...toPricedCard(card, features.get(card.featureId) ?? card.featureId),
+      isWhole: false,
+      quantityMax: grantedUnits(card),
+      isFixed: true,
+    })),
+    ...details.entitlementOverageRateCards.map((card, index) => ({
+      ...locateCard(path, at, "entitlementOverageRateCards", index, `overage/${card.featureId}`),
+      ...toPricedCard(card, features.get(card.featureId) ?? card.featureId),
+      isWhole: false,
+      isFixed: false,
+      ...(card.maxQuantity && { quantityMax: card.maxQuantity }),
+    })),
+  ];
+}
+
+function locateCard(
+  path: LintPlace["path"],
+  at: string,
+  list: keyof PricePlanDetailsOverride,
+  index: number,
+  name: string,
+): LintPlace {
+  return { path: [...path, list, index], at: `${at}/${name}` };
+}
+
+function toPricedCard(
+  {
+    ratePlan,
+    rateValues,
+    displayName,
+  }: Pick<PricedCard, "ratePlan" | "rateValues"> & { displayName?: string | null | undefined },
+  name: string,
+): Pick<PricedCard, "ratePlan" | "rateValues" | "name"> {
+  return { ratePlan, rateValues, name: displayName ?? name };
 }

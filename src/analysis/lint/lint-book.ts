@@ -3,16 +3,14 @@
  *
  * @module
  */
-import { type BookSource, toBook } from "../../book/book-source.ts";
-import type { LintSuppression } from "../../book/resources/lint.ts";
+import { type BookSource, toBook } from "../../book/book.ts";
+import type { LintSuppression } from "../../book/resources/book.ts";
 import { optionError } from "../../errors.ts";
 import { type DecimalInput, parseDecimal, ONE } from "../../numbers/decimal.ts";
-import type { LintFinding } from "./finding.ts";
+import { type LintFinding, listCardSets, listPricedCards } from "./finding.ts";
 import { lintCard } from "./lint-curves.ts";
 import { lintMeter } from "./lint-meters.ts";
-import { lintAccount, lintCardSet, findUnpricedMeters } from "./lint-plans.ts";
-import { findWaitingCards } from "./lint-versions.ts";
-import { listCardSets, listPricedCards } from "./priced-cards.ts";
+import { lintAccount, lintCardSet, findUnpricedMeters, findWaitingCards } from "./lint-plans.ts";
 
 /** Options of lint. */
 export interface LintOptions {

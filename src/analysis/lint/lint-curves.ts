@@ -4,16 +4,14 @@
  *
  * @module
  */
-import type { RateValue } from "../../book/resources/rates.ts";
+import type { RateValue } from "../../book/resources/rate-card.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, Decimal, maximum, multiply, ONE, subtract, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { roundFraction, type RoundingMode, toFraction } from "../../numbers/fraction.ts";
 import { joinSlabRates, type RatedSlab, type RatedSlabs } from "../../rating/rated-slabs.ts";
 import { priceBySlabs } from "../../rating/slabs.ts";
 import { computePriceCurve, type PricePiece } from "../price-curve.ts";
-import { createFinding, type LintFinding, formatAmountWithCurrency } from "./finding.ts";
-import type { PricedCard } from "./priced-cards.ts";
-
+import { createFinding, type LintFinding, formatAmountWithCurrency, type PricedCard } from "./finding.ts";
 /** Steps above an edge to try for an example, largest first. Whole quantities use only the first. */
 const STEPS: readonly Decimal[] = [ONE, ...Array.from({ length: 20 }, (_, place) => new Decimal(`1e-${place + 1}`))];
 

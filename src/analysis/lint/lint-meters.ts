@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { UsageMeter } from "../../book/resources/usage-meter.ts";
+import type { UsageMeter } from "../../book/resources/event-schema.ts";
 import { RatebookError } from "../../errors.ts";
 import { add, Decimal, ONE, subtract, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { compileRule } from "../../rules/compile-rule.ts";

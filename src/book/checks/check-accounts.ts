@@ -1,14 +1,17 @@
 /**
- * Checks accounts: aliases, groups, ids of credits, and dates (S11, S12, S16).
+ * Checks accounts: aliases, groups, ids of credits, dates, and plans and licenses over time (S7.7, S10.1, S11, S12, S16).
  *
  * @module
  */
-import { formatInstant, type Instant } from "../../calendar/instant.ts";
-import { type Path, formatPath, type Report } from "../problems.ts";
-import type { Account } from "../resources/account.ts";
+import { formatInstant, type Instant, formatDate, dayStart } from "../../calendar/instant.ts";
+import { add, type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { joinQuoted } from "../../problem-table.ts";
+import { checkUnique, hasNoHoles, type Path, formatPath, type Report, quoteValue } from "../problems.ts";
+import type { Account, PlanAssociation } from "../resources/account.ts";
 import type { Book, BookDocument } from "../resources/book.ts";
-import { quoteValue } from "../wording.ts";
-import { type AssociationContext, checkAssociations } from "./check-associations.ts";
+import { applyOverride, type DecidedAssociation, sortByDecision } from "../resources/override.ts";
+import type { PricePlan, PricePlanDetails } from "../resources/price-plan.ts";
+import { type CardContext, checkCards } from "./check-plans.ts";
 
 /** Reports problems of the accounts and invoice groups. */
 export function checkAccounts(book: Book, document: BookDocument, context: AssociationContext, report: Report): void {
@@ -103,4 +106,196 @@ function checkPeriods(holdings: readonly Holding[], list: string, path: Path, re
     const [start, got] = [formatInstant(effectiveFrom), formatInstant(effectiveUntil)];
     report([...path, list, index, "effectiveUntil"], "ENDS_BEFORE_START", { start, got });
   });
+}
+
+/** The context for checking associations. */
+export interface AssociationContext extends Pick<CardContext, "usageMeters" | "addOns"> {
+  /** A plan version; undefined if it is unknown or unreadable. */
+  readonly findPlan: (association: Pick<PlanAssociation, "pricePlanId" | "version">) => PricePlan | undefined;
+  /** Whether all of a plan could be read, so that what it lacks is really absent. */
+  readonly isComplete: (plan: PricePlan) => boolean;
+}
+
+/** Reports problems of an account's associations and license updates. */
+export function checkAssociations(account: Account, context: AssociationContext, path: Path, report: Report): void {
+  let lastDecision: EarlierDecision | undefined;
+  const sortedAssociations = sortByDecision(account.pricePlans);
+  // If the decidedAt are out of order, the first association is unknown: only the order is reported.
+  const firstIndex = isInDecidedOrder(account.pricePlans) ? sortedAssociations[0]?.index : 0;
+  account.pricePlans.forEach((association, index) => {
+    const associationPath = (): Path => [...path, "pricePlans", index];
+    checkDates(association, { isFirst: index === firstIndex, earlierDecision: lastDecision }, associationPath, report);
+    if (typeof association.decidedAt === "number") lastDecision = { index, decidedAt: association.decidedAt };
+    const plan = context.findPlan(association);
+    const override = association.pricePlanDetailsOverride;
+    if (override) {
+      const currencies = [account.invoiceCurrency];
+      checkCards(
+        override,
+        { ...context, currencies, inUse: true },
+        [...associationPath(), "pricePlanDetailsOverride"],
+        report,
+      );
+    }
+    if (plan === undefined || !context.isComplete(plan)) return;
+    checkTerms(applyOverride(plan.pricePlanDetails, override), plan, account.invoiceCurrency, associationPath, report);
+    if (association.retainStartOffsets === true)
+      checkRetainedOffsets(association, sortedAssociations, context, associationPath(), report);
+  });
+  checkLicenses(account, { ...context, sortedAssociations }, path, report);
+}
+
+/**
+ * Why a plan cannot be associated with an account with a currency; undefined if it can (S7.7, S16.1).
+ *
+ * @param details including the association's override
+ */
+export function describeAssociationProblem(details: PricePlanDetails, currency: string): string | undefined {
+  if (!details.pricingCycleConfig) return "has no pricingCycleConfig";
+  const currencies = details.supportedCurrencies ?? [];
+  if (currencies.length === 0) return "has no supportedCurrencies";
+  // A currency that could not be read may be the required one.
+  if (!hasNoHoles(currencies) || currencies.includes(currency)) return undefined;
+  return `supports ${joinQuoted(currencies, "or")}, not ${quoteValue(currency)}, the account's invoiceCurrency`;
+}
+
+function isInDecidedOrder(associations: readonly PlanAssociation[]): boolean {
+  const decidedInstants = associations.flatMap(({ decidedAt }) => decidedAt ?? []);
+  return decidedInstants.every((decidedAt, index) => decidedAt >= (decidedInstants[index - 1] ?? decidedAt));
+}
+
+function checkTerms(
+  details: PricePlanDetails,
+  plan: PricePlan,
+  currency: string,
+  path: () => Path,
+  report: Report,
+): void {
+  const reason = describeAssociationProblem(details, currency);
+  if (reason === undefined) return;
+  report([...path(), "pricePlanId"], "NOT_ASSOCIABLE", { plan: plan.id, version: plan.version, reason });
+}
+
+/** The last association in the list with a decidedAt. */
+interface EarlierDecision {
+  /** Its index in the list. */
+  readonly index: number;
+  readonly decidedAt: Instant;
+}
+
+function checkDates(
+  { effectiveFrom, effectiveUntil, decidedAt }: PlanAssociation,
+  order: { readonly isFirst: boolean; readonly earlierDecision: EarlierDecision | undefined },
+  path: () => Path,
+  report: Report,
+): void {
+  if (effectiveUntil !== undefined && effectiveUntil !== null && effectiveUntil <= effectiveFrom) {
+    const [start, got] = [formatDate(effectiveFrom), formatDate(effectiveUntil)];
+    report([...path(), "effectiveUntil"], "ENDS_BEFORE_START", { start, got });
+  }
+  if (decidedAt === undefined || decidedAt === null) return;
+  const before = order.earlierDecision;
+  if (before !== undefined && decidedAt < before.decidedAt) {
+    const params = { got: formatInstant(decidedAt), before: formatInstant(before.decidedAt), index: before.index };
+    report([...path(), "decidedAt"], "DECISIONS_OUT_OF_ORDER", params);
+  }
+  if (!order.isFirst && effectiveFrom < dayStart(decidedAt)) {
+    const [earliest, got] = [formatDate(decidedAt), formatDate(effectiveFrom)];
+    report([...path(), "effectiveFrom"], "BACKDATED", { earliest, got });
+  }
+}
+
+/** Rules 1 and 2 of a migration: offsets can be retained only from an existing plan with cycles of the same length. */
+function checkRetainedOffsets(
+  association: PlanAssociation,
+  sortedAssociations: readonly DecidedAssociation[],
+  context: AssociationContext,
+  path: Path,
+  report: Report,
+): void {
+  const place: Path = [...path, "retainStartOffsets"];
+  const ownIndex = sortedAssociations.findIndex((entry) => entry.association === association);
+  const before = findAssociationAt(sortedAssociations.slice(0, ownIndex), association.effectiveFrom);
+  if (before === undefined) {
+    report(place, "NO_OFFSETS_TO_RETAIN", { date: formatDate(association.effectiveFrom) });
+    return;
+  }
+  const [newInterval, oldInterval] = [findInterval(association, context), findInterval(before, context)];
+  if (newInterval === undefined || oldInterval === undefined || newInterval === oldInterval) return;
+  report(place, "INTERVAL_CHANGES", { before: oldInterval, now: newInterval });
+}
+
+function findInterval(association: PlanAssociation, context: AssociationContext): string | undefined {
+  const config =
+    association.pricePlanDetailsOverride?.pricingCycleConfig ??
+    context.findPlan(association)?.pricePlanDetails.pricingCycleConfig;
+  return config?.interval;
+}
+
+/** The association in force at an instant: of those that cover it, the last decision (S16.1). */
+function findAssociationAt(
+  sortedAssociations: readonly DecidedAssociation[],
+  at: Instant,
+): PlanAssociation | undefined {
+  return sortedAssociations.findLast(
+    ({ association: { effectiveFrom, effectiveUntil } }) =>
+      effectiveFrom <= at && at < (effectiveUntil ?? Number.POSITIVE_INFINITY),
+  )?.association;
+}
+
+/** A license's quantity is always from 0 to the maxQuantity of the plan in force (S10.1). */
+function checkLicenses(
+  account: Account,
+  context: AssociationContext & { readonly sortedAssociations: readonly DecidedAssociation[] },
+  path: Path,
+  report: Report,
+): void {
+  if (account.licenseUpdates.length === 0) return;
+  const updatesPath: Path = [...path, "licenseUpdates"];
+  checkUnique(
+    account.licenseUpdates,
+    { path: updatesPath, field: "idempotencyKey" },
+    report,
+    (update) => update.idempotencyKey ?? undefined,
+  );
+  const quantities = new Map<string, Decimal>();
+  const sortedUpdates = account.licenseUpdates
+    .flatMap((update, index) => [{ ...update, index }])
+    .sort((a, b) => a.effectiveFrom - b.effectiveFrom || a.index - b.index);
+  for (const { licenseId, updateType, quantity, effectiveFrom, index } of sortedUpdates) {
+    const addOn = context.addOns.get(licenseId);
+    if (addOn !== undefined && addOn.type !== "LICENSE") {
+      const params = { id: licenseId, expected: "LICENSE", got: addOn.type };
+      report([...updatesPath, index, "licenseId"], "WRONG_ADD_ON_TYPE", params);
+      continue;
+    }
+    const newQuantity = updateType === "ABSOLUTE" ? quantity : add(quantities.get(licenseId) ?? ZERO, quantity);
+    quantities.set(licenseId, newQuantity);
+    const maxQuantity = findMaxQuantity(
+      licenseId,
+      findAssociationAt(context.sortedAssociations, effectiveFrom),
+      context,
+    );
+    if (!newQuantity.isNegative() && (maxQuantity === undefined || newQuantity.lte(maxQuantity))) continue;
+    const maximum = maxQuantity === undefined ? {} : { maximum: formatDecimal(maxQuantity) };
+    report([...updatesPath, index, "quantity"], "OUT_OF_BOUNDS", {
+      minimum: 0,
+      unit: "license",
+      ...maximum,
+      got: formatDecimal(newQuantity),
+    });
+  }
+}
+
+function findMaxQuantity(
+  licenseId: string,
+  association: PlanAssociation | undefined,
+  context: AssociationContext,
+): Decimal | undefined {
+  const plan = association === undefined ? undefined : context.findPlan(association);
+  if (association === undefined || plan === undefined) return undefined;
+  const override = association.pricePlanDetailsOverride?.licenseRateCards ?? [];
+  const isForLicense = (card: { readonly id: string }): boolean => card?.id === licenseId;
+  const card = override.find(isForLicense) ?? plan.pricePlanDetails.licenseRateCards.find(isForLicense);
+  return card?.config?.maxQuantity ?? undefined;
 }

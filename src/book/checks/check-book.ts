@@ -5,18 +5,17 @@
  * @module
  */
 import type { Steps } from "../../numbers/steps.ts";
-import type { Path, Report } from "../problems.ts";
+import { checkUnique, type Path, quoteValue, type Report } from "../problems.ts";
 import type { BookCache } from "../reading/book-cache.ts";
 import type { BookShape } from "../reading/read-document.ts";
 import { indexVersions } from "../resolving/resolve-plan.ts";
 import type { PlanAssociation } from "../resources/account.ts";
 import type { Book } from "../resources/book.ts";
+import { settingKey } from "../resources/catalog-items.ts";
 import type { PricePlan } from "../resources/price-plan.ts";
 import { checkAccounts } from "./check-accounts.ts";
-import { checkMeters } from "./check-meters.ts";
-import { checkNames, checkUnique } from "./check-names.ts";
+import { checkMeters, checkSchemas } from "./check-metering.ts";
 import { type CardContext, checkCardContents, checkPricedItems } from "./check-plans.ts";
-import { checkSchemas } from "./check-schemas.ts";
 
 /** Reports all problems across a book, one item per step. */
 export function* checkBook(book: Book, { document, brokenItems }: BookShape, cache: BookCache, report: Report): Steps {
@@ -81,4 +80,51 @@ export function indexBillables(book: Book): Pick<CardContext, "usageMeters" | "a
     usageMeters: new Map(book.usageMeters.flatMap((meter) => [[meter.id, meter] as const])),
     addOns: new Map(book.addOns.flatMap((addOn) => [[addOn.id, addOn] as const])),
   };
+}
+
+/** Reports every id, name and version that another item of its kind has. */
+export function checkNames(book: Book, report: Report): void {
+  for (const list of ["usageMeters", "features", "addOns", "customers", "accounts", "invoiceGroups"] as const) {
+    checkUnique<{ readonly id: string }>(book[list], { path: [list], field: "id" }, report, (item) => item.id);
+  }
+  const { settings, eventSchemas, pricePlans } = book;
+  checkUnique(
+    settings,
+    { path: ["settings"], field: "id", what: "id in this namespace and level" },
+    report,
+    (setting) => JSON.stringify([setting.entityType, setting.entityId, settingKey(setting)]),
+  );
+  checkUnique(eventSchemas, { path: ["eventSchemas"], field: "version" }, report, (schema) =>
+    JSON.stringify([schema.name, schema.version]),
+  );
+  checkUnique(pricePlans, { path: ["pricePlans"], field: "version" }, report, (plan) =>
+    JSON.stringify([plan.id, plan.version]),
+  );
+  // At most one version of an event schema is ACTIVE (S4.4).
+  checkUnique(
+    eventSchemas,
+    { path: ["eventSchemas"], field: "status", code: "SECOND_ACTIVE_VERSION" },
+    report,
+    (schema) => (schema.status === "ACTIVE" ? schema.name : undefined),
+  );
+  checkUnique(book.features, { path: ["features"], field: "name" }, report, (feature) => feature.name);
+  checkUnique(book.usageMeters, { path: ["usageMeters"], field: "name" }, report, nameUnlessArchived);
+  checkUnique(book.addOns, { path: ["addOns"], field: "name" }, report, nameUnlessArchived);
+  const planIdsByName = new Map<string, string>();
+  // The versions of a plan share its name.
+  pricePlans.forEach((plan) => {
+    if (plan.status !== "ARCHIVED" && !planIdsByName.has(plan.name)) planIdsByName.set(plan.name, plan.id);
+  });
+  pricePlans.forEach((plan, index) => {
+    const otherPlanId = planIdsByName.get(plan.name);
+    if (plan.status === "ARCHIVED" || otherPlanId === undefined || otherPlanId === plan.id) return;
+    report(["pricePlans", index, "name"], "NOT_UNIQUE", {
+      what: "name",
+      other: `the price plan ${quoteValue(otherPlanId)}`,
+    });
+  });
+}
+
+function nameUnlessArchived(item: { readonly name: string; readonly status: string }): string | undefined {
+  return item.status === "ARCHIVED" ? undefined : item.name;
 }

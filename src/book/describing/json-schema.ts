@@ -1,11 +1,12 @@
 /**
- * JSON Schemas with descriptions, of the book and everything made of its schemas.
+ * JSON Schemas with descriptions, of the book and everything made of its schemas; separate from the schemas, so that browser
+ * bundles exclude them.
  *
  * @module
  */
 import * as z from "zod";
 
-import { findDescription, findOwner } from "./descriptions.ts";
+import sentences from "./sentences.json" with { type: "json" };
 
 /** The parts of a JSON Schema in which fields are found. */
 export interface JsonSchema {
@@ -49,4 +50,82 @@ function addDescriptions(
     // All parts of an event in a map have the same fields.
     addDescriptions(property, owner === "map" ? owner : findOwner(owner, field), definitions, visitedSchemas);
   }
+}
+
+/** The sentences in the JSDoc of fields, by the object's name and the field; a test keeps the file current. */
+const SENTENCES: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = sentences;
+
+/** For every object with such a field, unless {@link DESCRIPTIONS} has a specific one. */
+const COMMON_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  $schema: "The path or URL of this JSON Schema, for editors; no other effect.",
+  id: "The id by which other resources refer to it, without white space, control characters or slashes.",
+  name: "Display name; other resources can refer to it by this name instead of its id.",
+  description: "A description for people; no effect on prices.",
+  currency: "ISO 4217, such as USD.",
+  rate: "In the currency, such as 0.002: for a unit, a package or the whole slab, depending on the slab's priceType.",
+  version: "A whole number from 1; default 1.",
+  address: "The postal address, for invoices.",
+  primaryEmail: "An e-mail address of at most 255 characters; ratebook sends nothing.",
+  effectiveFrom: "The start, inclusive: a date-time with a zone, or a date, which means midnight UTC.",
+  effectiveUntil: "The end, exclusive: a date-time with a zone, or a date, which means midnight UTC.",
+  createdAt: "When it was created: a date-time, stored unchanged.",
+  updatedAt: "When it was changed: a date-time, stored unchanged.",
+  netTermDays: "Days from the invoice date to the due date, 0 to 36,500; default 0.",
+  applicableEntityIds:
+    "The items that the credits can pay for: meters, add-ons, features, or names such as ALL_USAGE_METER_RATE_CARDS; default all.",
+  pricingCycleConfig:
+    "When pricing cycles begin, and how long late events are accepted; required to associate the plan.",
+  featureId: "The id or name of a feature.",
+};
+
+/** By list or object and field: `slabRates.order`. */
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  "map.schemaName": "The event schema of the rows: a column, a value for all rows, or a template.",
+  "map.accountId": "The account of each row: its id or an alias.",
+  "map.id": "The id of the event; each id is counted once. A column, or a template such as `usage-{row}`.",
+  "map.timestamp": "The time of the event; with a `zone` if the column has none.",
+  "map.attributes": "The source of each attribute, by the attribute's name.",
+  "map.dimensions": "The source of each dimension, by the dimension's name.",
+  "map.column": "The name of a column in the first line of the file.",
+  "map.value": "The same value for all rows: a string or a number.",
+  "map.template": "A string in which {row} is the number of the row, from 1, and {Column} the value of that column.",
+  "map.form":
+    "The form of times that are not ISO 8601 date-times: the form of the date, which a time of day can follow, or the unit of a number since 1970.",
+  "map.decimal": 'The decimal separator of a column: "," or "." (default).',
+  "map.zone": "The zone of times without one: UTC, or an offset such as +05:30.",
+};
+
+/** The description of a field; undefined if there is none. */
+export function findDescription(owner: string, field: string): string | undefined {
+  const name = SAME_FIELDS_AS[owner] ?? owner;
+  const sentences = SENTENCES[name] ?? SENTENCES[name.replace(/s$/, "")];
+  return sentences?.[field] ?? DESCRIPTIONS[`${name}.${field}`] ?? COMMON_DESCRIPTIONS[field];
+}
+
+/** Objects whose fields are described under another name. */
+const SAME_FIELDS_AS: Readonly<Record<string, string>> = {
+  plan: "pricePlan",
+  attributes: "declaredField",
+  dimensions: "declaredField",
+  dependencies: "dependency",
+  fields: "enrichmentField",
+  schemaAssociations: "featureAssociation",
+  schemaAssocitions: "featureAssociation",
+  lint: "lintSuppression",
+  aliases: "alias",
+  "accounts.pricePlans": "planAssociation",
+  calculateRevenue: "revenueRequest",
+  licenseEntriesConfig: "licenseEntry",
+  custom: "listedLicense",
+  billingAddress: "address",
+  slabDetails: "grantSlab",
+  config: "licenseConfig",
+  rateDetails: "grantRateDetails",
+  "fixedFeeRateCards.rateValues": "fixedRateValue",
+  "minimumCommitment.rateValues": "fixedRateValue",
+};
+
+/** The name for {@link findDescription} of the object in a field of `owner`. */
+export function findOwner(owner: string, field: string): string {
+  return SAME_FIELDS_AS[`${owner}.${field}`] ?? field;
 }

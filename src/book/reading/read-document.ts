@@ -6,14 +6,23 @@
  */
 import * as z from "zod";
 
-import { placeInText, type TextPlace } from "../../numbers/json-text.ts";
+import { hasCode } from "../../errors.ts";
+import { placeInText, type TextPlace, findRepeatedKeys } from "../../numbers/json-text.ts";
+import { parseJson } from "../../numbers/json.ts";
 import type { Steps } from "../../numbers/steps.ts";
-import { guessName } from "../did-you-mean.ts";
-import type { Path, Problems, Report } from "../problems.ts";
-import { type BookDocument, organization, type ResourceList, RESOURCES } from "../resources/book.ts";
+import { createProblem } from "../../problem-table.ts";
+import {
+  guessName,
+  type Path,
+  type Problems,
+  type Report,
+  ISSUE_OPTIONS,
+  quoteValue,
+  readIssue,
+  bookError,
+} from "../problems.ts";
+import { type BookDocument, organization, type ResourceList, RESOURCES, lintSuppression } from "../resources/book.ts";
 import { currency } from "../resources/fields.ts";
-import { lintSuppression } from "../resources/lint.ts";
-import { ISSUE_OPTIONS, quoteValue, readIssue } from "../wording.ts";
 import type { BookCache } from "./book-cache.ts";
 import type { RawLists } from "./references.ts";
 
@@ -356,4 +365,26 @@ function readOrSalvage(schema: unknown, raw: unknown): unknown {
 
 function toObject(raw: unknown): Record<string, unknown> | undefined {
   return typeof raw === "object" && raw !== null && !Array.isArray(raw) ? (raw as Record<string, unknown>) : undefined;
+}
+
+/**
+ * Parses a text. Duplicate keys are reported, because a JSON parser silently keeps the last one.
+ *
+ * @param documentName names the document in messages, such as `the book`
+ * @throws {RatebookError} ERR_BOOK_INVALID for a text that is not JSON or nested too deeply
+ */
+export function parseDocumentText(documentName: string, text: string, report: Report): unknown {
+  const deepPlace = findDeepNesting(text);
+  if (deepPlace !== undefined)
+    throw bookError(documentName, 1, [createProblem("$", "TOO_DEEP", { maximum: NESTING_MAX, ...deepPlace })]);
+  try {
+    const raw = parseJson(text);
+    for (const { path, line, column } of findRepeatedKeys(text)) {
+      report(path, "REPEATED_KEY", { line, column });
+    }
+    return raw;
+  } catch (error) {
+    if (!hasCode(error, "ERR_JSON_INVALID")) throw error;
+    throw bookError(documentName, 1, [createProblem("$", "INVALID_JSON", { reason: error.message })], { cause: error });
+  }
 }

@@ -1,15 +1,6 @@
-/**
- * Resolves references to ids: a reference is an id, else a name (book.md). Ids take precedence over names; a name of an
- * archived item counts only if no other item has it.
- *
- * @module
- */
-import { guessName } from "../did-you-mean.ts";
-import type { Path, Report } from "../problems.ts";
+import { guessName, type Path, type Report, quoteValue } from "../problems.ts";
 import type { ResourceList } from "../resources/book.ts";
 import { SETTING_NAMESPACE, settingKey } from "../resources/catalog-items.ts";
-import { quoteValue } from "../wording.ts";
-
 /** The items of each list, as messages name them. */
 export const LIST_NAMES: Readonly<Record<ResourceList, string>> = {
   settings: "setting",

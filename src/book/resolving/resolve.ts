@@ -5,17 +5,13 @@
  * @module
  */
 import type { Steps } from "../../numbers/steps.ts";
-import type { Path } from "../problems.ts";
+import { type Path, quoteValue } from "../problems.ts";
 import type { BookCache } from "../reading/book-cache.ts";
-import { resolveId, type ResolveContext } from "../reading/references.ts";
+import { resolveId, type ResolveContext, areSameReferences, type Lookup } from "../reading/references.ts";
 import type { Book, BookDocument } from "../resources/book.ts";
 import type { AddOnDocument, SettingDocument, AddOn, Setting } from "../resources/catalog-items.ts";
-import { quoteValue } from "../wording.ts";
-import { resolveAccount } from "./resolve-account.ts";
-import { resolveFeatures } from "./resolve-features.ts";
-import { resolveEventSchema, resolveUsageMeter } from "./resolve-metering.ts";
-import { type CachedResolveContext, resolveOnce } from "./resolve-once.ts";
-import { resolvePricePlan, indexVersions } from "./resolve-plan.ts";
+import { resolveFeatures, resolveEventSchema, resolveUsageMeter } from "./resolve-metering.ts";
+import { resolveAccount, resolvePricePlan, indexVersions } from "./resolve-plan.ts";
 
 /** Resolves a whole document in order, one item per step. Holes stay holes. */
 export function* resolveBook(document: BookDocument, context: CachedResolveContext): Steps<Book> {
@@ -128,4 +124,32 @@ function resolveSetting(
       return { ...setting, entityId: "" };
     }
   }
+}
+
+/** The context for resolving a book of which some items may be cached. */
+export interface CachedResolveContext extends ResolveContext {
+  readonly cache: BookCache;
+}
+
+/** @param dependsOn other dependencies of the result, compared by identity */
+export function resolveOnce<Result>(
+  item: object,
+  { cache, references, report }: CachedResolveContext,
+  dependsOn: readonly unknown[],
+  resolve: (itemContext: ResolveContext) => Result,
+): Result {
+  const resolveItem = (
+    itemReport: ResolveContext["report"],
+  ): { readonly result: Result; readonly lookups: readonly Lookup[] } => {
+    const lookups: Lookup[] = [];
+    return { result: resolve({ references, report: itemReport, lookups }), lookups };
+  };
+  return cache.runOrReuse({
+    work: "resolve",
+    item,
+    dependsOn,
+    report,
+    run: resolveItem,
+    isStillValid: ({ lookups }) => areSameReferences(lookups, references),
+  }).result;
 }

@@ -5,8 +5,8 @@
  */
 import * as z from "zod";
 
-import type { Frozen } from "./common-types.ts";
 import {
+  type Frozen,
   currency,
   date,
   days,

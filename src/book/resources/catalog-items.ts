@@ -5,9 +5,7 @@
  */
 import * as z from "zod";
 
-import type { Frozen, Patch } from "./common-types.ts";
-import { idSchema, instant, label, name, withDefault, reference, text } from "./fields.ts";
-
+import { type Frozen, type Patch, idSchema, instant, label, name, withDefault, reference, text } from "./fields.ts";
 /** The attribute of a schema with the quantity that an event consumes of a feature; empty if each event consumes 1 (S11.2). */
 export const attributeName = z.string().max(512);
 

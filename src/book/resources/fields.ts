@@ -10,8 +10,7 @@ import { hasCode, RatebookError } from "../../errors.ts";
 import { isCurrency } from "../../numbers/currency.ts";
 import { type Decimal, type DecimalInput, isDecimalObject, parseValue } from "../../numbers/decimal.ts";
 import type { ProblemCode } from "../../problem-table.ts";
-import { issueParams } from "../wording.ts";
-import type { RuleInput } from "./common-types.ts";
+import { issueParams } from "../problems.ts";
 
 /** Maximum days of a grace period or payment term: a hundred years. */
 const DAYS_MAX = 36_500;
@@ -216,3 +215,27 @@ function addProblem<Code extends ProblemCode>(
   context.addIssue({ code: "custom", ...issueParams(...problem) });
   return z.NEVER;
 }
+
+/** An optional value: `null` means the same as undefined. */
+export type Maybe<Value> = Value | null | undefined;
+
+/**
+ * A JSON-logic rule: an object, a literal, or a string that contains one (S3.6). Its variables are checked against the
+ * event schema when the book is read.
+ */
+export type RuleInput = string | number | boolean | object;
+
+/** An object with any fields, stored unchanged. */
+export type FreeForm = Readonly<Record<string, unknown>>;
+
+/** Fields to change; omitted fields stay, null clears. */
+export type Patch<Resource> = { readonly [Field in keyof Resource]?: Maybe<Resource[Field]> };
+
+/** A value whose objects and lists are read-only, in all its parts. A decimal stays as it is. */
+export type Frozen<Value> = Value extends string | number | boolean | null | undefined | { readonly toFixed: unknown }
+  ? Value
+  : Value extends readonly (infer Item)[]
+    ? readonly Frozen<Item>[]
+    : [keyof Value] extends [never]
+      ? Value
+      : { readonly [Field in keyof Value]: Frozen<Value[Field]> };

@@ -1,3 +1,5 @@
+import type { Instant } from "../../calendar/instant.ts";
+import type { PlanAssociation } from "./account.ts";
 /**
  * Applies an association's override to a plan (S16.2).
  *
@@ -69,4 +71,36 @@ export function overridesAnything(
 ): override is PricePlanDetailsOverride {
   if (override === undefined) return false;
   return Object.values(override).some((part) => (Array.isArray(part) ? part.length > 0 : (part ?? null) !== null));
+}
+
+/** An association of a book with its decision time. */
+export interface DecidedAssociation {
+  readonly association: PlanAssociation;
+  readonly decidedAt: Instant;
+  /** Its index in the account's list. */
+  readonly index: number;
+}
+
+/**
+ * An account's associations by decision time, then by list order. An association without decidedAt was decided at its
+ * effectiveFrom, or with the next association in the list that has one, if that is earlier (S9.2): otherwise the
+ * earlier one would take precedence over the later one. In a checked list the decidedAt never decrease.
+ *
+ * @param associations the list in the book; unreadable items are skipped
+ */
+export function sortByDecision(associations: readonly PlanAssociation[]): readonly DecidedAssociation[] {
+  const result: DecidedAssociation[] = [];
+  let earliestLaterDecision = Number.POSITIVE_INFINITY;
+  for (let index = associations.length - 1; index >= 0; index--) {
+    const association = associations[index];
+    if (association === undefined) continue;
+    const ownDecidedAt = association.decidedAt ?? undefined;
+    result.push({
+      association,
+      index,
+      decidedAt: ownDecidedAt ?? Math.min(association.effectiveFrom, earliestLaterDecision),
+    });
+    if (ownDecidedAt !== undefined) earliestLaterDecision = Math.min(earliestLaterDecision, ownDecidedAt);
+  }
+  return result.sort((a, b) => a.decidedAt - b.decidedAt || a.index - b.index);
 }

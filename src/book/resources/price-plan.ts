@@ -5,15 +5,25 @@
  */
 import * as z from "zod";
 
-import type { Frozen } from "./common-types.ts";
-import { currency, days, freeForm, idSchema, listOrEmpty, name, withDefault, text } from "./fields.ts";
+import {
+  type Frozen,
+  currency,
+  days,
+  freeForm,
+  idSchema,
+  listOrEmpty,
+  name,
+  withDefault,
+  text,
+  label,
+} from "./fields.ts";
 import {
   billingEntitlementRateCard,
   creditGrantRateCard,
   entitlementOverageRateCard,
   fixedFeeRateCard,
+  fixedRateValue,
   licenseRateCard,
-  minimumCommitment,
   usageRateCard,
 } from "./rate-card.ts";
 
@@ -43,6 +53,19 @@ export interface PricingCycleConfigSchema extends z.ZodObject<typeof pricingCycl
 export const pricingCycleConfig: PricingCycleConfigSchema = z.strictObject(pricingCycleConfigFields);
 /** When pricing cycles begin (S6.1, S6.3), and how long late events are accepted (S6.5). */
 export interface PricingCycleConfig extends Frozen<z.output<PricingCycleConfigSchema>> {}
+
+const minimumCommitmentFields = {
+  /** The name on invoices, at most 255 characters. */
+  displayName: label,
+  /** The minimum amount in each currency that the plan supports. */
+  rateValues: z.array(fixedRateValue).min(1),
+};
+export interface MinimumCommitmentSchema extends z.ZodObject<typeof minimumCommitmentFields, z.core.$strict> {}
+export const minimumCommitment: MinimumCommitmentSchema = z.strictObject(minimumCommitmentFields);
+/** The minimum charge of a cycle (S13.3). */
+export interface MinimumCommitmentInput extends Frozen<z.input<MinimumCommitmentSchema>> {}
+/** The minimum charge of a cycle (S13.3). */
+export interface MinimumCommitment extends Frozen<z.output<MinimumCommitmentSchema>> {}
 
 const rateCardsFields = {
   /** Prices of metered usage (S7). */

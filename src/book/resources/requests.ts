@@ -10,8 +10,10 @@ import * as z from "zod";
 import type { Instant, InstantInput } from "../../calendar/instant.ts";
 import { account, credit, customer, featureCredit, invoiceGroup, licenseUpdate, planAssociation } from "./account.ts";
 import { setting } from "./catalog-items.ts";
-import type { Frozen, Maybe, Patch } from "./common-types.ts";
 import {
+  type Frozen,
+  type Maybe,
+  type Patch,
   date as dateText,
   dateOrDateTime as dateOrDateTimeText,
   decimal,
@@ -22,8 +24,12 @@ import {
   name,
   reference,
 } from "./fields.ts";
-import type { PricePlanDetailsInput, PricePlanDetailsOverrideInput, PricePlanInput } from "./price-plan.ts";
-import { pricingCycleConfig } from "./price-plan.ts";
+import {
+  type PricePlanDetailsInput,
+  type PricePlanDetailsOverrideInput,
+  type PricePlanInput,
+  pricingCycleConfig,
+} from "./price-plan.ts";
 
 /** A time in a request: callers in the same process may also use a number or a `Date`, which is converted to text first. */
 export interface RequestTimeSchema extends z.ZodType<Instant, InstantInput> {}

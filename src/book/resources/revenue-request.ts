@@ -6,12 +6,18 @@
 import * as z from "zod";
 
 import { joinQuoted } from "../../problem-table.ts";
-import { issueParams } from "../wording.ts";
-import type { Frozen } from "./common-types.ts";
-import { currency, date, dateOrDateTime, decimal, decimalFromZero, recordSchema, reference } from "./fields.ts";
-import type { PricePlanDetails, PricePlanDetailsInput } from "./price-plan.ts";
-import { pricePlanDetails } from "./price-plan.ts";
-
+import { issueParams } from "../problems.ts";
+import {
+  type Frozen,
+  currency,
+  date,
+  dateOrDateTime,
+  decimal,
+  decimalFromZero,
+  recordSchema,
+  reference,
+} from "./fields.ts";
+import { type PricePlanDetails, type PricePlanDetailsInput, pricePlanDetails } from "./price-plan.ts";
 /** Maximum number of items in a map of quantities. */
 const ITEMS_MAX = 500;
 /** Maximum number of changes of one license's quantity. */

@@ -6,8 +6,8 @@
 import { basename } from "node:path";
 
 import { type Backtest, createBacktest } from "../../analysis/backtest/backtest.ts";
+import type { MigrationInput } from "../../analysis/backtest/compare-invoices.ts";
 import { findBreaches, type GateRule, parseGate } from "../../analysis/backtest/gate.ts";
-import type { MigrationInput } from "../../analysis/backtest/migration.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { MIGRATION_MODES } from "../../book/resources/requests.ts";

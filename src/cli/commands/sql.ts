@@ -3,11 +3,10 @@
  *
  * @module
  */
-import { didYouMean } from "../../book/did-you-mean.ts";
+import { didYouMean } from "../../book/problems.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import { toPrintable } from "../../pages/printable.ts";
-import { clickHouseSql } from "../../warehouse/clickhouse/clickhouse-sql.ts";
-import { toEventTable, writeTableStatements } from "../../warehouse/clickhouse/event-table.ts";
+import { clickHouseSql, toEventTable, writeTableStatements } from "../../warehouse/clickhouse/clickhouse-sql.ts";
 import { duckDbSql } from "../../warehouse/duckdb/duckdb-sql.ts";
 import { planPushdown, type PushdownDecision } from "../../warehouse/pushdown/plan-pushdown.ts";
 import { writeStandaloneStatements } from "../../warehouse/sql/standalone.ts";

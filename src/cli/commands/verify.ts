@@ -4,9 +4,8 @@
  * @module
  */
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
-import type { EventSink } from "../../event-files/event-sink.ts";
 import { InputError } from "../../event-files/input-error.ts";
-import { mergeEvents } from "../../event-files/merge-events.ts";
+import { type EventSink, mergeEvents } from "../../event-files/merge-events.ts";
 import { groupThousands } from "../../invoicing/format-values.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";

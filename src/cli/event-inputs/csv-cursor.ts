@@ -5,12 +5,16 @@
  */
 import { tryParseInstant } from "../../calendar/instant.ts";
 import { TOO_LONG } from "../../event-files/byte-lines.ts";
-import { createRowParser, type Row, type RowParser } from "../../event-files/csv-rows.ts";
+import {
+  createRowParser,
+  type Row,
+  type RowParser,
+  type EventRow,
+  createRowEventReader,
+  detectSeparator,
+} from "../../event-files/csv-rows.ts";
 import type { EventFileMap } from "../../event-files/event-file-map.ts";
-import type { EventSink } from "../../event-files/event-sink.ts";
-import type { EventCursor } from "../../event-files/merge-events.ts";
-import { type EventRow, createRowEventReader } from "../../event-files/row-events.ts";
-import { detectSeparator } from "../../event-files/separator.ts";
+import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { createLineBlocks } from "./line-blocks.ts";
 

@@ -8,9 +8,8 @@
 import { type Instant, tryParseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { LINE_BYTES_MAX, NOT_UTF8, TOO_LONG } from "../../event-files/byte-lines.ts";
-import type { EventSink } from "../../event-files/event-sink.ts";
-import type { EventMaker } from "../../event-files/mapped-event.ts";
-import type { EventCursor } from "../../event-files/merge-events.ts";
+import type { EventMaker } from "../../event-files/event-file-map.ts";
+import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
 import { countKeys, scanJson } from "../../numbers/json-scan.ts";
 import { findRepeatedKeys } from "../../numbers/json-text.ts";
 import { parseJson, parsePlainJson } from "../../numbers/json.ts";

@@ -9,11 +9,10 @@ import { parse } from "csv-parse/sync";
 
 import { tryParseInstant } from "../../calendar/instant.ts";
 import { CARRIAGE_RETURNS } from "../../event-files/byte-lines.ts";
-import { describeCsvError } from "../../event-files/csv-rows.ts";
+import { describeCsvError, detectSeparator } from "../../event-files/csv-rows.ts";
 import type { Sample } from "../../event-files/guess-columns.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
-import { SAMPLE_ROWS_MAX } from "../../event-files/samples.ts";
-import { detectSeparator } from "../../event-files/separator.ts";
+import { SAMPLE_ROWS_MAX } from "../../event-files/json-fields.ts";
 import { openByteSource } from "../event-inputs/byte-source.ts";
 import type { Io } from "../io.ts";
 

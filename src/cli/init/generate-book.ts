@@ -5,7 +5,7 @@
  */
 import { basename } from "node:path";
 
-import { didYouMean } from "../../book/did-you-mean.ts";
+import { didYouMean } from "../../book/problems.ts";
 import {
   type Columns,
   guessColumns,
@@ -14,7 +14,7 @@ import {
   type NamedColumns,
 } from "../../event-files/guess-columns.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
-import { createFieldSample, readJsonSample } from "../../event-files/samples.ts";
+import { createFieldSample, readJsonSample } from "../../event-files/json-fields.ts";
 import {
   type DecimalMark,
   TIME_FORMS,

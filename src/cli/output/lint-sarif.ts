@@ -4,7 +4,7 @@
  * @module
  */
 import type { LintFinding } from "../../analysis/lint/finding.ts";
-import { LINT_CODES } from "../../book/resources/lint.ts";
+import { LINT_CODES } from "../../book/resources/book.ts";
 import type { TextPlace } from "../../numbers/json-text.ts";
 import { readPackageVersion } from "../../server/version.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readTableAddress } from "../../warehouse/clickhouse/connect.ts";
+import { readTableAddress } from "../../warehouse/clickhouse/table.ts";
 import type { Arguments } from "../arguments.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";

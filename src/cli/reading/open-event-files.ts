@@ -4,16 +4,15 @@
  * @module
  */
 import { type EventFileMap, readEventFileMap } from "../../event-files/event-file-map.ts";
-import type { EventSink } from "../../event-files/event-sink.ts";
 import { createObjectEventMaker } from "../../event-files/json-fields.ts";
-import type { EventCursor } from "../../event-files/merge-events.ts";
+import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
+import { openTables, type TableInput } from "../../warehouse/clickhouse/mapped-tables.ts";
 import {
   connectClickHouse,
   isTableAddress,
   readTableAddress,
   type ServerAddress,
-} from "../../warehouse/clickhouse/connect.ts";
-import { openTables, type TableInput } from "../../warehouse/clickhouse/mapped-tables.ts";
+} from "../../warehouse/clickhouse/table.ts";
 import { openParquet, type ParquetInput, type ParquetReadOptions } from "../../warehouse/duckdb/parquet-files.ts";
 import { readTextFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { findNearest } from "../../book/did-you-mean.ts";
+import { findNearest } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { tryParseInstant } from "../../calendar/instant.ts";

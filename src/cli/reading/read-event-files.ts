@@ -4,8 +4,7 @@
  * @module
  */
 import type { Book } from "../../book/resources/book.ts";
-import type { EventSink } from "../../event-files/event-sink.ts";
-import { mergeEvents } from "../../event-files/merge-events.ts";
+import { type EventSink, mergeEvents } from "../../event-files/merge-events.ts";
 import { type IngestOutcome, isCompleted } from "../../ledger/outcome.ts";
 import type { CountedEvents } from "../../ledger/preview/premeasured-events.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";

@@ -12,7 +12,7 @@ import { readEventFileMap } from "../../event-files/event-file-map.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { usageFromRows } from "../../ledger/usage-row-source.ts";
 import type { UsageSource } from "../../ledger/usage-source.ts";
-import { connectClickHouse, isTableAddress, readTableAddress } from "../../warehouse/clickhouse/connect.ts";
+import { connectClickHouse, isTableAddress, readTableAddress } from "../../warehouse/clickhouse/table.ts";
 import { createTableUsage } from "../../warehouse/clickhouse/usage.ts";
 import type { Arguments, OptionSpecs } from "../arguments.ts";
 import { readTextFile } from "../documents/read-documents.ts";

@@ -8,11 +8,11 @@ import { Readable } from "node:stream";
 
 import { parse } from "csv-parse";
 
-import { didYouMean } from "../../book/did-you-mean.ts";
+import { didYouMean } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { RatebookError } from "../../errors.ts";
+import { type Separator, detectSeparator } from "../../event-files/csv-rows.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
-import { type Separator, detectSeparator } from "../../event-files/separator.ts";
 import { readUsageRow, toUsageRow, USAGE_FIELDS as FIELDS } from "../../metering/usage-row.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Book } from "../../book/resources/book.ts";
-import type { Computation } from "../../book/resources/usage-meter.ts";
+import type { Computation } from "../../book/resources/event-schema.ts";
 import { type Day, dayOf, type Instant, startOfDay, dayFrom } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { AccountParts } from "../../ledger/account-parts.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { UsageMeterPatch, UsageMeterRequest, UsageMeter } from "../../book/resources/usage-meter.ts";
+import type { UsageMeterPatch, UsageMeterRequest, UsageMeter } from "../../book/resources/event-schema.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { quoteText, refusedError } from "../../ledger/refusals.ts";

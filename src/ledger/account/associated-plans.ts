@@ -1,12 +1,5 @@
-/**
- * Plan versions as accounts have them, with overrides applied and cycle configs derived, explicit or retained; and the
- * associations of a book as decisions (S6.3, S16.1, S16.2).
- *
- * @module
- */
-import { sortByDecision } from "../../book/checks/decision-order.ts";
 import type { Account, PlanAssociation } from "../../book/resources/account.ts";
-import { applyOverride } from "../../book/resources/override.ts";
+import { sortByDecision, applyOverride } from "../../book/resources/override.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";

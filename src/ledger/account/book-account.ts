@@ -1,11 +1,5 @@
-/**
- * Converts the accounts of a book to ledger accounts, for loading into a store and for previews.
- *
- * @module
- */
-import { sortByDecision } from "../../book/checks/decision-order.ts";
 import type { Account } from "../../book/resources/account.ts";
-import { overridesAnything } from "../../book/resources/override.ts";
+import { sortByDecision, overridesAnything } from "../../book/resources/override.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { type AccountParts, partsOfRecord } from "../account-parts.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { describeAssociationProblem } from "../../book/checks/check-associations.ts";
+import { describeAssociationProblem } from "../../book/checks/check-accounts.ts";
 import { indexBillables } from "../../book/checks/check-book.ts";
 import { checkCards } from "../../book/checks/check-plans.ts";
 import { collectProblems } from "../../book/problems.ts";

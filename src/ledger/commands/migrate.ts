@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { describeAssociationProblem } from "../../book/checks/check-associations.ts";
+import { describeAssociationProblem } from "../../book/checks/check-accounts.ts";
 import { NO_CARDS, applyOverride, overridesAnything } from "../../book/resources/override.ts";
 import type { PricePlan, PricePlanDetailsOverride, PricingCycleConfig } from "../../book/resources/price-plan.ts";
 import type { MigrationMode } from "../../book/resources/requests.ts";

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { didYouMean } from "../../book/did-you-mean.ts";
+import { didYouMean } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
-import type { Computation } from "../../book/resources/usage-meter.ts";
+import type { Computation } from "../../book/resources/event-schema.ts";
 import { dayOf, type Instant, startOfDay } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";

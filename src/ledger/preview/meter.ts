@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type BookSource, toBook } from "../../book/book-source.ts";
+import { type BookSource, toBook } from "../../book/book.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { toUsageRow, type UsageRow } from "../../metering/usage-row.ts";

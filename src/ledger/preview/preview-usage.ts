@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { didYouMean } from "../../book/did-you-mean.ts";
+import { didYouMean } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { hasCode, type Problem, RatebookError } from "../../errors.ts";
 import { readUsageRow } from "../../metering/usage-row.ts";

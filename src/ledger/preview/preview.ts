@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type BookSource, toBook } from "../../book/book-source.ts";
-import { didYouMean } from "../../book/did-you-mean.ts";
+import { type BookSource, toBook } from "../../book/book.ts";
+import { didYouMean } from "../../book/problems.ts";
 import type { Account } from "../../book/resources/account.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";

@@ -1,11 +1,12 @@
-/**
- * Describes a price curve in words: the prices of its slabs, and where it jumps or falls.
- *
- * @module
- */
-import { type CurveEdge, curveEdges, fallingPieces, priceAtQuantity } from "../../analysis/curve-edges.ts";
 import type { CardCurve } from "../../analysis/plan-curves.ts";
-import type { Breakpoint, PriceCurve } from "../../analysis/price-curve.ts";
+import {
+  type CurveEdge,
+  curveEdges,
+  fallingPieces,
+  priceAtQuantity,
+  type Breakpoint,
+  type PriceCurve,
+} from "../../analysis/price-curve.ts";
 import { formatMoney, formatNumber } from "../../invoicing/format-values.ts";
 import { add, type Decimal, ONE, subtract } from "../../numbers/decimal.ts";
 import { describePrice, describeSlabRange } from "../slab-text.ts";

@@ -1,12 +1,5 @@
-/**
- * Draws the cost curves of a plan as an SVG without scripts or external resources, described in sentences for screen
- * readers.
- *
- * @module
- */
-import { curveEdges } from "../../analysis/curve-edges.ts";
 import type { CardCurve, CurveKind, PlanCurves } from "../../analysis/plan-curves.ts";
-import type { PriceCurve } from "../../analysis/price-curve.ts";
+import { curveEdges, type PriceCurve } from "../../analysis/price-curve.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, parseDecimal, maximum, multiply, subtract, ZERO } from "../../numbers/decimal.ts";
 import { escapeHtml } from "../printable.ts";

@@ -1,10 +1,10 @@
-import { curveEdges, priceAtQuantity } from "../../analysis/curve-edges.ts";
 /**
  * The results of the playground: problems with their lines, or invoices, curves, prices by quantity and cycles.
  *
  * @module
  */
 import { type PlanCurves, planCurves, type CardCurve } from "../../analysis/plan-curves.ts";
+import { curveEdges, priceAtQuantity } from "../../analysis/price-curve.ts";
 import { parseBook } from "../../book/book.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import type { Book } from "../../book/resources/book.ts";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { findDescription } from "../../book/describing/descriptions.ts";
+import { findDescription } from "../../book/describing/json-schema.ts";
 
 /** By endpoint tag. */
 export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {

@@ -5,8 +5,8 @@
  */
 import * as z from "zod";
 
+import { issueParams } from "../../book/problems.ts";
 import { DATE_FORMAT, DATE_TIME_FORMAT, dateOrDateTime } from "../../book/resources/fields.ts";
-import { issueParams } from "../../book/wording.ts";
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { type Decimal, isDecimalObject } from "../../numbers/decimal.ts";

@@ -6,9 +6,8 @@
 import type { Book } from "../../book/resources/book.ts";
 import type { EventSchema } from "../../book/resources/event-schema.ts";
 import type { EventFileMap } from "../../event-files/event-file-map.ts";
-import type { EventSink } from "../../event-files/event-sink.ts";
 import { quoteText } from "../../event-files/input-error.ts";
-import type { EventCursor } from "../../event-files/merge-events.ts";
+import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
 import type { CellQuery } from "../../ledger/usage-source.ts";
 import { type DatabaseReadOptions, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
 import {
@@ -23,8 +22,15 @@ import {
 import type { Database } from "../sql/dialect.ts";
 import { toComparedTextSql } from "../sql/event-parts.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";
-import { type ClickHouse, createClickHouseDatabase } from "./connect.ts";
-import { type ClickHouseTable, countRows, openTable, type TableColumns, type TableName } from "./table.ts";
+import {
+  type ClickHouse,
+  createClickHouseDatabase,
+  type ClickHouseTable,
+  countRows,
+  openTable,
+  type TableColumns,
+  type TableName,
+} from "./table.ts";
 
 /** A table and the map of its columns. Without a map, columns are named like the parts of an event. */
 export interface TableInput {

@@ -9,16 +9,23 @@ import { mergeEvents } from "../../event-files/merge-events.ts";
 import type { CellQuery, UsageSource } from "../../ledger/usage-source.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { isPlainText } from "../pushdown/term.ts";
-import { type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
-import { EARLIER_ROWS, findFirstIdDay, REQUESTED_ROWS, startUsageRequest } from "../reading/usage-request.ts";
+import {
+  type MappedRows,
+  openDatabaseCursors,
+  EARLIER_ROWS,
+  findFirstIdDay,
+  REQUESTED_ROWS,
+  startUsageRequest,
+} from "../reading/database-cursors.ts";
 import { listMappedColumns, type Source, toSourceColumn, usageChangedError } from "../source.ts";
-import { toIdHashSql } from "../sql/classified-rows.ts";
 import type { Database } from "../sql/dialect.ts";
 import { toTextListSql } from "../sql/event-parts.ts";
+import { toIdHashSql } from "../sql/metering-statements.ts";
 import { clickHouseSql, createRowCondition, quoteClickhouseText } from "./clickhouse-sql.ts";
-import { type ClickHouse, createClickHouseDatabase } from "./connect.ts";
 import { bindTableParts, listNeededColumns, type TablePart } from "./mapped-tables.ts";
 import {
+  type ClickHouse,
+  createClickHouseDatabase,
   countRows,
   readAllRows,
   readPartsStamp,

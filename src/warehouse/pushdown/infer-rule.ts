@@ -24,8 +24,6 @@ import {
   takeExtreme,
   takeRemainder,
   testNonZero,
-} from "./number-terms.ts";
-import {
   createChoice,
   createTextConstant,
   createTruthConstant,

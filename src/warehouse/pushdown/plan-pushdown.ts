@@ -6,8 +6,7 @@
  * @module
  */
 import type { Book } from "../../book/resources/book.ts";
-import type { EventSchema } from "../../book/resources/event-schema.ts";
-import type { UsageMeter } from "../../book/resources/usage-meter.ts";
+import type { EventSchema, UsageMeter } from "../../book/resources/event-schema.ts";
 import { fieldsInOrder } from "../../metering/event-slots.ts";
 import { isDecimalObject } from "../../numbers/decimal.ts";
 import { exactOfText } from "../../numbers/exact.ts";
@@ -15,8 +14,11 @@ import { computeEventSteps, RULE_BUDGET } from "../../rules/budget.ts";
 import type { Rule } from "../../rules/rule.ts";
 import { toRuleValue, formatValue } from "../../rules/value.ts";
 import { inferNumber, inferRule, inferTruth, createTextLiteral, type VariableTerms } from "./infer-rule.ts";
-import { createNumberConstant, chooseNumber, createNumberTerm, addTerms } from "./number-terms.ts";
 import {
+  createNumberConstant,
+  chooseNumber,
+  createNumberTerm,
+  addTerms,
   createTruthConstant,
   joinTruths,
   NotPushableError,

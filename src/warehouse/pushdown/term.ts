@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Exact, mantissaOf, scaleOf } from "../../numbers/exact.ts";
+import { type Exact, mantissaOf, scaleOf, type PlacesRounding } from "../../numbers/exact.ts";
 
 export type Term = NumberTerm | TextTerm | TruthTerm;
 
@@ -176,4 +176,177 @@ export type InferredValue =
 /** Whether a text can be part of a statement: no lone surrogates and no NUL. */
 export function isPlainText(text: string): boolean {
   return !text.includes("\0") && !/[\uD800-\uDFFF]/u.test(text);
+}
+
+/** Quotients have 34 digits (S1.4), so those below this are exact. */
+const QUOTIENT_END = 10n ** 34n;
+/** The maximum number of decimal places of a term. Results with more don't fit any database integer. */
+const SCALE_MAX = 36;
+
+/** Creates a term of a decimal in a range. @throws {NotPushableError} if no database integer fits it */
+export function createNumberTerm(range: NumberRange, expression: NumberOperation): NumberTerm {
+  if (largestMagnitude(range) >= INT128_END || range.scale > SCALE_MAX)
+    throw new NotPushableError("the result may be too large for the database's integers", true);
+  if (range.min === range.max && expression.operation !== "constant")
+    return { kind: "number", range, expression: { operation: "constant", value: range.min } };
+  return { kind: "number", range, expression };
+}
+
+export function createNumberConstant(value: Exact): NumberTerm {
+  return createNumberTerm(constantRange(value), { operation: "constant", value: BigInt(mantissaOf(value)) });
+}
+
+/** A whole number at a scale. */
+function createWholeNumber(value: bigint, scale = 0): NumberTerm {
+  return createNumberTerm({ scale, min: value, max: value }, { operation: "constant", value });
+}
+
+/** The same value at an equal or larger scale. */
+function rescaleTerm(term: NumberTerm, scale: number): NumberTerm {
+  const places = scale - term.range.scale;
+  if (places === 0) return term;
+  const factor = createWholeNumber(10n ** BigInt(places));
+  return createNumberTerm(rescaleRange(term.range, scale), { operation: "*", left: term, right: factor });
+}
+
+/** Two decimals at the same scale. */
+function alignScales(a: NumberTerm, b: NumberTerm): readonly [NumberTerm, NumberTerm] {
+  const scale = Math.max(a.range.scale, b.range.scale);
+  return [rescaleTerm(a, scale), rescaleTerm(b, scale)];
+}
+
+export function addTerms(a: NumberTerm, b: NumberTerm): NumberTerm {
+  const [left, right] = alignScales(a, b);
+  return createNumberTerm(addRanges(left.range, right.range), { operation: "+", left, right });
+}
+
+export function subtractTerms(a: NumberTerm, b: NumberTerm): NumberTerm {
+  const [left, right] = alignScales(a, b);
+  return createNumberTerm(addRanges(left.range, negateRange(right.range)), { operation: "-", left, right });
+}
+
+export function negateTerm(a: NumberTerm): NumberTerm {
+  return subtractTerms(createWholeNumber(0n), a);
+}
+
+export function multiplyTerms(left: NumberTerm, right: NumberTerm): NumberTerm {
+  return createNumberTerm(multiplyRanges(left.range, right.range), { operation: "*", left, right });
+}
+
+/**
+ * a ÷ b as a product, if b is constant and the quotient is a finite decimal.
+ *
+ * @throws {NotPushableError} otherwise
+ */
+export function divideTerms(a: NumberTerm, b: NumberTerm): NumberTerm {
+  const divisor = requireConstant(b, "divides by");
+  // A divisor of only 2s and 5s gives as many decimal places as the larger of their exponents.
+  let [rest, places] = [divisor < 0n ? -divisor : divisor, 0];
+  let [twos, fives] = [0, 0];
+  for (; rest % 2n === 0n; rest /= 2n) twos++;
+  for (; rest % 5n === 0n; rest /= 5n) fives++;
+  if (rest !== 1n) throw new NotPushableError("a quotient may have infinitely many decimals");
+  places = Math.max(twos, fives);
+  const product = multiplyTerms(a, createWholeNumber(10n ** BigInt(places) / divisor, places));
+  if (largestMagnitude(product.range) >= QUOTIENT_END)
+    throw new NotPushableError("a quotient may have more than 34 digits", true);
+  // a × 10^-i ÷ (b × 10^-j) has the decimal places of the product minus those of the divisor.
+  const scale = product.range.scale - b.range.scale;
+  if (scale >= 0) return reinterpretAtScale(product, scale);
+  return reinterpretAtScale(multiplyTerms(product, createWholeNumber(10n ** BigInt(-scale))), 0);
+}
+
+/** The same whole numbers at another scale. */
+function reinterpretAtScale(term: NumberTerm, scale: number): NumberTerm {
+  return createNumberTerm({ ...term.range, scale }, term.expression);
+}
+
+/** The remainder of a ÷ b, with the sign of a, if b is constant. @throws {NotPushableError} otherwise */
+export function takeRemainder(a: NumberTerm, b: NumberTerm): NumberTerm {
+  requireConstant(b, "takes the remainder by");
+  const [left, right] = alignScales(a, b);
+  const magnitude = largestMagnitude(right.range) - 1n;
+  const bounds = {
+    min: left.range.min < 0n ? (left.range.min > -magnitude ? left.range.min : -magnitude) : 0n,
+    max: left.range.max > 0n ? (left.range.max < magnitude ? left.range.max : magnitude) : 0n,
+  };
+  return createNumberTerm({ scale: left.range.scale, ...bounds }, { operation: "%", left, right });
+}
+
+function requireConstant({ expression }: NumberTerm, action: string): bigint {
+  if (expression.operation !== "constant")
+    throw new NotPushableError(`it ${action} a number that varies between events`);
+  if (expression.value === 0n) throw new NotPushableError(`it always fails: it ${action} zero`);
+  return expression.value;
+}
+
+/** The smallest or largest of several decimals. */
+export function takeExtreme(operation: "least" | "greatest", terms: readonly NumberTerm[]): NumberTerm {
+  const scale = Math.max(...terms.map(({ range }) => range.scale));
+  const parts = terms.map((part) => rescaleTerm(part, scale));
+  const pick = (values: readonly bigint[]): bigint =>
+    values.reduce((a, b) => ((operation === "least") === a < b ? a : b));
+  const range = {
+    scale,
+    min: pick(parts.map((part) => part.range.min)),
+    max: pick(parts.map((part) => part.range.max)),
+  };
+  return createNumberTerm(range, { operation, parts });
+}
+
+/** Rounds to decimal places (S3.4). */
+export function roundTerm(of: NumberTerm, places: number, operation: PlacesRounding): NumberTerm {
+  const droppedPlaces = of.range.scale - places;
+  if (droppedPlaces <= 0) return of;
+  const unit = 10n ** BigInt(droppedPlaces);
+  // Every rounding mode changes a value by less than one unit.
+  const widestRange = { ...of.range, min: of.range.min - unit, max: of.range.max + unit };
+  createNumberTerm(widestRange, { operation: "constant", value: 0n });
+  const range = { scale: Math.max(places, 0), min: widestRange.min / unit - 1n, max: widestRange.max / unit + 1n };
+  const result = createNumberTerm(range, { operation, of, unit });
+  return places >= 0 ? result : multiplyTerms(result, createWholeNumber(10n ** BigInt(-places)));
+}
+
+/** Chooses between two decimals. */
+export function chooseNumber(condition: TruthTerm, then: NumberTerm, otherwise: NumberTerm): NumberTerm {
+  const [left, right] = alignScales(then, otherwise);
+  return createChoice(condition, left, right, (expression) =>
+    createNumberTerm(uniteRanges(left.range, right.range), expression),
+  );
+}
+
+/** Compares two decimals; constant if their ranges decide. */
+export function compareNumbers(order: Order, a: NumberTerm, b: NumberTerm): TruthTerm {
+  const [left, right] = alignScales(a, b);
+  if (left.expression.operation === "constant" && right.expression.operation === "constant")
+    return createTruthConstant(isInOrder(order, left.expression.value, right.expression.value));
+  return { kind: "truth", expression: { operation: "order", order, left, right } };
+}
+
+function isInOrder(order: Order, a: bigint, b: bigint): boolean {
+  switch (order) {
+    case "=":
+      return a === b;
+    case "<>":
+      return a !== b;
+    case "<":
+      return a < b;
+    case "<=":
+      return a <= b;
+    case ">":
+      return a > b;
+    case ">=":
+      return a >= b;
+  }
+}
+
+/** The decimal places of a rounding, if constant. @throws {NotPushableError} otherwise, and if they are invalid */
+export function requirePlaces({ expression, range }: NumberTerm): number {
+  if (expression.operation !== "constant" || range.scale !== 0 || largestMagnitude(range) > 100n)
+    throw new NotPushableError("it rounds to a number of places that is not a constant whole number");
+  return Number(expression.value);
+}
+
+export function testNonZero(of: NumberTerm): TruthTerm {
+  return compareNumbers("<>", of, createWholeNumber(0n));
 }

@@ -9,9 +9,10 @@ import { invariant, type RatebookError } from "../../errors.ts";
 import type { CountedEvents } from "../../ledger/preview/premeasured-events.ts";
 import { type Exact, exactOfText } from "../../numbers/exact.ts";
 import { usageChangedError } from "../source.ts";
-import { type PlainRowConditions, summingScale } from "./classified-rows.ts";
 import type { Database, Row, Value } from "./dialect.ts";
 import {
+  type PlainRowConditions,
+  summingScale,
   selectAccounts,
   selectOrderedGroups,
   type MeteredSource,

@@ -20,10 +20,15 @@ import {
   type SourcePart,
   explainNotPushable,
 } from "../source.ts";
-import { selectClassifiedRows, type PlainRowConditions, summingScale } from "./classified-rows.ts";
 import { type Dialect, indent } from "./dialect.ts";
 import { toPartTextSql } from "./event-parts.ts";
-import { selectGroups, selectRepeatedIds } from "./metering-statements.ts";
+import {
+  selectClassifiedRows,
+  type PlainRowConditions,
+  summingScale,
+  selectGroups,
+  selectRepeatedIds,
+} from "./metering-statements.ts";
 
 /** The statements of one schema. */
 interface SchemaStatements {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { diffInvoices } from "../../../src/analysis/diff/diff-invoices.ts";
-import { toBookInput } from "../../../src/book/book-source.ts";
+import { toBookInput } from "../../../src/book/book.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { netTotal } from "../../../src/invoicing/net-total.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
@@ -20,7 +20,7 @@ import {
   pricingModelArbitrary,
   type SlabCard,
   slabCardArbitrary,
-} from "../../../src/testing/slab-cards.ts";
+} from "../../../src/testing/plan-arbitrary.ts";
 import { feeCards, slabs } from "../../book/builder.ts";
 import { catalogBook as goldenBook } from "../../book/catalog-book.ts";
 import { createSlabPricing } from "../../rating/cards.ts";

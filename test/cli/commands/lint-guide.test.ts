@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { LINT_CODES } from "../../../src/book/resources/lint.ts";
+import { LINT_CODES } from "../../../src/book/resources/book.ts";
 import { firstBlock, readGuide } from "../../support/guides.ts";
 import { type Folder, folder, ratebook } from "../fake-io.ts";
 

@@ -10,8 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readEventFileMap } from "../../../src/event-files/event-file-map.ts";
 import { mergeEvents } from "../../../src/event-files/merge-events.ts";
 import { readBook } from "../../../src/index.ts";
-import { openDuckDb } from "../../../src/warehouse/duckdb/connect.ts";
-import { openParquet } from "../../../src/warehouse/duckdb/parquet-files.ts";
+import { openDuckDb, openParquet } from "../../../src/warehouse/duckdb/parquet-files.ts";
 import { eventLine, folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
 
 const place = folder();

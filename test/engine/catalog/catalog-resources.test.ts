@@ -1,7 +1,7 @@
 /** Resources are returned as they were sent, and sending them again changes nothing (S4.4, S5.4, S11.2, S16.4). */
 import { describe, expect, test } from "vitest";
 
-import type { ComputationInput } from "../../../src/book/resources/usage-meter.ts";
+import type { ComputationInput } from "../../../src/book/resources/event-schema.ts";
 import { activeSchema, customerWith, engineAt, monthly, describeRefusal } from "../support.ts";
 
 describe("resending event schemas", () => {

@@ -4,7 +4,7 @@ import { createMeter } from "../../../src/ledger/preview/meter.ts";
 import type { UsageSource } from "../../../src/ledger/usage-source.ts";
 import { parseDecimal } from "../../../src/numbers/decimal.ts";
 import type { GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
-import { createRequestBook } from "../../../src/warehouse/reading/usage-request.ts";
+import { createRequestBook } from "../../../src/warehouse/reading/database-cursors.ts";
 
 /** Events that arrive in files or a warehouse over time. */
 export function eventsSource(events: () => readonly GeneratedEvent[]): UsageSource {

@@ -5,7 +5,11 @@ import { expect, test } from "vitest";
 import { DAY_MS, formatInstant, parseInstant } from "../../../src/calendar/instant.ts";
 import type { Engine } from "../../../src/index.ts";
 import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";
-import { decimalCardArbitrary, hundredthsArbitrary, pricingModelArbitrary } from "../../../src/testing/slab-cards.ts";
+import {
+  decimalCardArbitrary,
+  hundredthsArbitrary,
+  pricingModelArbitrary,
+} from "../../../src/testing/plan-arbitrary.ts";
 import { MONTHLY } from "../../book/builder.ts";
 import { createSlabPricing } from "../../rating/cards.ts";
 import { flattenLines } from "../../support/invoice-lines.ts";

@@ -2,7 +2,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { decimalCardArbitrary, hundredthsArbitrary, pricingModelArbitrary } from "../../../src/testing/slab-cards.ts";
+import {
+  decimalCardArbitrary,
+  hundredthsArbitrary,
+  pricingModelArbitrary,
+} from "../../../src/testing/plan-arbitrary.ts";
 import { MONTHLY } from "../../book/builder.ts";
 import { createSlabPricing } from "../../rating/cards.ts";
 import { engineAt } from "../support.ts";

@@ -6,14 +6,18 @@
  */
 import { hasCode } from "../../../errors.ts";
 import { splitLines, NOT_UTF8, decodeUtf8 } from "../../../event-files/byte-lines.ts";
-import { createRowParser, type Row, type RowParser } from "../../../event-files/csv-rows.ts";
+import {
+  createRowParser,
+  type Row,
+  type RowParser,
+  type EventRow,
+  createRowEventReader,
+  detectSeparator,
+} from "../../../event-files/csv-rows.ts";
 import { readEventFileMap } from "../../../event-files/event-file-map.ts";
 import type { Sample } from "../../../event-files/guess-columns.ts";
 import { InputError } from "../../../event-files/input-error.ts";
-import { createObjectEventMaker } from "../../../event-files/json-fields.ts";
-import { type EventRow, createRowEventReader } from "../../../event-files/row-events.ts";
-import { createFieldSample, SAMPLE_ROWS_MAX } from "../../../event-files/samples.ts";
-import { detectSeparator } from "../../../event-files/separator.ts";
+import { createObjectEventMaker, createFieldSample, SAMPLE_ROWS_MAX } from "../../../event-files/json-fields.ts";
 import { parseJson } from "../../../numbers/json.ts";
 import { createProblem, type Problem } from "../../../problem-table.ts";
 import { needsMap } from "../../play/column-map.ts";

@@ -5,14 +5,18 @@
  */
 import * as z from "zod";
 
-import { pricePlanDetails, pricePlanDetailsOverride, pricingCycleConfig } from "../../../book/resources/price-plan.ts";
+import {
+  minimumCommitment,
+  pricePlanDetails,
+  pricePlanDetailsOverride,
+  pricingCycleConfig,
+} from "../../../book/resources/price-plan.ts";
 import {
   billingEntitlementRateCard,
   creditGrantRateCard,
   entitlementOverageRateCard,
   fixedFeeRateCard,
   licenseRateCard,
-  minimumCommitment,
   usageRateCard,
 } from "../../../book/resources/rate-card.ts";
 import { COMMITMENT_NAME } from "../../../invoicing/draft.ts";

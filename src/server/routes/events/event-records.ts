@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { issueParams } from "../../../book/wording.ts";
+import { issueParams } from "../../../book/problems.ts";
 import type { EventCycle } from "../../../engine/events/event-cycles.ts";
 import { invariant } from "../../../errors.ts";
 import { sentDimensions } from "../../../ledger/events/new-event.ts";

@@ -1,5 +1,5 @@
 /**
- * Checks event schemas and settings: names, the order of enrichments, and rules (S3.6, S4).
+ * Checks event schemas, usage meters and their rules (S3.6, S3.8, S4, S5).
  *
  * @module
  */
@@ -8,18 +8,21 @@ import { parseValue } from "../../numbers/decimal.ts";
 import { findRepeatedKeys } from "../../numbers/json-text.ts";
 import { parseJson } from "../../numbers/json.ts";
 import type { Steps } from "../../numbers/steps.ts";
-import { checkRule, type Rule } from "../../rules/rule.ts";
-import { guessName } from "../did-you-mean.ts";
-import { type Path, formatPath, type Report } from "../problems.ts";
+import type { FullRuleBudget } from "../../rules/budget.ts";
+import { describeExcessWork } from "../../rules/compile-rule.ts";
+import { checkRule, type Rule, type RuleFields, type RuleProblem } from "../../rules/rule.ts";
+import { checkUnique, guessName, hasNoHoles, type Path, formatPath, type Report, quoteValue } from "../problems.ts";
 import type { BookCache } from "../reading/book-cache.ts";
 import { findDeepNesting, NESTING_MAX } from "../reading/read-document.ts";
+import { readRule } from "../resolving/resolve-metering.ts";
 import type { Book } from "../resources/book.ts";
-import type { Setting } from "../resources/catalog-items.ts";
-import { settingKey } from "../resources/catalog-items.ts";
-import type { EnrichmentField, EventSchema } from "../resources/event-schema.ts";
-import { checkRuleForSchema, listRuleFields, reportRuleProblem, readRule } from "../resources/rule-fields.ts";
-import { quoteValue } from "../wording.ts";
-import { checkUnique } from "./check-names.ts";
+import { type Setting, settingKey } from "../resources/catalog-items.ts";
+import {
+  type EnrichmentField,
+  type EventSchema,
+  findCurrentSchemas,
+  type UsageMeter,
+} from "../resources/event-schema.ts";
 
 /** Reports problems of the event schemas and the settings that they use, one per step. */
 export function* checkSchemas(book: Book, cache: BookCache, report: Report): Steps {
@@ -205,4 +208,132 @@ function throwsError(read: () => unknown): boolean {
     if (!(error instanceof RatebookError)) throw error;
     return true;
   }
+}
+
+/** Reports problems of the usage meters, one per step. */
+export function* checkMeters(book: Book, cache: BookCache, report: Report): Steps {
+  const schemas = findCurrentSchemas(book.eventSchemas);
+  for (const [index, meter] of book.usageMeters.entries()) {
+    if (meter === undefined) continue;
+    const schema = schemas.get(meter.eventSchemaName);
+    const checkThisMeter = (itemReport: Report): void => checkMeter(meter, schema, ["usageMeters", index], itemReport);
+    cache.runOrReuse({ work: "check", item: meter, dependsOn: [schema], report, run: checkThisMeter });
+    yield;
+  }
+}
+
+function checkMeter(meter: UsageMeter, schema: EventSchema | undefined, path: Path, report: Report): void {
+  if (meter.status === "ACTIVE" && schema !== undefined && schema.status !== "ACTIVE") {
+    const params = { resource: "event schema", id: schema.name, status: schema.status };
+    report([...path, "eventSchemaName"], "NOT_ACTIVE", { ...params, reason: "usage meter is active" });
+  }
+  checkUnique(meter.computations, { path: [...path, "computations"], field: "order" }, report, ({ order }) => order);
+  meter.computations.forEach((step, index) => {
+    const place: Path = [...path, "computations", index];
+    if (step.matcher !== undefined) checkRuleForSchema(step.matcher, schema, [...place, "matcher"], report);
+    if (step.computation !== undefined) checkRuleForSchema(step.computation, schema, [...place, "computation"], report);
+    else if (meter.aggregation === "SUM") {
+      report([...place, "computation"], "MISSING", { expected: "a rule", reason: "because the aggregation is SUM" });
+    }
+  });
+}
+
+/** The lists of a book whose items contain rules. */
+export type RuleList = "settings" | "eventSchemas" | "usageMeters";
+
+/** The limit on the minimum work of a book's rules. */
+export interface RuleWorkLimits {
+  readonly budget: FullRuleBudget;
+  /** Whether the item at an index is checked: items saved by an older version stay readable. */
+  readonly isChecked: (list: RuleList, index: number) => boolean;
+}
+
+/** Reports the rules that exceed the budget for every event, a rule per step; those that no event reaches are skipped. */
+export function* checkRuleWork(book: Book, { budget, isChecked }: RuleWorkLimits, report: Report): Steps {
+  const evaluationSteps = { steps: 0 };
+  for (const { rule, path } of findRules(book, isChecked)) {
+    // A rule with another problem was reported already.
+    if (rule === undefined || rule === null || checkRule(rule).length > 0) continue;
+    const reason = describeExcessWork(rule, { budget }, evaluationSteps);
+    if (reason !== undefined) report(path, "RULE_WORK_EXCEEDED", { reason });
+    yield;
+  }
+}
+
+interface PlacedRule {
+  readonly rule: Rule | null | undefined;
+  readonly path: Path;
+}
+
+/** The rules to check. Items that could not be read are holes, which `forEach` skips. */
+function findRules(book: Book, isChecked: RuleWorkLimits["isChecked"]): readonly PlacedRule[] {
+  const rules: PlacedRule[] = [];
+  const ruleSettings = findSettingRuleFields(book.eventSchemas);
+  book.settings.forEach((setting, index) => {
+    if (!isChecked("settings", index)) return;
+    if (setting.dataType !== "JSON_LOGIC" && !ruleSettings.has(settingKey(setting))) return;
+    const path: Path = ["settings", index, "value"];
+    // An unreadable rule was reported already.
+    rules.push({ rule: readRule(setting.value, path, () => undefined), path });
+  });
+  book.eventSchemas.forEach((schema, index) => {
+    if (!isChecked("eventSchemas", index) || !mayApplyToEvents(schema)) return;
+    schema.enrichments.fields.forEach((field, stepIndex) => {
+      if (field.enrichmentType !== "JSON_LOGIC") return;
+      rules.push({ rule: field.value, path: ["eventSchemas", index, "enrichments", "fields", stepIndex, "value"] });
+    });
+  });
+  book.usageMeters.forEach((meter, index) => {
+    if (!isChecked("usageMeters", index) || !mayApplyToEvents(meter)) return;
+    meter.computations.forEach((step, stepIndex) => {
+      const path = ["usageMeters", index, "computations", stepIndex];
+      rules.push({ rule: step.matcher, path: [...path, "matcher"] });
+      rules.push({ rule: step.computation, path: [...path, "computation"] });
+    });
+  });
+  return rules;
+}
+
+/** Whether an item applies to events or may soon apply; items out of use are not checked. */
+function mayApplyToEvents({ status }: { readonly status: string }): boolean {
+  return status === "ACTIVE" || status === "DRAFT";
+}
+
+/**
+ * The fields of an event that rules may use: those declared by its schema, and the enriched ones that `isIncluded` selects.
+ *
+ * @returns undefined if the schema was unreadable
+ */
+function listRuleFields(
+  schema: EventSchema,
+  isIncluded: (field: EnrichmentField) => boolean = () => true,
+): RuleFields | undefined {
+  const { dependencies, fields } = schema.enrichments;
+  if (![schema.attributes, schema.dimensions, dependencies, fields].every(hasNoHoles)) return undefined;
+  const includedFields = fields.filter(isIncluded);
+  const names = (list: readonly { readonly name: string }[]): string[] => list.map(({ name }) => name);
+  return {
+    attributes: new Set([
+      ...names(schema.attributes),
+      ...names(includedFields.filter(({ type }) => type === "ATTRIBUTE")),
+    ]),
+    dimensions: new Set([
+      ...names(schema.dimensions),
+      ...names(includedFields.filter(({ type }) => type === "DIMENSION")),
+    ]),
+    dependencies: new Set(names(dependencies)),
+  };
+}
+
+/** Reports problems of a rule. Without a schema, its variables are not checked. */
+function checkRuleForSchema(rule: Rule, schema: EventSchema | undefined, path: Path, report: Report): boolean {
+  const fields = schema === undefined ? undefined : listRuleFields(schema);
+  const problems = checkRule(rule, fields === undefined ? {} : { fields });
+  for (const problem of problems) reportRuleProblem(problem, path, report);
+  return problems.length > 0;
+}
+
+/** Reports one problem of a rule at the rule's path; the message has the path inside it. */
+function reportRuleProblem(problem: RuleProblem, path: Path, report: Report, owner = ""): void {
+  report(path, problem.code, { reason: problem.message, place: problem.path, ...(owner && { owner }) });
 }
