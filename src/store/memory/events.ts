@@ -9,7 +9,7 @@ import type { EventRecord } from "../../ledger/records.ts";
 import type { AcceptedEventId, EventFilter, PageKey, PageRequest } from "../../ledger/view.ts";
 import { compareNewest, isWithin } from "../list-order.ts";
 import { sleep } from "../sleep.ts";
-import { createNewestFirst, createSortedList, findFirstNot, type NewestFirst, type SortedList } from "./sorted-list.ts";
+import { createNewestFirst, createSortedList, type NewestFirst, type SortedList } from "./sorted-list.ts";
 import { reservesId, isReverted, overageFeature, toRecord, type StoredEvent } from "./stored-event.ts";
 
 /** The events of all accounts. */
@@ -83,17 +83,11 @@ export function createEventTable(): EventTable {
     toUndo: (...query) => listToUndo(events, ...query),
     async withOverage(accountId, featureId, { from, until }, { limit, afterNumber = -1 } = { limit: Infinity }) {
       const records: EventRecord[] = [];
-      const all = events.accounts.get(accountId)?.overage.get(featureId)?.read() ?? [];
-      const start = findFirstNot(all, ({ number }) => number <= afterNumber);
-      for (let index = start; index < all.length && records.length < limit; index++) {
-        const storedEvent = all[index];
-        if (
-          storedEvent === undefined ||
-          storedEvent.timestamp < startOfDay(from) ||
-          storedEvent.timestamp >= startOfDay(until)
-        )
-          continue;
-        records.push(toRecord(storedEvent));
+      const timestamps = { from: startOfDay(from), until: startOfDay(until) };
+      const overageEvents = events.accounts.get(accountId)?.overage.get(featureId);
+      for (const storedEvent of overageEvents?.from(({ number }) => number <= afterNumber) ?? []) {
+        if (records.length >= limit) break;
+        if (isWithin(storedEvent.timestamp, timestamps)) records.push(toRecord(storedEvent));
       }
       // A reader of many pages yields between them, as with a database.
       if (records.length === limit) await sleep(0);

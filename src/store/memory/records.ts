@@ -5,7 +5,7 @@
  */
 import type { PageKey, PageRequest } from "../../ledger/view.ts";
 import { compareNewest } from "../list-order.ts";
-import { createNewestFirst } from "./sorted-list.ts";
+import { createNewestFirst, type NewestFirst } from "./sorted-list.ts";
 
 /** Records of one kind, by id, in list order, and by owner. */
 export interface RecordTable<Item> {
@@ -17,8 +17,8 @@ export interface RecordTable<Item> {
   remove(id: string): void;
   /** The records of one owner, in the table's own order. */
   readonly of: (owner: string) => readonly Item[];
-  /** A page of the matching records among all or the given ones: newest first, then by id. */
-  page(page: PageRequest, isMatch: (item: Item) => boolean, among?: readonly Item[]): readonly Item[];
+  /** A page of the matching records among all, those of a group or the given ones: newest first, then by id. */
+  page(page: PageRequest, isMatch: (item: Item) => boolean, among?: readonly Item[] | string): readonly Item[];
   /** All records, unordered. */
   all(): Iterable<Item>;
 }
@@ -30,12 +30,16 @@ export interface RecordShape<Item> {
   readonly owner: (item: Item) => string | undefined;
   /** The order of the records of one owner. */
   readonly compare: (a: Item, b: Item) => number;
+  /** The group of a record, such as its status, for pages of a group; absent without groups. */
+  readonly group?: (item: Item) => string;
 }
 
 /** A record with its key. A record that replaces another with the same key takes its slot. */
 interface Slot<Item> {
   readonly key: PageKey;
   item: Item;
+  /** The list of its group. */
+  list: NewestFirst<Slot<Item>>;
 }
 
 interface OwnerLists<Item> {
@@ -77,17 +81,49 @@ function createOwnerLists<Item>({ owner, compare }: Pick<RecordShape<Item>, "own
   };
 }
 
+interface GroupLists<Item> {
+  /** The list of a record's group. */
+  readonly of: (item: Item) => NewestFirst<Slot<Item>>;
+  /** The first matching records of each group, or of one. */
+  readonly first: (page: PageRequest, isMatch: (item: Item) => boolean, group: string | undefined) => Item[];
+}
+
+function createGroupLists<Item>(group: (item: Item) => string = () => ""): GroupLists<Item> {
+  const lists = new Map<string, NewestFirst<Slot<Item>>>();
+  return {
+    of(item) {
+      const name = group(item);
+      const list = lists.get(name) ?? createNewestFirst((slot) => slot.key);
+      lists.set(name, list);
+      return list;
+    },
+    first({ limit, after }, isMatch, only) {
+      const items: Item[] = [];
+      for (const [name, list] of lists) {
+        if (only !== undefined && name !== only) continue;
+        let count = 0;
+        for (const { item } of list.after(after)) {
+          if (!isMatch(item)) continue;
+          items.push(item);
+          if (++count === limit) break;
+        }
+      }
+      return items;
+    },
+  };
+}
+
 export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<Item> {
-  const { key } = shape;
+  const { key, group } = shape;
   const slots = new Map<string, Slot<Item>>();
-  const newestFirst = createNewestFirst<Slot<Item>>((slot) => slot.key);
+  const groupLists = createGroupLists(group);
   const ownerLists = createOwnerLists(shape);
 
   const remove = (id: string): void => {
     const slot = slots.get(id);
     if (slot === undefined) return;
     ownerLists.remove(slot.item);
-    newestFirst.remove(slot);
+    slot.list.remove(slot);
     slots.delete(id);
   };
 
@@ -100,30 +136,29 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
       if (slot?.key.createdAt === createdAt) {
         ownerLists.replace(slot.item, item);
         slot.item = item;
+        const list = groupLists.of(item);
+        if (list === slot.list) return;
+        slot.list.remove(slot);
+        list.add(slot);
+        slot.list = list;
         return;
       }
       remove(id);
-      const newSlot = { key: { id, createdAt }, item };
+      const newSlot = { key: { id, createdAt }, item, list: groupLists.of(item) };
       ownerLists.add(item);
-      newestFirst.add(newSlot);
+      newSlot.list.add(newSlot);
       slots.set(id, newSlot);
     },
     remove,
     of: ownerLists.of,
-    page({ limit, after }, isMatch, among) {
-      if (among !== undefined) {
-        const isAfter = (item: Item): boolean => after === undefined || compareNewest(key(item), after) > 0;
-        return among
-          .filter((item) => isMatch(item) && isAfter(item))
-          .sort((a, b) => compareNewest(key(a), key(b)))
-          .slice(0, limit);
-      }
-      const items: Item[] = [];
-      for (const { item } of newestFirst.after(after)) {
-        if (items.length >= limit) break;
-        if (isMatch(item)) items.push(item);
-      }
-      return items;
+    page(page, isMatch, among) {
+      const { limit, after } = page;
+      const isAfter = (item: Item): boolean => after === undefined || compareNewest(key(item), after) > 0;
+      const items =
+        typeof among === "object"
+          ? among.filter((item) => isMatch(item) && isAfter(item))
+          : groupLists.first(page, isMatch, among);
+      return items.sort((a, b) => compareNewest(key(a), key(b))).slice(0, limit);
     },
     *all() {
       for (const { item } of slots.values()) yield item;

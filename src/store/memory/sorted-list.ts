@@ -1,6 +1,6 @@
 /**
- * Lists that are sorted when they are read. New items are sorted first. Only if they do not
- * follow all the others is the whole list sorted again, which is fast because most of it is in order.
+ * Sorted lists of any length. Adding or removing an item costs the same however long the list is, and reading a page
+ * sorts only what was added since the last one.
  *
  * @module
  */
@@ -10,46 +10,92 @@ import type { PageKey } from "../../ledger/view.ts";
 import { compareNewest } from "../list-order.ts";
 
 export interface SortedList<Item> {
-  /** Adds an item that the list does not contain; it must not change. */
+  /** Adds an item that the list does not contain; its position must not change. */
   add(item: Item): void;
   remove(item: Item): void;
-  /** The items in order, as an array that never changes. */
-  read(): readonly Item[];
+  /** The items in order. @param isBefore selects the items to skip, which come before all others; default none */
+  from(isBefore?: (item: Item) => boolean): Iterable<Item>;
 }
 
-export function createSortedList<Item>(compare: (a: Item, b: Item) => number): SortedList<Item> {
-  let sortedItems: readonly Item[] = [];
-  let newItems: Item[] = [];
-  /** Items that are still in the arrays. */
-  const removedItems = new Set<Item>();
+/** Added items are sorted when there are so many, or when the list is read. */
+const ADDED_MAX = 1024;
 
-  const dropRemoved = (): void => {
-    const isLeft = (item: Item): boolean => !removedItems.has(item);
-    sortedItems = sortedItems.filter(isLeft);
-    newItems = newItems.filter(isLeft);
-    removedItems.clear();
+/** @param compare orders any two items: 0 only for the same item */
+export function createSortedList<Item>(compare: (a: Item, b: Item) => number): SortedList<Item> {
+  /** Sorted parts, never changed, each mostly at least twice as long as the next. */
+  let parts: readonly (readonly Item[])[] = [];
+  /** In no order. */
+  let added: Item[] = [];
+  /** Items that are still in a part. */
+  const removed = new Set<Item>();
+
+  const sortAdded = (): void => {
+    if (added.length === 0) return;
+    let part: readonly Item[] = added.sort(compare);
+    added = [];
+    let count = parts.length;
+    for (; count > 0; count--) {
+      const last = parts[count - 1] ?? [];
+      if (last.length >= 2 * part.length) break;
+      part = mergeTwo(last, part, compare);
+    }
+    parts = [...parts.slice(0, count), part];
   };
 
   return {
     add(item) {
-      if (!removedItems.delete(item)) newItems.push(item);
+      if (removed.delete(item)) return;
+      if (added.push(item) >= ADDED_MAX) sortAdded();
     },
     remove(item) {
-      removedItems.add(item);
-      // Without reads in between the arrays would grow without bound.
-      if (removedItems.size * 2 > sortedItems.length + newItems.length) dropRemoved();
+      const index = added.lastIndexOf(item);
+      if (index >= 0) {
+        added.splice(index, 1);
+        return;
+      }
+      removed.add(item);
+      const length = parts.reduce((total, part) => total + part.length, 0);
+      if (removed.size < ADDED_MAX || removed.size * 2 < length) return;
+      parts = parts.map((part) => part.filter((each) => !removed.has(each)));
+      removed.clear();
     },
-    read() {
-      if (removedItems.size > 0) dropRemoved();
-      const [first] = newItems.sort(compare);
-      if (first === undefined) return sortedItems;
-      const last = sortedItems.at(-1);
-      const all = [...sortedItems, ...newItems];
-      sortedItems = last === undefined || compare(last, first) <= 0 ? all : all.sort(compare);
-      newItems = [];
-      return sortedItems;
+    *from(isBefore = () => false) {
+      sortAdded();
+      const rests = parts.map((part) => ({ part, position: findFirstNot(part, isBefore) }));
+      for (;;) {
+        let next: { readonly part: readonly Item[]; position: number } | undefined;
+        let first: Item | undefined;
+        for (const rest of rests) {
+          const item = rest.part[rest.position];
+          if (item === undefined || (first !== undefined && compare(item, first) > 0)) continue;
+          first = item;
+          next = rest;
+        }
+        if (first === undefined || next === undefined) return;
+        next.position++;
+        if (!removed.has(first)) yield first;
+      }
     },
   };
+}
+
+/** Merges two sorted lists. */
+function mergeTwo<Item>(
+  a: readonly Item[],
+  b: readonly Item[],
+  compare: (a: Item, b: Item) => number,
+): readonly Item[] {
+  const [firstOfB] = b;
+  // Mostly all items of one list are before those of the other.
+  const count = firstOfB === undefined ? a.length : findFirstNot(a, (item) => compare(item, firstOfB) <= 0);
+  const merged = a.slice(0, count);
+  let position = 0;
+  for (let index = count; index < a.length; index++) {
+    const item = a[index] as Item;
+    while (position < b.length && compare(b[position] as Item, item) < 0) merged.push(b[position++] as Item);
+    merged.push(item);
+  }
+  return merged.concat(b.slice(position));
 }
 
 /** Items in the order of lists: newest first, then by id. */
@@ -59,19 +105,10 @@ export interface NewestFirst<Item> extends Pick<SortedList<Item>, "add" | "remov
 }
 
 export function createNewestFirst<Item>(key: (item: Item) => PageKey): NewestFirst<Item> {
-  // In reverse, because new items are mostly the newest.
-  const reversed = createSortedList<Item>((a, b) => compareNewest(key(b), key(a)));
+  const list = createSortedList<Item>((a, b) => compareNewest(key(a), key(b)));
   return {
-    add: (item) => reversed.add(item),
-    remove: (item) => reversed.remove(item),
-    *after(last) {
-      const items = reversed.read();
-      const isAfter = (item: Item): boolean => last === undefined || compareNewest(key(item), last) > 0;
-      for (let index = findFirstNot(items, isAfter) - 1; index >= 0; index--) {
-        const item = items[index];
-        if (item !== undefined) yield item;
-      }
-    },
+    ...list,
+    after: (last) => list.from((item) => last !== undefined && compareNewest(key(item), last) <= 0),
   };
 }
 
@@ -84,28 +121,32 @@ export interface IdsByInstant {
 }
 
 export function createIdsByInstant(): IdsByInstant {
-  interface Entry {
-    readonly id: string;
-    readonly at: Instant;
-  }
-  const entries = new Map<string, Entry>();
-  const byInstant = createSortedList<Entry>((a, b) => a.at - b.at);
+  const instants = new Map<string, Instant>();
+  const idsByInstant = new Map<Instant, Set<string>>();
   return {
     put(id, at) {
-      const before = entries.get(id);
-      if (before?.at === at) return;
-      if (before !== undefined) byInstant.remove(before);
-      const entry = { id, at };
-      entries.set(id, entry);
-      byInstant.add(entry);
+      const before = instants.get(id);
+      if (before === at) return;
+      const idsBefore = before === undefined ? undefined : idsByInstant.get(before);
+      idsBefore?.delete(id);
+      if (before !== undefined && idsBefore?.size === 0) idsByInstant.delete(before);
+      instants.set(id, at);
+      idsByInstant.set(at, (idsByInstant.get(at) ?? new Set()).add(id));
     },
     upTo(instant, limit, afterId) {
       let ids: string[] = [];
-      for (const { id, at } of byInstant.read()) {
-        if (at > instant) break;
-        if (afterId !== undefined && compareIds(id, afterId) <= 0) continue;
-        // Sort a few pages at a time: thousands may be due.
-        if (ids.push(id) >= 4 * limit) ids = ids.sort(compareIds).slice(0, limit);
+      /** Later ids are on a later page. */
+      let last: string | undefined;
+      for (const [at, all] of idsByInstant) {
+        if (at > instant) continue;
+        for (const id of all) {
+          if (afterId !== undefined && compareIds(id, afterId) <= 0) continue;
+          if (last !== undefined && compareIds(id, last) > 0) continue;
+          // Sort a few pages at a time: thousands may be due.
+          if (ids.push(id) < 4 * limit) continue;
+          ids = ids.sort(compareIds).slice(0, limit);
+          last = ids.at(-1);
+        }
       }
       return ids.sort(compareIds).slice(0, limit);
     },
@@ -113,7 +154,7 @@ export function createIdsByInstant(): IdsByInstant {
 }
 
 /** The index of the first item for which a condition that holds for a prefix is false; the length if there is none. */
-export function findFirstNot<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
+function findFirstNot<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
   let low = 0;
   let high = items.length;
   while (low < high) {

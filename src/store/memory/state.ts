@@ -3,12 +3,13 @@
  *
  * @module
  */
+import { canPay } from "../../credits/monetary-credits.ts";
 import { draftIndexKnownUntil, listingInstant } from "../../ledger/account/draft-index.ts";
 import { compareIds } from "../../ledger/compare-ids.ts";
 import { type Changes, DOCUMENT_KINDS, type DocumentKind, type DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";
 import { idCollisionError } from "../../ledger/refusals.ts";
-import type { ListedCredit, ListedDraft } from "../../ledger/view.ts";
+import type { CreditState, ListedCredit, ListedDraft } from "../../ledger/view.ts";
 import { compareOldest } from "../list-order.ts";
 import { type CellTable, createCellTable } from "./cells.ts";
 import { createEventTable, type EventTable } from "./events.ts";
@@ -62,7 +63,7 @@ export function emptyState(): MemoryState {
     usage: createCellTable(),
     overage: createCellTable(),
     entries: createRecordTable<EntryRecord>(ofAccount),
-    credits: createRecordTable<CreditRecord>(ofAccount),
+    credits: createRecordTable<CreditRecord>({ ...ofAccount, group: storedCreditState }),
     billedUsage: createRecordTable<BilledUsage>({
       ...ofAccount,
       key: ({ id, closedAt: createdAt }) => ({ id, createdAt }),
@@ -72,8 +73,15 @@ export function emptyState(): MemoryState {
       ...ofAccount,
       key: ({ id, invoice }) => ({ id, createdAt: listingInstant(invoice) }),
       compare: compareByDate,
+      group: ({ invoice }) => invoice.status,
     }),
   };
+}
+
+/** The state of a credit without the amounts reserved by drafts. */
+export function storedCreditState(credit: CreditRecord): CreditState {
+  if (credit.voided) return "VOIDED";
+  return canPay(credit) ? "ACTIVE" : "CONSUMED";
 }
 
 /** Invoices by date, then id. */

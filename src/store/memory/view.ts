@@ -4,20 +4,20 @@
  * @module
  */
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
-import { creditStatus } from "../../credits/monetary-credits.ts";
 import { listingInstant } from "../../ledger/account/draft-index.ts";
 import type { CreditRecord, InvoiceRecord } from "../../ledger/records.ts";
 import type {
   CreditListFilter,
   DraftListFilter,
+  DueCreditFilter,
   InvoiceListFilter,
   LedgerView,
   ListedDraft,
+  PageRequest,
 } from "../../ledger/view.ts";
-import { ZERO } from "../../numbers/decimal.ts";
-import { compareOldest, isWithin } from "../list-order.ts";
+import { compareNewest, compareOldest, isWithin } from "../list-order.ts";
 import type { RecordTable } from "./records.ts";
-import { compareByDate, compareByDays, type MemoryState } from "./state.ts";
+import { compareByDate, compareByDays, type MemoryState, storedCreditState } from "./state.ts";
 
 /** A view of the current state; each call sees one committed state, because changes are applied between calls. */
 export function createView(state: MemoryState): LedgerView {
@@ -70,18 +70,16 @@ export function createView(state: MemoryState): LedgerView {
     credits: async (accountIds) => mergeInOrder(accountIds, (id) => credits.of(id), compareOldest),
     credit: async (id) => credits.get(id),
     creditList: async (filter, page) =>
-      credits.page(page, createCreditFilter(filter), findByIds(state, credits, filter)),
-    dueCreditList: async (filter, page) => {
-      const { dueBy = Infinity } = filter;
-      return dueCredits.page(page, ({ createdAt }) => createdAt <= dueBy, findByIds(state, dueCredits, filter));
-    },
+      credits.page(page, createCreditFilter(filter), findByIds(state, credits, filter) ?? filter.state),
+    dueCreditList: async (filter, page) =>
+      dueCredits.page(skipLaterCredits(filter, page), () => true, findByIds(state, dueCredits, filter)),
     invoices: async (accountIds, since) => {
       const isListed = ({ invoice }: InvoiceRecord): boolean => since === -Infinity || listingInstant(invoice) >= since;
       return mergeInOrder(accountIds, (id) => invoices.of(id).filter(isListed), compareByDate);
     },
     invoice: async (id) => invoices.get(id),
     invoiceList: async (filter, page) =>
-      invoices.page(page, createInvoiceFilter(filter), findByIds(state, invoices, filter)),
+      invoices.page(page, createInvoiceFilter(filter), findByIds(state, invoices, filter) ?? filter.status),
   };
 }
 
@@ -95,6 +93,12 @@ function findByIds<Item>(
   if (accountId !== undefined) return table.of(accountId);
   if (customerId === undefined) return undefined;
   return [...(accountsOfCustomers.get(customerId) ?? [])].flatMap(table.of);
+}
+
+/** A page that begins after the credits that are due later, which come first. Instants are whole milliseconds. */
+function skipLaterCredits({ dueBy = Infinity }: DueCreditFilter, page: PageRequest): PageRequest {
+  const start = { createdAt: dueBy + 0.5, id: "" };
+  return page.after !== undefined && compareNewest(page.after, start) > 0 ? page : { ...page, after: start };
 }
 
 /** Merges the sorted records of several accounts. */
@@ -121,7 +125,7 @@ function createCreditFilter({
   return (credit) => {
     const { effectiveUntil = Infinity } = credit;
     if (effectiveUntil > endsBy || (endsAfter !== undefined && effectiveUntil <= endsAfter)) return false;
-    return state === undefined || creditStatus({ ...credit, holdAmount: ZERO }) === state;
+    return state === undefined || storedCreditState(credit) === state;
   };
 }
 
