@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 
 import { ADDRESS } from "../server/account-requests.ts";
-import { type ApiAnswer, type Api, type Json, oncePerServer, uniqueText, unique } from "./api.ts";
+import { type ApiAnswer, type Api, type Json, oncePerServer, unique } from "./api.ts";
 import { type Case, expectRefused, tableCases } from "./case.ts";
 import { anAccount } from "./resources.ts";
 
@@ -50,10 +50,6 @@ export const accounts = oncePerServer(async (api): Promise<readonly Json[]> => {
   return [whole.json, await api.callOk(`GET /accounts/${archivedId}`)];
 });
 
-const inAddress = (name: string) => ({
-  write: async (api: Api, value: unknown) => withField("address")(api, { [name]: value }),
-});
-
 const ofGroup = (name: string) => async (api: Api, value: unknown) =>
   api.ask("POST /invoice_groups", { body: { ...groupOf([unique("none")]), [name]: value } });
 
@@ -64,11 +60,9 @@ export const ACCOUNT_CASES: readonly Case[] = [
     component: "Account",
     samples: accounts,
     fields: {
-      id: { write: withField("id") },
-      name: { write: withField("name") },
+      id: {},
+      name: {},
       customerId: {
-        write: async (api, value) =>
-          api.ask("POST /accounts", { body: { id: unique("own"), name: "An account", customerId: value } }),
         says: async (api) => {
           const { account, id } = await api.callOk("POST /customers", {
             id: unique("owner"),
@@ -80,11 +74,9 @@ export const ACCOUNT_CASES: readonly Case[] = [
       },
       status: {},
       invoiceCurrency: {
-        write: withField("invoiceCurrency"),
         says: async (api) => expectRefused(withField("invoiceCurrency")(api, "XXY"), "invoiceCurrency"),
       },
       address: {
-        write: withField("address"),
         says: async (api) => {
           const id = await anAccount(api, { address: ADDRESS });
           expect((await api.callOk(`GET /accounts/${id}`)).address).toEqual(ADDRESS);
@@ -92,9 +84,8 @@ export const ACCOUNT_CASES: readonly Case[] = [
       },
       primaryEmail: {
         write: withField("primaryEmail"),
-        valueOfSize: (size) => `${uniqueText(size - "@acme.test".length)}@acme.test`,
       },
-      aliases: { write: withField("aliases"), valueOfSize: (size) => Array.from({ length: size }, () => unique("al")) },
+      aliases: {},
       "invoice group details": {
         as: "invoiceGroupDetails",
         says: async (api) => {
@@ -106,7 +97,6 @@ export const ACCOUNT_CASES: readonly Case[] = [
       },
       "additional information": {
         as: "metadata",
-        write: withField("metadata"),
         says: async (api) => {
           const metadata = { taxRegistration: "DE123456789", cost: { center: [1, "two", true] } };
           const id = await anAccount(api, { metadata });
@@ -115,8 +105,6 @@ export const ACCOUNT_CASES: readonly Case[] = [
       },
       "further array": {
         as: "settings",
-        write: withField("settings"),
-        valueOfSize: (size) => Array.from({ length: size }, () => ({ id: unique("s"), ...SETTING })),
         says: async (api) => {
           const id = await anAccount(api, { settings: [{ id: "size", ...SETTING }] });
           const { settings } = await api.callOk(`GET /accounts/${id}`);
@@ -130,13 +118,13 @@ export const ACCOUNT_CASES: readonly Case[] = [
     component: "Address",
     samples: async (api) => (await accounts(api)).slice(0, 1).map(({ address }) => address),
     fields: {
-      phoneNumber: inAddress("phoneNumber"),
-      line1: inAddress("line1"),
-      line2: inAddress("line2"),
-      postalCode: inAddress("postalCode"),
-      city: inAddress("city"),
-      state: inAddress("state"),
-      country: inAddress("country"),
+      phoneNumber: {},
+      line1: {},
+      line2: {},
+      postalCode: {},
+      city: {},
+      state: {},
+      country: {},
     },
   }),
   ...tableCases({
@@ -145,10 +133,10 @@ export const ACCOUNT_CASES: readonly Case[] = [
     samples: async (api) => [await aGroup(api), await aGroup(api, { dailyInvoiceConsolidation: false })],
     fields: {
       id: {},
-      dailyInvoiceConsolidation: { write: ofGroup("dailyInvoiceConsolidation") },
+      dailyInvoiceConsolidation: {},
       accountsCount: {},
-      gracePeriod: { write: ofGroup("gracePeriod") },
-      netTermDays: { write: ofGroup("netTermDays") },
+      gracePeriod: {},
+      netTermDays: {},
       invoiceCurrency: {},
       // In a request the field is called address.
       billingAddress: { says: async (api) => expectRefused(ofGroup("address")(api, "text"), "address") },

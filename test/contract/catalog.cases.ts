@@ -3,7 +3,7 @@ import { expect } from "vitest";
 
 import { type ApiAnswer, type Api, type Json, oncePerServer, uniqueText, unique } from "./api.ts";
 import { type Case, tableCases, expectSuccess } from "./case.ts";
-import { figureIn, rowOf, rowsIn } from "./reference.ts";
+import { rowsIn } from "./reference.ts";
 import { aFeature, aMeter, anAccount, anAddOn, anEvent, aPlan, aSchema, meterRequest, PER_UNIT } from "./resources.ts";
 import { listMismatches, parseType, listUnseen } from "./types.ts";
 
@@ -18,11 +18,6 @@ const postMeter =
   (field: string): Write =>
   async (api, value) =>
     api.ask("POST /usage_meters", { body: { ...meterRequest(await aSchema(api)), [field]: value } });
-
-const postItem =
-  (path: string, body: Json, field: string): Write =>
-  async (api, value) =>
-    api.ask(`POST ${path}`, { body: { name: unique("item"), ...body, [field]: value } });
 
 /** Names of declared fields. */
 const createFields = (size: number): readonly Json[] => Array.from({ length: size }, (_, at) => ({ name: `f${at}` }));
@@ -103,7 +98,6 @@ const METER_CASES = tableCases({
       says: async (api) => showsDisplayName("/usage_meters", meterRequest(await aSchema(api)))(api),
     },
     billableName: {
-      write: postMeter("billableName"),
       says: async (api) => {
         const schema = await aSchema(api);
         const meter = await aMeter(api, schema, { billableName: "Calls of the API" });
@@ -111,10 +105,9 @@ const METER_CASES = tableCases({
         expect(usageInfo[0].lineItems).toMatchObject([{ id: meter, description: "Calls of the API" }]);
       },
     },
-    description: { write: postMeter("description") },
-    type: { write: postMeter("type") },
+    description: {},
+    type: {},
     aggregation: {
-      write: postMeter("aggregation"),
       says: async (api) => {
         const schema = await aSchema(api);
         const ids = [await aMeter(api, schema), await aMeter(api, schema, { aggregation: "COUNT" })];
@@ -142,13 +135,13 @@ const SCHEMA_CASES = tableCases({
       },
     },
     version: {},
-    description: { write: postSchema("description") },
+    description: {},
     // That ARCHIVED is an older version is checked where the samples are created.
     status: { says: async (api) => void (await schemas(api)) },
-    attributes: { write: postSchema("attributes"), valueOfSize: createFields },
-    dimensions: { write: postSchema("dimensions"), valueOfSize: createFields },
+    attributes: {},
+    dimensions: {},
     featureDetails: {},
-    eventLevelRevenue: { write: postSchema("eventLevelRevenue") },
+    eventLevelRevenue: {},
     enrichments: {
       says: async (api) => {
         const [{ enrichments }] = await schemas(api);
@@ -164,15 +157,6 @@ const SCHEMA_CASES = tableCases({
   },
 });
 
-/** Names of schemas without a feature, one more than a feature may have. */
-const freeSchemas = oncePerServer(async (api) => {
-  const names: string[] = [];
-  for (const _ of createFields(figureIn(rowOf("Feature / schemaAssociations").notes) + 1)) {
-    names.push((await expectSuccess(postSchema("attributes")(api, [{ name: "count" }]))).name);
-  }
-  return names;
-});
-
 const FEATURE_CASES = tableCases({
   table: "Feature",
   component: "Feature",
@@ -183,16 +167,11 @@ const FEATURE_CASES = tableCases({
   },
   fields: {
     id: {},
-    name: { write: postItem("/features", {}, "name") },
+    name: {},
     displayName: { says: showsDisplayName("/features", {}) },
-    billableName: { write: postItem("/features", {}, "billableName") },
-    description: { write: postItem("/features", {}, "description") },
+    billableName: {},
+    description: {},
     schemaAssociations: {
-      write: async (api, value) => {
-        const names = typeof value === "number" ? (await freeSchemas(api)).slice(0, value) : value;
-        return postItem("/features", {}, "schemaAssociations")(api, names);
-      },
-      valueOfSize: (size) => size,
       says: async (api) => {
         const name = await aSchema(api);
         const feature = await api.callOk(`GET /features/${await aFeature(api, name)}`);
@@ -222,9 +201,8 @@ const ADD_ON_CASES = tableCases({
   samples: addOns,
   fields: {
     id: {},
-    name: { write: postItem("/addons", { type: "LICENSE" }, "name") },
+    name: {},
     type: {
-      write: postItem("/addons", {}, "type"),
       // Each kind of card accepts add-ons of its own type; all three are in the plan of the price plan cases.
       says: async (api) => {
         const fee = await anAddOn(api, "FIXED_FEE");
@@ -240,14 +218,11 @@ const ADD_ON_CASES = tableCases({
     status: {},
     createdAt: {},
     displayName: { says: showsDisplayName("/addons", { type: "LICENSE" }) },
-    billableName: { write: postItem("/addons", { type: "LICENSE" }, "billableName") },
+    billableName: {},
   },
 });
 
 const SETTING = { namespace: "USER", name: "A setting", entityType: "ORGANIZATION" };
-
-const postSetting = (field: string): Write =>
-  postItem("/settings", { id: "any", ...SETTING, dataType: "STRING", value: "1" }, field);
 
 const SETTING_CASES = tableCases({
   table: "Setting",
@@ -259,7 +234,6 @@ const SETTING_CASES = tableCases({
   fields: {
     id: {},
     value: {
-      write: postSetting("value"),
       says: async (api) => {
         const body = { id: unique("s"), ...SETTING, dataType: "JSON" };
         const { id } = await api.callOk("POST /settings", { ...body, value: '{ "a": [1.50] }' });
@@ -272,14 +246,11 @@ const SETTING_CASES = tableCases({
         );
       },
     },
-    entityType: { write: postSetting("entityType") },
-    entityId: { write: postSetting("entityId") },
-    // Any text is a namespace, but only one.
-    namespace: {
-      write: async (api, value) => postSetting("namespace")(api, value === "NO_SUCH_VALUE" ? "no such" : value),
-    },
-    name: { write: postSetting("name") },
-    dataType: { write: postSetting("dataType") },
+    entityType: {},
+    entityId: {},
+    namespace: {},
+    name: {},
+    dataType: {},
   },
 });
 

@@ -2,19 +2,25 @@
 import { expect } from "vitest";
 
 import { type ApiAnswer, type Api, type Json, startContract, uniqueText, unique } from "./api.ts";
+import { formatFieldPath, listPlaces } from "./bounds.ts";
 import { type Case, expectRefused, ruleCases, expectSuccess } from "./case.ts";
-import { sendRow } from "./endpoint.ts";
-import { aMigration, anEntry } from "./holdings.cases.ts";
+import { anEntry } from "./holdings.cases.ts";
 import { figureIn, type Row } from "./reference.ts";
-import { aMeter, anAccount, anEvent, aSchema, meterRequest } from "./resources.ts";
+import { aMeter, anAccount, anEvent, aSchema } from "./resources.ts";
 
 type Write = (api: Api, size: number) => Promise<ApiAnswer>;
+
+/** The bounds of a row, in characters or items. */
+const boundsOf = (type: string): readonly [min: number | undefined, max: number] => {
+  const [min, max = figureIn(type)] = /(\d+) to (\d+)/.exec(type)?.slice(1).map(Number) ?? [];
+  return [min, max];
+};
 
 /** Accepts a value of `max` and rejects one above; if there is a minimum, the same below. */
 const checkBound =
   (name: string, write: Write) =>
   async (api: Api, { type }: Row): Promise<void> => {
-    const [min, max = figureIn(type)] = /(\d+) to (\d+)/.exec(type)?.slice(1).map(Number) ?? [];
+    const [min, max] = boundsOf(type);
     await expectSuccess(write(api, max));
     await expectRefused(write(api, max + 1), name);
     if (min === undefined) return;
@@ -22,32 +28,37 @@ const checkBound =
     await expectRefused(write(api, min - 1), name);
   };
 
-/** A path id: one at the bound is unknown, one above it a 400. */
-const inPath = async (api: Api, max: number, lines: readonly string[], body?: Json): Promise<void> => {
-  for (const line of lines) {
-    const [, name = ""] = /\{(\w+)\}/.exec(line) ?? [];
-    const sendSize = async (size: number) => sendRow(api, line, { params: { [name]: uniqueText(size) }, body });
-    expect([line, (await sendSize(max)).status]).toEqual([line, 404]);
-    await expectRefused(sendSize(max + 1), name);
-  }
-};
+/**
+ * The document has the bounds of the row in these bodies, as `POST /addons name`. That the server enforces them is tested
+ * in bounds.test.ts and in test/server/routes/requests.test.ts.
+ */
+const inBodies =
+  (...fields: readonly string[]) =>
+  async ({ document }: Api, { type }: Row): Promise<void> => {
+    const places = listPlaces(document);
+    const [min, max] = boundsOf(type);
+    for (const field of fields) {
+      const place = places.find(({ line, fieldPath }) => `${line} ${formatFieldPath(fieldPath)}` === field);
+      const { maxLength, maxItems, minLength, minItems } = place?.schema ?? {};
+      expect([field, maxLength ?? maxItems]).toEqual([field, max]);
+      if (min !== undefined) expect([field, minLength ?? minItems]).toEqual([field, min]);
+    }
+  };
 
-const withAccount =
-  (fields: (size: number) => Json): Write =>
-  async (api, size) => {
-    const id = unique("own");
-    const account = { id, name: id, ...fields(size) };
-    return api.ask("POST /customers", { body: { id, name: id, primaryEmail: "pay@acme.test", account } });
+/** The document has the bound of the row for an id in every path. */
+const inPaths =
+  (...names: readonly string[]) =>
+  async ({ document }: Api, { type }: Row): Promise<void> => {
+    const operations = Object.values<Json>(document.paths).flatMap((item) => Object.values<Json>(item));
+    for (const name of names) {
+      const schemas = operations.flatMap(({ parameters = [] }) =>
+        parameters.filter((each: Json) => each.in === "path" && each.name === name).map(({ schema }: Json) => schema),
+      );
+      expect([name, ...new Set(schemas.map(({ maxLength }: Json) => maxLength))]).toEqual([name, figureIn(type)]);
+    }
   };
 
 const fieldsNamed = (size: number): readonly Json[] => Array.from({ length: size }, (_, at) => ({ name: `f${at}` }));
-
-const withSchema =
-  (list: string): Write =>
-  async (api, size) => {
-    const body = { name: unique("schema"), attributes: [], dimensions: [], [list]: fieldsNamed(size) };
-    return api.ask("POST /event_schema", { body });
-  };
 
 /** Cases of the limits. */
 export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
@@ -78,25 +89,9 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
     expect([await undoAll(), await undoAll(), await undoAll()]).toEqual([figureIn(type), 1, 0]);
   },
   "page size (list endpoints in general)": async (api, { type }) => {
-    const lists = [
-      "customers",
-      "accounts",
-      "aliases",
-      "invoice_groups",
-      "event_schema",
-      "usage_meters",
-      "features",
-      "addons",
-      "price_plans",
-      "settings",
-      "migrations",
-    ];
-    for (const list of lists) {
-      const listWithSize = async (size: number) => api.ask(`GET /${list}`, { query: { pageSize: String(size) } });
-      const { json } = await listWithSize(figureIn(type));
-      expect([list, json.context.pageSize]).toEqual([list, figureIn(type)]);
-      await expectRefused(listWithSize(figureIn(type) + 1), "pageSize");
-    }
+    const { json } = await api.ask("GET /customers", { query: { pageSize: String(figureIn(type)) } });
+    expect(json.context.pageSize).toBe(figureIn(type));
+    await expectRefused(api.ask("GET /customers", { query: { pageSize: String(figureIn(type) + 1) } }), "pageSize");
   },
   "page size (feature credit entries list)": async (api, { type }) => {
     const { path } = await anEntry(api);
@@ -105,113 +100,49 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
     expect((await api.ask(`GET ${path}`, { query: { pageSize: String(most) } })).status).toBe(200);
     await expectRefused(api.ask(`GET ${path}`, { query: { pageSize: String(most + 1) } }), "pageSize");
   },
-  "account id, feature id, addon id, usage meter id, event schema name in path": async (api, { type }) => {
-    await inPath(api, figureIn(type), [
-      "GET /accounts/{account_id}",
-      "DELETE /accounts/{account_id}",
-      "GET /event_schema/{event_schema_name}",
-      "GET /features/{feature_id}",
-      "GET /addons/{addon_id}",
-      "GET /usage_meters/{usage_meter_id}",
-    ]);
-    const patchPaths = ["features/{feature_id}", "addons/{addon_id}", "usage_meters/{usage_meter_id}"];
-    await inPath(
-      api,
-      figureIn(type),
-      patchPaths.map((path) => `PATCH /${path}`),
-      { billableName: "Billed" },
-    );
-  },
-  "invoice group id in path": async (api, { type }) =>
-    inPath(api, figureIn(type), ["POST /invoice_groups/{invoice_group_id}/add_accounts"], { accountIds: ["x"] }),
-  "sourceId, targetId": async (api, { type }) => {
-    const { body } = await aMigration(api);
-    for (const name of ["sourceId", "targetId"]) {
-      const sendPlanId = async (size: number) =>
-        api.ask("POST /migrations/price_plan", { body: { ...body, [name]: uniqueText(size) } });
-      // At the bound it is only unknown.
-      const { status, json } = await sendPlanId(figureIn(type));
-      expect([status, json.message]).toEqual([400, expect.stringMatching(/^no /)]);
-      const past = await sendPlanId(figureIn(type) + 1);
-      expect(past.json.message).toBe(`${name}: expected at most 255 characters, got 256`);
-    }
-  },
+  "account id, feature id, addon id, usage meter id, event schema name in path": inPaths(
+    "account_id",
+    "feature_id",
+    "addon_id",
+    "usage_meter_id",
+    "event_schema_name",
+  ),
+  "invoice group id in path": inPaths("invoice_group_id"),
+  "sourceId, targetId": inBodies("POST /migrations/price_plan sourceId", "POST /migrations/price_plan targetId"),
   "name, billableName, description, displayName": async (api, row) => {
-    const schema = await aSchema(api);
-    const makers: readonly (readonly [string, Json, readonly string[]])[] = [
-      ["/addons", { type: "LICENSE" }, ["name", "billableName"]],
-      ["/features", {}, ["name", "billableName"]],
-      ["/usage_meters", meterRequest(schema), ["billableName", "description"]],
-      ["/event_schema", { attributes: [], dimensions: [] }, ["description"]],
-      ["/price_plans", { pricePlanDetails: {} }, ["name"]],
-    ];
-    for (const [path, body, fields] of makers) {
-      for (const field of fields) {
-        const write: Write = async (api, size) =>
-          api.ask(`POST ${path}`, { body: { ...body, name: unique("own"), [field]: uniqueText(size) } });
-        await checkBound(field, write)(api, row);
-      }
-    }
+    await inBodies(
+      "POST /addons name",
+      "POST /addons billableName",
+      "POST /features name",
+      "POST /features billableName",
+      "POST /usage_meters billableName",
+      "POST /usage_meters description",
+      "POST /event_schema description",
+      "POST /price_plans name",
+      "POST /price_plans pricePlanDetails.usageRateCards[0].displayName",
+    )(api, row);
     // A displayName is a billableName or a name, so it is not longer than they are.
-    const longest = await api.callOk("POST /features", {
-      name: unique("own"),
-      billableName: uniqueText(figureIn(row.type)),
-    });
-    expect(longest.displayName).toHaveLength(figureIn(row.type));
-    // A card writes one.
-    const usageMeterId = await aMeter(api, schema);
-    const rate = { currency: "USD", slabRates: [{ order: 1, rate: 2 }] };
-    const slab = { order: 1, startAfter: 0, priceType: "PER_UNIT", slabConfig: {} };
-    const card = { usageMeterId, ratePlan: { pricingModel: "TIERED", slabs: [slab] }, rateValues: [rate] };
-    const write: Write = async (api, size) =>
-      api.ask("POST /price_plans", {
-        body: {
-          name: unique("plan"),
-          pricePlanDetails: {
-            supportedCurrencies: ["USD"],
-            usageRateCards: [{ ...card, displayName: uniqueText(size) }],
-          },
-        },
-      });
-    await checkBound("displayName", write)(api, row);
+    const longest = { name: unique("own"), billableName: uniqueText(figureIn(row.type)) };
+    expect((await api.callOk("POST /features", longest)).displayName).toHaveLength(figureIn(row.type));
   },
-  "usage meter name in responses": async (api, row) => {
-    const schema = await aSchema(api);
-    const write: Write = async (api, size) =>
-      api.ask("POST /usage_meters", { body: { ...meterRequest(schema), name: uniqueText(size) } });
-    await checkBound("name", write)(api, row);
-    const meter = await aMeter(api, schema);
-    const rename: Write = async (api, size) =>
-      api.ask(`PATCH /usage_meters/${meter}`, { body: { name: uniqueText(size) } });
-    await checkBound("name", rename)(api, row);
-  },
+  "usage meter name in responses": inBodies("POST /usage_meters name", "PATCH /usage_meters/{usage_meter_id} name"),
   "usage meter id in responses": async (api, { type }) => {
     expect(api.document.components.schemas.UsageMeter.properties.id.maxLength).toBe(figureIn(type));
     for (const _ of fieldsNamed(3))
       expect((await aMeter(api, await aSchema(api))).length).toBeLessThanOrEqual(figureIn(type));
   },
-  "account name": checkBound(
-    "name",
-    withAccount((size) => ({ name: uniqueText(size) })),
-  ),
-  primaryEmail: checkBound(
-    "primaryEmail",
-    withAccount((size) => ({ primaryEmail: `${uniqueText(size - 7)}@a.test` })),
-  ),
+  "account name": inBodies("POST /accounts name", "PATCH /accounts/{account_id} name", "POST /customers account.name"),
+  primaryEmail: inBodies("POST /accounts primaryEmail", "PATCH /accounts/{account_id} primaryEmail"),
   "aliases per account": async (api, row) => {
     const aliases = (size: number) => Array.from({ length: size }, () => unique("alias"));
-    await checkBound(
-      "aliases",
-      withAccount((size) => ({ aliases: aliases(size) })),
-    )(api, row);
+    await inBodies("POST /accounts aliases", "POST /customers account.aliases")(api, row);
     // Adding more later does not exceed the limit either.
     const id = await anAccount(api, { aliases: aliases(figureIn(row.type) - 1) });
     await api.callOk(`POST /accounts/${id}/add_aliases`, { aliases: aliases(1) });
     await expectRefused(api.ask(`POST /accounts/${id}/add_aliases`, { body: { aliases: aliases(1) } }), "aliases");
   },
   "attributes, dimensions per event schema": async (api, row) => {
-    await checkBound("attributes", withSchema("attributes"))(api, row);
-    await checkBound("dimensions", withSchema("dimensions"))(api, row);
+    await inBodies("POST /event_schema attributes", "POST /event_schema dimensions")(api, row);
     // Adding more to an ACTIVE one does not exceed the limit either.
     const name = await aSchema(api, { attributes: fieldsNamed(figureIn(row.type)) });
     await expectRefused(
@@ -219,19 +150,11 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
       "attributes",
     );
   },
-  "schemaAssociations per feature": async (api, { type }) => {
-    const names = [];
-    for (const _ of fieldsNamed(figureIn(type) + 1)) {
-      const { json } = await withSchema("attributes")(api, 1);
-      names.push(json.name);
-    }
-    const { id } = await api.callOk("POST /features", { name: unique("feature") });
-    const patchFeature = async (schemaAssocitions: readonly string[]) =>
-      api.ask(`PATCH /features/${id}`, { body: { schemaAssocitions } });
-    const { schemaAssociations } = await expectSuccess(patchFeature(names.slice(0, figureIn(type))));
-    expect(schemaAssociations).toHaveLength(figureIn(type));
-    await expectRefused(patchFeature(names), "schemaAssocitions");
-  },
+  "schemaAssociations per feature": inBodies(
+    "POST /features schemaAssociations",
+    "POST /features schemaAssocitions",
+    "PATCH /features/{feature_id} schemaAssocitions",
+  ),
   "error message": async (api, { type }) => {
     expect(api.document.components.schemas.Error.properties.message.maxLength).toBe(figureIn(type));
     // Thirty aliases of fifty characters that are all taken, each twice, exceed the length of a message.

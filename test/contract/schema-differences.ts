@@ -51,7 +51,8 @@ function nullSaidOtherwise({ kind, nullable }: Type, isNullTaken: boolean, at: s
   return [isNullTaken ? `${at}: takes null` : `${at}: takes no null`];
 }
 
-function kindSaidOtherwise({ kind }: Type, { type, format }: Json, at: string): readonly string[] {
+/** The difference between the type of a schema and that of the reference, if any. */
+export function kindSaidOtherwise({ kind }: Type, { type, format }: Json, at: string): readonly string[] {
   const [ownType, ownFormat] = SAID[kind] ?? [];
   const own = [type].flat().filter((each) => each !== "null");
   if (ownType !== undefined && own.join() !== ownType) return [`${at}: is ${own.join()} and not ${ownType}`];

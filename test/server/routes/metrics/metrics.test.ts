@@ -46,17 +46,14 @@ describe("POST /metrics", () => {
     expect(answer.json.data[1].series[0]).not.toHaveProperty("group");
   });
 
-  test.each([
-    [{ ...RANGE, startTime: "yesterday", metricQueries: [USAGE] }, /^startTime: "yesterday" is no/],
-    [
-      { ...RANGE, startTime: "2020-01-01", metricQueries: [{ ...USAGE, aggregationPeriod: "DAY" }] },
-      /^metricQueries\[0\]\.aggregationPeriod: the range has 1492 periods by DAY; use at most 300$/,
-    ],
-  ])("%j is a 400", async (body, message) => {
-    const { call } = await startLoaded();
-    const answer = await call("POST /metrics", { body });
-    expect([answer.status, answer.json]).toEqual([400, { message: expect.stringMatching(message) }]);
-  });
+  test.each([[{ ...RANGE, startTime: "yesterday", metricQueries: [USAGE] }, /^startTime: "yesterday" is no/]])(
+    "%j is a 400",
+    async (body, message) => {
+      const { call } = await startLoaded();
+      const answer = await call("POST /metrics", { body });
+      expect([answer.status, answer.json]).toEqual([400, { message: expect.stringMatching(message) }]);
+    },
+  );
 
   test("is not allowed for a key that only ingests", async () => {
     const { call } = await startLoaded(anyCaller("ingest"));
@@ -138,19 +135,6 @@ describe("POST /revenue_calculator", () => {
   });
 
   test.each([
-    [{}, /^pricePlanDetailsConfig: missing/],
-    [
-      { pricePlanDetailsConfig: { mode: "PRICE_PLAN", pricePlanId: "pp.no" } },
-      /^pricePlanDetailsConfig\.pricePlanId: expected the id of a price plan, got "pp\.no"$/,
-    ],
-    [
-      { pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "no" } },
-      /^pricePlanDetailsConfig\.accountId: expected the id of an account, got "no"$/,
-    ],
-    [
-      { pricePlanDetailsConfig: { mode: "PRICE_PLAN", pricePlanId: "pp.team" }, entitlementOverageConfig: [] },
-      /^entitlementOverageConfig: expected an object, got an empty list$/,
-    ],
     [
       '{"pricePlanDetailsConfig":{"mode":"PRICE_PLAN","pricePlanId":"pp.team"},"licenseEntriesConfig":12345678901234567890}',
       /^licenseEntriesConfig: expected an object, got 12345678901234567890$/,
