@@ -201,13 +201,13 @@ export type { CatalogOptions } from "./ledger/catalog.ts";
 export type { EventLineType } from "./ledger/charged-line.ts";
 export type { IdSource } from "./ledger/decision.ts";
 export type { LineTrace, TracedEvent } from "./ledger/preview/line-trace.ts";
-export type { SeenIds } from "./ledger/preview/accepted-id-set.ts";
+export type { SeenIds } from "./ledger/preview/accepted-ids.ts";
 export type { IngestResult } from "./ledger/events/ingest.ts";
 export type { IngestOutcome, IngestStatus } from "./ledger/outcome.ts";
 export type { LateCell, LateUsage } from "./ledger/late-usage.ts";
 export { createMeter, meter, type MeterResult, type MeterOptions, type MeterRun } from "./ledger/preview/meter.ts";
-export type { EventCounts, EventProblem } from "./ledger/preview/preview-events.ts";
-export type { PreviewInput } from "./ledger/preview/preview-input.ts";
+export type { EventCounts, EventProblem } from "./ledger/preview/preview-run.ts";
+export type { PreviewInput } from "./ledger/preview/preview-options.ts";
 export {
   createPreview,
   preview,

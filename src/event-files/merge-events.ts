@@ -4,7 +4,7 @@
  * @module
  */
 import { formatInstant, type Instant } from "../calendar/instant.ts";
-import type { CountedEvents } from "../ledger/preview/premeasured-events.ts";
+import type { CountedEvents } from "../ledger/preview/preview-run.ts";
 import type { EventSlots } from "../metering/event-slots.ts";
 import type { Problem } from "../problem-table.ts";
 

@@ -204,8 +204,8 @@ describe("outcomes of events", () => {
   test("are created only by the decider and its messages", () => {
     const own = ["ledger/events/decide-event.ts", "ledger/events/event-outcomes.ts"];
     const counting = [
-      "ledger/preview/outcome-tally.ts",
-      "ledger/preview/preview-events.ts",
+      "ledger/preview/preview-scenario.ts",
+      "ledger/preview/preview-run.ts",
       "ledger/events/new-event.ts",
     ];
     expect(makers.filter((file) => !own.includes(file) && !counting.includes(file))).toEqual([]);

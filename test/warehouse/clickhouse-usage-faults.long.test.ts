@@ -13,7 +13,7 @@ import { usageAccount, cellsByCore, collectCells, FIRST } from "./usage-law.ts";
 
 /** Changes the key under which an id is remembered. */
 const patchedIds = vi.hoisted(() => ({ as: (id: string) => id }));
-vi.mock(import("../../src/ledger/preview/accepted-id-set.ts"), async (original) => {
+vi.mock(import("../../src/ledger/preview/accepted-ids.ts"), async (original) => {
   const module = await original();
   return {
     ...module,

@@ -8,7 +8,7 @@ import type { Book } from "../../src/book/resources/book.ts";
 import { tryParseInstant } from "../../src/calendar/instant.ts";
 import { readEventFileMap, createEventMaker } from "../../src/event-files/event-file-map.ts";
 import { type EventSink, type EventCursor, mergeEvents } from "../../src/event-files/merge-events.ts";
-import { rememberIds } from "../../src/ledger/preview/accepted-id-set.ts";
+import { rememberIds } from "../../src/ledger/preview/accepted-ids.ts";
 import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
 import type { DatabaseReadOptions } from "../../src/warehouse/reading/database-cursors.ts";

@@ -9,22 +9,32 @@ import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { RatebookError } from "../../errors.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
-import { rememberIds } from "../../ledger/preview/accepted-id-set.ts";
-import { decideInEachScenario } from "../../ledger/preview/multiple-scenarios.ts";
-import { selectDraftAccounts } from "../../ledger/preview/preview-draft.ts";
-import { type EventCounts, eventCountsOf, addAllEvents } from "../../ledger/preview/preview-events.ts";
-import type { PreviewInput } from "../../ledger/preview/preview-input.ts";
-import { computeAccountTotals, computeAccountInvoices } from "../../ledger/preview/preview-invoices.ts";
+import { rememberIds } from "../../ledger/preview/accepted-ids.ts";
 import {
+  selectDraftAccounts,
+  type PreviewInput,
   type EventSpan,
   type PreviewRange,
   toPreviewRange,
   computeEventRange,
-} from "../../ledger/preview/preview-range.ts";
-import { type EventRun, startEventRun } from "../../ledger/preview/preview-run.ts";
+} from "../../ledger/preview/preview-options.ts";
+import {
+  type EventCounts,
+  eventCountsOf,
+  addAllEvents,
+  type EventRun,
+  startEventRun,
+  addUsageRows,
+  createUsageReceiver,
+} from "../../ledger/preview/preview-run.ts";
 import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
-import { addUsageRows, createUsageReceiver } from "../../ledger/preview/preview-usage.ts";
-import { type PreviewOptions, type PreviewRun, selectAccounts } from "../../ledger/preview/preview.ts";
+import {
+  computeAccountTotals,
+  computeAccountInvoices,
+  type PreviewOptions,
+  type PreviewRun,
+  selectAccounts,
+} from "../../ledger/preview/preview.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import type { DiffLine } from "../diff/diff-invoices.ts";
 import {
@@ -173,7 +183,6 @@ function startBacktest(
   }));
   const run = startEventRun(book, {
     trials: [{}, ...plans.map((plan) => ({ plan, migration }))],
-    decideInEach: decideInEachScenario,
     ids: ids === false ? undefined : (ids ?? rememberIds(undefined, count)),
     ruleBudget,
   });

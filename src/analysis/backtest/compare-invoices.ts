@@ -11,8 +11,8 @@ import { formatDate, type Instant, toInstant, isDayStart } from "../../calendar/
  */
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
-import type { TrialMigration } from "../../ledger/preview/plan-trial.ts";
-import { invalidOptionError } from "../../ledger/preview/preview-range.ts";
+import type { TrialMigration } from "../../ledger/preview/preview-account.ts";
+import { invalidOptionError } from "../../ledger/preview/preview-options.ts";
 import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import { type PlanSource, listLeaves } from "../diff/account-plans.ts";

@@ -8,7 +8,7 @@ import { bookError } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { hasCode } from "../../errors.ts";
-import { selectDraftAccounts } from "../../ledger/preview/preview-draft.ts";
+import { selectDraftAccounts } from "../../ledger/preview/preview-options.ts";
 import { selectAccounts } from "../../ledger/preview/preview.ts";
 import { rejection } from "../../problem-table.ts";
 import type { Io } from "../io.ts";

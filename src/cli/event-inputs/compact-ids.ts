@@ -6,7 +6,7 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
-import type { SeenIds } from "../../ledger/preview/accepted-id-set.ts";
+import type { SeenIds } from "../../ledger/preview/accepted-ids.ts";
 import { createFingerprinter, type FingerprintKey } from "./fingerprint.ts";
 
 const SHARDS = 256;

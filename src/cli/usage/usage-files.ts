@@ -6,7 +6,7 @@
 import { hasCode, RatebookError } from "../../errors.ts";
 import { InputError } from "../../event-files/input-error.ts";
 import { groupThousands } from "../../invoicing/format-values.ts";
-import { isRowFault } from "../../ledger/preview/preview-usage.ts";
+import { isRowFault } from "../../ledger/preview/preview-run.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { Arguments } from "../arguments.ts";
 import { UsageError } from "../errors.ts";

@@ -1,12 +1,13 @@
 /**
- * Traces the lines of a preview to their events, with what each added and the values that rules saw (S13.6).
+ * The events behind a preview: those of a line, with what each added and the values that rules saw (S13.6), and the largest
+ * of a day.
  *
  * @module
  */
 import { didYouMean } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { Computation } from "../../book/resources/event-schema.ts";
-import { dayOf, type Instant, startOfDay } from "../../calendar/instant.ts";
+import { dayOf, type Instant, startOfDay, type Day } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
@@ -19,7 +20,7 @@ import { noChanges } from "../decision.ts";
 import type { EventDecision } from "../events/decide-event.ts";
 import { quoteText } from "../refusals.ts";
 import type { PreviewAccount } from "./preview-account.ts";
-import { invalidOptionError } from "./preview-range.ts";
+import { invalidOptionError } from "./preview-options.ts";
 import type { ScenarioResult } from "./preview-scenario.ts";
 
 /** An event behind a line, with the values that rules saw. */
@@ -172,4 +173,75 @@ function applyMoves(
     if (feature?.featureId !== lineId) return [each];
     return feature.overage.isZero() ? [] : [{ ...each, quantity: feature.overage }];
   });
+}
+
+/** An event in a report. */
+export interface DayEvent {
+  /** The id as sent. */
+  readonly id: string;
+  readonly timestamp: Instant;
+  /** Units added to the meter; may be negative (S5.2). */
+  readonly quantity: Decimal;
+}
+
+/** The events that added to a meter on a UTC day. */
+export interface DayEvents {
+  readonly count: number;
+  /** By absolute quantity, largest first. */
+  readonly largest: readonly DayEvent[];
+}
+
+/** Collects the events behind the usage of days. */
+export interface EventSampler extends Pick<Tracer, "note"> {
+  /** Undefined if there are none, or if the limit of days was reached. */
+  of(accountId: string, meterId: string, day: Day): DayEvents | undefined;
+}
+
+/** Maximum number of account and meter days with sampled events: a quarter of a gigabyte with five events each. */
+const DAYS_MAX = 200_000;
+
+/** Starts sampling. @param count events per account, meter and day */
+export function createEventSampler(count: number): EventSampler {
+  const byAccount = new Map<string, Map<string, Map<Day, { count: number; largest: DayEvent[] }>>>();
+  let sampleSize = 0;
+  return {
+    note({ current }, { id, timestamp }, { meterIds }, { units }) {
+      const meters = getOrInsert(
+        byAccount,
+        current.id,
+        () => new Map<string, Map<Day, { count: number; largest: DayEvent[] }>>(),
+      );
+      for (const [index, meterId] of meterIds.entries()) {
+        const unit = units[index];
+        const quantity = unit === undefined ? undefined : decimalOfExact(unit);
+        if (quantity === undefined || quantity.isZero()) continue;
+        const days = getOrInsert(meters, meterId, () => new Map<Day, { count: number; largest: DayEvent[] }>());
+        const day = dayOf(timestamp);
+        let events = days.get(day);
+        if (events === undefined) {
+          if (sampleSize >= DAYS_MAX) continue;
+          sampleSize += 1;
+          days.set(day, (events = { count: 0, largest: [] }));
+        }
+        events.count += 1;
+        insert(events.largest, { id, timestamp, quantity }, count);
+      }
+    },
+    of: (accountId, meterId, day) => byAccount.get(accountId)?.get(meterId)?.get(day),
+  };
+}
+
+function getOrInsert<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, (value = make()));
+  return value;
+}
+
+/** Inserts an event among the largest; of equal ones the earliest comes first. */
+function insert(largest: DayEvent[], event: DayEvent, count: number): void {
+  const size = event.quantity.abs();
+  const after = largest.findIndex(({ quantity }) => quantity.abs().lt(size));
+  if (after < 0 && largest.length >= count) return;
+  largest.splice(after < 0 ? largest.length : after, 0, event);
+  if (largest.length > count) largest.pop();
 }

@@ -9,11 +9,16 @@ import type { EventSlots } from "../../metering/event-slots.ts";
 import { toUsageRow, type UsageRow } from "../../metering/usage-row.ts";
 import { featuresBySchema } from "../catalog.ts";
 import { type IngestOutcome, isCompleted } from "../outcome.ts";
-import { rememberIds } from "./accepted-id-set.ts";
-import type { CountedEvents } from "./premeasured-events.ts";
-import { eventCountsOf, type EventCounts, type EventProblem, addAllEvents } from "./preview-events.ts";
-import { startEventRun } from "./preview-run.ts";
-import { featureUsageError } from "./preview-usage.ts";
+import { rememberIds } from "./accepted-ids.ts";
+import {
+  type CountedEvents,
+  eventCountsOf,
+  type EventCounts,
+  type EventProblem,
+  addAllEvents,
+  startEventRun,
+  featureUsageError,
+} from "./preview-run.ts";
 import type { PreviewOptions } from "./preview.ts";
 
 export type MeterOptions = Pick<PreviewOptions, "ids" | "ruleBudget">;

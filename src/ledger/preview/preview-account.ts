@@ -1,3 +1,4 @@
+import type { Account } from "../../book/resources/account.ts";
 /**
  * The accounts of a book while a preview decides their events, like those of a ledger that was loaded with the book
  * before everything, and whose clock follows the events' timestamps (S13.5).
@@ -6,8 +7,9 @@
  */
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
+import type { MigrationMode } from "../../book/resources/requests.ts";
 import { naturalCycleAt } from "../../calendar/cycle.ts";
-import { type Day, formatInstant, type Instant, dayStart, startOfDay } from "../../calendar/instant.ts";
+import { type Day, formatInstant, type Instant, dayStart, startOfDay, INSTANT_MIN } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
@@ -18,13 +20,14 @@ import type { AccountParts } from "../account-parts.ts";
 import { AccountState } from "../account-state.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { associateOn } from "../account/associated-plans.ts";
+import { createBookAccount } from "../account/book-account.ts";
 import { catchUp, grantUpTo, nextDueAfter } from "../account/catch-up.ts";
 import type { Catalog } from "../catalog.ts";
+import { planMoveOnto } from "../commands/migrate.ts";
 import { noChanges } from "../decision.ts";
 import type { EventDecision } from "../events/decide-event.ts";
 import { createNewEvent, toEventRecord } from "../events/new-event.ts";
-import { type EventRecord, type FeatureUse, UNNUMBERED } from "../records.ts";
-import { LOADED_AT, type PlanTrial, createTrialAccount } from "./plan-trial.ts";
+import { type EventRecord, type FeatureUse, UNNUMBERED, type AccountRecord } from "../records.ts";
 
 /** Decimal places up to which sums of units keep a bill within 100 digits at any rate (S1.4). */
 const NARROW_SCALE_MAX = 15;
@@ -305,4 +308,65 @@ function toPreviewRecord(
 /** Whether sums of such quantities keep every amount of a bill within 100 digits at any rate (S1.3, S1.4). */
 export function isNarrow(quantity: Exact): boolean {
   return typeof quantity === "number" || (typeof quantity.mantissa === "number" && quantity.scale <= NARROW_SCALE_MAX);
+}
+
+/** The createdAt of everything in a book: before all events, so that the order in the book breaks ties. */
+export const LOADED_AT: Instant = INSTANT_MIN;
+
+/** When and how accounts migrate to a plan (S16.5). */
+export interface TrialMigration {
+  readonly mode: MigrationMode;
+  /** The midnight of the migration; accounts with a plan at that time take part. */
+  readonly on: Instant;
+}
+
+/** The plans of one scenario. */
+export interface PlanTrial {
+  /** A checked plan; undefined for the plans of the book only. */
+  readonly plan?: PricePlan | undefined;
+  /** Undefined: every account has the plan on the dates of its associations (book.md, `--plan`). */
+  readonly migration?: TrialMigration | undefined;
+}
+
+/** Creates a ledger account from an account of the book, with the plans of a trial. */
+export function createTrialAccount(
+  catalog: Catalog,
+  account: Account,
+  groupId: string | undefined,
+  { plan, migration }: PlanTrial,
+): AccountParts {
+  const drafted = plan === undefined || migration !== undefined ? account : withDraft(account, plan);
+  const parts = createBookAccount(catalog, drafted, groupId, { now: LOADED_AT, ids: () => account.id });
+  if (plan === undefined || migration === undefined) return parts;
+  const record = migrateTo(catalog, parts.record, plan, migration);
+  return record === undefined ? parts : { ...parts, record };
+}
+
+/** An account after a migration that is known from the day of its decision; undefined if it does not take part. */
+export function migrateTo(
+  catalog: Catalog,
+  record: AccountRecord,
+  target: PricePlan,
+  { mode, on }: TrialMigration,
+): AccountRecord | undefined {
+  const decided = planMoveOnto(catalog, record, { mode, target }, on)?.decided;
+  if (decided === undefined || record.status !== "ACTIVE") return undefined;
+  // The migration takes precedence over every association of the book, including later decisions (S9.2).
+  const before = record.associations.map((each) => (each.decidedAt > on ? { ...each, decidedAt: on } : each));
+  return { ...record, associations: [...before, { ...decided, id: record.id, decidedAt: on, recordedAt: LOADED_AT }] };
+}
+
+/** Gives an account a draft on the dates of its associations, without overrides (book.md, `--plan`). */
+function withDraft(account: Account, { id: pricePlanId, version }: PricePlan): Account {
+  return {
+    ...account,
+    pricePlans: account.pricePlans.map(({ effectiveFrom, effectiveUntil, decidedAt }) => ({
+      pricePlanId,
+      version,
+      effectiveFrom,
+      retainStartOffsets: false,
+      ...(effectiveUntil === undefined ? {} : { effectiveUntil }),
+      ...(decidedAt === undefined ? {} : { decidedAt }),
+    })),
+  };
 }

@@ -1,3 +1,4 @@
+import { didYouMean } from "../../book/problems.ts";
 /**
  * A run decides events one at a time, and collects the usage and overage that a preview prices. An event arrives at its
  * own timestamp, so none is late or early (S13.5). In a run of several scenarios with their own plans, an event is read
@@ -6,32 +7,38 @@
  * @module
  */
 import type { Book } from "../../book/resources/book.ts";
-import { type Day, dayOf, startOfDay } from "../../calendar/instant.ts";
-import { invariant } from "../../errors.ts";
-import { readEnvelope, type EventEnvelope } from "../../metering/event-envelope.ts";
+import { type Day, dayOf, startOfDay, type Instant } from "../../calendar/instant.ts";
+import { hasCode, RatebookError } from "../../errors.ts";
+import { readEnvelope, type EventEnvelope, type EventInput } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
+import type { Units } from "../../metering/measure-units.ts";
+import { readUsageRow } from "../../metering/usage-row.ts";
 import { createUsageTally, type Usage } from "../../metering/usage.ts";
-import type { Exact } from "../../numbers/exact.ts";
+import { type Exact, exactOfDecimal } from "../../numbers/exact.ts";
+import { type Problem, rejection } from "../../problem-table.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
-import { createCatalog } from "../catalog.ts";
+import { createCatalog, featuresBySchema, describeOrderDependence } from "../catalog.ts";
 import { refuse, refuseDuplicate } from "../events/decide-event.ts";
-import type { IngestOutcome } from "../outcome.ts";
-import type { SeenIds } from "./accepted-id-set.ts";
-import { AcceptedIds } from "./accepted-ids.ts";
+import { type IngestOutcome, type IngestStatus, METERED } from "../outcome.ts";
+import { quoteText, refusedError } from "../refusals.ts";
+import { type SeenIds, AcceptedIds } from "./accepted-ids.ts";
 import type { Tracer } from "./line-trace.ts";
-import { createTally } from "./outcome-tally.ts";
-import type { PlanTrial } from "./plan-trial.ts";
-import { type CountedEvents, addCountedEvents } from "./premeasured-events.ts";
-import { decideIn, reservedUntil, createScenario, type ScenarioResult } from "./preview-scenario.ts";
-import { Agreements, outcomeOfUnaccepted, type RunState } from "./run-state.ts";
+import { Agreements, decideInEachScenario, outcomeOfUnaccepted, type RunState } from "./multiple-scenarios.ts";
+import type { PlanTrial } from "./preview-account.ts";
+import {
+  createTally,
+  decideIn,
+  reservedUntil,
+  createScenario,
+  type ScenarioResult,
+  type Scenario,
+} from "./preview-scenario.ts";
 
 /** How events are decided. */
 export interface EventRunOptions {
   /** The plans of each scenario; default one scenario with the plans of the book. */
   readonly trials?: readonly [PlanTrial, ...PlanTrial[]] | undefined;
-  /** Required with several scenarios; a page that previews one does not load it. */
-  readonly decideInEach?: RunState["decideInEach"];
   /** Remembers the ids of accepted events; undefined for no check (S14.1). */
   readonly ids?: SeenIds | undefined;
   /** The budget for one evaluation of a rule (S3.8). */
@@ -75,8 +82,7 @@ export interface EventRun extends Omit<ScenarioResult, "usage" | "trial"> {
 
 /** Starts a run over a checked book. */
 export function startEventRun(book: Book, options: EventRunOptions = {}): EventRun {
-  const { trials = [{}], decideInEach, ids, ruleBudget, tracer } = options;
-  invariant(trials.length === 1 || decideInEach !== undefined, "S13.5: each event is decided in every scenario");
+  const { trials = [{}], ids, ruleBudget, tracer } = options;
   const catalog = createCatalog(book, ruleBudget === undefined ? {} : { ruleBudget });
   const { metering } = catalog;
   const together = [...metering.schemas.values()].map(({ measure }) => measure.meters);
@@ -96,7 +102,6 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
     agreements: new Agreements(trials.length > 1 ? book.accounts.length : 0),
     time: { now: 0, futureMs: 0 },
     tracer,
-    decideInEach,
   };
   const read = new Map(
     [...metering.schemas].map(([name, program]) => [name, { program, problem: undefined, fault: undefined }]),
@@ -138,8 +143,10 @@ function takeEvent(run: RunState, event: EventEnvelope, read: FieldsResult): Ing
   run.time.now = event.timestamp;
   const account = scenario.accounts.find(event.accountId);
   const decision = decideIn(scenario, account, { event, read, units: undefined }, run.time, ids);
-  const outcome = run.decideInEach?.(run, event, read, account, decision);
-  if (outcome !== undefined) return outcome;
+  if (run.scenarios.length > 1) {
+    const outcome = decideInEachScenario(run, event, read, account, decision);
+    if (outcome !== undefined) return outcome;
+  }
   if (!decision.isAccepted) return tally.count(outcomeOfUnaccepted(run, scenario, event, read, decision));
   if (ids?.admit(event, reservedUntil(scenario.catalog, account, event)) === false)
     return tally.count(refuseDuplicate(event));
@@ -151,4 +158,182 @@ function takeEvent(run: RunState, event: EventEnvelope, read: FieldsResult): Ing
   }
   tally.extendSpan(event.timestamp, event.id, "event");
   return tally.count(decision.outcome);
+}
+
+/** Measured plain events of one account, schema and UTC day, whose ids occur nowhere else (S17.3). */
+export interface CountedEvents {
+  readonly schemaName: string;
+  /** An id or an alias. */
+  readonly accountId: string;
+  readonly day: Day;
+  /** The number of events, and of those that a meter counts. */
+  readonly events: number;
+  readonly metered: number;
+  /** The first and the last timestamp. */
+  readonly first: Instant;
+  readonly last: Instant;
+  /** The sums of their units, by the schema's meters in order; undefined if a meter counts none of them. */
+  readonly units: Units;
+}
+
+/**
+ * Counts measured events if all of them would be decided alike. Decides one of those that a meter counts, and one of
+ * the others.
+ *
+ * @returns false if they must be decided one by one; then nothing is counted
+ */
+export function addCountedEvents(run: RunState, counted: CountedEvents, read: FieldsResult | undefined): boolean {
+  const { scenarios, tally } = run;
+  const [first] = scenarios;
+  const { accountId, schemaName, day, units, events, metered } = counted;
+  const account = first.accounts.find(accountId);
+  // A trace lists events one by one.
+  if (account === undefined || read?.program === undefined || run.tracer !== undefined) return false;
+  const event = { schemaName, id: "", accountId, timestamp: startOfDay(day) };
+  run.time.now = event.timestamp;
+  run.agreements.end(account.index);
+  const kinds = [
+    { units, times: metered },
+    { units: units.map(() => undefined), times: events - metered },
+  ].filter(({ times }) => times > 0);
+  const decided: { readonly scenario: Scenario; readonly outcome: IngestOutcome; readonly times: number }[] = [];
+  for (const scenario of scenarios) {
+    const scenarioAccount = scenario === first ? account : scenario.accounts.at(account.index);
+    scenarioAccount?.processDueWork(event.timestamp);
+    if (scenarioAccount?.decidesAlikeOn(day) !== true) return false;
+    for (const kind of kinds) {
+      const { isAccepted, outcome } = decideIn(
+        scenario,
+        scenarioAccount,
+        { event, read, units: kind.units },
+        run.time,
+        run.ids,
+      );
+      if (!isAccepted) return false;
+      decided.push({ scenario, outcome, times: kind.times });
+    }
+  }
+  for (const { scenario, outcome, times } of decided)
+    (scenarios.length > 1 ? scenario.tally : tally).count(outcome, times);
+  run.adders[read.program.index]?.(account.index, day, units);
+  tally.extendSpan(counted.first, accountId, "usage of");
+  tally.extendSpan(counted.last, accountId, "usage of");
+  return true;
+}
+
+/**
+ * Creates the function that adds a row.
+ *
+ * @returns throws ERR_INPUT_INVALID for an invalid row, or an unknown account or meter; ERR_REFUSED for a meter whose
+ * event schema consumes a feature, because the order of events matters; ERR_ARITHMETIC if its cell would need more than
+ * 100 digits. A row that throws adds nothing
+ */
+export function createUsageReceiver(book: Book, run: Pick<EventRun, "accounts" | "addCell">): (row: unknown) => void {
+  const meters = new Map(book.usageMeters.map((meter, index) => [meter.id, { meter, index }]));
+  const features = featuresBySchema(book);
+  return (row) => {
+    const { accountId, meterId, day, quantity } = readUsageRow(row);
+    const meter = meters.get(meterId);
+    if (meter === undefined) {
+      const hint = didYouMean(meterId, [...meters.keys()]);
+      throw rejectedRowError("$.meterId", `no usage meter has the id ${quoteText(meterId)}${hint}`);
+    }
+    const { eventSchemaName } = meter.meter;
+    const feature = features.get(eventSchemaName);
+    if (feature !== undefined) throw featureUsageError(eventSchemaName, feature);
+    const account = run.accounts.find(accountId);
+    if (account === undefined) {
+      const names = book.accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
+      throw rejectedRowError(
+        "$.accountId",
+        `no account has the id or alias ${quoteText(accountId)}${didYouMean(accountId, names)}`,
+      );
+    }
+    run.addCell(account.index, meter.index, day, exactOfDecimal(quantity));
+  };
+}
+
+/**
+ * Adds all rows, or throws one error for all problems.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID with the first {@link PROBLEMS_MAX} problems, each with its path, as in
+ * `$.usage[3].date`
+ */
+export function addUsageRows(take: (row: unknown) => void, rows: Iterable<unknown>): void {
+  const problems: Problem[] = [];
+  let index = 0;
+  for (const row of rows) {
+    try {
+      take(row);
+    } catch (error) {
+      if (!isRowFault(error)) throw error;
+      const path = hasCode(error, "ERR_INPUT_INVALID") ? (error.details.problems[0]?.path.slice(1) ?? "") : "";
+      if (problems.length < PROBLEMS_MAX)
+        problems.push(rejection(`$.usage[${index}]${path}`, "INVALID_USAGE", error.message));
+    }
+    index++;
+  }
+  const [first] = problems;
+  if (first === undefined) return;
+  const more = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
+  throw new RatebookError("ERR_INPUT_INVALID", `${first.path}: ${first.message}${more}`, { problems });
+}
+
+/** Whether an error concerns a single row, so that other rows can still be checked. */
+export function isRowFault(error: unknown): error is RatebookError {
+  return hasCode(error, "ERR_INPUT_INVALID") || hasCode(error, "ERR_REFUSED") || hasCode(error, "ERR_ARITHMETIC");
+}
+
+/** The error for usage of a schema that consumes a feature. */
+export function featureUsageError(schemaName: string, featureId: string): RatebookError<"ERR_REFUSED"> {
+  const why = describeOrderDependence(featureId);
+  return refusedError(
+    "S17.1",
+    `the event schema ${quoteText(schemaName)} cannot be priced from usage: ${why}; pass its events instead`,
+  );
+}
+
+function rejectedRowError(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
+  return new RatebookError("ERR_INPUT_INVALID", message, {
+    problems: [rejection(path, "INVALID_USAGE", message)],
+  });
+}
+
+/** A rejected or failed event. */
+export interface EventProblem extends Problem {
+  /** Its position among the events, from 1. */
+  readonly event: number;
+  readonly status: IngestStatus;
+}
+
+/** The number of events read, and of those with each status that occurred. */
+export type EventCounts = { readonly read: number } & { readonly [Status in IngestStatus]?: number };
+
+/** Maximum number of problems of events, and of rows, listed; all events are counted. */
+export const PROBLEMS_MAX = 1000;
+
+/** Adds events in order. @returns the first {@link PROBLEMS_MAX} that were rejected or failed */
+export function addAllEvents(
+  add: (event: EventInput) => IngestOutcome,
+  events: Iterable<EventInput>,
+): readonly EventProblem[] {
+  const problems: EventProblem[] = [];
+  let last: IngestOutcome = METERED;
+  let position = 0;
+  for (const event of events) {
+    position++;
+    const outcome = add(event);
+    // Most events have the same outcome object as the previous one; if that was completed, skip the checks.
+    if (outcome === last || problems.length === PROBLEMS_MAX) continue;
+    const { status, description, problem } = outcome;
+    if (problem === undefined) last = outcome;
+    else problems.push({ event: position, status, ...problem, message: description });
+  }
+  return problems;
+}
+
+/** The number of events of a run with each status so far. */
+export function eventCountsOf(run: Pick<EventRun, "counts">): EventCounts {
+  const occurred = Object.entries(run.counts()).filter(([, count]) => count > 0);
+  return { read: occurred.reduce((total, [, count]) => total + count, 0), ...Object.fromEntries(occurred) };
 }

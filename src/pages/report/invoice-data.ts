@@ -7,7 +7,7 @@ import type { ChargedDay } from "../../analysis/daily-charges.ts";
 import { type Day, formatDate, formatInstant, startOfDay } from "../../calendar/instant.ts";
 import { createItemDescriber, describeParts, slabsByLine } from "../../invoicing/explanation-text.ts";
 import { type Invoice, type InvoiceLine, type InvoiceParts, invoiceParts } from "../../invoicing/invoice.ts";
-import type { DayEvents } from "../../ledger/preview/day-events.ts";
+import type { DayEvents } from "../../ledger/preview/line-trace.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import type { Rounding } from "../../rating/commitment.ts";

@@ -10,7 +10,7 @@ import { tryParseInstant, startOfDay, type Day, type Instant } from "../../calen
 import { invariant } from "../../errors.ts";
 import { type EventFileMap, type EventMaker, createEventMaker } from "../../event-files/event-file-map.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
-import { rememberIds, type SeenIds } from "../../ledger/preview/accepted-id-set.ts";
+import { rememberIds, type SeenIds } from "../../ledger/preview/accepted-ids.ts";
 import { startEventRun } from "../../ledger/preview/preview-run.ts";
 import type { CellQuery } from "../../ledger/usage-source.ts";
 import type { UsageCell } from "../../metering/usage.ts";

@@ -6,7 +6,7 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant, type RatebookError } from "../../errors.ts";
-import type { CountedEvents } from "../../ledger/preview/premeasured-events.ts";
+import type { CountedEvents } from "../../ledger/preview/preview-run.ts";
 import { type Exact, exactOfText } from "../../numbers/exact.ts";
 import { usageChangedError } from "../source.ts";
 import type { Database, Row, Value } from "./dialect.ts";

@@ -5,7 +5,7 @@ import { readBook } from "../../../src/book/book.ts";
 import type { ByteSource } from "../../../src/cli/event-inputs/byte-source.ts";
 import { createNdjsonCursor } from "../../../src/cli/event-inputs/ndjson-cursor.ts";
 import { type EventSink, mergeEvents } from "../../../src/event-files/merge-events.ts";
-import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";
+import { rememberIds } from "../../../src/ledger/preview/accepted-ids.ts";
 import { startEventRun } from "../../../src/ledger/preview/preview-run.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
 

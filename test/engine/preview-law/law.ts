@@ -11,7 +11,7 @@ import type { Invoice, InvoiceLine } from "../../../src/invoicing/invoice.ts";
 import type { SkippedAccount } from "../../../src/ledger/account/bill-failure.ts";
 import { noChanges } from "../../../src/ledger/decision.ts";
 import { isCompleted } from "../../../src/ledger/outcome.ts";
-import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";
+import { rememberIds } from "../../../src/ledger/preview/accepted-ids.ts";
 import { type EventRun, startEventRun } from "../../../src/ledger/preview/preview-run.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import type { EntryRecord } from "../../../src/ledger/records.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { parseBook } from "../../../src/book/book.ts";
 import { DAY_MS, formatDate, parseInstant } from "../../../src/calendar/instant.ts";
-import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";
+import { rememberIds } from "../../../src/ledger/preview/accepted-ids.ts";
 import { startEventRun } from "../../../src/ledger/preview/preview-run.ts";
 import type { Usage } from "../../../src/metering/usage.ts";
 import { exactOfText } from "../../../src/numbers/exact.ts";

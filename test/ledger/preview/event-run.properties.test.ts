@@ -3,7 +3,7 @@ import { Decimal as HostDecimal } from "decimal.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";
+import { rememberIds } from "../../../src/ledger/preview/accepted-ids.ts";
 import { startEventRun, type EventRun } from "../../../src/ledger/preview/preview-run.ts";
 import type { UsageCell } from "../../../src/metering/usage.ts";
 import { add, type Decimal } from "../../../src/numbers/decimal.ts";

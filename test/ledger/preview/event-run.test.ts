@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Book } from "../../../src/book/resources/book.ts";
 import { parseInstant } from "../../../src/calendar/instant.ts";
 import { type IngestOutcome, isCompleted } from "../../../src/ledger/outcome.ts";
-import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";
+import { rememberIds } from "../../../src/ledger/preview/accepted-ids.ts";
 import { type EventRun, startEventRun } from "../../../src/ledger/preview/preview-run.ts";
 import { perUnit } from "../../book/builder.ts";
 import { contosoAccount, bookWithParts, type BookParts, europeMeter, requestEvent, requestSchema } from "../support.ts";

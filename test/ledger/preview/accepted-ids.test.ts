@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { rememberIds } from "../../../src/ledger/preview/accepted-id-set.ts";
+import { rememberIds } from "../../../src/ledger/preview/accepted-ids.ts";
 
 describe("S14.1 a set of accepted ids", () => {
   test("accepts an id once until its instant, which is exclusive", () => {
