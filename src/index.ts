@@ -193,7 +193,7 @@ export {
   type ProblemCode,
   RatebookError,
 } from "./errors.ts";
-export type { Explanation } from "./invoicing/explain.ts";
+export type { Explanation } from "./invoicing/invoice.ts";
 export type { RuleLink } from "./rulebook.ts";
 export type { Invoice, InvoiceLine, InvoiceType, LineType, UsageLine } from "./invoicing/invoice.ts";
 export type { SkippedAccount } from "./ledger/account/bill-failure.ts";

@@ -4,8 +4,7 @@
  * @module
  */
 import { type Day, dayOf, parseInstant } from "../calendar/instant.ts";
-import type { CardExplanation } from "../invoicing/explain.ts";
-import type { Invoice, InvoiceLine } from "../invoicing/invoice.ts";
+import type { CardExplanation, Invoice, InvoiceLine } from "../invoicing/invoice.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
 import { compareFractions, type Fraction } from "../numbers/fraction.ts";
 import type { AccountPlans } from "./diff/account-plans.ts";

@@ -6,8 +6,7 @@
 import type { Day, Instant } from "../calendar/instant.ts";
 import type { MonetaryCredit } from "../credits/monetary-credits.ts";
 import type { Decimal } from "../numbers/decimal.ts";
-import type { GraceTerms } from "./grace-period.ts";
-import type { PlanDecision, Timeline } from "./timeline.ts";
+import type { GraceTerms, PlanDecision, Timeline } from "./timeline.ts";
 
 /** One change of a license's quantity, in order of arrival (S10.1). */
 export interface LicenseChange {

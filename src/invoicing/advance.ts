@@ -12,14 +12,6 @@ import { rateBillingEntitlement } from "../rating/billing-entitlement.ts";
 import { rateCreditGrant } from "../rating/credit-grant.ts";
 import { refundFixedFee, rateFixedFee } from "../rating/fixed-fee.ts";
 import type { AccountView } from "./account-view.ts";
-import {
-  type AdvanceBilling,
-  type AdvanceCharge,
-  findCut,
-  type Refund,
-  refundKey,
-  chargeAtCycleStart,
-} from "./advance-charge.ts";
 import { chargeLateArrears } from "./arrears.ts";
 import {
   isAdvanceChargeDue,
@@ -30,7 +22,16 @@ import {
   grantTiming,
   type TimedCard,
 } from "./charge-periods.ts";
-import { findDueCards, type DueCycle } from "./due-work.ts";
+import {
+  type AdvanceBilling,
+  type AdvanceCharge,
+  findCut,
+  type Refund,
+  refundKey,
+  chargeAtCycleStart,
+  findDueCards,
+  type DueCycle,
+} from "./due-work.ts";
 import { chargeLicensesInAdvance } from "./license-advance.ts";
 import { type AccountCycle, type Timeline } from "./timeline.ts";
 

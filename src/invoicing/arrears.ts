@@ -18,7 +18,6 @@ import { findPaidLevel, rateLicenseInArrears } from "../rating/license.ts";
 import { coverageAt } from "../rating/recurrence.ts";
 import { rateUsage } from "../rating/usage.ts";
 import type { AccountView, LicenseChange } from "./account-view.ts";
-import type { AdvanceCharge } from "./advance-charge.ts";
 import {
   isChargedByDays,
   type CoveredPeriod,
@@ -35,8 +34,8 @@ import {
   entitlementTiming,
   grantTiming,
 } from "./charge-periods.ts";
-import { closesAt } from "./grace-period.ts";
-import { type AccountCycle, type AssociatedPlan, cycleAt, naturalPeriod, type Timeline } from "./timeline.ts";
+import type { AdvanceCharge } from "./due-work.ts";
+import { closesAt, type AccountCycle, type AssociatedPlan, cycleAt, naturalPeriod, type Timeline } from "./timeline.ts";
 
 /** The exact arrears charges of an account for one cycle, in the order of the plan's cards. */
 export function chargeInArrears(view: AccountView, timeline: Timeline, cycle: AccountCycle): readonly Charge[] {

@@ -2,10 +2,11 @@
  * Finds the cycle that has a card's charge, and the days that it serves (S9.1 to S9.3). A charge covers one or more
  * natural cycles of a run of terms. The first term that has the card in the first of them determines how the period is
  * charged: in full, once, by that term; or by days, by every term for its own part. So a cycle that is split by a new
- * version of the plan is never charged twice for one day.
+ * version of the plan is never charged twice for one day. A plan has one card per billable item and kind (S16.4).
  *
  * @module
  */
+import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 import type {
   BillingEntitlementRateCard,
   CreditGrantRateCard,
@@ -297,4 +298,52 @@ function toPlanCard<Card extends { readonly invoiceTiming: string }>(
 /** Whether a plan has a card for the same item as another version's, and charges it by days. */
 function isProrated(plan: AssociatedPlan, card: TimedCard): boolean {
   return findPlanCard(plan, card)?.prorated === true;
+}
+
+/** The fields of every card besides its prices. */
+interface CardLabels {
+  readonly displayName?: string | null | undefined;
+  readonly tag?: string | null | undefined;
+}
+
+/** The card of this kind for this meter, add-on or feature, if the plan has one. */
+export function findCard(details: PricePlanDetails, kind: CardKind, billableId: string): CardLabels | undefined {
+  return readCards(details, kind).find(([id]) => id === billableId)?.[1];
+}
+
+/** Like {@link findCard}, for many cards: a plan may have hundreds of a kind. */
+export function createCardFinder(
+  details: PricePlanDetails,
+): (kind: CardKind, billableId: string) => CardLabels | undefined {
+  const byKind = new Map<CardKind, ReadonlyMap<string, CardLabels>>();
+  return (kind, billableId) => {
+    let cards = byKind.get(kind);
+    if (cards === undefined) byKind.set(kind, (cards = new Map(readCards(details, kind))));
+    return cards.get(billableId);
+  };
+}
+
+/** The number of cards of a plan. */
+export function cardCount(details: PricePlanDetails): number {
+  const { usageRateCards, fixedFeeRateCards, licenseRateCards } = details;
+  const { billingEntitlementRateCards, entitlementOverageRateCards, creditGrantRateCards } = details;
+  const priced = usageRateCards.length + fixedFeeRateCards.length + licenseRateCards.length;
+  return priced + billingEntitlementRateCards.length + entitlementOverageRateCards.length + creditGrantRateCards.length;
+}
+
+function readCards(details: PricePlanDetails, kind: CardKind): readonly (readonly [billableId: string, CardLabels])[] {
+  switch (kind) {
+    case "USAGE":
+      return details.usageRateCards.map((card) => [card.usageMeterId, card]);
+    case "FIXED_FEE":
+      return details.fixedFeeRateCards.map((card) => [card.id, card]);
+    case "LICENSE":
+      return details.licenseRateCards.map((card) => [card.id, card]);
+    case "BILLING_ENTITLEMENT":
+      return details.billingEntitlementRateCards.map((card) => [card.featureId, card]);
+    case "ENTITLEMENT_OVERAGE":
+      return details.entitlementOverageRateCards.map((card) => [card.featureId, card]);
+    case "CREDIT_GRANT":
+      return details.creditGrantRateCards.map((card) => [card.id, card]);
+  }
 }

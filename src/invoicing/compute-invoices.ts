@@ -10,10 +10,8 @@ import { type Decimal, ZERO } from "../numbers/decimal.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
-import type { AdvanceBilling } from "./advance-charge.ts";
 import { findAdvanceTerms, computeAdvanceBilling, mayChargeInAdvance } from "./advance.ts";
 import { type DraftSelection, type PaidDraft, payWithCredits } from "./credit-lines.ts";
-import { draftsPeriod } from "./credit-pool.ts";
 import {
   type Draft,
   type DraftTerms,
@@ -22,11 +20,10 @@ import {
   planAdvanceDrafts,
   planStandardDraft,
 } from "./draft.ts";
-import { earliestChargeStart, chargingWindow, type DueCycle, findDueCycles } from "./due-work.ts";
-import { closesAt, earliestOpenEnd } from "./grace-period.ts";
-import { findCreditGrants, type GrantedCredit, toRefundCredit, roundRefund } from "./granted-credits.ts";
+import { type AdvanceBilling, earliestChargeStart, chargingWindow, type DueCycle, findDueCycles } from "./due-work.ts";
+import { draftsPeriod, findCreditGrants, type GrantedCredit, toRefundCredit, roundRefund } from "./granted-credits.ts";
 import { INVOICE_TYPES, type Invoice, type InvoiceLine } from "./invoice.ts";
-import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline } from "./timeline.ts";
+import { closesAt, earliestOpenEnd, type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline } from "./timeline.ts";
 
 /** The range and options for computing invoices. */
 export interface InvoicingOptions {

@@ -9,10 +9,9 @@ import { type Decimal, subtract, sum } from "../numbers/decimal.ts";
 import type { Steps } from "../numbers/steps.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import { ruleLink } from "../rulebook.ts";
-import { createCreditPool } from "./credit-pool.ts";
 import { type Draft, type DraftTerms, grossAmount, invoiceKey, type PlannedDraft } from "./draft.ts";
-import { citeRules, type CountedRefund, SUM, toExactFraction, toIsoPeriod } from "./explain.ts";
 import {
+  createCreditPool,
   mayChargeBelowZero,
   type GrantedCredit,
   toNegativeInvoiceCredit,
@@ -27,7 +26,15 @@ import {
   type LineStyle,
   sumLine,
 } from "./invoice-lines.ts";
-import { cardLineType, type InvoiceLine } from "./invoice.ts";
+import {
+  citeRules,
+  type CountedRefund,
+  SUM,
+  toExactFraction,
+  toIsoPeriod,
+  cardLineType,
+  type InvoiceLine,
+} from "./invoice.ts";
 import type { AssociatedPlan } from "./timeline.ts";
 
 /** A draft with its payments. */

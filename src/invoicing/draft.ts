@@ -8,14 +8,13 @@ import { add, type Decimal, sum, formatDecimal, ZERO } from "../numbers/decimal.
 import type { Charge } from "../rating/charge.ts";
 import { type Rounding, type TrueUp, computeTrueUp } from "../rating/commitment.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
-import type { AdvanceCharge } from "./advance-charge.ts";
 import { chargeInArrears } from "./arrears.ts";
-import { closesAt } from "./grace-period.ts";
+import { createCardFinder } from "./charge-periods.ts";
+import type { AdvanceCharge } from "./due-work.ts";
 import type { RoundedRefund } from "./granted-credits.ts";
 import { type CardItem, toCardItem, sortIntoLineOrder } from "./invoice-lines.ts";
 import type { InvoiceType, UsageLine } from "./invoice.ts";
-import { createCardFinder } from "./plan-cards.ts";
-import type { AccountCycle, Timeline } from "./timeline.ts";
+import { closesAt, type AccountCycle, type Timeline } from "./timeline.ts";
 
 /** The data of an invoice that is known before rating. */
 export interface DraftTerms {

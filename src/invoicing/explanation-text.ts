@@ -9,9 +9,8 @@ import type { PartExplanation, SlabExplanation } from "../rating/charge.ts";
 import type { Bounds } from "../rating/rated-slabs.ts";
 import { clampToBounds, sumSlabs } from "../rating/slabs.ts";
 import { type RuleLink, ruleLink } from "../rulebook.ts";
-import type { CardExplanation, TrueUpExplanation } from "./explain.ts";
 import { formatNumber } from "./format-values.ts";
-import { cardLineType, type InvoiceLine } from "./invoice.ts";
+import { type CardExplanation, type TrueUpExplanation, cardLineType, type InvoiceLine } from "./invoice.ts";
 
 /** One sentence, without its full stop, and its rules. */
 export interface ExplanationText {

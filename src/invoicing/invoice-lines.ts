@@ -9,8 +9,15 @@ import { CARD_KINDS, type Charge, type SlabCharge, type SlabExplanation } from "
 import type { Rounding } from "../rating/commitment.ts";
 import { type CardValues, roundLines } from "../rating/rounding.ts";
 import { ruleLink } from "../rulebook.ts";
-import { type Explanation, toExactFraction, explainCard, SUM } from "./explain.ts";
-import { cardLineType, type InvoiceLine, type LineType } from "./invoice.ts";
+import {
+  type Explanation,
+  toExactFraction,
+  explainCard,
+  SUM,
+  cardLineType,
+  type InvoiceLine,
+  type LineType,
+} from "./invoice.ts";
 
 /** A card's charge with its rounded values and display fields. */
 export interface CardItem {

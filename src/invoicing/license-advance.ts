@@ -28,6 +28,8 @@ import {
   rateLicenseInAdvance,
 } from "../rating/license.ts";
 import type { AccountView, LicenseChange } from "./account-view.ts";
+import { type ChargedQuantity, quantitiesChargedBefore } from "./arrears.ts";
+import { isChargedByDays, licenseTiming } from "./charge-periods.ts";
 import {
   type AdvanceBilling,
   type AdvanceCharge,
@@ -35,10 +37,10 @@ import {
   type Refund,
   refundKey,
   chargeAtCycleStart,
-} from "./advance-charge.ts";
-import { type ChargedQuantity, quantitiesChargedBefore } from "./arrears.ts";
-import { isChargedByDays, licenseTiming } from "./charge-periods.ts";
-import { type DueCycle, chargeOnceKey, periodKey } from "./due-work.ts";
+  type DueCycle,
+  chargeOnceKey,
+  periodKey,
+} from "./due-work.ts";
 import {
   clipToPeriod,
   removeQuantitiesAbove,

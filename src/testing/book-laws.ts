@@ -9,8 +9,7 @@ import { type BookSource, toBookInput, readBook } from "../book/book.ts";
 import type { BookInput } from "../book/resources/book.ts";
 import { formatDate, toInstant, startOfDay, addDays } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
-import { allLines, type Invoice, type InvoiceLine } from "../invoicing/invoice.ts";
-import { netTotal } from "../invoicing/net-total.ts";
+import { allLines, type Invoice, type InvoiceLine, netTotal } from "../invoicing/invoice.ts";
 import { isCompleted } from "../ledger/outcome.ts";
 import { preview } from "../ledger/preview/preview.ts";
 import {

@@ -2,9 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { compareCredits, isEffectiveIn } from "../../src/credits/monetary-credits.ts";
-import { createCreditPool } from "../../src/invoicing/credit-pool.ts";
-import type { Draft } from "../../src/invoicing/draft.ts";
-import type { GrantedCredit } from "../../src/invoicing/granted-credits.ts";
+import { createCreditPool, type GrantedCredit } from "../../src/invoicing/granted-credits.ts";
 import { Decimal, subtract, ZERO } from "../../src/numbers/decimal.ts";
 
 const credit = fc
@@ -41,9 +39,7 @@ test("S12.1 S12.3 each draft gets all that it may take in order, whatever other 
     fc.property(fc.array(credit, { maxLength: 150, size: "max" }), fc.array(step, { maxLength: 12 }), (list, steps) => {
       const creditList = list.map((each, index) => ({ ...each, id: `credit-${index}` }));
       const left = new Map<string, GrantedCredit>(creditList.map((each) => [each.id, each]));
-      const drafts = steps.map(
-        ({ start, length, finalAt }) => ({ cycle: { start, end: start + length }, finalAt }) as Draft,
-      );
+      const drafts = steps.map(({ start, length, finalAt }) => ({ cycle: { start, end: start + length }, finalAt }));
       const pool = createCreditPool(creditList, drafts);
       steps.forEach(({ start, length, finalAt, take, grants }, place) => {
         const cycle = { start, end: start + length };
@@ -51,7 +47,7 @@ test("S12.1 S12.3 each draft gets all that it may take in order, whatever other 
           .filter((each) => each.left.gt(ZERO) && each.grantedAt <= finalAt && isEffectiveIn(each, cycle))
           .toSorted(compareCredits);
         const earliest = Math.min(...steps.slice(place).map((each) => each.start));
-        const usable = [...pool.usableFor({ cycle, finalAt } as Draft, earliest)];
+        const usable = [...pool.usableFor({ cycle, finalAt }, earliest)];
         expect(usable).toEqual(expected);
         for (const each of usable.slice(0, take)) {
           const amount = new Decimal(Math.min(take, each.left.toNumber()));

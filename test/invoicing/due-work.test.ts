@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS, formatDate, formatInstant, parseDate } from "../../src/calendar/instant.ts";
-import { findCut } from "../../src/invoicing/advance-charge.ts";
 import { feeTiming } from "../../src/invoicing/charge-periods.ts";
-import { findDueCards, findDueCycles, findFeatureGrants } from "../../src/invoicing/due-work.ts";
+import { findCut, findDueCards, findDueCycles, findFeatureGrants } from "../../src/invoicing/due-work.ts";
 import type { PlanDecision } from "../../src/invoicing/timeline.ts";
 import { runToCompletion } from "../../src/numbers/steps.ts";
 import { perUnit } from "../book/builder.ts";

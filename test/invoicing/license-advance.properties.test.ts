@@ -3,9 +3,8 @@ import { describe, expect, test } from "vitest";
 
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView, LicenseChange } from "../../src/invoicing/account-view.ts";
-import type { AdvanceBilling } from "../../src/invoicing/advance-charge.ts";
 import { computeAdvanceBilling } from "../../src/invoicing/advance.ts";
-import { findDueCycles } from "../../src/invoicing/due-work.ts";
+import { type AdvanceBilling, findDueCycles } from "../../src/invoicing/due-work.ts";
 import { buildTimeline } from "../../src/invoicing/timeline.ts";
 import { Decimal, ZERO } from "../../src/numbers/decimal.ts";
 import type { Fraction } from "../../src/numbers/fraction.ts";

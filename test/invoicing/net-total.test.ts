@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 
 import { parseBook } from "../../src/book/book.ts";
-import { netTotal } from "../../src/invoicing/net-total.ts";
+import { netTotal } from "../../src/invoicing/invoice.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
 import { accountOn, calls, feeCards, planOfMonths, sumMeter } from "../book/builder.ts";

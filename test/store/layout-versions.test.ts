@@ -2,8 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
-import { allLines } from "../../src/invoicing/invoice.ts";
-import { netTotal } from "../../src/invoicing/net-total.ts";
+import { allLines, netTotal } from "../../src/invoicing/invoice.ts";
 import type { CreditListFilter } from "../../src/ledger/view.ts";
 import { account, cell, credit, event, newEvent, NOON, TODAY } from "../../src/store/conformance/samples.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";

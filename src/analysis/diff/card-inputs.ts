@@ -7,8 +7,7 @@ import type { CreditGrantRateCard, FixedFeeRateCard, RatePlan, RateValue } from 
  * @module
  */
 import type { Share } from "../../calendar/proration.ts";
-import type { CitedExplanation } from "../../invoicing/explain.ts";
-import { cardLineType } from "../../invoicing/invoice.ts";
+import { type CitedExplanation, cardLineType } from "../../invoicing/invoice.ts";
 import { type Decimal, maximum, ZERO } from "../../numbers/decimal.ts";
 import {
   addFractions,

@@ -5,8 +5,13 @@ import type { Share } from "../../calendar/proration.ts";
  *
  * @module
  */
-import type { CardExplanation, CountedRefund, TrueUpExplanation } from "../../invoicing/explain.ts";
-import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
+import type {
+  CardExplanation,
+  CountedRefund,
+  TrueUpExplanation,
+  Invoice,
+  InvoiceLine,
+} from "../../invoicing/invoice.ts";
 import { type Decimal, ZERO, subtract, sum } from "../../numbers/decimal.ts";
 import {
   compareFractions,

@@ -4,8 +4,7 @@
  * @module
  */
 import { type BookSource, toBook } from "../../book/book.ts";
-import { CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
-import { netTotal } from "../../invoicing/net-total.ts";
+import { CARD_LINE_TYPES, type Invoice, type InvoiceLine, netTotal } from "../../invoicing/invoice.ts";
 import { type Decimal, subtract, sum, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { type Fraction, ZERO_FRACTION, subtractFractions, sumFractions, toFraction } from "../../numbers/fraction.ts";
 import {

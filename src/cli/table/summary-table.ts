@@ -4,8 +4,7 @@
  * @module
  */
 import { groupThousands, formatMoney, formatNumber } from "../../invoicing/format-values.ts";
-import type { Invoice } from "../../invoicing/invoice.ts";
-import { netTotal } from "../../invoicing/net-total.ts";
+import { type Invoice, netTotal } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, decimalOfInteger, divide, multiply, sum, ZERO } from "../../numbers/decimal.ts";
 import { toPrintable } from "../../pages/printable.ts";

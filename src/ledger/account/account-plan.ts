@@ -6,8 +6,7 @@
 import { applyOverride } from "../../book/resources/override.ts";
 import { type Instant, isDayStart } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
-import type { GraceTerms } from "../../invoicing/grace-period.ts";
-import { buildTimeline, type PlanDecision } from "../../invoicing/timeline.ts";
+import { type GraceTerms, buildTimeline, type PlanDecision } from "../../invoicing/timeline.ts";
 import { type AccountPlan, type Catalog, groupTermsFor } from "../catalog.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
 import { groupChangedAt } from "./account-history.ts";

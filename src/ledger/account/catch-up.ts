@@ -9,9 +9,16 @@ import { type Day, dayOf, type Instant, dayStart, dayStartFrom } from "../../cal
 import { findAdvanceInvoiceTerms, type ComputedInvoice, findDueBefore } from "../../invoicing/compute-invoices.ts";
 import type { DraftTerms } from "../../invoicing/draft.ts";
 import { earliestChargeStart, type FeatureGrant, findFeatureGrants } from "../../invoicing/due-work.ts";
-import { closesAt, type GraceTerms } from "../../invoicing/grace-period.ts";
 import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
-import { type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline } from "../../invoicing/timeline.ts";
+import {
+  closesAt,
+  type GraceTerms,
+  type AccountCycle,
+  cycleAt,
+  cyclesIn,
+  NO_END,
+  type Timeline,
+} from "../../invoicing/timeline.ts";
 import { type Steps, runToCompletion } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
 import { saveBilledUsage } from "../billed-usage.ts";

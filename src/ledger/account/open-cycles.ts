@@ -4,9 +4,8 @@
  * @module
  */
 import { INSTANT_END, INSTANT_MIN, type Instant, dayStart, parseInstant } from "../../calendar/instant.ts";
-import { type ClosedCycles, closesAt, earliestOpenEnd } from "../../invoicing/grace-period.ts";
-import { cardCount } from "../../invoicing/plan-cards.ts";
-import { type AccountCycle, cyclesIn } from "../../invoicing/timeline.ts";
+import { cardCount } from "../../invoicing/charge-periods.ts";
+import { type ClosedCycles, closesAt, earliestOpenEnd, type AccountCycle, cyclesIn } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, InvoiceRecord } from "../records.ts";
 import { findGraceTerms, findAccountPlan } from "./account-plan.ts";

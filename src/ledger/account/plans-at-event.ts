@@ -9,8 +9,9 @@ import type { Cycle } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { findOverageWindow } from "../../invoicing/arrears.ts";
 import { clipToTerm } from "../../invoicing/charge-periods.ts";
-import { closesAt, type GraceTerms } from "../../invoicing/grace-period.ts";
 import {
+  closesAt,
+  type GraceTerms,
   naturalPeriod,
   type AccountCycle,
   cycleAt,

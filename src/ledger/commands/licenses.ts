@@ -4,8 +4,7 @@
  * @module
  */
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
-import { closesAt } from "../../invoicing/grace-period.ts";
-import { cycleAt, cyclesIn, NO_END, type Timeline } from "../../invoicing/timeline.ts";
+import { closesAt, cycleAt, cyclesIn, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { describeStatus } from "../../problem-table.ts";
 import { createQuantityLookup, quantityAt } from "../../rating/license-timeline.ts";

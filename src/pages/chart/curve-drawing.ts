@@ -1,9 +1,9 @@
-import type { PriceCurve, PricePiece } from "../../analysis/price-curve.ts";
 /**
  * Chart axes with round ticks, and the SVG paths of price curves.
  *
  * @module
  */
+import type { PriceCurve, PricePiece } from "../../analysis/price-curve.ts";
 import {
   add,
   type Decimal,

@@ -1,10 +1,10 @@
-import { addDays, type Instant, parseInstant } from "../../calendar/instant.ts";
 /**
  * The texts of an invoice for its recipient: dates, number and title, and its lines: cards with slabs in words, then
  * additions, payments and the amount due.
  *
  * @module
  */
+import { addDays, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { createItemDescriber, describeParts, slabsByLine } from "../../invoicing/explanation-text.ts";
 import { formatMoney, formatNumber } from "../../invoicing/format-values.ts";
 import {

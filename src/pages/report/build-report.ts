@@ -8,8 +8,7 @@ import { type ChargedDay, computeDailyCharges } from "../../analysis/daily-charg
 import { createBookPlanSource, type PlanSource, resolveAccountPlans } from "../../analysis/diff/account-plans.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { type Day, formatDate, parseDay, parseInstant, startOfDay } from "../../calendar/instant.ts";
-import { allLines, CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
-import { netTotal } from "../../invoicing/net-total.ts";
+import { allLines, CARD_LINE_TYPES, type Invoice, type InvoiceLine, netTotal } from "../../invoicing/invoice.ts";
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";

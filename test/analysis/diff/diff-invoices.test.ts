@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { diffInvoices } from "../../../src/analysis/diff/diff-invoices.ts";
 import { toBookInput } from "../../../src/book/book.ts";
-import type { Invoice } from "../../../src/invoicing/invoice.ts";
-import { netTotal } from "../../../src/invoicing/net-total.ts";
+import { type Invoice, netTotal } from "../../../src/invoicing/invoice.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { subtract, sum, formatDecimal } from "../../../src/numbers/decimal.ts";
