@@ -52,10 +52,13 @@ export interface Columns {
   readonly ambiguousNumber: { readonly column: string; readonly text: string } | undefined;
   /** Columns with text in every row. */
   readonly texts: readonly string[];
-  /** Columns of amounts, or mostly of numbers, that have other values too, each with the first such value. */
+  /**
+   * Text columns that were probably meant as numbers (`$12`, or some `NaN`), each with the first value that is not a
+   * number.
+   */
   readonly nearNumbers: readonly { readonly column: string; readonly text: string }[];
-  /** Unused columns and why. */
-  readonly unused: readonly { readonly column: string; readonly why: string }[];
+  /** Unused columns, each with the reason. */
+  readonly unused: readonly { readonly column: string; readonly reason: string }[];
 }
 
 const ACCOUNT_WORDS = [
@@ -102,9 +105,11 @@ export function guessColumns({ header, rows, separator }: Sample, columnNames: N
   const usableColumns = columns.filter(
     ({ name, values }) => name !== "" && !isRepeated(name) && values.every((text) => text !== ""),
   );
-  const unnamedColumns = usableColumns.filter(({ name }) => name !== columnNames.account && name !== columnNames.id);
+  const unassignedColumns = usableColumns.filter(({ name }) => name !== columnNames.account && name !== columnNames.id);
   const timeCandidates =
-    columnNames.time === undefined ? unnamedColumns : unnamedColumns.filter(({ name }) => name === columnNames.time);
+    columnNames.time === undefined
+      ? unassignedColumns
+      : unassignedColumns.filter(({ name }) => name === columnNames.time);
   const timestamp =
     timeCandidates.find(hasTimes) ??
     timeCandidates.find((column) => findTimeForms(column, columnNames.time).length > 0);
@@ -150,7 +155,7 @@ export function guessColumns({ header, rows, separator }: Sample, columnNames: N
       }),
     unused: columns
       .filter((column) => !usedColumns.has(column))
-      .map((column) => ({ column: column.name, why: describeUnused(column, isRepeated(column.name)) })),
+      .map((column) => ({ column: column.name, reason: describeUnused(column, isRepeated(column.name)) })),
   };
 }
 
@@ -289,7 +294,7 @@ function isUnique(values: readonly string[]): boolean {
 function describeUnused(column: Column, isRepeated: boolean): string {
   const { name, values } = column;
   if (name === "") return "no name";
-  if (isRepeated) return "the header has it twice";
+  if (isRepeated) return "duplicate column name";
   if (values.includes("")) return "empty in some rows";
   if (isOtherTime(column)) return "a second time column";
   return "too many values, or values that are too long";

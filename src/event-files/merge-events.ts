@@ -32,7 +32,7 @@ export interface EventCursor {
 export interface Disorder {
   readonly file: string;
   readonly line: number;
-  readonly sentence: string;
+  readonly message: string;
 }
 
 export interface MergeCallbacks {
@@ -62,7 +62,7 @@ export async function mergeEvents(cursors: readonly EventCursor[], callbacks: Me
       if (await advanceRun(run, callbacks)) pushRun(heap, run);
     }
     for (let run = heap[0]; run !== undefined; run = heap[0]) {
-      if (!(await takeWhileFirst(run, findSecond(heap), callbacks))) return;
+      if (!takeHead(run, heap.length === 1, callbacks)) return;
       if (await advanceRun(run, callbacks)) siftDown(heap);
       else popRun(heap);
     }
@@ -72,20 +72,16 @@ export async function mergeEvents(cursors: readonly EventCursor[], callbacks: Me
 }
 
 /**
- * Takes events of one file while it has the earliest, up to the end of its block.
+ * Takes the head of a file; if no other file is left, the rest of its block too.
  *
- * @returns false if reading must stop; otherwise the head is taken and the caller moves to the next one
+ * @returns false if reading must stop; otherwise the caller moves to the next event
  */
-async function takeWhileFirst(
-  run: MergeRun,
-  second: MergeRun | undefined,
-  callbacks: MergeCallbacks,
-): Promise<boolean> {
+function takeHead(run: MergeRun, isLastFile: boolean, callbacks: MergeCallbacks): boolean {
   const { cursor } = run;
   for (;;) {
     checkOrder(run, callbacks);
     if (!cursor.take()) return false;
-    if (second !== undefined) return true;
+    if (!isLastFile) return true;
     if (!cursor.advance()) {
       callbacks.onBlock?.();
       return true;
@@ -109,10 +105,10 @@ function checkOrder(run: MergeRun, callbacks: MergeCallbacks): void {
     run.latest = at;
   } else if (!run.hasReportedDisorder) {
     run.hasReportedDisorder = true;
-    const sentence =
+    const message =
       `the file is not sorted by time: an event of ${formatInstant(at)} follows one of ` +
       `${formatInstant(run.latest)}; events are used in file order`;
-    callbacks.onDisorder({ file, line, sentence });
+    callbacks.onDisorder({ file, line, message });
   }
 }
 
@@ -121,11 +117,6 @@ function comesBefore(a: MergeRun, b: MergeRun): boolean {
   const x = a.cursor.at ?? -Infinity;
   const y = b.cursor.at ?? -Infinity;
   return x < y || (x === y && a.order < b.order);
-}
-
-function findSecond(heap: readonly MergeRun[]): MergeRun | undefined {
-  const [, leftRun, rightRun] = heap;
-  return leftRun !== undefined && rightRun !== undefined && comesBefore(rightRun, leftRun) ? rightRun : leftRun;
 }
 
 function pushRun(heap: MergeRun[], run: MergeRun): void {

@@ -127,7 +127,7 @@ export async function byDatabase(
     },
   };
   const cursors = await open(sink, { book, usesPushdown, dedupes });
-  await mergeEvents(cursors, { onDisorder: ({ sentence }) => problems.push(sentence) });
+  await mergeEvents(cursors, { onDisorder: ({ message }) => problems.push(message) });
   return { ...toOutcome(run, problems), sumCount };
 }
 

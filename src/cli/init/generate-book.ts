@@ -138,7 +138,7 @@ function describeColumns(columns: Columns, column: string): readonly string[] {
     ...(commas === "" ? [] : [`numbers with a decimal comma in ${commas}`]),
     ...(thousands === "" ? [] : [`numbers with thousands separators in ${thousands}`]),
     ...(ambiguousNumber === undefined ? [] : [describeDoubt(ambiguousNumber, decimals)]),
-    ...unused.map(({ column: name, why }) => `not used: ${quoteText(name)}, ${why}`),
+    ...unused.map(({ column: name, reason }) => `not used: ${quoteText(name)}, ${reason}`),
   ];
 }
 

@@ -125,7 +125,7 @@ export async function printProblems(list: ProblemList, book: Book, io: Io): Prom
     suggestDecimalMark(problems),
   ];
   lines.push(...notes.flatMap((note) => (note === undefined ? [] : [note])));
-  for (const { file, line, sentence } of disorders) lines.push(`${formatLinePlace(file, line)}: note: ${sentence}`);
+  for (const { file, line, message } of disorders) lines.push(`${formatLinePlace(file, line)}: note: ${message}`);
   for (const line of lines) await write(io.stderr, `${toPrintable(line)}\n`);
 }
 
