@@ -74,7 +74,7 @@ function readPricedInputs(
 ): CardInputs {
   const inputs = toCardInputs(explanation);
   const { prices } = inputs;
-  const card = prices && findCardByPrices(plans.forInvoice(invoice).details, prices, line, invoice.currency);
+  const card = prices && findCardByPrices(plans.termsOfInvoice(invoice).details, prices, line, invoice.currency);
   return card === undefined || prices === undefined ? inputs : { ...inputs, prices: mergePrices(prices, card.prices) };
 }
 

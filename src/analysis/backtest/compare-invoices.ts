@@ -36,7 +36,7 @@ type Scenarios = readonly [before: ScenarioResult, after: ScenarioResult];
 /** The cards, true-ups and credits of an account, summed over all cycles, with causes. */
 export function explainLines(accountId: string, scenarios: Scenarios, sides: InvoiceSides): readonly DiffLine[] {
   const sources = [createPlanSource(scenarios[0]), createPlanSource(scenarios[1])] as const;
-  return diffAccount(accountId, sides, { sources, isNet: true }).lines;
+  return diffAccount(accountId, sides, { sources, isAlreadyNet: true }).lines;
 }
 
 /** The plans of accounts in a scenario, including a draft and a migration. */

@@ -55,12 +55,12 @@ export interface CycleTerms {
 /** The plans of one account on one side. */
 export interface AccountPlans {
   /** The plan of an invoice on this side. */
-  readonly forInvoice: (invoice: Invoice) => CycleTerms;
+  readonly termsOfInvoice: (invoice: Invoice) => CycleTerms;
   /**
    * The plan on this side for the cycle of an invoice on the other side; undefined if the account has no such cycle
    * here.
    */
-  readonly inCycle: (other: Invoice) => CycleTerms | undefined;
+  readonly termsOfCycle: (other: Invoice) => CycleTerms | undefined;
   /** The account's credits and the grant terms of its plans, as a comparable text; undefined if unknown. */
   readonly creditTerms: string | undefined;
   /** The account's license updates, as a comparable text; undefined if unknown. */
@@ -92,7 +92,7 @@ export function resolveAccountPlans(
   };
   // A draft under trial is not among the plans that a book assigns to accounts.
   const isKnown = timelines.length > 0 && invoices.every((invoice) => findDetails(invoice).length > 0);
-  const forInvoice = (invoice: Invoice): CycleTerms => {
+  const termsOfInvoice = (invoice: Invoice): CycleTerms => {
     const { pricePlanId, pricePlanVersion } = invoice;
     const details = findDetails(invoice);
     const fallbackPlan = details.length > 0 ? undefined : source?.findPlan(pricePlanId, pricePlanVersion);
@@ -108,12 +108,12 @@ export function resolveAccountPlans(
   return {
     creditTerms: holdings && isKnown ? JSON.stringify([holdings.credits, [...grants]]) : undefined,
     licenseUpdates: holdings && JSON.stringify(holdings.licenseUpdates),
-    forInvoice,
-    inCycle({ startDate, endDate }) {
+    termsOfInvoice,
+    termsOfCycle({ startDate, endDate }) {
       const matchingInvoice = invoices.find(
         (invoice) => invoice.startDate === startDate && invoice.endDate === endDate,
       );
-      if (matchingInvoice !== undefined) return forInvoice(matchingInvoice);
+      if (matchingInvoice !== undefined) return termsOfInvoice(matchingInvoice);
       if (!isKnown) return undefined;
       const [start, end] = [toInstant(startDate), toInstant(endDate)];
       for (const timeline of timelines) {

@@ -58,21 +58,21 @@ export type SideLines = Sides<InvoiceLine | undefined>;
  * The amount with the first side's inputs, then after replacing usage, rates, bounds, days, commitment and credits, in
  * this order.
  */
-export type Steps = readonly Fraction[];
+export type StepAmounts = readonly Fraction[];
 
-/** Steps of a line that changes in one step. @param step the index of the group that changes it */
-export function createSteps(step: number, from: Fraction, to: Fraction): Steps {
+/** The amounts of a line that changes in one step only. @param step the index of the group that changes it */
+export function changeAtStep(step: number, from: Fraction, to: Fraction): StepAmounts {
   return Array.from({ length: 7 }, (_, index) => (index <= step ? from : to));
 }
 
 /** The index of days among the groups. */
 export const DAYS = 3;
 
-/** Steps of a card. Usage, rates, bounds and days change it; commitment and credits don't. */
-export function computeCardSteps(sides: Sides<InvoiceSide>, lines: SideLines, line: InvoiceLine): Steps {
+/** The amounts of a card. Usage, rates, bounds and days change it; commitment and credits don't. */
+export function computeCardSteps(sides: Sides<InvoiceSide>, lines: SideLines, line: InvoiceLine): StepAmounts {
   const [from, to] = [exactAmount(lines[0]), exactAmount(lines[1])];
   const comparison = compareInputs(sides, lines, line);
-  if (comparison === undefined) return createSteps(DAYS, from, to);
+  if (comparison === undefined) return changeAtStep(DAYS, from, to);
   const [afterUsage, afterRates, afterBounds] = computeStepAmounts(...comparison.inputs, comparison.isSameQuantity);
   return [from, afterUsage, afterRates, afterBounds, to, to, to];
 }
@@ -239,7 +239,7 @@ function describeLine({ type, id = "" }: InvoiceLine): string {
 /** Two invoices of the same type and cycle, and the sum of their cards at each step. */
 export interface ChargedPair {
   readonly sides: Sides<InvoiceSide>;
-  readonly chargedAmounts: Steps;
+  readonly chargedAmounts: StepAmounts;
 }
 
 /** The true-up of two STANDARD invoices at each step (S13.3). @param accountPairs the account's other invoices */
@@ -247,14 +247,14 @@ export function computeTrueUpSteps(
   ownPair: ChargedPair,
   lines: SideLines,
   accountPairs: readonly ChargedPair[],
-): Steps {
+): StepAmounts {
   const explanations = [
     lines[0] && requireTrueUpExplanation(lines[0]),
     lines[1] && requireTrueUpExplanation(lines[1]),
   ] as const;
   const { sides } = ownPair;
   if (sides.some(({ terms }) => terms === undefined))
-    return createSteps(DAYS, explanations[0]?.exact ?? ZERO_FRACTION, explanations[1]?.exact ?? ZERO_FRACTION);
+    return changeAtStep(DAYS, explanations[0]?.exact ?? ZERO_FRACTION, explanations[1]?.exact ?? ZERO_FRACTION);
   const otherPairs = accountPairs.filter((pair) => isInSameCycle(ownPair, pair));
   const commitments = [
     readCommitment(0, explanations[0], otherPairs),
@@ -283,15 +283,15 @@ export function computeTrueUpSteps(
 }
 
 /** The refunds that true-ups count, at each step. A refund on only one side is a change by days. */
-function computeRefundSteps(before: TrueUpExplanation | undefined, after: TrueUpExplanation | undefined): Steps {
+function computeRefundSteps(before: TrueUpExplanation | undefined, after: TrueUpExplanation | undefined): StepAmounts {
   const remaining = [...(before?.refunds ?? [])];
   const pairs = (after?.refunds ?? []).map((refund): readonly [CountedRefund | undefined, CountedRefund] => {
     const index = remaining.findIndex(({ effectiveFrom }) => effectiveFrom === refund.effectiveFrom);
     return [index < 0 ? undefined : remaining.splice(index, 1)[0], refund];
   });
-  const steps = [...pairs, ...remaining.map((refund) => [refund, undefined] as const)].map(([a, b]): Steps => {
+  const steps = [...pairs, ...remaining.map((refund) => [refund, undefined] as const)].map(([a, b]): StepAmounts => {
     const [from, to] = [a?.exact ?? ZERO_FRACTION, b?.exact ?? ZERO_FRACTION];
-    if (a === undefined || b === undefined) return createSteps(DAYS, from, to);
+    if (a === undefined || b === undefined) return changeAtStep(DAYS, from, to);
     const [afterUsage, afterRates, afterBounds] = computeStepAmounts(toCardInputs(a), toCardInputs(b), false);
     return [from, afterUsage, afterRates, afterBounds, to, to, to];
   });

@@ -21,8 +21,8 @@ import {
   type InvoiceSide,
   type SideLines,
   type Sides,
-  type Steps,
-  createSteps,
+  type StepAmounts,
+  changeAtStep,
   type ChargedPair,
   computeTrueUpSteps,
 } from "./card-steps.ts";
@@ -65,8 +65,8 @@ export interface InvoiceDiff {
 /** Additional inputs of a diff. */
 export interface DiffOptions {
   /**
-   * The books, in any form, that produced the first and the second invoices. They add slabs that were not reached and cycles without
-   * charges, which invoices don't show.
+   * The books, in any form, that produced the first and the second invoices. They add slabs that were not reached and
+   * cycles without charges, which invoices don't show.
    */
   readonly books?: readonly [BookSource, BookSource] | undefined;
 }
@@ -75,7 +75,7 @@ export interface DiffOptions {
  * Compares invoices that have explanations. The inputs of the first are replaced by those of the second in order:
  * usage, rates and slabs, bounds, days, commitment, credits. The cause of a change is the exact difference that each
  * step makes; rounding is the remainder. Causes add up to each line's difference, and lines to the account's, in which
- * a negative invoice counts once (S13.4).
+ * what a negative invoice pays of another is not subtracted twice (S13.4).
  *
  * Lines are matched within invoices of the same type and cycle. A card in a cycle that only one side has is a change by
  * days. Credits are compared as used and replaced last, as a whole. If a price is neither in an explanation nor in a
@@ -95,7 +95,7 @@ export function diffInvoices(
   return {
     accounts: [...ids].map((id) => {
       const [before = [], after = []] = sides.map((side) => side.filter(({ accountId }) => accountId === id));
-      return diffAccount(id, [before, after], { sources, isNet: false });
+      return diffAccount(id, [before, after], { sources, isAlreadyNet: false });
     }),
   };
 }
@@ -115,15 +115,15 @@ function toList(invoices: Invoice | readonly Invoice[]): readonly Invoice[] {
 export interface AccountComparison {
   /** The plans of each side, if known. */
   readonly sources: Sides<PlanSource | undefined>;
-  /** Whether the invoices exclude what negative invoices pay of others. */
-  readonly isNet: boolean;
+  /** Whether payments by negative invoices are already deducted. */
+  readonly isAlreadyNet: boolean;
 }
 
 /** Compares the invoices of one account. @throws {RatebookError} as {@link diffInvoices} */
 export function diffAccount(
   accountId: string,
   invoices: Sides<readonly Invoice[]>,
-  { sources, isNet }: AccountComparison,
+  { sources, isAlreadyNet }: AccountComparison,
 ): AccountDiff {
   const [before, after] = invoices;
   const [currency = "", ...others] = new Set([...after, ...before].map((invoice) => invoice.currency));
@@ -135,12 +135,13 @@ export function diffAccount(
     resolveAccountPlans(sources[0], accountId, before),
     resolveAccountPlans(sources[1], accountId, after),
   ] as const;
-  const leaves = [readLeaves(before, isNet), readLeaves(after, isNet)] as const;
+  const leaves = [readLeaves(before, isAlreadyNet), readLeaves(after, isAlreadyNet)] as const;
   const createSide = (sideIndex: 0 | 1, invoice: Invoice | undefined, other: Invoice | undefined): InvoiceSide => ({
     invoice,
     currency,
     licenseUpdates: plans[sideIndex].licenseUpdates,
-    terms: invoice === undefined ? other && plans[sideIndex].inCycle(other) : plans[sideIndex].forInvoice(invoice),
+    terms:
+      invoice === undefined ? other && plans[sideIndex].termsOfCycle(other) : plans[sideIndex].termsOfInvoice(invoice),
   });
   const pairs = pairInvoices(invoices).map(([a, b]) => {
     const pairLeaves = [findLeaves(leaves[0], a), findLeaves(leaves[1], b)] as const;
@@ -153,23 +154,25 @@ export function diffAccount(
     sums.set(key, existing === undefined ? line : addLines(existing, line));
   }
   const areCreditsSame = plans[0].creditTerms !== undefined && plans[0].creditTerms === plans[1].creditTerms;
-  const lines = areCreditsSame ? assignPaymentCauses([...sums.values()]) : [...sums.values()];
-  const { before: from, after: to, difference, causes } = lines.reduce<DiffLine>(addLines, { type: "", ...NO_CHANGE });
+  const lines = areCreditsSame ? assignCreditCauses([...sums.values()]) : [...sums.values()];
+  const { type: _type, ...total } = lines.reduce<DiffLine>(addLines, { type: "", ...NO_CHANGE });
   for (const [lineSum, sideInvoices] of [
-    [from, before],
-    [to, after],
+    [total.before, before],
+    [total.after, after],
   ] as const) {
-    const total = isNet ? sum(sideInvoices.map(({ revenueInfo }) => revenueInfo.value)) : netTotal(sideInvoices);
-    if (lineSum.eq(total)) continue;
+    const invoiceTotal = isAlreadyNet
+      ? sum(sideInvoices.map(({ revenueInfo }) => revenueInfo.value))
+      : netTotal(sideInvoices);
+    if (lineSum.eq(invoiceTotal)) continue;
     throw incomparableError(
-      `${accountId}: the lines of its invoices add up to ${formatDecimal(lineSum)}, but their totals to ${formatDecimal(total)}`,
+      `${accountId}: the lines of its invoices add up to ${formatDecimal(lineSum)}, but their totals to ${formatDecimal(invoiceTotal)}`,
     );
   }
-  return { accountId, currency, lines, total: { before: from, after: to, difference, causes } };
+  return { accountId, currency, lines, total };
 }
 
-function readLeaves(invoices: readonly Invoice[], isNet: boolean): ReadonlyMap<Invoice, Leaves> {
-  return isNet ? new Map(invoices.map((invoice) => [invoice, listLeaves(invoice)])) : listNetLeaves(invoices);
+function readLeaves(invoices: readonly Invoice[], isAlreadyNet: boolean): ReadonlyMap<Invoice, Leaves> {
+  return isAlreadyNet ? new Map(invoices.map((invoice) => [invoice, listLeaves(invoice)])) : listNetLeaves(invoices);
 }
 
 function findLeaves(leaves: ReadonlyMap<Invoice, Leaves>, invoice: Invoice | undefined): Leaves {
@@ -179,8 +182,8 @@ function findLeaves(leaves: ReadonlyMap<Invoice, Leaves>, invoice: Invoice | und
 const NO_CHANGE = { before: ZERO, after: ZERO, difference: ZERO, causes: {} };
 
 /**
- * Pairs invoices of the same type and cycle. If there are several, such as increases at one instant, each is paired
- * with one of the same plan version, then with the next in order.
+ * Pairs invoices of the same type and cycle. There may be several, such as increases at one instant: with equally many
+ * on both sides, they are paired in order; otherwise first by plan version, and the rest in order.
  */
 function pairInvoices([before, after]: Sides<readonly Invoice[]>): readonly Sides<Invoice | undefined>[] {
   const groups = new Map<string, { readonly before: Invoice[]; readonly after: Invoice[] }>();
@@ -239,7 +242,7 @@ interface ComparedPair extends ChargedPair {
 }
 
 function comparePair(sides: Sides<InvoiceSide>, leaves: Sides<Leaves>): ComparedPair {
-  const cards: Steps[] = [];
+  const cardSteps: StepAmounts[] = [];
   const lines: DiffLine[] = [];
   for (const key of new Set([...leaves[1].keys(), ...leaves[0].keys()])) {
     const leafPair = [leaves[0].get(key), leaves[1].get(key)] as const;
@@ -248,10 +251,10 @@ function comparePair(sides: Sides<InvoiceSide>, leaves: Sides<Leaves>): Compared
     const steps = CARD_LINE_TYPES.has(line.type)
       ? computeCardSteps(sides, leafPair, line)
       : computeCreditSteps(leafPair);
-    if (CARD_LINE_TYPES.has(line.type)) cards.push(steps);
+    if (CARD_LINE_TYPES.has(line.type)) cardSteps.push(steps);
     lines.push(createDiffLine(leafPair, line, steps));
   }
-  const chargedAmounts = CAUSES.map((_, step) => sumFractions(cards.map((steps) => steps[step] ?? ZERO_FRACTION)));
+  const chargedAmounts = CAUSES.map((_, step) => sumFractions(cardSteps.map((steps) => steps[step] ?? ZERO_FRACTION)));
   return { sides, chargedAmounts, lines, trueUps: [leaves[0].get(TRUE_UP), leaves[1].get(TRUE_UP)] };
 }
 
@@ -268,26 +271,26 @@ function createTrueUpLines(pair: ComparedPair, pairs: readonly ComparedPair[]): 
  * Assigns causes to the lines of credits: if the credits are equal and only one group of inputs differs, that group is
  * the cause.
  */
-function assignPaymentCauses(lines: readonly DiffLine[]): readonly DiffLine[] {
-  const isPayment = ({ type }: DiffLine): boolean => type === "SUB_CREDITS";
-  const changedCauses = new Set(lines.filter((line) => !isPayment(line)).flatMap(({ causes }) => Object.keys(causes)));
+function assignCreditCauses(lines: readonly DiffLine[]): readonly DiffLine[] {
+  const isCredit = ({ type }: DiffLine): boolean => type === "SUB_CREDITS";
+  const changedCauses = new Set(lines.filter((line) => !isCredit(line)).flatMap(({ causes }) => Object.keys(causes)));
   const [cause, ...others] = CAUSES.filter((each) => each !== "rounding" && changedCauses.has(each));
   if (cause === undefined || others.length > 0) return lines;
   return lines.map((line) => {
     const { credits } = line.causes;
-    return isPayment(line) && credits !== undefined ? { ...line, causes: { [cause]: credits } } : line;
+    return isCredit(line) && credits !== undefined ? { ...line, causes: { [cause]: credits } } : line;
   });
 }
 
 /** Credits are replaced last. */
-function computeCreditSteps([a, b]: SideLines): Steps {
-  return createSteps(CREDITS, toFraction(a?.value ?? ZERO), toFraction(b?.value ?? ZERO));
+function computeCreditSteps([a, b]: SideLines): StepAmounts {
+  return changeAtStep(CREDITS, toFraction(a?.value ?? ZERO), toFraction(b?.value ?? ZERO));
 }
 
 const CREDITS = CAUSES.indexOf("credits");
 
 /** Turns the exact amounts of a line after each step into causes. */
-function createDiffLine([a, b]: SideLines, { type, id, description }: InvoiceLine, steps: Steps): DiffLine {
+function createDiffLine([a, b]: SideLines, { type, id, description }: InvoiceLine, steps: StepAmounts): DiffLine {
   const [before, after] = [a?.value ?? ZERO, b?.value ?? ZERO];
   const difference = subtract(after, before);
   const causes = CAUSES.slice(0, -1).map(
