@@ -227,8 +227,10 @@ async function meterRows(
 ): Promise<Iterable<readonly UsageCell[]>> {
   const { query, table, parts } = reading;
   const accounts = startUsageRequest(query, table.dedupes);
-  const repeatedIds = table.dedupes ? await db.materialize(selectRepeatedIds(reading, rows, requestedRows)) : undefined;
-  const earlierRows = repeatedIds === undefined ? [] : await findEarlierRows(db, reading, rows, repeatedIds);
+  const repeatedIdsSql = table.dedupes
+    ? await db.materialize(selectRepeatedIds(reading, rows, requestedRows))
+    : undefined;
+  const earlierRows = repeatedIdsSql === undefined ? [] : await findEarlierRows(db, reading, rows, repeatedIdsSql);
   const inputs: MappedRows[] = [];
   for (const [file, froms] of [
     [REQUESTED_ROWS, requestedRows],
@@ -257,7 +259,7 @@ async function meterRows(
     book,
     usesPushdown: true,
     dedupes: table.dedupes,
-    knownRepeats: { repeatedIds },
+    knownRepeats: { repeatedIdsSql },
   });
   await mergeEvents(cursors, { onDisorder: () => undefined });
   return accounts.iterateCells();
@@ -289,13 +291,13 @@ async function findEarlierRows(
   db: Database,
   { query, parts }: TableRequest,
   rows: RowsBetween,
-  repeatedIds: string,
+  repeatedIdsSql: string,
 ): Promise<readonly string[]> {
   const rowsWithRepeatedIds = (from: Day, until: Day): readonly string[] =>
     rows(
       startOfDay(from),
       startOfDay(until),
-      (source) => `${toIdHashSql(source, clickHouseSql)} global in (${repeatedIds})`,
+      (source) => `${toIdHashSql(source, clickHouseSql)} global in (${repeatedIdsSql})`,
     );
   // A time that combines several columns has no bounds to limit the rows by.
   if (!parts.every(({ source }) => "column" in source.timestamp.part)) return rowsWithRepeatedIds(0, query.from);

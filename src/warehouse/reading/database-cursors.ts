@@ -36,7 +36,7 @@ export interface DatabaseReadOptions {
   /** Whether ids are remembered (S14.1). */
   readonly dedupes: boolean;
   /** The hashes of repeated ids, if already known: a statement, or undefined if there are none. */
-  readonly knownRepeats?: { readonly repeatedIds: string | undefined };
+  readonly knownRepeats?: { readonly repeatedIdsSql: string | undefined };
 }
 
 /** Rows of a database and their column types. */

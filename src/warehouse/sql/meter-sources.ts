@@ -26,8 +26,8 @@ import {
 interface MeteringOptions {
   /** Whether ids are remembered. Rows with a repeated id go to the core. */
   readonly dedupes: boolean;
-  /** The hashes of repeated ids, if already known: a statement, or undefined if there are none. */
-  readonly knownRepeats?: { readonly repeatedIds: string | undefined } | undefined;
+  /** The statement that selects the hashes of repeated ids, if already known; undefined inside if there are none. */
+  readonly knownRepeats?: { readonly repeatedIdsSql: string | undefined } | undefined;
   /** Whether an account name in a row is the id or an alias of an ACTIVE account. */
   readonly isActiveAccount: (accountName: string) => boolean;
 }
@@ -71,25 +71,26 @@ export async function meterSources(
   const { dialect } = db;
   const total = sources.reduce((sum, { rowCount }) => sum + rowCount, 0);
   if (sources.every(({ pushedSchemas }) => pushedSchemas.length === 0)) {
-    const allRowsSql = selectRestRows(sources, { repeatedIds: undefined, accountCondition: undefined }, dialect);
+    const allRowsSql = selectRestRows(sources, { repeatedIdsSql: undefined, accountCondition: undefined }, dialect);
     return { groups: noRows, rowsOf: noRows, rest: () => readRows(db, allRowsSql, total) };
   }
   const eventSources = sources.map(({ source }) => source);
-  const ownRepeatedIds =
+  const ownRepeatedIdsSql =
     dedupes && knownRepeats === undefined ? await db.materialize(selectRepeatedIds(eventSources, dialect)) : undefined;
-  const { repeatedIds } = knownRepeats ?? { repeatedIds: ownRepeatedIds };
-  const { unknownNames, events } = await readAccounts(db, sources, isActiveAccount);
+  const { repeatedIdsSql } = knownRepeats ?? { repeatedIdsSql: ownRepeatedIdsSql };
+  const { unknownNames, pushedCount } = await countRowsAndUnknownAccounts(db, sources, isActiveAccount);
   const accountCondition =
     unknownNames.length === 0 ? undefined : dialect.isNotIn("account_id", await db.selectTexts(unknownNames));
-  const plain: PlainRowConditions = { repeatedIds, accountCondition };
+  const plain: PlainRowConditions = { repeatedIdsSql, accountCondition };
   // The first group counts the rows that are not plain, so that they are only read if there are any.
   const groups = db.stream(selectOrderedGroups(sources, plain, dialect))[Symbol.asyncIterator]();
   const first = await groups.next();
   const head = first.done === true ? [] : first.value;
   const restCount = head.filter(isRestGroup).reduce((sum, row) => sum + readEventCount(row), 0);
-  const remaining = total - events + restCount;
+  // Rows of schemas that are not pushed down, plus rows that are not plain.
+  const remaining = total - pushedCount + restCount;
   return {
-    groups: () => readGroups(chainRows(head, groups), sources, events),
+    groups: () => readGroups(chainRows(head, groups), sources, pushedCount),
     rest: () => (remaining === 0 ? noRows() : readRows(db, selectRestRows(sources, plain, dialect), remaining)),
     rowsOf: (rejectedGroups) => readGroupRows(db, sources, rejectedGroups, plain),
   };
@@ -105,12 +106,12 @@ async function* readGroupRows(
   const parts: PlainGroupRows[] = [];
   for (const [index, meteredSource] of sources.entries()) {
     for (const pushedSchema of meteredSource.pushedSchemas) {
-      const rowsOfGroup = rejectedGroups.filter(
+      const schemaGroups = rejectedGroups.filter(
         ({ source, schemaName }) => source === index && schemaName === pushedSchema.schema.name,
       );
-      const [first] = rowsOfGroup;
+      const [first] = schemaGroups;
       if (first === undefined) continue;
-      const accounts = await db.selectTexts(rowsOfGroup.map(({ accountId }) => accountId));
+      const accounts = await db.selectTexts(schemaGroups.map(({ accountId }) => accountId));
       parts.push({ meteredSource, index, pushedSchema, day: first.day, accounts });
     }
   }
@@ -128,20 +129,20 @@ async function* chainRows(head: readonly Row[], rest: AsyncIterator<readonly Row
 }
 
 /** The names of accounts that are unknown or not ACTIVE, and the number of rows of pushed-down schemas. */
-async function readAccounts(
+async function countRowsAndUnknownAccounts(
   db: Database,
   sources: readonly MeteredSource[],
   isActiveAccount: (accountName: string) => boolean,
-): Promise<{ readonly unknownNames: readonly string[]; readonly events: number }> {
+): Promise<{ readonly unknownNames: readonly string[]; readonly pushedCount: number }> {
   const unknownNames: string[] = [];
-  let events = 0;
+  let pushedCount = 0;
   for await (const rows of db.stream(selectAccounts(sources, db.dialect))) {
     for (const [name, count] of rows) {
-      events += Number(count);
+      pushedCount += Number(count);
       if (name !== null && !isActiveAccount(String(name))) unknownNames.push(String(name));
     }
   }
-  return { unknownNames, events };
+  return { unknownNames, pushedCount };
 }
 
 /** The column indexes of a group's row. */
@@ -150,6 +151,7 @@ const SCHEMA_COLUMN = 1;
 const DAY_COLUMN = 3;
 const EVENTS_COLUMN = 4;
 
+/** The group of all rows that are not plain has day -1; plain rows are never before 1970. */
 function isRestGroup(row: Row): boolean {
   return Number(row[DAY_COLUMN]) < 0;
 }

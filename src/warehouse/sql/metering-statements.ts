@@ -208,7 +208,7 @@ const NARROW_SCALE = 15;
 /** The conditions for plain rows that don't follow from the row itself. */
 export interface PlainRowConditions {
   /** Selects the hashes of repeated ids; undefined if there are none, or ids are not checked. */
-  readonly repeatedIds: string | undefined;
+  readonly repeatedIdsSql: string | undefined;
   /** A condition on `account_id` that is true for known, ACTIVE accounts; undefined if all are. */
   readonly accountCondition: string | undefined;
 }
@@ -251,7 +251,7 @@ export function selectClassifiedRows(
   const { fields, meters, schema } = pushedSchema;
   const stages = [
     selectSourceColumns(source, pushedSchema, {
-      hasHash: plain.repeatedIds !== undefined,
+      hasHash: plain.repeatedIdsSql !== undefined,
       extraColumns,
       sourceCondition,
       sql,
@@ -272,7 +272,7 @@ export function selectClassifiedRows(
     ...createUnitConditions(pushedSchema, sql),
     ...createPartConditions(source, pushedSchema, sql),
     ...(plain.accountCondition === undefined ? [] : [plain.accountCondition]),
-    ...(plain.repeatedIds === undefined ? [] : [sql.isNotIn("id_hash", plain.repeatedIds)]),
+    ...(plain.repeatedIdsSql === undefined ? [] : [sql.isNotIn("id_hash", plain.repeatedIdsSql)]),
   ];
   return [
     `select *,`,

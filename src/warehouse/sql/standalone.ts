@@ -39,7 +39,7 @@ interface SchemaStatements {
 
 /** Everything is in one statement, including the list of account names. */
 const STANDALONE_CONDITIONS: PlainRowConditions = {
-  repeatedIds: "select id_hash from repeated_ids",
+  repeatedIdsSql: "select id_hash from repeated_ids",
   accountCondition: "account_id in (select name from accounts)",
 };
 
