@@ -39,7 +39,8 @@ export const verifyCommand: Command = {
 
 async function runVerify(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const [path, ...more] = args.positionals;
-  if (path === undefined) throw new UsageError("missing INVOICES: give a file written by preview");
+  if (path === undefined)
+    throw new UsageError("missing INVOICES: give a file written by `preview --explain --format json`");
   if (more.length > 0) throw new UsageError(`expected one file of INVOICES, got ${more.length + 1}`);
   const { files, memory } = readEventInput(args, io);
   const bookPath = args.value("book");
@@ -54,7 +55,7 @@ async function runVerify(args: Arguments, io: Io): Promise<"done" | "problems"> 
   const metering =
     bookPath === undefined
       ? undefined
-      : await meterEventFiles(bookPath, { files, memory }, creditsSuffice(invoices), io);
+      : await meterEventFiles(bookPath, { files, memory }, hadEnoughCredits(invoices), io);
   const verification = withInputError(path, () =>
     verify({ invoices, ...(usage && { usage }), ...(metering && { metering }) }),
   );
@@ -63,7 +64,7 @@ async function runVerify(args: Arguments, io: Io): Promise<"done" | "problems"> 
 }
 
 /** Whether the preview counted its events, and none failed for lack of feature credits. */
-function creditsSuffice(invoices: unknown): boolean {
+function hadEnoughCredits(invoices: unknown): boolean {
   const events = (invoices as { events?: unknown } | null)?.events;
   return (
     typeof events === "object" && events !== null && !Object.hasOwn(events, "INGESTION_FAILED_INSUFFICIENT_CREDITS")
@@ -111,7 +112,7 @@ async function readUsageFiles(paths: readonly string[], io: Io): Promise<readonl
   return rows;
 }
 
-/** Reads a book in its written form without comments; numbers are fractions. */
+/** Reads a book file. Comments are ignored; numbers become fractions. */
 async function readBookDocument(path: string, io: Io): Promise<unknown> {
   const document = parseJsonDocument(await readTextFile(path, io));
   if ("value" in document) return parseJson(stringifyJson(document.value));
@@ -145,7 +146,7 @@ async function printVerification(
     const { total, unverified } = metering.events();
     for (const reason of metering.reasons) await write(io.stderr, `note: ${toPrintable(reason)}: unverified\n`);
     lines.push(describeCount({ verified: total - unverified, total }, "events verified"));
-    if (hasUsage) lines.push(describeCount(verification.cells, "cells verified"));
+    if (hasUsage) lines.push(describeCount(verification.cells, "daily sums verified"));
   }
   if (metering !== undefined || hasUsage) lines.push(describeCount(verification.quantities, "quantities verified"));
   lines.push(describeCount(verification.amounts, "amounts verified"));

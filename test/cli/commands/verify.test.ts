@@ -65,7 +65,7 @@ describe("ratebook verify", () => {
     ]) {
       const { code, out } = await verify(invoices, "--usage", cells, "--events", EVENTS, "--book", BOOK);
       expect(out).toBe(
-        "5 of 5 events verified\n5 of 5 cells verified\n3 of 3 quantities verified\n121 of 121 amounts verified\n",
+        "5 of 5 events verified\n5 of 5 daily sums verified\n3 of 3 quantities verified\n121 of 121 amounts verified\n",
       );
       expect(code).toBe(0);
     }
@@ -115,7 +115,7 @@ describe("ratebook verify", () => {
   });
 
   test.each<[string, () => readonly string[], number, string]>([
-    ["nothing", () => [], 2, "missing INVOICES: give a file written by preview"],
+    ["nothing", () => [], 2, "missing INVOICES: give a file written by `preview --explain --format json`"],
     ["events without a book", () => [invoices, "--events", EVENTS], 2, "--events and --book must be given together"],
     ["no file", () => [`${files.path}/none.json`], 1, "none.json: no such file"],
     ["no JSON", () => [files.file("bad.json", "{")], 1, "bad.json:1:2: not JSON: the text ends early"],
