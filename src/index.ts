@@ -150,19 +150,18 @@ export { type BookOptions, parseBook, readBook, defineBook } from "./book/book.t
 export { checkPlan, parsePlan } from "./book/check-plan.ts";
 export { type Cycle, type CycleConfig, cyclesBetween, type Interval } from "./calendar/cycle.ts";
 export type { Instant, InstantInput } from "./calendar/instant.ts";
-export type { Accounts, Aliases, Credits, Customers, Entries, Licenses } from "./engine/accounts/account-resources.ts";
-export type { AliasSnapshot } from "./engine/accounts/aliases.ts";
+export type { Accounts } from "./engine/accounts/accounts.ts";
+export type { Aliases, AliasSnapshot } from "./engine/accounts/aliases.ts";
 export type { AddOns, Features, Settings } from "./engine/catalog/catalog-resources.ts";
 export type { StoredResource } from "./engine/configured-resources.ts";
 export type { CreditFilter } from "./engine/billing/credit-lists.ts";
-export type { CreatedCustomer, CustomerSnapshot } from "./engine/accounts/customers.ts";
-export type { CreditBalance } from "./engine/billing/credit-balance.ts";
+export type { CreatedCustomer, Customers, CustomerSnapshot } from "./engine/accounts/customers.ts";
+export type { CreditBalance, Credits } from "./engine/billing/credits.ts";
 export type { ExternalUsageOptions } from "./engine/external/source-cells.ts";
 export { createEngine, type Engine, type EngineOptions, type EntitleResult } from "./engine/engine.ts";
-export type { EventCycle } from "./engine/events/event-cycles.ts";
 export type { EventSchemas } from "./engine/catalog/event-schemas.ts";
-export type { EntrySnapshot, EntryTarget, FeatureBalance, FeatureTarget } from "./engine/billing/entries.ts";
-export type { LicenseUpdateSnapshot } from "./engine/billing/licenses.ts";
+export type { Entries, EntrySnapshot, EntryTarget, FeatureBalance, FeatureTarget } from "./engine/billing/entries.ts";
+export type { Licenses, LicenseUpdateSnapshot } from "./engine/billing/licenses.ts";
 export type { InvoiceGroups, InvoiceGroupSnapshot } from "./engine/accounts/invoice-groups.ts";
 export type { FinalizeResult, FinalizeOptions } from "./engine/billing/bill-run.ts";
 export type { PruneResult, PruneOptions } from "./engine/events/retention.ts";
@@ -228,7 +227,7 @@ export { usageFromRows, type UsageRowsInput } from "./ledger/usage-row-source.ts
 export type { CellQuery, UsageAccount, UsageSource } from "./ledger/usage-source.ts";
 export type { UsageCell } from "./metering/usage.ts";
 export type { UndoneEvent } from "./ledger/events/undo.ts";
-export type { EventListFilter, InstantRange } from "./engine/events/events.ts";
+export type { EventCycle, EventListFilter, InstantRange } from "./engine/events/events.ts";
 export type { PageKey } from "./ledger/view.ts";
 export {
   type Backtest,

@@ -1,30 +1,21 @@
 /**
  * Reads, lists and changes configured resources. Each change is checked with everything that depends on it, and
- * committed atomically.
+ * committed atomically. The methods that kinds of resource share are here, the others in `catalog`.
  *
  * @module
  */
+import { LIST_NAMES } from "../book/reading/references.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { invariant } from "../errors.ts";
 import { createWorkspace, type Workspace } from "../ledger/account-state.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
-import {
-  invalidInputError,
-  idCollisionError,
-  notFoundError,
-  quoteText,
-  refusedError,
-  alreadyTakenError,
-} from "../ledger/refusals.ts";
-import { describeStatus } from "../problem-table.ts";
-import type { RuleNumber } from "../rulebook.ts";
+import { idCollisionError, notFoundError, versionNotFoundError } from "../ledger/refusals.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import { revisionAfter } from "./configuration-revision.ts";
 import {
   readChangedBook,
   compileCatalog,
   type Configuration,
-  type ConfiguredDocuments,
   findItem,
   withDocuments,
   withUncheckedDocuments,
@@ -75,14 +66,6 @@ export interface ConfigurationChange {
   ) => Promise<Changes>;
 }
 
-/** The name and the rule of a configured kind in messages. */
-export interface KindWords {
-  /** For example `usage meter`. */
-  readonly noun: string;
-  /** The rule about changes of its status. */
-  readonly rule: RuleNumber;
-}
-
 /**
  * Decides a change of the configuration under its exclusive lock, checks and commits it.
  *
@@ -108,7 +91,7 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
     async decide(state, checkedChange) {
       const change = checkedChange ?? (await checkChange(kind, decide, state));
       const { id, documents, after, computeFurtherChanges } = change;
-      const result = toStored(kind, id, after.documents, after);
+      const result = toStored(kind, id, after);
       if (documents.length === 0 && computeFurtherChanges === undefined) return { result };
       const more = (await computeFurtherChanges?.(after, state, change.accountIds)) ?? {};
       newConfiguration = after;
@@ -201,143 +184,101 @@ export function addDocument(
 ): DocumentRecord {
   const document = newDocument(kind, body, now);
   if (!documents[kind].some(({ id }) => id === document.id)) return document;
-  const id = String(body["id"]);
-  throw idCollisionError(kind, id);
+  throw idCollisionError(kind, String(body["id"]));
 }
 
-/** A document with changed fields; null clears a field, undefined keeps it. */
-export function patchDocument(document: DocumentRecord, patch: Body, now: Instant): DocumentRecord {
-  const next = new Map(Object.entries(document.body));
-  for (const [name, value] of Object.entries(toPlainInput(patch) as Body)) {
-    if (value === null) next.delete(name);
-    else next.set(name, value);
-  }
-  return { ...document, updatedAt: now, body: Object.fromEntries(next) };
-}
-
-/** Reads a configured resource by document id. @throws {RatebookError} ERR_NOT_FOUND */
+/** Reads a resource: a version, or the latest one. @throws {RatebookError} ERR_NOT_FOUND */
 export async function readConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,
-  find: (documents: readonly DocumentOf<Kind>[]) => DocumentOf<Kind>,
+  name: string,
+  version?: number,
 ): Promise<StoredResource<ConfiguredItem<Kind>>> {
   const configuration = await context.configuration(context.store.read);
-  return toStored(
-    kind,
-    find(documentsOfKind(kind, configuration.documents)).id,
-    configuration.documents,
-    configuration,
-  );
+  return toStored(kind, requireDocument(configuration, kind, name, version).id, configuration);
 }
 
-/** A page of the resources of a kind, newest first. @param sortBy finds the document by whose age a resource is sorted; default its own */
+/**
+ * A page of the resources of a kind, each in its latest version, newest first by the age of the first version: a new
+ * version does not move a resource while pages are read.
+ *
+ * @param filter the values of fields; undefined ones do not filter
+ */
 export async function listConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,
-  select: (documents: readonly DocumentOf<Kind>[]) => readonly DocumentOf<Kind>[],
-  options: PageOptions,
-  sortBy: (documents: readonly DocumentOf<Kind>[]) => (document: DocumentOf<Kind>) => DocumentOf<Kind> = () => identity,
+  filter: Body,
+  page: PageOptions,
 ): Promise<Page<StoredResource<ConfiguredItem<Kind>>>> {
   const configuration = await context.configuration(context.store.read);
-  const documents = documentsOfKind(kind, configuration.documents);
-  const sortDocument = sortBy(documents);
-  const page = selectPage(select(documents), options, (document) => {
-    const { createdAt, id } = sortDocument(document);
-    return { createdAt, id };
-  });
-  const items = page.items.map(({ id }) => toStored(kind, id, configuration.documents, configuration));
-  return page.next === undefined ? { items } : { items, next: page.next };
+  const resources = new Map<string, { readonly first: DocumentRecord; readonly latest: DocumentRecord }>();
+  for (const document of configuration.documents[kind]) {
+    const { first = document, latest = document } = resources.get(nameOf(document)) ?? {};
+    resources.set(nameOf(document), {
+      first: versionOf(document) < versionOf(first) ? document : first,
+      latest: versionOf(document) > versionOf(latest) ? document : latest,
+    });
+  }
+  const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
+  const selected = [...resources.values()].filter(({ latest }) =>
+    wanted.every(([field, value]) => latest.body[field] === value),
+  );
+  const { items, ...more } = selectPage(selected, page, ({ first: { createdAt, id } }) => ({ createdAt, id }));
+  return { items: items.map(({ latest }) => toStored(kind, latest.id, configuration)), ...more };
 }
 
-/** All selected resources of a kind, oldest first. */
+/** All selected documents of a kind as resources, oldest first. */
 export async function listAllConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
   kind: Kind,
   select: (document: DocumentOf<Kind>) => boolean,
 ): Promise<readonly StoredResource<ConfiguredItem<Kind>>[]> {
   const { documents, catalog } = await context.configuration(context.store.read);
-  return documentsOfKind(kind, documents).flatMap((document, place) =>
+  return documentsOfKind(kind, { documents }).flatMap((document, place) =>
     select(document) ? [toStoredResource<Kind>(document, catalog.book[BOOK_LISTS[kind]][place])] : [],
   );
 }
 
-/** A document whose name is unique among those of its kind that are not archived. */
-interface NamedDocument extends DocumentRecord {
-  readonly body: Body & { readonly name: string; readonly status?: string | undefined };
+/** Resources have an id; event schemas have a name. */
+export function nameField(kind: DocumentRecord["kind"]): "id" | "name" {
+  return kind === "eventSchema" ? "name" : "id";
 }
 
-/** The document with an id. @throws {RatebookError} ERR_NOT_FOUND */
-export function requireDocument<Document extends DocumentRecord>(
-  documents: readonly Document[],
-  noun: string,
-  id: string,
-): Document {
-  const match = documents.find((document) => document.id === id);
-  if (match === undefined) throw notFoundError(noun, id);
-  return match;
+/** The name that all versions of a resource share; a setting has the id of its document (S4.2). */
+export function nameOf({ kind, id, body }: DocumentRecord): string {
+  return kind === "setting" ? id : String(body[nameField(kind)]);
 }
 
-/** Checks that no other document that is not archived has the name. @throws {RatebookError} ERR_TAKEN */
-export function checkName<Document extends NamedDocument>(
-  documents: readonly Document[],
-  { noun }: Pick<KindWords, "noun">,
-  { name }: Body,
-  isOwn: (document: Document) => boolean = () => false,
-): void {
-  const other = documents.find((each) => each.body.name === name && each.body.status !== "ARCHIVED" && !isOwn(each));
-  if (other === undefined || typeof name !== "string") return;
-  throw alreadyTakenError(noun, name, `the name ${quoteText(name)} is taken by another ${noun}`);
+function versionOf({ body: { version = 1 } }: DocumentRecord): number {
+  return Number(version);
 }
 
-/** Rejects fields that only the engine sets. @throws {RatebookError} ERR_INPUT_INVALID */
-export function requireUserFields(input: unknown, engineFields: readonly string[]): Body {
-  if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    throw invalidInputError("$", "NOT_ACCEPTED", "expected an object");
-  }
-  const engineField = engineFields.find((name) => Object.hasOwn(input, name) && Reflect.get(input, name) !== undefined);
-  if (engineField !== undefined) throw invalidInputError(engineField, "UNEXPECTED_FIELD", "here; remove it");
-  return input as Body;
+/** A version of a resource, or the latest one. @throws {RatebookError} ERR_NOT_FOUND */
+export function requireDocument<Kind extends ConfiguredKind>(
+  configuration: Pick<Configuration, "documents">,
+  kind: Kind,
+  name: string,
+  version?: number,
+): DocumentOf<Kind> {
+  const versions = documentsOfKind(kind, configuration).filter((document) => nameOf(document) === name);
+  const latest = Math.max(...versions.map(versionOf));
+  const match = versions.find((document) => versionOf(document) === (version ?? latest));
+  if (match !== undefined) return match;
+  const noun = nounOf(kind);
+  throw version === undefined || versions.length === 0
+    ? notFoundError(noun, name)
+    : versionNotFoundError(noun, name, version);
 }
 
-/** A document with a lifecycle. */
-interface DocumentWithStatus extends DocumentRecord {
-  readonly body: Body & { readonly name: string; readonly status: string };
-}
-
-/** Checks that a status change is allowed. @throws {RatebookError} ERR_REFUSED */
-export function checkTransition<To extends string>(
-  { body: { name, status } }: DocumentWithStatus,
-  { noun, rule }: KindWords,
-  transitions: Readonly<Record<To, readonly string[]>>,
-  to: To,
-): void {
-  if (transitions[to].includes(status)) return;
-  throw refusedError(
-    rule,
-    `the ${noun} ${quoteText(name)} is ${describeStatus(status)}; it must be ${transitions[to].map(describeStatus).join(" or ")} to become ${to.toLowerCase()}`,
-  );
-}
-
-/** Changes the status of a document. @throws {RatebookError} ERR_REFUSED if not allowed */
-export function changeStatus<To extends string>(
-  document: DocumentWithStatus,
-  words: KindWords,
-  transitions: Readonly<Record<To, readonly string[]>>,
-  to: To,
-  now: Instant,
-): DocumentRecord {
-  checkTransition(document, words, transitions, to);
-  return patchDocument(document, { status: to }, now);
-}
-
-function identity<Document>(document: Document): Document {
-  return document;
+/** What a kind of resource is called in messages. */
+export function nounOf(kind: ConfiguredKind): string {
+  return LIST_NAMES[BOOK_LISTS[kind]];
 }
 
 /** The documents of one kind. */
-export function documentsOfKind<Kind extends ConfiguredKind>(
+function documentsOfKind<Kind extends ConfiguredKind>(
   kind: Kind,
-  documents: DocumentLists,
+  { documents }: { readonly documents: DocumentLists },
 ): readonly DocumentOf<Kind>[] {
   return documents[kind];
 }
@@ -350,8 +291,7 @@ export function toConfiguredDocument(kind: ConfiguredKind, document: DocumentRec
 function toStored<Kind extends ConfiguredKind>(
   kind: Kind,
   id: string,
-  documents: ConfiguredDocuments,
-  { catalog }: Pick<Configuration, "catalog">,
+  { documents, catalog }: Pick<Configuration, "documents" | "catalog">,
 ): StoredResource<ConfiguredItem<Kind>> {
   const document = documents[kind].find((each) => each.id === id);
   return toStoredResource<Kind>(document, findItem(kind, id, documents, catalog.book));

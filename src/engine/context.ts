@@ -5,6 +5,7 @@
  */
 import type { Instant } from "../calendar/instant.ts";
 import type { IdSource } from "../ledger/decision.ts";
+import type { IngestResult } from "../ledger/events/ingest.ts";
 import type { RuleBudget } from "../rules/budget.ts";
 import type { ConfigurationSource } from "./configuration.ts";
 import type { EngineStore } from "./external/engine-store.ts";
@@ -24,4 +25,6 @@ export interface EngineContext {
   readonly onSkipped?: ((accountId: string, error: unknown) => void) | undefined;
   /** Last known accounts by alias: only a hint of what to lock, checked under the lock. */
   readonly aliasHints: Map<string, string>;
+  /** Ingests events; concurrent calls share commits. */
+  readonly ingest: (events: readonly unknown[]) => Promise<readonly IngestResult[]>;
 }

@@ -1,4 +1,9 @@
-import { toBookInputOrText, parseBook } from "../book/book.ts";
+/**
+ * Loads a whole book into a store (book.md): the configuration, and the accounts with their records.
+ *
+ * @module
+ */
+import { type BookSource, parseBook, toBookInputOrText } from "../book/book.ts";
 import { LIST_NAMES } from "../book/reading/references.ts";
 import type { Book, Organization } from "../book/resources/book.ts";
 import type { Instant } from "../calendar/instant.ts";
@@ -30,7 +35,7 @@ export type LoadCounts = { readonly [List in Exclude<keyof Book, "organization" 
  * @throws {RatebookError} ERR_BOOK_INVALID, ERR_TAKEN for what exists, ERR_REFUSED for an association with a plan that
  * is not ACTIVE
  */
-export async function load(context: EngineContext, source: unknown): Promise<LoadCounts> {
+export async function load(context: EngineContext, source: BookSource): Promise<LoadCounts> {
   // Some problems are visible only in the text, such as duplicate keys.
   const json = toBookInputOrText(source);
   const book = parseBook(json, context);

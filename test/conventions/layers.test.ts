@@ -53,7 +53,7 @@ const PACKAGE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "date-fns": ["calendar/"],
   "@date-fns/utc": ["calendar/"],
   "json-logic-js": ["verify/"],
-  zod: ["book/", "engine/documents.ts", "engine/method-arguments.ts", "server/", "event-files/", "cli/"],
+  zod: ["book/", "engine/", "server/", "event-files/", "cli/"],
   "csv-parse": ["event-files/", "cli/"],
   "@humanwhocodes/momoa": ["book/reading/json-document.ts"],
   "cli-table3": ["cli/"],

@@ -3,26 +3,58 @@
  *
  * @module
  */
+import * as z from "zod";
+
 import { readRequest } from "../../book/reading/read-request.ts";
-import type { AccountPatch, AccountRequest } from "../../book/resources/requests.ts";
-import { type InstantInput, toInstant } from "../../calendar/instant.ts";
-import type { AccountState } from "../../ledger/account-state.ts";
+import type { AccountPatch, AccountRequest, RequestOutput } from "../../book/resources/requests.ts";
+import { type Instant, type InstantInput, toInstant } from "../../calendar/instant.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
+import { partsOfRecord } from "../../ledger/account-parts.ts";
+import { type AccountState, createWorkspace } from "../../ledger/account-state.ts";
 import { accountAt } from "../../ledger/account/account-history.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
+import type { Catalog } from "../../ledger/catalog.ts";
 import * as accountCommands from "../../ledger/commands/accounts.ts";
+import type { Changes } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
-import { invalidInputError, notFoundError } from "../../ledger/refusals.ts";
+import { alreadyTakenError, invalidInputError, notFoundError, quoteText, refusedError } from "../../ledger/refusals.ts";
+import type { LedgerView } from "../../ledger/view.ts";
 import type { Configuration } from "../configuration.ts";
 import type { EngineContext } from "../context.ts";
 import { withoutUndefined, withoutAbsent } from "../document-body.ts";
 import { toTypedDocument } from "../documents.ts";
 import { prepareSettings } from "../entity-settings.ts";
+import { ID, idMethod, listMethod, method, type Methods, patchMethod, REQUEST, textFields } from "../methods.ts";
 import { type DecisionState, decideOnAccount, lockAccounts, runOperation } from "../operation.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
-import { prepareAccount, checkActive, findTakenNames } from "./new-account.ts";
+import { listSchedules } from "./plans.ts";
 
-/** Creates an account of a customer, with its settings. @throws {RatebookError} ERR_INPUT_INVALID, ERR_TAKEN, ERR_REFUSED */
-export async function createAccount(
+const NAMES = { id: ID, aliases: z.array(REQUEST) };
+
+export const accountMethods = {
+  create: method({ account: REQUEST }, createAccount),
+  /** Null clears a field. */
+  update: patchMethod(updateAccount),
+  /** Rejected while a plan is associated now or later, or a draft invoice is open (S16.3). */
+  archive: idMethod((context, id) =>
+    changeNames(context, id, async ({ catalog, work, now }) => accountCommands.archiveAccount(catalog, work, now)),
+  ),
+  /** `effectiveOn`: with the aliases and the invoice group at that instant (S16.6, S16.7); default now. */
+  get: method({ id: ID, options: z.looseObject({}).optional() }, readAccount),
+  /** Newest first. */
+  list: listMethod(textFields("customerId", "status", "invoiceGroupId"), listAccounts),
+  /** At most 10 in total (S16.6). */
+  addAliases: method(NAMES, addAliases),
+  removeAliases: method(NAMES, removeAliases),
+  /** The past, current and future plans of an account, earliest first. */
+  pricingSchedules: idMethod(listSchedules),
+};
+
+/** Accounts of an engine. */
+export interface Accounts extends Methods<typeof accountMethods> {}
+
+/** @throws {RatebookError} ERR_INPUT_INVALID, ERR_TAKEN, ERR_REFUSED */
+async function createAccount(
   { store, clock, configuration }: EngineContext,
   input: AccountRequest,
 ): Promise<AccountRecord> {
@@ -46,8 +78,7 @@ export async function createAccount(
   return account;
 }
 
-/** Changes an account; null clears a field. */
-export async function updateAccount(context: EngineContext, id: string, input: AccountPatch): Promise<AccountRecord> {
+async function updateAccount(context: EngineContext, id: string, input: AccountPatch): Promise<AccountRecord> {
   const patch = readRequest("accountPatch", input);
   return decideOnAccount(context, id, (catalog, work, now) => {
     catchUp(catalog, work, now);
@@ -63,21 +94,11 @@ export async function updateAccount(context: EngineContext, id: string, input: A
   });
 }
 
-/** Archives an account and frees its aliases (S16.3). */
-export async function archiveAccount(context: EngineContext, id: string): Promise<AccountRecord> {
-  return changeNames(context, id, async ({ catalog, work, now }) => accountCommands.archiveAccount(catalog, work, now));
-}
-
-/**
- * Reads an account.
- *
- * @param effectiveOn with the aliases and the invoice group at this instant; default now
- * @throws {RatebookError} ERR_NOT_FOUND, ERR_DATE_INVALID
- */
-export async function readAccount(
+/** @throws {RatebookError} ERR_NOT_FOUND, ERR_DATE_INVALID */
+async function readAccount(
   { store }: EngineContext,
   id: string,
-  { effectiveOn }: { readonly effectiveOn?: InstantInput | undefined },
+  { effectiveOn }: { readonly effectiveOn?: InstantInput | undefined } = {},
 ): Promise<AccountRecord> {
   const at = effectiveOn === undefined ? undefined : toInstant(effectiveOn);
   const [record] = await store.read.accounts([id]);
@@ -85,8 +106,7 @@ export async function readAccount(
   return at === undefined ? record : accountAt(record, at);
 }
 
-/** Lists accounts, newest first. */
-export async function listAccounts(
+async function listAccounts(
   { store }: EngineContext,
   filter: { readonly customerId?: string; readonly status?: "ACTIVE" | "ARCHIVED"; readonly invoiceGroupId?: string },
   options: PageOptions,
@@ -96,20 +116,14 @@ export async function listAccounts(
   return toPage(records, request.limit, ({ createdAt, id }) => ({ createdAt, id }));
 }
 
-/** Adds aliases to an account (S16.6). */
-export async function addAliases(context: EngineContext, id: string, input: readonly string[]): Promise<AccountRecord> {
+async function addAliases(context: EngineContext, id: string, input: readonly string[]): Promise<AccountRecord> {
   const aliases = readRequest("aliases", input);
   return changeNames(context, id, async ({ work, view, now }) =>
     accountCommands.addAliases(work, aliases, await findTakenNames(view, aliases), now),
   );
 }
 
-/** Removes aliases from an account (S16.6). */
-export async function removeAliases(
-  context: EngineContext,
-  id: string,
-  input: readonly string[],
-): Promise<AccountRecord> {
+async function removeAliases(context: EngineContext, id: string, input: readonly string[]): Promise<AccountRecord> {
   const aliases = readRequest("aliases", input);
   return changeNames(context, id, async ({ work, now }) => accountCommands.removeAliases(work, aliases, now));
 }
@@ -128,4 +142,61 @@ async function changeNames(
       return { result: work.record, changes };
     },
   });
+}
+
+/**
+ * Creates an account with its aliases. The caller checks its customer and creates its settings.
+ *
+ * @throws {RatebookError} ERR_TAKEN for its id or an alias
+ */
+export async function prepareAccount(
+  catalog: Catalog,
+  view: LedgerView,
+  { aliases, invoiceCurrency, settings: _settings, ...request }: RequestOutput<"accountCreate">,
+  now: Instant,
+): Promise<{ readonly record: AccountRecord; readonly changes: Changes & Required<Pick<Changes, "documents">> }> {
+  const takenNames = await findTakenNames(view, [request.id, ...(aliases ?? [])]);
+  accountCommands.checkAccountId(request.id, {
+    aliases: takenNames.aliases.filter(({ id }) => id === request.id),
+    accounts: takenNames.accounts,
+  });
+  if (aliases?.includes(request.id) === true) {
+    throw alreadyTakenError("alias", request.id, `the alias ${quoteText(request.id)} is the id of an account`);
+  }
+  const record = createRecord(request, invoiceCurrency ?? catalog.book.organization.baseCurrency, now);
+  const workspace = createWorkspace(catalog, [partsOfRecord(record)]);
+  const work = workspace.account(request.id);
+  work.putRecord({ ...work.record });
+  const { documents } = accountCommands.addAliases(work, aliases ?? [], takenNames, now);
+  return { record: work.record, changes: { ...workspace.changes(), documents } };
+}
+
+/** The accounts and aliases that have these names. */
+export async function findTakenNames(view: LedgerView, names: readonly string[]): Promise<accountCommands.TakenNames> {
+  return { aliases: await view.documentsOf("alias", names), accounts: await view.accounts(names) };
+}
+
+/** Checks that a resource is not archived. @throws {RatebookError} ERR_REFUSED */
+export function checkActive(noun: string, { id, status }: { readonly id: string; readonly status: string }): void {
+  if (status !== "ACTIVE") throw refusedError("S16.3", `the ${noun} ${quoteText(id)} is archived`);
+}
+
+function createRecord(
+  request: Omit<RequestOutput<"accountCreate">, "aliases" | "invoiceCurrency" | "settings">,
+  invoiceCurrency: string,
+  now: Instant,
+): AccountRecord {
+  return withoutAbsent({
+    ...request,
+    status: "ACTIVE",
+    invoiceCurrency,
+    aliases: [],
+    associations: [],
+    licenseUpdates: [],
+    caughtUpTo: now,
+    nextDueAt: NO_END,
+    drafts: { until: NO_END, places: [] },
+    createdAt: now,
+    updatedAt: now,
+  }) as unknown as AccountRecord;
 }

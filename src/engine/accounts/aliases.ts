@@ -12,9 +12,10 @@ import { invalidInputError, notFoundError, quoteText, alreadyTakenError } from "
 import type { LedgerView } from "../../ledger/view.ts";
 import type { EngineContext } from "../context.ts";
 import { toTypedDocument } from "../documents.ts";
+import { ID, method, type Methods, pageMethod, REQUEST } from "../methods.ts";
 import { lockAccounts, runOperation } from "../operation.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
-import { findTakenNames } from "./new-account.ts";
+import { findTakenNames } from "./accounts.ts";
 
 /** An alias in a list; without an account it resolves to nothing. */
 export interface AliasSnapshot {
@@ -23,8 +24,21 @@ export interface AliasSnapshot {
   readonly createdAt: Instant;
 }
 
-/** Creates aliases, of accounts or not assigned yet; all or none (S16.6). */
-export async function createAliases(
+const ALIAS = { alias: ID };
+
+export const aliasMethods = {
+  /** Creates all or none. */
+  create: method({ aliases: REQUEST }, createAliases),
+  remove: method(ALIAS, removeAlias),
+  get: method(ALIAS, async ({ store }, alias: string) => requireAlias(store.read, alias)),
+  /** Newest first. */
+  list: pageMethod(listAliases),
+};
+
+/** Aliases, of accounts or not assigned yet (S16.6). */
+export interface Aliases extends Methods<typeof aliasMethods> {}
+
+async function createAliases(
   context: EngineContext,
   input: readonly AliasRequest[],
 ): Promise<readonly AliasSnapshot[]> {
@@ -57,8 +71,7 @@ export async function createAliases(
   });
 }
 
-/** Removes an alias of any account. @throws {RatebookError} ERR_NOT_FOUND */
-export async function removeAlias(context: EngineContext, alias: string): Promise<void> {
+async function removeAlias(context: EngineContext, alias: string): Promise<void> {
   let accountId: string | undefined;
   await runOperation(context, {
     async scope() {
@@ -77,18 +90,13 @@ export async function removeAlias(context: EngineContext, alias: string): Promis
   });
 }
 
-/** Reads an alias. @throws {RatebookError} ERR_NOT_FOUND */
-export async function getAlias({ store }: EngineContext, alias: string): Promise<AliasSnapshot> {
-  return requireAlias(store.read, alias);
-}
-
-/** Lists aliases, newest first. */
-export async function listAliases({ store }: EngineContext, options: PageOptions): Promise<Page<AliasSnapshot>> {
+async function listAliases({ store }: EngineContext, options: PageOptions): Promise<Page<AliasSnapshot>> {
   const request = pageRequest(options);
   const documents = await store.read.documents("alias", { ...request, limit: request.limit + 1 });
   return toPage(documents.map(toAliasSnapshot), request.limit, ({ createdAt, value }) => ({ createdAt, id: value }));
 }
 
+/** @throws {RatebookError} ERR_NOT_FOUND */
 async function requireAlias(view: LedgerView, alias: string): Promise<AliasSnapshot> {
   const document = await view.document("alias", alias);
   if (document === undefined) throw notFoundError("alias", alias);

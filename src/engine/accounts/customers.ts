@@ -1,9 +1,9 @@
-import { readRequest } from "../../book/reading/read-request.ts";
 /**
  * Customers of an engine (S16.3).
  *
  * @module
  */
+import { readRequest } from "../../book/reading/read-request.ts";
 import type { Customer } from "../../book/resources/account.ts";
 import type { CustomerPatch, CustomerRequest } from "../../book/resources/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
@@ -18,9 +18,10 @@ import type { EngineContext } from "../context.ts";
 import { type Body, withoutUndefined, toPlainJson, withoutAbsent } from "../document-body.ts";
 import { toTypedDocument, type DocumentOf } from "../documents.ts";
 import { prepareSettings } from "../entity-settings.ts";
+import { idMethod, method, type Methods, pageMethod, patchMethod, REQUEST } from "../methods.ts";
 import { lockAccounts, runOperation } from "../operation.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
-import { prepareAccount, checkActive } from "./new-account.ts";
+import { prepareAccount, checkActive } from "./accounts.ts";
 
 /** A stored customer. */
 export type CustomerSnapshot = Customer & { readonly createdAt: Instant; readonly updatedAt: Instant };
@@ -28,12 +29,23 @@ export type CustomerSnapshot = Customer & { readonly createdAt: Instant; readonl
 /** A new customer, with its first account if requested. */
 export type CreatedCustomer = CustomerSnapshot & { readonly account?: AccountRecord };
 
-/**
- * Creates a customer with its settings and, if requested, an account: all or none.
- *
- * @throws {RatebookError} ERR_INPUT_INVALID, with an `account.…` path for problems of the account, ERR_TAKEN
- */
-export async function createCustomer(
+export const customerMethods = {
+  /** Creates a customer, with its first account if given: both or none. */
+  create: method({ customer: REQUEST }, createCustomer),
+  /** Null clears a field. */
+  update: patchMethod(updateCustomer),
+  /** Archives its accounts too; rejected if one of them cannot be archived (S16.3). */
+  archive: idMethod(archiveCustomer),
+  get: idMethod(async ({ store }, id) => toCustomerSnapshot(await customerDocument(store.read, id))),
+  /** Newest first. */
+  list: pageMethod(listCustomers),
+};
+
+/** Customers of an engine. */
+export interface Customers extends Methods<typeof customerMethods> {}
+
+/** @throws {RatebookError} ERR_INPUT_INVALID, with an `account.…` path for problems of the account, ERR_TAKEN */
+async function createCustomer(
   { store, clock, configuration }: EngineContext,
   input: CustomerRequest,
 ): Promise<CreatedCustomer> {
@@ -74,8 +86,7 @@ export async function createCustomer(
   return result;
 }
 
-/** Changes a customer; null clears a field. */
-export async function updateCustomer(
+async function updateCustomer(
   { store, clock }: EngineContext,
   id: string,
   input: CustomerPatch,
@@ -91,8 +102,7 @@ export async function updateCustomer(
   });
 }
 
-/** Archives a customer and its accounts; rejected if one of them cannot be archived (S16.3). */
-export async function archiveCustomer(context: EngineContext, id: string): Promise<CustomerSnapshot> {
+async function archiveCustomer(context: EngineContext, id: string): Promise<CustomerSnapshot> {
   const isActive = ({ status }: AccountRecord): boolean => status === "ACTIVE";
   const findAccounts = (view: LedgerView): Promise<readonly string[]> =>
     listMatchingAccountIds(view, isActive, { customerId: id });
@@ -113,13 +123,7 @@ export async function archiveCustomer(context: EngineContext, id: string): Promi
   });
 }
 
-/** Reads a customer. @throws {RatebookError} ERR_NOT_FOUND */
-export async function getCustomer({ store }: EngineContext, id: string): Promise<CustomerSnapshot> {
-  return toCustomerSnapshot(await customerDocument(store.read, id));
-}
-
-/** Lists customers, newest first. */
-export async function listCustomers({ store }: EngineContext, options: PageOptions): Promise<Page<CustomerSnapshot>> {
+async function listCustomers({ store }: EngineContext, options: PageOptions): Promise<Page<CustomerSnapshot>> {
   const request = pageRequest(options);
   const documents = await store.read.documents("customer", { ...request, limit: request.limit + 1 });
   const customers = documents.map((document) => toCustomerSnapshot(toTypedDocument("customer", document)));

@@ -1,9 +1,9 @@
-import { readRequest } from "../../book/reading/read-request.ts";
 /**
  * Invoice groups of an engine (S16.7).
  *
  * @module
  */
+import { readRequest } from "../../book/reading/read-request.ts";
 import type { InvoiceGroup } from "../../book/resources/account.ts";
 import type { InvoiceGroupRequest } from "../../book/resources/requests.ts";
 import { dayOf, type Instant } from "../../calendar/instant.ts";
@@ -16,60 +16,57 @@ import { finalizeGroup } from "../billing/bill-run.ts";
 import { revisionAfter } from "../configuration-revision.ts";
 import {
   changeConfigured,
-  requireDocument,
   readConfigured,
   listConfigured,
   addDocument,
   type StoredResource,
 } from "../configured-resources.ts";
 import type { EngineContext } from "../context.ts";
+import { ID, idMethod, method, type Methods, pageMethod, REQUEST } from "../methods.ts";
 import { lockAccounts, type Operation, runOperation } from "../operation.ts";
-import type { Page, PagedOptions } from "../pages.ts";
-
-const NOUN = "invoice group";
 
 /** An invoice group with its accounts. */
 export interface InvoiceGroupSnapshot extends StoredResource<InvoiceGroup> {
   readonly accountIds: readonly string[];
 }
 
-/** Invoice groups of an engine. */
-export interface InvoiceGroups {
+const MEMBERS = { id: ID, accountIds: REQUEST };
+
+export const invoiceGroupMethods = {
   /** In the currency of its first account. */
-  create(group: InvoiceGroupRequest): Promise<InvoiceGroupSnapshot>;
+  create: method({ group: REQUEST }, async (context, group: InvoiceGroupRequest) =>
+    toSnapshot(context, await createGroup(context, group)),
+  ),
   /** Accounts already in the group are skipped. */
-  addAccounts(id: string, accountIds: readonly string[]): Promise<InvoiceGroupSnapshot>;
+  addAccounts: method(MEMBERS, async (context, id: string, accountIds: readonly string[]) => {
+    await addMembers(context, id, readRequest("accountIds", accountIds));
+    return readGroup(context, id);
+  }),
   /** Removing the last account deletes the group. @returns undefined in that case */
-  removeAccounts(id: string, accountIds: readonly string[]): Promise<InvoiceGroupSnapshot | undefined>;
-  get(id: string): Promise<InvoiceGroupSnapshot>;
+  removeAccounts: method(MEMBERS, async (context, id: string, accountIds: readonly string[]) => {
+    const groupExists = await removeMembers(context, id, readRequest("accountIds", accountIds));
+    return groupExists ? readGroup(context, id) : undefined;
+  }),
+  get: idMethod(readGroup),
   /** Newest first. */
-  list(options?: PagedOptions): Promise<Page<InvoiceGroupSnapshot>>;
+  list: pageMethod(async (context, page) => {
+    const { items, ...more } = await listConfigured(context, "invoiceGroup", {}, page);
+    return { items: await Promise.all(items.map((group) => toSnapshot(context, group))), ...more };
+  }),
+};
+
+/** Invoice groups of an engine. */
+export interface InvoiceGroups extends Methods<typeof invoiceGroupMethods> {}
+
+async function readGroup(context: EngineContext, id: string): Promise<InvoiceGroupSnapshot> {
+  return toSnapshot(context, await readConfigured(context, "invoiceGroup", id));
 }
 
-export function createInvoiceGroups(context: EngineContext): InvoiceGroups {
-  const toSnapshot = async (resource: StoredResource<InvoiceGroup>): Promise<InvoiceGroupSnapshot> => ({
-    ...resource,
-    accountIds: await groupMembers(context.store.read, resource.item.id),
-  });
-  const get = async (id: string): Promise<InvoiceGroupSnapshot> =>
-    toSnapshot(await readConfigured(context, "invoiceGroup", (documents) => requireDocument(documents, NOUN, id)));
-  return {
-    create: async (input) => toSnapshot(await createGroup(context, input)),
-    async addAccounts(id, accountIds) {
-      await addMembers(context, id, readRequest("accountIds", accountIds));
-      return get(id);
-    },
-    async removeAccounts(id, accountIds) {
-      const remainingMembers = await removeMembers(context, id, readRequest("accountIds", accountIds));
-      return remainingMembers ? get(id) : undefined;
-    },
-    get,
-    async list({ page = {} } = {}) {
-      const { items, next } = await listConfigured(context, "invoiceGroup", (documents) => documents, page);
-      const groups = await Promise.all(items.map(toSnapshot));
-      return next === undefined ? { items: groups } : { items: groups, next };
-    },
-  };
+async function toSnapshot(
+  { store }: EngineContext,
+  resource: StoredResource<InvoiceGroup>,
+): Promise<InvoiceGroupSnapshot> {
+  return { ...resource, accountIds: await groupMembers(store.read, resource.item.id) };
 }
 
 async function createGroup(context: EngineContext, input: InvoiceGroupRequest): Promise<StoredResource<InvoiceGroup>> {
@@ -155,7 +152,7 @@ function readMembers(
 
 function findTerms({ book }: Catalog, id: string): InvoiceGroupTerms {
   const group = book.invoiceGroups.find((each) => each.id === id);
-  if (group === undefined) throw notFoundError(NOUN, id);
+  if (group === undefined) throw notFoundError("invoice group", id);
   const { dailyInvoiceConsolidation, invoiceCurrency } = group;
   return { id, dailyInvoiceConsolidation, invoiceCurrency: invoiceCurrency ?? book.organization.baseCurrency };
 }

@@ -8,6 +8,7 @@ import { CARD_KIND_WORDS } from "../../book/resolving/resolve-plan.ts";
 import type { CreditRequest } from "../../book/resources/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
 import type { AccountState } from "../../ledger/account-state.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { matchesId, isShortId } from "../../ledger/account/due-ids.ts";
@@ -16,15 +17,47 @@ import * as creditCommands from "../../ledger/commands/credits.ts";
 import { type CreditSnapshot, creditSnapshots } from "../../ledger/commands/credits.ts";
 import type { CreditRecord } from "../../ledger/records.ts";
 import { invalidInputError, notFoundError } from "../../ledger/refusals.ts";
+import { type Decimal, subtract, sum } from "../../numbers/decimal.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { findAccountsInId, accountsWithStaleDrafts } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
+import { idMethod, listMethod, method, type Methods, REQUEST, textFields } from "../methods.ts";
 import { decideOnAccount, lockAccounts, runOperation } from "../operation.ts";
 import { projectAccount } from "../projected-accounts.ts";
+import { listCredits } from "./credit-lists.ts";
 import { collectSkipped, retryPerAccount } from "./skipped-accounts.ts";
 
-/** Creates credits for accounts, all or none (S12). */
-export async function createCredits(
+export const creditMethods = {
+  /** Creates all or none. */
+  create: method({ credits: REQUEST }, createCredits),
+  void: idMethod(voidCredit),
+  /** With the amount reserved by drafts (S12.4). */
+  get: idMethod(readCredit),
+  /** Newest first. */
+  list: listMethod(textFields("accountId"), listCredits),
+};
+
+/** Monetary credits of accounts (S12). */
+export interface Credits extends Methods<typeof creditMethods> {}
+
+/** The total of an account's credits in force, in its invoice currency. */
+export interface CreditBalance {
+  readonly accountId: string;
+  /** The credited amounts minus the amounts consumed by final invoices. */
+  readonly activeCredits: Decimal;
+  /** `activeCredits` minus the amounts reserved by drafts (S12.4). */
+  readonly availableBalance: Decimal;
+  /** The part of `availableBalance` that can pay any line (S12.2). */
+  readonly runningBalance: Decimal;
+  /** The rest of `availableBalance`, limited to certain meters, add-ons, features or kinds. */
+  readonly inapplicableCredits: Decimal;
+  /** The invoice currency. */
+  readonly unit: string;
+  /** When a credit was last created or consumed; without credits, when the account was created. */
+  readonly lastUpdatedAt: Instant;
+}
+
+async function createCredits(
   context: EngineContext,
   input: readonly CreditRequest[],
 ): Promise<readonly CreditSnapshot[]> {
@@ -53,16 +86,14 @@ export async function createCredits(
   });
 }
 
-/** Voids a credit (S12.5). */
-export async function voidCredit(context: EngineContext, id: string): Promise<CreditSnapshot> {
+async function voidCredit(context: EngineContext, id: string): Promise<CreditSnapshot> {
   const accountId = await accountOfCredit(context, id);
   return decideOnAccount(context, accountId, (catalog, work, now) =>
     findSnapshot(catalog, work, creditCommands.voidCredit(catalog, work, id, now), now),
   );
 }
 
-/** Reads a credit with the amount reserved by drafts (S12.4). */
-export async function readCredit(context: EngineContext, id: string): Promise<CreditSnapshot> {
+async function readCredit(context: EngineContext, id: string): Promise<CreditSnapshot> {
   const accountId = await accountOfCredit(context, id);
   return projectAccount(context, accountId, function* (catalog, work, now) {
     catchUp(catalog, work, now);
@@ -133,4 +164,43 @@ function checkEntities(
       "expected the id of a usage meter, add-on or feature, or ALL_…_RATE_CARDS",
     );
   }
+}
+
+/**
+ * The balance of an account's current credits: not voided, with `[effectiveFrom, effectiveUntil)` containing now.
+ * Everything due by now is included, even before a bill run (S2.4).
+ *
+ * @throws {RatebookError} ERR_NOT_FOUND
+ */
+export async function creditBalance(context: EngineContext, accountId: string): Promise<CreditBalance> {
+  return projectAccount(context, accountId, function* (catalog, work, now) {
+    catchUp(catalog, work, now);
+    const inForce = (yield* creditSnapshots(catalog, work, now)).filter((snapshot) => isInForce(snapshot.credit, now));
+    const availableBalance = sumAvailable(inForce);
+    const runningBalance = sumAvailable(
+      inForce.filter(({ credit }) => (credit.applicableEntityIds ?? []).length === 0),
+    );
+    const changes = work.credits().flatMap(changeInstants);
+    return {
+      accountId,
+      activeCredits: sum(inForce.map(({ credit }) => subtract(credit.creditAmount, credit.consumedAmount))),
+      availableBalance,
+      runningBalance,
+      inapplicableCredits: subtract(availableBalance, runningBalance),
+      unit: work.record.invoiceCurrency,
+      lastUpdatedAt: changes.length === 0 ? work.record.createdAt : Math.max(...changes),
+    };
+  });
+}
+
+function isInForce({ voided, effectiveFrom, effectiveUntil = NO_END }: CreditRecord, now: Instant): boolean {
+  return !voided && effectiveFrom <= now && now < effectiveUntil;
+}
+
+function sumAvailable(credits: readonly CreditSnapshot[]): Decimal {
+  return sum(credits.map(({ left }) => left));
+}
+
+function changeInstants({ createdAt, transactions }: CreditRecord): readonly Instant[] {
+  return [createdAt, ...transactions.map(({ at }) => at)];
 }

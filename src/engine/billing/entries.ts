@@ -3,6 +3,8 @@
  *
  * @module
  */
+import * as z from "zod";
+
 import { readRequest } from "../../book/reading/read-request.ts";
 import type { EntryGrantRequest, EntryPatch } from "../../book/resources/requests.ts";
 import { dayOf, type Instant } from "../../calendar/instant.ts";
@@ -19,8 +21,9 @@ import { notFoundError } from "../../ledger/refusals.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";
 import { createProblem } from "../../problem-table.ts";
 import type { EngineContext } from "../context.ts";
+import { ID, method, type Methods, PAGED, REQUEST } from "../methods.ts";
 import { decideOnAccount, lockAccounts, runOperation } from "../operation.ts";
-import { type Page, selectPage, type PageOptions } from "../pages.ts";
+import { type Page, type PagedOptions, selectPage } from "../pages.ts";
 import { projectAccount } from "../projected-accounts.ts";
 
 /** A feature credit entry as reads return it (S11.2). */
@@ -50,8 +53,25 @@ export interface FeatureBalance extends FeatureTarget {
   readonly usedOverage?: Decimal;
 }
 
-/** Grants an entry of source PURCHASE (S11). */
-export async function grantEntry(
+const OF_FEATURE = { of: z.looseObject({ accountId: ID, featureId: ID }) };
+const OF_ENTRY = { of: z.looseObject({ accountId: ID, entryId: ID, featureId: ID.optional() }) };
+
+export const entryMethods = {
+  /** Grants an entry of source PURCHASE. */
+  grant: method({ ...OF_FEATURE, request: REQUEST }, grantEntry),
+  /** Changes its granted quantity and its end (S11.8). */
+  update: method({ ...OF_ENTRY, patch: REQUEST }, updateEntry),
+  void: method(OF_ENTRY, voidEntry),
+  /** Including those due by now, newest first. */
+  list: method({ ...OF_FEATURE, ...PAGED }, listEntries),
+  /** The current balance of a feature. */
+  balance: method(OF_FEATURE, featureBalance),
+};
+
+/** Feature credit entries of accounts (S11). */
+export interface Entries extends Methods<typeof entryMethods> {}
+
+async function grantEntry(
   context: EngineContext,
   { accountId, featureId }: FeatureTarget,
   input: EntryGrantRequest,
@@ -69,8 +89,7 @@ export async function grantEntry(
   });
 }
 
-/** Changes an entry (S11.8). */
-export async function updateEntry(
+async function updateEntry(
   context: EngineContext,
   { accountId, entryId, featureId }: EntryTarget,
   input: EntryPatch,
@@ -95,8 +114,7 @@ export async function updateEntry(
   });
 }
 
-/** Voids an entry (S11.8). */
-export async function voidEntry(
+async function voidEntry(
   context: EngineContext,
   { accountId, entryId, featureId }: EntryTarget,
 ): Promise<EntrySnapshot> {
@@ -106,11 +124,10 @@ export async function voidEntry(
   });
 }
 
-/** The entries of an account and feature, including those due by now; newest first. */
-export async function listEntries(
+async function listEntries(
   context: EngineContext,
   { accountId, featureId }: FeatureTarget,
-  options: PageOptions,
+  { page = {} }: PagedOptions = {},
 ): Promise<Page<EntrySnapshot>> {
   return projectAccount(context, accountId, function* (catalog, work, now) {
     yield;
@@ -119,12 +136,11 @@ export async function listEntries(
     const entries = work
       .entries()
       .flatMap((entry) => (entry.featureId === featureId ? [toEntrySnapshot(entry, now)] : []));
-    return selectPage(entries, options, ({ createdAt, id }) => ({ createdAt, id }));
+    return selectPage(entries, page, ({ createdAt, id }) => ({ createdAt, id }));
   });
 }
 
-/** The current balance of a feature (S11). */
-export async function featureBalance(
+async function featureBalance(
   context: EngineContext,
   { accountId, featureId }: FeatureTarget,
 ): Promise<FeatureBalance> {

@@ -3,22 +3,48 @@
  *
  * @module
  */
+import * as z from "zod";
+
 import type { Instant } from "../../calendar/instant.ts";
+import { EVENT_LINE_TYPES } from "../../ledger/charged-line.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import type { DraftListFilter, InvoiceListFilter, LedgerView, ListedDraft, PageKey } from "../../ledger/view.ts";
 import { accountsWithStaleDrafts, splitIntoChunks } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
+import { ID, idMethod, listMethod, method, PAGED, textFields } from "../methods.ts";
 import { collectPage, type Page, type PageOptions, pageRequest } from "../pages.ts";
 import {
   toFinalSnapshot,
   type InvoiceFilter,
   invoiceKey,
   type InvoiceSnapshot,
+  readInvoice,
   readInvoices,
   periodFilter,
 } from "./invoices.ts";
+import { lineEvents } from "./line-events.ts";
 import { refreshDraftIndexes } from "./refresh-draft-indexes.ts";
 import { collectSkipped, retryPerAccount, type SkippedCollector, type WithSkipped } from "./skipped-accounts.ts";
+
+export const invoiceMethods = {
+  /**
+   * Final invoices and the drafts of every cycle that has begun, by the start of their cycle, newest first. Without
+   * drafts of accounts whose bill cannot be computed, unless such an account is requested alone.
+   */
+  list: listMethod(textFields("accountId", "customerId", "status"), listInvoices),
+  /** @throws {RatebookError} ERR_NOT_FOUND */
+  get: idMethod(readInvoice),
+  /**
+   * The stored events behind a line for a meter's usage or a feature's overage, the latest ingested first, each with
+   * the quantity that it added.
+   *
+   * @throws {RatebookError} ERR_NOT_FOUND, ERR_INPUT_INVALID for a line that does not charge events
+   */
+  lineEvents: method(
+    { of: z.strictObject({ invoiceId: ID, lineId: ID, type: z.enum(EVENT_LINE_TYPES).optional() }), ...PAGED },
+    lineEvents,
+  ),
+};
 
 /** Accounts computed together. */
 const CHUNK = 64;

@@ -83,7 +83,7 @@ const CHUNK = 50;
  */
 export async function preview(
   context: EngineContext,
-  { accountIds, asOf, from, until }: EnginePreviewOptions,
+  { accountIds, asOf, from, until }: EnginePreviewOptions = {},
 ): Promise<EnginePreview> {
   const at = asOf === undefined ? undefined : toInstant(asOf);
   const invoices: InvoiceSnapshot[] = [];

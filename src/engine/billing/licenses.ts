@@ -11,6 +11,7 @@ import type { Decimal } from "../../numbers/decimal.ts";
 import { quantityAt } from "../../rating/license-timeline.ts";
 import { accountsWithinBound } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
+import { ACCOUNT_REQUEST, listMethod, method, type Methods, textFields } from "../methods.ts";
 import { decideOnAccount } from "../operation.ts";
 import { collectPage, type Page, type PageOptions } from "../pages.ts";
 
@@ -21,8 +22,16 @@ export type LicenseUpdateSnapshot = LicenseUpdateRecord & {
   readonly quantityAfter: Decimal;
 };
 
-/** Changes the quantity of a license (S10.1). */
-export async function updateLicense(
+export const licenseMethods = {
+  update: method(ACCOUNT_REQUEST, updateLicense),
+  /** Newest first. */
+  list: listMethod(textFields("accountId", "licenseId"), listLicenseUpdates),
+};
+
+/** Licenses of accounts (S10.1). */
+export interface Licenses extends Methods<typeof licenseMethods> {}
+
+async function updateLicense(
   context: EngineContext,
   accountId: string,
   input: LicenseUpdateRequest,
@@ -39,12 +48,10 @@ export async function updateLicense(
 }
 
 /**
- * Lists license updates, newest first.
- *
  * @throws {RatebookError} ERR_INPUT_INVALID without an account, if there are more than {@link SCANNED_ACCOUNTS_MAX}:
  * updates are stored with their accounts
  */
-export async function listLicenseUpdates(
+async function listLicenseUpdates(
   { store }: EngineContext,
   { accountId, licenseId }: { readonly accountId?: string | undefined; readonly licenseId?: string | undefined },
   options: PageOptions,

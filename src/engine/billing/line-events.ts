@@ -20,7 +20,7 @@ import { createYielder, runWithPauses } from "../../store/yielder.ts";
 import type { EngineContext } from "../context.ts";
 import { usageCells } from "../external/engine-store.ts";
 import { lockAccounts, openCaughtUp, runOperation } from "../operation.ts";
-import { type Page, type PageOptions, pageRequest } from "../pages.ts";
+import { type Page, type PagedOptions, pageRequest } from "../pages.ts";
 import { readInvoice, listSnapshots } from "./invoices.ts";
 
 /** Identifies a line of an invoice. */
@@ -62,18 +62,13 @@ export interface LineEvents extends Page<LineEvent> {
 const CHUNK = 200;
 const READ_MAX = 1000;
 
-/**
- * The events behind a line of a final or draft invoice that charges a meter's usage or a feature's overage.
- *
- * @throws {RatebookError} ERR_NOT_FOUND for the invoice or the line, ERR_INPUT_INVALID for a line that does not charge
- * events
- */
+/** @throws {RatebookError} as the method of an engine */
 export async function lineEvents(
   context: EngineContext,
   target: LineTarget,
-  options: PageOptions,
+  options: PagedOptions = {},
 ): Promise<LineEvents> {
-  const page = pageRequest(options);
+  const page = pageRequest(options.page ?? {});
   const { id, invoice } = await readInvoice(context, target.invoiceId);
   const { accountId } = invoice;
   // Read again under the lock of its account, so that the lines of a draft match the events read.

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import * as z from "zod";
+
 import type {
   AddOn,
-  Feature,
   AddOnPatch,
   AddOnRequest,
   FeaturePatch,
@@ -16,189 +17,111 @@ import type {
 import { SETTING_NAMESPACE } from "../../book/resources/catalog-items.ts";
 import { invalidInputError, quoteText, alreadyTakenError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import {
-  changeConfigured,
-  requireUserFields,
-  checkName,
-  requireDocument,
-  documentsOfKind,
-  readConfigured,
-  type KindWords,
-  listConfigured,
-  changeStatus,
-  addDocument,
-  newDocument,
-  patchDocument,
-  type StoredResource,
-} from "../configured-resources.ts";
-import type { EngineContext } from "../context.ts";
-import type { Body, ConfiguredItem } from "../document-body.ts";
+import { changeConfigured, listConfigured, newDocument } from "../configured-resources.ts";
+import type { Body } from "../document-body.ts";
 import type { DocumentOf } from "../documents.ts";
-import { type SettingEntity, readEntitySettings, type StoredSetting } from "../entity-settings.ts";
-import type { ListOptions, Page, PagedOptions } from "../pages.ts";
+import { type SettingEntity, readEntitySettings } from "../entity-settings.ts";
+import { IDS, listMethod, method, type Methods, pageMethod, patchMethod, REQUEST, textFields } from "../methods.ts";
+import {
+  changeLatest,
+  checkName,
+  createConfigured,
+  getMethod,
+  patchDocument,
+  requireUserFields,
+  statusMethod,
+} from "./resource-methods.ts";
+
+export const featureMethods = {
+  create: method({ feature: REQUEST }, (context, feature: FeatureRequest) =>
+    createConfigured(context, "feature", withOneSpelling(requireUserFields(feature, [])), {
+      idPrefix: "ft",
+      engineFields: ["id", "status", "createdAt", "updatedAt"],
+      initialFields: {},
+    }),
+  ),
+  /** `schemaAssociations` replaces the previous ones. */
+  update: patchMethod(async (context, id, patch: FeaturePatch) => {
+    const input = withOneSpelling(requireUserFields(patch, ["id", "createdAt", "updatedAt"]));
+    return changeLatest(context, "feature", id, (document, { before, now }) => {
+      const next = patchDocument(document, withKnownAttributes(document, input), now);
+      checkName(before, "feature", next.body, id);
+      return { documents: [next] };
+    });
+  }),
+  get: getMethod("feature"),
+  /** Newest first. */
+  list: pageMethod((context, page) => listConfigured(context, "feature", {}, page)),
+};
 
 /** Features of an engine, in the shape of a book's `features`. */
-export interface Features {
-  create(feature: FeatureRequest): Promise<StoredResource<Feature>>;
-  /** `schemaAssociations` replaces the previous ones. */
-  update(id: string, patch: FeaturePatch): Promise<StoredResource<Feature>>;
-  get(id: string): Promise<StoredResource<Feature>>;
+export interface Features extends Methods<typeof featureMethods> {}
+
+export const addOnMethods = {
+  create: method({ addOn: REQUEST }, (context, addOn: AddOnRequest) =>
+    createConfigured(context, "addOn", addOn, {
+      idPrefix: "ao",
+      engineFields: ["id", "status", "createdAt", "updatedAt"],
+      initialFields: { status: "ACTIVE" },
+    }),
+  ),
+  /** Changes its name and billableName. */
+  update: patchMethod(async (context, id, patch: AddOnPatch) => {
+    const input = requireUserFields(patch, ["id", "type", "status", "createdAt"]);
+    return changeLatest(context, "addOn", id, (document, { before, now }) => {
+      const next = patchDocument(document, input, now);
+      checkName(before, "addOn", next.body, id);
+      return { documents: [next] };
+    });
+  }),
+  archive: statusMethod("addOn", "ARCHIVED"),
+  get: getMethod("addOn"),
   /** Newest first. */
-  list(options?: PagedOptions): Promise<Page<StoredResource<Feature>>>;
-}
+  list: listMethod(textFields("status", "type"), (context, { status, type }: AddOnFilter, page) =>
+    listConfigured(context, "addOn", { status, type }, page),
+  ),
+};
 
 /** Add-ons of an engine, in the shape of a book's `addOns`. */
-export interface AddOns {
-  create(addOn: AddOnRequest): Promise<StoredResource<AddOn>>;
-  /** Changes its name and billableName. */
-  update(id: string, patch: AddOnPatch): Promise<StoredResource<AddOn>>;
-  archive(id: string): Promise<StoredResource<AddOn>>;
-  get(id: string): Promise<StoredResource<AddOn>>;
-  /** Newest first. */
-  list(
-    options?: ListOptions<{ readonly status?: AddOn["status"] | undefined; readonly type?: AddOn["type"] | undefined }>,
-  ): Promise<Page<StoredResource<AddOn>>>;
+export interface AddOns extends Methods<typeof addOnMethods> {}
+
+interface AddOnFilter {
+  readonly status?: AddOn["status"] | undefined;
+  readonly type?: AddOn["type"] | undefined;
 }
+
+export const settingMethods = {
+  create: method({ setting: REQUEST }, (context, setting: SettingRequest) =>
+    changeConfigured(context, "setting", async ({ before, view, now }) => {
+      const body = withDefaults(requireUserFields(setting, []), before.catalog.book.organization.id);
+      await checkEntity(view, body);
+      const document = newDocument("setting", body, now);
+      const { id } = document;
+      if (before.documents.setting.some((other) => other.id === id))
+        throw alreadyTakenError("setting", id, `the setting ${quoteText(id)} exists`);
+      return { documents: [document] };
+    }),
+  ),
+  /** Changes its value, name and dataType. */
+  update: patchMethod(async (context, id, patch: SettingPatch) => {
+    const input = requireUserFields(patch, ["id", "namespace", "entityType", "entityId"]);
+    return changeLatest(context, "setting", id, (document, { now }) => ({
+      documents: [patchDocument(document, input, now)],
+    }));
+  }),
+  get: getMethod("setting"),
+  /** Newest first. */
+  list: listMethod(
+    textFields("entityType"),
+    (context, { entityType }: { readonly entityType?: "ORGANIZATION" | SettingEntity | undefined }, page) =>
+      listConfigured(context, "setting", { entityType }, page),
+  ),
+  /** Settings by customer or account id, each oldest first. */
+  of: method({ entityType: z.enum(["CUSTOMER", "ACCOUNT"]), entityIds: IDS }, readEntitySettings),
+};
 
 /** Settings of an engine, in the shape of a book's `settings`; ids are those in lists. */
-export interface Settings {
-  create(setting: SettingRequest): Promise<StoredSetting>;
-  /** Changes its value, name and dataType. */
-  update(id: string, patch: SettingPatch): Promise<StoredSetting>;
-  get(id: string): Promise<StoredSetting>;
-  /** Newest first. */
-  list(
-    options?: ListOptions<{ readonly entityType?: "ORGANIZATION" | SettingEntity | undefined }>,
-  ): Promise<Page<StoredSetting>>;
-  /** Settings by customer or account id, each oldest first. */
-  of(entityType: SettingEntity, entityIds: readonly string[]): Promise<ReadonlyMap<string, readonly StoredSetting[]>>;
-}
-
-const FEATURE: KindWords = { noun: "feature", rule: "S11.2" };
-const ADD_ON: KindWords = { noun: "add-on", rule: "S16.4" };
-const SETTING: KindWords = { noun: "setting", rule: "S4.2" };
-
-export function createFeatures(context: EngineContext): Features {
-  const resource = createSimpleResource(context, {
-    kind: "feature",
-    words: FEATURE,
-    prefix: "ft",
-    patchFor: withKnownAttributes,
-  });
-  return {
-    create: (body) => resource.create(body),
-    update: async (id, patch) =>
-      resource.update(id, withOneSpelling(requireUserFields(patch, ["id", "createdAt", "updatedAt"]))),
-    get: (id) => resource.get(id),
-    list: ({ page = {} } = {}) => listConfigured(context, "feature", (documents) => documents, page),
-  };
-}
-
-export function createAddOns(context: EngineContext): AddOns {
-  const resource = createSimpleResource(context, {
-    kind: "addOn",
-    words: ADD_ON,
-    prefix: "ao",
-    patchFor: (_, body) => body,
-  });
-  return {
-    create: (body) => resource.create(body),
-    update: async (id, patch) => resource.update(id, requireUserFields(patch, ["id", "type", "status", "createdAt"])),
-    archive: (id) =>
-      changeConfigured(context, "addOn", ({ before, now }) => {
-        const document = requireDocument(before.documents.addOn, ADD_ON.noun, id);
-        return { documents: [changeStatus(document, ADD_ON, { ARCHIVED: ["ACTIVE"] }, "ARCHIVED", now)] };
-      }),
-    get: (id) => resource.get(id),
-    list: ({ filter: { status, type } = {}, page = {} } = {}) =>
-      listConfigured(
-        context,
-        "addOn",
-        (documents) =>
-          documents.filter(
-            ({ body }) =>
-              (status === undefined || body.status === status) && (type === undefined || body.type === type),
-          ),
-        page,
-      ),
-  };
-}
-
-export function createSettings(context: EngineContext): Settings {
-  const get = (id: string): Promise<StoredSetting> =>
-    readConfigured(context, "setting", (documents) => requireDocument(documents, SETTING.noun, id));
-  return {
-    create: (setting) =>
-      changeConfigured(context, "setting", async ({ before, view, now }) => {
-        const body = withDefaults(requireUserFields(setting, []), before.catalog.book.organization.id);
-        await checkEntity(view, body);
-        const document = newDocument("setting", body, now);
-        checkIdFree(before.documents.setting, SETTING, document.id);
-        return { documents: [document] };
-      }),
-    update: (id, patch) =>
-      changeConfigured(context, "setting", ({ before, now }) => {
-        const body = requireUserFields(patch, ["id", "namespace", "entityType", "entityId"]);
-        return { documents: [patchDocument(requireDocument(before.documents.setting, SETTING.noun, id), body, now)] };
-      }),
-    get,
-    list: ({ filter: { entityType } = {}, page = {} } = {}) =>
-      listConfigured(
-        context,
-        "setting",
-        (documents) => documents.filter(({ body }) => entityType === undefined || body.entityType === entityType),
-        page,
-      ),
-    of: (entityType, entityIds) => readEntitySettings(context, entityType, entityIds),
-  };
-}
-
-interface SimpleResource<Kind extends "feature" | "addOn"> {
-  create(body: object): Promise<StoredResource<ConfiguredItem<Kind>>>;
-  update(id: string, body: object): Promise<StoredResource<ConfiguredItem<Kind>>>;
-  get(id: string): Promise<StoredResource<ConfiguredItem<Kind>>>;
-}
-
-/** The configuration of a kind of resource. */
-interface SimpleKind<Kind extends "feature" | "addOn"> {
-  readonly kind: Kind;
-  readonly words: KindWords;
-  /** The prefix of its ids. */
-  readonly prefix: string;
-  /** Converts a patch to one of the document. */
-  readonly patchFor: (document: DocumentOf<Kind>, body: Body) => Body;
-}
-
-/** Methods of resources with generated ids and unique names. */
-function createSimpleResource<Kind extends "feature" | "addOn">(
-  context: EngineContext,
-  { kind, words, prefix, patchFor }: SimpleKind<Kind>,
-): SimpleResource<Kind> {
-  return {
-    create: (input) =>
-      changeConfigured(context, kind, ({ before, now }) => {
-        const body = requireUserFields(input, ["id", "status", "createdAt", "updatedAt"]);
-        checkName(documentsOfKind(kind, before.documents), words, body);
-        const status = kind === "addOn" ? { status: "ACTIVE" } : {};
-        const document = addDocument(
-          before,
-          kind,
-          { ...withOneSpelling(body), ...status, id: context.ids(prefix) },
-          now,
-        );
-        return { documents: [document] };
-      }),
-    update: (id, body) =>
-      changeConfigured(context, kind, ({ before, now }) => {
-        const documents = documentsOfKind(kind, before.documents);
-        const document = requireDocument(documents, words.noun, id);
-        const next = patchDocument(document, patchFor(document, requireUserFields(body, [])), now);
-        checkName(documents, words, next.body, (each) => each.id === id);
-        return { documents: [next] };
-      }),
-    get: (id) => readConfigured(context, kind, (documents) => requireDocument(documents, words.noun, id)),
-  };
-}
+export interface Settings extends Methods<typeof settingMethods> {}
 
 /** Normalizes the two spellings of a feature's associations, so that a patch replaces either. */
 function withOneSpelling(body: Body): Body {
@@ -245,9 +168,4 @@ async function checkEntity(view: LedgerView, { entityType, entityId }: Body): Pr
   const entity = entityType === "CUSTOMER" ? await view.document("customer", id) : (await view.accounts([id]))[0];
   if (entity === undefined)
     throw invalidInputError("entityId", "UNKNOWN_ID", `expected the id of ${noun === "account" ? "an" : "a"} ${noun}`);
-}
-
-function checkIdFree(documents: Parameters<typeof requireDocument>[0], { noun }: KindWords, id: string): void {
-  if (documents.some((document) => document.id === id))
-    throw alreadyTakenError(noun, id, `the ${noun} ${quoteText(id)} exists`);
 }

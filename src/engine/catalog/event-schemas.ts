@@ -5,101 +5,78 @@
  */
 import type { EventSchemaPatch, EventSchemaRequest, EventSchema } from "../../book/resources/event-schema.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import { invalidInputError, quoteText, refusedError } from "../../ledger/refusals.ts";
+import { invalidInputError, notFoundError, quoteText, refusedError } from "../../ledger/refusals.ts";
 import { describeStatus } from "../../problem-table.ts";
 import {
   changeConfigured,
-  requireUserFields,
-  checkTransition,
-  checkName,
   type ConfigurationChange,
   type ConfigurationState,
-  readConfigured,
+  listAllConfigured,
   listConfigured,
   newDocument,
-  patchDocument,
-  type StoredResource,
 } from "../configured-resources.ts";
-import type { EngineContext } from "../context.ts";
 import type { Body } from "../document-body.ts";
+import { versionId } from "../document-ids.ts";
 import type { DocumentOf, NamedBody } from "../documents.ts";
-import type { ListOptions, Page, PagedOptions } from "../pages.ts";
+import { ID, listMethod, method, type Methods, PAGED, REQUEST, textFields } from "../methods.ts";
+import { type PagedOptions, selectPage } from "../pages.ts";
 import { isSameDependency, isSameField } from "./equal-rules.ts";
-import { firstVersions, requireLatest, latestVersions, requireVersion } from "./versions.ts";
+import {
+  changeLatest,
+  changeStatus,
+  checkName,
+  getVersionMethod,
+  patchDocument,
+  requireUserFields,
+  statusMethod,
+} from "./resource-methods.ts";
 
 type SchemaDocument = DocumentOf<"eventSchema">;
-const WORDS = { nameOf: ({ body }: SchemaDocument) => body.name, noun: "event schema", rule: "S4.4" } as const;
-/** By target status, the statuses from which it can be reached. */
-const TRANSITIONS = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
-export type TargetStatus = keyof typeof TRANSITIONS;
+const RULE = "S4.4";
 
-/** Event schemas of an engine, in the shape of a book's `eventSchemas`. */
-export interface EventSchemas {
+export const eventSchemaMethods = {
   /** Creates a DRAFT; for an archived name, its next version. */
-  create(schema: EventSchemaRequest): Promise<StoredResource<EventSchema>>;
+  create: method({ schema: REQUEST }, (context, schema: EventSchemaRequest) =>
+    changeConfigured(context, "eventSchema", (state) => createSchema(schema, state)),
+  ),
   /**
    * Changes a DRAFT, replacing lists, or adds to an ACTIVE schema, which creates a new version; then changes its
    * status to `status` if given.
    */
-  update(name: string, patch: EventSchemaPatch): Promise<StoredResource<EventSchema>>;
-  activate(name: string): Promise<StoredResource<EventSchema>>;
+  update: method({ name: ID, patch: REQUEST }, (context, name: string, patch: EventSchemaPatch) =>
+    changeLatest(context, "eventSchema", name, (latest, state) => updateSchema(latest, patch, state)),
+  ),
+  activate: statusMethod("eventSchema", "ACTIVE"),
   /** Rejected while an ACTIVE usage meter uses it. */
-  deactivate(name: string): Promise<StoredResource<EventSchema>>;
-  archive(name: string): Promise<StoredResource<EventSchema>>;
+  deactivate: statusMethod("eventSchema", "INACTIVE", checkUnused),
+  archive: statusMethod("eventSchema", "ARCHIVED"),
   /** Reads a version, or the latest one. */
-  get(name: string, version?: number): Promise<StoredResource<EventSchema>>;
+  get: getVersionMethod("eventSchema"),
   /** The latest version of each schema, newest first. */
-  list(
-    options?: ListOptions<{ readonly status?: EventSchema["status"] | undefined }>,
-  ): Promise<Page<StoredResource<EventSchema>>>;
+  list: listMethod(
+    textFields("status"),
+    (context, { status }: { readonly status?: EventSchema["status"] | undefined }, page) =>
+      listConfigured(context, "eventSchema", { status }, page),
+  ),
   /** All versions of a schema, newest first. */
-  versions(name: string, options?: PagedOptions): Promise<Page<StoredResource<EventSchema>>>;
-}
+  versions: method({ name: ID, ...PAGED }, async (context, name: string, { page = {} }: PagedOptions = {}) => {
+    const versions = await listAllConfigured(context, "eventSchema", ({ body }) => body.name === name);
+    if (versions.length === 0) throw notFoundError("event schema", name);
+    return selectPage(versions, page, ({ createdAt, item: { version } }) => ({
+      createdAt,
+      id: versionId(name, version),
+    }));
+  }),
+};
 
-export function createEventSchemas(context: EngineContext): EventSchemas {
-  const change = (name: string, decide: (latest: SchemaDocument, state: ConfigurationState) => ConfigurationChange) =>
-    changeConfigured(context, "eventSchema", (state) =>
-      decide(requireLatest(state.before.documents.eventSchema, name, WORDS), state),
-    );
-  const changeStatusOf = (name: string, to: TargetStatus): Promise<StoredResource<EventSchema>> =>
-    change(name, (latest, state) => ({ documents: [changeSchemaStatus(latest, to, state)] }));
-  return {
-    create: (schema) => changeConfigured(context, "eventSchema", (state) => createSchema(schema, state)),
-    update: (name, patch) => change(name, (latest, state) => updateSchema(latest, patch, state)),
-    activate: (name) => changeStatusOf(name, "ACTIVE"),
-    deactivate: (name) => changeStatusOf(name, "INACTIVE"),
-    archive: (name) => changeStatusOf(name, "ARCHIVED"),
-    get: (name, version) =>
-      readConfigured(context, "eventSchema", (documents) =>
-        version === undefined ? requireLatest(documents, name, WORDS) : requireVersion(documents, name, version, WORDS),
-      ),
-    list: ({ filter: { status } = {}, page = {} } = {}) =>
-      listConfigured(
-        context,
-        "eventSchema",
-        (documents) =>
-          latestVersions(documents, WORDS).filter(({ body }) => status === undefined || body.status === status),
-        page,
-        firstVersions(WORDS),
-      ),
-    versions: (name, { page = {} } = {}) =>
-      listConfigured(
-        context,
-        "eventSchema",
-        (documents) => {
-          requireLatest(documents, name, WORDS);
-          return documents.filter(({ body }) => body.name === name);
-        },
-        page,
-      ),
-  };
-}
+/** Event schemas of an engine, in the shape of a book's `eventSchemas`. */
+export interface EventSchemas extends Methods<typeof eventSchemaMethods> {}
 
 function createSchema(schema: object, { before, now }: ConfigurationState): ConfigurationChange {
   const input = requireUserFields(schema, ["status", "version"]);
   const { name } = input;
   const { eventSchema: documents } = before.documents;
-  checkName(documents, WORDS, input);
+  checkName(before, "eventSchema", input);
   const versions = documents.filter(({ body }) => body.name === name).map(({ body }) => body.version);
   const version = Math.max(0, ...versions) + 1;
   return { documents: [newDocument("eventSchema", { ...input, status: "DRAFT", version }, now)] };
@@ -113,7 +90,8 @@ function updateSchema(latest: SchemaDocument, patch: object, state: Configuratio
   if (status !== "ACTIVE" && status !== "INACTIVE" && status !== "ARCHIVED") {
     throw invalidInputError("status", "NOT_SUPPORTED", "expected ACTIVE, INACTIVE or ARCHIVED");
   }
-  checkSchemaTransition(latest, status, state);
+  changeStatus(latest, status, state.now);
+  if (status === "INACTIVE") checkUnused(latest, state);
   return { documents: [...editedDocuments.slice(0, -1), patchDocument(current, { status }, state.now)] };
 }
 
@@ -133,7 +111,7 @@ function editSchema(latest: SchemaDocument, changes: Body, { now }: Configuratio
     }
     default:
       throw refusedError(
-        WORDS.rule,
+        RULE,
         `the event schema ${quoteText(latest.body.name)} is ${describeStatus(latest.body.status)} and cannot be changed`,
       );
   }
@@ -145,7 +123,7 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
   const [other] = Object.keys(otherFields);
   if (other !== undefined) {
     throw refusedError(
-      WORDS.rule,
+      RULE,
       `${other}: in an active event schema only description, attributes, dimensions and enrichments can change`,
     );
   }
@@ -159,7 +137,7 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
   }
   if (enrichments === null && body.enrichments !== undefined) {
     throw refusedError(
-      WORDS.rule,
+      RULE,
       "enrichments: in an active event schema, enrichments can be added or replaced but not removed",
     );
   }
@@ -201,7 +179,7 @@ function withAdded(
     const same = list.find((each) => each.name === name);
     if (same === undefined) list.push(item);
     else if (!isKnown(same, item)) {
-      throw refusedError(WORDS.rule, `${path}: ${quoteText(String(name))} exists and cannot be changed`);
+      throw refusedError(RULE, `${path}: ${quoteText(String(name))} exists and cannot be changed`);
     }
   }
   return list;
@@ -235,21 +213,14 @@ function requireList(value: unknown, path: string): readonly Body[] {
   throw invalidInputError(path, "NOT_ACCEPTED", "expected a list of objects");
 }
 
-function changeSchemaStatus(document: SchemaDocument, to: TargetStatus, state: ConfigurationState): DocumentRecord {
-  checkSchemaTransition(document, to, state);
-  return patchDocument(document, { status: to }, state.now);
-}
-
-/** @throws {RatebookError} ERR_REFUSED */
-function checkSchemaTransition(document: SchemaDocument, to: TargetStatus, { before }: ConfigurationState): void {
-  checkTransition(document, WORDS, TRANSITIONS, to);
-  const { name } = document.body;
-  const activeMeter =
-    to === "INACTIVE" &&
-    before.catalog.book.usageMeters.find((meter) => meter.eventSchemaName === name && meter.status === "ACTIVE");
+/** @throws {RatebookError} ERR_REFUSED while an ACTIVE usage meter uses the schema */
+function checkUnused({ body: { name } }: SchemaDocument, { before }: ConfigurationState): void {
+  const activeMeter = before.catalog.book.usageMeters.find(
+    (meter) => meter.eventSchemaName === name && meter.status === "ACTIVE",
+  );
   if (activeMeter)
     throw refusedError(
-      WORDS.rule,
+      RULE,
       `the event schema ${quoteText(name)} is used by the active usage meter ${quoteText(activeMeter.id)}`,
     );
 }

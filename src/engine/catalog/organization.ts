@@ -1,9 +1,9 @@
-import { readInput } from "../../book/reading/read-request.ts";
 /**
  * The organization of a store. It cannot change once the store has a resource.
  *
  * @module
  */
+import { readInput } from "../../book/reading/read-request.ts";
 import type { Organization } from "../../book/resources/book.ts";
 import { organizationRequest } from "../../book/resources/book.ts";
 import { quoteText, refusedError } from "../../ledger/refusals.ts";
@@ -11,7 +11,8 @@ import type { LedgerView } from "../../ledger/view.ts";
 import { revisionAfter } from "../configuration-revision.ts";
 import type { Configuration } from "../configuration.ts";
 import type { EngineContext } from "../context.ts";
-import { CONFIGURED_KINDS, toPlainJson } from "../document-body.ts";
+import { type Body, CONFIGURED_KINDS, toPlainJson } from "../document-body.ts";
+import { method, REQUEST } from "../methods.ts";
 
 /** The expected organization of a store; absent fields are not compared. */
 export interface OrganizationRequest {
@@ -20,48 +21,43 @@ export interface OrganizationRequest {
   readonly baseCurrency?: string | undefined;
 }
 
-/** The organization of a store. */
-export interface OrganizationResource {
+export const organizationMethods = {
   /** Default: `default`, in USD, rounding HALF_UP. */
-  get(): Promise<Organization>;
+  get: method({}, async ({ configuration, store }) => (await configuration(store.read)).catalog.book.organization),
   /**
    * Sets the organization of an empty store, or checks that a store in use has the same one.
    *
    * @throws {RatebookError} ERR_INPUT_INVALID; ERR_REFUSED if it differs
    */
-  claim(request: OrganizationRequest): Promise<Organization>;
-}
+  claim: method({ request: REQUEST }, claimOrganization),
+};
 
-export function createOrganizationResource(context: EngineContext): OrganizationResource {
-  const { store } = context;
-  return {
-    get: async () => (await context.configuration(store.read)).catalog.book.organization,
-    claim: async (input) => {
-      const { id, baseCurrency } = readInput(organizationRequest, input);
-      return store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
-        const before = await context.configuration(view);
-        const { organization } = before.catalog.book;
-        const claimedOrganization: Organization = {
-          ...organization,
-          id: id ?? organization.id,
-          baseCurrency: baseCurrency ?? organization.baseCurrency,
-        };
-        const isSame =
-          claimedOrganization.id === organization.id && claimedOrganization.baseCurrency === organization.baseCurrency;
-        if (await isInUse(before, view)) {
-          if (!isSame) throw organizationMismatchError(organization, claimedOrganization);
-          return { result: organization, changes: {} };
-        }
-        const now = context.clock();
-        const body = toPlainJson(claimedOrganization) as Readonly<Record<string, unknown>>;
-        const document = { kind: "organization", id: "organization", createdAt: now, updatedAt: now, body } as const;
-        return {
-          result: claimedOrganization,
-          changes: { documents: [document], configurationRevision: revisionAfter(before.revision) },
-        };
-      });
-    },
-  };
+async function claimOrganization(
+  { store, clock, configuration }: EngineContext,
+  input: OrganizationRequest,
+): Promise<Organization> {
+  const { id, baseCurrency } = readInput(organizationRequest, input);
+  return store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
+    const before = await configuration(view);
+    const { organization } = before.catalog.book;
+    const claimedOrganization: Organization = {
+      ...organization,
+      id: id ?? organization.id,
+      baseCurrency: baseCurrency ?? organization.baseCurrency,
+    };
+    if (await isInUse(before, view)) {
+      const [owner, claimant] = [organization, claimedOrganization].map(formatOrganization);
+      if (owner === claimant) return { result: organization, changes: {} };
+      throw refusedError("S16", `the database belongs to the organization ${owner}, not to ${claimant}`);
+    }
+    const now = clock();
+    const body = toPlainJson(claimedOrganization) as Body;
+    const document = { kind: "organization", id: "organization", createdAt: now, updatedAt: now, body } as const;
+    return {
+      result: claimedOrganization,
+      changes: { documents: [document], configurationRevision: revisionAfter(before.revision) },
+    };
+  });
 }
 
 /** Whether the organization was set, or something depends on it. */
@@ -73,11 +69,4 @@ export async function isInUse({ documents }: Configuration, view: LedgerView): P
 /** An organization in a message. */
 export function formatOrganization({ id, baseCurrency }: Organization): string {
   return `${quoteText(id)} in ${baseCurrency}`;
-}
-
-function organizationMismatchError(owner: Organization, claimant: Organization): Error {
-  return refusedError(
-    "S16",
-    `the database belongs to the organization ${formatOrganization(owner)}, not to ${formatOrganization(claimant)}`,
-  );
 }

@@ -1,9 +1,11 @@
-import type { PricePlan } from "../../book/resources/price-plan.ts";
 /**
  * Price plans: versions and lifecycle (S16.4).
  *
  * @module
  */
+import * as z from "zod";
+
+import type { PricePlan } from "../../book/resources/price-plan.ts";
 import {
   MIGRATION_MODES,
   type PricePlanPatch,
@@ -19,28 +21,30 @@ import { invalidInputError, notFoundError, quoteText, refusedError } from "../..
 import { describeStatus } from "../../problem-table.ts";
 import { accountsOnSource, decideMigrations } from "../accounts/plans.ts";
 import {
-  listAllConfigured,
-  changeConfigured,
-  requireUserFields,
-  checkName,
   type ConfigurationChange,
   type ConfigurationState,
-  readConfigured,
+  listAllConfigured,
   listConfigured,
-  changeStatus,
-  addDocument,
   newDocument,
-  patchDocument,
+  requireDocument,
   type StoredResource,
 } from "../configured-resources.ts";
 import type { EngineContext } from "../context.ts";
 import type { Body } from "../document-body.ts";
 import type { DocumentOf } from "../documents.ts";
-import type { ListOptions, Page } from "../pages.ts";
-import { firstVersions, requireLatest, latestVersions, requireVersion } from "./versions.ts";
+import { ID, idMethod, IDS, listMethod, method, type Methods, patchMethod, REQUEST, textFields } from "../methods.ts";
+import {
+  changeLatest,
+  changeStatus,
+  checkName,
+  createConfigured,
+  getVersionMethod,
+  patchDocument,
+  requireUserFields,
+} from "./resource-methods.ts";
 
 type PlanDocument = DocumentOf<"pricePlan">;
-const WORDS = { nameOf: ({ body }: PlanDocument) => body.id, noun: "price plan", rule: "S16.4" } as const;
+const RULE = "S16.4";
 
 /** A price plan version, and when it was the latest ACTIVE one: `[from, until)`. */
 export interface PricePlanVersion extends StoredResource<PricePlan> {
@@ -50,91 +54,65 @@ export interface PricePlanVersion extends StoredResource<PricePlan> {
   readonly until: Instant;
 }
 
-/** Price plans of an engine, in the shape of a book's `pricePlans`. */
-export interface PricePlans {
+export const pricePlanMethods = {
   /** Creates version 1, a DRAFT. */
-  create(plan: PricePlanRequest): Promise<StoredResource<PricePlan>>;
+  create: method({ plan: REQUEST }, (context, plan: PricePlanRequest) =>
+    createConfigured(context, "pricePlan", plan, {
+      idPrefix: "pp",
+      engineFields: ["id", "status", "version", "mode", "versionsToMigrate", "activatedAt"],
+      initialFields: { status: "DRAFT", version: 1 },
+      complete: withRequestedCurrencies,
+    }),
+  ),
   /**
    * Changes the latest version, which must be a DRAFT; fields in its pricePlanDetails replace the stored ones. A `mode` is
    * stored for its activation.
    */
-  update(id: string, patch: PricePlanPatch): Promise<StoredResource<PricePlan>>;
+  update: patchMethod((context, id, patch: PricePlanPatch) =>
+    changeLatest(context, "pricePlan", id, (latest, state) => updatePlan(latest, patch, state)),
+  ),
   /** Creates the next version, a DRAFT copied from the latest one. */
-  createVersion(id: string, changes?: PricePlanVersionRequest): Promise<StoredResource<PricePlan>>;
+  createVersion: method({ id: ID, changes: REQUEST }, (context, id: string, changes: PricePlanVersionRequest = {}) =>
+    changeLatest(context, "pricePlan", id, (latest, { now }) => createNextVersion(latest, changes, now)),
+  ),
   /** Makes the latest version ACTIVE in addition to older ones; a stored `mode` migrates the accounts of the previous one. */
-  activate(
-    id: string,
-    options?: { readonly currencies?: readonly string[] | undefined },
-  ): Promise<StoredResource<PricePlan>>;
-  /** Archives every ACTIVE or DRAFT version; accounts that have it keep it. */
-  archive(id: string): Promise<StoredResource<PricePlan>>;
-  /** Reads a version, or the latest one. */
-  get(id: string, version?: number): Promise<StoredResource<PricePlan>>;
-  /** All versions of a plan, the first one first, each with its period. */
-  versions(id: string): Promise<readonly PricePlanVersion[]>;
-  /** The latest version of each plan, newest first. */
-  list(
-    options?: ListOptions<{ readonly status?: PricePlan["status"] | undefined }>,
-  ): Promise<Page<StoredResource<PricePlan>>>;
-}
-
-export function createPricePlans(context: EngineContext): PricePlans {
-  const change = (
-    id: string,
-    decide: (latest: PlanDocument, state: ConfigurationState) => ConfigurationChange,
-    accountIds: readonly string[] = [],
-  ): Promise<StoredResource<PricePlan>> =>
-    changeConfigured(
-      context,
-      "pricePlan",
-      (state) => decide(requireLatest(state.before.documents.pricePlan, id, WORDS), state),
-      { accountIds },
-    );
-  return {
-    create: (plan) =>
-      changeConfigured(context, "pricePlan", ({ before, now }) => {
-        const input = requireUserFields(plan, ["id", "status", "version", "mode", "versionsToMigrate", "activatedAt"]);
-        checkName(before.documents.pricePlan, WORDS, input);
-        const initialFields = { id: context.ids("pp"), status: "DRAFT", version: 1 };
-        return {
-          documents: [withRequestedCurrencies(addDocument(before, "pricePlan", { ...input, ...initialFields }, now))],
-        };
-      }),
-    update: (id, patch) => change(id, (latest, state) => updatePlan(latest, patch, state)),
-    createVersion: (id, changes = {}) => change(id, (latest, { now }) => createNextVersion(latest, changes, now)),
-    activate: async (id, { currencies } = {}) => {
+  activate: method(
+    { id: ID, options: z.looseObject({ currencies: IDS.optional() }).optional() },
+    async (context, id: string, { currencies }: { readonly currencies?: readonly string[] | undefined } = {}) => {
       const accountIds = await accountsToMigrate(context, id);
-      return change(id, (latest, state) => activatePlan(context, latest, currencies, state), accountIds);
+      const decide = (latest: PlanDocument, state: ConfigurationState): ConfigurationChange =>
+        activatePlan(context, latest, currencies, state);
+      return changeLatest(context, "pricePlan", id, decide, accountIds);
     },
-    archive: (id) =>
-      change(id, (latest, { before, now }) => {
-        const versions = before.documents.pricePlan.filter(({ body }) => body.id === id);
-        const unarchivedVersions = versions.filter(({ body }) => body.status !== "ARCHIVED");
-        if (unarchivedVersions.length === 0) changeStatus(latest, WORDS, ARCHIVING, "ARCHIVED", now);
-        return {
-          documents: unarchivedVersions.map((version) => changeStatus(version, WORDS, ARCHIVING, "ARCHIVED", now)),
-        };
-      }),
-    get: (id, version) =>
-      readConfigured(context, "pricePlan", (documents) =>
-        version === undefined ? requireLatest(documents, id, WORDS) : requireVersion(documents, id, version, WORDS),
-      ),
-    versions: async (id) => {
-      const storedVersions = await listAllConfigured(context, "pricePlan", ({ body }) => body.id === id);
-      if (storedVersions.length === 0) throw notFoundError(WORDS.noun, id);
-      return withPeriods(storedVersions.toSorted((a, b) => a.item.version - b.item.version));
-    },
-    list: ({ filter: { status } = {}, page = {} } = {}) =>
-      listConfigured(
-        context,
-        "pricePlan",
-        (documents) =>
-          latestVersions(documents, WORDS).filter(({ body }) => status === undefined || body.status === status),
-        page,
-        firstVersions(WORDS),
-      ),
-  };
-}
+  ),
+  /** Archives every ACTIVE or DRAFT version; accounts that have it keep it. */
+  archive: idMethod((context, id) =>
+    changeLatest(context, "pricePlan", id, (latest, { before, now }) => {
+      const unarchivedVersions = before.documents.pricePlan.filter(
+        ({ body }) => body.id === id && body.status !== "ARCHIVED",
+      );
+      const versions = unarchivedVersions.length === 0 ? [latest] : unarchivedVersions;
+      return { documents: versions.map((version) => changeStatus(version, "ARCHIVED", now)) };
+    }),
+  ),
+  /** Reads a version, or the latest one. */
+  get: getVersionMethod("pricePlan"),
+  /** All versions of a plan, the first one first, each with its period. */
+  versions: idMethod(async (context, id) => {
+    const versions = await listAllConfigured(context, "pricePlan", ({ body }) => body.id === id);
+    if (versions.length === 0) throw notFoundError("price plan", id);
+    return withPeriods(versions.toSorted((a, b) => a.item.version - b.item.version));
+  }),
+  /** The latest version of each plan, newest first. */
+  list: listMethod(
+    textFields("status"),
+    (context, { status }: { readonly status?: PricePlan["status"] | undefined }, page) =>
+      listConfigured(context, "pricePlan", { status }, page),
+  ),
+};
+
+/** Price plans of an engine, in the shape of a book's `pricePlans`. */
+export interface PricePlans extends Methods<typeof pricePlanMethods> {}
 
 /** @param versions of one plan, the first one first */
 function withPeriods(versions: readonly StoredResource<PricePlan>[]): readonly PricePlanVersion[] {
@@ -157,10 +135,10 @@ function createNextVersion(latest: PlanDocument, changes: object, now: Instant):
   const { mode: _mode, versionsToMigrate: _versions, activatedAt: _at, ...body } = latest.body;
   const { id, version, status } = latest.body;
   if (status === "DRAFT") {
-    throw refusedError(WORDS.rule, `version ${version} of ${quoteText(id)} is a draft; edit it`);
+    throw refusedError(RULE, `version ${version} of ${quoteText(id)} is a draft; edit it`);
   }
   if (status === "ARCHIVED") {
-    throw refusedError(WORDS.rule, `the price plan ${quoteText(id)} is archived; it cannot have new versions`);
+    throw refusedError(RULE, `the price plan ${quoteText(id)} is archived; it cannot have new versions`);
   }
   const input = requireUserFields(changes, ["id", "name", "status", "version", "activatedAt"]);
   checkMigrationFields(input);
@@ -169,8 +147,6 @@ function createNextVersion(latest: PlanDocument, changes: object, now: Instant):
   const isRequested = input["pricePlanDetails"] !== undefined && input["pricePlanDetails"] !== null;
   return { documents: [isRequested ? withRequestedCurrencies(document) : withCurrencies(document, undefined)] };
 }
-
-const ARCHIVING = { ARCHIVED: ["DRAFT", "ACTIVE"] } as const;
 
 function updatePlan(latest: PlanDocument, patch: object, { before, now }: ConfigurationState): ConfigurationChange {
   const { pricePlanDetails, mode, versionsToMigrate, ...input } = requireUserFields(patch, [
@@ -183,13 +159,13 @@ function updatePlan(latest: PlanDocument, patch: object, { before, now }: Config
   const { id, version, status } = latest.body;
   if (status !== "DRAFT") {
     throw refusedError(
-      WORDS.rule,
+      RULE,
       `version ${version} of ${quoteText(id)} is ${describeStatus(status)}; only a draft can be updated`,
     );
   }
   checkMigrationFields({ mode, versionsToMigrate });
   const next = patchDocument(latest, { ...input, mode, versionsToMigrate }, now);
-  checkName(before.documents.pricePlan, WORDS, next.body, ({ body }) => body.id === id);
+  checkName(before, "pricePlan", next.body, id);
   if (pricePlanDetails === undefined || pricePlanDetails === null) return { documents: [next] };
   const details = { ...latest, body: latest.body.pricePlanDetails ?? {} };
   const nextDetails = patchDocument(details, requireUserFields(pricePlanDetails, []), now).body;
@@ -213,11 +189,7 @@ function activatePlan(
   currencies: readonly string[] | undefined,
   { view, now }: ConfigurationState,
 ): ConfigurationChange {
-  const activeVersion = patchDocument(
-    changeStatus(latest, WORDS, { ACTIVE: ["DRAFT"] }, "ACTIVE", now),
-    { activatedAt: now },
-    now,
-  );
+  const activeVersion = patchDocument(changeStatus(latest, "ACTIVE", now), { activatedAt: now }, now);
   const document =
     currencies === undefined
       ? activeVersion
@@ -299,8 +271,8 @@ async function accountsToMigrate(
   { configuration, store, clock }: EngineContext,
   id: string,
 ): Promise<readonly string[]> {
-  const { catalog, documents } = await configuration(store.read);
-  const requests = migrationsOnActivation(requireLatest(documents.pricePlan, id, WORDS));
+  const current = await configuration(store.read);
+  const requests = migrationsOnActivation(requireDocument(current, "pricePlan", id));
   if (requests.length === 0) return [];
-  return accountsOnSource({ catalog, view: store.read, now: clock() }, requests);
+  return accountsOnSource({ catalog: current.catalog, view: store.read, now: clock() }, requests);
 }

@@ -8,108 +8,77 @@ import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { quoteText, refusedError } from "../../ledger/refusals.ts";
 import { readAllAccounts } from "../all-accounts.ts";
-import {
-  changeConfigured,
-  requireUserFields,
-  checkName,
-  type ConfigurationState,
-  requireDocument,
-  readConfigured,
-  listConfigured,
-  changeStatus,
-  addDocument,
-  patchDocument,
-  type StoredResource,
-} from "../configured-resources.ts";
-import type { EngineContext } from "../context.ts";
+import { type ConfigurationState, listConfigured } from "../configured-resources.ts";
 import type { Body } from "../document-body.ts";
 import type { DocumentOf } from "../documents.ts";
-import type { ListOptions, Page } from "../pages.ts";
+import { listMethod, method, type Methods, patchMethod, REQUEST, textFields } from "../methods.ts";
+import type { PageOptions } from "../pages.ts";
 import { areSameComputations } from "./equal-rules.ts";
+import {
+  changeLatest,
+  checkName,
+  createConfigured,
+  getMethod,
+  patchDocument,
+  requireUserFields,
+  statusMethod,
+} from "./resource-methods.ts";
 
 type MeterDocument = DocumentOf<"usageMeter">;
-const WORDS = { noun: "usage meter", rule: "S5.4" } as const;
-const TRANSITIONS = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
+const RULE = "S5.4";
 /** The fields that can change after the DRAFT status. */
 const NAMES: ReadonlySet<string> = new Set(["name", "billableName", "description"]);
 
-/** Usage meters of an engine, in the shape of a book's `usageMeters`. */
-export interface UsageMeters {
+export const usageMeterMethods = {
   /** Creates a DRAFT. */
-  create(meter: UsageMeterRequest): Promise<StoredResource<UsageMeter>>;
+  create: method({ meter: REQUEST }, (context, meter: UsageMeterRequest) =>
+    createConfigured(context, "usageMeter", meter, {
+      idPrefix: "um",
+      engineFields: ["id", "status"],
+      initialFields: { status: "DRAFT" },
+    }),
+  ),
   /** After the DRAFT status only name, billableName and description can change; other fields must be unchanged. */
-  update(id: string, patch: UsageMeterPatch): Promise<StoredResource<UsageMeter>>;
-  activate(id: string): Promise<StoredResource<UsageMeter>>;
+  update: patchMethod((context, id, patch: UsageMeterPatch) =>
+    changeLatest(context, "usageMeter", id, (document, state) => ({
+      documents: [updateMeter(document, patch, state)],
+    })),
+  ),
+  activate: statusMethod("usageMeter", "ACTIVE"),
   /** Rejected while a current or future plan of an account uses it. */
-  deactivate(id: string): Promise<StoredResource<UsageMeter>>;
-  archive(id: string): Promise<StoredResource<UsageMeter>>;
-  get(id: string): Promise<StoredResource<UsageMeter>>;
+  deactivate: statusMethod("usageMeter", "INACTIVE", checkUnused),
+  archive: statusMethod("usageMeter", "ARCHIVED"),
+  get: getMethod("usageMeter"),
   /** Newest first. */
-  list(
-    options?: ListOptions<{
-      readonly status?: UsageMeter["status"] | undefined;
-      readonly aggregation?: UsageMeter["aggregation"] | undefined;
-    }>,
-  ): Promise<Page<StoredResource<UsageMeter>>>;
-}
+  list: listMethod(
+    textFields("status", "aggregation"),
+    (context, { status, aggregation }: UsageMeterFilter, page: PageOptions) =>
+      listConfigured(context, "usageMeter", { status, aggregation }, page),
+  ),
+};
 
-export function createUsageMeters(context: EngineContext): UsageMeters {
-  const change = (
-    id: string,
-    decide: (document: MeterDocument, state: ConfigurationState) => Promise<DocumentRecord> | DocumentRecord,
-  ): Promise<StoredResource<UsageMeter>> =>
-    changeConfigured(context, "usageMeter", async (state) => {
-      const document = requireDocument(state.before.documents.usageMeter, WORDS.noun, id);
-      return { documents: [await decide(document, state)] };
-    });
-  return {
-    create: (meter) =>
-      changeConfigured(context, "usageMeter", ({ before, now }) => {
-        const input = requireUserFields(meter, ["id", "status"]);
-        checkName(before.documents.usageMeter, WORDS, input);
-        const initialFields = { id: context.ids("um"), status: "DRAFT" };
-        return { documents: [addDocument(before, "usageMeter", { ...input, ...initialFields }, now)] };
-      }),
-    update: (id, patch) => change(id, (document, state) => updateMeter(document, patch, state)),
-    activate: (id) => change(id, (document, { now }) => changeStatus(document, WORDS, TRANSITIONS, "ACTIVE", now)),
-    deactivate: (id) =>
-      change(id, async (document, state) => {
-        const next = changeStatus(document, WORDS, TRANSITIONS, "INACTIVE", state.now);
-        await checkUnused(id, state);
-        return next;
-      }),
-    archive: (id) => change(id, (document, { now }) => changeStatus(document, WORDS, TRANSITIONS, "ARCHIVED", now)),
-    get: (id) => readConfigured(context, "usageMeter", (documents) => requireDocument(documents, WORDS.noun, id)),
-    list: ({ filter: { status, aggregation } = {}, page = {} } = {}) =>
-      listConfigured(
-        context,
-        "usageMeter",
-        (documents) =>
-          documents.filter(
-            ({ body }) =>
-              (status === undefined || body.status === status) &&
-              (aggregation === undefined || body.aggregation === aggregation),
-          ),
-        page,
-      ),
-  };
+/** Usage meters of an engine, in the shape of a book's `usageMeters`. */
+export interface UsageMeters extends Methods<typeof usageMeterMethods> {}
+
+interface UsageMeterFilter {
+  readonly status?: UsageMeter["status"] | undefined;
+  readonly aggregation?: UsageMeter["aggregation"] | undefined;
 }
 
 function updateMeter(document: MeterDocument, patch: object, { before, now }: ConfigurationState): DocumentRecord {
   const input = requireUserFields(patch, ["id", "status"]);
   const next = patchDocument(document, input, now);
-  checkName(before.documents.usageMeter, WORDS, next.body, ({ id }) => id === document.id);
+  checkName(before, "usageMeter", next.body, document.id);
   const { status } = document.body;
   if (status === "DRAFT") return next;
   const name = quoteText(document.body.name);
-  if (status === "ARCHIVED")
-    throw refusedError(WORDS.rule, `the usage meter ${name} is archived and cannot be changed`);
+  if (status === "ARCHIVED") throw refusedError(RULE, `the usage meter ${name} is archived and cannot be changed`);
   const fixedField = Object.keys(input).find(
     (field) => !NAMES.has(field) && !isFieldUnchanged(document.body, next.body, field),
   );
   if (fixedField === undefined) return patchDocument(document, changedNames(input), now);
   throw refusedError(
-    WORDS.rule,
+    RULE,
     `${fixedField}: in the ${status.toLowerCase()} usage meter ${name} only name, billableName and description can change`,
   );
 }
@@ -125,7 +94,7 @@ function isFieldUnchanged(before: Body, after: Body, field: string): boolean {
 }
 
 /** A meter in a current or future plan of an account must stay ACTIVE: otherwise its usage would not be counted. */
-async function checkUnused(meterId: string, { before, view, now }: ConfigurationState): Promise<void> {
+async function checkUnused({ id: meterId }: MeterDocument, { before, view, now }: ConfigurationState): Promise<void> {
   for await (const record of readAllAccounts(view)) {
     const { timeline } = findAccountPlan(before.catalog, record);
     const term = timeline.find(
@@ -134,7 +103,7 @@ async function checkUnused(meterId: string, { before, view, now }: Configuration
     if (term === undefined) continue;
     const plan = term.from > now ? "a future price plan" : "the current price plan";
     throw refusedError(
-      WORDS.rule,
+      RULE,
       `the usage meter ${quoteText(meterId)} is in ${plan} of the account ${quoteText(record.id)}`,
     );
   }

@@ -3,9 +3,13 @@
  *
  * @module
  */
-import { type Instant, type InstantInput, toInstant } from "../../calendar/instant.ts";
-import { formatInstant } from "../../calendar/instant.ts";
+import * as z from "zod";
+
+import type { Cycle } from "../../calendar/cycle.ts";
+import { formatInstant, type Instant, type InstantInput, toInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
+import { cycleAt, type Timeline } from "../../invoicing/timeline.ts";
+import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import { isBehind } from "../../ledger/account/catch-up.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { aliasTarget } from "../../ledger/commands/accounts.ts";
@@ -31,18 +35,49 @@ import { readEnvelope } from "../../metering/event-envelope.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { splitIntoChunks } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
+import { ID, idMethod, listMethod, method, textFields } from "../methods.ts";
 import { lockAccounts, runOperation } from "../operation.ts";
 import { type Page, type PageOptions, toPage, pageRequest } from "../pages.ts";
 import { projectAccounts } from "../projected-accounts.ts";
 import { createIngestQueue } from "./ingest-queue.ts";
 import { eventsKeptSince } from "./retention.ts";
 
+/** The plan and cycle of an event, by the account's current plans. */
+export interface EventCycle {
+  readonly pricePlanId: string;
+  readonly version: number;
+  readonly cycle: Cycle;
+}
+
+const INSTANT_INPUT = z.union([z.number(), ID, z.instanceof(Date)]);
+const RANGE = z.looseObject({ from: INSTANT_INPUT, until: INSTANT_INPUT }).optional();
+
+export const eventMethods = {
+  /** The latest ingested first. */
+  list: listMethod(
+    {
+      ...textFields("accountId", "schemaName", "status", "eventId", "referenceId"),
+      accepted: z.boolean().optional(),
+      reverted: z.boolean().optional(),
+      timestamp: RANGE,
+      createdAt: RANGE,
+    },
+    listEvents,
+  ),
+  /** All events with an event id, or the one with a referenceId. @throws {RatebookError} ERR_NOT_FOUND */
+  get: idMethod(findEvents),
+  /** Events ingested before this instant may have been deleted; undefined if all are kept. */
+  keptSince: method({}, async (context) => eventsKeptSince(context)),
+  /** The cycle in which each event counts, with the plan that prices it; undefined if no plan is in force. */
+  cycles: method({ events: z.array(z.looseObject({ accountId: ID, timestamp: z.number() })) }, findEventCycles),
+};
+
 /** Maximum number of aliases whose accounts are cached. */
 const HINTS_MAX = 10_000;
 
 /** Ingests batches of any size, each event with its own outcome, in order (S14). Concurrent calls share commits. */
-export function createIngest(context: EngineContext): (input: readonly unknown[]) => Promise<readonly IngestResult[]> {
-  const enqueue = createIngestQueue((batch) => ingestBatch(context, batch));
+export function createIngest(getContext: () => EngineContext): EngineContext["ingest"] {
+  const enqueue = createIngestQueue((batch) => ingestBatch(getContext(), batch));
   return async (input) => enqueue(readBatch(input));
 }
 
@@ -143,7 +178,7 @@ async function readForNames(
   return areAllLocked ? readForNames(catalog, { view, hints, needs, lockedIds, now }) : undefined;
 }
 
-/** Undoes events (S15). @throws {RatebookError} ERR_INPUT_INVALID for an unsupported filter, ERR_NOT_FOUND for the account */
+/** @throws {RatebookError} ERR_INPUT_INVALID for an unsupported filter, ERR_NOT_FOUND for the account */
 export async function undo(context: EngineContext, undoFilter: UndoFilter): Promise<readonly UndoneEvent[]> {
   const filter = parseUndoFilter(undoFilter);
   // Most names are ids; an alias is resolved in the transaction.
@@ -195,8 +230,8 @@ export interface EventListFilter extends Omit<EventFilter, "timestamp" | "create
   readonly createdAt?: InstantRange;
 }
 
-/** Stored events, the latest ingested first, with the overage that remains after everything due by now is processed. */
-export async function listEvents(
+/** The overage of the events is what remains after everything due by now is processed. */
+async function listEvents(
   context: EngineContext,
   { timestamp, createdAt, ...otherFilters }: EventListFilter,
   options: PageOptions,
@@ -237,14 +272,8 @@ function toInstants({ from, until }: InstantRange): { readonly from: Instant; re
   return { from: toInstant(from), until: toInstant(until) };
 }
 
-/**
- * Every stored event with an id, like {@link listEvents}, the latest ingested first: an id may be reused after its
- * event failed or was undone.
- */
-export async function findEvents(
-  context: EngineContext,
-  eventIdOrReferenceId: string,
-): Promise<readonly EventRecord[]> {
+/** The latest ingested first: an id may be reused after its event failed or was undone. */
+async function findEvents(context: EngineContext, eventIdOrReferenceId: string): Promise<readonly EventRecord[]> {
   const page = { limit: EVENTS_OF_ID_MAX };
   const { store } = context;
   const byId = await store.read.events({ eventId: eventIdOrReferenceId }, page);
@@ -264,3 +293,20 @@ function eventNotFoundError(context: EngineContext, id: string): RatebookError {
 
 /** Maximum number of events returned per id. */
 const EVENTS_OF_ID_MAX = 100;
+
+async function findEventCycles(
+  { store, configuration }: EngineContext,
+  events: readonly Pick<EventRecord, "accountId" | "timestamp">[],
+): Promise<readonly (EventCycle | undefined)[]> {
+  const { catalog } = await configuration(store.read);
+  const records = await store.read.accounts([...new Set(events.map(({ accountId }) => accountId))]);
+  const timelines = new Map<string, Timeline>();
+  for (const record of records) timelines.set(record.id, findAccountPlan(catalog, record).timeline);
+  return events.map(({ accountId, timestamp }) => {
+    const timeline = timelines.get(accountId);
+    const cycle = timeline && cycleAt(timeline, timestamp);
+    if (cycle === undefined) return undefined;
+    const { planId: pricePlanId, version } = cycle.term.plan;
+    return { pricePlanId, version, cycle: { start: cycle.start, end: cycle.end } };
+  });
+}

@@ -7,23 +7,28 @@ import {
   type Day,
   dayOf,
   formatDate,
+  INSTANT_MIN,
   type Instant,
   type InstantInput,
   toInstant,
   startOfDay,
   dayFrom,
 } from "../../calendar/instant.ts";
-import { optionError } from "../../errors.ts";
+import { optionError, RatebookError } from "../../errors.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
+import { accountCells } from "../../ledger/billed-usage.ts";
 import { mergeCells } from "../../ledger/cell-sums.ts";
 import { type CompositeInvoice, readComposite } from "../../ledger/commands/groups.ts";
 import { compareIds } from "../../ledger/compare-ids.ts";
+import { findLateUsage, type LateUsage } from "../../ledger/late-usage.ts";
+import { groupByAccount, prefetch } from "../../ledger/reads.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
 import { notFoundError } from "../../ledger/refusals.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
 import type { EngineContext } from "../context.ts";
-import { readUsage } from "../external/engine-store.ts";
+import { readSource, readUsage } from "../external/engine-store.ts";
+import { idMethod, listMethod, textFields } from "../methods.ts";
 import { runOperation } from "../operation.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
 
@@ -67,6 +72,13 @@ export interface CompositeFilter {
   readonly until?: InstantInput | undefined;
 }
 
+export const compositeInvoiceMethods = {
+  /** Newest first. */
+  list: listMethod(textFields("invoiceGroupId"), listComposites),
+  /** @throws {RatebookError} ERR_NOT_FOUND */
+  get: idMethod(getComposite),
+};
+
 const ACCOUNTS_MAX = 1000;
 
 /** Usage by day, then by account and meter, including current external usage. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
@@ -108,15 +120,13 @@ export async function overageBetween(context: EngineContext, query: UsageQuery):
   });
 }
 
-/** Reads a composite invoice. @throws {RatebookError} ERR_NOT_FOUND */
-export async function getComposite({ store }: EngineContext, id: string): Promise<CompositeSnapshot> {
+async function getComposite({ store }: EngineContext, id: string): Promise<CompositeSnapshot> {
   const document = await store.read.document("compositeInvoice", id);
   if (document === undefined) throw notFoundError("composite invoice", id);
   return { ...readComposite(document), createdAt: document.createdAt };
 }
 
-/** The composite invoices of all groups or of one, newest first. */
-export async function listComposites(
+async function listComposites(
   { store }: EngineContext,
   { invoiceGroupId, from, until }: CompositeFilter,
   options: PageOptions,
@@ -141,7 +151,7 @@ export async function listComposites(
 }
 
 /** The days `[first, end)` of a query. @throws {RatebookError} ERR_OPTION_INVALID for an invalid query */
-export function requestedDays({ accountIds, from, until }: UsageQuery): { readonly first: Day; readonly end: Day } {
+function requestedDays({ accountIds, from, until }: UsageQuery): { readonly first: Day; readonly end: Day } {
   if (accountIds.length < 1 || accountIds.length > ACCOUNTS_MAX) {
     throw optionError("accountIds", `expected 1 to ${ACCOUNTS_MAX} accounts, got ${accountIds.length}`);
   }
@@ -162,4 +172,45 @@ function sortCells(cells: readonly LedgerCell[]): readonly LedgerCell[] {
 
 function dateOfDay(day: Day): string {
   return formatDate(startOfDay(day));
+}
+
+/**
+ * The closed cycles of accounts that overlap a range of days and whose external usage has changed since they closed; by
+ * account, then cycle. Changes nothing.
+ *
+ * @throws {RatebookError} ERR_OPTION_INVALID for an invalid query, and if all events are ingested;
+ * ERR_USAGE_UNAVAILABLE
+ */
+export async function lateUsage(context: EngineContext, query: UsageQuery): Promise<readonly LateUsage[]> {
+  const { store, clock, configuration } = context;
+  const { read } = store;
+  const { first, end } = requestedDays(query);
+  if (store.createPrefetch() === undefined) {
+    const message = "the engine has no external usage, so no usage can be late";
+    throw new RatebookError("ERR_OPTION_INVALID", message, { option: "usage" });
+  }
+  const records = await read.accounts(query.accountIds);
+  const ids = records.map(({ id }) => id);
+  const billedUsage = groupByAccount(await read.billedUsage(ids, first, end));
+  const all = [...billedUsage.values()].flat();
+  if (all.length === 0) return [];
+  const { catalog } = await configuration(read);
+  const [from, until] = [Math.min(...all.map((each) => each.from)), Math.max(...all.map((each) => each.until))];
+  const externalUsage = { catalog, records, from, upTo: clock() };
+  const source = await readSource(store, externalUsage);
+  // Overage is priced by billing windows, which may have begun long before.
+  const overage = { ids, from: dayOf(INSTANT_MIN), until };
+  const readParts = await prefetch(read, { usage: { ids, from, until }, overage, externalUsage }, source);
+  const results: LateUsage[] = [];
+  for (const record of records) {
+    const parts = readParts(record);
+    for (const each of billedUsage.get(record.id) ?? []) {
+      const current = accountCells(parts.externalUsage?.current ?? [], each.from, each.until);
+      const cycleUsage = findLateUsage(catalog, parts, each, current);
+      if (cycleUsage === undefined) continue;
+      const hasInvoice = (await read.invoice(each.id)) !== undefined;
+      results.push({ ...cycleUsage, ...(hasInvoice ? { invoiceId: each.id } : {}) });
+    }
+  }
+  return results;
 }

@@ -3,8 +3,8 @@
  */
 import { expect, test } from "vitest";
 
-import { creditBalance } from "../../../src/engine/billing/credit-balance.ts";
 import { listCredits } from "../../../src/engine/billing/credit-lists.ts";
+import { creditBalance } from "../../../src/engine/billing/credits.ts";
 import { listInvoices } from "../../../src/engine/billing/invoice-lists.ts";
 import { readInvoice } from "../../../src/engine/billing/invoices.ts";
 import { type Configuration, createConfigurationSource } from "../../../src/engine/configuration.ts";
@@ -73,6 +73,7 @@ async function weeks(
     onSkipped: undefined,
     keepEventsMs: undefined,
     aliasHints: new Map(),
+    ingest: async () => [],
   };
   return { engine, store, context, ratingCount: () => ratingCount, at: (time) => (now = Date.parse(time)) };
 }

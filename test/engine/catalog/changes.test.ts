@@ -2,15 +2,16 @@
 import { describe, expect, test } from "vitest";
 
 import { createBookCache } from "../../../src/book/reading/book-cache.ts";
-import { createAddOns, createSettings } from "../../../src/engine/catalog/catalog-resources.ts";
-import { createEventSchemas } from "../../../src/engine/catalog/event-schemas.ts";
-import { createPricePlans } from "../../../src/engine/catalog/price-plans.ts";
-import { createUsageMeters } from "../../../src/engine/catalog/usage-meters.ts";
+import { addOnMethods, settingMethods } from "../../../src/engine/catalog/catalog-resources.ts";
+import { eventSchemaMethods } from "../../../src/engine/catalog/event-schemas.ts";
+import { pricePlanMethods } from "../../../src/engine/catalog/price-plans.ts";
+import { usageMeterMethods } from "../../../src/engine/catalog/usage-meters.ts";
 import { revisionAfter } from "../../../src/engine/configuration-revision.ts";
 import { createConfigurationSource } from "../../../src/engine/configuration.ts";
 import type { EngineContext } from "../../../src/engine/context.ts";
 import { createEngineStore } from "../../../src/engine/external/engine-store.ts";
 import { createIds } from "../../../src/engine/ids.ts";
+import { bindMethods } from "../../../src/engine/methods.ts";
 import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
 import { monthly } from "../support.ts";
 
@@ -31,13 +32,14 @@ function engineOver(store: MemoryStore) {
     configuration: createConfigurationSource({}, sources, memory),
     keepEventsMs: undefined,
     aliasHints: new Map(),
+    ingest: async () => [],
   };
   return {
-    addOns: createAddOns(context),
-    settings: createSettings(context),
-    eventSchemas: createEventSchemas(context),
-    usageMeters: createUsageMeters(context),
-    pricePlans: createPricePlans(context),
+    addOns: bindMethods(addOnMethods, context),
+    settings: bindMethods(settingMethods, context),
+    eventSchemas: bindMethods(eventSchemaMethods, context),
+    usageMeters: bindMethods(usageMeterMethods, context),
+    pricePlans: bindMethods(pricePlanMethods, context),
     /** The program that meters the events of a schema. */
     slotsOf: async (name: string) =>
       (await context.configuration(context.store.read)).catalog.metering.schemas.get(name)?.slots,

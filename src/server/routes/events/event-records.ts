@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import { issueParams } from "../../../book/problems.ts";
-import type { EventCycle } from "../../../engine/events/event-cycles.ts";
+import type { EventCycle } from "../../../engine/events/events.ts";
 import { invariant } from "../../../errors.ts";
 import { sentDimensions } from "../../../ledger/events/new-event.ts";
 import { INGEST_STATUSES, type IngestStatus, isCompleted } from "../../../ledger/outcome.ts";

@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import { versionId } from "../../../engine/document-ids.ts";
 import type { Engine } from "../../../engine/engine.ts";
-import type { EventCycle } from "../../../engine/events/event-cycles.ts";
+import type { EventCycle } from "../../../engine/events/events.ts";
 import type { Page, PageOptions } from "../../../engine/pages.ts";
 import { isUndoCombination } from "../../../ledger/events/undo-filter.ts";
 import { INGEST_STATUSES } from "../../../ledger/outcome.ts";

@@ -1,0 +1,158 @@
+/**
+ * What the resources of the catalog share: creation, changes of fields and status, and their methods.
+ *
+ * @module
+ */
+import * as z from "zod";
+
+import type { Instant } from "../../calendar/instant.ts";
+import type { DocumentRecord } from "../../ledger/decision.ts";
+import { alreadyTakenError, invalidInputError, quoteText, refusedError } from "../../ledger/refusals.ts";
+import { describeStatus } from "../../problem-table.ts";
+import type { RuleNumber } from "../../rulebook.ts";
+import type { Configuration } from "../configuration.ts";
+import {
+  addDocument,
+  changeConfigured,
+  type ConfigurationChange,
+  type ConfigurationState,
+  nameField,
+  nameOf,
+  nounOf,
+  readConfigured,
+  requireDocument,
+  type StoredResource,
+} from "../configured-resources.ts";
+import type { EngineContext } from "../context.ts";
+import { type Body, type ConfiguredItem, type ConfiguredKind, toPlainInput } from "../document-body.ts";
+import type { DocumentOf } from "../documents.ts";
+import { type EngineMethod, ID, idMethod, method } from "../methods.ts";
+
+/** Checks that no other resource that is not archived has the name. @throws {RatebookError} ERR_TAKEN */
+export function checkName(
+  configuration: Configuration,
+  kind: Exclude<ConfiguredKind, "setting" | "invoiceGroup">,
+  { name }: Body,
+  ownId?: string,
+): void {
+  const other = configuration.documents[kind].find(
+    (each) => each.body.name === name && each.body.status !== "ARCHIVED" && nameOf(each) !== ownId,
+  );
+  if (other === undefined || typeof name !== "string") return;
+  const noun = nounOf(kind);
+  throw alreadyTakenError(noun, name, `the name ${quoteText(name)} is taken by another ${noun}`);
+}
+
+/** Rejects fields that only the engine sets. @throws {RatebookError} ERR_INPUT_INVALID */
+export function requireUserFields(input: unknown, engineFields: readonly string[]): Body {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) {
+    throw invalidInputError("$", "NOT_ACCEPTED", "expected an object");
+  }
+  const engineField = engineFields.find((name) => Object.hasOwn(input, name) && Reflect.get(input, name) !== undefined);
+  if (engineField !== undefined) throw invalidInputError(engineField, "UNEXPECTED_FIELD", "here; remove it");
+  return input as Body;
+}
+
+/** A document with changed fields; null clears a field, undefined keeps it. */
+export function patchDocument(document: DocumentRecord, patch: Body, now: Instant): DocumentRecord {
+  const next = new Map(Object.entries(document.body));
+  for (const [name, value] of Object.entries(toPlainInput(patch) as Body)) {
+    if (value === null) next.delete(name);
+    else next.set(name, value);
+  }
+  return { ...document, updatedAt: now, body: Object.fromEntries(next) };
+}
+
+const LIFECYCLE = { ACTIVE: ["DRAFT", "INACTIVE"], INACTIVE: ["ACTIVE"], ARCHIVED: ["DRAFT", "INACTIVE"] } as const;
+/** By kind, the rule of its lifecycle and, by target status, the statuses from which it can be reached. */
+const LIFECYCLES = {
+  eventSchema: { rule: "S4.4", transitions: LIFECYCLE },
+  usageMeter: { rule: "S5.4", transitions: LIFECYCLE },
+  addOn: { rule: "S16.4", transitions: { ARCHIVED: ["ACTIVE"] } },
+  pricePlan: { rule: "S16.4", transitions: { ACTIVE: ["DRAFT"], ARCHIVED: ["DRAFT", "ACTIVE"] } },
+} as const satisfies Partial<
+  Record<ConfiguredKind, { readonly rule: RuleNumber; readonly transitions: Record<string, readonly string[]> }>
+>;
+type KindWithStatus = keyof typeof LIFECYCLES;
+
+/** Changes the status of a document. @throws {RatebookError} ERR_REFUSED if not allowed */
+export function changeStatus<Kind extends KindWithStatus>(
+  document: DocumentOf<Kind>,
+  to: string & keyof (typeof LIFECYCLES)[Kind]["transitions"],
+  now: Instant,
+): DocumentRecord {
+  const { rule, transitions } = LIFECYCLES[document.kind];
+  const { name, status }: { readonly name: string; readonly status: string } = document.body;
+  const from = (transitions as Readonly<Record<string, readonly string[]>>)[to] ?? [];
+  if (from.includes(status)) return patchDocument(document, { status: to }, now);
+  throw refusedError(
+    rule,
+    `the ${nounOf(document.kind)} ${quoteText(name)} is ${describeStatus(status)}; it must be ${from.map(describeStatus).join(" or ")} to become ${to.toLowerCase()}`,
+  );
+}
+
+/** Creates a resource with a generated id and a unique name. @param engineFields those that a request cannot have */
+export function createConfigured<Kind extends "usageMeter" | "feature" | "addOn" | "pricePlan">(
+  context: EngineContext,
+  kind: Kind,
+  input: object,
+  { idPrefix, engineFields, initialFields, complete = (document) => document }: NewResource,
+): Promise<StoredResource<ConfiguredItem<Kind>>> {
+  return changeConfigured(context, kind, ({ before, now }) => {
+    const body = requireUserFields(input, engineFields);
+    checkName(before, kind, body);
+    const document = addDocument(before, kind, { ...body, ...initialFields, id: context.ids(idPrefix) }, now);
+    return { documents: [complete(document)] };
+  });
+}
+
+interface NewResource {
+  readonly idPrefix: string;
+  readonly engineFields: readonly string[];
+  readonly initialFields: Body;
+  readonly complete?: (document: DocumentRecord) => DocumentRecord;
+}
+
+/** Changes the latest version of a resource. */
+export function changeLatest<Kind extends ConfiguredKind>(
+  context: EngineContext,
+  kind: Kind,
+  name: string,
+  decide: (latest: DocumentOf<Kind>, state: ConfigurationState) => Promise<ConfigurationChange> | ConfigurationChange,
+  accountIds: readonly string[] = [],
+): Promise<StoredResource<ConfiguredItem<Kind>>> {
+  return changeConfigured(context, kind, (state) => decide(requireDocument(state.before, kind, name), state), {
+    accountIds,
+  });
+}
+
+/** A method that reads a resource without versions. */
+export function getMethod<Kind extends ConfiguredKind>(
+  kind: Kind,
+): EngineMethod<[id: string], StoredResource<ConfiguredItem<Kind>>> {
+  return idMethod((context, id) => readConfigured(context, kind, id));
+}
+
+/** A method that reads a version, or the latest one. */
+export function getVersionMethod<Kind extends ConfiguredKind>(
+  kind: Kind,
+): EngineMethod<[id: string, version?: number], StoredResource<ConfiguredItem<Kind>>> {
+  return method({ [nameField(kind)]: ID, version: z.number().optional() }, (context, id: string, version?: number) =>
+    readConfigured(context, kind, id, version),
+  );
+}
+
+/** A method that changes the status of a resource. @param check further conditions */
+export function statusMethod<Kind extends KindWithStatus>(
+  kind: Kind,
+  to: string & keyof (typeof LIFECYCLES)[Kind]["transitions"],
+  check?: (document: DocumentOf<Kind>, state: ConfigurationState) => Promise<void> | void,
+): EngineMethod<[id: string], StoredResource<ConfiguredItem<Kind>>> {
+  return method({ [nameField(kind)]: ID }, (context, id: string) =>
+    changeLatest(context, kind, id, async (document, state) => {
+      const next = changeStatus(document, to, state.now);
+      await check?.(document, state);
+      return { documents: [next] };
+    }),
+  );
+}
