@@ -120,6 +120,23 @@ export function formatAddressLines(postalAddress: Address | null | undefined): r
   return [line1, line2, cityLine, state, country].flatMap((line) => (line ? [line] : []));
 }
 
+/** What an answer is made of: its fields, where an optional one can be absent or null, and others, which are ignored. */
+type AnswerParts<Fields> = {
+  readonly [Name in keyof Fields]: undefined extends Fields[Name]
+    ? ReadonlyPart<Fields[Name]> | null
+    : ReadonlyPart<Fields[Name]>;
+};
+type ReadonlyPart<Part> = Part extends readonly (infer Item)[] ? readonly Item[] : Part;
+
+/** The fields of a schema, from parts that can have more. Fields that are absent or null are left out. */
+export function toAnswer<Schema extends z.ZodObject>(
+  schema: Schema,
+  parts: AnswerParts<z.input<Schema>>,
+): z.input<Schema> {
+  const fields = Object.keys(schema.shape).map((name) => [name, Reflect.get(parts, name)] as const);
+  return withoutAbsent(Object.fromEntries(fields)) as z.input<Schema>;
+}
+
 /** A rule as text: unchanged if it was sent as text, otherwise JSON; undefined without a rule. */
 export function formatRule(rule: unknown): string | undefined {
   if (rule === undefined || rule === null) return undefined;
@@ -202,27 +219,15 @@ export function keepItem(item: unknown): unknown {
 }
 
 /** A page in the form of {@link createListShape}. */
-export function answerPage<Item>(
-  request: PagedRequest<unknown>,
-  page: Page<Item>,
-  toJson: (item: Item) => unknown = keepItem,
-): Answer {
+export function answerPage(request: PagedRequest<unknown>, page: Page<unknown>): Answer {
   const { nextToken = null, context } = toPageFields(request, page);
-  return answerOk({ data: page.items.map(toJson), nextToken, context });
+  return answerOk({ data: page.items, nextToken, context });
 }
 
 /** A page in the form of {@link createOpenListShape}. */
-export function answerOpenPage<Item>(
-  request: PagedRequest<unknown>,
-  page: Page<Item> & WithSkipped,
-  toJson: (item: Item) => unknown,
-): Answer {
+export function answerOpenPage(request: PagedRequest<unknown>, page: Page<unknown> & WithSkipped): Answer {
   const { skipped } = page;
-  return answerOk({
-    data: page.items.map(toJson),
-    ...toPageFields(request, page),
-    ...(skipped === undefined ? {} : { skipped }),
-  });
+  return answerOk(withoutAbsent({ data: page.items, ...toPageFields(request, page), skipped }));
 }
 
 /** The {@link openPageFields} of a page. */

@@ -7,10 +7,10 @@ import * as z from "zod";
 
 import type { KeyAccessControl } from "../access/access.ts";
 import { type ApiKey, keyRequest, ROLES } from "../access/keys.ts";
-import { createListShape, answerPage } from "../http/answers.ts";
+import { createListShape, answerPage, toAnswer } from "../http/answers.ts";
 import { answerCreated, type Endpoint, defineEndpoint, SUCCESS, answerOk } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
-import { pathId, formatTime, success, timestamp, withoutAbsent } from "../http/fields.ts";
+import { pathId, formatTime, success, timestamp } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
 
 const fields = {
@@ -58,7 +58,7 @@ export function keyEndpoints(access: KeyAccessControl): readonly Endpoint[] {
       handle: async ({ paging, query }) => {
         const request = paging.readRequest({ list: "keys", query });
         const page = await keys.list(request.page);
-        return answerPage(request, page, toKeyJson);
+        return answerPage(request, { ...page, items: page.items.map(toKeyJson) });
       },
     }),
     defineEndpoint({
@@ -79,13 +79,11 @@ export function keyEndpoints(access: KeyAccessControl): readonly Endpoint[] {
   ];
 }
 
-function toKeyJson({ id, name, role, prefix, createdAt, revokedAt }: ApiKey): z.input<typeof keyShape> {
-  return withoutAbsent({
-    id,
-    name,
-    role,
-    prefix,
-    status: revokedAt === undefined ? ("ACTIVE" as const) : ("REVOKED" as const),
+function toKeyJson(key: ApiKey): z.input<typeof keyShape> {
+  const { createdAt, revokedAt } = key;
+  return toAnswer(keyShape, {
+    ...key,
+    status: revokedAt === undefined ? "ACTIVE" : "REVOKED",
     createdAt: formatTime(createdAt),
     revokedAt: revokedAt === undefined ? undefined : formatTime(revokedAt),
   });

@@ -7,8 +7,8 @@ import * as z from "zod";
 
 import type { WithSkipped } from "../../engine/billing/skipped-accounts.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { Page, PageOptions } from "../../engine/pages.ts";
-import { answerPage, createListShape, readBoundedPage } from "../http/answers.ts";
+import type { Page } from "../../engine/pages.ts";
+import { answerOpenPage, answerPage, createListShape, createOpenListShape, readBoundedPage } from "../http/answers.ts";
 import {
   type Answer,
   answerCreated,
@@ -20,19 +20,23 @@ import {
   SUCCESS,
 } from "../http/endpoint.ts";
 import { pathId, success } from "../http/fields.ts";
-import { listQuery, type PageFields, PAGE_SIZES, type PageSizes } from "../http/pagination.ts";
+import { listQuery, type PagedRequest, type PageFields, PAGE_SIZES, type PageSizes } from "../http/pagination.ts";
 
 /** A resource: what its endpoints have in common. */
 export interface ResourceSpec<Item> {
   readonly tag: string;
   /** The path of the list: `/features`. The path of an item adds its id. */
   readonly path: `/${string}`;
+  readonly shape: z.ZodType;
+  readonly toJson: (item: Item, engine: Engine) => unknown;
+}
+
+/** A resource whose items have a path. */
+export interface ItemSpec<Item> extends ResourceSpec<Item> {
   /** The name of the id in an item's path: `feature_id`. */
   readonly idName: string;
   /** The schema of the id. Default: up to 50 characters. */
   readonly idSchema?: z.ZodType<string, string>;
-  readonly shape: z.ZodObject;
-  readonly toJson: (item: Item, engine: Engine) => unknown;
 }
 
 /** The parts of an endpoint that the OpenAPI document shows. */
@@ -45,15 +49,23 @@ interface CreateSpec<Item, Body extends z.ZodType> extends EndpointTexts {
   readonly status: 200 | 201;
 }
 
-interface ListSpec<Item, Filters extends z.ZodRawShape> extends EndpointTexts {
-  readonly filters: Filters;
+interface ListSpec<Item, Filters extends z.ZodRawShape, Params extends z.ZodObject>
+  extends EndpointTexts, Pick<Endpoint, "unknownIdStatus" | "wireNames"> {
+  /** The ids in the path. */
+  readonly params?: Params;
+  /** The name of the list in cursors. Default: its path. */
+  readonly list?: string | ((params: z.output<Params>) => string);
+  readonly filters?: Filters;
+  /** Whether the last page has no `nextToken` instead of null, and with which further fields. */
+  readonly open?: z.ZodRawShape;
   readonly sizes?: PageSizes;
   /** The name of the answer in the OpenAPI document. */
   readonly answerId: string;
   readonly run: (
     engine: Engine,
     filters: z.output<z.ZodObject<Filters>>,
-    page: PageOptions,
+    page: PagedRequest<unknown>["page"],
+    params: z.output<Params>,
   ) => Promise<Page<Item> & WithSkipped>;
 }
 
@@ -92,34 +104,39 @@ export function defineCreateEndpoint<Item, Body extends z.ZodType>(
 }
 
 /** `GET` of the list. A page ends before its JSON exceeds 1 MiB, and has at least one item. */
-export function defineListEndpoint<Item, Filters extends z.ZodRawShape>(
+export function defineListEndpoint<
+  Item,
+  Filters extends z.ZodRawShape = z.ZodRawShape,
+  Params extends z.ZodObject = z.ZodObject,
+>(
   { tag, path, shape, toJson }: ResourceSpec<Item>,
-  { run, filters, sizes = PAGE_SIZES, answerId, ...texts }: ListSpec<Item, Filters>,
+  { run, filters, list = path.slice(1), sizes = PAGE_SIZES, open, answerId, ...spec }: ListSpec<Item, Filters, Params>,
 ): Endpoint {
-  return defineEndpoint({
-    ...texts,
+  return defineEndpoint<Params, z.ZodObject<PageFields>, z.ZodType>({
+    ...spec,
     method: "GET",
     path,
     tag,
     access: "read",
-    query: listQuery(filters, sizes),
-    answers: { 200: createListShape(shape, answerId) },
-    handle: async ({ engine, paging, query }) => {
-      const request = paging.readRequest({
-        list: path.slice(1),
-        sizes,
-        query: query as z.output<z.ZodObject<PageFields>>,
-      });
-      const readPage = (page: PageOptions): ReturnType<typeof run> =>
-        run(engine, request.filters as z.output<z.ZodObject<Filters>>, page);
-      return answerPage(request, await readBoundedPage(request, readPage, (item) => toJson(item, engine)));
+    query: listQuery(filters ?? {}, sizes),
+    answers: {
+      200: open === undefined ? createListShape(shape, answerId) : createOpenListShape(shape, answerId, open),
+    },
+    handle: async ({ engine, paging, query, params }) => {
+      const request = paging.readRequest({ list: typeof list === "string" ? list : list(params), sizes, query });
+      const page = await readBoundedPage(
+        request,
+        (each) => run(engine, request.filters as z.output<z.ZodObject<Filters>>, each, params),
+        (item) => toJson(item, engine),
+      );
+      return open === undefined ? answerPage(request, page) : answerOpenPage(request, page);
     },
   });
 }
 
 /** `GET` of an item. */
 export function defineGetEndpoint<Item, Query extends z.ZodObject>(
-  resource: ResourceSpec<Item>,
+  resource: ItemSpec<Item>,
   { run, ...spec }: GetSpec<Item, Query>,
 ): Endpoint {
   return defineItemEndpoint(resource, "", {
@@ -132,7 +149,7 @@ export function defineGetEndpoint<Item, Query extends z.ZodObject>(
 
 /** `PATCH` of an item. */
 export function defineUpdateEndpoint<Item, Body extends z.ZodType>(
-  resource: ResourceSpec<Item>,
+  resource: ItemSpec<Item>,
   spec: ChangeSpec<Item, Body>,
 ): Endpoint {
   return defineChangeEndpoint(resource, "PATCH", "", spec);
@@ -140,7 +157,7 @@ export function defineUpdateEndpoint<Item, Body extends z.ZodType>(
 
 /** `POST /features/{feature_id}/<action>`, answered with the item. */
 export function defineActionEndpoint<Item, Body extends z.ZodType>(
-  resource: ResourceSpec<Item>,
+  resource: ItemSpec<Item>,
   action: string,
   spec: ChangeSpec<Item, Body>,
 ): Endpoint {
@@ -148,7 +165,7 @@ export function defineActionEndpoint<Item, Body extends z.ZodType>(
 }
 
 /** `DELETE` of an item, answered with `{success}`. */
-export function defineRemoveEndpoint<Item>(resource: ResourceSpec<Item>, { run, ...texts }: RemoveSpec): Endpoint {
+export function defineRemoveEndpoint<Item>(resource: ItemSpec<Item>, { run, ...texts }: RemoveSpec): Endpoint {
   return defineItemEndpoint(resource, "", {
     ...texts,
     method: "DELETE",
@@ -162,7 +179,7 @@ export function defineRemoveEndpoint<Item>(resource: ResourceSpec<Item>, { run, 
 }
 
 function defineChangeEndpoint<Item, Body extends z.ZodType>(
-  resource: ResourceSpec<Item>,
+  resource: ItemSpec<Item>,
   method: "PATCH" | "POST",
   pathSuffix: string,
   { run, ...spec }: ChangeSpec<Item, Body>,
@@ -177,7 +194,7 @@ function defineChangeEndpoint<Item, Body extends z.ZodType>(
 
 /** Defines an endpoint of one item. Its handler gets the id from the path. */
 function defineItemEndpoint<Item, Query extends z.ZodObject, Body extends z.ZodType>(
-  { tag, path, idName, idSchema = pathId(), shape }: ResourceSpec<Item>,
+  { tag, path, idName, idSchema = pathId(), shape }: ItemSpec<Item>,
   pathSuffix: string,
   {
     handle,
@@ -197,6 +214,6 @@ function defineItemEndpoint<Item, Query extends z.ZodObject, Body extends z.ZodT
   });
 }
 
-async function answerItem<Item>({ toJson }: ResourceSpec<Item>, engine: Engine, item: Item): Promise<Answer> {
+async function answerItem<Item>({ toJson }: ItemSpec<Item>, engine: Engine, item: Item): Promise<Answer> {
   return answerOk(await toJson(item, engine));
 }

@@ -30,6 +30,7 @@ import { formatTime, timestamp, withoutAbsent, pathId, queryTime, success } from
 import { listQuery, type PageSizes } from "../../http/pagination.ts";
 import { toPlanDetailsJson } from "../catalog/price-plans.ts";
 import { pricePlanDetailsShape, rateCardsShape, toCardsJson } from "../catalog/rate-cards.ts";
+import { defineListEndpoint, type ResourceSpec } from "../resource-endpoints.ts";
 
 /** A period in which an account has one version of a plan. */
 const accountScheduleShape = z
@@ -224,7 +225,6 @@ function checkAbsent(field: string, value: unknown): void {
   throw inputError([createProblem(`$.${field}`, "UNEXPECTED_FIELD", { reason: "with the mode DISASSOCIATE" })]);
 }
 
-const TAG = "Migrations";
 const { mode, pricingCycleConfig, ...migrateFields } = REQUESTS.migrate.shape;
 const migrationShape = z
   .strictObject({
@@ -242,12 +242,19 @@ const migrationShape = z
   })
   .meta({ id: "Migration" });
 
+const MIGRATIONS: ResourceSpec<MigrationSnapshot> = {
+  tag: "Migrations",
+  path: "/migrations",
+  shape: migrationShape,
+  toJson: toMigrationJson,
+};
+
 export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",
     path: "/migrations/price_plan",
     id: "migratePricePlan",
-    tag: TAG,
+    tag: MIGRATIONS.tag,
     summary: "Migrate all accounts from one plan version to another",
     description:
       "All accounts are checked before any is moved. A rejected migration moves none and is not recorded. The response is " +
@@ -269,19 +276,11 @@ export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
       return SUCCESS;
     },
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/migrations",
+  defineListEndpoint(MIGRATIONS, {
     id: "listMigrations",
-    tag: TAG,
     summary: "List migrations, newest first",
-    access: "read",
-    query: listQuery({}),
-    answers: { 200: createListShape(migrationShape, "MigrationList") },
-    handle: async ({ engine, paging, query }) => {
-      const request = paging.readRequest({ list: "migrations", query });
-      return answerPage(request, await engine.migrations.list({ page: request.page }), toMigrationJson);
-    },
+    answerId: "MigrationList",
+    run: (engine, _, page) => engine.migrations.list({ page }),
   }),
 ];
 

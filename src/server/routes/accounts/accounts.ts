@@ -11,28 +11,18 @@ import type { AliasSnapshot } from "../../../engine/accounts/aliases.ts";
 import type { InvoiceGroupSnapshot } from "../../../engine/accounts/invoice-groups.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { StoredSetting } from "../../../engine/entity-settings.ts";
-import type { Page, PageOptions } from "../../../engine/pages.ts";
 import { undefinedIfNotFound } from "../../../errors.ts";
 import type { AccountRecord } from "../../../ledger/records.ts";
-import {
-  addressShape,
-  toAddressJson,
-  createAnswerDeriver,
-  keepItem,
-  readBoundedPage,
-  createListShape,
-  answerPage,
-} from "../../http/answers.ts";
+import { addressShape, toAddressJson, createAnswerDeriver, keepItem, toAnswer } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint, answerOk, answerCreated } from "../../http/endpoint.ts";
 import { withWireNames } from "../../http/failures.ts";
 import { withoutAbsent, flag, pathId, queryTime, formatTime, timestamp } from "../../http/fields.ts";
-import { listQuery } from "../../http/pagination.ts";
 import { settingShape, toSettingJson } from "../catalog/settings.ts";
 import {
   defineActionEndpoint,
   defineCreateEndpoint,
   defineRemoveEndpoint,
-  type ResourceSpec,
+  type ItemSpec,
   defineUpdateEndpoint,
   defineGetEndpoint,
   defineListEndpoint,
@@ -77,27 +67,18 @@ export function toAccountJson(
   account: AccountRecord,
   { settings = [], group }: AccountExtras = {},
 ): z.input<typeof accountShape> {
-  const { id, name, customerId, status, invoiceCurrency, address, primaryEmail, netTermDays, metadata, tags } = account;
-  return withoutAbsent({
-    id,
-    togaiAccountId: id,
-    togaiCustomerId: customerId,
-    name,
-    customerId,
-    status,
-    invoiceCurrency,
-    address: toAddressJson(address),
-    primaryEmail,
+  return toAnswer(accountShape, {
+    ...account,
+    togaiAccountId: account.id,
+    togaiCustomerId: account.customerId,
+    address: toAddressJson(account.address),
     aliases: account.aliases.map(({ alias }) => ({ alias, status: "ACTIVE" as const })),
-    netTermDays,
-    metadata,
-    tags: tags && [...tags],
     settings: settings.length === 0 ? undefined : settings.slice(0, SETTINGS_MAX).map(toSettingJson),
     invoiceGroupDetails: group && toGroupJson(group),
   });
 }
 
-const ACCOUNTS: ResourceSpec<AccountRecord> = {
+const ACCOUNTS: ItemSpec<AccountRecord> = {
   tag: "Accounts",
   path: "/accounts",
   idName: "account_id",
@@ -116,29 +97,22 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     status: 201,
     run: (engine, body) => engine.accounts.create(body),
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/accounts",
-    id: "listAccounts",
-    tag: ACCOUNTS.tag,
-    summary: "List accounts, newest first",
-    access: "read",
-    query: listQuery({ customer_id: pathId().optional(), status: accountShape.shape.status.optional() }),
-    answers: { 200: createListShape(accountShape, "AccountList") },
-    handle: async ({ engine, paging, query }) => {
-      const request = paging.readRequest({ list: "accounts", query });
-      const { customer_id: customerId, status } = request.filters;
-      const filter = { ...(customerId && { customerId }), ...(status && { status }) };
-      const list = async (page: PageOptions): Promise<Page<ReturnType<typeof toAccountJson>>> => {
-        const accounts = await engine.accounts.list({ filter, page });
+  defineListEndpoint(
+    { ...ACCOUNTS, toJson: keepItem },
+    {
+      id: "listAccounts",
+      summary: "List accounts, newest first",
+      filters: { customer_id: pathId().optional(), status: accountShape.shape.status.optional() },
+      answerId: "AccountList",
+      run: async (engine, { customer_id: customerId, status }, page) => {
+        const accounts = await engine.accounts.list({ filter: withoutAbsent({ customerId, status }), page });
         const ids = accounts.items.map(({ id }) => id);
         const settings = await engine.settings.of("ACCOUNT", ids);
         const items = accounts.items.map((account) => toAccountJson(account, { settings: settings.get(account.id) }));
         return { ...accounts, items };
-      };
-      return answerPage(request, await readBoundedPage(request, list, keepItem));
+      },
     },
-  }),
+  ),
   defineEndpoint({
     method: "GET",
     path: "/accounts/{account_id}",
@@ -214,7 +188,7 @@ const aliasShape = z
   })
   .meta({ id: "Alias" });
 
-const ALIASES: ResourceSpec<AliasSnapshot> = {
+const ALIASES: ItemSpec<AliasSnapshot> = {
   tag: "Aliases",
   path: "/aliases",
   idName: "alias",
@@ -240,7 +214,6 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
   defineListEndpoint(ALIASES, {
     id: "listAliases",
     summary: "List aliases, newest first",
-    filters: {},
     answerId: "AliasList",
     run: (engine, _, page) => engine.aliases.list({ page }),
   }),

@@ -8,15 +8,15 @@ import * as z from "zod";
 import { customer } from "../../../book/resources/account.ts";
 import { REQUESTS } from "../../../book/resources/requests.ts";
 import type { CustomerSnapshot } from "../../../engine/accounts/customers.ts";
-import { formatAddressLines, addressShape, toAddressJson } from "../../http/answers.ts";
+import { formatAddressLines, addressShape, toAddressJson, toAnswer } from "../../http/answers.ts";
 import { answerCreated, type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
-import { formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
+import { formatTime, timestamp } from "../../http/fields.ts";
 import {
   defineGetEndpoint,
   defineListEndpoint,
   defineRemoveEndpoint,
   defineUpdateEndpoint,
-  type ResourceSpec,
+  type ItemSpec,
 } from "../resource-endpoints.ts";
 import { accountShape, toAccountJson } from "./accounts.ts";
 
@@ -37,7 +37,7 @@ const createdCustomerShape = customerShape.extend({ account: accountShape }).met
 
 /** Over HTTP a customer requires an email address, although a book may omit it. */
 const primaryEmail = REQUESTS.customerCreate.shape.primaryEmail.unwrap().unwrap();
-const CUSTOMERS: ResourceSpec<CustomerSnapshot> = {
+const CUSTOMERS: ItemSpec<CustomerSnapshot> = {
   tag: "Customers",
   path: "/customers",
   idName: "customer_id",
@@ -73,7 +73,6 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
   defineListEndpoint(CUSTOMERS, {
     id: "listCustomers",
     summary: "List customers, newest first",
-    filters: {},
     answerId: "CustomerList",
     run: (engine, _, page) => engine.customers.list({ page }),
   }),
@@ -96,17 +95,14 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-function toCustomerJson(snapshot: CustomerSnapshot): z.input<typeof customerShape> {
-  const { id, name, primaryEmail, address, status, createdAt, updatedAt } = snapshot;
-  return withoutAbsent({
-    id,
+function toCustomerJson(customerSnapshot: CustomerSnapshot): z.input<typeof customerShape> {
+  const { id, address, createdAt, updatedAt } = customerSnapshot;
+  return toAnswer(customerShape, {
+    ...customerSnapshot,
     togaiCustomerId: id,
-    name,
-    primaryEmail: primaryEmail ?? undefined,
     // Clients of the reference API require an address.
     address: toAddressJson(address) ?? {},
     billingAddress: formatAddressLines(address).join(", "),
-    status,
     createdAt: formatTime(createdAt),
     updatedAt: formatTime(updatedAt),
   });

@@ -7,15 +7,15 @@ import * as z from "zod";
 
 import { REQUESTS } from "../../../book/resources/requests.ts";
 import type { InvoiceGroupSnapshot } from "../../../engine/accounts/invoice-groups.ts";
-import { addressShape, toAddressJson } from "../../http/answers.ts";
+import { addressShape, toAddressJson, toAnswer } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint, SUCCESS } from "../../http/endpoint.ts";
-import { formatTime, timestamp, withoutAbsent, pathId, success } from "../../http/fields.ts";
+import { formatTime, timestamp, pathId, success } from "../../http/fields.ts";
 import {
   defineActionEndpoint,
   defineCreateEndpoint,
   defineGetEndpoint,
   defineListEndpoint,
-  type ResourceSpec,
+  type ItemSpec,
 } from "../resource-endpoints.ts";
 
 export const invoiceGroupShape = z
@@ -34,22 +34,11 @@ export const invoiceGroupShape = z
   })
   .meta({ id: "InvoiceGroup" });
 
-export function toGroupJson({
-  item,
-  accountIds,
-  createdAt,
-  updatedAt,
-}: InvoiceGroupSnapshot): z.input<typeof invoiceGroupShape> {
-  const { id, name, email, dailyInvoiceConsolidation, gracePeriod, netTermDays, invoiceCurrency } = item;
-  return withoutAbsent({
-    id,
-    name,
-    email,
-    dailyInvoiceConsolidation,
+export function toGroupJson(group: InvoiceGroupSnapshot): z.input<typeof invoiceGroupShape> {
+  const { item, accountIds, createdAt, updatedAt } = group;
+  return toAnswer(invoiceGroupShape, {
+    ...item,
     accountsCount: accountIds.length,
-    gracePeriod,
-    netTermDays,
-    invoiceCurrency,
     billingAddress: toAddressJson(item.billingAddress ?? item.address),
     createdAt: formatTime(createdAt),
     updatedAt: formatTime(updatedAt),
@@ -60,7 +49,7 @@ const groupWithAccountsShape = invoiceGroupShape
   .extend({ accounts: z.array(z.string()).meta({ description: "The ids of its accounts, newest first." }) })
   .meta({ id: "InvoiceGroupWithAccounts" });
 
-const INVOICE_GROUPS: ResourceSpec<InvoiceGroupSnapshot> = {
+const INVOICE_GROUPS: ItemSpec<InvoiceGroupSnapshot> = {
   tag: "Invoice groups",
   path: "/invoice_groups",
   idName: "invoice_group_id",
@@ -69,7 +58,7 @@ const INVOICE_GROUPS: ResourceSpec<InvoiceGroupSnapshot> = {
   toJson: toGroupJson,
 };
 /** An invoice group, shown with its accounts. */
-const GROUPS_WITH_ACCOUNTS: ResourceSpec<InvoiceGroupSnapshot> = {
+const GROUPS_WITH_ACCOUNTS: ItemSpec<InvoiceGroupSnapshot> = {
   ...INVOICE_GROUPS,
   shape: groupWithAccountsShape,
   toJson: (group) => ({ ...toGroupJson(group), accounts: [...group.accountIds] }),
@@ -87,7 +76,6 @@ export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
   defineListEndpoint(INVOICE_GROUPS, {
     id: "listInvoiceGroups",
     summary: "List invoice groups, newest first",
-    filters: {},
     answerId: "InvoiceGroupList",
     run: (engine, _, page) => engine.invoiceGroups.list({ page }),
   }),

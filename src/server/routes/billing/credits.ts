@@ -9,13 +9,12 @@ import { REQUESTS } from "../../../book/resources/requests.ts";
 import { NO_END } from "../../../invoicing/timeline.ts";
 import type { CreditSnapshot } from "../../../ledger/commands/credits.ts";
 import { shortId } from "../../../numbers/short-id.ts";
-import { answerOpenPage, createOpenListShape, skippedShape } from "../../http/answers.ts";
+import { skippedShape, toAnswer } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
 import { withWireNames } from "../../http/failures.ts";
-import { day, number, pathId, formatDay, formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
-import { listQuery, LONG_PAGE_SIZES } from "../../http/pagination.ts";
-
-const CREDIT_STATUSES = ["ACTIVE", "CONSUMED", "EXPIRED", "VOIDED"] as const;
+import { day, number, pathId, formatDay, formatTime, timestamp } from "../../http/fields.ts";
+import { LONG_PAGE_SIZES } from "../../http/pagination.ts";
+import { defineListEndpoint, defineGetEndpoint, defineActionEndpoint, type ItemSpec } from "../resource-endpoints.ts";
 
 const creditShape = z
   .strictObject({
@@ -25,7 +24,7 @@ const creditShape = z
     purpose: z.string(),
     effectiveFrom: day,
     effectiveUntil: day.meta({ description: "The end, exclusive; `9999-01-01` if there is none." }),
-    status: z.enum(CREDIT_STATUSES),
+    status: z.enum(["ACTIVE", "CONSUMED", "EXPIRED", "VOIDED"]),
     creditAmount: number,
     creditUnit: z.string().meta({ description: "The account's invoice currency." }),
     holdAmount: number.meta({ description: "The amount that draft invoices reserve, computed on request." }),
@@ -56,7 +55,14 @@ const creditWithTransactions = creditShape
   })
   .meta({ id: "CreditWithTransactions" });
 
-const params = z.strictObject({ credit_id: pathId(512) });
+const CREDITS: ItemSpec<CreditSnapshot> = {
+  tag: "Credits",
+  path: "/credits",
+  idName: "credit_id",
+  idSchema: pathId(512),
+  shape: creditShape,
+  toJson: toCreditJson,
+};
 
 export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
@@ -73,78 +79,65 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
       return answerOk({ credits: newCredits.map(toCreditJson) });
     },
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/credits",
+  defineListEndpoint(CREDITS, {
     id: "listCredits",
-    tag: "Credits",
     summary: "List credits, newest first",
-    access: "read",
-    query: listQuery({ account_id: pathId().optional(), status: z.enum(CREDIT_STATUSES).optional() }, LONG_PAGE_SIZES),
-    answers: { 200: createOpenListShape(creditShape, "CreditList", { skipped: skippedShape }) },
-    handle: async ({ engine, paging, query }) => {
-      const request = paging.readRequest({ list: "credits", sizes: LONG_PAGE_SIZES, query });
-      const { account_id: accountId, status } = request.filters;
-      const page = await engine.credits.list({ filter: { accountId, status }, page: request.page });
-      return answerOpenPage(request, page, toCreditJson);
+    filters: { account_id: pathId().optional(), status: creditShape.shape.status.optional() },
+    sizes: LONG_PAGE_SIZES,
+    open: { skipped: skippedShape },
+    answerId: "CreditList",
+    run: (engine, { account_id: accountId, status }, page) =>
+      engine.credits.list({ filter: { accountId, status }, page }),
+  }),
+  defineGetEndpoint(
+    { ...CREDITS, shape: creditWithTransactions, toJson: toCreditWithTransactions },
+    {
+      id: "getCredit",
+      summary: "Get a credit with its transactions",
+      run: (engine, id) => engine.credits.get(id),
     },
-  }),
-  defineEndpoint({
-    method: "GET",
-    path: "/credits/{credit_id}",
-    id: "getCredit",
-    tag: "Credits",
-    summary: "Get a credit with its transactions",
-    access: "read",
-    params,
-    answers: { 200: creditWithTransactions },
-    handle: async ({ engine, params: { credit_id: id } }) => {
-      const snapshot = await engine.credits.get(id);
-      const { id: creditId } = snapshot.credit;
-      const transactions = snapshot.credit.transactions.map(({ invoiceId, amount, at }) => ({
-        id: shortId("ct", [creditId, invoiceId]),
-        creditId,
-        transactionType: "DEBITED" as const,
-        invoiceId,
-        amount,
-        createdAt: formatTime(at),
-      }));
-      return answerOk({ ...toCreditJson(snapshot), transactions });
+  ),
+  defineActionEndpoint(
+    {
+      ...CREDITS,
+      shape: z.array(creditShape).meta({ id: "VoidedCredits" }),
+      toJson: (credit: CreditSnapshot) => [toCreditJson(credit)],
     },
-  }),
-  defineEndpoint({
-    method: "POST",
-    path: "/credits/{credit_id}/void",
-    id: "voidCredit",
-    tag: "Credits",
-    summary: "Void a credit",
-    description: "Releases what drafts reserve. Amounts that final invoices used stay consumed.",
-    access: "write",
-    params,
-    answers: { 200: z.array(creditShape).meta({ id: "VoidedCredits" }) },
-    handle: async ({ engine, params: { credit_id: id } }) => answerOk([toCreditJson(await engine.credits.void(id))]),
-  }),
+    "void",
+    {
+      id: "voidCredit",
+      summary: "Void a credit",
+      description: "Releases what drafts reserve. Amounts that final invoices used stay consumed.",
+      run: (engine, id) => engine.credits.void(id),
+    },
+  ),
 ];
 
 function toCreditJson({ credit, holdAmount, status }: CreditSnapshot): z.input<typeof creditShape> {
-  const { id, customerId, accountId, purpose, creditAmount, consumedAmount, currency, priority } = credit;
-  const { applicableEntityIds = [] } = credit;
-  return withoutAbsent({
-    id,
-    customerId,
-    accountId,
-    purpose,
-    effectiveFrom: formatDay(credit.effectiveFrom),
-    effectiveUntil: formatDay(credit.effectiveUntil ?? NO_END),
+  const { effectiveFrom, effectiveUntil = NO_END, currency, applicableEntityIds = [], createdAt } = credit;
+  return toAnswer(creditShape, {
+    ...credit,
+    effectiveFrom: formatDay(effectiveFrom),
+    effectiveUntil: formatDay(effectiveUntil),
     status,
-    creditAmount,
     creditUnit: currency,
     holdAmount,
-    consumedAmount,
-    priority,
-    applicableEntityIds: applicableEntityIds.length === 0 ? undefined : [...applicableEntityIds],
-    createdAt: formatTime(credit.createdAt),
+    applicableEntityIds: applicableEntityIds.length === 0 ? undefined : applicableEntityIds,
+    createdAt: formatTime(createdAt),
   });
+}
+
+function toCreditWithTransactions(snapshot: CreditSnapshot): z.input<typeof creditWithTransactions> {
+  const { id: creditId } = snapshot.credit;
+  const transactions = snapshot.credit.transactions.map(({ invoiceId, amount, at }) => ({
+    id: shortId("ct", [creditId, invoiceId]),
+    creditId,
+    transactionType: "DEBITED" as const,
+    invoiceId,
+    amount,
+    createdAt: formatTime(at),
+  }));
+  return { ...toCreditJson(snapshot), transactions };
 }
 
 const creditBalanceShape = z

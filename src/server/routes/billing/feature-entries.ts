@@ -10,11 +10,12 @@ import { REQUESTS } from "../../../book/resources/requests.ts";
 import type { EntrySnapshot, EntryTarget } from "../../../engine/billing/entries.ts";
 import { hasCode } from "../../../errors.ts";
 import { subtract, ZERO } from "../../../numbers/decimal.ts";
-import { createListShape, answerPage } from "../../http/answers.ts";
+import { toAnswer } from "../../http/answers.ts";
 import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
 import { number, pathId, formatTime, success, timestamp, withoutAbsent } from "../../http/fields.ts";
-import { listQuery, LONG_PAGE_SIZES } from "../../http/pagination.ts";
+import { LONG_PAGE_SIZES } from "../../http/pagination.ts";
+import { defineListEndpoint, type ResourceSpec } from "../resource-endpoints.ts";
 
 const entryShape = z
   .strictObject({
@@ -49,6 +50,13 @@ const totalsShape = z
 const featureParams = z.strictObject({ account_id: pathId(), feature_id: pathId() });
 const entryParams = featureParams.extend({ entry_id: pathId(512) });
 
+const ENTRIES: ResourceSpec<EntrySnapshot> = {
+  tag: "Feature credits",
+  path: "/accounts/{account_id}/features/{feature_id}/entries",
+  shape: entryShape,
+  toJson: toEntryJson,
+};
+
 export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "GET",
@@ -65,25 +73,16 @@ export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
       return answerOk(withoutAbsent({ ...totals, usedOverage }));
     },
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/accounts/{account_id}/features/{feature_id}/entries",
+  defineListEndpoint(ENTRIES, {
     id: "listFeatureEntries",
-    tag: "Feature credits",
     summary: "List the feature credit entries of an account, newest first",
-    access: "read",
     params: featureParams,
-    query: listQuery({}, LONG_PAGE_SIZES),
     unknownIdStatus: 422,
-    answers: { 200: createListShape(entryShape, "FeatureCreditEntryList") },
-    handle: async ({ engine, paging, query, params: { account_id: accountId, feature_id: featureId } }) => {
-      const request = paging.readRequest({ list: `entries:${accountId}/${featureId}`, sizes: LONG_PAGE_SIZES, query });
-      return answerPage(
-        request,
-        await engine.entries.list({ accountId, featureId }, { page: request.page }),
-        toEntryJson,
-      );
-    },
+    list: ({ account_id: accountId, feature_id: featureId }) => `entries:${accountId}/${featureId}`,
+    sizes: LONG_PAGE_SIZES,
+    answerId: "FeatureCreditEntryList",
+    run: (engine, _, page, { account_id: accountId, feature_id: featureId }) =>
+      engine.entries.list({ accountId, featureId }, { page }),
   }),
   defineEndpoint({
     method: "POST",
@@ -148,15 +147,11 @@ async function requireEntry(operation: Promise<EntrySnapshot>): Promise<EntrySna
 }
 
 function toEntryJson(entry: EntrySnapshot): z.input<typeof entryShape> {
-  const { id, source, status, granted, balance, effectiveFrom, effectiveUntil } = entry;
-  return {
-    id,
-    source,
-    status,
-    granted,
-    balance,
+  const { granted, balance, effectiveFrom, effectiveUntil } = entry;
+  return toAnswer(entryShape, {
+    ...entry,
     used: subtract(granted, balance),
     effectiveFrom: formatTime(effectiveFrom),
     effectiveUntil: formatTime(effectiveUntil),
-  };
+  });
 }

@@ -11,7 +11,7 @@ import { type InvoiceSnapshot, invoiceKey } from "../../../engine/billing/invoic
 import type { WithSkipped } from "../../../engine/billing/skipped-accounts.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { CompositeSnapshot } from "../../../engine/events/usage.ts";
-import type { Page, PageOptions } from "../../../engine/pages.ts";
+import type { Page } from "../../../engine/pages.ts";
 import { undefinedIfNotFound } from "../../../errors.ts";
 import {
   cardLineType,
@@ -25,10 +25,11 @@ import { compositeLines } from "../../../ledger/commands/groups.ts";
 import { sum, ZERO } from "../../../numbers/decimal.ts";
 import { CARD_KINDS } from "../../../rating/charge.ts";
 import { compareNewest } from "../../../store/list-order.ts";
-import { keepItem, readBoundedPage, answerOpenPage, createOpenListShape, skippedShape } from "../../http/answers.ts";
+import { keepItem, skippedShape, toAnswer } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
 import { number, formatTime, timestamp, withoutAbsent, queryTime } from "../../http/fields.ts";
-import { type PagedRequest, listQuery, LONG_PAGE_SIZES } from "../../http/pagination.ts";
+import { type PagedRequest, LONG_PAGE_SIZES } from "../../http/pagination.ts";
+import { defineListEndpoint } from "../resource-endpoints.ts";
 import { renderComposite, renderInvoice } from "./invoice-html.ts";
 
 const explanation = z
@@ -131,30 +132,15 @@ const invoiceWithLinesShape = z
 /** An invoice without line items. */
 function toInvoiceJson(snapshot: InvoiceSnapshot): z.input<typeof invoiceShape> {
   const { invoice } = snapshot;
-  const { accountId, customerId, invoiceType, status, currency, pricePlanId, pricePlanVersion } = invoice;
-  const { startDate, endDate, invoiceDate, dueDate, revenueInfo, notices } = invoice;
-  return withoutAbsent({
-    id: snapshot.id,
-    ownerId: accountId,
-    invoiceClass: "INVOICE" as const,
-    accountId,
-    customerId,
-    invoiceGroupId: snapshot.invoiceGroupId,
-    invoiceType,
-    status,
-    currency,
-    pricePlanId,
-    pricePlanVersion,
-    startDate,
-    endDate,
-    invoiceDate,
-    dueDate,
-    netTermDays: countDays(parseInstant(invoiceDate), parseInstant(dueDate)),
-    totalAmount: revenueInfo.value,
+  return toAnswer(invoiceShape, {
+    ...invoice,
+    ...snapshot,
+    ownerId: invoice.accountId,
+    invoiceClass: "INVOICE",
+    netTermDays: countDays(parseInstant(invoice.invoiceDate), parseInstant(invoice.dueDate)),
+    totalAmount: invoice.revenueInfo.value,
     // Only totals of 0 or below count as paid here (S13.4).
     paidAmount: ZERO,
-    mergedInto: snapshot.mergedInto,
-    notices: [...notices],
     updatedAt: formatTime(snapshot.updatedAt),
   });
 }
@@ -247,36 +233,30 @@ function countDays(from: number, until: number): number {
   return Math.round(daysBetween(from, until));
 }
 
-const listFilters = {
-  account_id: z.string().optional(),
-  owner_id: z.string().optional().meta({ description: "Only invoices of this account or invoice group." }),
-  customer_id: z.string().optional(),
-  status: invoiceShape.shape.status.optional(),
-  start_time: queryTime.optional().meta({ description: "Only billing periods that end after this time." }),
-  end_time: queryTime.optional().meta({ description: "Only billing periods that start before this time." }),
-};
-
 export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
-  defineEndpoint({
-    method: "GET",
-    path: "/invoices",
-    id: "listInvoices",
-    tag: "Invoices",
-    summary: "List invoices, by the start of their cycle, newest first",
-    description:
-      "Includes the draft of every cycle that has begun, computed on request; it keeps its id when it becomes final. An " +
-      "account whose bill cannot be computed has no drafts and is named in `skipped`.",
-    access: "read",
-    query: listQuery(listFilters, LONG_PAGE_SIZES),
-    wireNames: { from: "start_time", until: "end_time" },
-    answers: { 200: createOpenListShape(invoiceShape, "InvoiceList", { skipped: skippedShape }) },
-    handle: async ({ engine, paging, query }) => {
-      const request = paging.readRequest({ list: "invoices", sizes: LONG_PAGE_SIZES, query });
-      const listInvoices = (page: PageOptions & { readonly limit: number }): ReturnType<typeof listAllInvoices> =>
-        listAllInvoices(engine, { ...request, page });
-      return answerOpenPage(request, await readBoundedPage(request, listInvoices, keepItem), keepItem);
+  defineListEndpoint(
+    { tag: "Invoices", path: "/invoices", shape: invoiceShape, toJson: keepItem },
+    {
+      id: "listInvoices",
+      summary: "List invoices, by the start of their cycle, newest first",
+      description:
+        "Includes the draft of every cycle that has begun, computed on request; it keeps its id when it becomes final. An " +
+        "account whose bill cannot be computed has no drafts and is named in `skipped`.",
+      filters: {
+        account_id: z.string().optional(),
+        owner_id: z.string().optional().meta({ description: "Only invoices of this account or invoice group." }),
+        customer_id: z.string().optional(),
+        status: invoiceShape.shape.status.optional(),
+        start_time: queryTime.optional().meta({ description: "Only billing periods that end after this time." }),
+        end_time: queryTime.optional().meta({ description: "Only billing periods that start before this time." }),
+      },
+      wireNames: { from: "start_time", until: "end_time" },
+      sizes: LONG_PAGE_SIZES,
+      open: { skipped: skippedShape },
+      answerId: "InvoiceList",
+      run: listAllInvoices,
     },
-  }),
+  ),
   defineEndpoint({
     method: "GET",
     path: "/invoices/{invoice_id}",
@@ -344,7 +324,8 @@ interface Filters {
 /** Invoices of accounts and of groups as one list. */
 async function listAllInvoices(
   engine: Engine,
-  { filters, page }: PagedRequest<Filters>,
+  filters: Filters,
+  page: PagedRequest<unknown>["page"],
 ): Promise<Page<z.input<typeof invoiceShape>> & WithSkipped> {
   const { account_id: account, owner_id: owner, customer_id: customerId, status } = filters;
   if (account !== undefined && owner !== undefined && account !== owner) return { items: [] };

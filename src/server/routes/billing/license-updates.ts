@@ -8,13 +8,13 @@ import * as z from "zod";
 import { reference } from "../../../book/resources/fields.ts";
 import { REQUESTS } from "../../../book/resources/requests.ts";
 import { SCANNED_ACCOUNTS_MAX } from "../../../engine/all-accounts.ts";
-import type { LicenseUpdateRecord } from "../../../ledger/records.ts";
-import type { Decimal } from "../../../numbers/decimal.ts";
-import { answerOpenPage, createOpenListShape } from "../../http/answers.ts";
-import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
+import type { LicenseUpdateSnapshot } from "../../../engine/billing/licenses.ts";
+import { toAnswer } from "../../http/answers.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
-import { number, pathId, formatTime, timestamp } from "../../http/fields.ts";
-import { listQuery, LONG_PAGE_SIZES } from "../../http/pagination.ts";
+import { number, pathId, formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
+import { LONG_PAGE_SIZES } from "../../http/pagination.ts";
+import { defineListEndpoint, type ResourceSpec, defineCreateEndpoint } from "../resource-endpoints.ts";
 
 const updateShape = z
   .strictObject({
@@ -29,62 +29,50 @@ const updateShape = z
   })
   .meta({ id: "LicenseUpdate" });
 
+const LICENSE_UPDATES: ResourceSpec<LicenseUpdateSnapshot> = {
+  tag: "License updates",
+  path: "/license_updates",
+  shape: updateShape,
+  toJson: toUpdateJson,
+};
+
 export const LICENSE_UPDATE_ENDPOINTS: readonly Endpoint[] = [
-  defineEndpoint({
-    method: "POST",
-    path: "/license_updates",
+  defineCreateEndpoint(LICENSE_UPDATES, {
     id: "updateLicense",
-    tag: "License updates",
     summary: "Change the license quantity of an account",
     description: "ABSOLUTE sets the quantity, RELATIVE adds to it. `effectiveFrom` defaults to now.",
-    access: "write",
     body: REQUESTS.licenseUpdate.extend({ accountId: reference }),
-    answers: { 200: updateShape },
-    handle: async ({ engine, body: { accountId, ...request } }) => {
+    status: 200,
+    run: async (engine, { accountId, ...request }) => {
       const { update, quantity } = await engine.licenses.update(accountId, request);
-      return answerOk(toUpdateJson(update, accountId, quantity));
+      return { ...update, accountId, quantityAfter: quantity };
     },
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/license_updates",
+  defineListEndpoint(LICENSE_UPDATES, {
     id: "listLicenseUpdates",
-    tag: "License updates",
     summary: "List license updates, newest first",
     description: `\`account_id\` is optional if there are at most ${SCANNED_ACCOUNTS_MAX.toLocaleString("en-US")} accounts.`,
     wireNames: { accountId: "account_id" },
-    access: "read",
-    query: listQuery(
-      { account_id: pathId().optional(), license_id: pathId().optional(), licenseId: pathId().optional() },
-      LONG_PAGE_SIZES,
-    ),
-    answers: { 200: createOpenListShape(updateShape, "LicenseUpdateList") },
-    handle: async ({ engine, paging, query }) => {
-      const request = paging.readRequest({ list: "licenseUpdates", sizes: LONG_PAGE_SIZES, query });
-      const { account_id: accountId, license_id: licenseIdAlias, licenseId = licenseIdAlias } = request.filters;
+    list: "licenseUpdates",
+    filters: { account_id: pathId().optional(), license_id: pathId().optional(), licenseId: pathId().optional() },
+    sizes: LONG_PAGE_SIZES,
+    open: {},
+    answerId: "LicenseUpdateList",
+    run: (engine, { account_id: accountId, license_id: licenseIdAlias, licenseId = licenseIdAlias }, page) => {
       if (licenseIdAlias !== undefined && licenseId !== licenseIdAlias) {
         throw new Refusal(400, "licenseId: must equal license_id, or be left out");
       }
-      const filter = { ...(accountId && { accountId }), ...(licenseId && { licenseId }) };
-      const page = await engine.licenses.list({ filter, page: request.page });
-      return answerOpenPage(request, page, (update) => toUpdateJson(update, update.accountId, update.quantityAfter));
+      return engine.licenses.list({ filter: withoutAbsent({ accountId, licenseId }), page });
     },
   }),
 ];
 
-function toUpdateJson(
-  { id, licenseId, updateType, quantity: requestedQuantity, effectiveFrom, createdAt }: LicenseUpdateRecord,
-  accountId: string,
-  quantity: Decimal,
-): z.input<typeof updateShape> {
-  return {
-    id,
-    accountId,
-    licenseId,
-    updateType,
-    quantity,
-    requestedQuantity,
-    effectiveFrom: formatTime(effectiveFrom),
-    createdAt: formatTime(createdAt),
-  };
+function toUpdateJson(update: LicenseUpdateSnapshot): z.input<typeof updateShape> {
+  return toAnswer(updateShape, {
+    ...update,
+    quantity: update.quantityAfter,
+    requestedQuantity: update.quantity,
+    effectiveFrom: formatTime(update.effectiveFrom),
+    createdAt: formatTime(update.createdAt),
+  });
 }

@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import { type AddOn, addOn } from "../../../book/resources/catalog-items.ts";
 import type { StoredResource } from "../../../engine/configured-resources.ts";
-import { createAnswerDeriver } from "../../http/answers.ts";
+import { createAnswerDeriver, toAnswer } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
 import {
@@ -16,7 +16,7 @@ import {
   defineListEndpoint,
   defineRemoveEndpoint,
   defineUpdateEndpoint,
-  type ResourceSpec,
+  type ItemSpec,
 } from "../resource-endpoints.ts";
 
 const { name, billableName } = addOn.shape;
@@ -34,7 +34,7 @@ const addOnShape = createAnswerDeriver().deriveObject(
   { id: "AddOn" },
 );
 const { type, status } = addOnShape.shape;
-const ADD_ONS: ResourceSpec<StoredResource<AddOn>> = {
+const ADD_ONS: ItemSpec<StoredResource<AddOn>> = {
   tag: "Add-ons",
   path: "/addons",
   idName: "addon_id",
@@ -77,14 +77,5 @@ export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
 ];
 
 function toAddOnJson({ item, createdAt }: StoredResource<AddOn>): z.input<typeof addOnShape> {
-  const { id, name: addOnName, type: addOnType, status: addOnStatus, displayName, billableName: billable } = item;
-  return withoutAbsent({
-    id,
-    name: addOnName,
-    type: addOnType,
-    status: addOnStatus,
-    createdAt: formatTime(createdAt),
-    displayName,
-    billableName: billable,
-  });
+  return toAnswer(addOnShape, { ...item, createdAt: formatTime(createdAt) });
 }

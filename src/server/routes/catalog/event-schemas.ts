@@ -7,11 +7,9 @@ import * as z from "zod";
 
 import { type EventSchema, declaredFields, eventSchema, NAME_PATTERN } from "../../../book/resources/event-schema.ts";
 import type { StoredResource } from "../../../engine/configured-resources.ts";
-import type { PageOptions } from "../../../engine/pages.ts";
-import { createAnswerDeriver, formatRule, readBoundedPage, createListShape, answerPage } from "../../http/answers.ts";
-import { type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
+import { createAnswerDeriver, formatRule, toAnswer } from "../../http/answers.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { withoutAbsent, version } from "../../http/fields.ts";
-import { listQuery } from "../../http/pagination.ts";
 import {
   defineActionEndpoint,
   defineCreateEndpoint,
@@ -19,7 +17,7 @@ import {
   defineListEndpoint,
   defineRemoveEndpoint,
   defineUpdateEndpoint,
-  type ResourceSpec,
+  type ItemSpec,
 } from "../resource-endpoints.ts";
 
 const answers = createAnswerDeriver();
@@ -48,16 +46,11 @@ const eventSchemaShape = answers.deriveObject(
 
 function toEventSchemaJson({ item, input }: StoredResource<EventSchema>): z.input<typeof eventSchemaShape> {
   const { enrichments } = input as { readonly enrichments?: EnrichmentsInput };
-  const { name, version, description, status, attributes, dimensions, featureDetails, eventLevelRevenue } = item;
-  return withoutAbsent({
-    name,
-    version,
-    description,
-    status,
-    attributes: attributes.map(withoutAbsent),
-    dimensions: dimensions.map(withoutAbsent),
-    featureDetails,
-    eventLevelRevenue: eventLevelRevenue ?? false,
+  return toAnswer(eventSchemaShape, {
+    ...item,
+    attributes: item.attributes.map(withoutAbsent),
+    dimensions: item.dimensions.map(withoutAbsent),
+    eventLevelRevenue: item.eventLevelRevenue ?? false,
     enrichments: enrichments && toEnrichmentsJson(item, enrichments),
   });
 }
@@ -91,7 +84,7 @@ const schemaName = z
   .max(50)
   .transform((text) => text.replaceAll("+", " "))
   .meta({ description: "The name of the event schema. Both `+` and `%20` mean a space." });
-const EVENT_SCHEMAS: ResourceSpec<StoredResource<EventSchema>> = {
+const EVENT_SCHEMAS: ItemSpec<StoredResource<EventSchema>> = {
   tag: "Event schemas",
   path: "/event_schema",
   idName: "event_schema_name",
@@ -144,23 +137,17 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     }),
     run: (engine, id, body) => engine.eventSchemas.update(id, body),
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/event_schema/{event_schema_name}/versions",
-    id: "listEventSchemaVersions",
-    tag: EVENT_SCHEMAS.tag,
-    summary: "List all versions of an event schema, newest first",
-    access: "read",
-    params: z.strictObject({ event_schema_name: schemaName }),
-    query: listQuery({}),
-    answers: { 200: createListShape(eventSchemaShape, "EventSchemaVersionList") },
-    handle: async ({ engine, paging, params: { event_schema_name: requestedName }, query }) => {
-      const request = paging.readRequest({ list: `event_schema_versions:${requestedName}`, query });
-      const listSchemas = (page: PageOptions): ReturnType<typeof engine.eventSchemas.versions> =>
-        engine.eventSchemas.versions(requestedName, { page });
-      return answerPage(request, await readBoundedPage(request, listSchemas, toEventSchemaJson));
+  defineListEndpoint(
+    { ...EVENT_SCHEMAS, path: "/event_schema/{event_schema_name}/versions" },
+    {
+      id: "listEventSchemaVersions",
+      summary: "List all versions of an event schema, newest first",
+      params: z.strictObject({ event_schema_name: schemaName }),
+      list: ({ event_schema_name: requestedName }) => `event_schema_versions:${requestedName}`,
+      answerId: "EventSchemaVersionList",
+      run: (engine, _, page, params) => engine.eventSchemas.versions(params.event_schema_name, { page }),
     },
-  }),
+  ),
   defineActionEndpoint(EVENT_SCHEMAS, "activate", {
     id: "activateEventSchema",
     summary: "Activate an event schema",

@@ -8,6 +8,7 @@ import * as z from "zod";
 import { type Feature, feature } from "../../../book/resources/catalog-items.ts";
 import { label } from "../../../book/resources/fields.ts";
 import type { StoredResource } from "../../../engine/configured-resources.ts";
+import { toAnswer } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { withWireNames } from "../../http/failures.ts";
 import { formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
@@ -15,7 +16,7 @@ import {
   defineCreateEndpoint,
   defineGetEndpoint,
   defineListEndpoint,
-  type ResourceSpec,
+  type ItemSpec,
   defineUpdateEndpoint,
 } from "../resource-endpoints.ts";
 
@@ -41,17 +42,11 @@ const featureShape = z
   .meta({ id: "Feature" });
 
 function toFeatureJson({ item, createdAt, updatedAt }: StoredResource<Feature>): z.input<typeof featureShape> {
-  const { id, name, displayName, billableName, description } = item;
-  const schemaAssociations = item.schemaAssociations.map(({ schemaName }) => schemaName);
-  return withoutAbsent({
-    id,
-    name,
-    displayName,
-    billableName,
-    description,
-    schemaAssociations,
-    schemaAttributes: [...item.schemaAssociations],
-    schemaCount: schemaAssociations.length,
+  return toAnswer(featureShape, {
+    ...item,
+    schemaAssociations: item.schemaAssociations.map(({ schemaName }) => schemaName),
+    schemaAttributes: item.schemaAssociations,
+    schemaCount: item.schemaAssociations.length,
     createdAt: formatTime(createdAt),
     updatedAt: formatTime(updatedAt),
   });
@@ -67,7 +62,7 @@ const associations = {
   }),
   schemaAssociations: schemaAssociations.meta({ description: "The same field, spelled correctly." }),
 };
-const FEATURES: ResourceSpec<StoredResource<Feature>> = {
+const FEATURES: ItemSpec<StoredResource<Feature>> = {
   tag: "Features",
   path: "/features",
   idName: "feature_id",
@@ -89,7 +84,6 @@ export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
   defineListEndpoint(FEATURES, {
     id: "listFeatures",
     summary: "List features, newest first",
-    filters: {},
     answerId: "FeatureList",
     run: (engine, _, page) => engine.features.list({ page }),
   }),

@@ -12,26 +12,18 @@ import type { PricePlanVersion } from "../../../engine/catalog/price-plans.ts";
 import type { StoredResource } from "../../../engine/configured-resources.ts";
 import { versionId } from "../../../engine/document-ids.ts";
 import type { Engine } from "../../../engine/engine.ts";
-import type { Page, PageOptions } from "../../../engine/pages.ts";
 import { invariant } from "../../../errors.ts";
-import {
-  createAnswerDeriver,
-  readBoundedPage,
-  createListShape,
-  answerPage,
-  PAGE_LENGTH_MAX,
-  toBoundedJson,
-} from "../../http/answers.ts";
+import { createAnswerDeriver, PAGE_LENGTH_MAX, toBoundedJson } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
 import { formatTime, timestamp, withoutAbsent, pathId, version } from "../../http/fields.ts";
-import { listQuery } from "../../http/pagination.ts";
 import {
   defineActionEndpoint,
   defineCreateEndpoint,
   defineRemoveEndpoint,
-  type ResourceSpec,
+  type ItemSpec,
   defineUpdateEndpoint,
+  defineListEndpoint,
 } from "../resource-endpoints.ts";
 import { addMissingParts, pricePlanDetailsShape, toCardsJson } from "./rate-cards.ts";
 
@@ -121,7 +113,7 @@ export function toPlanDetailsJson({ item, input }: StoredResource<PricePlan>): R
 }
 
 const planId = pathId(255);
-const PRICE_PLANS: ResourceSpec<StoredResource<PricePlan>> = {
+const PRICE_PLANS: ItemSpec<StoredResource<PricePlan>> = {
   tag: "Price plans",
   path: "/price_plans",
   idName: "price_plan_id",
@@ -147,24 +139,19 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     status: 200,
     run: (engine, body) => engine.pricePlans.create(withoutAbsent(body)),
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/price_plans",
-    id: "listPricePlans",
-    tag: PRICE_PLANS.tag,
-    summary: "List the latest version of each price plan, newest first",
-    access: "read",
-    query: listQuery({ status: pricePlanShape.shape.status.optional() }),
-    answers: { 200: createListShape(listedPlanShape, "PricePlanList") },
-    handle: async ({ engine, paging, query }) => {
-      const request = paging.readRequest({ list: "price_plans", query });
-      const listPlans = async (page: PageOptions): Promise<Page<Awaited<ReturnType<typeof findVersion>>>> => {
-        const { items, ...more } = await engine.pricePlans.list({ filter: request.filters, page });
+  defineListEndpoint(
+    { ...PRICE_PLANS, shape: listedPlanShape, toJson: toListedPlanJson },
+    {
+      id: "listPricePlans",
+      summary: "List the latest version of each price plan, newest first",
+      filters: { status: pricePlanShape.shape.status.optional() },
+      answerId: "PricePlanList",
+      run: async (engine, filter, page) => {
+        const { items, ...more } = await engine.pricePlans.list({ filter, page });
         return { ...more, items: await Promise.all(items.map(async (plan) => findVersion(engine, plan))) };
-      };
-      return answerPage(request, await readBoundedPage(request, listPlans, toListedPlanJson));
+      },
     },
-  }),
+  ),
   defineEndpoint({
     method: "GET",
     path: "/price_plans/{price_plan_id}",

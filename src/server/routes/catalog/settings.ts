@@ -9,7 +9,7 @@ import { setting } from "../../../book/resources/catalog-items.ts";
 import { configuredDocumentId } from "../../../engine/document-ids.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { StoredSetting } from "../../../engine/entity-settings.ts";
-import { createAnswerDeriver } from "../../http/answers.ts";
+import { createAnswerDeriver, toAnswer } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { withoutAbsent, pathId } from "../../http/fields.ts";
 import {
@@ -17,7 +17,7 @@ import {
   defineGetEndpoint,
   defineListEndpoint,
   defineUpdateEndpoint,
-  type ResourceSpec,
+  type ItemSpec,
 } from "../resource-endpoints.ts";
 
 export const settingShape = createAnswerDeriver().deriveObject(
@@ -34,16 +34,7 @@ export const settingShape = createAnswerDeriver().deriveObject(
 );
 
 export function toSettingJson({ item, input }: StoredSetting): z.input<typeof settingShape> {
-  const { value, entityType, entityId, namespace, name, dataType } = item;
-  return withoutAbsent({
-    id: configuredDocumentId("setting", input),
-    value,
-    entityType,
-    entityId,
-    namespace,
-    name,
-    dataType,
-  });
+  return toAnswer(settingShape, { ...item, id: configuredDocumentId("setting", input) });
 }
 
 /** The maximum length of `setting.<namespace>.<id>.<entityType>.<entityId>`. */
@@ -52,7 +43,7 @@ const { id, value, entityType, entityId } = setting.shape;
 const namespace = setting.shape.namespace.in.unwrap().unwrap();
 const name = z.string().max(255);
 const dataType = settingShape.shape.dataType;
-const SETTINGS: ResourceSpec<StoredSetting> = {
+const SETTINGS: ItemSpec<StoredSetting> = {
   tag: "Settings",
   path: "/settings",
   idName: "setting_id_str",

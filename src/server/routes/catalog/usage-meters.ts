@@ -9,7 +9,14 @@ import { NAME_PATTERN, type UsageMeter, usageMeter } from "../../../book/resourc
 import { computationId, EVERY_EVENT, ONE_UNIT } from "../../../engine/catalog/equal-rules.ts";
 import type { StoredResource } from "../../../engine/configured-resources.ts";
 import type { PageOptions } from "../../../engine/pages.ts";
-import { createAnswerDeriver, formatRule, answerPage, createListShape, readBoundedPage } from "../../http/answers.ts";
+import {
+  createAnswerDeriver,
+  formatRule,
+  answerPage,
+  createListShape,
+  readBoundedPage,
+  toAnswer,
+} from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
 import { withoutAbsent } from "../../http/fields.ts";
@@ -20,7 +27,7 @@ import {
   defineGetEndpoint,
   defineRemoveEndpoint,
   defineUpdateEndpoint,
-  type ResourceSpec,
+  type ItemSpec,
 } from "../resource-endpoints.ts";
 
 const usageMeterShape = createAnswerDeriver().deriveObject(
@@ -49,18 +56,9 @@ const usageMeterShape = createAnswerDeriver().deriveObject(
 
 /** A usage meter with its computations in the order in which they were sent. */
 function toMeterJson({ item, input }: StoredResource<UsageMeter>): z.input<typeof usageMeterShape> {
-  const { id, name, displayName, billableName, description, type, aggregation, status, eventSchemaName } = item;
   const { computations } = input as { readonly computations: z.input<typeof usageMeter>["computations"] };
-  return withoutAbsent({
-    id,
-    name,
-    displayName,
-    billableName,
-    description,
-    type,
-    aggregation,
-    status,
-    eventSchemaName,
+  return toAnswer(usageMeterShape, {
+    ...item,
     computations: computations.map((step) => ({
       id: computationId(step),
       order: step.order,
@@ -72,7 +70,7 @@ function toMeterJson({ item, input }: StoredResource<UsageMeter>): z.input<typeo
 
 const { name, billableName, description, aggregation, eventSchemaName, computations } = usageMeter.shape;
 const { type } = usageMeterShape.shape;
-const USAGE_METERS: ResourceSpec<StoredResource<UsageMeter>> = {
+const USAGE_METERS: ItemSpec<StoredResource<UsageMeter>> = {
   tag: "Usage meters",
   path: "/usage_meters",
   idName: "usage_meter_id",
