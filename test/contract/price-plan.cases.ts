@@ -217,6 +217,10 @@ const kind =
     const { [list]: answerList } = answer.json.pricingSchedule[0].pricePlanDetails;
     expect(answerList.flatMap((card: Json) => listMismatches(type, card, "card"))).toEqual([]);
     expect(answerList).toMatchObject(cards.map((card: Json) => withoutRequestNulls(type, card)));
+    // Details are the same when they are sent as they were returned.
+    const [{ pricePlanDetails: returned }] = answer.json.pricingSchedule;
+    const again = await api.callOk(`PATCH /price_plans/${answer.json.id}`, { pricePlanDetails: returned });
+    expect(again.pricingSchedule[0].pricePlanDetails).toEqual(returned);
     // Of grants, only expiryDuration may be null: it has its own row.
     if (list !== "creditGrantRateCards") expect(JSON.stringify(answerList)).toContain("null");
     const [first, ...others] = planDetails[list];

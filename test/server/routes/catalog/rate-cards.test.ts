@@ -76,24 +76,11 @@ const GRANT = {
 
 /** The kinds of card: the list, the priced item, the fields of the reference's table, and additional ones. */
 const KINDS: readonly (readonly [list: string, owner: readonly [field: string, of: string], card: object])[] = [
-  ["usageRateCards", ["usageMeterId", "meter"], SLABBED],
-  [
-    "fixedFeeRateCards",
-    ["id", "FIXED_FEE"],
-    {
-      ...FEE,
-      enableProration: true,
-      invoiceTiming: "IN_ADVANCE",
-      type: "RECURRING",
-      recurrenceConfig: { interval: null, offset: null },
-    },
-  ],
   [
     "fixedFeeRateCards",
     ["id", "FIXED_FEE"],
     { ...FEE, type: "ONE_TIME", recurrenceConfig: { interval: 1, offset: 2 } },
   ],
-  ["licenseRateCards", ["id", "LICENSE"], { ...SLABBED, enableProration: false, config: { maxQuantity: null } }],
   [
     "licenseRateCards",
     ["id", "LICENSE"],
@@ -115,18 +102,11 @@ const KINDS: readonly (readonly [list: string, owner: readonly [field: string, o
       recurrenceConfig: { interval: 2, offset: 1 },
     },
   ],
-  ["creditGrantRateCards", ["id", "CREDIT_GRANT"], GRANT],
   [
     "creditGrantRateCards",
     ["id", "CREDIT_GRANT"],
     { ...GRANT, grantDetails: { priority: 0, expiryType: "CUSTOM", expiryDuration: "P3M", applicableEntityIds: [] } },
   ],
-  [
-    "entitlementOverageRateCards",
-    ["featureId", "feature"],
-    { ...SLABBED, maxQuantity: 500, billingConfig: { interval: 3, startOffset: 1 } },
-  ],
-  ["entitlementOverageRateCards", ["featureId", "feature"], { ...SLABBED, maxQuantity: null, billingConfig: null }],
 ];
 
 /** Creates a plan with these details, and reads it. */
