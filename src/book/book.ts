@@ -1,3 +1,9 @@
+/**
+ * Reads and checks a book: everything that rating needs (book.md).
+ *
+ * @module
+ */
+
 import { parseJson } from "../numbers/json.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { rejection } from "../problem-table.ts";
@@ -9,11 +15,6 @@ import { type BookCache, NO_CACHE } from "./reading/book-cache.ts";
 import { parseDocumentText, checkBookNesting, readBookShape } from "./reading/read-document.ts";
 import { indexReferences } from "./reading/references.ts";
 import { sortByOrderField, resolveBook } from "./resolving/resolve.ts";
-/**
- * Reads and checks a book: everything that rating needs (book.md).
- *
- * @module
- */
 import type { Book, BookInput } from "./resources/book.ts";
 
 export type { Book, BookInput } from "./resources/book.ts";

@@ -1,10 +1,11 @@
-import type * as z from "zod";
-
 /**
  * Collects the problems of a document with their paths, and creates one error of them.
  *
  * @module
  */
+
+import type * as z from "zod";
+
 import { RatebookError } from "../errors.ts";
 import { isDecimalObject, formatDecimal } from "../numbers/decimal.ts";
 import { createProblem, type Problem, type ProblemCode, type ProblemParams, joinQuoted } from "../problem-table.ts";
@@ -372,4 +373,15 @@ export function checkUnique<T>(
 export function hasNoHoles(list: readonly unknown[]): boolean {
   // `includes` treats a hole as undefined; lists of a book contain no other undefined.
   return !list.includes(undefined);
+}
+
+/** Maps a list; undefined results become holes. */
+export function mapKeepingHoles<T, U>(list: readonly T[], mapItem: (item: T, index: number) => U | undefined): U[] {
+  const result: U[] = [];
+  result.length = list.length;
+  list.forEach((item, index) => {
+    const mappedItem = mapItem(item, index);
+    if (mappedItem !== undefined) result[index] = mappedItem;
+  });
+  return result;
 }

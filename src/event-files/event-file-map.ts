@@ -161,27 +161,37 @@ export function bindOrigin<Record>(origin: Origin, findColumn: ColumnReader<Reco
   return (record, row) => parts.map((part) => part(record, row)).join("");
 }
 
-/** The columns that a map uses, in its order. */
+/** The columns that a map uses, in its order, without duplicates. */
 export function listMappedColumns(map: EventFileMap): readonly string[] {
-  const { schemaName, accountId, id, timestamp, attributes, dimensions } = map;
-  const origins: readonly Origin[] = [
-    schemaName,
-    accountId,
-    id,
-    timestamp,
-    ...Object.values(attributes),
-    ...Object.values(dimensions),
-  ];
-  return origins.flatMap((origin) => {
-    if ("column" in origin) return [origin.column];
-    return "value" in origin
-      ? []
-      : splitTemplate(origin.template).filter((part, index) => index % 2 === 1 && part !== "row");
-  });
+  const columns = listOrigins(map).flatMap((origin) =>
+    "column" in origin ? [origin.column] : listTemplateNames(origin).filter((name) => name !== "row"),
+  );
+  return [...new Set(columns)];
 }
 
-/** Splits a template into alternating texts and column names. */
-function splitTemplate(template: string): readonly string[] {
+/** Whether a map uses row numbers. */
+export function usesRowNumbers(map: EventFileMap): boolean {
+  return listOrigins(map).some((origin) => listTemplateNames(origin).includes("row"));
+}
+
+function listOrigins(map: EventFileMap): readonly Origin[] {
+  return [
+    map.schemaName,
+    map.accountId,
+    map.id,
+    map.timestamp,
+    ...Object.values(map.attributes),
+    ...Object.values(map.dimensions),
+  ];
+}
+
+/** The names in braces of a template. */
+function listTemplateNames(origin: Origin): readonly string[] {
+  return "template" in origin ? splitTemplate(origin.template).filter((_, index) => index % 2 === 1) : [];
+}
+
+/** The parts of a template: those at odd indexes are names in braces. */
+export function splitTemplate(template: string): readonly string[] {
   return template.split(/\{([^{}]+)\}/);
 }
 

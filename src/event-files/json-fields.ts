@@ -20,7 +20,7 @@ const DEPTH_MAX = 20;
 
 /** Creates a function that makes events from objects. If a line lacks a mapped field, it returns an error. */
 export function createObjectEventMaker(map: EventFileMap): EventMaker<unknown> {
-  const names = [...new Set(listMappedColumns(map))];
+  const names = listMappedColumns(map);
   const makeEvent = createEventMaker<unknown>(map, (name) => (object) => readText(object, name) ?? "");
   return (object, row) => {
     const missingName = names.find((name) => readText(object, name) === undefined);

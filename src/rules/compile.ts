@@ -9,7 +9,7 @@ import { exactOfDecimal } from "../numbers/exact.ts";
 import { compileArithmetic, compileRounding, compileComparison, compileControl } from "./arithmetic.ts";
 import { type Allowance, createAllowance, type EventSteps, type FullRuleBudget, RULE_BUDGET } from "./budget.ts";
 import { DATE_OPERATIONS, type Operation } from "./dates.ts";
-import { compileIn, compileIteration, compileList, compileTextAndLists } from "./lists.ts";
+import { compileIteration, compileList, compileTextAndLists } from "./lists.ts";
 import {
   constantNode,
   type Evaluator,
@@ -146,13 +146,8 @@ function compileOperation(operator: string, nodes: readonly Node[], scope: Scope
     compileArithmetic(operator, nodes) ??
     compileComparison(operator, nodes, scope.allowance) ??
     compileTextAndLists(operator, nodes, scope.allowance);
-  return evaluator ?? compileOtherOperation(operator, nodes, scope);
-}
-
-function compileOtherOperation(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
+  if (evaluator !== undefined) return evaluator;
   switch (operator) {
-    case "in":
-      return compileIn(nodes, scope.allowance);
     case "missing":
       return compileMissing(nodes, createPathReaders(scope), scope.allowance);
     case "missing_some":

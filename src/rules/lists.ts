@@ -29,7 +29,7 @@ export function compileList(parts: readonly Node[], allowance: Allowance): Evalu
   };
 }
 
-/** Compiles `cat substr merge`; undefined for any other name. */
+/** Compiles `cat substr merge in`; undefined for any other name. */
 export function compileTextAndLists(
   operator: string,
   operands: readonly Node[],
@@ -42,6 +42,8 @@ export function compileTextAndLists(
       return compileSubstr(operands, allowance);
     case "merge":
       return compileMerge(operands, allowance);
+    case "in":
+      return compileIn(operands, allowance);
     default:
       return undefined;
   }
@@ -101,7 +103,7 @@ export function compileIteration(
 }
 
 /** Compiles `in`; searching a list of literals costs nothing. */
-export function compileIn(operands: readonly Node[], allowance: Allowance): Evaluator {
+function compileIn(operands: readonly Node[], allowance: Allowance): Evaluator {
   const { run: runItem } = operands[0] ?? ABSENT;
   const container = operands[1] ?? ABSENT;
   const constant = container.constant?.value;

@@ -1,10 +1,11 @@
-import { exactOfText, Scaled, type Exact } from "../numbers/exact.ts";
 /**
  * The operators with their minimum numbers of arguments, the compiled form of a rule, and the conversion of operands to
  * decimals.
  *
  * @module
  */
+
+import { exactOfText, Scaled, type Exact } from "../numbers/exact.ts";
 import { type Fact, ruleFailedError, formatValue, type RuleValue } from "./value.ts";
 
 /**
@@ -99,21 +100,16 @@ export type DecimalConverter = (value: RuleValue) => Exact;
  * Creates the conversion of one operand. Decimal texts are converted; anything else is an error that names the
  * operator, and the variable if the operand is one (S3.2).
  */
-export function createDecimalConverter(node: Node, operator: string): DecimalConverter {
-  return (value) => {
-    if (typeof value === "number" || value instanceof Scaled) return value;
-    const exact = typeof value === "string" ? exactOfText(value) : undefined;
-    if (exact !== undefined) return exact;
-    throw notDecimalError(value, node.variable, operator);
-  };
+export function createDecimalConverter({ variable }: Node, operator: string): DecimalConverter {
+  return (value) => requireDecimal(value, operator, variable);
 }
 
-/** Converts a value to a decimal, for an operator with unnamed operands. */
-export function requireDecimal(value: RuleValue, operator: string): Exact {
+/** Converts the value of an operand, perhaps of a variable, to a decimal. */
+export function requireDecimal(value: RuleValue, operator: string, variable?: string): Exact {
   if (typeof value === "number" || value instanceof Scaled) return value;
   const exact = typeof value === "string" ? exactOfText(value) : undefined;
   if (exact !== undefined) return exact;
-  throw notDecimalError(value, undefined, operator);
+  throw notDecimalError(value, variable, operator);
 }
 
 function notDecimalError(value: RuleValue, variable: string | undefined, operator: string): Error {

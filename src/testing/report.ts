@@ -1,13 +1,14 @@
-import type { Arbitrary } from "fast-check";
-
 /**
  * The cards of a plan that price a quantity, quantities at and next to their edges (S7), and the output of a failing law:
  * the plan and usage of the smallest counterexample, as tables.
  *
  * @module
  */
+
+import type { Arbitrary } from "fast-check";
+
 import type { BookInput } from "../book/resources/book.ts";
-import type { RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
+import type { RateBoundsInput, RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
 import { RatebookError } from "../errors.ts";
 import { type DecimalInput, add, Decimal, parseDecimal, minimum, multiply, ONE, ZERO } from "../numbers/decimal.ts";
 import { rejection } from "../problem-table.ts";
@@ -30,14 +31,8 @@ export function withPrintedText<Value extends object>(value: Value, text: (value
   return Object.defineProperty(value, fastCheck().toStringMethod, { value: () => `\n${text(value)}\n` });
 }
 
-/** A card to print, with slabs. */
-export interface PrintableCard {
-  readonly id: string;
-  /** For example `usage`. */
-  readonly kind: string;
-  readonly ratePlan: RatePlanInput;
-  readonly rateValues: readonly RateValueInput[];
-}
+/** A card to print, with slabs, of any kind. */
+type PrintableCard = Pick<QuantityCard, "id" | "ratePlan" | "rateValues"> & { readonly kind: string };
 
 /** A card's slabs in one currency, with rates, flat rates and bounds. */
 export function formatCard({ id, kind, ratePlan, rateValues }: PrintableCard, currency: string): string {
@@ -57,11 +52,6 @@ export function formatCard({ id, kind, ratePlan, rateValues }: PrintableCard, cu
   const bounds = formatBounds(value?.rateConfig);
   const head = `  ${kind} ${id}, ${ratePlan.pricingModel}, ${currency}${bounds === "" ? "" : `, ${bounds}`}`;
   return `${head}\n${formatTable(["above", "up to", "type", "rate", "flat", "bounds"], rows)}`;
-}
-
-interface RateBoundsInput {
-  readonly minimumRate?: DecimalInput | null | undefined;
-  readonly maximumRate?: DecimalInput | null | undefined;
 }
 
 function formatBounds(bounds: RateBoundsInput | null | undefined): string {

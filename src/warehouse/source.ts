@@ -5,7 +5,7 @@
  */
 import { parseZone } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
-import type { EventFileMap, Origin } from "../event-files/event-file-map.ts";
+import { type EventFileMap, type Origin, splitTemplate } from "../event-files/event-file-map.ts";
 import { InputError, quoteText } from "../event-files/input-error.ts";
 import { exactOfText, isWithinPlaces, scaleOf } from "../numbers/exact.ts";
 import { rejection } from "../problem-table.ts";
@@ -135,41 +135,6 @@ function hasReadableTime({ part, form, zoneMinutes }: SourceTime): boolean {
   return part.type.type === "text";
 }
 
-/** The columns that a map uses, without duplicates. */
-export function listMappedColumns(map: EventFileMap): readonly string[] {
-  const columns = listOrigins(map).flatMap((origin) =>
-    "column" in origin ? [origin.column] : templateNames(origin).filter((name) => name !== "row"),
-  );
-  return [...new Set(columns)];
-}
-
-/** Whether a map uses row numbers. */
-export function usesRowNumbers(map: EventFileMap): boolean {
-  return listOrigins(map).some((origin) => templateNames(origin).includes("row"));
-}
-
-function listOrigins(map: EventFileMap): readonly Origin[] {
-  return [
-    map.schemaName,
-    map.accountId,
-    map.id,
-    map.timestamp,
-    ...Object.values(map.attributes),
-    ...Object.values(map.dimensions),
-  ];
-}
-
-/** The names in braces of a template. */
-function templateNames(origin: Origin): readonly string[] {
-  if (!("template" in origin)) return [];
-  return splitTemplate(origin.template).flatMap(({ text, isName }) => (isName ? [text] : []));
-}
-
-/** The parts of a template: those at odd indexes are names in braces. */
-function splitTemplate(template: string): readonly { readonly text: string; readonly isName: boolean }[] {
-  return template.split(/\{([^{}]+)\}/).map((text, index) => ({ text, isName: index % 2 === 1 }));
-}
-
 export function toSourceColumn(columns: ReadonlyMap<string, ColumnType>, column: string): SourceColumn {
   return { column, type: columns.get(column) ?? { type: "text" } };
 }
@@ -212,8 +177,8 @@ function toSourcePart(origin: Origin, columns: ReadonlyMap<string, ColumnType>):
   if ("column" in origin) return toSourceColumn(columns, origin.column);
   if ("value" in origin) return { value: origin.value };
   const template = splitTemplate(origin.template)
-    .filter(({ text }) => text !== "")
-    .map(({ text, isName }) => (isName ? (text === "row" ? "row" : toSourceColumn(columns, text)) : { value: text }));
+    .map((text, index) => (index % 2 === 0 ? { value: text } : text === "row" ? text : toSourceColumn(columns, text)))
+    .filter((part) => part === "row" || !("value" in part) || part.value !== "");
   return { template, isTemplate: true };
 }
 

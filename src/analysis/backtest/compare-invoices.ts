@@ -1,14 +1,15 @@
-import type { Account } from "../../book/resources/account.ts";
-import type { Book } from "../../book/resources/book.ts";
-import type { PricePlan } from "../../book/resources/price-plan.ts";
-import { MIGRATION_MODES, type MigrationMode } from "../../book/resources/requests.ts";
-import { formatDate, type Instant, toInstant, isDayStart } from "../../calendar/instant.ts";
 /**
  * Parts of a backtest: the invoices of an account on both sides, the distribution of differences, and migrations, which
  * move accounts to a draft on a date (S16.5).
  *
  * @module
  */
+
+import type { Account } from "../../book/resources/account.ts";
+import type { Book } from "../../book/resources/book.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
+import { MIGRATION_MODES, type MigrationMode } from "../../book/resources/requests.ts";
+import { formatDate, type Instant, toInstant, isDayStart } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { TrialMigration } from "../../ledger/preview/preview-account.ts";

@@ -1,11 +1,12 @@
-import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
-import type { CreditGrantRateCard, FixedFeeRateCard, RatePlan, RateValue } from "../../book/resources/rate-card.ts";
 /**
  * The inputs of a card's line: quantities, bounds, days, and prices as an explanation shows them (reached slabs only) or
  * as a plan defines them. Each can be replaced separately.
  *
  * @module
  */
+
+import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
+import type { CreditGrantRateCard, FixedFeeRateCard, RatePlan, RateValue } from "../../book/resources/rate-card.ts";
 import type { Share } from "../../calendar/proration.ts";
 import { type CitedExplanation, cardLineType } from "../../invoicing/invoice.ts";
 import { type Decimal, maximum, ZERO } from "../../numbers/decimal.ts";
@@ -219,19 +220,9 @@ export function readShownPrices(parts: readonly PartExplanation[]): CardPrices {
 }
 
 /** A slab without the quantity that reached it. */
-function toRatedSlab(slab: SlabExplanation): RatedSlab {
-  const { order, startAfter, endAt, priceType, rate, packageSize, flatRate, minimumRate, maximumRate } = slab;
-  return {
-    order,
-    startAfter,
-    priceType,
-    rate,
-    ...(endAt !== undefined && { endAt }),
-    ...(packageSize !== undefined && { packageSize }),
-    ...(flatRate !== undefined && { flatRate }),
-    ...(minimumRate !== undefined && { minimumRate }),
-    ...(maximumRate !== undefined && { maximumRate }),
-  };
+function toRatedSlab(explanation: SlabExplanation): RatedSlab {
+  const { quantity: _, packages: __, amount: ___, ...slab } = explanation;
+  return slab;
 }
 
 /** The card kind of a line type, and whether it is charged in advance. */

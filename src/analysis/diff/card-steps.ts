@@ -1,10 +1,11 @@
-import type { Share } from "../../calendar/proration.ts";
 /**
  * The exact amount of a card's line and of a true-up as each group of inputs is replaced by those of the second invoice
  * (S13.3).
  *
  * @module
  */
+
+import type { Share } from "../../calendar/proration.ts";
 import type {
   CardExplanation,
   CountedRefund,

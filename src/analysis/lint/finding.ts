@@ -6,6 +6,7 @@
  */
 import { type Path, formatPath } from "../../book/problems.ts";
 import type { LintCode, Book } from "../../book/resources/book.ts";
+import { billableOf, CARD_LISTS, type CardList } from "../../book/resources/override.ts";
 import type { PricePlanDetails, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import type { RatePlan, RateValue } from "../../book/resources/rate-card.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
@@ -90,59 +91,42 @@ export function listCardSets({ pricePlans, accounts }: Book): readonly CardSet[]
 
 /** The cards of a set that price a quantity. Credit grants have a fixed amount and no curve. */
 export function listPricedCards(book: Book, { details, path, at }: CardSet): readonly PricedCard[] {
-  const names = new Map([...book.usageMeters, ...book.addOns].map(({ id, displayName }) => [id, displayName]));
-  const features = new Map(book.features.map(({ id, displayName }) => [id, displayName]));
-  const countMeterIds = new Set(
-    book.usageMeters.filter(({ aggregation }) => aggregation === "COUNT").map(({ id }) => id),
-  );
+  const { usageMeters, addOns, features } = book;
+  const names = { usageMeters, addOns, features };
+  const countMeterIds = new Set(usageMeters.filter(({ aggregation }) => aggregation === "COUNT").map(({ id }) => id));
+  const listCards = <List extends SlabPricedList>(
+    list: List,
+    kind: string,
+    toQuantity: (card: CardOf<List>) => Pick<PricedCard, "quantityMax"> & Partial<PricedCard>,
+  ): readonly PricedCard[] =>
+    (details[list] as readonly CardOf<List>[]).map((card, index) => {
+      const billable = billableOf(list, card);
+      const name = names[CARD_LISTS[list].items].find(({ id }) => id === billable)?.displayName;
+      return {
+        path: [...path, list, index],
+        at: `${at}/${kind}/${billable}`,
+        ratePlan: card.ratePlan,
+        rateValues: card.rateValues,
+        name: card.displayName ?? name ?? billable,
+        isWhole: false,
+        isFixed: false,
+        ...toQuantity(card),
+      };
+    });
   return [
-    ...details.usageRateCards.map((card, index) => ({
-      ...locateCard(path, at, "usageRateCards", index, `usage/${card.usageMeterId}`),
-      ...toPricedCard(card, names.get(card.usageMeterId) ?? card.usageMeterId),
-      isWhole: countMeterIds.has(card.usageMeterId),
-      isFixed: false,
-    })),
-    ...details.licenseRateCards.map((card, index) => ({
-      ...locateCard(path, at, "licenseRateCards", index, `license/${card.id}`),
-      ...toPricedCard(card, names.get(card.id) ?? card.id),
-      isWhole: false,
-      isFixed: false,
-      ...(card.config?.maxQuantity && { quantityMax: card.config.maxQuantity }),
-    })),
-    ...details.billingEntitlementRateCards.map((card, index) => ({
-      ...locateCard(path, at, "billingEntitlementRateCards", index, `entitlement/${card.featureId}`),
-      ...toPricedCard(card, features.get(card.featureId) ?? card.featureId),
-      isWhole: false,
+    ...listCards("usageRateCards", "usage", ({ usageMeterId }) => ({ isWhole: countMeterIds.has(usageMeterId) })),
+    ...listCards("licenseRateCards", "license", ({ config }) => toQuantityMax(config?.maxQuantity)),
+    ...listCards("billingEntitlementRateCards", "entitlement", (card) => ({
       quantityMax: grantedUnits(card),
       isFixed: true,
     })),
-    ...details.entitlementOverageRateCards.map((card, index) => ({
-      ...locateCard(path, at, "entitlementOverageRateCards", index, `overage/${card.featureId}`),
-      ...toPricedCard(card, features.get(card.featureId) ?? card.featureId),
-      isWhole: false,
-      isFixed: false,
-      ...(card.maxQuantity && { quantityMax: card.maxQuantity }),
-    })),
+    ...listCards("entitlementOverageRateCards", "overage", ({ maxQuantity }) => toQuantityMax(maxQuantity)),
   ];
 }
 
-function locateCard(
-  path: LintPlace["path"],
-  at: string,
-  list: keyof PricePlanDetailsOverride,
-  index: number,
-  name: string,
-): LintPlace {
-  return { path: [...path, list, index], at: `${at}/${name}` };
-}
+type SlabPricedList = Exclude<CardList, "fixedFeeRateCards" | "creditGrantRateCards">;
+type CardOf<List extends SlabPricedList> = PricePlanDetailsOverride[List][number];
 
-function toPricedCard(
-  {
-    ratePlan,
-    rateValues,
-    displayName,
-  }: Pick<PricedCard, "ratePlan" | "rateValues"> & { displayName?: string | null | undefined },
-  name: string,
-): Pick<PricedCard, "ratePlan" | "rateValues" | "name"> {
-  return { ratePlan, rateValues, name: displayName ?? name };
+function toQuantityMax(quantity: Decimal | null | undefined): Pick<PricedCard, "quantityMax"> {
+  return quantity ? { quantityMax: quantity } : {};
 }

@@ -7,6 +7,7 @@
  */
 import type { Account } from "../../book/resources/account.ts";
 import type { Book } from "../../book/resources/book.ts";
+import { billableOf, CARD_LIST_NAMES, CARD_LISTS } from "../../book/resources/override.ts";
 import type { PricePlan, PricePlanDetails } from "../../book/resources/price-plan.ts";
 import type { FixedFeeRateCard, RecurrenceConfig } from "../../book/resources/rate-card.ts";
 import { formatInstant } from "../../calendar/instant.ts";
@@ -145,14 +146,11 @@ function findUselessGrants({ details, path, at }: CardSet): readonly LintFinding
 
 /** The ids of everything that the cards of a plan charge for, as a credit may list them (S12.2). */
 function listChargeableIds(details: CardSet["details"]): ReadonlySet<string> {
-  const kinds = [
-    ["ALL_USAGE_METER_RATE_CARDS", details.usageRateCards.map(({ usageMeterId }) => usageMeterId)],
-    ["ALL_FIXED_FEE_RATE_CARDS", details.fixedFeeRateCards.map(({ id }) => id)],
-    ["ALL_LICENSE_RATE_CARDS", details.licenseRateCards.map(({ id }) => id)],
-    ["ALL_BILLING_ENTITLEMENT_RATE_CARDS", details.billingEntitlementRateCards.map(({ featureId }) => featureId)],
-    ["ALL_ENTITLEMENT_OVERAGE_RATE_CARDS", details.entitlementOverageRateCards.map(({ featureId }) => featureId)],
-  ] as const;
-  return new Set(kinds.flatMap(([kind, ids]) => (ids.length === 0 ? [] : [kind, ...ids])));
+  const ids = CARD_LIST_NAMES.flatMap((list) => {
+    const { allCards } = CARD_LISTS[list];
+    return allCards === undefined ? [] : details[list].flatMap((card) => [allCards, billableOf(list, card)]);
+  });
+  return new Set(ids);
 }
 
 /** Fees in fractions of the minor unit. If they aren't prorated, they are rounded the same way each time. */

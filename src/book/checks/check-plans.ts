@@ -11,11 +11,11 @@ import { formatDecimal, type Decimal } from "../../numbers/decimal.ts";
 import { checkUnique, hasNoHoles, type Path, type Report, quoteValue } from "../problems.ts";
 import type { AddOn } from "../resources/catalog-items.ts";
 import type { UsageMeter } from "../resources/event-schema.ts";
+import { billableOf, CARD_LIST_NAMES, CARD_LISTS } from "../resources/override.ts";
 import type { PricePlanDetailsOverride, PricingCycleConfig } from "../resources/price-plan.ts";
 import type {
   CreditGrantRateCard,
   FeatureConfig,
-  FixedRateValue,
   GrantSlab,
   RatePlan,
   RateValue,
@@ -62,9 +62,23 @@ export function checkCardContents(
   report: Report,
 ): void {
   if (details.pricingCycleConfig) checkCycleConfig(details.pricingCycleConfig, [...path, "pricingCycleConfig"], report);
-  checkMeteredCards(details, currencies, path, report);
-  checkAddOnCards(details, currencies, path, report);
-  checkFeatureCards(details, currencies, path, report);
+  for (const list of CARD_LIST_NAMES) {
+    const part = { path: [...path, list], field: CARD_LISTS[list].field };
+    checkUnique<object>(details[list], part, report, (card) => billableOf(list, card));
+  }
+  for (const list of SLAB_PRICED_LISTS)
+    details[list].forEach((card, index) => checkSlabPricing(card, currencies, [...path, list, index], report));
+  details.fixedFeeRateCards.forEach(({ rateValues }, index) =>
+    checkCurrencies(rateValues, currencies, [...path, "fixedFeeRateCards", index, "rateValues"], report),
+  );
+  details.billingEntitlementRateCards.forEach(({ featureConfigs }, index) =>
+    featureConfigs.forEach((config, position) =>
+      checkFeatureConfig(config, [...path, "billingEntitlementRateCards", index, "featureConfigs", position], report),
+    ),
+  );
+  details.creditGrantRateCards.forEach((card, index) =>
+    checkGrant(card, currencies, [...path, "creditGrantRateCards", index], report),
+  );
   const commitmentPath: Path = [...path, "minimumCommitment", "rateValues"];
   if (!details.minimumCommitment) return;
   checkCurrencies(details.minimumCommitment.rateValues, currencies, commitmentPath, report);
@@ -110,68 +124,20 @@ export function checkPricedItems(
   });
 }
 
+/** The cards that price a quantity by slabs. */
+const SLAB_PRICED_LISTS = [
+  "usageRateCards",
+  "licenseRateCards",
+  "billingEntitlementRateCards",
+  "entitlementOverageRateCards",
+] as const;
+
 /** The cards that price add-ons, with the required type. */
 const ADD_ON_CARDS = [
   ["fixedFeeRateCards", "FIXED_FEE"],
   ["licenseRateCards", "LICENSE"],
   ["creditGrantRateCards", "CREDIT_GRANT"],
 ] as const;
-
-function checkMeteredCards(
-  details: PricePlanDetailsOverride,
-  currencies: readonly string[],
-  path: Path,
-  report: Report,
-): void {
-  const cardsPath: Path = [...path, "usageRateCards"];
-  checkUnique(details.usageRateCards, { path: cardsPath, field: "usageMeterId" }, report, (card) => card.usageMeterId);
-  details.usageRateCards.forEach((card, index) => checkSlabPricing(card, currencies, [...cardsPath, index], report));
-}
-
-function checkAddOnCards(
-  details: PricePlanDetailsOverride,
-  currencies: readonly string[],
-  path: Path,
-  report: Report,
-): void {
-  for (const [list] of ADD_ON_CARDS) {
-    const cards: readonly { readonly id: string }[] = details[list];
-    checkUnique(cards, { path: [...path, list], field: "id" }, report, (card) => card.id);
-  }
-  details.fixedFeeRateCards.forEach(({ rateValues }: { readonly rateValues: readonly FixedRateValue[] }, index) => {
-    checkCurrencies(rateValues, currencies, [...path, "fixedFeeRateCards", index, "rateValues"], report);
-  });
-  details.licenseRateCards.forEach((card, index) => {
-    checkSlabPricing(card, currencies, [...path, "licenseRateCards", index], report);
-  });
-  details.creditGrantRateCards.forEach((card, index) => {
-    checkGrant(card, currencies, [...path, "creditGrantRateCards", index], report);
-  });
-}
-
-function checkFeatureCards(
-  details: PricePlanDetailsOverride,
-  currencies: readonly string[],
-  path: Path,
-  report: Report,
-): void {
-  for (const list of ["billingEntitlementRateCards", "entitlementOverageRateCards"] as const) {
-    checkUnique<{ readonly featureId: string }>(
-      details[list],
-      { path: [...path, list], field: "featureId" },
-      report,
-      (card) => card.featureId,
-    );
-    details[list].forEach((card, index) => {
-      checkSlabPricing(card, currencies, [...path, list, index], report);
-    });
-  }
-  details.billingEntitlementRateCards.forEach((card, index) => {
-    card.featureConfigs.forEach((config, position) => {
-      checkFeatureConfig(config, [...path, "billingEntitlementRateCards", index, "featureConfigs", position], report);
-    });
-  });
-}
 
 function checkGrant(card: CreditGrantRateCard, currencies: readonly string[], path: Path, report: Report): void {
   const { currencySlabRateDetails: rates } = card.rateDetails;

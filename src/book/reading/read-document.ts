@@ -12,6 +12,7 @@ import { parseJson } from "../../numbers/json.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import { createProblem } from "../../problem-table.ts";
 import {
+  mapKeepingHoles,
   guessName,
   type Path,
   type Problems,
@@ -21,7 +22,7 @@ import {
   readIssue,
   bookError,
 } from "../problems.ts";
-import { type BookDocument, organization, type ResourceList, RESOURCES, lintSuppression } from "../resources/book.ts";
+import { type BookDocument, organization, RESOURCES, lintSuppression } from "../resources/book.ts";
 import { currency } from "../resources/fields.ts";
 import type { BookCache } from "./book-cache.ts";
 import type { RawLists } from "./references.ts";
@@ -116,29 +117,15 @@ export function* readBookShape(raw: unknown, problems: Problems, cache: BookCach
   const ownValue = (key: string): unknown => (Object.hasOwn(lists, key) ? lists[key] : undefined);
   const brokenItems = new Set<unknown>();
   const listContext = { problems, brokenItems, cache };
-  function* readNamedList<List extends ResourceList>(key: List): Steps<BookDocument[List]> {
-    return (yield* readList(RESOURCES[key], ownValue(key), key, listContext)) as unknown as BookDocument[List];
-  }
   const fallback = { id: "default" } as const;
-  return {
-    lists,
-    brokenItems,
-    document: {
-      organization:
-        readShape(organization, ownValue("organization") ?? fallback, ["organization"], problems) ??
-        organization.parse(fallback),
-      settings: yield* readNamedList("settings"),
-      eventSchemas: yield* readNamedList("eventSchemas"),
-      usageMeters: yield* readNamedList("usageMeters"),
-      features: yield* readNamedList("features"),
-      addOns: yield* readNamedList("addOns"),
-      pricePlans: yield* readNamedList("pricePlans"),
-      customers: yield* readNamedList("customers"),
-      accounts: yield* readNamedList("accounts"),
-      invoiceGroups: yield* readNamedList("invoiceGroups"),
-      lint: yield* readList(lintSuppression, ownValue("lint"), "lint", listContext),
-    },
+  const document: Record<string, unknown> = {
+    organization:
+      readShape(organization, ownValue("organization") ?? fallback, ["organization"], problems) ??
+      organization.parse(fallback),
   };
+  for (const [key, schema] of Object.entries({ ...RESOURCES, lint: lintSuppression }))
+    document[key] = yield* readList(schema, ownValue(key), key, listContext);
+  return { lists, brokenItems, document: document as unknown as BookDocument };
 }
 
 /**
@@ -244,17 +231,6 @@ function* readList<S extends z.ZodType>(
   return list;
 }
 
-/** Maps a list; undefined results become holes. */
-function readKeepingHoles<T>(items: readonly unknown[], read: (item: unknown) => T | undefined): T[] {
-  const list: T[] = [];
-  list.length = items.length;
-  for (const [index, item] of items.entries()) {
-    const value = read(item);
-    if (value !== undefined) list[index] = value;
-  }
-  return list;
-}
-
 /** The reversed path to a value nested too deeply. */
 function findDeepPath(value: unknown, depth: number): (string | number)[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
@@ -344,7 +320,9 @@ function salvageValidParts(schema: unknown, raw: unknown): unknown {
     return salvageValidParts(schema.unwrap(), raw);
   if (schema instanceof z.ZodString) return typeof raw === "string" ? raw : undefined;
   if (schema instanceof z.ZodArray) {
-    return Array.isArray(raw) ? readKeepingHoles(raw, (item) => readOrSalvage(schema.element, item)) : undefined;
+    return Array.isArray(raw)
+      ? mapKeepingHoles(raw as readonly unknown[], (item) => readOrSalvage(schema.element, item))
+      : undefined;
   }
   const object = toObject(raw);
   if (!(schema instanceof z.ZodObject) || object === undefined) return undefined;

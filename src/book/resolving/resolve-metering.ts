@@ -6,7 +6,7 @@
 import { hasCode, RatebookError } from "../../errors.ts";
 import { type Decimal, formatDecimal, parseValue } from "../../numbers/decimal.ts";
 import { parseRule, type Rule } from "../../rules/rule.ts";
-import { type Path, type Report, quoteValue } from "../problems.ts";
+import { mapKeepingHoles, type Path, type Report, quoteValue } from "../problems.ts";
 import { resolveId, type ResolveContext, resolveSettingKey } from "../reading/references.ts";
 import type { BookDocument } from "../resources/book.ts";
 import type { FeatureDocument, Feature, FeatureAssociation } from "../resources/catalog-items.ts";
@@ -121,17 +121,6 @@ function readConstant(
     report(path, "WRONG_TYPE", { expected, got: quoteValue(value) });
     return undefined;
   }
-}
-
-/** Maps a list; undefined results become holes. */
-function mapKeepingHoles<T, U>(list: readonly T[], mapItem: (item: T, index: number) => U | undefined): U[] {
-  const result: U[] = [];
-  result.length = list.length;
-  list.forEach((item, index) => {
-    const mappedItem = mapItem(item, index);
-    if (mappedItem !== undefined) result[index] = mappedItem;
-  });
-  return result;
 }
 
 /** The features of a document, and what each event schema consumes. */

@@ -1,23 +1,21 @@
-import { type Instant, parseInstant } from "../../calendar/instant.ts";
 /**
  * Resolves price plans and accounts: replaces references by ids; missing ids are generated.
  *
  * @module
  */
+
+import { type Instant, parseInstant } from "../../calendar/instant.ts";
 import type { Path } from "../problems.ts";
 import { resolveIdAmong, resolveId, type ReferableList, type ResolveContext } from "../reading/references.ts";
 import type { AccountDocument, PlanAssociationDocument, Account, PlanAssociation } from "../resources/account.ts";
+import { billableOf, CARD_LIST_NAMES, CARD_LISTS, type CardList } from "../resources/override.ts";
 import type { PricePlan, PricePlanDetails, PricePlanDetailsOverride } from "../resources/price-plan.ts";
 import type { CreditGrantRateCard } from "../resources/rate-card.ts";
 
 /** The values in `applicableEntityIds` for all cards of a kind (S12.2). */
-export const CARD_KIND_WORDS: ReadonlySet<string> = new Set([
-  "ALL_USAGE_METER_RATE_CARDS",
-  "ALL_FIXED_FEE_RATE_CARDS",
-  "ALL_LICENSE_RATE_CARDS",
-  "ALL_BILLING_ENTITLEMENT_RATE_CARDS",
-  "ALL_ENTITLEMENT_OVERAGE_RATE_CARDS",
-]);
+export const CARD_KIND_WORDS: ReadonlySet<string> = new Set(
+  Object.values(CARD_LISTS).flatMap(({ allCards }) => allCards ?? []),
+);
 const BILLABLE_LISTS: readonly ReferableList[] = ["usageMeters", "addOns", "features"];
 
 /** Resolves one version of a plan. */
@@ -31,25 +29,17 @@ export function resolveDetails<Details extends PricePlanDetails | PricePlanDetai
   path: Path,
   context: ResolveContext,
 ): Details {
-  const resolveAddOnCards = createCardResolver("id", "addOns", path, context);
-  const resolveFeatureCards = createCardResolver("featureId", "features", path, context);
-  return {
-    ...details,
-    usageRateCards: details.usageRateCards.map(
-      createCardResolver("usageMeterId", "usageMeters", path, context)("usageRateCards"),
-    ),
-    fixedFeeRateCards: details.fixedFeeRateCards.map(resolveAddOnCards("fixedFeeRateCards")),
-    licenseRateCards: details.licenseRateCards.map(resolveAddOnCards("licenseRateCards")),
-    billingEntitlementRateCards: details.billingEntitlementRateCards.map(
-      resolveFeatureCards("billingEntitlementRateCards"),
-    ),
-    creditGrantRateCards: details.creditGrantRateCards
-      .map(resolveAddOnCards("creditGrantRateCards"))
-      .map((card, index) => resolveGrant(card, [...path, "creditGrantRateCards", index], context)),
-    entitlementOverageRateCards: details.entitlementOverageRateCards.map(
-      resolveFeatureCards("entitlementOverageRateCards"),
-    ),
-  };
+  const lists = CARD_LIST_NAMES.map((list) => {
+    const { field, items } = CARD_LISTS[list];
+    const cards = (details[list] as readonly object[]).map((card, index) => ({
+      ...card,
+      [field]: resolveId(items, billableOf(list, card), () => [...path, list, index, field], context),
+    }));
+    if (list !== "creditGrantRateCards") return [list, cards];
+    const grants = cards as readonly object[] as readonly CreditGrantRateCard[];
+    return [list, grants.map((card, index) => resolveGrant(card, [...path, list, index], context))];
+  });
+  return { ...details, ...(Object.fromEntries(lists) as Pick<Details, CardList>) };
 }
 
 /** Resolves the items that a credit can pay for (S12.2). */
@@ -87,19 +77,6 @@ function isPreferred(plan: PricePlan, other: PricePlan | undefined): boolean {
   if (other === undefined) return true;
   if (plan.status !== other.status) return plan.status === "ACTIVE";
   return plan.version > other.version;
-}
-
-function createCardResolver<Field extends "usageMeterId" | "id" | "featureId">(
-  field: Field,
-  list: ReferableList,
-  path: Path,
-  context: ResolveContext,
-) {
-  return (cardList: keyof PricePlanDetailsOverride) =>
-    <Card extends Readonly<Record<Field, string>>>(card: Card, index: number): Card => ({
-      ...card,
-      [field]: resolveId(list, card[field], () => [...path, cardList, index, field], context),
-    });
 }
 
 function resolveGrant(card: CreditGrantRateCard, path: Path, context: ResolveContext): CreditGrantRateCard {

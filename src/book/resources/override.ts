@@ -1,21 +1,46 @@
-import type { Instant } from "../../calendar/instant.ts";
-import type { PlanAssociation } from "./account.ts";
 /**
- * Applies an association's override to a plan (S16.2).
+ * The lists of cards; applies an association's override to a plan (S16.2); the order of associations (S9.2, S16.1).
  *
  * @module
  */
+
+import type { Instant } from "../../calendar/instant.ts";
+import type { PlanAssociation } from "./account.ts";
 import type { PricePlanDetails, PricePlanDetailsOverride } from "./price-plan.ts";
 
+/**
+ * The lists of cards: the field with the priced item, the list of a book with such items, and the name for all of its
+ * cards in credits (S12.2).
+ */
+export const CARD_LISTS = {
+  usageRateCards: { field: "usageMeterId", items: "usageMeters", allCards: "ALL_USAGE_METER_RATE_CARDS" },
+  fixedFeeRateCards: { field: "id", items: "addOns", allCards: "ALL_FIXED_FEE_RATE_CARDS" },
+  licenseRateCards: { field: "id", items: "addOns", allCards: "ALL_LICENSE_RATE_CARDS" },
+  billingEntitlementRateCards: {
+    field: "featureId",
+    items: "features",
+    allCards: "ALL_BILLING_ENTITLEMENT_RATE_CARDS",
+  },
+  creditGrantRateCards: { field: "id", items: "addOns", allCards: undefined },
+  entitlementOverageRateCards: {
+    field: "featureId",
+    items: "features",
+    allCards: "ALL_ENTITLEMENT_OVERAGE_RATE_CARDS",
+  },
+} as const;
+/** A list of cards. */
+export type CardList = keyof typeof CARD_LISTS;
+export const CARD_LIST_NAMES = Object.keys(CARD_LISTS) as readonly CardList[];
+
+/** The id, or in input form perhaps the name, of the item that a card prices. */
+export function billableOf(list: CardList, card: object): string {
+  return String(Reflect.get(card, CARD_LISTS[list].field));
+}
+
 /** An override without cards. */
-export const NO_CARDS: PricePlanDetailsOverride = {
-  usageRateCards: [],
-  fixedFeeRateCards: [],
-  licenseRateCards: [],
-  billingEntitlementRateCards: [],
-  creditGrantRateCards: [],
-  entitlementOverageRateCards: [],
-};
+export const NO_CARDS = Object.fromEntries(CARD_LIST_NAMES.map((list) => [list, []])) as unknown as Readonly<
+  Record<CardList, readonly never[]>
+>;
 
 /**
  * Applies an override to plan details: a card replaces the plan's card of the same kind and billable item, in its
@@ -27,44 +52,25 @@ export function applyOverride(
   override: PricePlanDetailsOverride | null | undefined,
 ): PricePlanDetails {
   if (override === undefined || override === null) return details;
-  const byId = (card: { readonly id: string }): string => card.id;
-  const byFeature = (card: { readonly featureId: string }): string => card.featureId;
+  const cards = CARD_LIST_NAMES.map((list) => [list, replaceCards(list, details[list], override[list])]);
   return {
     ...details,
-    usageRateCards: replaceCards(details.usageRateCards, override.usageRateCards, (card) => card.usageMeterId),
-    fixedFeeRateCards: replaceCards(details.fixedFeeRateCards, override.fixedFeeRateCards, byId),
-    licenseRateCards: replaceCards(details.licenseRateCards, override.licenseRateCards, byId),
-    billingEntitlementRateCards: replaceCards(
-      details.billingEntitlementRateCards,
-      override.billingEntitlementRateCards,
-      byFeature,
-    ),
-    creditGrantRateCards: replaceCards(details.creditGrantRateCards, override.creditGrantRateCards, byId),
-    entitlementOverageRateCards: replaceCards(
-      details.entitlementOverageRateCards,
-      override.entitlementOverageRateCards,
-      byFeature,
-    ),
+    ...(Object.fromEntries(cards) as Pick<PricePlanDetails, CardList>),
     pricingCycleConfig: override.pricingCycleConfig ?? details.pricingCycleConfig,
     minimumCommitment: override.minimumCommitment ?? details.minimumCommitment,
   };
 }
 
-function replaceCards<Card>(
-  cards: readonly Card[],
-  overrideCards: readonly Card[],
-  toBillableId: (card: Card) => string,
-): Card[] {
-  if (overrideCards.length === 0) return [...cards];
-  // `flatMap` and `forEach` skip holes, so that a partly readable plan can be checked too.
-  const replacements = new Map(overrideCards.flatMap((card) => [[toBillableId(card), card] as const]));
-  const result = cards.flatMap((card) => [replacements.get(toBillableId(card)) ?? card]);
-  const planBillables = new Set(cards.flatMap((card) => [toBillableId(card)]));
-  overrideCards.forEach((card) => {
-    if (!planBillables.has(toBillableId(card))) result.push(card);
-  });
-  return result;
+function replaceCards(list: CardList, cards: readonly object[], overrideCards: readonly object[]): readonly object[] {
+  // `flatMap` skips holes, so that a partly readable plan can be checked too.
+  const replacements = new Map(overrideCards.flatMap((card) => [[billableOf(list, card), card] as const]));
+  const planBillables = new Set(cards.flatMap((card) => [billableOf(list, card)]));
+  return [
+    ...cards.flatMap((card) => [replacements.get(billableOf(list, card)) ?? card]),
+    ...overrideCards.flatMap((card) => (planBillables.has(billableOf(list, card)) ? [] : [card])),
+  ];
 }
+
 /** Whether an override changes a plan; derived and retained offsets do not count (S16.2). */
 export function overridesAnything(
   override: PricePlanDetailsOverride | undefined,

@@ -1,4 +1,3 @@
-import type { EventSchema } from "../../book/resources/event-schema.ts";
 /**
  * The SQL dialect of ClickHouse, and the conditions that select the rows of a request.
  *
@@ -10,6 +9,8 @@ import type { EventSchema } from "../../book/resources/event-schema.ts";
  *
  * @module
  */
+
+import type { EventSchema } from "../../book/resources/event-schema.ts";
 import { DAY_MS, dayOf, formatDate, type Instant, startOfDay, addDays } from "../../calendar/instant.ts";
 import { INT64_END, type NumberRange } from "../pushdown/term.ts";
 import type { Source, SourceColumn, SourceTime } from "../source.ts";

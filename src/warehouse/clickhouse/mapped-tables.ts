@@ -5,20 +5,12 @@
  */
 import type { Book } from "../../book/resources/book.ts";
 import type { EventSchema } from "../../book/resources/event-schema.ts";
-import type { EventFileMap } from "../../event-files/event-file-map.ts";
+import { type EventFileMap, listMappedColumns, usesRowNumbers } from "../../event-files/event-file-map.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
 import type { CellQuery } from "../../ledger/usage-source.ts";
 import { type DatabaseReadOptions, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
-import {
-  bindSource,
-  type ColumnType,
-  invalidTableError,
-  listMappedColumns,
-  type Source,
-  toSourceColumn,
-  usesRowNumbers,
-} from "../source.ts";
+import { bindSource, type ColumnType, invalidTableError, type Source, toSourceColumn } from "../source.ts";
 import type { Database } from "../sql/dialect.ts";
 import { toComparedTextSql } from "../sql/event-parts.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";

@@ -311,19 +311,8 @@ export function readTableAddress(
   };
 }
 
-/** The parts of an address, decoded. */
-interface AddressParts {
-  readonly hostname: string;
-  readonly port: string;
-  readonly database: string;
-  readonly table: string;
-  readonly secure: string | undefined;
-  readonly username: string | undefined;
-  readonly password: string | undefined;
-}
-
-/** @returns undefined unless it is the address of one table */
-function parseAddress(address: string): AddressParts | undefined {
+/** The parts of an address, decoded; undefined unless it is the address of one table. */
+function parseAddress(address: string) {
   try {
     const { hostname, port, pathname, hash, searchParams, username, password } = new URL(address);
     const names = [...searchParams.keys()];

@@ -4,7 +4,7 @@
  * @module
  */
 import { type Day, startOfDay } from "../../calendar/instant.ts";
-import { checkEventFileMap, type EventFileMap } from "../../event-files/event-file-map.ts";
+import { checkEventFileMap, type EventFileMap, listMappedColumns } from "../../event-files/event-file-map.ts";
 import { mergeEvents } from "../../event-files/merge-events.ts";
 import type { CellQuery, UsageSource } from "../../ledger/usage-source.ts";
 import type { UsageCell } from "../../metering/usage.ts";
@@ -17,7 +17,7 @@ import {
   REQUESTED_ROWS,
   startUsageRequest,
 } from "../reading/database-cursors.ts";
-import { listMappedColumns, type Source, toSourceColumn, usageChangedError } from "../source.ts";
+import { type Source, toSourceColumn, usageChangedError } from "../source.ts";
 import type { Database } from "../sql/dialect.ts";
 import { toTextListSql } from "../sql/event-parts.ts";
 import { toIdHashSql } from "../sql/metering-statements.ts";

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 
 import { RatebookError } from "../../errors.ts";
-import type { EventFileMap } from "../../event-files/event-file-map.ts";
+import { type EventFileMap, listMappedColumns } from "../../event-files/event-file-map.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
 import {
   type DatabaseReadOptions,
@@ -20,7 +20,7 @@ import {
   type MappedRows,
   openDatabaseCursors,
 } from "../reading/database-cursors.ts";
-import { checkColumn, type ColumnType, invalidTableError, listMappedColumns, usageChangedError } from "../source.ts";
+import { checkColumn, type ColumnType, invalidTableError, usageChangedError } from "../source.ts";
 import { type Database, importDriver, type Row, type Value } from "../sql/dialect.ts";
 import { quoteDuckdbName, quoteDuckdbText, duckDbSql } from "./duckdb-sql.ts";
 

@@ -82,7 +82,11 @@ export function inferTruth(rule: Rule | undefined, variables: VariableTerms): Tr
         return truth(parts[0]);
       case "if":
       case "?:":
-        return inferTruthChoice(parts, truth);
+        return inferIf(parts, truth, truth, {
+          nothing: createTruthConstant(false),
+          choose: (condition, then, otherwise) =>
+            createChoice(condition, then, otherwise, (expression) => ({ kind: "truth", expression })),
+        });
       default:
     }
   }
@@ -140,7 +144,7 @@ function inferOperation(operator: string, parts: readonly Rule[], variables: Var
   switch (operator) {
     case "if":
     case "?:":
-      return inferValueChoice(parts, value, (part) => inferTruth(part, variables));
+      return inferIf(parts, value, (part) => inferTruth(part, variables), { nothing: NULL_VALUE, choose: chooseTerm });
     case "and":
     case "or":
       return inferAndOr(operator, parts.map(value));
@@ -216,24 +220,18 @@ function inferAndOr(operator: "and" | "or", values: readonly InferredValue[]): I
   });
 }
 
-function inferValueChoice(
+/** `if`: pairs of condition and result, then the alternative, else `nothing`. */
+function inferIf<Result>(
   parts: readonly Rule[],
-  value: (part: Rule | undefined) => InferredValue,
+  infer: (part: Rule | undefined) => Result,
   truth: (part: Rule | undefined) => TruthTerm,
-): InferredValue {
+  { nothing, choose }: { nothing: Result; choose: (condition: TruthTerm, then: Result, otherwise: Result) => Result },
+): Result {
   const [condition, result] = parts;
-  if (parts.length === 0) return NULL_VALUE;
-  if (parts.length === 1) return value(condition);
-  const rest = parts.length === 2 ? NULL_VALUE : inferValueChoice(parts.slice(2), value, truth);
-  return chooseTerm(truth(condition), value(result), rest);
-}
-
-function inferTruthChoice(parts: readonly Rule[], truth: (part: Rule | undefined) => TruthTerm): TruthTerm {
-  const [condition, result] = parts;
-  if (parts.length === 0) return createTruthConstant(false);
-  if (parts.length === 1) return truth(condition);
-  const rest = parts.length === 2 ? createTruthConstant(false) : inferTruthChoice(parts.slice(2), truth);
-  return createChoice(truth(condition), truth(result), rest, (expression) => ({ kind: "truth", expression }));
+  if (parts.length === 0) return nothing;
+  if (parts.length === 1) return infer(condition);
+  const rest = inferIf(parts.slice(2), infer, truth, { nothing, choose });
+  return choose(truth(condition), infer(result), rest);
 }
 
 /** Chooses between two values of the same kind. */

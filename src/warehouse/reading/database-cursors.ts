@@ -1,14 +1,20 @@
-import type { Account, Customer } from "../../book/resources/account.ts";
 /**
  * Cursors over the rows of a database: one over sums of plain rows, one over all other rows, which the core meters
  * individually, also for the requested accounts of a usage request (S17.2, S17.3).
  *
  * @module
  */
+
+import type { Account, Customer } from "../../book/resources/account.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { tryParseInstant, startOfDay, type Day, type Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
-import { type EventFileMap, type EventMaker, createEventMaker } from "../../event-files/event-file-map.ts";
+import {
+  type EventFileMap,
+  type EventMaker,
+  createEventMaker,
+  listMappedColumns,
+} from "../../event-files/event-file-map.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
 import { rememberIds, type SeenIds } from "../../ledger/preview/accepted-ids.ts";
 import { startEventRun } from "../../ledger/preview/preview-run.ts";
@@ -16,17 +22,11 @@ import type { CellQuery } from "../../ledger/usage-source.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { exactOfText, formatExact } from "../../numbers/exact.ts";
 import { planPushdown, createTextRange } from "../pushdown/plan-pushdown.ts";
-import {
-  bindSource,
-  type ColumnType,
-  computePartRange,
-  explainNotPushable,
-  listMappedColumns,
-  toSourceColumn,
-} from "../source.ts";
+import { bindSource, type ColumnType, computePartRange, explainNotPushable, toSourceColumn } from "../source.ts";
 import type { Database } from "../sql/dialect.ts";
 import { type Metering, meterSources, type PlainGroup, type SourceRow } from "../sql/meter-sources.ts";
 import type { MeteredSource } from "../sql/metering-statements.ts";
+import { listAccountNames } from "../sql/standalone.ts";
 
 /** Options for reading a database. */
 export interface DatabaseReadOptions {
@@ -93,9 +93,10 @@ async function openCursors(
     bindRows(input, usesPushdown && input.isDecidedByCore !== true ? book : undefined),
   );
   const sources = boundSources.map(({ meteredSource }) => meteredSource);
+  const activeNames = new Map(listAccountNames(book));
   const metering = await meterSources(db, sources, {
     dedupes,
-    isActiveAccount: createActiveAccountCheck(book),
+    isActiveAccount: (name) => activeNames.has(name),
     knownRepeats,
   });
   const context: CursorContext = {
@@ -164,15 +165,6 @@ function normalizeNumberText(text: string, type: ColumnType["type"] | undefined)
   const shortestText = type === "double" ? String(Number(text)) : text;
   const exact = exactOfText(shortestText);
   return exact === undefined ? shortestText : formatExact(exact);
-}
-
-/** Returns whether a name is an id or alias of an account that accepts events (S16.6). */
-function createActiveAccountCheck({ accounts }: Pick<Book, "accounts">): (name: string) => boolean {
-  const isActiveByName = new Map<string, boolean>();
-  for (const { aliases, status } of accounts)
-    if (status !== "ARCHIVED") for (const alias of aliases) isActiveByName.set(alias, true);
-  for (const { id, status } of accounts) isActiveByName.set(id, status !== "ARCHIVED");
-  return (name) => isActiveByName.get(name) === true;
 }
 
 /** A row at the head: an event, or why it isn't one. */

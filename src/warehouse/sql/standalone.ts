@@ -142,11 +142,8 @@ function writeRemainingRows({ source, pushedSchema, sql }: SchemaSource): string
   return `select ${outputColumns} from (\n${indent(selectClassifiedRows(source, pushedSchema, { plain: STANDALONE_CONDITIONS, sql, extraColumns }))}\n)\nwhere not plain`;
 }
 
-/**
- * Every name of an account that accepts events, with its id. Names with a NUL are left out; their rows go to the
- * engine.
- */
-function listAccountNames({ accounts }: Pick<Book, "accounts">): readonly (readonly [string, string])[] {
+/** Every name of an account that accepts events, with its id (S16.6). */
+export function listAccountNames({ accounts }: Pick<Book, "accounts">): readonly (readonly [string, string])[] {
   const ids = new Set(accounts.map(({ id }) => id));
   const activeAccounts = accounts.filter(({ status }) => status !== "ARCHIVED");
   const names = [
