@@ -4,7 +4,6 @@
  * @module
  */
 import type { Changes } from "../../ledger/decision.ts";
-import { sleep } from "../sleep.ts";
 import type { Scope, Store } from "../store.ts";
 
 /** Opens a new, empty store. Called once per case, which closes it. */
@@ -17,6 +16,9 @@ export interface ConformanceCase {
   /** Rejects if the store violates the requirement, with expected and actual values. */
   readonly run: (open: OpenStore) => Promise<void>;
 }
+
+/** The time limit of each case, and of closing its store. */
+const DEADLINE_MS = 60_000;
 
 /** A case that opens one store and closes it afterwards. */
 export function defineCase(name: string, check: (store: Store) => Promise<void>): ConformanceCase {
@@ -43,7 +45,7 @@ export function createScope(accountIds: readonly string[], eventIds: readonly st
   return { configuration: "shared", accountIds, eventIds };
 }
 
-/** A gate that is closed until it is opened. */
+/** Blocks a test until it calls `open()`. */
 export interface Gate {
   readonly opened: Promise<void>;
   open(): void;
@@ -55,11 +57,6 @@ export function createGate(): Gate {
     open = resolve;
   });
   return { opened, open: () => open() };
-}
-
-/** Waits some milliseconds, so that other work can proceed. */
-export function waitBriefly(milliseconds = 20): Promise<void> {
-  return sleep(milliseconds);
 }
 
 /** Rejects if a promise takes too long, as in a deadlock. */
@@ -78,8 +75,6 @@ export async function rejectAfter<Result>(
     clearTimeout(timer);
   }
 }
-
-const DEADLINE_MS = 60_000;
 
 function scopeFor(changes: Changes): Scope {
   const {

@@ -6,8 +6,9 @@
 import assert from "node:assert/strict";
 
 import { DOCUMENT_KINDS } from "../../ledger/decision.ts";
+import { sleep } from "../sleep.ts";
 import type { Scope } from "../store.ts";
-import { commit, type ConformanceCase, createGate, defineCase, waitBriefly, createScope } from "./case.ts";
+import { commit, type ConformanceCase, createGate, defineCase, createScope } from "./case.ts";
 import { document, NOON, ODD_TEXTS, withOddKeys } from "./samples.ts";
 
 /** A revision that a store must return exactly. */
@@ -88,7 +89,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     const started = createGate();
     const changing = store.transact(EXCLUSIVE, async () => {
       started.open();
-      await waitBriefly();
+      await sleep(20);
       return { result: undefined, changes: { documents: [document("setting", "s")], configurationRevision: 1 } };
     });
     await started.opened;
@@ -105,7 +106,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     const reading = store.transact(createScope(["a"]), async (view) => {
       const before = await view.configurationRevision();
       started.open();
-      await waitBriefly();
+      await sleep(20);
       return { result: [before, await view.configurationRevision()], changes: {} };
     });
     await started.opened;
@@ -121,7 +122,7 @@ export const configurationCases: readonly ConformanceCase[] = [
     const add = (): Promise<void> =>
       store.transact(EXCLUSIVE, async (view) => {
         const { count = 0 } = (await view.document("setting", "s"))?.body ?? {};
-        await waitBriefly(1);
+        await sleep(1);
         const documents = [document("setting", "s", { count: Number(count) + 1 })];
         return { result: undefined, changes: { documents, configurationRevision: 2 } };
       });

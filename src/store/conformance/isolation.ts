@@ -5,8 +5,9 @@
  */
 import assert from "node:assert/strict";
 
+import { sleep } from "../sleep.ts";
 import type { Store } from "../store.ts";
-import { commit, type ConformanceCase, createGate, defineCase, waitBriefly, createScope, rejectAfter } from "./case.ts";
+import { commit, type ConformanceCase, createGate, defineCase, createScope, rejectAfter } from "./case.ts";
 import { account, cell, event, TODAY } from "./samples.ts";
 
 const WRITERS = 12;
@@ -25,7 +26,7 @@ async function incrementNetTermDays(
 ): Promise<void> {
   await store.transact(createScope(accountIds, eventIds), async (view) => {
     const records = await view.accounts(accountIds);
-    await waitBriefly(1);
+    await sleep(1);
     const accounts = accountIds.map((id) => {
       const netTermDays = records.find((record) => record.id === id)?.netTermDays ?? 0;
       return account(id, { netTermDays: netTermDays + 1 });
@@ -45,7 +46,7 @@ async function deadlineFor(store: Store, leastMs: number): Promise<number> {
 function reserveId(store: Store, accountId: string, eventId: string, pause = 1): Promise<boolean> {
   return store.transact(createScope([accountId], [eventId]), async (view) => {
     const acceptedIds = await view.acceptedIds([eventId]);
-    await waitBriefly(pause);
+    await sleep(pause);
     const isFree = acceptedIds.length === 0;
     return { result: isFree, changes: isFree ? { events: [event(accountId, 1, { eventId })] } : {} };
   });
@@ -74,7 +75,7 @@ export const isolationCases: readonly ConformanceCase[] = [
     const observed = store.transact(createScope(["a"]), async (view) => {
       const before = await view.accounts(["a"]);
       started.open();
-      await waitBriefly();
+      await sleep(20);
       return { result: [before, await view.accounts(["a"])], changes: {} };
     });
     await started.opened;
@@ -96,7 +97,7 @@ export const isolationCases: readonly ConformanceCase[] = [
     const first = store.transact(createScope(["a"], ["same"]), async (view) => {
       const isFree = (await view.acceptedIds(["same"])).length === 0;
       started.open();
-      await waitBriefly();
+      await sleep(20);
       return { result: isFree, changes: isFree ? { events: [event("a", 1, { eventId: "same" })] } : {} };
     });
     await started.opened;
@@ -119,7 +120,7 @@ export const isolationCases: readonly ConformanceCase[] = [
     const takeAll = (accountId: string, eventIds: readonly string[]): Promise<void> =>
       store.transact(createScope([accountId], eventIds), async (view) => {
         const acceptedIds = new Set((await view.acceptedIds(eventIds)).map(({ eventId }) => eventId));
-        await waitBriefly(1);
+        await sleep(1);
         const free = eventIds.filter((eventId) => !acceptedIds.has(eventId));
         const events = free.map((eventId) => event(accountId, 1 + ids.indexOf(eventId), { eventId }));
         return { result: undefined, changes: { events } };
@@ -156,7 +157,7 @@ export const isolationCases: readonly ConformanceCase[] = [
     ] as const;
     const inconsistentReads: string[] = [];
     while (!writer.isDone) {
-      await waitBriefly(0);
+      await sleep(0);
       for (const [earlier, later] of pairs) {
         const first = await earlier();
         const second = await later();
@@ -176,7 +177,7 @@ export const isolationCases: readonly ConformanceCase[] = [
           accounts: [account("a", { netTermDays: number }), account("b", { netTermDays: number })],
           usage: [cell("a", "um.tokens", TODAY, "1")],
         });
-        await waitBriefly(1);
+        await sleep(1);
       }
     };
     const writing = write().finally(() => {
@@ -184,7 +185,7 @@ export const isolationCases: readonly ConformanceCase[] = [
     });
     const inconsistentReads: unknown[] = [];
     while (!writer.isDone) {
-      await waitBriefly(0);
+      await sleep(0);
       const view = store.consistentView();
       const [accounts, usage, again] = await Promise.all([
         view.accounts(["a"]),
@@ -209,11 +210,11 @@ export const isolationCases: readonly ConformanceCase[] = [
     });
     await started.opened;
     const other = incrementNetTermDays(store, ["b"], ["e.b"]).then(() => "done");
-    const outcome = await Promise.race([other, waitBriefly(deadlineMs).then(() => "it waits")]);
+    const outcome = await Promise.race([other, sleep(deadlineMs).then(() => "it waits")]);
     // Read while the first writer is still working, unless reads wait too.
     const observed = await Promise.race([
       readNetTermDays(store, ["a", "b"]),
-      waitBriefly(deadlineMs).then(() => "reads wait"),
+      sleep(deadlineMs).then(() => "reads wait"),
     ]);
     commitGate.open();
     await Promise.all([blockingWriter, other]);

@@ -24,7 +24,7 @@ export interface MemoryStoreOptions {
 
 /**
  * Opens a store in memory. Records are shared with readers and never modified. Scopes wait in order of arrival;
- * disjoint scopes do not wait.
+ * disjoint scopes do not wait for each other.
  *
  * @throws {RatebookError} ERR_JSON_INVALID for an invalid snapshot
  */

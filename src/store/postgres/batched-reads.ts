@@ -15,15 +15,15 @@ interface PendingRead {
   readonly reject: (error: unknown) => void;
 }
 
-/** Runs queries that return all columns as text; those made before any is awaited are sent together. */
+/** Runs queries that return all columns as text. Queries issued in the same tick are sent as one statement. */
 export function batchReads(run: Run): Run {
   let pendingReads: PendingRead[] = [];
   const sendPending = async (): Promise<void> => {
     const batch = pendingReads;
     pendingReads = [];
     try {
-      const answers = await readTogether(run, batch);
-      for (const [index, { resolve }] of batch.entries()) resolve(answers[index] ?? []);
+      const results = await readTogether(run, batch);
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] ?? []);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
@@ -35,8 +35,8 @@ export function batchReads(run: Run): Run {
     });
 }
 
-/** Rows read between two checks of the clock. */
-const ROWS_AT_ONCE = 64;
+/** Rows parsed between two checks of the clock. */
+const ROWS_PER_CLOCK_CHECK = 64;
 
 /** The rows of each query, in their order. */
 async function readTogether(run: Run, queries: readonly PendingRead[]): Promise<readonly (readonly Row[])[]> {
@@ -46,18 +46,18 @@ async function readTogether(run: Run, queries: readonly PendingRead[]): Promise<
   const texts = queries.map((query, index) => {
     const text = shiftParameters(query.text, values.length);
     values.push(...query.values);
-    return `select ${index} as query, row_number() over () as place, to_json(answer)::text as answer
-      from (${text}) as answer`;
+    return `select ${index} as query, row_number() over () as place, to_json(source_row)::text as row_text
+      from (${text}) as source_row`;
   });
   const rows = await run(
-    `select query::text, answer from (${texts.join(" union all ")}) as answers order by answers.query, answers.place`,
+    `select query::text, row_text from (${texts.join(" union all ")}) as results order by results.query, results.place`,
     values,
   );
-  const answers = queries.map((): Row[] => []);
+  const results = queries.map((): Row[] => []);
   const yieldToOthers = createYielder();
-  for (const [place, { query, answer }] of rows.entries()) {
-    answers[Number(query)]?.push(JSON.parse(answer ?? "{}") as Row);
-    if (place % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await yieldToOthers();
+  for (const [place, { query, row_text: text }] of rows.entries()) {
+    results[Number(query)]?.push(JSON.parse(text ?? "{}") as Row);
+    if (place % ROWS_PER_CLOCK_CHECK === ROWS_PER_CLOCK_CHECK - 1) await yieldToOthers();
   }
-  return answers;
+  return results;
 }

@@ -7,7 +7,7 @@ import { RatebookError } from "../../errors.ts";
 import { idCollisionError } from "../../ledger/refusals.ts";
 import { DIGITS_MAX } from "../../numbers/decimal.ts";
 import { sleep } from "../sleep.ts";
-import { EXACT } from "./query.ts";
+import { EXACT_SUM_CONSTRAINT } from "./query.ts";
 
 /** Another writer came first: everything was rolled back, and the work must be repeated. */
 export class LostRaceError extends Error {
@@ -51,6 +51,7 @@ const UNAVAILABLE =
 /** Messages of `pg` without a code. */
 const TERMINATED =
   /Connection terminated|not queryable|connection error|timeout exceeded when trying to connect|read timeout/i;
+/** The socket file does not exist. Without `syscall`, the error comes from elsewhere. */
 const NO_SOCKET = "ENOENT";
 
 /** Translates an error of a driver; errors that do not come from the database are returned unchanged. */
@@ -60,7 +61,7 @@ export function translateFailure(error: unknown): unknown {
   if (code === "23505" && constraint === EVENT_KEY_CONSTRAINT)
     return idCollisionError("event", parseKeyDetail(detail), "reference id");
   if (LOST_RACES.has(code)) return new LostRaceError(error.message, { cause: error });
-  if (code === "23514" && constraint === EXACT) {
+  if (code === "23514" && constraint === EXACT_SUM_CONSTRAINT) {
     const message = `a sum of usage or overage needs more than ${DIGITS_MAX} significant digits`;
     return new RatebookError("ERR_ARITHMETIC", message, {}, { cause: error });
   }

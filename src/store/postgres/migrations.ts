@@ -9,7 +9,7 @@
 import { RatebookError } from "../../errors.ts";
 import type { Connections, Run } from "./client.ts";
 import { spanExpression } from "./invoice-lists.ts";
-import { DAY_OF_EVENT, EVENT_KEY, EXACT, ROW_ITEMS } from "./query.ts";
+import { DAY_OF_EVENT, EVENT_KEY, EXACT_SUM_CONSTRAINT, ROW_ITEMS } from "./query.ts";
 import { advisoryKey } from "./values.ts";
 
 /** The version of the layout. */
@@ -90,7 +90,7 @@ function createFirstTables(table: Table): readonly string[] {
       (name) => `create table ${table(name)} (account_id text collate "C", day integer, part integer,
         ${QUANTITIES.map((column) => `${column} numeric not null default 0`).join(", ")},
         primary key (account_id, day, part),
-        constraint ${EXACT} check (${QUANTITIES.map(isExact).join(" and ")})) with (fillfactor = 60)`,
+        constraint ${EXACT_SUM_CONSTRAINT} check (${QUANTITIES.map(isExact).join(" and ")})) with (fillfactor = 60)`,
     ),
 
     `create table ${table("entry")} (id text collate "C" primary key, account_id text collate "C" not null,

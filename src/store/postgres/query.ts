@@ -22,7 +22,7 @@ export function dayOfSql(instant: string): string {
 export const DAY_OF_EVENT: string = dayOfSql("timestamp");
 
 /** The constraint of usage and overage that rejects inexact sums. */
-export const EXACT = "exact";
+export const EXACT_SUM_CONSTRAINT = "exact";
 
 /** The number of meters or features in one row of usage or overage. */
 export const ROW_ITEMS = 4;
