@@ -98,16 +98,16 @@ export function parseRule(source: unknown): Rule {
  */
 export function checkRule(rule: unknown, options: RuleCheckOptions = {}): readonly RuleProblem[] {
   const problems: RuleProblem[] = [];
-  const pendingPlaces: Place[] = [{ rule, path: "", depth: 0, inElement: false }];
+  const pendingNodes: PendingNode[] = [{ rule, path: "", depth: 0, inElement: false }];
   let nodes = 1;
-  for (let place = pendingPlaces.pop(); place !== undefined; place = pendingPlaces.pop()) {
-    if (place.depth >= RULE_NESTING_MAX && (Array.isArray(place.rule) || isOperation(place.rule))) {
+  for (let pending = pendingNodes.pop(); pending !== undefined; pending = pendingNodes.pop()) {
+    if (pending.depth >= RULE_NESTING_MAX && (Array.isArray(pending.rule) || isOperation(pending.rule))) {
       return [
         { path: "$", code: "RULE_TOO_DEEP", message: `the rule is nested more than ${RULE_NESTING_MAX} levels deep` },
       ];
     }
-    const node = checkNode(place, options);
-    if (node.problem !== undefined) problems.push({ path: formatRulePath(place), ...node.problem });
+    const node = checkNode(pending, options);
+    if (node.problem !== undefined) problems.push({ path: formatRulePath(pending), ...node.problem });
     nodes += node.parts.length;
     if (nodes > RULE_NODES_MAX) {
       return [
@@ -119,11 +119,11 @@ export function checkRule(rule: unknown, options: RuleCheckOptions = {}): readon
       ];
     }
     for (let index = node.parts.length - 1; index >= 0; index--) {
-      pendingPlaces.push({
+      pendingNodes.push({
         rule: node.parts[index],
         path: node.hasBareArgument === true ? node.prefix : `${node.prefix}[${index}]`,
-        depth: place.depth + 1,
-        inElement: place.inElement || (index === 1 && node.isIteration === true),
+        depth: pending.depth + 1,
+        inElement: pending.inElement || (index === 1 && node.isIteration === true),
       });
     }
   }
@@ -138,7 +138,7 @@ export function requireValidRule(rule: Rule, options: RuleCheckOptions = {}): Ru
   throw invalidRuleError(problem, `in the rule at ${problem.path}: ${problem.message}${more}`);
 }
 
-interface Place {
+interface PendingNode {
   readonly rule: unknown;
   readonly path: string;
   /** The number of operations and lists around this one. */
@@ -160,22 +160,22 @@ interface NodeCheck {
   readonly isIteration?: boolean;
 }
 
-function checkNode(place: Place, options: RuleCheckOptions): NodeCheck {
-  const { rule } = place;
-  if (Array.isArray(rule)) return { parts: rule, prefix: place.path };
-  if (!isOperation(rule)) return { problem: findLiteralProblem(rule), parts: [], prefix: place.path };
+function checkNode(pending: PendingNode, options: RuleCheckOptions): NodeCheck {
+  const { rule } = pending;
+  if (Array.isArray(rule)) return { parts: rule, prefix: pending.path };
+  if (!isOperation(rule)) return { problem: findLiteralProblem(rule), parts: [], prefix: pending.path };
   const [operator, ...others] = Object.keys(rule);
   if (operator === undefined || others.length > 0) {
     const operatorNames = operator === undefined ? "none" : [operator, ...others].slice(0, 3).map(quoteName).join(", ");
     const message = `an operation must have exactly one key, found ${operatorNames}`;
-    return { problem: { code: "INVALID_OPERATION", message }, parts: [], prefix: place.path };
+    return { problem: { code: "INVALID_OPERATION", message }, parts: [], prefix: pending.path };
   }
   const operand = rule[operator];
   const parts = toArguments(operand);
-  const prefix = place.path === "" ? truncateSource(operator) : `${place.path}.${truncateSource(operator)}`;
+  const prefix = pending.path === "" ? truncate(operator) : `${pending.path}.${truncate(operator)}`;
   const problem =
     findOperatorProblem(operator, parts.length, options.operators) ??
-    (options.fields === undefined || place.inElement
+    (options.fields === undefined || pending.inElement
       ? undefined
       : findVariableProblem(operator, parts, options.fields));
   return { problem, parts, prefix, hasBareArgument: !Array.isArray(operand), isIteration: isIteration(operator) };
@@ -263,15 +263,15 @@ function describePathProblem(path: string, fields: RuleFields): string | undefin
   }
 }
 
-function formatRulePath(place: Place): string {
-  return place.path === "" ? "$" : place.path;
+function formatRulePath(pending: PendingNode): string {
+  return pending.path === "" ? "$" : pending.path;
 }
 
 function quoteName(text: string): string {
-  return JSON.stringify(truncateSource(text));
+  return JSON.stringify(truncate(text));
 }
 
-function truncateSource(text: string): string {
+function truncate(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
