@@ -59,7 +59,9 @@ export function* createPageRows(invoice: Invoice): Generator<PageRow> {
   const sumRow = (label: string, amount: Decimal): PageRow => ({ kind: "sum", label, amount: toMoneyText(amount) });
   const { subTotals, trueUps, credits, unpriced } = invoiceParts(invoice);
   const { amountPaid, amountDue } = computePayment(status, revenueInfo.value);
-  for (const { lineItems = [] } of subTotals) for (const line of lineItems) yield* createItemRows(line, digits);
+  for (const { lineItems = [] } of subTotals) {
+    for (const line of lineItems) yield* createItemRows(line, digits);
+  }
   for (const { value } of subTotals) yield sumRow("Sub-total", value);
   for (const line of trueUps) {
     yield sumRow(line.description ?? "Minimum commitment", line.value);
@@ -93,7 +95,7 @@ function* createCardRows(card: InvoiceLine, digits: number): Generator<PageRow> 
   const slabs = slabsByLine(card);
   const [only, second] = lineItems;
   // A slab that only repeats the card's figures is shown in the card's row.
-  const isOnOneRow = only !== undefined && second === undefined && isWholeCard(only, card, slabs.get(only));
+  const isOnOneRow = only !== undefined && second === undefined && isSingleRate(only, card, slabs.get(only));
   const rate = isOnOneRow && isSimpleLine(card) ? only.valuePerQuantity : undefined;
   yield rate === undefined ? cardRow : { ...cardRow, rate: formatMoney(rate, digits) };
   yield* createNoteRows(card);
@@ -101,13 +103,13 @@ function* createCardRows(card: InvoiceLine, digits: number): Generator<PageRow> 
   const labelFor = createSlabLabeler(card, slabs);
   for (const item of lineItems) {
     if (!isOnOneRow) yield createSlabRow(item, labelFor(item), digits);
-    const text = describeItem(item);
-    if (text !== undefined) yield createNoteRow(text.text);
+    const note = describeItem(item);
+    if (note !== undefined) yield createNoteRow(note.text);
   }
 }
 
 /** Whether the amount is quantity × rate for all units. Rates of packages or whole slabs need their own row. */
-function isWholeCard(item: InvoiceLine, card: InvoiceLine, slab: SlabExplanation | undefined): boolean {
+function isSingleRate(item: InvoiceLine, card: InvoiceLine, slab: SlabExplanation | undefined): boolean {
   const coversAllUnits = slab?.priceType === "PER_UNIT" && slab.startAfter.isZero();
   return coversAllUnits && item.value.eq(card.value) && item.quantity?.eq(card.quantity ?? ZERO) === true;
 }
@@ -134,7 +136,7 @@ function isSimpleLine({ explanation }: InvoiceLine): boolean {
   return only !== undefined && more.length === 0 && only.share.days === only.share.of && only.quantity !== undefined;
 }
 
-/** A sentence with its days in words, without repeating days that it already names. */
+/** A sentence with its days in words: `10 × 15/30 days` is `10 for 15 of 30 days`, or `10 × 15/30` if the days were named before. */
 function createNoteRow(text: string): PageRow {
   const label = text.replaceAll(/ × (\d+)\/(\d+) days/g, (_, days: string, of: string) => {
     const words = ` for ${days} of ${of} days`;

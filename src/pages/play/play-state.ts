@@ -40,7 +40,7 @@ export interface PlayExample {
   readonly state: PlayState;
 }
 
-/** The state of a recipe. Usage without a feature is entered by day; usage with entitlements as events. */
+/** The state of a recipe. If the recipe has features, usage is entered as events; otherwise by day. */
 export function createStateFromRecipe(recipe: Recipe, title: string): PlayState {
   const hasFeatures = (recipe.features ?? []).length > 0;
   const account: { readonly licenseUpdates?: readonly SeatInput[] } | undefined = recipe.account;
@@ -79,7 +79,7 @@ interface SeatInput {
   readonly effectiveFrom: string;
 }
 
-/** The license quantity from each day on. Updates that add are summed with the previous quantity (S10.1). */
+/** The license quantity from each day on. RELATIVE adds to the previous quantity; ABSOLUTE replaces it (S10.1). */
 function listSeats(updates: readonly SeatInput[]): readonly DatedQuantity[] {
   const quantities = new Map<string, Decimal>();
   return updates.map(({ licenseId, updateType, quantity, effectiveFrom }) => {
@@ -95,7 +95,7 @@ function nameRecipePlans(book: object, title: string): unknown {
   const { pricePlans = [] } = book as { readonly pricePlans?: readonly object[] };
   return {
     ...book,
-    pricePlans: pricePlans.map((plan, index) => ({ ...plan, name: index === 0 ? title : `${title}, then` })),
+    pricePlans: pricePlans.map((plan, index) => ({ ...plan, name: index === 0 ? title : `${title} (second plan)` })),
   };
 }
 

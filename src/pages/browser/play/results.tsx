@@ -161,7 +161,7 @@ function CardCost({ card }: { readonly card: CardCosts }): JSX.Element {
       <div class="scroll" tabIndex={0} role="region" aria-label={`${name}: cost`}>
         <table>
           <TableHead
-            columns={["Units", currency, "Each on average", "The next one", "Whole cycle"].map((label) => ({
+            columns={["Units", currency, "Average per unit", "Next unit", "Billing period total"].map((label) => ({
               label,
               class: "number",
             }))}
