@@ -46,7 +46,7 @@ export function formatCommandHelp(
     ...formatRows(rows, width),
     "",
     ...(variableRows.length === 0 ? [] : ["Environment:", "", ...formatRows(variableRows, width), ""]),
-    "Exit codes: 0 done, 1 the input has problems, 2 wrong usage.",
+    "Exit codes: 0 done, 1 failed or problems found, 2 wrong usage.",
     "",
   ].join("\n");
 }

@@ -13,7 +13,7 @@ import { parseZone, formatInstant, tryParseInstant } from "../calendar/instant.t
 import { RatebookError } from "../errors.ts";
 import { Decimal } from "../numbers/decimal.ts";
 import { createProblem, rejection, type Problem } from "../problem-table.ts";
-import { InputError, describeAtPlace, quoteText } from "./input-error.ts";
+import { InputError, describeAtPlace, formatPathPrefix, quoteText } from "./input-error.ts";
 import { TIME_FORMS, removeGrouping, toDecimalPoint } from "./time-and-number-forms.ts";
 
 const constant = z.union([
@@ -88,7 +88,7 @@ export function readEventFileMap(file: string, text: string): EventFileMap {
   const toInputError = (problem: Problem): InputError => {
     const place = document.findPlace(problem);
     const message = describeAtPlace(problem, place);
-    return new InputError(`${file}:${place.line}:${place.column}: ${problem.path}: ${message}`);
+    return new InputError(`${file}:${place.line}:${place.column}: ${formatPathPrefix(problem.path)}${message}`);
   };
   const [repeatedKey] = document.repeatedKeys;
   if (repeatedKey !== undefined) throw toInputError(repeatedKey);

@@ -16,6 +16,11 @@ export function quoteText(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
+/** A path before a message, `$.pricePlans: `; empty for the whole document. */
+export function formatPathPrefix(path: string): string {
+  return path === "$" ? "" : `${path}: `;
+}
+
 /** A problem's sentence, without its position if that is printed beside it. */
 export function describeAtPlace(problem: Problem, { line, column }: TextPlace): string {
   const isSamePlace = problem.params["line"] === line && problem.params["column"] === column;

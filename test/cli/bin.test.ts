@@ -159,12 +159,12 @@ describe("the built program", () => {
     await new Promise<void>((listening, fail) => {
       child.stdout.on("data", (chunk: Buffer) => {
         out += chunk.toString();
-        if (out.includes("listens on")) listening();
+        if (out.includes("Listening on")) listening();
       });
       child.on("close", () => fail(new Error(out)));
     });
     child.kill(signal);
     expect(await ending).toBe(0);
-    expect(out).toMatch(/^API key: rb_\w{43}\nratebook listens on http:\/\/127\.0\.0\.1:\d+ .*\n$/);
+    expect(out).toMatch(/^API key: rb_\w{43}\nListening on http:\/\/127\.0\.0\.1:\d+ .*\n$/);
   });
 });

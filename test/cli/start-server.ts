@@ -26,13 +26,13 @@ export async function startTestServer(
       env,
       waitForStop: () => stopSignal,
       onOutput: (text) => {
-        if (text.includes("listens on")) resolve(text);
+        if (text.includes("Listening on")) resolve(text);
       },
     });
     result.then(({ err }) => reject(new Error(err)), reject);
   });
   return {
-    url: /listens on (\S+)/.exec(out)?.[1] ?? "",
+    url: /Listening on (\S+)/.exec(out)?.[1] ?? "",
     key: /^API key: (rb_\w{43})$/m.exec(out)?.[1],
     stop: () => {
       stop();

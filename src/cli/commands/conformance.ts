@@ -37,7 +37,8 @@ type Answer = { readonly result: unknown } | { readonly skipped: true } | { read
 
 async function runConformance(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const command = args.value("command");
-  if (args.positionals.length > 0) throw new UsageError("unexpected argument: give the program with --command");
+  if (args.positionals.length > 0)
+    throw new UsageError(`unexpected ${quoteText(args.positionals.join(" "))}: give the program with --command`);
   if (command === undefined)
     throw new UsageError('missing --command: give the program to test, as in --command "node engine.js"');
   // Imported here, because no other command needs the vectors.

@@ -45,7 +45,8 @@ export const exportCommand: Command = {
 };
 
 async function runExport(args: Arguments, io: Io): Promise<"done" | "problems"> {
-  if (args.positionals.length > 0) throw new UsageError("unexpected argument: give the database with --database");
+  if (args.positionals.length > 0)
+    throw new UsageError(`unexpected ${quoteText(args.positionals.join(" "))}: give the database with --database`);
   const database = resolvePersistentDatabase(args, io);
   requireDatabase(database);
   const usage = await readExternalUsage(args, io);

@@ -13,7 +13,7 @@ import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { describeSystemError, UsageError } from "../errors.ts";
 import { generateBook } from "../init/generate-book.ts";
-import { TEMPLATE_NAMES, createTemplate } from "../init/templates.ts";
+import { TEMPLATE_NAMES, type TemplateName, createTemplate } from "../init/templates.ts";
 import { type Io, write } from "../io.ts";
 import { hasNdjsonName } from "../reading/open-event-files.ts";
 
@@ -48,29 +48,43 @@ async function runInit(args: Arguments, io: Io): Promise<"done"> {
   const namedColumns = readNamedColumns(args);
   if (from === undefined && Object.keys(namedColumns).length > 0)
     throw new UsageError("--time, --account and --id need --from");
-  const shellPath = (file: string): string => quoteForShell(directory === "." ? file : join(directory, file));
-  if (from === undefined) {
-    const { book, events, map } = createTemplate(name ?? "usage");
-    await writeNewFiles(directory, [
+  if (from === undefined) await writeTemplate(directory, name, io);
+  else await writeGeneratedBook(directory, from, namedColumns, io);
+  return "done";
+}
+
+/** Writes the files of a template. @param name the template of the option, default `usage` */
+async function writeTemplate(directory: string, name: TemplateName | undefined, io: Io): Promise<void> {
+  const shellPath = createShellPath(directory);
+  const { book, events, map } = createTemplate(name ?? "usage");
+  await writeNewFiles(
+    directory,
+    [
       { name: "book.jsonc", text: book },
       { name: "events.csv", text: events },
       { name: "map.jsonc", text: map },
-    ]);
-    await printNextSteps(
-      io,
-      [`wrote ${shellPath("book.jsonc")}, ${shellPath("events.csv")}, ${shellPath("map.jsonc")}`],
-      {
-        check: `npx ratebook check ${shellPath("book.jsonc")}`,
-        preview: `npx ratebook preview ${shellPath("book.jsonc")} --events ${shellPath("events.csv")} --map ${shellPath("map.jsonc")}`,
-      },
-    );
-    return "done";
-  }
+    ],
+    name === undefined ? "" : ` --template ${name}`,
+  );
+  await printNextSteps(
+    io,
+    [`wrote ${shellPath("book.jsonc")}, ${shellPath("events.csv")}, ${shellPath("map.jsonc")}`],
+    {
+      check: `npx ratebook check ${shellPath("book.jsonc")}`,
+      preview: `npx ratebook preview ${shellPath("book.jsonc")} --events ${shellPath("events.csv")} --map ${shellPath("map.jsonc")}`,
+    },
+  );
+}
+
+/** Writes a book, and a map if needed, for the events of a file. */
+async function writeGeneratedBook(directory: string, from: string, namedColumns: NamedColumns, io: Io): Promise<void> {
+  const shellPath = createShellPath(directory);
   const { book, map, isJson, notes } = await generateBook(from, namedColumns, io);
-  await writeNewFiles(directory, [
-    { name: "book.jsonc", text: book },
-    ...(map === undefined ? [] : [{ name: "map.jsonc", text: map }]),
-  ]);
+  await writeNewFiles(
+    directory,
+    [{ name: "book.jsonc", text: book }, ...(map === undefined ? [] : [{ name: "map.jsonc", text: map }])],
+    ` --from ${quoteForShell(from)}${formatColumnOptions(namedColumns)}`,
+  );
   // The file name determines the format, except for JSON files with other extensions.
   const formatOption = isJson && map !== undefined && !hasNdjsonName(from) ? " --event-format ndjson" : "";
   const mapOption = map === undefined ? "" : ` --map ${shellPath("map.jsonc")}${formatOption}`;
@@ -83,7 +97,11 @@ async function runInit(args: Arguments, io: Io): Promise<"done"> {
       preview: `npx ratebook preview ${shellPath("book.jsonc")} --events ${quoteForShell(from)}${mapOption} --accounts-from-events --summary`,
     },
   );
-  return "done";
+}
+
+/** The paths of files in a directory, quoted for a shell. */
+function createShellPath(directory: string): (file: string) => string {
+  return (file) => quoteForShell(directory === "." ? file : join(directory, file));
 }
 
 /** The columns that options name. */
@@ -95,6 +113,12 @@ function readNamedColumns(args: Arguments): NamedColumns {
   return Object.fromEntries(namedColumns);
 }
 
+function formatColumnOptions(columns: NamedColumns): string {
+  return Object.entries(columns)
+    .map(([part, column]) => ` --${part} ${quoteForShell(column)}`)
+    .join("");
+}
+
 async function printNextSteps(
   io: Io,
   notes: readonly string[],
@@ -104,8 +128,8 @@ async function printNextSteps(
   await write(io.stdout, `${lines.map(toPrintable).join("\n")}\n`);
 }
 
-/** Writes all files, or none if one exists. */
-async function writeNewFiles(directory: string, files: readonly OutputFile[]): Promise<void> {
+/** Writes all files, or none if one exists. @param options the options of the command, for its suggestion */
+async function writeNewFiles(directory: string, files: readonly OutputFile[], options = ""): Promise<void> {
   const writtenPaths: string[] = [];
   try {
     await mkdir(directory, { recursive: true });
@@ -121,7 +145,7 @@ async function writeNewFiles(directory: string, files: readonly OutputFile[]): P
     if (code === "EEXIST" && syscall === "mkdir")
       throw new InputError(`${directory}: expected a directory, got a file; choose another one`);
     if (code === "EEXIST") {
-      throw new InputError(`${name} exists; choose another directory, as in: ratebook init DIR`);
+      throw new InputError(`${name} exists; choose another directory, as in: ratebook init DIR${options}`);
     }
     throw new InputError(`${name}: cannot write: ${describeSystemError(error)}`);
   }

@@ -5,6 +5,7 @@
  */
 import { parseDate } from "../../calendar/instant.ts";
 import type { Engine } from "../../engine/engine.ts";
+import { quoteText } from "../../event-files/input-error.ts";
 import type { LateUsage } from "../../ledger/late-usage.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import type { Arguments } from "../arguments.ts";
@@ -57,7 +58,8 @@ export const lateCommand: Command = {
 };
 
 async function runLate(args: Arguments, io: Io): Promise<"done"> {
-  if (args.positionals.length > 0) throw new UsageError("unexpected argument: give the database with --database");
+  if (args.positionals.length > 0)
+    throw new UsageError(`unexpected ${quoteText(args.positionals.join(" "))}: give the database with --database`);
   const usage = await readExternalUsage(args, io);
   if (usage === undefined)
     throw new UsageError("missing --usage and --usage-schemas: give the same values as for serve");

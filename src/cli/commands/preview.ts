@@ -47,7 +47,7 @@ export const previewCommand: Command = {
     ...eventOptions,
     ...usageOptions,
     account: { kind: "many", value: "ID", help: "only this account, by id or alias; default all" },
-    at: { kind: "one", value: "INSTANT", help: "show the billing period that contains this date" },
+    at: { kind: "one", value: "DATE", help: "show the billing period that contains this date" },
     ...rangeOptions,
     plan: { kind: "one", value: "FILE", help: "a draft price plan to use instead of the accounts' plans" },
     "accounts-from-events": {
@@ -59,7 +59,7 @@ export const previewCommand: Command = {
     explain: { kind: "flag", help: "explain how each line was calculated" },
     trace: {
       kind: "one",
-      value: "LINE",
+      value: "ID",
       help: "instead of invoices, list the events behind the lines of this meter or feature",
     },
     ...ingestOptions,

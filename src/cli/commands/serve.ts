@@ -124,9 +124,9 @@ async function runServe(args: Arguments, io: Io): Promise<"done"> {
   if (/^postgres(?:ql)?:/.test(database) && serveArgs.server.jwtSecret === undefined) {
     log.warn("the token secret is stored in the database; set RATEBOOK_JWT_SECRET to use your own");
   }
-  const announcement = `ratebook listens on ${server.url} (database ${redactDatabase(database)}); to read and try the API: ${server.url}/docs\n`;
+  const announcement = `Listening on ${server.url} (database ${redactDatabase(database)}) · API reference: ${server.url}/docs\n`;
   if (!stop.signal.aborted) await write(io.stdout, announcement);
-  log.info({ signal: await stopSignal }, "stops");
+  log.info({ signal: await stopSignal }, "stopping");
   await server.close();
   log.info("stopped");
   return "done";

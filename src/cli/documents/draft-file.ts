@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { parsePlan } from "../../book/check-plan.ts";
 import { bookError } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
@@ -12,7 +11,7 @@ import { selectDraftAccounts } from "../../ledger/preview/preview-options.ts";
 import { selectAccounts } from "../../ledger/preview/preview.ts";
 import { rejection } from "../../problem-table.ts";
 import type { Io } from "../io.ts";
-import { parseOrPrintProblems } from "./read-documents.ts";
+import { parseDraft, parseOrPrintProblems } from "./read-documents.ts";
 
 /**
  * Reads a draft and prints its problems to standard error, including currencies of the accounts that it does not
@@ -29,7 +28,7 @@ export async function readDraftFile(
   const areRequested = accounts.length > 0;
   const draftAccounts = selectAccounts(book, areRequested ? accounts : undefined);
   return parseOrPrintProblems(path, io, (json) => {
-    const plan = parsePlan(json, book);
+    const plan = parseDraft(path, json, book);
     try {
       selectDraftAccounts(draftAccounts, plan, { areRequested });
       return plan;

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { formatPath } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { RatebookError } from "../../errors.ts";
-import { InputError } from "../../event-files/input-error.ts";
+import { formatPathPrefix, InputError } from "../../event-files/input-error.ts";
 import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
 import { parseDecimal } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
@@ -94,6 +94,8 @@ export function parseInvoices(path: string, text: string): readonly Invoice[] {
     const basePath = isDocument ? "$.invoices" : "$";
     const invoices: readonly unknown[] = Array.isArray(content) ? content : [content];
     if (invoices.length === 0) throw new InvoiceFormatError(basePath, "the file has no invoices");
+    if (content === json && isPlainObject(json) && !("revenueInfo" in json))
+      throw new InputError(`${path} is not a file of invoices; write one with preview --explain --format json`);
     return invoices.map((invoice, index) =>
       parseInvoice(invoice, Array.isArray(content) ? `${basePath}[${index}]` : basePath),
     );
@@ -111,7 +113,7 @@ function toInputError(error: InvoiceFormatError | RatebookError, path: string, t
     return new InputError(`${path}:${document.line}:${document.column}: not JSON: ${document.message}`);
   if (error instanceof RatebookError) return new InputError(`${path}: ${error.message}`);
   const { line: row, column } = document.findPlace(error);
-  return new InputError(`${path}:${row}:${column}: ${error.path}: ${error.message}`);
+  return new InputError(`${path}:${row}:${column}: ${formatPathPrefix(error.path)}${error.message}`);
 }
 
 /** Why a value isn't an invoice, and its path. */

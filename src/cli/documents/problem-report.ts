@@ -1,10 +1,10 @@
 /**
- * Prints problems of a JSON file: line and column, path, what was expected, and the line itself.
+ * Prints problems of a JSON file: line and column, path (unless it is the whole file), what was expected, and the line itself.
  *
  * @module
  */
 import type { Problem } from "../../errors.ts";
-import { describeAtPlace } from "../../event-files/input-error.ts";
+import { describeAtPlace, formatPathPrefix } from "../../event-files/input-error.ts";
 import type { TextPlace } from "../../numbers/json-text.ts";
 import { toPrintable } from "../../pages/printable.ts";
 
@@ -25,7 +25,7 @@ export function formatProblems(file: string, text: string, problems: readonly Pl
     const repeats = moreCount === 0 ? "" : ` (and at ${moreCount} more ${moreCount === 1 ? "place" : "places"})`;
     const excerpt = place === undefined || index >= EXCERPTS_MAX ? [] : formatExcerpt(source, place);
     const sentence = place === undefined ? problem.message : describeAtPlace(problem, place);
-    return [`${at}: ${problem.path}: ${sentence}${repeats}`, ...excerpt];
+    return [`${at}: ${formatPathPrefix(problem.path)}${sentence}${repeats}`, ...excerpt];
   });
   const total = problems.reduce(
     (sum, each) => sum + (each.code === "MORE_PROBLEMS" ? Number(each.params["count"]) : 1),

@@ -54,9 +54,36 @@ export async function readBookFile(path: string, io: Io): Promise<BookFile | und
   }));
 }
 
-/** Same as {@link readBookFile}, for a price plan that belongs to a book. */
+/**
+ * Same as {@link readBookFile}, for a price plan that belongs to a book.
+ *
+ * @throws {InputError} if the file contains a book
+ */
 export async function readPlanFile(path: string, book: Book, io: Io): Promise<PricePlan | undefined> {
-  return parseOrPrintProblems(path, io, (json) => parsePlan(json, book));
+  return parseOrPrintProblems(path, io, (json) => parseDraft(path, json, book));
+}
+
+/** Parses the plan of `--plan`. @throws {InputError} if the file contains a book, instead of a problem for each field */
+export function parseDraft(path: string, json: unknown, book: Book): PricePlan {
+  try {
+    return parsePlan(json, book);
+  } catch (error) {
+    if (hasCode(error, "ERR_BOOK_INVALID") && isBook(json))
+      throw new InputError(`${path} is a book; --plan needs a file with one plan`);
+    throw error;
+  }
+}
+
+/** Whether a value, or the value of a text, has plans but isn't one. */
+function isBook(json: unknown): boolean {
+  const document = typeof json === "string" ? parseJsonDocument(json) : { value: json };
+  const value = "value" in document ? document.value : undefined;
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.hasOwn(value, "pricePlans") &&
+    !Object.hasOwn(value, "pricePlanDetails")
+  );
 }
 
 /** A price plan, and the names of what it prices. */
@@ -103,7 +130,7 @@ function displayNames({ usageMeters, addOns, features }: Book): ReadonlyMap<stri
 /**
  * Reads a document and prints its problems to standard error, with their places.
  *
- * @param read throws ERR_BOOK_INVALID with the problems
+ * @param read throws ERR_BOOK_INVALID with the problems, or ERR_JSON_INVALID
  * @returns undefined if it has problems
  */
 export async function parseOrPrintProblems<T>(
@@ -146,7 +173,9 @@ function tryRead<T>(
   try {
     return { result: read(json) };
   } catch (error) {
-    if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
-    return { problems: error.details.problems };
+    if (hasCode(error, "ERR_BOOK_INVALID")) return { problems: error.details.problems };
+    if (hasCode(error, "ERR_JSON_INVALID"))
+      return { problems: [createProblem("$", "INVALID_JSON", { reason: error.message })] };
+    throw error;
   }
 }

@@ -11,11 +11,15 @@ import type { Arguments, OptionSpecs } from "../arguments.ts";
 import { UsageError } from "../errors.ts";
 
 export const rangeOptions: OptionSpecs = {
-  from: { kind: "one", value: "DATE", help: "first day of the range of billing periods" },
+  from: {
+    kind: "one",
+    value: "DATE",
+    help: "show billing periods that overlap the days from --from to --until; default: those of the events and usage",
+  },
   until: {
     kind: "one",
     value: "DATE",
-    help: "first day after the range; default: the range of the events and usage",
+    help: "the first day after the range",
   },
 };
 

@@ -43,7 +43,7 @@ export function logRequests(app: FastifyInstance): void {
     const { method, url, log } = request;
     log.info(
       { method, path: toLoggedPath(url), status: reply.statusCode, ms: Math.round(reply.elapsedTime * 1000) / 1000 },
-      "answered",
+      "request completed",
     );
   });
 }

@@ -1,5 +1,5 @@
 /** `ratebook init`: its output can be previewed at once, from a template and from unknown event files. */
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -54,6 +54,14 @@ describe("a template", () => {
     const { code, err } = await ratebook(["init", files.path], { folderPath: files.path });
     expect(err).toBe("ratebook: map.jsonc exists; choose another directory, as in: ratebook init DIR\n");
     expect(code).toBe(1);
+    const usage = files.file("usage.csv", "at,team,n\n2024-01-02T00:00:00Z,a,1\n");
+    const again = await ratebook(["init", files.path, "--from", usage, "--account", "team"], {
+      folderPath: files.path,
+    });
+    expect(again.err).toBe(
+      "ratebook: map.jsonc exists; choose another directory, as in: ratebook init DIR --from usage.csv --account team\n",
+    );
+    rmSync(usage);
     expect(readdirSync(files.path)).toEqual(["map.jsonc"]);
     expect(readFileSync(mine, "utf8")).toBe("{}");
   });

@@ -222,7 +222,7 @@ describe("ratebook serve --usage", () => {
     });
     const { code, err } = await ratebook(
       ["serve", "--port", "0", "--database", "memory", "--usage", cellsFile, "--usage-schemas", "call,job"],
-      { waitForStop: () => stopping, onOutput: (out) => void (out.includes("listens on") && stop()) },
+      { waitForStop: () => stopping, onOutput: (out) => void (out.includes("Listening on") && stop()) },
     );
     expect(code).toBe(0);
     expect(err).toContain("usage comes from");

@@ -36,13 +36,13 @@ describe("ratebook serve", () => {
     expect((await sendWithKey(first.url, "/keys", key)).status).toBe(200);
     const { code, out, err } = await first.stop();
     expect(code).toBe(0);
-    const listens = `ratebook listens on ${first.url} (database first); to read and try the API: ${first.url}/docs`;
+    const listens = `Listening on ${first.url} (database first) · API reference: ${first.url}/docs`;
     expect(out).toBe(`API key: ${key}\n${listens}\n`);
     const log = err
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as { msg: string });
-    expect(log.at(0)?.msg).toBe(`listens on ${first.url}`);
+    expect(log.at(0)?.msg).toBe(`listening on ${first.url}`);
     expect(log.at(-1)?.msg).toBe("stopped");
     expect(err).not.toContain(key);
     await expect(fetch(`${first.url}/health`)).rejects.toThrow();

@@ -123,7 +123,7 @@ describe("ratebook verify", () => {
       "no invoices",
       () => [files.file("empty.json", "{}")],
       1,
-      "empty.json:1:1: $.accountId: expected an invoice written by preview --explain --format json",
+      "empty.json is not a file of invoices; write one with preview --explain --format json",
     ],
     [
       "invoices without explanations",

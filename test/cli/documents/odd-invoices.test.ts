@@ -27,7 +27,7 @@ describe("verify and diff reject with a one-sentence message", () => {
       /^ratebook: x\.json:\d+:\d+: not JSON: the text ends early\n$/,
     ],
     ["an empty file", () => "", /^ratebook: x\.json:1:1: not JSON: the text is empty\n$/],
-    ["an empty list", () => "[]", /^ratebook: x\.json:1:1: \$: the file has no invoices\n$/],
+    ["an empty list", () => "[]", /^ratebook: x\.json:1:1: the file has no invoices\n$/],
     ["no invoices", () => '{"invoices":[]}', /^ratebook: x\.json:1:13: \$\.invoices: the file has no invoices\n$/],
     [
       "a number instead of an invoice",
@@ -37,7 +37,7 @@ describe("verify and diff reject with a one-sentence message", () => {
     [
       "a book",
       () => '{"organization":{"id":"a"}}',
-      /^ratebook: x\.json:1:1: \$\.accountId: expected an invoice written by preview/,
+      /^ratebook: x\.json is not a file of invoices; write one with preview --explain --format json\n$/,
     ],
     ["100,000 lists in each other", () => "[".repeat(100_000) + "]".repeat(100_000), /^ratebook: x\.json:.*\n$/],
     [

@@ -309,7 +309,7 @@ describe("a CSV file of events", () => {
       { ...MAP, accountId: { column: "Acount" } },
       'events.csv: the map uses the column "Acount", but the header has "TIMESTAMP", "Account", "Units": did you mean "Account"?',
     ],
-    ["a list", [MAP], "map.json: $: expected an object, got a list"],
+    ["a list", [MAP], "map.json:1:1: expected an object, got a list"],
     [
       "a field that no map keeps",
       { ...MAP, dimensions: JSON.parse('{"__proto__":{"value":"eu"}}') as object },
