@@ -6,21 +6,17 @@
  * @module
  */
 import type { PricePlanDetails } from "../book/resources/price-plan.ts";
-import type { FixedFeeRateCard } from "../book/resources/rate-card.ts";
 import type { Steps } from "../numbers/steps.ts";
-import { rateBillingEntitlement } from "../rating/billing-entitlement.ts";
-import { rateCreditGrant } from "../rating/credit-grant.ts";
-import { refundFixedFee, rateFixedFee } from "../rating/fixed-fee.ts";
+import { refundFixedFee } from "../rating/fixed-fee.ts";
 import type { AccountView } from "./account-view.ts";
 import { chargeLateArrears } from "./arrears.ts";
 import {
-  isAdvanceChargeDue,
-  type CoveredPeriod,
+  BILLING_ENTITLEMENTS,
+  CREDIT_GRANTS,
   findCoveredPeriod,
-  entitlementTiming,
-  feeTiming,
-  grantTiming,
-  type TimedCard,
+  FIXED_FEES,
+  isAdvanceChargeDue,
+  type PeriodicCards,
 } from "./charge-periods.ts";
 import {
   type AdvanceBilling,
@@ -44,7 +40,7 @@ export function mayChargeInAdvance(view: AccountView, timeline: Timeline): boole
 function chargesInAdvance(details: PricePlanDetails): boolean {
   const { fixedFeeRateCards, licenseRateCards, billingEntitlementRateCards, creditGrantRateCards } = details;
   const lists = [fixedFeeRateCards, licenseRateCards, billingEntitlementRateCards, creditGrantRateCards];
-  return lists.some((cards) => cards.some(({ invoiceTiming }) => invoiceTiming === "IN_ADVANCE"));
+  return lists.some((cards) => cards.some(isInAdvance));
 }
 
 /**
@@ -57,17 +53,17 @@ function chargesInAdvance(details: PricePlanDetails): boolean {
 export function* computeAdvanceBilling(
   view: AccountView,
   dues: readonly DueCycle[],
-  isWanted: (cycle: AccountCycle) => boolean = () => true,
+  isWanted: CycleFilter = () => true,
 ): Steps<AdvanceBilling> {
   const { timeline } = view;
   if (!mayChargeInAdvance(view, timeline)) return { charges: [], refunds: [] };
-  const fees = yield* chargeFeesInAdvance(view, dues, isWanted);
+  const fees = yield* chargeInAdvance(FIXED_FEES, view, dues, isWanted);
   const licenses = yield* chargeLicensesInAdvance(view, dues, isWanted);
   const charges = [
     ...fees,
     ...licenses.charges,
-    ...(yield* chargeEntitlementsInAdvance(view, dues, isWanted)),
-    ...(yield* chargeGrantsInAdvance(view, dues, isWanted)),
+    ...(yield* chargeInAdvance(BILLING_ENTITLEMENTS, view, dues, isWanted)),
+    ...(yield* chargeInAdvance(CREDIT_GRANTS, view, dues, isWanted)),
     ...chargeLateArrears(view, timeline).filter(({ cycle }) => isWanted(cycle)),
   ];
   return { charges, refunds: [...(yield* feeRefunds(view, dues)), ...licenses.refunds] };
@@ -109,45 +105,37 @@ export function* findAdvanceTerms(
 
 /** Whether an advance charge other than a license's begins in a cycle. */
 function beginsAdvanceCharge({ timeline, cycle }: DueCycle): boolean {
-  const { fixedFeeRateCards, billingEntitlementRateCards, creditGrantRateCards } = cycle.term.plan.details;
-  const isStart = (card: TimedCard): boolean => {
-    const period = findCoveredPeriod(timeline, cycle, card);
-    return period !== undefined && isAdvanceChargeDue(cycle, period);
-  };
-  return (
-    fixedFeeRateCards.some((card) => isInAdvance(card) && isStart(feeTiming(card))) ||
-    billingEntitlementRateCards.some((card) => isInAdvance(card) && isStart(entitlementTiming(card))) ||
-    creditGrantRateCards.some((card) => isInAdvance(card) && isStart(grantTiming(card)))
-  );
+  const begins = <Card extends InvoicedCard>({ listIn, toTiming }: PeriodicCards<Card>): boolean =>
+    listIn(cycle.term.plan.details).some((card) => {
+      const period = isInAdvance(card) ? findCoveredPeriod(timeline, cycle, toTiming(card)) : undefined;
+      return period !== undefined && isAdvanceChargeDue(cycle, period);
+    });
+  return begins(FIXED_FEES) || begins(BILLING_ENTITLEMENTS) || begins(CREDIT_GRANTS);
 }
 
-function* chargeFeesInAdvance(
+/** The advance charges of a kind of card. */
+function* chargeInAdvance<Card extends InvoicedCard>(
+  cards: PeriodicCards<Card>,
   view: AccountView,
   dues: readonly DueCycle[],
   isWanted: CycleFilter,
 ): Steps<readonly AdvanceCharge[]> {
-  const dueCards = yield* findDueCards(dues, (details) => cardsInAdvance(details.fixedFeeRateCards), feeTiming);
+  const dueCards = yield* findDueCards(dues, inAdvance(cards));
   return dueCards
     .filter(({ due }) => isWanted(due.cycle))
-    .map(({ due, card, period }) =>
-      chargeAtCycleStart(due, () => rateFixedFee(toChargedCard(card, period), view.currency, period)),
-    );
+    .map(({ due, card, period }) => chargeAtCycleStart(due, () => cards.rate(card, view.currency, period)));
 }
 
 /** The refunds of fees charged by days. */
 function* feeRefunds(view: AccountView, dues: readonly DueCycle[]): Steps<readonly Refund[]> {
   const refunds: Refund[] = [];
   const duesBeforeDecisions = dues.filter(({ due }) => view.decisions.some(({ decidedAt }) => decidedAt > due));
-  const dueCards = yield* findDueCards(
-    duesBeforeDecisions,
-    (details) => cardsInAdvance(details.fixedFeeRateCards),
-    feeTiming,
-  );
+  const dueCards = yield* findDueCards(duesBeforeDecisions, inAdvance(FIXED_FEES));
   for (const { due, card, period, key } of dueCards) {
     const cut = period.prorated ? findCut(view.decisions, period.served, due.due) : undefined;
     if (cut === undefined) continue;
     const unserved = { start: cut.at, end: period.served.end };
-    const refund = refundFixedFee(toChargedCard(card, period), view.currency, unserved, period);
+    const refund = refundFixedFee({ ...card, enableProration: period.prorated }, view.currency, unserved, period);
     if (refund === undefined) continue;
     const refundTime = { at: cut.at, due: Math.max(cut.at, cut.decidedAt) };
     const { natural } = period;
@@ -164,42 +152,17 @@ function* feeRefunds(view: AccountView, dues: readonly DueCycle[]): Steps<readon
   return refunds;
 }
 
-function toChargedCard(card: FixedFeeRateCard, { prorated }: CoveredPeriod): FixedFeeRateCard {
-  return { ...card, enableProration: prorated };
-}
-
 type CycleFilter = (cycle: AccountCycle) => boolean;
 
-function* chargeEntitlementsInAdvance(
-  view: AccountView,
-  dues: readonly DueCycle[],
-  isWanted: CycleFilter,
-): Steps<readonly AdvanceCharge[]> {
-  const dueCards = yield* findDueCards(
-    dues,
-    (details) => cardsInAdvance(details.billingEntitlementRateCards),
-    entitlementTiming,
-  );
-  return dueCards
-    .filter(({ due }) => isWanted(due.cycle))
-    .map(({ due, card, period }) => chargeAtCycleStart(due, () => rateBillingEntitlement(card, view.currency, period)));
+interface InvoicedCard {
+  readonly invoiceTiming: string;
 }
 
-function* chargeGrantsInAdvance(
-  view: AccountView,
-  dues: readonly DueCycle[],
-  isWanted: CycleFilter,
-): Steps<readonly AdvanceCharge[]> {
-  const dueCards = yield* findDueCards(dues, (details) => cardsInAdvance(details.creditGrantRateCards), grantTiming);
-  return dueCards
-    .filter(({ due }) => isWanted(due.cycle))
-    .map(({ due, card, period }) => chargeAtCycleStart(due, () => rateCreditGrant(card, view.currency, period)));
+/** Those of a kind of card that are charged in advance. */
+function inAdvance<Card extends InvoicedCard>(cards: PeriodicCards<Card>): PeriodicCards<Card> {
+  return { ...cards, listIn: (details) => cards.listIn(details).filter(isInAdvance) };
 }
 
-function cardsInAdvance<Card extends { readonly invoiceTiming: string }>(cards: readonly Card[]): readonly Card[] {
-  return cards.filter(isInAdvance);
-}
-
-function isInAdvance({ invoiceTiming }: { readonly invoiceTiming: string }): boolean {
+function isInAdvance({ invoiceTiming }: InvoicedCard): boolean {
   return invoiceTiming === "IN_ADVANCE";
 }

@@ -8,11 +8,8 @@ import type { LicenseRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { dayOf, type Instant } from "../calendar/instant.ts";
 import type { Decimal } from "../numbers/decimal.ts";
-import { rateBillingEntitlement } from "../rating/billing-entitlement.ts";
 import type { Charge, RatedPeriod } from "../rating/charge.ts";
-import { rateCreditGrant } from "../rating/credit-grant.ts";
 import { rateOverage } from "../rating/entitlement-overage.ts";
-import { rateFixedFee } from "../rating/fixed-fee.ts";
 import { splitIntoDayRuns, largestQuantity, quantityAt, quantitySteps } from "../rating/license-timeline.ts";
 import { findPaidLevel, rateLicenseInArrears } from "../rating/license.ts";
 import { coverageAt } from "../rating/recurrence.ts";
@@ -26,13 +23,13 @@ import {
   isCutShort,
   isEndedLate,
   findSupersededPlans,
-  type TimedCard,
+  BILLING_ENTITLEMENTS,
+  CREDIT_GRANTS,
+  FIXED_FEES,
+  type PeriodicCards,
   findOverlappingTerms,
   clipToTerm,
-  feeTiming,
   licenseTiming,
-  entitlementTiming,
-  grantTiming,
 } from "./charge-periods.ts";
 import type { AdvanceCharge } from "./due-work.ts";
 import { closesAt, type AccountCycle, type AssociatedPlan, cycleAt, naturalPeriod, type Timeline } from "./timeline.ts";
@@ -40,14 +37,15 @@ import { closesAt, type AccountCycle, type AssociatedPlan, cycleAt, naturalPerio
 /** The exact arrears charges of an account for one cycle, in the order of the plan's cards. */
 export function chargeInArrears(view: AccountView, timeline: Timeline, cycle: AccountCycle): readonly Charge[] {
   const isLate = isEndedLate(cycle, closesAt(cycle, view));
-  const isDue: IsDue = (period) => isArrearsChargeDue(cycle, period) && !(isLate && isCutShort(cycle, period));
+  const isDue: ArrearsInput["isDue"] = (period) =>
+    isArrearsChargeDue(cycle, period) && !(isLate && isCutShort(cycle, period));
   return [
     ...chargeUsage(view, cycle),
-    ...chargeFees(view, timeline, cycle, isDue),
+    ...chargeCards(FIXED_FEES, { view, timeline, cycle, isDue }),
     ...chargeLicenses(view, timeline, cycle),
-    ...chargeEntitlements(view, timeline, cycle, isDue),
-    ...chargeOverage(view, cycle, isDue),
-    ...chargeCreditGrants(view, timeline, cycle, isDue),
+    ...chargeCards(BILLING_ENTITLEMENTS, { view, timeline, cycle, isDue }),
+    ...chargeOverage({ view, timeline, cycle, isDue }),
+    ...chargeCards(CREDIT_GRANTS, { view, timeline, cycle, isDue }),
   ];
 }
 
@@ -59,20 +57,25 @@ export function chargeLateArrears(view: AccountView, timeline: Timeline): readon
   return timeline.flatMap((term): readonly AdvanceCharge[] => {
     const cycle = cycleAt(timeline, term.until - 1);
     if (cycle === undefined || !isEndedLate(cycle, closesAt(cycle, view))) return [];
-    const isDue: IsDue = (period) => isCutShort(cycle, period);
+    const isDue: ArrearsInput["isDue"] = (period) => isCutShort(cycle, period);
     const charges = [
-      ...chargeFees(view, timeline, cycle, isDue),
-      ...chargeEntitlements(view, timeline, cycle, isDue),
-      ...chargeOverage(view, cycle, isDue),
-      ...chargeCreditGrants(view, timeline, cycle, isDue),
+      ...chargeCards(FIXED_FEES, { view, timeline, cycle, isDue }),
+      ...chargeCards(BILLING_ENTITLEMENTS, { view, timeline, cycle, isDue }),
+      ...chargeOverage({ view, timeline, cycle, isDue }),
+      ...chargeCards(CREDIT_GRANTS, { view, timeline, cycle, isDue }),
     ];
     const terms = { invoiceType: "AD_HOC", invoiceDate: cycle.end, due: term.endDecidedAt, cycle } as const;
     return charges.map((charge) => ({ ...terms, rate: () => charge }));
   });
 }
 
-/** Whether a charge that covers a cycle is made in it. */
-type IsDue = (period: CoveredPeriod) => boolean;
+interface ArrearsInput {
+  readonly view: AccountView;
+  readonly timeline: Timeline;
+  readonly cycle: AccountCycle;
+  /** Whether a charge that covers the cycle is made in it. */
+  readonly isDue: (period: CoveredPeriod) => boolean;
+}
 
 /** The billing window of a cycle's overage (S11.7), within the association; undefined before `startOffset`. */
 export function findOverageWindow(
@@ -96,10 +99,14 @@ function chargeUsage(view: AccountView, cycle: AccountCycle): Charge[] {
   });
 }
 
-function chargeFees(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
-  return cardsInArrears(cycle.term.plan.details.fixedFeeRateCards).flatMap((card) => {
-    const period = findDuePeriod(timeline, cycle, feeTiming(card), isDue);
-    return period ? [rateFixedFee({ ...card, enableProration: period.prorated }, view.currency, period)] : [];
+/** The arrears charges of a kind of card. */
+function chargeCards<Card extends { readonly invoiceTiming: string }>(
+  { listIn, toTiming, rate }: PeriodicCards<Card>,
+  { view, timeline, cycle, isDue }: ArrearsInput,
+): Charge[] {
+  return cardsInArrears(listIn(cycle.term.plan.details)).flatMap((card) => {
+    const period = findCoveredPeriod(timeline, cycle, toTiming(card));
+    return period && isDue(period) ? [rate(card, view.currency, period)] : [];
   });
 }
 
@@ -171,37 +178,13 @@ function quantitiesChargedInAdvance(changes: readonly LicenseChange[], { start, 
   return [quantityAt(changes, start), ...later.map(({ quantity }) => quantity)];
 }
 
-function chargeEntitlements(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
-  return cardsInArrears(cycle.term.plan.details.billingEntitlementRateCards).flatMap((card) => {
-    const period = findDuePeriod(timeline, cycle, entitlementTiming(card), isDue);
-    return period ? [rateBillingEntitlement(card, view.currency, period)] : [];
-  });
-}
-
-function chargeOverage(view: AccountView, cycle: AccountCycle, isDue: IsDue): Charge[] {
+function chargeOverage({ view, cycle, isDue }: ArrearsInput): Charge[] {
   return cycle.term.plan.details.entitlementOverageRateCards.flatMap((card) => {
     const window = findOverageWindow(cycle, card.billingConfig);
     if (window === undefined || !isDue(window)) return [];
     const quantity = view.overage(card.featureId, dayOf(window.served.start), dayOf(window.served.end));
     return [rateOverage(card, view.currency, quantity, window)];
   });
-}
-
-function chargeCreditGrants(view: AccountView, timeline: Timeline, cycle: AccountCycle, isDue: IsDue): Charge[] {
-  return cardsInArrears(cycle.term.plan.details.creditGrantRateCards).flatMap((card) => {
-    const period = findDuePeriod(timeline, cycle, grantTiming(card), isDue);
-    return period ? [rateCreditGrant(card, view.currency, period)] : [];
-  });
-}
-
-function findDuePeriod(
-  timeline: Timeline,
-  cycle: AccountCycle,
-  card: TimedCard,
-  isDue: IsDue,
-): CoveredPeriod | undefined {
-  const period = findCoveredPeriod(timeline, cycle, card);
-  return period && isDue(period) ? period : undefined;
 }
 
 function cardsInArrears<Card extends { readonly invoiceTiming: string }>(cards: readonly Card[]): readonly Card[] {

@@ -17,7 +17,10 @@ import type {
 import { type Cycle, cyclesElapsed, naturalCycleAt, isSameCycleConfig } from "../calendar/cycle.ts";
 import { type Instant, addDays } from "../calendar/instant.ts";
 import { intersection } from "../calendar/proration.ts";
-import type { CardKind, RatedPeriod } from "../rating/charge.ts";
+import { rateBillingEntitlement } from "../rating/billing-entitlement.ts";
+import type { CardKind, Charge, RatedPeriod } from "../rating/charge.ts";
+import { rateCreditGrant } from "../rating/credit-grant.ts";
+import { rateFixedFee } from "../rating/fixed-fee.ts";
 import { isChargedIn, type Coverage, coverageAt, type RecurrenceType } from "../rating/recurrence.ts";
 import {
   type AccountCycle,
@@ -39,7 +42,7 @@ export interface TimedCard {
 }
 
 /** The timing of a fixed fee. */
-export function feeTiming({ id, recurrenceConfig, type, enableProration }: FixedFeeRateCard): TimedCard {
+function feeTiming({ id, recurrenceConfig, type, enableProration }: FixedFeeRateCard): TimedCard {
   const prorated = type === "RECURRING" && enableProration;
   return { kind: "FIXED_FEE", billableId: id, recurrence: recurrenceConfig, type, prorated };
 }
@@ -50,12 +53,12 @@ export function licenseTiming({ id, enableProration }: Pick<LicenseRateCard, "id
 }
 
 /** The timing of an entitlement. */
-export function entitlementTiming({ featureId, recurrenceConfig }: BillingEntitlementRateCard): TimedCard {
+function entitlementTiming({ featureId, recurrenceConfig }: BillingEntitlementRateCard): TimedCard {
   return { kind: "BILLING_ENTITLEMENT", billableId: featureId, recurrence: recurrenceConfig };
 }
 
 /** The timing of a credit grant. */
-export function grantTiming({ id, recurrenceConfig, type }: CreditGrantRateCard): TimedCard {
+function grantTiming({ id, recurrenceConfig, type }: CreditGrantRateCard): TimedCard {
   return { kind: "CREDIT_GRANT", billableId: id, recurrence: recurrenceConfig, type };
 }
 
@@ -65,6 +68,31 @@ export interface CoveredPeriod extends RatedPeriod {
   /** Charged by the days served; else in full, with `served` equal to `natural`. */
   readonly prorated: boolean;
 }
+
+/** A kind of card that is charged once for one or more cycles, in advance or in arrears. */
+export interface PeriodicCards<Card> {
+  readonly listIn: (details: PricePlanDetails) => readonly Card[];
+  readonly toTiming: (card: Card) => TimedCard;
+  readonly rate: (card: Card, currency: string, period: CoveredPeriod) => Charge;
+}
+
+export const FIXED_FEES: PeriodicCards<FixedFeeRateCard> = {
+  listIn: ({ fixedFeeRateCards }) => fixedFeeRateCards,
+  toTiming: feeTiming,
+  rate: (card, currency, period) => rateFixedFee({ ...card, enableProration: period.prorated }, currency, period),
+};
+
+export const BILLING_ENTITLEMENTS: PeriodicCards<BillingEntitlementRateCard> = {
+  listIn: ({ billingEntitlementRateCards }) => billingEntitlementRateCards,
+  toTiming: entitlementTiming,
+  rate: rateBillingEntitlement,
+};
+
+export const CREDIT_GRANTS: PeriodicCards<CreditGrantRateCard> = {
+  listIn: ({ creditGrantRateCards }) => creditGrantRateCards,
+  toTiming: grantTiming,
+  rate: rateCreditGrant,
+};
 
 /** The charge of a card that covers a cycle, if the cycle's term makes it (S9.1, S9.2). @param card one of the cycle's plan */
 export function findCoveredPeriod(timeline: Timeline, cycle: AccountCycle, card: TimedCard): CoveredPeriod | undefined {

@@ -19,7 +19,8 @@ import {
   type CoveredPeriod,
   findCoveredPeriod,
   type TimedCard,
-  entitlementTiming,
+  BILLING_ENTITLEMENTS,
+  type PeriodicCards,
 } from "./charge-periods.ts";
 import {
   type AccountCycle,
@@ -165,14 +166,13 @@ interface DueCard<Card> {
  */
 export function* findDueCards<Card>(
   dues: readonly DueCycle[],
-  getCards: (details: PricePlanDetails) => readonly Card[],
-  toTiming: (card: Card) => TimedCard,
+  { listIn, toTiming }: PeriodicCards<Card>,
 ): Steps<readonly DueCard<Card>[]> {
   const chargedKeys = new Set<string>();
   const onceKeys = new Set<string>();
   const dueCards: DueCard<Card>[] = [];
   for (const due of dues) {
-    const cards = getCards(due.cycle.term.plan.details);
+    const cards = listIn(due.cycle.term.plan.details);
     if (cards.length === 0) continue;
     yield;
     for (const card of cards) {
@@ -204,8 +204,7 @@ export function* findFeatureGrants(
 ): Steps<readonly FeatureGrant[]> {
   const cards = yield* findDueCards(
     findDueCycles(decisions, until, { ...ALL_TIME, from: earliestChargeStart(decisions, from) }),
-    (details) => details.billingEntitlementRateCards,
-    entitlementTiming,
+    BILLING_ENTITLEMENTS,
   );
   return cards
     .filter(({ due }) => due.due >= from)

@@ -15,7 +15,7 @@ import type { Steps } from "../numbers/steps.ts";
 import type { Rounding } from "../rating/commitment.ts";
 import { creditAmountOf } from "../rating/credit-grant.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
-import { grantTiming } from "./charge-periods.ts";
+import { CREDIT_GRANTS } from "./charge-periods.ts";
 import { type Refund, addToCycleStart, type DueCycle, findDueCards } from "./due-work.ts";
 import { citeRules, toExactFraction, toIsoPeriod, type RefundExplanation } from "./invoice.ts";
 import { type AccountCycle, NO_END } from "./timeline.ts";
@@ -52,7 +52,7 @@ export function* findCreditGrants(
   { addOns }: Pick<BillingCatalog, "addOns">,
   dues: readonly DueCycle[],
 ): Steps<readonly GrantedCredit[]> {
-  const dueCards = yield* findDueCards(dues, (details) => details.creditGrantRateCards, grantTiming);
+  const dueCards = yield* findDueCards(dues, CREDIT_GRANTS);
   return dueCards.map(({ due, card, key, fullKey }) => {
     const creditAmount = creditAmountOf(card, view.currency);
     const effectiveUntil = creditExpiry(card, due);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS, formatDate, formatInstant, parseDate } from "../../src/calendar/instant.ts";
-import { feeTiming } from "../../src/invoicing/charge-periods.ts";
+import { FIXED_FEES } from "../../src/invoicing/charge-periods.ts";
 import { findCut, findDueCards, findDueCycles, findFeatureGrants } from "../../src/invoicing/due-work.ts";
 import type { PlanDecision } from "../../src/invoicing/timeline.ts";
 import { runToCompletion } from "../../src/numbers/steps.ts";
@@ -69,7 +69,7 @@ describe("due cycles", () => {
       const details = feeOf30({ enableProration });
       const decisions = [decision("2024-06-01", { details }), decision("2024-06-11", { version: 2, details })];
       const dues = findDueCycles(decisions, parseDate("2024-08-01"));
-      const cards = findDueCards(dues, ({ fixedFeeRateCards }) => fixedFeeRateCards, feeTiming);
+      const cards = findDueCards(dues, FIXED_FEES);
       return runToCompletion(cards).map(({ due }) => formatDate(due.cycle.start));
     };
     expect(listKeys(false)).toEqual(["2024-06-01", "2024-07-01"]);
