@@ -7,7 +7,7 @@
  */
 export type { CreditKind } from "./credits/monetary-credits.ts";
 export { RatebookError } from "./errors.ts";
-export { listingInstant as listedAt } from "./ledger/account/draft-index.ts";
+export { listingInstant as listedAt } from "./ledger/account/invoices.ts";
 export {
   type Changes,
   type Decision,

@@ -4,7 +4,7 @@
  * @module
  */
 import type { BookInput } from "../book/resources/book.ts";
-import { exportAccount, type ExportedAccount } from "../ledger/account/exported-account.ts";
+import { exportAccount, type ExportedAccount } from "../ledger/account/book-account.ts";
 import type { DocumentRecord } from "../ledger/decision.ts";
 import type { AccountRecord } from "../ledger/records.ts";
 import type { LedgerView } from "../ledger/view.ts";

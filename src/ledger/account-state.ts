@@ -17,8 +17,8 @@ import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { decimalOfExact, type Exact, exactOfDecimal, isZeroExact, subtractExact } from "../numbers/exact.ts";
 import { type AccountExternalUsage, type AccountParts, listUsage } from "./account-parts.ts";
 import { findAccountPlan, findGraceTerms } from "./account/account-plan.ts";
+import type { AccountPeriod, ClosedReason } from "./account/associated-plans.ts";
 import { findClosedReason } from "./account/open-cycles.ts";
-import type { AccountPeriod, ClosedReason } from "./account/plans-at-event.ts";
 import { type AccountPlan, type Catalog, groupTermsFor } from "./catalog.ts";
 import { compareIds } from "./compare-ids.ts";
 import { type Changes, type GatheredChanges, noChanges } from "./decision.ts";
@@ -33,8 +33,7 @@ import type {
   BilledUsage,
   LicenseUpdateRecord,
 } from "./records.ts";
-import { SpendableEntries } from "./spendable-entries.ts";
-import { WorkingCells, WorkingRecords } from "./working-records.ts";
+import { SpendableEntries, WorkingCells, WorkingRecords } from "./working-records.ts";
 
 /** The states of some accounts. */
 export interface Workspace {

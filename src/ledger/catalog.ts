@@ -14,8 +14,7 @@ import { compileMeteringInSteps, type MeteringProgram } from "../metering/compil
 import { createFieldReader, type ReadFields } from "../metering/event-fields.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { type RuleBudget, RULE_BUDGET } from "../rules/budget.ts";
-import { type FindPlan, findPlanIn } from "./account/associated-plans.ts";
-import type { PlanLookup } from "./account/plans-at-event.ts";
+import { type FindPlan, findPlanIn, type PlanLookup } from "./account/associated-plans.ts";
 import type { AccountRecord } from "./records.ts";
 import { quoteText, refusedError } from "./refusals.ts";
 

@@ -1,14 +1,18 @@
 /**
- * The interface through which an engine reads external usage, from files or a warehouse (S17.4).
+ * The interface through which an engine reads external usage, from files or a warehouse (S17.4), and a source over rows of
+ * usage cells, from a file or any program (S17.1).
  *
  * @module
  */
 import type { Book } from "../book/resources/book.ts";
-import type { Day, Instant } from "../calendar/instant.ts";
+import { type Day, type Instant, startOfDay } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
+import { readUsageRow, type UsageRowInput } from "../metering/usage-row.ts";
 import type { UsageCell } from "../metering/usage.ts";
+import { decimalOfExact, type Exact, exactOfDecimal } from "../numbers/exact.ts";
 import { compareIds } from "./compare-ids.ts";
 import type { AccountRecord } from "./records.ts";
+import { quoteText } from "./refusals.ts";
 
 /** An account in a query. */
 export interface UsageAccount {
@@ -67,4 +71,105 @@ export function usageUnavailableError(name: string, cause: unknown): RatebookErr
   const why = cause instanceof Error ? cause.message : String(cause);
   const message = `the usage in ${name} cannot be read: ${why}`;
   return new RatebookError("ERR_USAGE_UNAVAILABLE", message, {}, { cause });
+}
+
+/** Rows of usage, and how to detect changes. */
+export interface UsageRowsInput {
+  /** A short description for people; see {@link UsageSource.name}. */
+  readonly name: string;
+  /** All rows, in any order; those of one account, meter and day add up. Read again when the stamp changes. */
+  readonly read: () => AsyncIterable<UsageRowInput> | Iterable<UsageRowInput>;
+  /** A text that changes when the rows do; without it they never change. */
+  readonly stamp?: () => Promise<string>;
+}
+
+/**
+ * A source over rows of usage cells, which it keeps in memory: some 50 bytes each. A row counts from the start of its
+ * day. Rows of accounts that the engine does not have are ignored, as their events would be. Every query fails if a row
+ * is invalid, has an unknown meter, or belongs to a schema whose events are ingested: otherwise usage would be missing
+ * or billed twice.
+ */
+export function usageFromRows({ name, read, stamp = async () => "" }: UsageRowsInput): UsageSource {
+  let lastRead: { readonly stamp: string; readonly rows: Promise<RowsByAccount> } | undefined;
+  const readCurrentRows = async (): Promise<RowsByAccount> => {
+    const currentStamp = await stamp();
+    if (lastRead?.stamp !== currentStamp) lastRead = { stamp: currentStamp, rows: groupRows(read()) };
+    const { rows } = lastRead;
+    try {
+      const currentRows = await rows;
+      if ((await stamp()) !== currentStamp)
+        throw usageRowsUnavailableError(`${name} changed while it was read; try again`);
+      return currentRows;
+    } catch (error) {
+      // A failed read is not cached: the next query tries again.
+      if (lastRead?.rows === rows) lastRead = undefined;
+      throw error;
+    }
+  };
+  return {
+    name,
+    async *cells(query) {
+      const rows = await readCurrentRows();
+      checkMeters(rows.meters, query);
+      for (const account of query.accounts) {
+        const cells = [...iterateAccountCells(rows, account, query)];
+        if (cells.length > 0) yield cells;
+      }
+    },
+  };
+}
+
+/** A row, without its account. */
+type PackedRow = readonly [meter: number, day: Day, quantity: Exact];
+
+interface RowsByAccount {
+  /** Meter ids, by index. */
+  readonly meters: readonly string[];
+  /** By account name in the rows; one row after another, as three consecutive values. */
+  readonly byName: ReadonlyMap<string, readonly PackedRow[number][]>;
+}
+
+async function groupRows(rows: AsyncIterable<UsageRowInput> | Iterable<UsageRowInput>): Promise<RowsByAccount> {
+  const meters = new Map<string, number>();
+  const byName = new Map<string, PackedRow[number][]>();
+  for await (const row of rows) {
+    const { accountId, meterId, day, quantity } = readUsageRow(row);
+    let meter = meters.get(meterId);
+    if (meter === undefined) meters.set(meterId, (meter = meters.size));
+    let accountRows = byName.get(accountId);
+    if (accountRows === undefined) byName.set(accountId, (accountRows = []));
+    accountRows.push(meter, day, exactOfDecimal(quantity));
+  }
+  return { meters: [...meters.keys()], byName };
+}
+
+/** Checks that all rows are of meters that can be queried. */
+function checkMeters(meterIds: readonly string[], { book, schemas }: CellQuery): void {
+  const schemaOf = new Map(book.usageMeters.map(({ id, eventSchemaName }) => [id, eventSchemaName]));
+  for (const id of meterIds) {
+    const schemaName = schemaOf.get(id);
+    if (schemaName === undefined) throw usageRowsUnavailableError(`it has rows of the unknown meter ${quoteText(id)}`);
+    if (schemas.includes(schemaName)) continue;
+    const conflict = `but events of its schema ${quoteText(schemaName)} are ingested`;
+    throw usageRowsUnavailableError(`it has rows of the meter ${quoteText(id)}, ${conflict}`);
+  }
+}
+
+function* iterateAccountCells(
+  { meters, byName }: RowsByAccount,
+  account: UsageAccount,
+  query: CellQuery,
+): Iterable<UsageCell> {
+  for (const name of [account.id, ...account.aliases]) {
+    const rows = byName.get(name) ?? [];
+    for (let at = 0; at < rows.length; at += 3) {
+      const [meter, day, quantity] = rows.slice(at, at + 3) as unknown as PackedRow;
+      if (day < query.from || day >= query.until || startOfDay(day) > query.upTo) continue;
+      yield { accountId: account.id, meterId: meters[meter] ?? "", day, quantity: decimalOfExact(quantity) };
+    }
+  }
+}
+
+function usageRowsUnavailableError(message: string): RatebookError<"ERR_USAGE_UNAVAILABLE"> {
+  return new RatebookError("ERR_USAGE_UNAVAILABLE", message, {});
 }

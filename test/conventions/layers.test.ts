@@ -196,13 +196,13 @@ describe("outcomes of events", () => {
     .filter((file) => file.startsWith("ledger/") && file !== "ledger/outcome.ts")
     .filter((file) => {
       const text = readFileSync(join(src, file), "utf8");
-      return /\boutcomeOf\(|"INGESTION_(?:REFUSED|FAILED|COMPLETED)|\b(?:METERED|NOT_BILLED|NOT_METERED|NO_METERS)[,:;]/.test(
+      return /\bcreateOutcome\(|"INGESTION_(?:REFUSED|FAILED|COMPLETED)|\b(?:METERED|NOT_BILLED|NOT_METERED|NO_METERS)[,:;]/.test(
         text,
       );
     });
 
-  test("are created only by the decider and its messages", () => {
-    const own = ["ledger/events/decide-event.ts", "ledger/events/event-outcomes.ts"];
+  test("are created only by the decider", () => {
+    const own = ["ledger/events/decide-event.ts"];
     const counting = [
       "ledger/preview/preview-scenario.ts",
       "ledger/preview/preview-run.ts",
@@ -211,12 +211,12 @@ describe("outcomes of events", () => {
     expect(makers.filter((file) => !own.includes(file) && !counting.includes(file))).toEqual([]);
     // These compare existing outcomes and create none.
     for (const file of counting)
-      expect(readFileSync(join(src, file), "utf8")).not.toMatch(/\boutcomeOf\(|status: "ING/);
+      expect(readFileSync(join(src, file), "utf8")).not.toMatch(/\bcreateOutcome\(|status: "ING/);
     for (const file of files) {
       const text = readFileSync(join(src, file), "utf8");
       const name = file.replaceAll(sep, "/");
-      if (text.includes('/event-outcomes.ts"')) expect(name).toBe("ledger/events/decide-event.ts");
-      if (/\boutcomeOf\(/.test(text)) expect(["ledger/outcome.ts", "ledger/events/event-outcomes.ts"]).toContain(name);
+      if (/\bcreateOutcome\(/.test(text))
+        expect(["ledger/outcome.ts", "ledger/events/decide-event.ts"]).toContain(name);
     }
   });
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 
 import type { BookInput } from "../../src/book/resources/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import type { UndoFilter } from "../../src/ledger/events/undo-filter.ts";
+import type { UndoFilter } from "../../src/ledger/events/undo.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
 import type { Store } from "../../src/store/store.ts";
 import { perUnit } from "../book/builder.ts";

@@ -6,17 +6,20 @@ import { type Instant, toInstant } from "../../src/calendar/instant.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
 import type { AccountParts } from "../../src/ledger/account-parts.ts";
 import { createWorkspace } from "../../src/ledger/account-state.ts";
-import { listingInstant } from "../../src/ledger/account/draft-index.ts";
+import { listingInstant } from "../../src/ledger/account/invoices.ts";
 import { type Catalog, type CatalogOptions, createCatalog } from "../../src/ledger/catalog.ts";
-import { grantEntry, patchEntry, voidEntry } from "../../src/ledger/commands/entries.ts";
-import { readForEntry, readForGrant } from "../../src/ledger/commands/entry-reads.ts";
+import { grantEntry, patchEntry, voidEntry, readForEntry, readForGrant } from "../../src/ledger/commands/entries.ts";
 import type { Changes } from "../../src/ledger/decision.ts";
-import { findIngestNeeds, readForIngest } from "../../src/ledger/events/ingest-reads.ts";
-import { decideIngest, type IngestResult } from "../../src/ledger/events/ingest.ts";
+import { findIngestNeeds, readForIngest, decideIngest, type IngestResult } from "../../src/ledger/events/ingest.ts";
 import { toEventRecord } from "../../src/ledger/events/new-event.ts";
-import { type UndoFilter, parseUndoFilter } from "../../src/ledger/events/undo-filter.ts";
-import { readForUndo } from "../../src/ledger/events/undo-reads.ts";
-import { decideUndo, type UndoneEvent, UNDO_EVENTS_MAX } from "../../src/ledger/events/undo.ts";
+import {
+  type UndoFilter,
+  parseUndoFilter,
+  readForUndo,
+  decideUndo,
+  type UndoneEvent,
+  UNDO_EVENTS_MAX,
+} from "../../src/ledger/events/undo.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
 import { catchUpNeeds, type LedgerReads, readAccounts } from "../../src/ledger/reads.ts";
 import {

@@ -8,8 +8,7 @@ import { type FeatureEntry, restoreAllocations } from "../../src/credits/feature
 import type { AccountParts } from "../../src/ledger/account-parts.ts";
 import { createWorkspace } from "../../src/ledger/account-state.ts";
 import { grantEntry, OPEN_ENTRIES_MAX, patchEntry, voidEntry } from "../../src/ledger/commands/entries.ts";
-import { findIngestNeeds, readForIngest } from "../../src/ledger/events/ingest-reads.ts";
-import { decideIngest } from "../../src/ledger/events/ingest.ts";
+import { findIngestNeeds, readForIngest, decideIngest } from "../../src/ledger/events/ingest.ts";
 import { type LedgerReads, readOverageToMove } from "../../src/ledger/reads.ts";
 import type { EntryRecord } from "../../src/ledger/records.ts";
 import { parseDecimal } from "../../src/numbers/decimal.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { toInstant } from "../../src/calendar/instant.ts";
-import { type UndoFilter, parseUndoFilter } from "../../src/ledger/events/undo-filter.ts";
+import { type UndoFilter, parseUndoFilter } from "../../src/ledger/events/undo.ts";
 import type { EventRecord } from "../../src/ledger/records.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
 import {

@@ -6,9 +6,9 @@
 import type { Book } from "../../book/resources/book.ts";
 import { groupThousands } from "../../invoicing/format-values.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
-import type { SkippedAccount } from "../../ledger/account/bill-failure.ts";
 import type { LineTrace } from "../../ledger/preview/line-trace.ts";
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
+import type { SkippedAccount } from "../../ledger/refusals.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { describeEventCount } from "../../pages/event-counts.ts";

@@ -11,7 +11,7 @@ import { type Instant, type InstantInput, toInstant } from "../../calendar/insta
 import { NO_END } from "../../invoicing/timeline.ts";
 import { partsOfRecord } from "../../ledger/account-parts.ts";
 import { type AccountState, createWorkspace } from "../../ledger/account-state.ts";
-import { accountAt } from "../../ledger/account/account-history.ts";
+import { accountAt } from "../../ledger/account/account-plan.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import * as accountCommands from "../../ledger/commands/accounts.ts";

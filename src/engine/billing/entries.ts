@@ -15,7 +15,7 @@ import { catchUp } from "../../ledger/account/catch-up.ts";
 import { matchesId } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import * as entryCommands from "../../ledger/commands/entries.ts";
-import { readForEntry, readForGrant } from "../../ledger/commands/entry-reads.ts";
+import { readForEntry, readForGrant } from "../../ledger/commands/entries.ts";
 import type { EntryRecord } from "../../ledger/records.ts";
 import { notFoundError } from "../../ledger/refusals.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";

@@ -2,15 +2,13 @@ import { formatInstant, type Instant, type InstantInput, toInstant, parseInstant
 import { optionError } from "../../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
 import type { AccountState } from "../../ledger/account-state.ts";
-import { billInSteps } from "../../ledger/account/bill-failure.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
-import { listingInstant } from "../../ledger/account/draft-index.ts";
-import { listDrafts } from "../../ledger/account/drafts.ts";
 import { listMatchingIds, isShortId } from "../../ledger/account/due-ids.ts";
+import { listingInstant, listDrafts } from "../../ledger/account/invoices.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { compareIds } from "../../ledger/compare-ids.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
-import { invalidInputError, notFoundError } from "../../ledger/refusals.ts";
+import { billInSteps, invalidInputError, notFoundError } from "../../ledger/refusals.ts";
 import type { PageKey } from "../../ledger/view.ts";
 /**
  * Invoices as reads return them, and previews (S13).

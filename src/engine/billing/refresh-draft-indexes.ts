@@ -7,7 +7,7 @@ import { createWorkspace } from "../../ledger/account-state.ts";
  *
  * @module
  */
-import { draftIndexKnownUntil, refreshDraftIndex } from "../../ledger/account/draft-index.ts";
+import { draftIndexKnownUntil, refreshDraftIndex } from "../../ledger/account/invoices.ts";
 import { createYielder, runWithPauses } from "../../store/yielder.ts";
 import { accountsWithStaleDrafts, splitIntoChunks } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";

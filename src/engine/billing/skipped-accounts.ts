@@ -5,7 +5,7 @@
  * @module
  */
 import { hasCode } from "../../errors.ts";
-import type { SkippedAccount } from "../../ledger/account/bill-failure.ts";
+import type { SkippedAccount } from "../../ledger/refusals.ts";
 
 /** The part of a result over many accounts that reports the skipped ones. */
 export interface WithSkipped {

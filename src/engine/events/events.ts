@@ -18,16 +18,19 @@ import {
   type IngestNeeds,
   type PartialIngestState,
   readForIngest,
-} from "../../ledger/events/ingest-reads.ts";
-import {
   type BatchEvent,
   decideIngestInSteps,
   type IngestState,
   type IngestResult,
 } from "../../ledger/events/ingest.ts";
-import { type UndoFilter, parseUndoFilter } from "../../ledger/events/undo-filter.ts";
-import { readForUndo } from "../../ledger/events/undo-reads.ts";
-import { decideUndoInSteps, UNDO_EVENTS_MAX, type UndoneEvent } from "../../ledger/events/undo.ts";
+import {
+  type UndoFilter,
+  parseUndoFilter,
+  readForUndo,
+  decideUndoInSteps,
+  UNDO_EVENTS_MAX,
+  type UndoneEvent,
+} from "../../ledger/events/undo.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import { notFoundError } from "../../ledger/refusals.ts";
 import type { EventFilter, LedgerView } from "../../ledger/view.ts";

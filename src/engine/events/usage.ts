@@ -15,12 +15,11 @@ import {
   dayFrom,
 } from "../../calendar/instant.ts";
 import { optionError, RatebookError } from "../../errors.ts";
+import { mergeCells } from "../../ledger/account-parts.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
-import { accountCells } from "../../ledger/billed-usage.ts";
-import { mergeCells } from "../../ledger/cell-sums.ts";
+import { accountCells, findLateUsage, type LateUsage } from "../../ledger/billed-usage.ts";
 import { type CompositeInvoice, readComposite } from "../../ledger/commands/groups.ts";
 import { compareIds } from "../../ledger/compare-ids.ts";
-import { findLateUsage, type LateUsage } from "../../ledger/late-usage.ts";
 import { groupByAccount, prefetch } from "../../ledger/reads.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
 import { notFoundError } from "../../ledger/refusals.ts";

@@ -4,8 +4,7 @@
  * @module
  */
 import type { Day, Instant } from "../../calendar/instant.ts";
-import { type AccountParts, listUsage } from "../../ledger/account-parts.ts";
-import { mergeCells } from "../../ledger/cell-sums.ts";
+import { type AccountParts, listUsage, mergeCells } from "../../ledger/account-parts.ts";
 import { type ExternalUsageQuery, prefetch } from "../../ledger/reads.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
 import type { LedgerView } from "../../ledger/view.ts";

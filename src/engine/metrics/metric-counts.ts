@@ -8,8 +8,15 @@ import { DAY_MS, type Instant, dayStart, startOfDay } from "../../calendar/insta
 import { type Timeline } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
-import { revenueReadsFrom, type UsageAtInstant, putUsageRevenue } from "../../ledger/metrics/metric-revenue.ts";
-import type { Periods, SeriesKey, SeriesSet, SeriesValue } from "../../ledger/metrics/metric-series.ts";
+import {
+  revenueReadsFrom,
+  type UsageAtInstant,
+  putUsageRevenue,
+  type Periods,
+  type SeriesKey,
+  type SeriesSet,
+  type SeriesValue,
+} from "../../ledger/metrics/metric-series.ts";
 import { groupByAccount } from "../../ledger/reads.ts";
 import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/records.ts";
 import type { LedgerView } from "../../ledger/view.ts";

@@ -12,7 +12,6 @@ import type {
   MetricsRequestInput,
 } from "../../book/resources/requests.ts";
 import { formatInstant, type Instant, dayStartFrom } from "../../calendar/instant.ts";
-import type { SkippedAccount } from "../../ledger/account/bill-failure.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import {
   createSeries,
@@ -22,7 +21,7 @@ import {
   type SeriesSet,
 } from "../../ledger/metrics/metric-series.ts";
 import { INGEST_STATUSES } from "../../ledger/outcome.ts";
-import { invalidInputError, quoteText } from "../../ledger/refusals.ts";
+import { type SkippedAccount, invalidInputError, quoteText } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { add, Decimal, ZERO } from "../../numbers/decimal.ts";
 import { addFractions, decimalOfFraction, type Fraction } from "../../numbers/fraction.ts";

@@ -1,10 +1,32 @@
+/**
+ * Plan versions as accounts have them, with overrides applied and cycle configs derived, explicit or retained; the
+ * associations of a book as decisions; and lookups by instant: whether an event is priced, how long its cycle stays open and
+ * how much overage is allowed (S6.3, S6.5, S11.3, S16.1, S16.2).
+ *
+ * @module
+ */
 import type { Account, PlanAssociation } from "../../book/resources/account.ts";
 import { sortByDecision, applyOverride } from "../../book/resources/override.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
-import { type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
+import type { EntitlementOverageRateCard } from "../../book/resources/rate-card.ts";
+import { type CycleConfig, resolveCycleConfig, type Cycle } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
-import { type AssociatedPlan, cycleAt, NO_END, type PlanDecision, buildTimeline } from "../../invoicing/timeline.ts";
+import { findOverageWindow } from "../../invoicing/arrears.ts";
+import { clipToTerm } from "../../invoicing/charge-periods.ts";
+import {
+  type AssociatedPlan,
+  cycleAt,
+  NO_END,
+  type PlanDecision,
+  buildTimeline,
+  closesAt,
+  type GraceTerms,
+  naturalPeriod,
+  type AccountCycle,
+  type Timeline,
+} from "../../invoicing/timeline.ts";
+import type { Decimal } from "../../numbers/decimal.ts";
 
 /** Finds one version of a plan. */
 export type FindPlan = (planId: string, version: number) => PricePlan | undefined;
@@ -88,4 +110,113 @@ function associationCycleConfig(details: AssociatedPlan["details"], date: Instan
   const config = details.pricingCycleConfig ?? null;
   invariant(config !== null, "S16.1: an associated plan has a pricingCycleConfig");
   return resolveCycleConfig(config, date);
+}
+
+/** A period with one cycle or no cycle in force: `[start, end)`, whole UTC days. */
+export interface AccountPeriod {
+  /** May be `-Infinity` before the first association. */
+  readonly start: Instant;
+  /** May be `Infinity` after the last one. */
+  readonly end: Instant;
+  /**
+   * Until when events of this cycle are accepted, exclusive: its end plus the grace period (S6.5). Undefined without a
+   * plan: such events are metered, not priced, and never too late.
+   */
+  readonly openUntil?: Instant | undefined;
+}
+
+/** The overage that the plan allows for a feature in one billing window (S11.3, S11.7). */
+export interface OverageLimit {
+  readonly window: Cycle;
+  /** Absent: unlimited. */
+  readonly maxQuantity?: Decimal | null | undefined;
+}
+
+/** Why a period accepts no more changes. */
+export type ClosedReason = "PAST_GRACE_PERIOD" | "FINAL_INVOICE";
+
+/** Looks up an account's plans by instant. */
+export interface PlanLookup {
+  /** The cycle, or the period without one, that contains an instant, and until when it accepts events (S6.5). */
+  periodAt(at: Instant): AccountPeriod;
+  /**
+   * The overage card in force at an instant by the plans known at `now`; if none was known, by a later decision that
+   * covers the instant (S11.3). Undefined if there is none.
+   */
+  overageAt(featureId: string, at: Instant, now: Instant): OverageLimit | undefined;
+}
+
+/** Creates the lookup from an account's decisions. */
+export function createPlanLookup(
+  decisions: readonly PlanDecision[],
+  graceTerms: GraceTerms = {},
+  timeline: Timeline = buildTimeline(decisions),
+): PlanLookup {
+  const timelineKnownAt = createTimelineLookup(decisions, timeline);
+  let period: AccountPeriod = { start: 0, end: 0 };
+  const periodOf = (instant: Instant): AccountPeriod => {
+    const cycle = cycleAt(timeline, instant);
+    if (cycle === undefined) return findGap(timeline, instant);
+    return { start: cycle.start, end: cycle.end, openUntil: closesAt(cycle, graceTerms) };
+  };
+
+  return {
+    periodAt(instant) {
+      // Consecutive events are mostly in the same period.
+      if (instant < period.start || instant >= period.end) period = periodOf(instant);
+      return period;
+    },
+    overageAt(featureId, instant, now) {
+      // If no plan was known, a later backdated decision is the only one that applies.
+      const current = cycleAt(timelineKnownAt(now), instant) ?? cycleAt(timeline, instant);
+      const card = current?.term.plan.details.entitlementOverageRateCards.find((each) => each.featureId === featureId);
+      if (current === undefined || card === undefined) return undefined;
+      return {
+        window: overageLimitWindow(current, card),
+        ...(card.maxQuantity ? { maxQuantity: card.maxQuantity } : {}),
+      };
+    },
+  };
+}
+
+/**
+ * Looks up the timeline as known at an instant (S9.2). It differs from the whole timeline only for a book loaded before
+ * its own decisions.
+ */
+function createTimelineLookup(decisions: readonly PlanDecision[], fullTimeline: Timeline): (now: Instant) => Timeline {
+  const knownFrom = decisions.map(knownSince);
+  const fullFrom = Math.max(...knownFrom);
+  let last = { count: decisions.length, timeline: fullTimeline };
+  return (now) => {
+    if (now >= fullFrom) return fullTimeline;
+    const knownDecisions = decisions.filter((_, index) => (knownFrom[index] ?? now) <= now);
+    if (knownDecisions.length !== last.count)
+      last = { count: knownDecisions.length, timeline: buildTimeline(knownDecisions) };
+    return last.timeline;
+  };
+}
+
+/** From when on a ledger applies a decision. A decision made in the ledger applies at once, whatever the clock says. */
+export function knownSince({
+  decidedAt,
+  recordedAt = decidedAt,
+}: Pick<PlanDecision, "decidedAt" | "recordedAt">): Instant {
+  return decidedAt > recordedAt ? decidedAt : Number.NEGATIVE_INFINITY;
+}
+
+/** The period without a plan around an instant. */
+function findGap(timeline: Timeline, instant: Instant): AccountPeriod {
+  const before = timeline.filter((term) => term.until <= instant).map((term) => term.until);
+  const after = timeline.filter((term) => term.from > instant).map((term) => term.from);
+  return { start: Math.max(Number.NEGATIVE_INFINITY, ...before), end: Math.min(Number.POSITIVE_INFINITY, ...after) };
+}
+
+/**
+ * The window in which overage counts against the card's maximum: the cycle's billing window, or all cycles before
+ * `startOffset`, which are not charged (S11.7).
+ */
+export function overageLimitWindow(cycle: AccountCycle, { billingConfig }: EntitlementOverageRateCard): Cycle {
+  const charged = findOverageWindow(cycle, billingConfig);
+  if (charged !== undefined) return charged.served;
+  return clipToTerm(naturalPeriod(cycle, 1, billingConfig?.startOffset ?? 1), cycle.term);
 }

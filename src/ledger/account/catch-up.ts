@@ -26,13 +26,17 @@ import type { Catalog } from "../catalog.ts";
 import { groupBy } from "../compare-ids.ts";
 import type { AccountRecord } from "../records.ts";
 import { findGraceTerms, catchUpInstant, findAccountPlan } from "./account-plan.ts";
-import { saveAfterCatchUp } from "./draft-index.ts";
-import { mayTakeCredits } from "./drafts.ts";
+import { knownSince, overageLimitWindow } from "./associated-plans.ts";
 import { dueEntryId, grantKey } from "./due-ids.ts";
-import { computeOpenInvoices, finalizeInvoice, createGrantedCredit } from "./invoices.ts";
+import {
+  saveAfterCatchUp,
+  mayTakeCredits,
+  computeOpenInvoices,
+  finalizeInvoice,
+  createGrantedCredit,
+} from "./invoices.ts";
 import { findOpenCycles, createOpenCheck, earliestStart } from "./open-cycles.ts";
 import { moveOverageOnto } from "./overage-moves.ts";
-import { knownSince, overageLimitWindow } from "./plans-at-event.ts";
 
 /**
  * Processes everything due up to and including `upTo`: feature credit entries and credits granted by plans, refunds,

@@ -1,27 +1,35 @@
+import type { Credit } from "../../book/resources/account.ts";
 /**
- * The invoices of a ledger account: drafts, computed when read, and the final ones that they become (S13.4).
+ * The invoices of a ledger account: drafts, computed when read, and the final ones that they become (S13.4). The draft index
+ * has the positions of drafts and due credits in the lists of all invoices and credits, so that a list computes only the
+ * accounts on the requested page (S12.4). An account may have thousands of open cycles with hundreds of cards, so a read
+ * computes other drafts only if they take credits before the requested one or may grant one (S13.5).
  *
  * @module
  */
-import type { Instant } from "../../calendar/instant.ts";
-import { invariant } from "../../errors.ts";
+import { type Instant, parseInstant } from "../../calendar/instant.ts";
+import { invariant, hasCode } from "../../errors.ts";
 import type { AccountView } from "../../invoicing/account-view.ts";
 import {
   computeInvoicesInSteps,
   type ComputedInvoice,
   type InvoicingOptions,
+  findAdvanceInvoiceTerms,
+  findDueBefore,
 } from "../../invoicing/compute-invoices.ts";
 import { withConsumedCredits } from "../../invoicing/credit-lines.ts";
-import { invoiceKey } from "../../invoicing/draft.ts";
-import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
+import { invoiceKey, type DraftTerms } from "../../invoicing/draft.ts";
+import { type GrantedCredit, mayChargeBelowZero, negativeInvoiceCause } from "../../invoicing/granted-credits.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
-import { add, ZERO } from "../../numbers/decimal.ts";
-import type { Steps } from "../../numbers/steps.ts";
+import { NO_END, closesAt, type AccountCycle, cycleAt, type Timeline } from "../../invoicing/timeline.ts";
+import { add, ZERO, type Decimal } from "../../numbers/decimal.ts";
+import { type Steps, runToCompletion } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
 import type { Catalog } from "../catalog.ts";
-import type { AccountRecord, CreditRecord } from "../records.ts";
-import { dueCreditId, dueInvoiceId, storedInvoiceKey } from "./due-ids.ts";
-import { createCreditRecord } from "./new-credit.ts";
+import type { AccountRecord, CreditRecord, CreditIndexEntry, DraftIndexEntry, DraftIndex } from "../records.ts";
+import { findGraceTerms, catchUpInstant, findAccountPlan } from "./account-plan.ts";
+import { dueCreditId, dueInvoiceId, storedInvoiceKey, standardInvoiceKey } from "./due-ids.ts";
+import { hasManyOpenCycles, findOpenCycles, earliestStart } from "./open-cycles.ts";
 
 /** A draft with the id that the final invoice will have. */
 export interface DraftInvoice {
@@ -101,4 +109,237 @@ export function toDraftInvoice(
   { draft, invoiceWithLazyLines }: ComputedInvoice,
 ): DraftInvoice {
   return { id: dueInvoiceId(record.id, invoiceKey(draft)), invoice: invoiceWithLazyLines() };
+}
+
+/** Creates records of credits, whether granted by a plan, granted manually or loaded from a book. */
+
+/**
+ * Creates a credit record with nothing spent.
+ *
+ * An end equal to `NO_END` is omitted.
+ *
+ * @param origin the id of the credit and its cause
+ */
+export function createCreditRecord(
+  owner: Pick<AccountRecord, "id" | "customerId" | "invoiceCurrency">,
+  { purpose, creditAmount, priority, effectiveFrom, effectiveUntil, applicableEntityIds }: Omit<Credit, "id">,
+  origin: Pick<CreditRecord, "id" | "kind" | "cause" | "createdAt" | "idempotencyKey">,
+): CreditRecord {
+  return {
+    accountId: owner.id,
+    customerId: owner.customerId,
+    purpose,
+    creditAmount,
+    consumedAmount: ZERO,
+    currency: owner.invoiceCurrency,
+    priority,
+    effectiveFrom,
+    ...(typeof effectiveUntil === "number" && effectiveUntil < NO_END ? { effectiveUntil } : {}),
+    ...(applicableEntityIds ? { applicableEntityIds } : {}),
+    voided: false,
+    ...origin,
+    transactions: [],
+  };
+}
+
+/**
+ * The instant by which an invoice is listed: the start of its cycle, or the date of an AD_HOC invoice. Finalizing does
+ * not change it.
+ */
+export function listingInstant({
+  invoiceType,
+  invoiceDate,
+  startDate,
+}: Pick<Invoice, "invoiceType" | "invoiceDate" | "startDate">): Instant {
+  return parseInstant(invoiceType === "AD_HOC" ? invoiceDate : startDate);
+}
+
+/** Until when the index of drafts and due credits is valid. */
+export function draftIndexKnownUntil(drafts: DraftIndex | undefined): Instant {
+  return drafts?.credits === undefined ? Number.NEGATIVE_INFINITY : drafts.until;
+}
+
+/**
+ * Saves an account record after a decision, with a new draft index. Invoices that become final at the very instant of
+ * the decision are included: the account was caught up before it. The index is left empty if the decision is dated
+ * after the clock and something falls due by then, because lists use the clock, and if many cycles are open. Lists then
+ * compute the account, and the next catch-up builds the index in steps.
+ */
+export function saveWithDraftIndex(catalog: Catalog, work: AccountState, record: AccountRecord): void {
+  if (hasManyOpenCycles(catalog, record, record.updatedAt)) {
+    work.putRecord({ ...record, drafts: UNKNOWN });
+    return;
+  }
+  work.putRecord(record);
+  runToCompletion(refreshDraftIndex(catalog, work, record.updatedAt));
+}
+
+/**
+ * Rebuilds the draft index of an account as of `now`, caught up or not, and saves it in the record. Changes and reads
+ * nothing else.
+ */
+export function* refreshDraftIndex(catalog: Catalog, work: AccountState, now: Instant): Steps {
+  const { record } = work;
+  const drafts = yield* computeDraftIndex(catalog, work, now);
+  const decided = catchUpInstant(record, now);
+  const dues = [
+    ...drafts.places.map(({ finalAt }) => finalAt),
+    ...(drafts.credits ?? []).map((each) => each.createdAt),
+  ];
+  const isMissed = dues.some((at) => at > now && at <= decided);
+  work.putRecord({ ...record, drafts: isMissed ? UNKNOWN : drafts });
+}
+
+/** The index of accounts that lists must compute in full. */
+const UNKNOWN: DraftIndex = { until: Number.NEGATIVE_INFINITY, places: [], credits: [] };
+
+/** Like {@link saveWithDraftIndex}, after a catch-up and in steps: invoices that became final by then are no longer drafts. */
+export function* saveAfterCatchUp(catalog: Catalog, work: AccountState, record: AccountRecord): Steps {
+  work.putRecord(record);
+  const { until, places, credits = [] } = yield* computeDraftIndex(catalog, work, record.caughtUpTo);
+  const openPlaces = places.filter(({ finalAt }) => finalAt > record.caughtUpTo);
+  const due = credits.filter(({ createdAt }) => createdAt > record.caughtUpTo);
+  work.putRecord({ ...record, drafts: { until, places: openPlaces, credits: due } });
+}
+
+/**
+ * Index entries for everything not final that reads may show, up to the end of the cycle after the current one, so that
+ * the index stays valid when a cycle ends before the next catch-up. Pauses, because an account may have thousands of
+ * cycles.
+ */
+function* computeDraftIndex(catalog: Catalog, work: AccountState, now: Instant): Steps<DraftIndex> {
+  const { record } = work;
+  const { timeline } = findAccountPlan(catalog, record);
+  const until = nextBoundary(timeline, nextBoundary(timeline, Math.max(record.caughtUpTo, now)));
+  const terms = findGraceTerms(catalog, record);
+  const open = findOpenCycles(catalog, record, until - 1);
+  /** Credits that may result from invoices below zero. */
+  const negativeInvoiceCredits: CreditIndexEntry[] = [];
+  const mayBeNegative = (cycle: AccountCycle, key: string, finalAt: Instant): void => {
+    if (!mayChargeBelowZero(cycle.term.plan.details)) return;
+    negativeInvoiceCredits.push({ id: dueCreditId(record.id, negativeInvoiceCause(key)), createdAt: finalAt });
+  };
+  const standardEntries: DraftIndexEntry[] = [];
+  for (const cycle of open) {
+    const { start, end } = cycle;
+    const [key, finalAt] = [standardInvoiceKey(cycle), closesAt(cycle, terms)];
+    mayBeNegative(cycle, key, finalAt);
+    standardEntries.push({ id: dueInvoiceId(record.id, key), listedAt: start, start, end, finalAt });
+    if (standardEntries.length % CYCLES_OF_STEP === 0) yield;
+  }
+  const from = earliestStart(open, record.caughtUpTo);
+  try {
+    const advanceTerms = yield* findAdvanceInvoiceTerms(work.view(catalog), { from, until });
+    const advanceEntries = advanceTerms.flatMap((draft) => {
+      const { invoiceType, invoiceDate, finalAt, cycle } = draft;
+      // Invoices that became final earlier are stored.
+      if (finalAt < record.caughtUpTo) return [];
+      const key = invoiceKey(draft);
+      mayBeNegative(cycle, key, finalAt);
+      const id = dueInvoiceId(record.id, key);
+      const entry = { id, listedAt: invoiceType === "AD_HOC" ? invoiceDate : cycle.start, finalAt };
+      return [{ ...entry, start: cycle.start, end: cycle.end }];
+    });
+    const credits = [...(yield* findDueCredits(catalog, work, until)), ...negativeInvoiceCredits];
+    return { until, places: [...standardEntries, ...advanceEntries], credits };
+  } catch (error) {
+    // The charges of this account cannot be computed; reading its drafts reports why.
+    if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
+    return UNKNOWN;
+  }
+}
+
+const CYCLES_OF_STEP = 128;
+
+/** Index entries of the credits that plans grant and refund from `caughtUpTo` until an instant. */
+function* findDueCredits(catalog: Catalog, work: AccountState, until: Instant): Steps<readonly CreditIndexEntry[]> {
+  const { id: accountId, caughtUpTo: since } = work.record;
+  const { credits } = yield* findDueBefore(work.view(catalog), catalog.billing, { since, until });
+  return credits.flatMap(({ id: cause, creditAmount, grantedAt }) =>
+    grantedAt < since || creditAmount.isZero() ? [] : [{ id: dueCreditId(accountId, cause), createdAt: grantedAt }],
+  );
+}
+
+/** The end of the cycle that contains the instant, or else the start of the next one. */
+function nextBoundary(timeline: Timeline, at: Instant): Instant {
+  return cycleAt(timeline, at)?.end ?? timeline.find(({ from }) => from > at)?.from ?? NO_END;
+}
+
+/**
+ * The drafts of every cycle that has begun, as of an instant to which the account was caught up, in the order in which
+ * they take credits.
+ *
+ * @param ids which drafts; default all
+ * @param limit stops after this many
+ */
+export function* listDrafts(
+  catalog: Catalog,
+  work: AccountState,
+  now: Instant,
+  ids?: ReadonlySet<string>,
+  limit?: number,
+): Steps<readonly DraftInvoice[]> {
+  const range = ids === undefined ? findOpenRange(catalog, work, now) : yield* rangeAround(catalog, work, now, ids);
+  if (range === undefined) return [];
+  const { id: accountId } = work.record;
+  const selection = ids && ((terms: DraftTerms) => ids.has(dueInvoiceId(accountId, invoiceKey(terms))));
+  const drafts: DraftInvoice[] = [];
+  for (const invoice of yield* computeOpenInvoices(catalog, work, { ...range, selection, limit })) {
+    drafts.push(toDraftInvoice(work.record, invoice));
+    yield;
+  }
+  return drafts;
+}
+
+/** The amounts that drafts reserve of each credit, by credit id. */
+export function* computeHolds(catalog: Catalog, work: AccountState, now: Instant): Steps<ReadonlyMap<string, Decimal>> {
+  const amounts = new Map<string, Decimal>();
+  const range = findOpenRange(catalog, work, now);
+  if (!mayTakeCredits(catalog, work, range.from)) return amounts;
+  for (const { creditUses } of yield* computeOpenInvoices(catalog, work, { ...range, selection: "TAKING_CREDITS" })) {
+    for (const { creditId, amount } of creditUses) amounts.set(creditId, add(amounts.get(creditId) ?? ZERO, amount));
+  }
+  return amounts;
+}
+
+type Range = Pick<InvoicingOptions, "from" | "until" | "knownUntil">;
+
+/** The range of all drafts. */
+function findOpenRange(catalog: Catalog, work: AccountState, now: Instant): Range {
+  const at = catchUpInstant(work.record, now);
+  return { from: earliestStart(findOpenCycles(catalog, work.record, at), work.record.caughtUpTo), until: at + 1 };
+}
+
+/** The range of the cycles of these drafts if they depend on no others; undefined if the account has none of them. */
+function* rangeAround(
+  catalog: Catalog,
+  work: AccountState,
+  now: Instant,
+  ids: ReadonlySet<string>,
+): Steps<Range | undefined> {
+  const whole = findOpenRange(catalog, work, now);
+  const { drafts } = work.record;
+  if (drafts === undefined || draftIndexKnownUntil(drafts) < whole.until) return whole;
+  const places = drafts.places.filter(({ id }) => ids.has(id));
+  yield;
+  if (places.length === 0) return undefined;
+  if (mayTakeCredits(catalog, work, whole.from)) return whole;
+  let [from, until] = [whole.until, whole.from];
+  for (const { start, end } of places) {
+    from = Math.min(from, start);
+    until = Math.max(until, end);
+  }
+  return { from, until: Math.min(until, whole.until), knownUntil: whole.until };
+}
+
+/**
+ * Whether drafts of cycles that end after an instant may take or grant credits, so that a draft depends on earlier ones
+ * (S12.3).
+ */
+export function mayTakeCredits(catalog: Catalog, work: AccountState, from: Instant): boolean {
+  const { credits } = work.view(catalog);
+  if (credits.some(({ effectiveUntil }) => effectiveUntil === undefined || effectiveUntil > from)) return true;
+  return findAccountPlan(catalog, work.record).decisions.some(
+    ({ plan }) => plan !== null && mayChargeBelowZero(plan.details),
+  );
 }

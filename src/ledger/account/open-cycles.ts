@@ -9,7 +9,7 @@ import { type ClosedCycles, closesAt, earliestOpenEnd, type AccountCycle, cycles
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, InvoiceRecord } from "../records.ts";
 import { findGraceTerms, findAccountPlan } from "./account-plan.ts";
-import type { AccountPeriod, ClosedReason } from "./plans-at-event.ts";
+import type { AccountPeriod, ClosedReason } from "./associated-plans.ts";
 
 /** An account with the final invoices of its open cycles. */
 interface AccountWithInvoices {

@@ -6,10 +6,9 @@
 import type { Instant } from "../../calendar/instant.ts";
 import { runToCompletion } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
-import { endAliases } from "../account/account-history.ts";
-import { findAccountPlan } from "../account/account-plan.ts";
+import { endAliases, findAccountPlan } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { listDrafts } from "../account/drafts.ts";
+import { listDrafts } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { Changes, DocumentRecord } from "../decision.ts";
 import type { AccountRecord } from "../records.ts";

@@ -27,7 +27,7 @@ import type { AccountState } from "../account-state.ts";
 import { decisionInstant, findAccountPlan } from "../account/account-plan.ts";
 import { type AssociatedCycles, toStoredCycles } from "../account/associated-plans.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { saveWithDraftIndex } from "../account/draft-index.ts";
+import { saveWithDraftIndex } from "../account/invoices.ts";
 import { standardCycles } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";

@@ -1,5 +1,5 @@
 /**
- * Grants, changes and voids purchased feature credit entries (S11.5, S11.8).
+ * Grants, changes and voids purchased feature credit entries, and reads the events whose overage may move (S11.5, S11.8).
  *
  * @module
  */
@@ -8,10 +8,11 @@ import { add, type Decimal, subtract, formatDecimal } from "../../numbers/decima
 import type { AccountState } from "../account-state.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { matchesId } from "../account/due-ids.ts";
-import { createOpenCheck } from "../account/open-cycles.ts";
+import { createOpenCheck, findOpenRanges } from "../account/open-cycles.ts";
 import { moveOverageOnto } from "../account/overage-moves.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
+import { type LedgerReads, type OverageCover, readMovableOverage } from "../reads.ts";
 import type { EntryRecord } from "../records.ts";
 import { invalidInputError, notFoundError, quoteText, refusedError, requireUnusedId } from "../refusals.ts";
 import { findByIdempotencyKey } from "./idempotency.ts";
@@ -198,4 +199,44 @@ function checkPeriod(effectiveFrom: Instant, effectiveUntil: Instant): void {
     "DATE_NOT_ALLOWED",
     `expected a time after effectiveFrom, ${from}, got ${formatInstant(effectiveUntil)}`,
   );
+}
+
+/** Reads what `grantEntry` needs for an entry with these bounds. */
+export async function readForGrant(
+  catalog: Catalog,
+  view: LedgerReads,
+  work: AccountState,
+  cover: OverageCover,
+  now: Instant,
+): Promise<void> {
+  const open = findOpenRanges(catalog, work.record, work.invoices(), now);
+  await readMovableOverage(catalog, view, work, now, { covers: [cover], open });
+}
+
+/**
+ * Reads what `patchEntry` needs.
+ *
+ * @returns the timestamp of the latest accepted, not reverted event that spent the entry, including events deleted since
+ */
+export async function readForEntry(
+  catalog: Catalog,
+  view: LedgerReads,
+  work: AccountState,
+  target: { readonly entryId: string } & EntryChange,
+  now: Instant,
+): Promise<Instant | undefined> {
+  const { id: accountId } = work.record;
+  const entry = work.entries().find(({ id }) => matchesId(accountId, id, target.entryId));
+  if (entry === undefined) return undefined;
+  const granted = target.granted ?? entry.granted;
+  const cover = {
+    ...entry,
+    effectiveUntil: target.effectiveUntil ?? entry.effectiveUntil,
+    quantity: add(entry.balance, subtract(granted, entry.granted)),
+  };
+  await readForGrant(catalog, view, work, cover, now);
+  const [lastSpent, spentAtBefore] = [await view.lastSpent(entry.id, accountId), entry.spentAtBefore];
+  return lastSpent === undefined || spentAtBefore === undefined
+    ? (lastSpent ?? spentAtBefore)
+    : Math.max(lastSpent, spentAtBefore);
 }

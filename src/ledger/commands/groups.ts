@@ -17,7 +17,7 @@ import { NO_END } from "../../invoicing/timeline.ts";
 import { type Decimal, parseDecimal, sum, formatDecimal } from "../../numbers/decimal.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
-import { withGroup } from "../account/account-history.ts";
+import { withGroup } from "../account/account-plan.ts";
 import { catchUp, catchUpWith } from "../account/catch-up.ts";
 import { dueInvoiceId } from "../account/due-ids.ts";
 import { findClosedCycles } from "../account/open-cycles.ts";

@@ -11,7 +11,7 @@ import { createQuantityLookup, quantityAt } from "../../rating/license-timeline.
 import type { AccountState } from "../account-state.ts";
 import { decisionInstant, findGraceTerms, findAccountPlan } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { saveWithDraftIndex } from "../account/draft-index.ts";
+import { saveWithDraftIndex } from "../account/invoices.ts";
 import { lastInvoicedEnd } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";

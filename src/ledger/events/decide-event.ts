@@ -5,18 +5,25 @@
  *
  * @module
  */
-import type { Instant } from "../../calendar/instant.ts";
+import { type Instant, formatInstant } from "../../calendar/instant.ts";
 import { type Allocation, consume, type FeatureEntry, type OverageAllowance } from "../../credits/feature-credits.ts";
 import { featureQuantity, type FeatureProgram, type SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
 import type { AccountDependencies } from "../../metering/event-slots.ts";
 import type { Units } from "../../metering/measure-units.ts";
-import { compareExact, type Exact, isWithinPlaces, isZeroExact } from "../../numbers/exact.ts";
-import type { Problem } from "../../problem-table.ts";
-import type { AccountPeriod, ClosedReason } from "../account/plans-at-event.ts";
-import { type IngestOutcome, METERED, NO_METERS, NOT_BILLED, NOT_METERED } from "../outcome.ts";
-import * as outcomes from "./event-outcomes.ts";
+import { compareExact, type Exact, isWithinPlaces, isZeroExact, formatExact } from "../../numbers/exact.ts";
+import { createProblem, type Problem, type ProblemCode, type ProblemParams } from "../../problem-table.ts";
+import type { AccountPeriod, ClosedReason } from "../account/associated-plans.ts";
+import {
+  createOutcome,
+  type IngestOutcome,
+  type IngestStatus,
+  METERED,
+  NO_METERS,
+  NOT_BILLED,
+  NOT_METERED,
+} from "../outcome.ts";
 
 /** The account of an event, as the decision reads it. */
 export interface AccountAtEvent {
@@ -64,14 +71,19 @@ export interface DecisionTime {
 }
 
 /** The outcome of an event with a malformed envelope; it is not stored. */
-export const refuse: (problem: Problem) => IngestOutcome = outcomes.malformedEventOutcome;
+export function refuse(problem: Problem): IngestOutcome {
+  return createOutcome("INGESTION_REFUSED", problem);
+}
 
 /** The outcome of an event of an external schema; it is not stored and does not reserve its id (S17.4). */
-export const refuseExternal: (event: Pick<EventEnvelope, "schemaName">) => IngestOutcome =
-  outcomes.externalSchemaOutcome;
+export function refuseExternal({ schemaName }: Pick<EventEnvelope, "schemaName">): IngestOutcome {
+  return failure("INGESTION_REFUSED", "$.schemaName", "EXTERNAL_SCHEMA", { name: schemaName });
+}
 
 /** The outcome of an event whose id an accepted event reserves. */
-export const refuseDuplicate: (event: Pick<EventEnvelope, "id">) => IngestOutcome = outcomes.duplicateEventOutcome;
+export function refuseDuplicate({ id }: Pick<EventEnvelope, "id">): IngestOutcome {
+  return failure("INGESTION_FAILED_DUPLICATE_EVENT", "$.id", "DUPLICATE_EVENT", { id });
+}
 
 /**
  * Decides one event: every check of S14.1 in order, except that of its id.
@@ -89,12 +101,21 @@ export function decideEvent(
   knownUnits?: Units,
 ): EventDecision {
   const { program } = read;
-  if (read.problem !== undefined) return failWith(outcomes.malformedEventOutcome(read.problem));
-  if (account === undefined) return failWith(outcomes.unknownAccountOutcome(event));
-  if (account.isArchived) return failWith(outcomes.archivedAccountOutcome(event));
-  if (program === undefined) return failWith(outcomes.unknownSchemaOutcome(event));
-  if (read.fault !== undefined) return failWith(outcomes.invalidFieldOutcome(read.fault));
-  if (account.billFault !== undefined) return failWith(outcomes.billFailureOutcome(account.id, account.billFault));
+  if (read.problem !== undefined) return failWith(refuse(read.problem));
+  if (account === undefined || account.isArchived) {
+    const code = account === undefined ? "UNKNOWN_ACCOUNT" : "ARCHIVED_ACCOUNT";
+    const { accountId } = event;
+    return failWith(failure("INGESTION_FAILED_ACCOUNT_NOT_FOUND", "$.accountId", code, { accountId }));
+  }
+  if (program === undefined) {
+    const { schemaName: name } = event;
+    return failWith(failure("INGESTION_FAILED_SCHEMA_NOT_DEFINED", "$.schemaName", "UNKNOWN_SCHEMA", { name }));
+  }
+  if (read.fault !== undefined) return failWith(createOutcome("INGESTION_FAILED", read.fault));
+  if (account.billFault !== undefined) {
+    const params = { accountId: account.id, reason: account.billFault };
+    return failWith(failure("INGESTION_FAILED", "$.accountId", "BILL_FAILED", params));
+  }
   const period = account.periodAt(event.timestamp);
   const timingFailure = findTimingFailure(event, period, account, time);
   if (timingFailure !== undefined) return failWith(timingFailure);
@@ -105,63 +126,59 @@ export function decideEvent(
     : consumeFeature(program.feature, { event, program, account, period, units, now: time.now });
 }
 
+/** Why the event is too far in the future (S6.6), or its cycle accepts no more events (S6.5). */
 function findTimingFailure(
-  { timestamp }: EventEnvelope,
+  { timestamp: at }: EventEnvelope,
   period: AccountPeriod,
   account: AccountAtEvent,
   { now, futureMs }: DecisionTime,
 ): IngestOutcome | undefined {
-  if (timestamp > now + futureMs) return outcomes.futureEventOutcome(timestamp, now);
-  if (period.openUntil === undefined) return undefined;
-  switch (account.closedReasonAt(period, timestamp, now)) {
-    case undefined:
-      return undefined;
-    case "PAST_GRACE_PERIOD":
-      return outcomes.pastGracePeriodOutcome(timestamp, period.openUntil);
-    case "FINAL_INVOICE":
-      return outcomes.finalInvoiceOutcome(timestamp);
+  if (at > now + futureMs) {
+    const params = { timestamp: formatInstant(at), now: formatInstant(now) };
+    return failure("INGESTION_FAILED", "$.timestamp", "EVENT_TOO_EARLY", params);
   }
+  if (period.openUntil === undefined) return undefined;
+  const reason = account.closedReasonAt(period, at, now);
+  if (reason === undefined) return undefined;
+  const timestamp = formatInstant(at);
+  return reason === "FINAL_INVOICE"
+    ? failure("INGESTION_FAILED_PAST_GRACE_PERIOD", "$.timestamp", "INVOICE_FINAL", { timestamp })
+    : failure("INGESTION_FAILED_PAST_GRACE_PERIOD", "$.timestamp", "EVENT_TOO_LATE", {
+        timestamp,
+        openUntil: formatInstant(period.openUntil),
+      });
 }
 
 /** Enriches and measures the event in the slots. @returns its units, or the outcome of its failure */
-export function measureEvent(
+function measureEvent(
   event: EventEnvelope,
   program: SchemaProgram,
   account: Pick<AccountAtEvent, "dependenciesOf">,
 ): Units | IngestOutcome {
-  const failure = enrichEvent(event, program, account);
-  if (failure !== undefined) return failure;
-  const units = program.measure.run();
-  return "code" in units ? outcomes.measurementFailureOutcome(units) : (findExcessiveUnits(program, units) ?? units);
-}
-
-/** Enriches the event in the slots. @returns the outcome of its failure, if any */
-function enrichEvent(
-  event: EventEnvelope,
-  program: SchemaProgram,
-  account: Pick<AccountAtEvent, "dependenciesOf">,
-): IngestOutcome | undefined {
-  const { slots, enrichment } = program;
+  const { slots, enrichment, meters } = program;
   slots.id = event.id;
   slots.accountId = event.accountId;
   slots.timestamp = event.timestamp;
   if (enrichment.usesSettings) slots.dependencies = account.dependenciesOf(program);
   const fault = enrichment.run();
-  return fault === undefined ? undefined : outcomes.enrichmentFailureOutcome(fault);
-}
-
-/** @returns the outcome of the failure if a meter measures too many digits */
-function findExcessiveUnits({ meters }: SchemaProgram, units: Units): IngestOutcome | undefined {
+  if (fault !== undefined) return createOutcome("INGESTION_FAILED_ENRICHMENT_FAILED", fault);
+  const units = program.measure.run();
+  if ("code" in units) return createOutcome("INGESTION_FAILED_UNITS_INVALID", units);
   for (let index = 0; index < units.length; index++) {
     const quantity = units[index];
-    if (quantity === undefined || isWithinPlaces(quantity, MEASURED_PLACES_MAX)) continue;
-    return outcomes.tooManyDigitsOutcome("meter", meters[index]?.name ?? "", quantity);
+    if (quantity !== undefined && !isWithinPlaces(quantity, MEASURED_PLACES_MAX))
+      return tooManyDigits("meter", meters[index]?.name ?? "", quantity);
   }
-  return undefined;
+  return units;
 }
 
 /** Maximum digits before and after the decimal point of the units of one event (S1.6). */
 const MEASURED_PLACES_MAX = 40;
+
+function tooManyDigits(kind: "meter" | "feature", name: string, quantity: Exact): IngestOutcome {
+  const params = { kind, name, quantity: formatExact(quantity) };
+  return failure("INGESTION_FAILED_UNITS_INVALID", "$", "TOO_MANY_DIGITS", params);
+}
 
 interface ConsumptionInput {
   readonly event: EventEnvelope;
@@ -179,10 +196,11 @@ function consumeFeature(
 ): EventDecision {
   const { featureId } = feature;
   const quantity = featureQuantity(feature, program.slots);
-  if (compareExact(quantity, 0) < 0) return failWith(outcomes.negativeQuantityOutcome(featureId, quantity));
-  if (!isWithinPlaces(quantity, MEASURED_PLACES_MAX)) {
-    return failWith(outcomes.tooManyDigitsOutcome("feature", featureId, quantity));
+  if (compareExact(quantity, 0) < 0) {
+    const params = { name: featureId, quantity: formatExact(quantity) };
+    return failWith(failure("INGESTION_FAILED_UNITS_INVALID", "$", "NEGATIVE_QUANTITY", params));
   }
+  if (!isWithinPlaces(quantity, MEASURED_PLACES_MAX)) return failWith(tooManyDigits("feature", featureId, quantity));
   const entries = account.spendableEntries(featureId);
   // Entries cover most events; only the others need the overage limit.
   let result = consume(entries, quantity, timestamp, 0);
@@ -190,7 +208,8 @@ function consumeFeature(
     result = consume(entries, quantity, timestamp, account.overageAllowanceAt(featureId, timestamp, now));
   }
   if (result.kind === "INSUFFICIENT") {
-    return failWith(outcomes.insufficientCreditsOutcome(featureId, quantity, result.available));
+    const params = { name: featureId, quantity: formatExact(quantity), available: formatExact(result.available) };
+    return failWith(failure("INGESTION_FAILED_INSUFFICIENT_CREDITS", "$", "INSUFFICIENT_CREDITS", params));
   }
   const { allocations, overage } = result;
   return countEvent(program, period, units, { featureId, quantity, allocations, overage });
@@ -226,4 +245,13 @@ const NO_UNITS: Units = [];
 
 function failWith(outcome: IngestOutcome): EventDecision {
   return { outcome, isAccepted: false, units: NO_UNITS, consumption: undefined };
+}
+
+function failure<Code extends ProblemCode>(
+  status: IngestStatus,
+  path: string,
+  code: Code,
+  params: ProblemParams<Code>,
+): IngestOutcome {
+  return createOutcome(status, createProblem(path, code, params));
 }

@@ -19,10 +19,9 @@ import type { UsageRowInput } from "../../metering/usage-row.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
-import { type SkippedAccount, withBillErrors, describeMissingBill } from "../account/bill-failure.ts";
 import { dueCreditId } from "../account/due-ids.ts";
 import type { IngestOutcome } from "../outcome.ts";
-import { quoteText } from "../refusals.ts";
+import { type SkippedAccount, withBillErrors, describeMissingBill, quoteText } from "../refusals.ts";
 import { rememberIds, type SeenIds } from "./accepted-ids.ts";
 import {
   type DayEvents,

@@ -4,7 +4,7 @@
  * @module
  */
 import { canPay } from "../../credits/monetary-credits.ts";
-import { draftIndexKnownUntil, listingInstant } from "../../ledger/account/draft-index.ts";
+import { draftIndexKnownUntil, listingInstant } from "../../ledger/account/invoices.ts";
 import { compareIds } from "../../ledger/compare-ids.ts";
 import { type Changes, DOCUMENT_KINDS, type DocumentKind, type DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";

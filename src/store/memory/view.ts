@@ -4,7 +4,7 @@
  * @module
  */
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
-import { listingInstant } from "../../ledger/account/draft-index.ts";
+import { listingInstant } from "../../ledger/account/invoices.ts";
 import type { CreditRecord, InvoiceRecord } from "../../ledger/records.ts";
 import type {
   CreditListFilter,

@@ -4,7 +4,7 @@
  * @module
  */
 import { creditStatus } from "../../credits/monetary-credits.ts";
-import { draftIndexKnownUntil } from "../../ledger/account/draft-index.ts";
+import { draftIndexKnownUntil } from "../../ledger/account/invoices.ts";
 import type { Changes } from "../../ledger/decision.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";
 import type { ListedCredit, ListedDraft } from "../../ledger/view.ts";

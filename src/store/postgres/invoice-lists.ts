@@ -7,7 +7,7 @@
  * @module
  */
 import { DAY_MS, type Instant, parseInstant } from "../../calendar/instant.ts";
-import { listingInstant } from "../../ledger/account/draft-index.ts";
+import { listingInstant } from "../../ledger/account/invoices.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import type { InvoiceListFilter, PageRequest } from "../../ledger/view.ts";
 import { parameter } from "./query.ts";

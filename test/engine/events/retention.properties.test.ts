@@ -9,7 +9,7 @@ import type { PricePlanInput, PricingCycleConfig, RateCardsInput } from "../../.
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import { RatebookError } from "../../../src/errors.ts";
 import type { IngestResult } from "../../../src/ledger/events/ingest.ts";
-import type { UndoFilter } from "../../../src/ledger/events/undo-filter.ts";
+import type { UndoFilter } from "../../../src/ledger/events/undo.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { perUnit } from "../../book/builder.ts";

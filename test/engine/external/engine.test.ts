@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { parseInstant } from "../../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
-import { usageFromRows } from "../../../src/ledger/usage-row-source.ts";
-import type { UsageSource } from "../../../src/ledger/usage-source.ts";
+import { usageFromRows, type UsageSource } from "../../../src/ledger/usage-source.ts";
 import type { UsageRowInput } from "../../../src/metering/usage-row.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { describeRefusal } from "../support.ts";

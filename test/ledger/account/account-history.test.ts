@@ -1,7 +1,7 @@
 /** The former names and groups of an account (S16.6, S16.7). */
 import { expect, test } from "vitest";
 
-import { accountAt, endAliases, PAST_MAX, withGroup } from "../../../src/ledger/account/account-history.ts";
+import { accountAt, endAliases, PAST_MAX, withGroup } from "../../../src/ledger/account/account-plan.ts";
 import { newAccount } from "../account-harness.ts";
 
 test("an account keeps a limited number of former names and groups, the latest ones", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createWorkspace } from "../../../src/ledger/account-state.ts";
 import { catchUp, isBehind } from "../../../src/ledger/account/catch-up.ts";
-import { listDrafts } from "../../../src/ledger/account/drafts.ts";
+import { listDrafts } from "../../../src/ledger/account/invoices.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
 import { createCredits, creditSnapshots } from "../../../src/ledger/commands/credits.ts";
 import { parseDecimal, formatDecimal } from "../../../src/numbers/decimal.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { listDrafts } from "../../../src/ledger/account/drafts.ts";
+import { listDrafts } from "../../../src/ledger/account/invoices.ts";
 import { associate } from "../../../src/ledger/commands/associate.ts";
 import {
   addToGroup,

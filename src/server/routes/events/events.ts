@@ -9,7 +9,7 @@ import { versionId } from "../../../engine/document-ids.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { EventCycle } from "../../../engine/events/events.ts";
 import type { Page, PageOptions } from "../../../engine/pages.ts";
-import { isUndoCombination } from "../../../ledger/events/undo-filter.ts";
+import { isUndoCombination } from "../../../ledger/events/undo.ts";
 import { INGEST_STATUSES } from "../../../ledger/outcome.ts";
 import type { EventRecord } from "../../../ledger/records.ts";
 import type { EventFilter } from "../../../ledger/view.ts";
