@@ -107,7 +107,9 @@ export interface EndpointSpec<
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
   Body extends z.ZodType = z.ZodType,
-> extends Omit<Endpoint, "params" | "query" | "body" | "handle"> {
+> extends Omit<Endpoint, "access" | "params" | "query" | "body" | "handle"> {
+  /** Default `read` for a GET, else `write`. */
+  readonly access?: Endpoint["access"];
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
@@ -118,7 +120,7 @@ export interface EndpointSpec<
 export function defineEndpoint<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   spec: EndpointSpec<Params, Query, Body>,
 ): Endpoint {
-  return spec;
+  return { access: spec.method === "GET" ? "read" : "write", ...spec };
 }
 
 export function answerOk(body: unknown): Answer {

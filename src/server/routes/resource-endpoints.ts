@@ -10,7 +10,6 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Page } from "../../engine/pages.ts";
 import { answerOpenPage, answerPage, createListShape, createOpenListShape, readBoundedPage } from "../http/answers.ts";
 import {
-  type Answer,
   answerCreated,
   answerOk,
   defineEndpoint,
@@ -94,7 +93,6 @@ export function defineCreateEndpoint<Item, Body extends z.ZodType>(
     method: "POST",
     path,
     tag,
-    access: "write",
     answers: { [status]: shape },
     handle: async ({ engine, body }) => {
       const json = await toJson(await run(engine, body), engine);
@@ -117,7 +115,6 @@ export function defineListEndpoint<
     method: "GET",
     path,
     tag,
-    access: "read",
     query: listQuery(filters ?? {}, sizes),
     answers: {
       200: open === undefined ? createListShape(shape, answerId) : createOpenListShape(shape, answerId, open),
@@ -139,81 +136,54 @@ export function defineGetEndpoint<Item, Query extends z.ZodObject>(
   resource: ItemSpec<Item>,
   { run, ...spec }: GetSpec<Item, Query>,
 ): Endpoint {
-  return defineItemEndpoint(resource, "", {
-    ...spec,
-    method: "GET",
-    access: "read",
-    handle: async ({ engine, query }, id) => answerItem(resource, engine, await run(engine, id, query)),
-  });
+  return defineItemEndpoint(resource, "GET", "", spec, async ({ engine, query }, id) => run(engine, id, query));
 }
 
 /** `PATCH` of an item. */
 export function defineUpdateEndpoint<Item, Body extends z.ZodType>(
   resource: ItemSpec<Item>,
-  spec: ChangeSpec<Item, Body>,
+  { run, ...spec }: ChangeSpec<Item, Body>,
 ): Endpoint {
-  return defineChangeEndpoint(resource, "PATCH", "", spec);
+  return defineItemEndpoint(resource, "PATCH", "", spec, async ({ engine, body }, id) => run(engine, id, body));
 }
 
 /** `POST /features/{feature_id}/<action>`, answered with the item. */
 export function defineActionEndpoint<Item, Body extends z.ZodType>(
   resource: ItemSpec<Item>,
   action: string,
-  spec: ChangeSpec<Item, Body>,
+  { run, ...spec }: ChangeSpec<Item, Body>,
 ): Endpoint {
-  return defineChangeEndpoint(resource, "POST", `/${action}`, spec);
+  return defineItemEndpoint(resource, "POST", `/${action}`, spec, async ({ engine, body }, id) =>
+    run(engine, id, body),
+  );
 }
 
 /** `DELETE` of an item, answered with `{success}`. */
 export function defineRemoveEndpoint<Item>(resource: ItemSpec<Item>, { run, ...texts }: RemoveSpec): Endpoint {
-  return defineItemEndpoint(resource, "", {
-    ...texts,
-    method: "DELETE",
-    access: "write",
-    answers: { 200: success },
-    handle: async ({ engine }, id) => {
-      await run(engine, id);
-      return SUCCESS;
-    },
-  });
+  return defineItemEndpoint(withoutAnswer(resource), "DELETE", "", texts, async ({ engine }, id) => run(engine, id));
 }
 
-function defineChangeEndpoint<Item, Body extends z.ZodType>(
-  resource: ItemSpec<Item>,
-  method: "PATCH" | "POST",
-  pathSuffix: string,
-  { run, ...spec }: ChangeSpec<Item, Body>,
-): Endpoint {
-  return defineItemEndpoint(resource, pathSuffix, {
-    ...spec,
-    method,
-    access: "write",
-    handle: async ({ engine, body }, id) => answerItem(resource, engine, await run(engine, id, body)),
-  });
+/** A resource whose endpoints answer `{success}`. */
+export function withoutAnswer(resource: ItemSpec<never>): ItemSpec<unknown> {
+  return { ...resource, shape: success, toJson: () => SUCCESS.body };
 }
 
-/** Defines an endpoint of one item. Its handler gets the id from the path. */
+/** Defines an endpoint of one item, which is answered. */
 function defineItemEndpoint<Item, Query extends z.ZodObject, Body extends z.ZodType>(
-  { tag, path, idName, idSchema = pathId(), shape }: ItemSpec<Item>,
+  { tag, path, idName, idSchema = pathId(), shape, toJson }: ItemSpec<Item>,
+  method: Endpoint["method"],
   pathSuffix: string,
-  {
-    handle,
-    ...spec
-  }: Omit<EndpointSpec<z.ZodObject, Query, Body>, "path" | "tag" | "params" | "answers" | "handle"> & {
-    readonly answers?: Endpoint["answers"];
-    readonly handle: (request: EndpointRequest<z.ZodObject, Query, Body>, id: string) => Promise<Answer>;
-  },
+  spec: EndpointTexts & Pick<EndpointSpec<z.ZodObject, Query, Body>, "query" | "body" | "bodyRequired">,
+  run: (request: EndpointRequest<z.ZodObject, Query, Body>, id: string) => Promise<Item>,
 ): Endpoint {
   return defineEndpoint<z.ZodObject, Query, Body>({
-    answers: { 200: shape },
     ...spec,
+    method,
     path: `${path}/{${idName}}${pathSuffix}`,
     tag,
     params: z.strictObject({ [idName]: idSchema }),
-    handle: async (request) => handle(request, String(request.params[idName])),
+    answers: { 200: shape },
+    handle: async (request) =>
+      answerOk(await toJson(await run(request, String(request.params[idName])), request.engine)),
   });
-}
-
-async function answerItem<Item>({ toJson }: ItemSpec<Item>, engine: Engine, item: Item): Promise<Answer> {
-  return answerOk(await toJson(item, engine));
 }

@@ -57,7 +57,6 @@ const PLAYGROUND_ENDPOINT = defineEndpoint({
     "An HTML page in which you change plans and usage and see the invoice. It contains the products, the newest account " +
     "that has a price plan, with its customer and credits, that account's plans, and the newest other plans, up to " +
     "1 MiB of plans in total. It contains no usage, and sends nothing.",
-  access: "read",
   answers: { 200: "html" },
   handle: async ({ engine }) => {
     const html = embedData(await readPage("play"), JSON.stringify({ state: await readPageState(engine) }));

@@ -160,7 +160,6 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
       "The plan replaces the account's plans on the days `[effectiveFrom, effectiveUntil)`. DISASSOCIATE leaves these days " +
       "without a plan. The response has the account's schedules, earliest first; if they exceed 1 MiB of JSON, the latest " +
       "ones that fit, at least one.",
-    access: "write",
     params,
     body: planChange,
     answers: { 200: accountSchedulesShape },
@@ -180,7 +179,6 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
     description:
       "With dates, only plans in force at any time in `[start_date, end_date)`. A page ends before its schedules exceed 1 MiB " +
       "of JSON, and has at least one.",
-    access: "read",
     params,
     query: listQuery({ start_date: queryTime.optional(), end_date: queryTime.optional() }, SCHEDULE_PAGE_SIZES),
     answers: { 200: createListShape(accountScheduleShape, "PricingScheduleList") },
@@ -259,7 +257,6 @@ export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
     description:
       "All accounts are checked before any is moved. A rejected migration moves none and is not recorded. The response is " +
       "sent when all are moved.",
-    access: "write",
     body: z.strictObject({
       ...migrateFields,
       migrationMode: mode,

@@ -14,7 +14,7 @@ import type { StoredSetting } from "../../../engine/entity-settings.ts";
 import { undefinedIfNotFound } from "../../../errors.ts";
 import type { AccountRecord } from "../../../ledger/records.ts";
 import { addressShape, toAddressJson, createAnswerDeriver, keepItem, toAnswer } from "../../http/answers.ts";
-import { type Endpoint, defineEndpoint, answerOk, answerCreated } from "../../http/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { withWireNames } from "../../http/failures.ts";
 import { withoutAbsent, flag, pathId, queryTime, formatTime, timestamp } from "../../http/fields.ts";
 import { settingShape, toSettingJson } from "../catalog/settings.ts";
@@ -113,30 +113,27 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
       },
     },
   ),
-  defineEndpoint({
-    method: "GET",
-    path: "/accounts/{account_id}",
-    id: "getAccount",
-    tag: ACCOUNTS.tag,
-    summary: "Get an account",
-    access: "read",
-    params: z.strictObject({ account_id: pathId() }),
-    query: z.strictObject({
-      effectiveOn: queryTime.optional().meta({
-        type: "string",
-        description: "Returns the aliases and the invoice group at this time; default now.",
+  defineGetEndpoint(
+    { ...ACCOUNTS, toJson: keepItem },
+    {
+      id: "getAccount",
+      summary: "Get an account",
+      query: z.strictObject({
+        effectiveOn: queryTime.optional().meta({
+          type: "string",
+          description: "Returns the aliases and the invoice group at this time; default now.",
+        }),
+        includeGroupDetails: flag
+          .optional()
+          .meta({ type: "boolean", description: "Whether the response includes the invoice group; default false." }),
       }),
-      includeGroupDetails: flag
-        .optional()
-        .meta({ type: "boolean", description: "Whether the response includes the invoice group; default false." }),
-    }),
-    answers: { 200: accountShape },
-    handle: async ({ engine, params: { account_id: id }, query: { effectiveOn, includeGroupDetails } }) => {
-      const account = await engine.accounts.get(id, { effectiveOn });
-      const group = includeGroupDetails === true ? await findGroup(engine, account) : undefined;
-      return answerOk(await readAccountJson(engine, account, group));
+      run: async (engine, id, { effectiveOn, includeGroupDetails }) => {
+        const account = await engine.accounts.get(id, { effectiveOn });
+        const group = includeGroupDetails === true ? await findGroup(engine, account) : undefined;
+        return readAccountJson(engine, account, group);
+      },
     },
-  }),
+  ),
   defineUpdateEndpoint(ACCOUNTS, {
     id: "updateAccount",
     summary: "Change an account",
@@ -188,6 +185,8 @@ const aliasShape = z
   })
   .meta({ id: "Alias" });
 
+const createdAliasesShape = z.strictObject({ data: z.array(aliasShape) }).meta({ id: "CreatedAliases" });
+
 const ALIASES: ItemSpec<AliasSnapshot> = {
   tag: "Aliases",
   path: "/aliases",
@@ -197,20 +196,20 @@ const ALIASES: ItemSpec<AliasSnapshot> = {
 };
 
 export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
-  defineEndpoint({
-    method: "POST",
-    path: "/aliases",
-    id: "createAliases",
-    tag: ALIASES.tag,
-    summary: "Create several aliases, all or none",
-    access: "write",
-    body: z.strictObject({ aliases: REQUESTS.aliasCreate }),
-    answers: { 201: z.strictObject({ data: z.array(aliasShape) }).meta({ id: "CreatedAliases" }) },
-    handle: async ({ engine, body: { aliases } }) => {
-      const newAliases = await withWireNames({ "": "aliases" }, engine.aliases.create(aliases));
-      return answerCreated({ data: newAliases.map(toAliasJson) });
+  defineCreateEndpoint(
+    {
+      ...ALIASES,
+      shape: createdAliasesShape,
+      toJson: (aliases: readonly AliasSnapshot[]) => ({ data: aliases.map(toAliasJson) }),
     },
-  }),
+    {
+      id: "createAliases",
+      summary: "Create several aliases, all or none",
+      body: z.strictObject({ aliases: REQUESTS.aliasCreate }),
+      status: 201,
+      run: (engine, { aliases }) => withWireNames({ "": "aliases" }, engine.aliases.create(aliases)),
+    },
+  ),
   defineListEndpoint(ALIASES, {
     id: "listAliases",
     summary: "List aliases, newest first",

@@ -54,7 +54,6 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
     summary: "Create a customer and its first account",
     description:
       "Without `account`, an account with the customer's id and name is created. Settings are created with both.",
-    access: "write",
     body: REQUESTS.customerCreate.extend({ primaryEmail }),
     answers: { 201: createdCustomerShape },
     handle: async ({ engine, body }) => {

@@ -8,14 +8,15 @@ import * as z from "zod";
 import { REQUESTS } from "../../../book/resources/requests.ts";
 import type { InvoiceGroupSnapshot } from "../../../engine/accounts/invoice-groups.ts";
 import { addressShape, toAddressJson, toAnswer } from "../../http/answers.ts";
-import { type Endpoint, defineEndpoint, SUCCESS } from "../../http/endpoint.ts";
-import { formatTime, timestamp, pathId, success } from "../../http/fields.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import { formatTime, timestamp, pathId } from "../../http/fields.ts";
 import {
   defineActionEndpoint,
   defineCreateEndpoint,
   defineGetEndpoint,
   defineListEndpoint,
   type ItemSpec,
+  withoutAnswer,
 } from "../resource-endpoints.ts";
 
 export const invoiceGroupShape = z
@@ -91,20 +92,11 @@ export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
     body: accountsBody,
     run: (engine, id, { accountIds }) => engine.invoiceGroups.addAccounts(id, accountIds),
   }),
-  defineEndpoint({
-    method: "POST",
-    path: "/invoice_groups/{invoice_group_id}/remove_accounts",
+  defineActionEndpoint(withoutAnswer(INVOICE_GROUPS), "remove_accounts", {
     id: "removeAccountsFromInvoiceGroup",
-    tag: INVOICE_GROUPS.tag,
     summary: "Remove accounts from an invoice group",
     description: "Accounts not in the group are ignored. A group without accounts is deleted.",
-    access: "write",
-    params: z.strictObject({ invoice_group_id: pathId(512) }),
     body: accountsBody,
-    answers: { 200: success },
-    handle: async ({ engine, params: { invoice_group_id: id }, body: { accountIds } }) => {
-      await engine.invoiceGroups.removeAccounts(id, accountIds);
-      return SUCCESS;
-    },
+    run: (engine, id, { accountIds }) => engine.invoiceGroups.removeAccounts(id, accountIds),
   }),
 ];

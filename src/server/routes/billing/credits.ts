@@ -71,7 +71,6 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
     id: "createCredits",
     tag: "Credits",
     summary: "Create credits, all or none",
-    access: "write",
     body: z.strictObject({ creditRequests: REQUESTS.creditCreate }),
     answers: { 200: z.strictObject({ credits: z.array(creditShape) }).meta({ id: "CreatedCredits" }) },
     handle: async ({ engine, body: { creditRequests } }) => {
@@ -162,7 +161,6 @@ export const CREDIT_BALANCE_ENDPOINTS: readonly Endpoint[] = [
     tag: "Credits",
     summary: "Get the current credit balance of an account",
     description: "The sum of the credits in force: started, not expired and not voided.",
-    access: "read",
     params: z.strictObject({ account_id: pathId() }),
     answers: { 200: creditBalanceShape },
     handle: async ({ engine, params: { account_id: id } }) => {

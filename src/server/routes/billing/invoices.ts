@@ -19,7 +19,6 @@ import {
   INVOICE_STATUSES,
   INVOICE_TYPES,
   type InvoiceLine,
-  type InvoiceStatus,
 } from "../../../invoicing/invoice.ts";
 import { compositeLines } from "../../../ledger/commands/groups.ts";
 import { sum, ZERO } from "../../../numbers/decimal.ts";
@@ -233,6 +232,15 @@ function countDays(from: number, until: number): number {
   return Math.round(daysBetween(from, until));
 }
 
+const listFilters = {
+  account_id: z.string().optional(),
+  owner_id: z.string().optional().meta({ description: "Only invoices of this account or invoice group." }),
+  customer_id: z.string().optional(),
+  status: invoiceShape.shape.status.optional(),
+  start_time: queryTime.optional().meta({ description: "Only billing periods that end after this time." }),
+  end_time: queryTime.optional().meta({ description: "Only billing periods that start before this time." }),
+};
+
 export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
   defineListEndpoint(
     { tag: "Invoices", path: "/invoices", shape: invoiceShape, toJson: keepItem },
@@ -242,14 +250,7 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
       description:
         "Includes the draft of every cycle that has begun, computed on request; it keeps its id when it becomes final. An " +
         "account whose bill cannot be computed has no drafts and is named in `skipped`.",
-      filters: {
-        account_id: z.string().optional(),
-        owner_id: z.string().optional().meta({ description: "Only invoices of this account or invoice group." }),
-        customer_id: z.string().optional(),
-        status: invoiceShape.shape.status.optional(),
-        start_time: queryTime.optional().meta({ description: "Only billing periods that end after this time." }),
-        end_time: queryTime.optional().meta({ description: "Only billing periods that start before this time." }),
-      },
+      filters: listFilters,
       wireNames: { from: "start_time", until: "end_time" },
       sizes: LONG_PAGE_SIZES,
       open: { skipped: skippedShape },
@@ -263,7 +264,6 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     id: "getInvoice",
     tag: "Invoices",
     summary: "Get an invoice with all its lines, each explained",
-    access: "read",
     params: z.strictObject({ invoice_id: z.string().min(1).max(512) }),
     query: z.strictObject({ format: z.enum(["json", "html"]).optional() }),
     answers: { 200: invoiceWithLinesShape },
@@ -286,7 +286,6 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
     tag: "Invoices",
     summary: "Finalize all due invoices",
     description: "If a run is interrupted, the next one continues. Calling it twice has no further effect.",
-    access: "write",
     body: z.strictObject({
       as_of: dateOrDateTime
         .nullish()
@@ -312,19 +311,10 @@ export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-interface Filters {
-  readonly account_id?: string | undefined;
-  readonly owner_id?: string | undefined;
-  readonly customer_id?: string | undefined;
-  readonly status?: InvoiceStatus | undefined;
-  readonly start_time?: number | undefined;
-  readonly end_time?: number | undefined;
-}
-
 /** Invoices of accounts and of groups as one list. */
 async function listAllInvoices(
   engine: Engine,
-  filters: Filters,
+  filters: z.output<z.ZodObject<typeof listFilters>>,
   page: PagedRequest<unknown>["page"],
 ): Promise<Page<z.input<typeof invoiceShape>> & WithSkipped> {
   const { account_id: account, owner_id: owner, customer_id: customerId, status } = filters;

@@ -63,7 +63,6 @@ export const LINE_EVENT_ENDPOINTS: readonly Endpoint[] = [
     description:
       "Available for lines of usage and overage. The events of all pages add up to the days, and the days to the line. A " +
       "page can have fewer events than `pageSize`; only the last page has no `nextToken`.",
-    access: "read",
     params: z.strictObject({
       invoice_id: z.string().min(1).max(512),
       line_id: z.string().min(1).max(512).meta({ description: "The `id` of the line: a meter or a feature." }),

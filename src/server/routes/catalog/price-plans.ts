@@ -13,8 +13,8 @@ import type { StoredResource } from "../../../engine/configured-resources.ts";
 import { versionId } from "../../../engine/document-ids.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { invariant } from "../../../errors.ts";
-import { createAnswerDeriver, PAGE_LENGTH_MAX, toBoundedJson } from "../../http/answers.ts";
-import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
+import { createAnswerDeriver, PAGE_LENGTH_MAX, toBoundedJson, keepItem } from "../../http/answers.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
 import { formatTime, timestamp, withoutAbsent, pathId, version } from "../../http/fields.ts";
 import {
@@ -24,6 +24,7 @@ import {
   type ItemSpec,
   defineUpdateEndpoint,
   defineListEndpoint,
+  defineGetEndpoint,
 } from "../resource-endpoints.ts";
 import { addMissingParts, pricePlanDetailsShape, toCardsJson } from "./rate-cards.ts";
 
@@ -152,22 +153,19 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
       },
     },
   ),
-  defineEndpoint({
-    method: "GET",
-    path: "/price_plans/{price_plan_id}",
-    id: "getPricePlan",
-    tag: PRICE_PLANS.tag,
-    summary: "Get a price plan",
-    description:
-      "Returns the latest version, and in `pricingSchedule` all versions, oldest first; with `version`, only that one. " +
-      "If they exceed 1 MiB of JSON, the latest versions that fit are returned, at least one.",
-    access: "read",
-    params: z.strictObject({ price_plan_id: planId }),
-    query: z.strictObject({ version }),
-    answers: { 200: pricePlanShape },
-    handle: async ({ engine, params: { price_plan_id: id }, query }) =>
-      answerOk(await readPlanJson(engine, await engine.pricePlans.get(id, query.version), query.version)),
-  }),
+  defineGetEndpoint(
+    { ...PRICE_PLANS, toJson: keepItem },
+    {
+      id: "getPricePlan",
+      summary: "Get a price plan",
+      description:
+        "Returns the latest version, and in `pricingSchedule` all versions, oldest first; with `version`, only that one. " +
+        "If they exceed 1 MiB of JSON, the latest versions that fit are returned, at least one.",
+      query: z.strictObject({ version }),
+      run: async (engine, id, query) =>
+        readPlanJson(engine, await engine.pricePlans.get(id, query.version), query.version),
+    },
+  ),
   defineUpdateEndpoint(PRICE_PLANS, {
     id: "updatePricePlan",
     summary: "Change a price plan whose latest version is a DRAFT",

@@ -102,7 +102,6 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
     id: "listUsageMeters",
     tag: USAGE_METERS.tag,
     summary: "List usage meters, newest first",
-    access: "read",
     query: listQuery({ status: usageMeterShape.shape.status.optional(), aggregation: aggregations, aggregations }),
     answers: { 200: createListShape(usageMeterShape, "UsageMeterList") },
     handle: async ({ engine, paging, query: { aggregation: singleFilter, aggregations: listFilter, ...query } }) => {

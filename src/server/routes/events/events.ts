@@ -193,7 +193,6 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
     id: "listEvents",
     tag: "Events",
     summary: "List stored events, the latest ingested first",
-    access: "read",
     query: listQuery(
       {
         account_id: z.string().optional(),
@@ -230,7 +229,6 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
     tag: "Events",
     summary: "Get every stored event of an id",
     description: "There can be several, because an id can be used again after its event failed or was undone.",
-    access: "read",
     params: z.strictObject({
       event_id: z.string().min(1).max(512).meta({ description: "The event's id, or a referenceId." }),
     }),
@@ -256,7 +254,6 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
     description:
       "The filter is account_id, alone or with one of: `id`; `event_id`; `event_source_time`; `event_id` and `created_at`; " +
       "`event_id` and `event_source_time`. Repeat the call to undo more.",
-    access: "write",
     query: undoQuery,
     answers: { 200: z.strictObject({ data: z.array(undoneEventShape) }).meta({ id: "UndoneEvents" }) },
     handle: async ({ engine, query }) => {

@@ -206,26 +206,14 @@ function toCalculatedDetails(details: PricePlanDetails): z.input<typeof calculat
   } as z.input<typeof calculatedDetailsShape>;
 }
 
-/** By kind: the plan's card list, the name of a card in the answer, its id, and the name of its total. */
+/** By kind: the name of a card in the answer, its id, and the name of its total. */
 const CARD_KINDS = [
-  ["USAGE", "usageRateCards", "usageRateCard", "usageMeterId"],
-  ["FIXED_FEE", "fixedFeeRateCards", "fixedFeeRateCard", "id", "fixedFeeRevenueSummary"],
-  ["LICENSE", "licenseRateCards", "licenseRateCard", "id"],
-  [
-    "BILLING_ENTITLEMENT",
-    "billingEntitlementRateCards",
-    "billingEntitlementRateCard",
-    "featureId",
-    "billingEntitlementRevenueSummary",
-  ],
-  ["CREDIT_GRANT", "creditGrantRateCards", "creditGrantRateCard", "id", "creditGrantRevenueSummary"],
-  [
-    "ENTITLEMENT_OVERAGE",
-    "entitlementOverageRateCards",
-    "entitlementOverageRateCard",
-    "featureId",
-    "entitlementOverageRevenueSummary",
-  ],
+  ["USAGE", "usageRateCard", "usageMeterId", undefined],
+  ["FIXED_FEE", "fixedFeeRateCard", "id", "fixedFeeRevenueSummary"],
+  ["LICENSE", "licenseRateCard", "id", undefined],
+  ["BILLING_ENTITLEMENT", "billingEntitlementRateCard", "featureId", "billingEntitlementRevenueSummary"],
+  ["CREDIT_GRANT", "creditGrantRateCard", "id", "creditGrantRevenueSummary"],
+  ["ENTITLEMENT_OVERAGE", "entitlementOverageRateCard", "featureId", "entitlementOverageRevenueSummary"],
 ] as const;
 
 function listCardRevenue(
@@ -237,8 +225,8 @@ function listCardRevenue(
     invoices.flatMap(({ revenueInfo }) => allLines(revenueInfo)),
     (line) => line.id,
   );
-  return CARD_KINDS.flatMap(([kind, list, card, idName, summaryName]) =>
-    details[list].map((each) => {
+  return CARD_KINDS.flatMap(([kind, card, idName, summaryName]) =>
+    details[`${card}s`].map((each) => {
       const id = String(Reflect.get(each, idName));
       const types: readonly string[] = [cardLineType(kind, false), cardLineType(kind, true)];
       const cardLines = (lines.get(id) ?? []).filter(({ type }) => types.includes(type));
