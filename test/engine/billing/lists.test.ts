@@ -102,25 +102,6 @@ test("S2.4 a plan associated after the clock was set back appears in all lists a
   expect(await checkCreditIds()).toEqual([own, own]);
 });
 
-describe("all credits", () => {
-  test("S12.6 include those of each account, newest first, also due ones that are not stored yet", async () => {
-    const { engine } = await setUpApril();
-    const all = await listCredits(engine, 100);
-    // A grant in March and one in April for each account, and two created by command.
-    expect(all.map(({ credit }) => `${credit.accountId} ${credit.creditAmount.toFixed()}`)).toHaveLength(10);
-    const dates = all.map(({ credit }) => credit.createdAt);
-    expect(dates).toEqual(dates.toSorted((a, b) => b - a));
-    const separately = (await Promise.all(IDS.map(async (id) => listCredits(engine, 100, id)))).flat();
-    const byId = (snapshot: readonly { credit: { id: string } }[]) =>
-      snapshot.toSorted((a, b) => (a.credit.id < b.credit.id ? -1 : 1));
-    expect(byId(all)).toEqual(byId(separately));
-    for (const limit of [1, 3, 10]) expect(await listCredits(engine, limit)).toEqual(all);
-    await engine.finalize();
-    expect((await listCredits(engine, 4)).map(({ credit }) => credit.id)).toEqual(all.map(({ credit }) => credit.id));
-    expect(await listCredits(engine, 4, "nobody")).toEqual([]);
-  });
-});
-
 const BELOW_ZERO: readonly (readonly [string, Partial<SlabRow>, CardBounds])[] = [
   ["rate", { rate: -20 }, {}],
   ["flat rate", { flatRate: -20 }, {}],

@@ -35,6 +35,7 @@ describe("a cursor", () => {
     ],
     ["events", { account_id: account, schema_name: other, status: "INGESTION_FAILED" }, "ev.UFlcovA000E.ExE7J"],
     ["customers", {}, "acme"],
+    ["accounts", { customer_id: account, status: "ACTIVE" }, other],
   ])("of %s has at most 500 characters, and contains size, filters and position", (list, filters, id) => {
     const first = paging.readRequest({ list, sizes: LONG_PAGE_SIZES, query: { ...filters, pageSize: 7 } });
     const nextToken = first.nextToken({ items: [], next: { createdAt: DAY, id } });

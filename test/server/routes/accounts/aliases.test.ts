@@ -29,28 +29,6 @@ describe("aliases over HTTP", () => {
     expect((await api.call("GET /accounts/prod")).json.aliases).toEqual([{ alias: "p-1", status: "ACTIVE" }]);
   });
 
-  test("GET /aliases lists them newest first, including those of accounts, 20 on a page by default", async () => {
-    const api = await withAccount();
-    await api.call("POST /accounts/prod/add_aliases", { body: { aliases: ["of-account"] } });
-    for (const at of times(20, (each) => each)) {
-      api.at(`2024-06-15T13:00:${String(at + 10)}Z`);
-      await api.call("POST /aliases", { body: { aliases: [{ value: `v-${at}` }] } });
-    }
-    const first = (await api.call("GET /aliases")).json;
-    expect([first.data.length, first.data[0].value, first.context]).toEqual([20, "v-19", { pageSize: 20 }]);
-    const last = (await api.call(`GET /aliases?nextToken=${first.nextToken}`)).json;
-    expect(last).toEqual({
-      data: [{ value: "of-account", accountId: "prod", createAt: NOON, createdAt: NOON }],
-      nextToken: null,
-      context: { pageSize: 20 },
-    });
-    expect((await listPart(api, "/aliases?pageSize=100", "value")).length).toBe(21);
-    expect(await answerOf(api, `GET /accounts?nextToken=${first.nextToken}`)).toEqual([
-      400,
-      "nextToken: this token belongs to another list",
-    ]);
-  });
-
   test("DELETE /aliases/{alias} ends an alias of any account, and it can be used again", async () => {
     const api = await withAccount();
     const aliases = [{ value: "p-1", accountId: "prod" }, { value: "free" }];

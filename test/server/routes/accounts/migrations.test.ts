@@ -1,5 +1,5 @@
 /** Migrations over HTTP: their list, and the wire format of requests (S16.5); test/contract tests each field and mode. */
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 
 import { activePlan, DETAILS, MONTHLY } from "../../catalog-requests.ts";
 import { bindCalls, startApi, type TestApi } from "../../support.ts";
@@ -69,22 +69,4 @@ test("a cycle configuration that is invalid is a 400 that names its field, and n
   const message = /^pricePlanDetailsOverride\.pricingCycleConfig\.startOffset\.dayOffset: /;
   expect(answer).toEqual([400, expect.stringMatching(message)]);
   expect((await call("GET /migrations")).json.data).toEqual([]);
-});
-
-describe("GET /migrations", () => {
-  test("lists them newest first in the paged list envelope: data, nextToken, context {pageSize}", async () => {
-    for (const second of [0, 1, 2]) {
-      api.at(`2024-06-15T12:00:0${second}Z`);
-      await call("POST /migrations/price_plan", request());
-    }
-    const first = await call("GET /migrations?pageSize=2");
-    const last = await call(`GET /migrations?nextToken=${first.json.nextToken}`);
-    const times = [...first.json.data, ...last.json.data].map(({ updatedAt }) => updatedAt);
-    expect(times).toEqual([2, 1, 0].map((second) => `2024-06-15T12:00:0${second}.000Z`));
-    expect([first.json.context, last.json.context, last.json.nextToken]).toEqual([
-      { pageSize: 2 },
-      { pageSize: 2 },
-      null,
-    ]);
-  });
 });

@@ -98,20 +98,13 @@ describe("credits over HTTP", () => {
     expect(await answerOf(api, url, { body: { reason: "x" } })).toEqual([400, "reason: unknown field"]);
   });
 
-  test("GET /credits lists them newest first, of one account or of all; nextToken is omitted on the last page", async () => {
+  test("GET /credits lists those of one account or of all", async () => {
     const api = await withAccount();
     await api.call("POST /accounts", { body: { id: "other", name: "Acme other", customerId: "acme" } });
-    for (const at of times(51, (each) => each)) {
-      api.at(`2024-06-15T13:${String(at).padStart(2, "0")}:00Z`);
-      await createCredit(api, { priority: at });
-    }
+    await createCredit(api, { priority: 1 });
     await createCredit(api, { accountId: "other", priority: 99 });
-    const first = (await api.call("GET /credits?account_id=prod")).json;
-    expect([first.data.length, first.data[0].priority, first.context]).toEqual([50, 50, { pageSize: 50 }]);
-    const rest = (await api.call(`GET /credits?nextToken=${first.nextToken}`)).json;
-    expect([rest.data.length, rest.data[0].priority, Object.keys(rest)]).toEqual([1, 0, ["data", "context"]]);
     expect(await listPart(api, "/credits?account_id=other", "priority")).toEqual([99]);
-    expect((await listPart(api, "/credits?pageSize=1")).length).toBe(1);
+    expect((await listPart(api, "/credits")).length).toBe(2);
     expect(await listPart(api, "/credits?account_id=nobody")).toEqual([]);
   });
 
@@ -126,36 +119,6 @@ describe("credits over HTTP", () => {
         expect.stringContaining("priority: expected a whole number from -9007199254740991 to 9007199254740991, got "),
       ]);
     }
-  });
-
-  test("the cursors of plan credits of accounts with long ids have at most 500 characters", async () => {
-    const api = await withAccount();
-    const id = times(50, (at) => String.fromCodePoint(0x4e_00 + (((at + 1) * 7919) % 20_000))).join("");
-    await api.call("POST /accounts", { body: { id, name: "Long", customerId: "acme" } });
-    const addOn = (await api.call("POST /addons", { body: { name: "Grant", type: "CREDIT_GRANT" } })).json.id;
-    const slabDetails = [{ order: 1, startAfter: 0, priceType: "FLAT", rate: 1 }];
-    const planId = await activePlan(api.call, {
-      ...DETAILS,
-      creditGrantRateCards: [
-        {
-          id: addOn,
-          rateDetails: {
-            pricingModel: "TIERED",
-            currencySlabRateDetails: [{ currency: "USD", creditAmount: 20, slabDetails }],
-          },
-          grantDetails: { priority: 1, expiryType: "NO_EXPIRY" },
-        },
-      ],
-    });
-    const account = encodeURIComponent(id);
-    const body = { pricePlanId: planId, effectiveFrom: "2024-05-01" };
-    expect((await api.call(`POST /accounts/${account}/price_plans`, { body })).status).toBe(200);
-    const first = (await api.call(`GET /credits?account_id=${account}&pageSize=1`)).json;
-    expect(first.nextToken.length).toBeLessThanOrEqual(500);
-    const [rest] = (await api.call(`GET /credits?nextToken=${first.nextToken}`)).json.data;
-    expect([first.data[0].creditAmount, rest.creditAmount]).toEqual([20, 20]);
-    expect(rest.id).not.toBe(first.data[0].id);
-    expect((await api.call(`GET /credits/${encodeURIComponent(rest.id)}`)).json.accountId).toBe(id);
   });
 
   test("one idempotencyKey of an account is one credit: the same body returns the first again, another is a 409", async () => {

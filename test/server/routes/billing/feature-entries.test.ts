@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { listPart, withAccount } from "../../account-requests.ts";
-import { activePlan, CALLS, DETAILS, PER_UNIT, times } from "../../catalog-requests.ts";
+import { activePlan, CALLS, DETAILS, PER_UNIT } from "../../catalog-requests.ts";
 import { answerOf } from "../../support.ts";
 import type { TestApi } from "../../support.ts";
 
@@ -164,23 +164,6 @@ describe("feature credit entries over HTTP", () => {
     expect([again.status, again.json]).toEqual([201, first.json]);
     expect((await api.call(`POST ${url}/entries`, { body: { ...body, granted: 11 } })).status).toBe(409);
     expect(await listPart(api, `${url}/entries`)).toEqual([first.json.id]);
-  });
-
-  test("Limits: pageSize of the entries is 50 by default and at most 50; pages are consecutive, newest first", async () => {
-    const { api, url } = await withFeature();
-    for (const at of times(51, (each) => each)) {
-      api.at(`2024-06-15T12:${String(at + 1).padStart(2, "0")}:00Z`);
-      await api.call(`POST ${url}/entries`, { body: { granted: at, ...MONTH } });
-    }
-    const first = (await api.call(`GET ${url}/entries`)).json;
-    expect([first.data.length, first.data[0].granted, first.context]).toEqual([50, 50, { pageSize: 50 }]);
-    const rest = (await api.call(`GET ${url}/entries?nextToken=${first.nextToken}`)).json;
-    expect([rest.data.length, rest.data[0].granted, rest.nextToken]).toEqual([1, 0, null]);
-    expect((await api.call(`GET ${url}/entries?pageSize=50`)).json.data.length).toBe(50);
-    expect((await api.call(`GET ${url}/entries?pageSize=1`)).json.data.length).toBe(1);
-    await api.call("POST /accounts", { body: { id: "other", name: "Acme other", customerId: "acme" } });
-    const other = url.replace("prod", "other");
-    expect((await api.call(`GET ${other}/entries?nextToken=${first.nextToken}` as "GET /")).status).toBe(400);
   });
 
   describe("is rejected", () => {

@@ -135,26 +135,6 @@ describe("changing event schemas", () => {
     expect((await call(`PATCH ${URL}`, { body: { description: null } })).json).not.toHaveProperty("description");
   });
 
-  test("states rule 2: for an active schema attributes are added and the description is changed, as the next version", async () => {
-    await call(`POST ${URL}/activate`);
-    const body = {
-      description: "More",
-      attributes: [{ name: "count" }, { name: "size" }],
-      dimensions: [{ name: "zone" }],
-    };
-    const { json } = await call(`PATCH ${URL}`, { body });
-    expect(json).toEqual({
-      name: "api calls",
-      description: "More",
-      version: 2,
-      status: "ACTIVE",
-      attributes: [{ name: "count" }, { name: "size" }],
-      dimensions: [{ name: "region" }, { name: "zone" }],
-      ...PLAIN,
-    });
-    expect((await call(`GET ${URL}?version=1`)).json).toEqual({ ...CALLS, ...PLAIN, version: 1, status: "ARCHIVED" });
-  });
-
   test("states rule 2: for an active schema an existing attribute or dimension can't be changed or removed", async () => {
     await call(`POST ${URL}/activate`);
     for (const list of ["attributes", "dimensions"] as const) {
@@ -238,17 +218,5 @@ describe("state changes of event schemas", () => {
         new RegExp(`^the change is invalid for the usage meter "${id}": computations\\[0\\]\\.computation: .*count`),
       ),
     ]);
-  });
-
-  test("featureDetails names the feature that its events consume, and the association makes no version", async () => {
-    await call(`POST ${URL}/activate`);
-    const feature = await call("POST /features", { body: { name: "Calls", schemaAssocitions: ["api calls"] } });
-    expect((await call(`GET ${URL}`)).json).toEqual({
-      ...CALLS,
-      ...PLAIN,
-      version: 1,
-      status: "ACTIVE",
-      featureDetails: { featureId: feature.json.id, attributeName: "count" },
-    });
   });
 });

@@ -115,20 +115,6 @@ describe("features over HTTP", () => {
     expect((await call("POST /features", { body })).json.schemaAssociations).toEqual(["chat"]);
     expect((await call("GET /event_schema/chat")).json).toMatchObject({ version: 1, status: "ACTIVE" });
   });
-
-  test("GET /features lists them newest first in the paged list envelope: data, nextToken, context {pageSize}", async () => {
-    for (const [second, name] of ["a", "b", "c"].entries()) {
-      api.at(`2024-06-15T12:00:0${second}Z`);
-      await call("POST /features", { body: { name } });
-    }
-    const first = await call("GET /features?pageSize=2");
-    expect(first.json.data.map(({ name }: { name: string }) => name)).toEqual(["c", "b"]);
-    expect([first.json.context, typeof first.json.nextToken]).toEqual([{ pageSize: 2 }, "string"]);
-    const last = await call(`GET /features?nextToken=${first.json.nextToken}`);
-    expect(last.json).toMatchObject({ data: [{ name: "a" }], nextToken: null, context: { pageSize: 2 } });
-    expect((await call("GET /features")).json.context).toEqual({ pageSize: 20 });
-    expect((await call("GET /features?pageSize=100")).json.context).toEqual({ pageSize: 100 });
-  });
 });
 
 describe("rejected requests for features", () => {
