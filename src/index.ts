@@ -151,13 +151,13 @@ export { checkPlan, parsePlan } from "./book/check-plan.ts";
 export { type Cycle, type CycleConfig, cyclesBetween, type Interval } from "./calendar/cycle.ts";
 export type { Instant, InstantInput } from "./calendar/instant.ts";
 export type { Accounts } from "./engine/accounts/accounts.ts";
-export type { Aliases, AliasSnapshot } from "./engine/accounts/aliases.ts";
+export type { Aliases, AliasSnapshot } from "./engine/accounts/accounts.ts";
 export type { AddOns, Features, Settings } from "./engine/catalog/catalog-resources.ts";
 export type { StoredResource } from "./engine/configured-resources.ts";
 export type { CreditFilter } from "./engine/billing/credit-lists.ts";
 export type { CreatedCustomer, Customers, CustomerSnapshot } from "./engine/accounts/customers.ts";
 export type { CreditBalance, Credits } from "./engine/billing/credits.ts";
-export type { ExternalUsageOptions } from "./engine/external/source-cells.ts";
+export type { ExternalUsageOptions } from "./engine/external-usage.ts";
 export { createEngine, type Engine, type EngineOptions, type EntitleResult } from "./engine/engine.ts";
 export type { EventSchemas } from "./engine/catalog/event-schemas.ts";
 export type { Entries, EntrySnapshot, EntryTarget, FeatureBalance, FeatureTarget } from "./engine/billing/entries.ts";
@@ -167,14 +167,14 @@ export type { FinalizeResult, FinalizeOptions } from "./engine/billing/bill-run.
 export type { PruneResult, PruneOptions } from "./engine/events/retention.ts";
 export type { EnginePreview, EnginePreviewOptions, InvoiceFilter, InvoiceSnapshot } from "./engine/billing/invoices.ts";
 export type { LineEvent, LineEvents, LineTarget } from "./engine/billing/line-events.ts";
-export type { ExportResult } from "./engine/export.ts";
+export type { ExportResult } from "./engine/load.ts";
 export type { LoadCounts } from "./engine/load.ts";
 export type { MetricPoint, MetricResult, MetricSeries } from "./engine/metrics/metrics.ts";
 export type { ListOptions, Page, PagedOptions, PageOptions } from "./engine/pages.ts";
 export type { MigrationSnapshot, PricingSchedule } from "./engine/accounts/plans.ts";
 export type { PricePlans } from "./engine/catalog/price-plans.ts";
 export type { RevenueAnswer } from "./engine/metrics/revenue-calculator.ts";
-export type { WithSkipped } from "./engine/billing/skipped-accounts.ts";
+export type { WithSkipped } from "./engine/all-accounts.ts";
 export type {
   CompositeFilter,
   CompositeSnapshot,

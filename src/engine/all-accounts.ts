@@ -1,18 +1,25 @@
 /**
- * Iterates over all accounts, page by page.
+ * Reads over all accounts, page by page: what they have in common, and accounts whose bill cannot be computed or whose
+ * draft index is not up to date.
  *
  * @module
  */
 import type { Instant } from "../calendar/instant.ts";
+import { hasCode } from "../errors.ts";
+import { partsOfRecord } from "../ledger/account-parts.ts";
+import { createWorkspace } from "../ledger/account-state.ts";
+import { draftIndexKnownUntil, refreshDraftIndex } from "../ledger/account/invoices.ts";
 import type { AccountRecord } from "../ledger/records.ts";
-import { invalidInputError } from "../ledger/refusals.ts";
+import { type SkippedAccount, invalidInputError } from "../ledger/refusals.ts";
 import type { LedgerView, PageRequest } from "../ledger/view.ts";
+import { createYielder, runWithPauses } from "../store/yielder.ts";
+import type { EngineContext } from "./context.ts";
 
 /** Accounts per read. */
 const PAGE = 500;
 
 /** Selects accounts. */
-export type AccountFilter = Parameters<LedgerView["accountList"]>[0];
+type AccountFilter = Parameters<LedgerView["accountList"]>[0];
 
 /** All accounts that match a filter, newest first. */
 export async function* readAllAccounts(view: LedgerView, filter: AccountFilter = {}): AsyncGenerator<AccountRecord> {
@@ -116,4 +123,102 @@ export async function findAccountsInId(view: LedgerView, id: string): Promise<re
   const [, ...parts] = id.split("|");
   const names = parts.slice(0, SEPARATORS_MAX).map((_, index) => parts.slice(0, index + 1).join("|"));
   return names.length === 0 ? [] : (await view.accounts(names)).map((record) => record.id);
+}
+
+/** The part of a result over many accounts that reports the skipped ones. */
+export interface WithSkipped {
+  /** Absent without any; at most {@link SKIPPED_MAX}. */
+  readonly skipped?: readonly SkippedAccount[];
+}
+
+/** Collects skipped accounts. */
+export interface SkippedCollector {
+  /** Adds an account. @throws the error itself if it is not about the account's amounts */
+  skip(accountId: string, error: unknown): void;
+  result(): WithSkipped;
+}
+
+/** Maximum number of accounts reported. */
+export const SKIPPED_MAX = 100;
+
+export function collectSkipped(): SkippedCollector {
+  const messages = new Map<string, string>();
+  return {
+    skip(accountId, error) {
+      if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
+      if (messages.size < SKIPPED_MAX) messages.set(accountId, error.message);
+    },
+    result() {
+      const skipped = [...messages].map(([accountId, message]) => ({ accountId, message }));
+      return skipped.length === 0 ? {} : { skipped };
+    },
+  };
+}
+
+/** Processes accounts together or, if the amounts of one fail, each separately. */
+export async function retryPerAccount<Result>(
+  accountIds: readonly string[],
+  skippedCollector: SkippedCollector,
+  work: (accountIds: readonly string[]) => Promise<readonly Result[]>,
+): Promise<readonly Result[]> {
+  try {
+    return await work(accountIds);
+  } catch (error) {
+    if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
+    const [only, ...others] = accountIds;
+    if (only !== undefined && others.length === 0) {
+      skippedCollector.skip(only, error);
+      return [];
+    }
+  }
+  const results: Result[] = [];
+  for (const id of accountIds) results.push(...(await retryPerAccount([id], skippedCollector, work)));
+  return results;
+}
+
+/** Accounts per transaction, which locks them. */
+const ACCOUNTS_OF_REFRESH = 16;
+
+/**
+ * Stores a new draft index for all accounts whose index is not complete. It stays incomplete if the account's charges
+ * cannot be computed, or if it has a decision dated after the clock: reads then compute the account in full.
+ *
+ * @param attempted collects the accounts; those in it are skipped
+ * @param accountId the only account; default all
+ * @returns whether there were any
+ */
+export async function refreshDraftIndexes(
+  context: EngineContext,
+  attempted: Set<string>,
+  accountId?: string,
+): Promise<boolean> {
+  const { read } = context.store;
+  const accounts = accountId === undefined ? accountsWithStaleDrafts(read, context.clock()) : [accountId];
+  let hasAny = false;
+  for await (const ids of splitIntoChunks(accounts, ACCOUNTS_OF_REFRESH)) {
+    const newIds = ids.filter((id) => !attempted.has(id));
+    if (newIds.length === 0) continue;
+    for (const id of newIds) attempted.add(id);
+    await refreshSome(context, newIds);
+    hasAny = true;
+  }
+  return hasAny;
+}
+
+async function refreshSome(
+  { store, configuration, clock }: EngineContext,
+  accountIds: readonly string[],
+): Promise<void> {
+  await store.transact({ configuration: "shared", accountIds, eventIds: [] }, async (view) => {
+    const yieldToOthers = createYielder();
+    const { catalog } = await configuration(view);
+    const now = clock();
+    const staleRecords = (await view.accounts(accountIds)).filter(({ drafts }) => draftIndexKnownUntil(drafts) <= now);
+    // The index depends only on the record.
+    const workspace = createWorkspace(catalog, staleRecords.map(partsOfRecord));
+    for (const { id } of staleRecords) {
+      await runWithPauses(refreshDraftIndex(catalog, workspace.account(id), now), yieldToOthers);
+    }
+    return { result: undefined, changes: workspace.changes() };
+  });
 }

@@ -29,15 +29,13 @@ import {
   type ConfiguredKind,
   isSameJson,
   toPlainJson,
-} from "./document-body.ts";
-import {
   type ConfiguredDocument,
   toTypedDocument,
   type DocumentLists,
   isActivePlan,
   settingOwner,
 } from "./documents.ts";
-import { readExternalSchemas, type ExternalSchemas } from "./external/external-schemas.ts";
+import { readExternalSchemas, type ExternalSchemas } from "./external-usage.ts";
 
 /** Documents of each kind, oldest first, as in the lists of a book; some may be unchecked. */
 export type UncheckedDocuments = Readonly<Record<ConfiguredKind, readonly DocumentRecord[]>> & {
@@ -175,7 +173,7 @@ export function* readChangedBook(
 }
 
 /** An association of a plan with an account that overrides parts of the plan. */
-export interface OverrideRequest {
+interface OverrideRequest {
   readonly pricePlanId: string;
   readonly version: number;
   readonly effectiveFrom: Instant;

@@ -11,7 +11,6 @@ import { createWorkspace, type Workspace } from "../ledger/account-state.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import { idCollisionError, notFoundError, versionNotFoundError } from "../ledger/refusals.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
-import { revisionAfter } from "./configuration-revision.ts";
 import {
   readChangedBook,
   compileCatalog,
@@ -22,6 +21,7 @@ import {
 } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
 import {
+  revisionAfter,
   BOOK_LISTS,
   type Body,
   toBody,
@@ -29,9 +29,12 @@ import {
   type ConfiguredKind,
   isSameJson,
   toPlainInput,
-} from "./document-body.ts";
-import { configuredDocumentId } from "./document-ids.ts";
-import { type ConfiguredDocument, type DocumentLists, toTypedDocument, type DocumentOf } from "./documents.ts";
+  configuredDocumentId,
+  type ConfiguredDocument,
+  type DocumentLists,
+  toTypedDocument,
+  type DocumentOf,
+} from "./documents.ts";
 import { type DecisionState, lockAccounts, type OperationState, runOperation } from "./operation.ts";
 import { type Page, selectPage, type PageOptions } from "./pages.ts";
 
@@ -284,7 +287,7 @@ function documentsOfKind<Kind extends ConfiguredKind>(
 }
 
 /** A document that was checked with the book, typed. */
-export function toConfiguredDocument(kind: ConfiguredKind, document: DocumentRecord): ConfiguredDocument {
+function toConfiguredDocument(kind: ConfiguredKind, document: DocumentRecord): ConfiguredDocument {
   return toTypedDocument(kind, document) as ConfiguredDocument;
 }
 

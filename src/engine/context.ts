@@ -8,7 +8,7 @@ import type { IdSource } from "../ledger/decision.ts";
 import type { IngestResult } from "../ledger/events/ingest.ts";
 import type { RuleBudget } from "../rules/budget.ts";
 import type { ConfigurationSource } from "./configuration.ts";
-import type { EngineStore } from "./external/engine-store.ts";
+import type { EngineStore } from "./external-usage.ts";
 
 /** The parts and options of an engine, with defaults applied. */
 export interface EngineContext {

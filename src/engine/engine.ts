@@ -13,8 +13,7 @@ import type { IngestResult } from "../ledger/events/ingest.ts";
 import { isCompleted } from "../ledger/outcome.ts";
 import type { EventInput } from "../metering/event-envelope.ts";
 import type { Store } from "../store/store.ts";
-import { accountMethods, type Accounts } from "./accounts/accounts.ts";
-import { type Aliases, aliasMethods } from "./accounts/aliases.ts";
+import { accountMethods, type Accounts, type Aliases, aliasMethods } from "./accounts/accounts.ts";
 import { customerMethods, type Customers } from "./accounts/customers.ts";
 import { invoiceGroupMethods, type InvoiceGroups } from "./accounts/invoice-groups.ts";
 import { associatePlan, dissociatePlan, listMigrations, migratePlan } from "./accounts/plans.ts";
@@ -31,9 +30,9 @@ import {
   type Features,
   settingMethods,
   type Settings,
+  organizationMethods,
 } from "./catalog/catalog-resources.ts";
 import { eventSchemaMethods, type EventSchemas } from "./catalog/event-schemas.ts";
-import { organizationMethods } from "./catalog/organization.ts";
 import { pricePlanMethods, type PricePlans } from "./catalog/price-plans.ts";
 import { usageMeterMethods, type UsageMeters } from "./catalog/usage-meters.ts";
 import { createConfigurationSource } from "./configuration.ts";
@@ -41,12 +40,9 @@ import type { EngineContext } from "./context.ts";
 import { createIngest, eventMethods, undo } from "./events/events.ts";
 import { checkRetention, pruneEvents } from "./events/retention.ts";
 import { compositeInvoiceMethods, lateUsage, overageBetween, usageBetween } from "./events/usage.ts";
-import { exportBook } from "./export.ts";
-import { createEngineStore } from "./external/engine-store.ts";
-import type { ExternalSchemas } from "./external/external-schemas.ts";
-import type { ExternalUsageOptions } from "./external/source-cells.ts";
+import { createEngineStore, type ExternalSchemas, type ExternalUsageOptions } from "./external-usage.ts";
 import { createIds } from "./ids.ts";
-import { load } from "./load.ts";
+import { exportBook, load } from "./load.ts";
 import { ACCOUNT_REQUEST, bindMethods, ID, IDS, method, type Methods, PACING, pageMethod, REQUEST } from "./methods.ts";
 import { computeMetrics } from "./metrics/metrics.ts";
 import { calculatePlanRevenue } from "./metrics/revenue-calculator.ts";

@@ -20,7 +20,7 @@ export type StoredSetting = StoredResource<Setting>;
 export type SettingEntity = "CUSTOMER" | "ACCOUNT";
 
 /** An entity created together with its settings. */
-export interface EntityWithSettings {
+interface EntityWithSettings {
   readonly entityType: SettingEntity;
   readonly id: string;
   readonly settings: AccountRequest["settings"];

@@ -20,8 +20,7 @@ import type { Scope } from "../store/store.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import type { Configuration } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
-import { checkUsageSource } from "./external/external-schemas.ts";
-import type { PrefetchedUsage } from "./external/source-cells.ts";
+import { checkUsageSource, type PrefetchedUsage } from "./external-usage.ts";
 
 /** The state in which an operation says what it needs. */
 export interface OperationState {
@@ -43,7 +42,7 @@ export interface DecisionState extends OperationState {
 }
 
 /** The accounts that an operation reads, with everything that catching up and deciding need. */
-export interface OperationNeeds<Input> {
+interface OperationNeeds<Input> {
   readonly accountIds: readonly string[];
   /** Default: those of open cycles. */
   readonly invoices?: InvoiceRange;
@@ -80,7 +79,7 @@ export interface Operation<Result, Input = undefined> {
 }
 
 /** The result of an operation, and its changes besides those in the workspace. */
-export interface OperationResult<Result> {
+interface OperationResult<Result> {
   readonly result: Result;
   readonly changes?: Changes;
 }

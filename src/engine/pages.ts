@@ -36,7 +36,7 @@ export interface Page<Item> {
 
 const LIMIT_DEFAULT = 20;
 /** Maximum number of items of a page. */
-export const PAGE_ITEMS_MAX = 1000;
+const PAGE_ITEMS_MAX = 1000;
 
 /** Checks page options. @throws {RatebookError} ERR_OPTION_INVALID for a limit out of bounds */
 export function pageRequest({ limit = LIMIT_DEFAULT, after }: PageOptions): PageRequest {
@@ -66,7 +66,7 @@ export function selectPage<Item>(
 }
 
 /** A page that is collected item by item. */
-export interface PageCollector<Item> {
+interface PageCollector<Item> {
   /** In any order; items with equal keys are the same item. */
   offer(item: Item): void;
   /** Whether an item with this key would be on a later page, considering the items so far. */

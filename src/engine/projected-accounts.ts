@@ -1,17 +1,17 @@
-import type { Instant } from "../calendar/instant.ts";
-import type { AccountState, Workspace } from "../ledger/account-state.ts";
-import type { Catalog } from "../ledger/catalog.ts";
-import { catchUpNeeds, type InvoiceRange, partsFromSnapshot, readSnapshot } from "../ledger/reads.ts";
 /**
  * Read-only snapshots of accounts, with everything due already processed, usually without a lock. What is due for
  * accounts that are far behind is committed first, so that reads do not repeat it.
  *
  * @module
  */
+import type { Instant } from "../calendar/instant.ts";
+import type { AccountState, Workspace } from "../ledger/account-state.ts";
+import type { Catalog } from "../ledger/catalog.ts";
+import { catchUpNeeds, type InvoiceRange, partsFromSnapshot, readSnapshot } from "../ledger/reads.ts";
 import type { Steps } from "../numbers/steps.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import type { EngineContext } from "./context.ts";
-import { checkUsageSource } from "./external/external-schemas.ts";
+import { checkUsageSource } from "./external-usage.ts";
 import {
   commitCatchUp,
   checkAllExist,

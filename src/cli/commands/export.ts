@@ -9,7 +9,7 @@ import { join } from "node:path";
 
 import type { Instant } from "../../calendar/instant.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { readExternalSchemas } from "../../engine/external/external-schemas.ts";
+import { readExternalSchemas } from "../../engine/external-usage.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { featuresBySchema } from "../../ledger/catalog.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Engine } from "../../engine/engine.ts";
-import type { ExternalUsageOptions } from "../../engine/external/source-cells.ts";
+import type { ExternalUsageOptions } from "../../engine/external-usage.ts";
 import { undefinedIfNotFound } from "../../errors.ts";
 import { InputError } from "../../event-files/input-error.ts";
 import { LOG_LEVELS } from "../../server/http/log.ts";

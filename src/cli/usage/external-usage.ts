@@ -7,7 +7,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 
-import type { ExternalUsageOptions } from "../../engine/external/source-cells.ts";
+import type { ExternalUsageOptions } from "../../engine/external-usage.ts";
 import { readEventFileMap } from "../../event-files/event-file-map.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { usageFromRows, type UsageSource } from "../../ledger/usage-source.ts";

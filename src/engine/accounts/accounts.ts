@@ -1,12 +1,12 @@
 /**
- * Accounts of an engine (S16.3, S16.6).
+ * Accounts of an engine, and their aliases: other names that events may use for them (S16.3, S16.6).
  *
  * @module
  */
 import * as z from "zod";
 
 import { readRequest } from "../../book/reading/read-request.ts";
-import type { AccountPatch, AccountRequest, RequestOutput } from "../../book/resources/requests.ts";
+import type { AccountPatch, AccountRequest, RequestOutput, AliasRequest } from "../../book/resources/requests.ts";
 import { type Instant, type InstantInput, toInstant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { partsOfRecord } from "../../ledger/account-parts.ts";
@@ -15,16 +15,25 @@ import { accountAt } from "../../ledger/account/account-plan.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import * as accountCommands from "../../ledger/commands/accounts.ts";
-import type { Changes } from "../../ledger/decision.ts";
+import type { Changes, DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { alreadyTakenError, invalidInputError, notFoundError, quoteText, refusedError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Configuration } from "../configuration.ts";
 import type { EngineContext } from "../context.ts";
-import { withoutUndefined, withoutAbsent } from "../document-body.ts";
-import { toTypedDocument } from "../documents.ts";
+import { withoutUndefined, withoutAbsent, toTypedDocument } from "../documents.ts";
 import { prepareSettings } from "../entity-settings.ts";
-import { ID, idMethod, listMethod, method, type Methods, patchMethod, REQUEST, textFields } from "../methods.ts";
+import {
+  ID,
+  idMethod,
+  listMethod,
+  method,
+  type Methods,
+  patchMethod,
+  REQUEST,
+  textFields,
+  pageMethod,
+} from "../methods.ts";
 import { type DecisionState, decideOnAccount, lockAccounts, runOperation } from "../operation.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
 import { listSchedules } from "./plans.ts";
@@ -172,7 +181,7 @@ export async function prepareAccount(
 }
 
 /** The accounts and aliases that have these names. */
-export async function findTakenNames(view: LedgerView, names: readonly string[]): Promise<accountCommands.TakenNames> {
+async function findTakenNames(view: LedgerView, names: readonly string[]): Promise<accountCommands.TakenNames> {
   return { aliases: await view.documentsOf("alias", names), accounts: await view.accounts(names) };
 }
 
@@ -199,4 +208,96 @@ function createRecord(
     createdAt: now,
     updatedAt: now,
   }) as unknown as AccountRecord;
+}
+
+/** An alias in a list; without an account it resolves to nothing. */
+export interface AliasSnapshot {
+  readonly value: string;
+  readonly accountId?: string;
+  readonly createdAt: Instant;
+}
+
+const ALIAS = { alias: ID };
+
+export const aliasMethods = {
+  /** Creates all or none. */
+  create: method({ aliases: REQUEST }, createAliases),
+  remove: method(ALIAS, removeAlias),
+  get: method(ALIAS, async ({ store }, alias: string) => requireAlias(store.read, alias)),
+  /** Newest first. */
+  list: pageMethod(listAliases),
+};
+
+/** Aliases, of accounts or not assigned yet (S16.6). */
+export interface Aliases extends Methods<typeof aliasMethods> {}
+
+async function createAliases(
+  context: EngineContext,
+  input: readonly AliasRequest[],
+): Promise<readonly AliasSnapshot[]> {
+  const requests = readRequest("aliasCreate", input);
+  const values = requests.map(({ value }) => value);
+  const repeatedIndex = values.findIndex((value, index) => values.indexOf(value) !== index);
+  if (repeatedIndex >= 0)
+    throw invalidInputError(
+      `[${repeatedIndex}].value`,
+      "REPEATED_ITEM",
+      `the alias ${quoteText(values[repeatedIndex] ?? "")} is repeated`,
+    );
+  const accountIds = [...new Set(requests.flatMap(({ accountId }) => accountId ?? []))];
+  return runOperation(context, {
+    scope: lockAccounts(accountIds, "exclusive"),
+    async needs({ view }) {
+      const takenNames = await findTakenNames(view, values);
+      const [existing] = [...takenNames.aliases, ...takenNames.accounts];
+      if (existing !== undefined)
+        throw alreadyTakenError("alias", existing.id, `the alias ${quoteText(existing.id)} is taken`);
+      return { accountIds, decisionInput: takenNames };
+    },
+    decide({ workspace, now }, takenNames) {
+      const documents = requests.flatMap(({ value, accountId }) => {
+        if (accountId === undefined || accountId === null)
+          return [accountCommands.aliasDocument(value, undefined, now)];
+        return accountCommands.addAliases(workspace.account(accountId), [value], takenNames, now).documents;
+      });
+      return { result: documents.map(toAliasSnapshot), changes: { documents } };
+    },
+  });
+}
+
+async function removeAlias(context: EngineContext, alias: string): Promise<void> {
+  let accountId: string | undefined;
+  await runOperation(context, {
+    async scope() {
+      ({ accountId } = await requireAlias(context.store.read, alias));
+      return lockAccounts(accountId === undefined ? [] : [accountId], "exclusive")();
+    },
+    async needs({ view }) {
+      const current = await requireAlias(view, alias);
+      if (current.accountId !== accountId) return "scope";
+      return { accountIds: accountId === undefined ? [] : [accountId], decisionInput: undefined };
+    },
+    decide({ accounts, workspace, now }) {
+      for (const { record } of accounts) accountCommands.removeAliases(workspace.account(record.id), [alias], now);
+      return { result: undefined, changes: { removedDocuments: [{ kind: "alias", id: alias }] } };
+    },
+  });
+}
+
+async function listAliases({ store }: EngineContext, options: PageOptions): Promise<Page<AliasSnapshot>> {
+  const request = pageRequest(options);
+  const documents = await store.read.documents("alias", { ...request, limit: request.limit + 1 });
+  return toPage(documents.map(toAliasSnapshot), request.limit, ({ createdAt, value }) => ({ createdAt, id: value }));
+}
+
+/** @throws {RatebookError} ERR_NOT_FOUND */
+async function requireAlias(view: LedgerView, alias: string): Promise<AliasSnapshot> {
+  const document = await view.document("alias", alias);
+  if (document === undefined) throw notFoundError("alias", alias);
+  return toAliasSnapshot(document);
+}
+
+function toAliasSnapshot(document: DocumentRecord): AliasSnapshot {
+  const { id, body, createdAt } = toTypedDocument("alias", document);
+  return { value: id, createdAt, ...(body.accountId ? { accountId: body.accountId } : {}) };
 }

@@ -15,8 +15,14 @@ import type { LedgerView } from "../../ledger/view.ts";
 import { listMatchingAccountIds } from "../all-accounts.ts";
 import type { Configuration } from "../configuration.ts";
 import type { EngineContext } from "../context.ts";
-import { type Body, withoutUndefined, toPlainJson, withoutAbsent } from "../document-body.ts";
-import { toTypedDocument, type DocumentOf } from "../documents.ts";
+import {
+  type Body,
+  withoutUndefined,
+  toPlainJson,
+  withoutAbsent,
+  toTypedDocument,
+  type DocumentOf,
+} from "../documents.ts";
 import { prepareSettings } from "../entity-settings.ts";
 import { idMethod, method, type Methods, pageMethod, patchMethod, REQUEST } from "../methods.ts";
 import { lockAccounts, runOperation } from "../operation.ts";

@@ -13,7 +13,6 @@ import { notFoundError } from "../../ledger/refusals.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { groupMembers } from "../all-accounts.ts";
 import { finalizeGroup } from "../billing/bill-run.ts";
-import { revisionAfter } from "../configuration-revision.ts";
 import {
   changeConfigured,
   readConfigured,
@@ -22,6 +21,7 @@ import {
   type StoredResource,
 } from "../configured-resources.ts";
 import type { EngineContext } from "../context.ts";
+import { revisionAfter } from "../documents.ts";
 import { ID, idMethod, method, type Methods, pageMethod, REQUEST } from "../methods.ts";
 import { lockAccounts, type Operation, runOperation } from "../operation.ts";
 

@@ -6,17 +6,17 @@
 import { formatInstant, type Instant, type InstantInput, toInstant } from "../../calendar/instant.ts";
 import { hasCode, InvariantError, RatebookError } from "../../errors.ts";
 import { isBehind } from "../../ledger/account/catch-up.ts";
-import type { InvoiceGroupTerms } from "../../ledger/commands/groups.ts";
+import { type InvoiceGroupTerms, compositeInvoiceId, consolidate, findDueByDay } from "../../ledger/commands/groups.ts";
 import { externalUsageNeeds } from "../../ledger/reads.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInputError } from "../../ledger/refusals.ts";
 import { shortId } from "../../numbers/short-id.ts";
 import { sleep } from "../../store/sleep.ts";
+import { runWithPauses } from "../../store/yielder.ts";
 import { groupMembers } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
-import type { PrefetchedUsage } from "../external/source-cells.ts";
-import { commitCatchUpPiece } from "../operation.ts";
-import { consolidateGroup } from "./consolidation.ts";
+import type { PrefetchedUsage } from "../external-usage.ts";
+import { commitCatchUpPiece, lockAccounts, runOperation } from "../operation.ts";
 
 /** The result of a bill run. */
 export interface FinalizeResult {
@@ -257,4 +257,37 @@ function endsBillRun(error: unknown): boolean {
   if (error instanceof InvariantError) return false;
   if (!(error instanceof RatebookError)) return true;
   return hasCode(error, "ERR_STORE_UNAVAILABLE") || hasCode(error, "ERR_USAGE_UNAVAILABLE");
+}
+
+/**
+ * Consolidates the invoices of a group for each past day. Later invoices of a day that already has a composite
+ * invoice are not merged: there are some if an account whose bill had failed leaves the group and joins it again.
+ *
+ * @param skippedIds accounts that could not be caught up
+ * @returns the number of composite invoices created
+ */
+async function consolidateGroup(
+  context: EngineContext,
+  group: InvoiceGroupTerms,
+  members: readonly string[],
+  { at, skippedIds }: { readonly at: Instant; readonly skippedIds: ReadonlySet<string> },
+): Promise<number> {
+  return runOperation(context, {
+    scope: lockAccounts(members),
+    needs: async () => ({ accountIds: members, at, invoices: "all", decisionInput: undefined }),
+    async decide({ catalog, view, workspace }) {
+      const works = members.map((id) => workspace.account(id));
+      const byDay = await runWithPauses(findDueByDay(catalog, group, works, at, skippedIds));
+      const due = [...byDay].map(([day, invoices]) => {
+        return { id: compositeInvoiceId(group.id, day), day, invoices };
+      });
+      const existingComposites = await view.documentsOf(
+        "compositeInvoice",
+        due.map(({ id }) => id),
+      );
+      const open = due.filter(({ id }) => !existingComposites.some((document) => document.id === id));
+      const documents = consolidate(catalog, group, new Map(open.map(({ day, invoices }) => [day, invoices])));
+      return { result: documents.length, changes: { documents } };
+    },
+  });
 }

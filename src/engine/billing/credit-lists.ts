@@ -1,3 +1,8 @@
+/**
+ * Lists monetary credits, of one account or all (S12).
+ *
+ * @module
+ */
 import type { Instant } from "../../calendar/instant.ts";
 import { undefinedIfNotFound } from "../../errors.ts";
 import type { AccountState } from "../../ledger/account-state.ts";
@@ -7,19 +12,20 @@ import { type CreditSnapshot, creditSnapshots } from "../../ledger/commands/cred
 import type { CreditRecord } from "../../ledger/records.ts";
 import { billInSteps } from "../../ledger/refusals.ts";
 import type { CreditListFilter, LedgerView, ListedCredit, PageKey } from "../../ledger/view.ts";
-/**
- * Lists monetary credits, of one account or all (S12).
- *
- * @module
- */
 import type { Steps } from "../../numbers/steps.ts";
 import { compareNewest } from "../../store/list-order.ts";
-import { accountsWithStaleDrafts, splitIntoChunks } from "../all-accounts.ts";
+import {
+  accountsWithStaleDrafts,
+  splitIntoChunks,
+  refreshDraftIndexes,
+  collectSkipped,
+  retryPerAccount,
+  type SkippedCollector,
+  type WithSkipped,
+} from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
 import { type Page, selectPage, toPage, type PageOptions, pageRequest } from "../pages.ts";
 import { type ProjectedAccounts, projectAccounts } from "../projected-accounts.ts";
-import { refreshDraftIndexes } from "./refresh-draft-indexes.ts";
-import { collectSkipped, retryPerAccount, type SkippedCollector, type WithSkipped } from "./skipped-accounts.ts";
 
 /** Selects credits; absent fields do not filter. */
 export interface CreditFilter {

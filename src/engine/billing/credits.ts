@@ -19,13 +19,12 @@ import type { CreditRecord } from "../../ledger/records.ts";
 import { invalidInputError, notFoundError } from "../../ledger/refusals.ts";
 import { type Decimal, subtract, sum } from "../../numbers/decimal.ts";
 import { runWithPauses } from "../../store/yielder.ts";
-import { findAccountsInId, accountsWithStaleDrafts } from "../all-accounts.ts";
+import { findAccountsInId, accountsWithStaleDrafts, collectSkipped, retryPerAccount } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
 import { idMethod, listMethod, method, type Methods, REQUEST, textFields } from "../methods.ts";
 import { decideOnAccount, lockAccounts, runOperation } from "../operation.ts";
 import { projectAccount } from "../projected-accounts.ts";
 import { listCredits } from "./credit-lists.ts";
-import { collectSkipped, retryPerAccount } from "./skipped-accounts.ts";
 
 export const creditMethods = {
   /** Creates all or none. */

@@ -9,7 +9,15 @@ import type { Instant } from "../../calendar/instant.ts";
 import { EVENT_LINE_TYPES } from "../../ledger/charged-line.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import type { DraftListFilter, InvoiceListFilter, LedgerView, ListedDraft, PageKey } from "../../ledger/view.ts";
-import { accountsWithStaleDrafts, splitIntoChunks } from "../all-accounts.ts";
+import {
+  accountsWithStaleDrafts,
+  splitIntoChunks,
+  refreshDraftIndexes,
+  collectSkipped,
+  retryPerAccount,
+  type SkippedCollector,
+  type WithSkipped,
+} from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
 import { ID, idMethod, listMethod, method, PAGED, textFields } from "../methods.ts";
 import { collectPage, type Page, type PageOptions, pageRequest } from "../pages.ts";
@@ -23,8 +31,6 @@ import {
   periodFilter,
 } from "./invoices.ts";
 import { lineEvents } from "./line-events.ts";
-import { refreshDraftIndexes } from "./refresh-draft-indexes.ts";
-import { collectSkipped, retryPerAccount, type SkippedCollector, type WithSkipped } from "./skipped-accounts.ts";
 
 export const invoiceMethods = {
   /**

@@ -1,3 +1,8 @@
+/**
+ * Invoices as reads return them, and previews (S13).
+ *
+ * @module
+ */
 import { formatInstant, type Instant, type InstantInput, toInstant, parseInstant } from "../../calendar/instant.ts";
 import { optionError } from "../../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
@@ -10,11 +15,6 @@ import { compareIds } from "../../ledger/compare-ids.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import { billInSteps, invalidInputError, notFoundError } from "../../ledger/refusals.ts";
 import type { PageKey } from "../../ledger/view.ts";
-/**
- * Invoices as reads return them, and previews (S13).
- *
- * @module
- */
 import type { Steps } from "../../numbers/steps.ts";
 import {
   collectIds,
@@ -22,11 +22,13 @@ import {
   splitIntoChunks,
   findAccountsInId,
   accountsWithStaleDrafts,
+  refreshDraftIndexes,
+  collectSkipped,
+  retryPerAccount,
+  type WithSkipped,
 } from "../all-accounts.ts";
 import type { EngineContext } from "../context.ts";
 import { type ProjectedAccounts, projectAccounts } from "../projected-accounts.ts";
-import { refreshDraftIndexes } from "./refresh-draft-indexes.ts";
-import { collectSkipped, retryPerAccount, type WithSkipped } from "./skipped-accounts.ts";
 
 /** An invoice as reads return it: drafts are computed, and keep their id when they become final. */
 export interface InvoiceSnapshot {
@@ -234,7 +236,7 @@ export function invoiceKey({ id, invoice }: InvoiceSnapshot): PageKey {
 }
 
 /** A range of time, and a predicate for whether an invoice's billing period touches it. */
-export interface PeriodFilter {
+interface PeriodFilter {
   /** Absent without a filter. */
   readonly period?: { readonly from: Instant; readonly until: Instant };
   readonly touches: (invoice: Pick<Invoice, "startDate" | "endDate">) => boolean;

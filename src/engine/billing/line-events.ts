@@ -18,7 +18,7 @@ import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
 import { createYielder, runWithPauses } from "../../store/yielder.ts";
 import type { EngineContext } from "../context.ts";
-import { usageCells } from "../external/engine-store.ts";
+import { usageCells } from "../external-usage.ts";
 import { lockAccounts, openCaughtUp, runOperation } from "../operation.ts";
 import { type Page, type PagedOptions, pageRequest } from "../pages.ts";
 import { readInvoice, listSnapshots } from "./invoices.ts";

@@ -1,25 +1,28 @@
 /**
- * Features, add-ons and settings of an engine (S4.2, S11.2).
+ * The organization, and the features, add-ons and settings of an engine (S4.2, S11.2).
  *
  * @module
  */
 import * as z from "zod";
 
-import type {
-  AddOn,
-  AddOnPatch,
-  AddOnRequest,
-  FeaturePatch,
-  FeatureRequest,
-  SettingPatch,
-  SettingRequest,
+import { readInput } from "../../book/reading/read-request.ts";
+import { type Organization, organizationRequest } from "../../book/resources/book.ts";
+import {
+  type AddOn,
+  type AddOnPatch,
+  type AddOnRequest,
+  type FeaturePatch,
+  type FeatureRequest,
+  type SettingPatch,
+  type SettingRequest,
+  SETTING_NAMESPACE,
 } from "../../book/resources/catalog-items.ts";
-import { SETTING_NAMESPACE } from "../../book/resources/catalog-items.ts";
-import { invalidInputError, quoteText, alreadyTakenError } from "../../ledger/refusals.ts";
+import { invalidInputError, quoteText, alreadyTakenError, refusedError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
+import type { Configuration } from "../configuration.ts";
 import { changeConfigured, listConfigured, newDocument } from "../configured-resources.ts";
-import type { Body } from "../document-body.ts";
-import type { DocumentOf } from "../documents.ts";
+import type { EngineContext } from "../context.ts";
+import { type Body, type DocumentOf, revisionAfter, CONFIGURED_KINDS, toPlainJson } from "../documents.ts";
 import { type SettingEntity, readEntitySettings } from "../entity-settings.ts";
 import { IDS, listMethod, method, type Methods, pageMethod, patchMethod, REQUEST, textFields } from "../methods.ts";
 import {
@@ -168,4 +171,61 @@ async function checkEntity(view: LedgerView, { entityType, entityId }: Body): Pr
   const entity = entityType === "CUSTOMER" ? await view.document("customer", id) : (await view.accounts([id]))[0];
   if (entity === undefined)
     throw invalidInputError("entityId", "UNKNOWN_ID", `expected the id of ${noun === "account" ? "an" : "a"} ${noun}`);
+}
+
+/** The expected organization of a store; absent fields are not compared. */
+export interface OrganizationRequest {
+  readonly id?: string | undefined;
+  /** ISO 4217. */
+  readonly baseCurrency?: string | undefined;
+}
+
+export const organizationMethods = {
+  /** Default: `default`, in USD, rounding HALF_UP. */
+  get: method({}, async ({ configuration, store }) => (await configuration(store.read)).catalog.book.organization),
+  /**
+   * Sets the organization of an empty store, or checks that a store in use has the same one.
+   *
+   * @throws {RatebookError} ERR_INPUT_INVALID; ERR_REFUSED if it differs
+   */
+  claim: method({ request: REQUEST }, claimOrganization),
+};
+
+async function claimOrganization(
+  { store, clock, configuration }: EngineContext,
+  input: OrganizationRequest,
+): Promise<Organization> {
+  const { id, baseCurrency } = readInput(organizationRequest, input);
+  return store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
+    const before = await configuration(view);
+    const { organization } = before.catalog.book;
+    const claimedOrganization: Organization = {
+      ...organization,
+      id: id ?? organization.id,
+      baseCurrency: baseCurrency ?? organization.baseCurrency,
+    };
+    if (await isInUse(before, view)) {
+      const [owner, claimant] = [organization, claimedOrganization].map(formatOrganization);
+      if (owner === claimant) return { result: organization, changes: {} };
+      throw refusedError("S16", `the database belongs to the organization ${owner}, not to ${claimant}`);
+    }
+    const now = clock();
+    const body = toPlainJson(claimedOrganization) as Body;
+    const document = { kind: "organization", id: "organization", createdAt: now, updatedAt: now, body } as const;
+    return {
+      result: claimedOrganization,
+      changes: { documents: [document], configurationRevision: revisionAfter(before.revision) },
+    };
+  });
+}
+
+/** Whether the organization was set, or something depends on it. */
+export async function isInUse({ documents }: Configuration, view: LedgerView): Promise<boolean> {
+  if (documents.organization.length > 0 || CONFIGURED_KINDS.some((kind) => documents[kind].length > 0)) return true;
+  return (await view.accountList({}, { limit: 1 })).length > 0;
+}
+
+/** An organization in a message. */
+export function formatOrganization({ id, baseCurrency }: Organization): string {
+  return `${quoteText(id)} in ${baseCurrency}`;
 }

@@ -15,13 +15,12 @@ import {
   listConfigured,
   newDocument,
 } from "../configured-resources.ts";
-import type { Body } from "../document-body.ts";
-import { versionId } from "../document-ids.ts";
-import type { DocumentOf, NamedBody } from "../documents.ts";
+import { type Body, versionId, type DocumentOf, type NamedBody } from "../documents.ts";
 import { ID, listMethod, method, type Methods, PAGED, REQUEST, textFields } from "../methods.ts";
 import { type PagedOptions, selectPage } from "../pages.ts";
-import { isSameDependency, isSameField } from "./equal-rules.ts";
 import {
+  isSameDependency,
+  isSameField,
   changeLatest,
   changeStatus,
   checkName,

@@ -30,8 +30,7 @@ import {
   type StoredResource,
 } from "../configured-resources.ts";
 import type { EngineContext } from "../context.ts";
-import type { Body } from "../document-body.ts";
-import type { DocumentOf } from "../documents.ts";
+import type { Body, DocumentOf } from "../documents.ts";
 import { ID, idMethod, IDS, listMethod, method, type Methods, patchMethod, REQUEST, textFields } from "../methods.ts";
 import {
   changeLatest,

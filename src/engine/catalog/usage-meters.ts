@@ -9,12 +9,11 @@ import type { DocumentRecord } from "../../ledger/decision.ts";
 import { quoteText, refusedError } from "../../ledger/refusals.ts";
 import { readAllAccounts } from "../all-accounts.ts";
 import { type ConfigurationState, listConfigured } from "../configured-resources.ts";
-import type { Body } from "../document-body.ts";
-import type { DocumentOf } from "../documents.ts";
+import type { Body, DocumentOf } from "../documents.ts";
 import { listMethod, method, type Methods, patchMethod, REQUEST, textFields } from "../methods.ts";
 import type { PageOptions } from "../pages.ts";
-import { areSameComputations } from "./equal-rules.ts";
 import {
+  areSameComputations,
   changeLatest,
   checkName,
   createConfigured,

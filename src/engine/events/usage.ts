@@ -26,7 +26,7 @@ import { notFoundError } from "../../ledger/refusals.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
 import type { EngineContext } from "../context.ts";
-import { readSource, readUsage } from "../external/engine-store.ts";
+import { readSource, readUsage } from "../external-usage.ts";
 import { idMethod, listMethod, textFields } from "../methods.ts";
 import { runOperation } from "../operation.ts";
 import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";

@@ -23,7 +23,7 @@ import { createProblem } from "../../problem-table.ts";
 import { checkTimeline } from "../../rating/license-timeline.ts";
 import { createYielder, runWithPauses } from "../../store/yielder.ts";
 import type { EngineContext } from "../context.ts";
-import { readUsage } from "../external/engine-store.ts";
+import { readUsage } from "../external-usage.ts";
 
 /** The charges of a plan, and the plan. */
 export interface RevenueAnswer extends CalculatedRevenue {

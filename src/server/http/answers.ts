@@ -8,7 +8,7 @@ import * as z from "zod";
 
 import { type Address, address } from "../../book/resources/account.ts";
 import { formatInstant } from "../../calendar/instant.ts";
-import type { WithSkipped } from "../../engine/billing/skipped-accounts.ts";
+import type { WithSkipped } from "../../engine/all-accounts.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Page } from "../../engine/pages.ts";
 import type { Decimal } from "../../numbers/decimal.ts";

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import type { WithSkipped } from "../../engine/billing/skipped-accounts.ts";
+import type { WithSkipped } from "../../engine/all-accounts.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Page } from "../../engine/pages.ts";
 import { answerOpenPage, answerPage, createListShape, createOpenListShape, readBoundedPage } from "../http/answers.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { readEvents } from "../../../src/engine/metrics/metric-sources.ts";
+import { readEvents } from "../../../src/engine/metrics/metric-counts.ts";
 import type { LedgerView } from "../../../src/ledger/view.ts";
 
 test.each([

@@ -9,7 +9,7 @@ import { listInvoices } from "../../../src/engine/billing/invoice-lists.ts";
 import { readInvoice } from "../../../src/engine/billing/invoices.ts";
 import { type Configuration, createConfigurationSource } from "../../../src/engine/configuration.ts";
 import type { EngineContext } from "../../../src/engine/context.ts";
-import { createEngineStore } from "../../../src/engine/external/engine-store.ts";
+import { createEngineStore } from "../../../src/engine/external-usage.ts";
 import { planOfMonths } from "../../book/builder.ts";
 import { type EngineUnderTest, engineAt } from "../support.ts";
 

@@ -6,10 +6,10 @@ import { addOnMethods, settingMethods } from "../../../src/engine/catalog/catalo
 import { eventSchemaMethods } from "../../../src/engine/catalog/event-schemas.ts";
 import { pricePlanMethods } from "../../../src/engine/catalog/price-plans.ts";
 import { usageMeterMethods } from "../../../src/engine/catalog/usage-meters.ts";
-import { revisionAfter } from "../../../src/engine/configuration-revision.ts";
 import { createConfigurationSource } from "../../../src/engine/configuration.ts";
 import type { EngineContext } from "../../../src/engine/context.ts";
-import { createEngineStore } from "../../../src/engine/external/engine-store.ts";
+import { revisionAfter } from "../../../src/engine/documents.ts";
+import { createEngineStore } from "../../../src/engine/external-usage.ts";
 import { createIds } from "../../../src/engine/ids.ts";
 import { bindMethods } from "../../../src/engine/methods.ts";
 import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";

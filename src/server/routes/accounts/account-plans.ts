@@ -16,7 +16,7 @@ import { REQUESTS } from "../../../book/resources/requests.ts";
 import { resolveCycleConfig, isSameCycleConfig, toStartOffset } from "../../../calendar/cycle.ts";
 import type { PricingSchedule, MigrationSnapshot } from "../../../engine/accounts/plans.ts";
 import type { StoredResource } from "../../../engine/configured-resources.ts";
-import { versionId } from "../../../engine/document-ids.ts";
+import { versionId } from "../../../engine/documents.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { toPage } from "../../../engine/pages.ts";
 import { inputError } from "../../../errors.ts";

@@ -7,7 +7,7 @@ import * as z from "zod";
 
 import { account as bookAccount } from "../../../book/resources/account.ts";
 import { REQUESTS } from "../../../book/resources/requests.ts";
-import type { AliasSnapshot } from "../../../engine/accounts/aliases.ts";
+import type { AliasSnapshot } from "../../../engine/accounts/accounts.ts";
 import type { InvoiceGroupSnapshot } from "../../../engine/accounts/invoice-groups.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { StoredSetting } from "../../../engine/entity-settings.ts";

@@ -7,8 +7,8 @@ import * as z from "zod";
 
 import { dateOrDateTime } from "../../../book/resources/fields.ts";
 import { parseInstant, addDays, daysBetween } from "../../../calendar/instant.ts";
+import type { WithSkipped } from "../../../engine/all-accounts.ts";
 import { type InvoiceSnapshot, invoiceKey } from "../../../engine/billing/invoices.ts";
-import type { WithSkipped } from "../../../engine/billing/skipped-accounts.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { CompositeSnapshot } from "../../../engine/events/usage.ts";
 import type { Page } from "../../../engine/pages.ts";

@@ -10,7 +10,7 @@ import { type PricePlan, pricePlan, CURRENCIES_MAX, pricePlanDetails } from "../
 import { MIGRATION_MODES, VERSIONS_TO_MIGRATE } from "../../../book/resources/requests.ts";
 import type { PricePlanVersion } from "../../../engine/catalog/price-plans.ts";
 import type { StoredResource } from "../../../engine/configured-resources.ts";
-import { versionId } from "../../../engine/document-ids.ts";
+import { versionId } from "../../../engine/documents.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { invariant } from "../../../errors.ts";
 import { createAnswerDeriver, PAGE_LENGTH_MAX, toBoundedJson, keepItem } from "../../http/answers.ts";

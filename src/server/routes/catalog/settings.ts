@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import { setting } from "../../../book/resources/catalog-items.ts";
-import { configuredDocumentId } from "../../../engine/document-ids.ts";
+import { configuredDocumentId } from "../../../engine/documents.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { StoredSetting } from "../../../engine/entity-settings.ts";
 import { createAnswerDeriver, toAnswer } from "../../http/answers.ts";

@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import { NAME_PATTERN, type UsageMeter, usageMeter } from "../../../book/resources/event-schema.ts";
-import { computationId, EVERY_EVENT, ONE_UNIT } from "../../../engine/catalog/equal-rules.ts";
+import { computationId, EVERY_EVENT, ONE_UNIT } from "../../../engine/catalog/resource-methods.ts";
 import type { StoredResource } from "../../../engine/configured-resources.ts";
 import type { PageOptions } from "../../../engine/pages.ts";
 import {

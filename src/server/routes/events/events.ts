@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-import { versionId } from "../../../engine/document-ids.ts";
+import { versionId } from "../../../engine/documents.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { EventCycle } from "../../../engine/events/events.ts";
 import type { Page, PageOptions } from "../../../engine/pages.ts";
