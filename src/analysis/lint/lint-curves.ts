@@ -50,21 +50,17 @@ function findUnreachableSlabs(card: PricedCard): readonly LintFinding[] {
     const isBeyondLimit = quantityMax !== undefined && slab.startAfter.gte(quantityMax) && (index > 0 || !isFixed);
     if (isBeyondLimit) {
       const [limit, start] = [formatDecimal(quantityMax), formatDecimal(slab.startAfter)];
-      return [
-        createFinding("SLAB_UNREACHABLE", place, {
-          message: `slab ${slab.order} is never reached: there are at most ${limit} of ${JSON.stringify(name)}`,
-          example: `the slab starts after ${start}, and ${limit} is not above ${start}`,
-        }),
-      ];
+      return createFinding("SLAB_UNREACHABLE", place, {
+        message: `slab ${slab.order} is never reached: there are at most ${limit} of ${JSON.stringify(name)}`,
+        example: `the slab starts after ${start}, and ${limit} is not above ${start}`,
+      });
     }
     const isEmpty = isWhole && ratePlan.pricingModel === "VOLUME" && end?.floor().lte(slab.startAfter) === true;
     if (!isEmpty) return [];
-    return [
-      createFinding("SLAB_UNREACHABLE", place, {
-        message: `slab ${slab.order} is never reached: ${JSON.stringify(name)} is counted in whole numbers`,
-        example: `there is no whole number above ${formatDecimal(slab.startAfter)} up to ${formatDecimal(end)}`,
-      }),
-    ];
+    return createFinding("SLAB_UNREACHABLE", place, {
+      message: `slab ${slab.order} is never reached: ${JSON.stringify(name)} is counted in whole numbers`,
+      example: `there is no whole number above ${formatDecimal(slab.startAfter)} up to ${formatDecimal(end)}`,
+    });
   });
 }
 
@@ -75,16 +71,12 @@ function lintEdges(currencyCard: CardInCurrency, options: CurveOptions): readonl
   const upTo = card.quantityMax ?? add(multiply(lastEdge, new Decimal(2)), ONE);
   if (upTo.lte(ZERO)) return [];
   const { atZero, pieces } = computePriceCurve(slabs, upTo);
-  const findings: LintFinding[] = [];
-  for (const [index, piece] of pieces.entries()) {
+  return pieces.flatMap((piece, index) => {
     const before = pieces[index - 1];
-    const last = before?.last ?? atZero;
-    if (piece.first.lt(last)) findings.push(...lintFall(currencyCard, before, piece));
-    else if (piece.last.lt(piece.first)) findings.push(...lintFallWithin(currencyCard, piece));
-    else if (before !== undefined && piece.slab !== before.slab)
-      findings.push(...lintJump(currencyCard, before, piece, options));
-  }
-  return findings;
+    if (piece.first.lt(before?.last ?? atZero)) return lintFall(currencyCard, before, piece);
+    if (piece.last.lt(piece.first)) return lintFallWithin(currencyCard, piece);
+    return before === undefined || piece.slab === before.slab ? [] : lintJump(currencyCard, before, piece, options);
+  });
 }
 
 /**
@@ -95,7 +87,7 @@ function lintFall(
   currencyCard: CardInCurrency,
   before: PricePiece | undefined,
   piece: PricePiece,
-): readonly LintFinding[] {
+): LintFinding | readonly [] {
   const example = findExample(currencyCard, piece.from.quantity, (less, more) => more.lt(less));
   if (example === undefined) return [];
   const [lower, upper] = [slabAt(currencyCard, before?.slab ?? 1), slabAt(currencyCard, piece.slab)];
@@ -108,16 +100,14 @@ function lintFall(
   const message = isVolume
     ? `the price falls above ${formatDecimal(piece.from.quantity)}, which is normal for VOLUME prices when the rate drops`
     : `the price falls above ${formatDecimal(piece.from.quantity)}: more usage costs less`;
-  return [
-    createFinding("PRICE_FALLS", toLintPlace(currencyCard, piece), {
-      level: isVolume ? "note" : "warning",
-      message,
-      example,
-    }),
-  ];
+  return createFinding("PRICE_FALLS", toLintPlace(currencyCard, piece), {
+    level: isVolume ? "note" : "warning",
+    message,
+    example,
+  });
 }
 
-function lintFallWithin(currencyCard: CardInCurrency, piece: PricePiece): readonly LintFinding[] {
+function lintFallWithin(currencyCard: CardInCurrency, piece: PricePiece): LintFinding | readonly [] {
   const { card, rates, slabs } = currencyCard;
   const [from, until] = [piece.from.quantity, piece.until.quantity];
   const example =
@@ -126,7 +116,7 @@ function lintFallWithin(currencyCard: CardInCurrency, piece: PricePiece): readon
       : `above ${formatDecimal(from)}: ${formatAmountWithCurrency(piece.first, rates.currency)}, ${formatDecimal(until)} of ${JSON.stringify(card.name)}: ${formatAmountWithCurrency(priceBySlabs(slabs, until).amount, rates.currency)}`;
   if (example === undefined) return [];
   const message = `the price falls from ${formatDecimal(from)} to ${formatDecimal(until)}: the rate of slab ${piece.slab} is below zero`;
-  return [createFinding("PRICE_FALLS", toLintPlace(currencyCard, piece), { message, example })];
+  return createFinding("PRICE_FALLS", toLintPlace(currencyCard, piece), { message, example });
 }
 
 /** Two quantities in a piece, of which the larger costs less: at its start, or inside if the price jumps there. */
@@ -144,7 +134,7 @@ function lintJump(
   before: PricePiece,
   piece: PricePiece,
   { jumpShare }: CurveOptions,
-): readonly LintFinding[] {
+): LintFinding | readonly [] {
   const slab = slabAt(currencyCard, piece.slab);
   const packagePrice = slab?.priceType === "PACKAGE" ? maximum(slab.rate, ZERO) : ZERO;
   const increase = subtract(subtract(piece.first, before.last), packagePrice);
@@ -155,7 +145,7 @@ function lintJump(
   if (example === undefined) return [];
   const message = `the price jumps above ${formatDecimal(piece.from.quantity)} by more than ${formatDecimal(multiply(jumpShare, new Decimal(100)))}%`;
   const level = slab?.priceType === "FLAT" ? "note" : "warning";
-  return [createFinding("PRICE_JUMPS", toLintPlace(currencyCard, piece), { level, message, example })];
+  return createFinding("PRICE_JUMPS", toLintPlace(currencyCard, piece), { level, message, example });
 }
 
 /** Two quantities, at an edge and just above it, whose prices demonstrate a finding. */
@@ -191,18 +181,16 @@ function lintRateDigits({ card, rates, slabs }: CardInCurrency, { rounding }: Cu
       formatAmountWithCurrency(roundFraction(toFraction(multiply(each, times)), digits, rounding), rates.currency);
     if (formatPrice(rate) !== formatPrice(truncatedRate)) return [];
     const rateIndex = card.rateValues.indexOf(rates);
-    return [
-      createFinding(
-        "RATE_TOO_FINE",
-        { path: [...card.path, "rateValues", rateIndex, "slabRates", index], at: `${card.at}/slab/${order}` },
-        {
-          level: "note",
-          message: `the last digit of the rate ${formatDecimal(rate)} of slab ${order} is too small to matter in ${rates.currency}`,
-          example: `${formatDecimal(times)} times ${formatDecimal(rate)} is ${formatPrice(rate)}, and ${formatDecimal(times)} times ${formatDecimal(truncatedRate)} is ${formatPrice(truncatedRate)}`,
-          searched: true,
-        },
-      ),
-    ];
+    return createFinding(
+      "RATE_TOO_FINE",
+      { path: [...card.path, "rateValues", rateIndex, "slabRates", index], at: `${card.at}/slab/${order}` },
+      {
+        level: "note",
+        message: `the last digit of the rate ${formatDecimal(rate)} of slab ${order} is too small to matter in ${rates.currency}`,
+        example: `${formatDecimal(times)} times ${formatDecimal(rate)} is ${formatPrice(rate)}, and ${formatDecimal(times)} times ${formatDecimal(truncatedRate)} is ${formatPrice(truncatedRate)}`,
+        searched: true,
+      },
+    );
   });
 }
 

@@ -27,9 +27,9 @@ export function lintMeter(meter: UsageMeter, index: number): readonly LintFindin
   return meter.computations.flatMap(({ matcher, order }, position) => {
     const place = { path: ["usageMeters", index, "computations", position], at: `${meter.id}/computation/${order}` };
     return [
-      ...(matcher === undefined ? [] : lintMatcher(matcher, place)),
-      ...lintShadowedComputation(meter, position, place),
-    ];
+      matcher === undefined ? [] : lintMatcher(matcher, place),
+      lintShadowedComputation(meter, position, place),
+    ].flat();
   });
 }
 
@@ -38,7 +38,7 @@ function lintShadowedComputation(
   { aggregation, computations }: UsageMeter,
   position: number,
   place: LintPlace,
-): readonly LintFinding[] {
+): LintFinding | readonly [] {
   const computation = computations[position];
   if (aggregation !== "COUNT" || computation === undefined) return [];
   const other = computations.find(({ matcher }, at) => {
@@ -50,12 +50,10 @@ function lintShadowedComputation(
   const example = matchesEveryEvent(other.matcher)
     ? `computation ${other.order} counts every event, and no event counts twice`
     : `computation ${other.order} has the same matcher, and no event counts twice`;
-  return [
-    createFinding("COMPUTATION_SHADOWED", place, {
-      message: `computation ${computation.order} has no effect in addition to computation ${other.order}`,
-      example,
-    }),
-  ];
+  return createFinding("COMPUTATION_SHADOWED", place, {
+    message: `computation ${computation.order} has no effect in addition to computation ${other.order}`,
+    example,
+  });
 }
 
 function matchesEveryEvent(matcher: Rule | undefined): boolean {
@@ -70,7 +68,7 @@ interface SearchResult {
   readonly last: string;
 }
 
-function lintMatcher(rule: Rule, place: LintPlace): readonly LintFinding[] {
+function lintMatcher(rule: Rule, place: LintPlace): LintFinding | readonly [] {
   const search = searchValues(rule);
   if (search === undefined) return [];
   const { triedCount, matchedCount, last } = search;
@@ -81,22 +79,18 @@ function lintMatcher(rule: Rule, place: LintPlace): readonly LintFinding[] {
     const example = isSearched
       ? `no match with ${last}, nor with ${otherCombinations}`
       : "it has no variables, and is false";
-    return [
-      createFinding("RULE_NEVER_MATCHES", place, {
-        message: "the matcher matches no event",
-        example,
-        searched: isSearched,
-      }),
-    ];
-  }
-  return [
-    createFinding("RULE_ALWAYS_MATCHES", place, {
-      level: "note",
-      message: "the matcher matches every event, so it can be removed",
-      example: isSearched ? `a match with ${last}, and with ${otherCombinations}` : "it has no variables, and is true",
+    return createFinding("RULE_NEVER_MATCHES", place, {
+      message: "the matcher matches no event",
+      example,
       searched: isSearched,
-    }),
-  ];
+    });
+  }
+  return createFinding("RULE_ALWAYS_MATCHES", place, {
+    level: "note",
+    message: "the matcher matches every event, so it can be removed",
+    example: isSearched ? `a match with ${last}, and with ${otherCombinations}` : "it has no variables, and is true",
+    searched: isSearched,
+  });
 }
 
 /** Evaluates a rule on many values; undefined if values can't be guessed. */

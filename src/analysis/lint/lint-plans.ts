@@ -42,17 +42,15 @@ function findDuplicateFees({ addOns }: Book, { details, path, at }: CardSet): re
       .find((other) => feeName(other) === feeName(card) && card.rateValues.some((rate) => hasSameRate(other, rate)));
     const sharedRate = first && card.rateValues.find((rate) => hasSameRate(first, rate));
     if (first === undefined || sharedRate === undefined) return [];
-    return [
-      createFinding(
-        "FEE_TWICE",
-        { path: [...path, "fixedFeeRateCards", index], at: `${at}/fee/${card.id}` },
-        {
-          message: `two fees named ${JSON.stringify(feeName(card))} cost the same: ${first.id} and ${card.id}`,
-          example: `both cost ${formatAmountWithCurrency(sharedRate.rate, sharedRate.currency)}`,
-          searched: true,
-        },
-      ),
-    ];
+    return createFinding(
+      "FEE_TWICE",
+      { path: [...path, "fixedFeeRateCards", index], at: `${at}/fee/${card.id}` },
+      {
+        message: `two fees named ${JSON.stringify(feeName(card))} cost the same: ${first.id} and ${card.id}`,
+        example: `both cost ${formatAmountWithCurrency(sharedRate.rate, sharedRate.currency)}`,
+        searched: true,
+      },
+    );
   });
 }
 
@@ -74,16 +72,14 @@ function findIdleCommitments({ organization }: Book, { details, path, at }: Card
       organization.rounding,
     );
     if (cards.length === 0 || shortfall.gt(ZERO)) return [];
-    return [
-      createFinding(
-        "COMMITMENT_IDLE",
-        { path: [...path, "minimumCommitment", "rateValues", index], at: `${at}/commitment` },
-        {
-          message: `the minimum commitment in ${currency} has no effect: the fees of a whole cycle already reach it`,
-          example: `a whole cycle without usage costs ${formatAmountWithCurrency(total, currency)} in fees, the commitment is ${formatAmountWithCurrency(rate, currency)}`,
-        },
-      ),
-    ];
+    return createFinding(
+      "COMMITMENT_IDLE",
+      { path: [...path, "minimumCommitment", "rateValues", index], at: `${at}/commitment` },
+      {
+        message: `the minimum commitment in ${currency} has no effect: the fees of a whole cycle already reach it`,
+        example: `a whole cycle without usage costs ${formatAmountWithCurrency(total, currency)} in fees, the commitment is ${formatAmountWithCurrency(rate, currency)}`,
+      },
+    );
   });
 }
 
@@ -110,16 +106,14 @@ function findFreeTiers({ details, path, at }: CardSet): readonly LintFinding[] {
       const freeUnits =
         (firstChargedPiece < 0 ? pieces.at(-1)?.until : pieces[firstChargedPiece]?.from)?.quantity ?? ZERO;
       if (!atZero.isZero() || freeUnits.lte(entitledUnits)) return [];
-      return [
-        createFinding(
-          "FREE_TIER_ABOVE_ENTITLEMENT",
-          { path: [...path, "entitlementOverageRateCards", index], at: `${at}/overage/${card.featureId}` },
-          {
-            message: `more overage of ${card.featureId} is free in ${rates.currency} than the entitlement contains`,
-            example: `the entitlement is ${formatDecimal(entitledUnits)}, and ${formatDecimal(freeUnits)} units beyond it cost ${formatAmountWithCurrency(ZERO, rates.currency)}`,
-          },
-        ),
-      ];
+      return createFinding(
+        "FREE_TIER_ABOVE_ENTITLEMENT",
+        { path: [...path, "entitlementOverageRateCards", index], at: `${at}/overage/${card.featureId}` },
+        {
+          message: `more overage of ${card.featureId} is free in ${rates.currency} than the entitlement contains`,
+          example: `the entitlement is ${formatDecimal(entitledUnits)}, and ${formatDecimal(freeUnits)} units beyond it cost ${formatAmountWithCurrency(ZERO, rates.currency)}`,
+        },
+      );
     });
   });
 }
@@ -131,16 +125,14 @@ function findUselessGrants({ details, path, at }: CardSet): readonly LintFinding
   return details.creditGrantRateCards.flatMap((card, index) => {
     const entities = card.grantDetails.applicableEntityIds ?? [];
     if (entities.length === 0 || entities.some((id) => chargedIds.has(id))) return [];
-    return [
-      createFinding(
-        "CREDIT_UNUSABLE",
-        { path: [...path, "creditGrantRateCards", index], at: `${at}/grant/${card.id}` },
-        {
-          message: `the granted credit ${card.id} pays for nothing on its plan`,
-          example: `it pays for ${entities.join(", ")}; the plan has no such card`,
-        },
-      ),
-    ];
+    return createFinding(
+      "CREDIT_UNUSABLE",
+      { path: [...path, "creditGrantRateCards", index], at: `${at}/grant/${card.id}` },
+      {
+        message: `the granted credit ${card.id} pays for nothing on its plan`,
+        example: `it pays for ${entities.join(", ")}; the plan has no such card`,
+      },
+    );
   });
 }
 
@@ -160,17 +152,15 @@ function findTooFineFees({ organization }: Book, { details, path, at }: CardSet)
       const digits = minorUnitDigits(currency);
       if (enableProration || rate.decimalPlaces() <= digits) return [];
       const roundedRate = roundFraction(toFraction(rate), digits, organization.rounding);
-      return [
-        createFinding(
-          "RATE_TOO_FINE",
-          { path: [...path, "fixedFeeRateCards", index, "rateValues", position], at: `${at}/fee/${id}` },
-          {
-            level: "note",
-            message: `the fee ${id} has more decimals than ${currency} has`,
-            example: `a fee of ${formatDecimal(rate)} is charged as ${formatAmountWithCurrency(roundedRate, currency)} each time`,
-          },
-        ),
-      ];
+      return createFinding(
+        "RATE_TOO_FINE",
+        { path: [...path, "fixedFeeRateCards", index, "rateValues", position], at: `${at}/fee/${id}` },
+        {
+          level: "note",
+          message: `the fee ${id} has more decimals than ${currency} has`,
+          example: `a fee of ${formatDecimal(rate)} is charged as ${formatAmountWithCurrency(roundedRate, currency)} each time`,
+        },
+      );
     }),
   );
 }
@@ -183,16 +173,14 @@ export function lintAccount(account: Account, index: number): readonly LintFindi
   const lintEndedCredits = (list: "credits" | "featureCredits") =>
     account[list].flatMap(({ id, effectiveUntil }, position) => {
       if (effectiveUntil === undefined || effectiveUntil === null || effectiveUntil > first) return [];
-      return [
-        createFinding(
-          "CREDIT_UNUSABLE",
-          { path: ["accounts", index, list, position], at: `${account.id}/${list}/${id}` },
-          {
-            message: `the credit ${id} of ${account.id} ends before it can be used`,
-            example: `it ends at ${formatInstant(effectiveUntil)}, and the first plan begins at ${formatInstant(first)}`,
-          },
-        ),
-      ];
+      return createFinding(
+        "CREDIT_UNUSABLE",
+        { path: ["accounts", index, list, position], at: `${account.id}/${list}/${id}` },
+        {
+          message: `the credit ${id} of ${account.id} ends before it can be used`,
+          example: `it ends at ${formatInstant(effectiveUntil)}, and the first plan begins at ${formatInstant(first)}`,
+        },
+      );
     });
   return [...lintEndedCredits("credits"), ...lintEndedCredits("featureCredits")];
 }
@@ -206,16 +194,14 @@ export function findUnpricedMeters({ usageMeters }: Book, sets: readonly CardSet
   return usageMeters.flatMap(({ id, displayName, status }, index) =>
     status !== "ACTIVE" || pricedMeterIds.has(id)
       ? []
-      : [
-          createFinding(
-            "METER_UNPRICED",
-            { path: ["usageMeters", index], at: id },
-            {
-              message: `no plan has a price for the meter ${id}`,
-              example: `1000 of ${JSON.stringify(displayName)} cost 0, whatever the plan`,
-            },
-          ),
-        ],
+      : createFinding(
+          "METER_UNPRICED",
+          { path: ["usageMeters", index], at: id },
+          {
+            message: `no plan has a price for the meter ${id}`,
+            example: `1000 of ${JSON.stringify(displayName)} cost 0, whatever the plan`,
+          },
+        ),
   );
 }
 
@@ -246,12 +232,10 @@ export function findWaitingCards({ pricePlans }: Book): readonly LintFinding[] {
         at: `${plan.id}@${plan.version}/${card.what}/${card.id}`,
       };
       const interval = card.recurrence?.interval ?? 1;
-      return [
-        createFinding("CHARGE_WAITS", place, {
-          message: `the ${card.what} ${card.id} covers ${interval} cycles, more than in version ${before.version}, and is not prorated: after a version change it is skipped until its next period`,
-          example: `after a change from version ${before.version} in cycle ${cycles.changeCycle}, it is neither charged nor granted for ${cycles.missedCycles}`,
-        }),
-      ];
+      return createFinding("CHARGE_WAITS", place, {
+        message: `the ${card.what} ${card.id} covers ${interval} cycles, more than in version ${before.version}, and is not prorated: after a version change it is skipped until its next period`,
+        example: `after a change from version ${before.version} in cycle ${cycles.changeCycle}, it is neither charged nor granted for ${cycles.missedCycles}`,
+      });
     });
   });
 }

@@ -101,9 +101,13 @@ export function resolveIdAmong(
   path: Path,
   context: ResolveContext,
 ): string {
-  const id = findIdAmong(lists, reference, path, context);
-  context.lookups?.push((otherContext) => findIdAmong(lists, reference, path, otherContext) === id);
-  return id;
+  return recordLookup(context, (each) => findIdAmong(lists, reference, path, each));
+}
+
+function recordLookup(context: ResolveContext, find: (context: ResolveContext) => string): string {
+  const result = find(context);
+  context.lookups?.push((otherContext) => find(otherContext) === result);
+  return result;
 }
 
 function findIdAmong(lists: readonly ReferableList[], reference: string, path: Path, context: ResolveContext): string {
@@ -145,9 +149,7 @@ export function resolveSettingKey(
   path: Path,
   context: ResolveContext,
 ): string {
-  const key = findSettingKey(reference, mayBeMissing, path, context);
-  context.lookups?.push((otherContext) => findSettingKey(reference, mayBeMissing, path, otherContext) === key);
-  return key;
+  return recordLookup(context, (each) => findSettingKey(reference, mayBeMissing, path, each));
 }
 
 function findSettingKey(

@@ -21,6 +21,7 @@ import {
   withDefault,
   reference,
   text,
+  type StrictSchema,
 } from "./fields.ts";
 import { pricePlanDetailsOverride } from "./price-plan.ts";
 
@@ -40,26 +41,30 @@ const addressFields = {
   /** The country. */
   country: text,
 };
-export interface AddressSchema extends z.ZodObject<typeof addressFields, z.core.$strict> {}
+export interface AddressSchema extends StrictSchema<typeof addressFields> {}
 export const address: AddressSchema = z.strictObject(addressFields);
 /** A postal address, stored unchanged. */
 export interface Address extends Frozen<z.output<AddressSchema>> {}
 
 const status = withDefault(z.enum(["ACTIVE", "ARCHIVED"]), "ACTIVE");
 
+/** The fields of a customer that can be changed, besides its name. */
+export const customerContactFields = {
+  /** An e-mail address of at most 255 characters; ratebook sends nothing. */
+  primaryEmail: email.nullish(),
+  /** The postal address, for invoices. */
+  address: address.nullish(),
+};
 const customerFields = {
   /** 1 to 50 characters, without white space and slashes; accounts refer to it by its id or its name. */
   id: idSchema(50),
   /** 3 to 255 characters. */
   name: z.string().min(3).max(255),
-  /** An e-mail address of at most 255 characters; ratebook sends nothing. */
-  primaryEmail: email.nullish(),
-  /** The postal address, for invoices. */
-  address: address.nullish(),
+  ...customerContactFields,
   /** Default ACTIVE. */
   status,
 };
-export interface CustomerSchema extends z.ZodObject<typeof customerFields, z.core.$strict> {}
+export interface CustomerSchema extends StrictSchema<typeof customerFields> {}
 export const customer: CustomerSchema = z.strictObject(customerFields);
 /** A customer owns accounts. */
 export interface CustomerInput extends Frozen<z.input<CustomerSchema>> {}
@@ -83,7 +88,7 @@ const planAssociationFields = {
   /** Whether the cycles of the previous plan are kept (S16.5); default false. */
   retainStartOffsets: z.boolean().nullish(),
 };
-export interface PlanAssociationSchema extends z.ZodObject<typeof planAssociationFields, z.core.$strict> {}
+export interface PlanAssociationSchema extends StrictSchema<typeof planAssociationFields> {}
 export const planAssociation: PlanAssociationSchema = z.strictObject(planAssociationFields);
 /** A plan that an account has on the days from `effectiveFrom` up to, but not including, `effectiveUntil` (S16.1). */
 export interface PlanAssociationInput extends Frozen<z.input<PlanAssociationSchema>> {}
@@ -106,7 +111,7 @@ const licenseUpdateFields = {
   /** Stored unchanged, unique in the list of its account: a later request with the same key has no further effect. */
   idempotencyKey: text,
 };
-export interface LicenseUpdateSchema extends z.ZodObject<typeof licenseUpdateFields, z.core.$strict> {}
+export interface LicenseUpdateSchema extends StrictSchema<typeof licenseUpdateFields> {}
 export const licenseUpdate: LicenseUpdateSchema = z.strictObject(licenseUpdateFields);
 /** A change of a license's quantity (S10.1). */
 export interface LicenseUpdateInput extends Frozen<z.input<LicenseUpdateSchema>> {}
@@ -129,7 +134,7 @@ const creditFields = {
   /** The items that it can pay for: ids of meters, add-ons and features, or `ALL_…_RATE_CARDS`; default all (S12.2). */
   applicableEntityIds: z.array(reference).nullish(),
 };
-export interface CreditSchema extends z.ZodObject<typeof creditFields, z.core.$strict> {}
+export interface CreditSchema extends StrictSchema<typeof creditFields> {}
 export const credit: CreditSchema = z.strictObject(creditFields);
 /** Money that pays invoice lines (S12). */
 export interface CreditInput extends Frozen<z.input<CreditSchema>> {}
@@ -150,7 +155,7 @@ const featureCreditFields = {
   /** Exclusive: a date-time with a zone, or a date, which means midnight UTC. */
   effectiveUntil: dateOrDateTime,
 };
-export interface FeatureCreditSchema extends z.ZodObject<typeof featureCreditFields, z.core.$strict> {}
+export interface FeatureCreditSchema extends StrictSchema<typeof featureCreditFields> {}
 export const featureCredit: FeatureCreditSchema = z.strictObject(featureCreditFields);
 /** A purchased feature credit entry (S11). */
 export interface FeatureCreditInput extends Frozen<z.input<FeatureCreditSchema>> {}
@@ -166,11 +171,24 @@ const aliasFields = {
   /** Default ACTIVE; events cannot use an archived alias. */
   status,
 };
-export interface AliasSchema extends z.ZodObject<typeof aliasFields, z.core.$strict> {}
+export interface AliasSchema extends StrictSchema<typeof aliasFields> {}
 const alias: AliasSchema = z.strictObject(aliasFields);
 /** Another name of an account, which events may use (S16.6): a text, or a text with its status. */
 export type AliasInput = string | Frozen<z.input<AliasSchema>>;
 
+/** The fields of an account that can be changed, besides its name. */
+export const accountTermsFields = {
+  /** The postal address, for invoices. */
+  address: address.nullish(),
+  /** An e-mail address of at most 255 characters; ratebook sends nothing. */
+  primaryEmail: email.nullish(),
+  /** Days from an invoice to its due date, 0 to 36,500; default 0. */
+  netTermDays: days.nullish(),
+  /** An object, stored unchanged. */
+  metadata: freeForm.nullish(),
+  /** Strings, stored unchanged. */
+  tags: z.array(z.string()).nullish(),
+};
 const accountFields = {
   /** 1 to 50 characters, without white space and slashes: the `accountId` of events. */
   id: idSchema(50),
@@ -184,16 +202,7 @@ const accountFields = {
   invoiceCurrency: currency.nullish(),
   /** At most 10 other names that events may use, 3 to 50 characters each; default none. */
   aliases: listOrEmpty(z.union([aliasText, alias]), 10),
-  /** The postal address, for invoices. */
-  address: address.nullish(),
-  /** An e-mail address of at most 255 characters; ratebook sends nothing. */
-  primaryEmail: email.nullish(),
-  /** Days from an invoice to its due date, 0 to 36,500; default 0. */
-  netTermDays: days.nullish(),
-  /** An object, stored unchanged. */
-  metadata: freeForm.nullish(),
-  /** Strings, stored unchanged. */
-  tags: z.array(z.string()).nullish(),
+  ...accountTermsFields,
   /** Its past, current and future plans; of two that overlap, the one decided later takes precedence. Default none. */
   pricePlans: listOrEmpty(planAssociation),
   /** Changes of its license quantities; default none. */
@@ -203,7 +212,7 @@ const accountFields = {
   /** Purchased feature credits; default none. */
   featureCredits: listOrEmpty(featureCredit),
 };
-export interface AccountSchema extends z.ZodObject<typeof accountFields, z.core.$strict> {}
+export interface AccountSchema extends StrictSchema<typeof accountFields> {}
 export const account: AccountSchema = z.strictObject(accountFields);
 /** An account: events refer to it, and its customer pays its invoices. */
 export interface AccountInput extends Frozen<z.input<AccountSchema>> {}
@@ -245,7 +254,7 @@ const invoiceGroupFields = {
   /** Ids or names of accounts, each in one group; default none. */
   accountIds: listOrEmpty(reference),
 };
-export interface InvoiceGroupSchema extends z.ZodObject<typeof invoiceGroupFields, z.core.$strict> {}
+export interface InvoiceGroupSchema extends StrictSchema<typeof invoiceGroupFields> {}
 export const invoiceGroup: InvoiceGroupSchema = z.strictObject(invoiceGroupFields);
 /** Consolidates the invoices of several accounts (S16.7). */
 export interface InvoiceGroupInput extends Frozen<z.input<InvoiceGroupSchema>> {}

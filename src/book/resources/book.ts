@@ -8,7 +8,7 @@ import * as z from "zod";
 import { type Account, account, type Customer, customer, type InvoiceGroup, invoiceGroup } from "./account.ts";
 import { type AddOn, addOn, type Feature, feature, type Setting, setting } from "./catalog-items.ts";
 import { type EventSchema, eventSchema, type UsageMeter, usageMeter } from "./event-schema.ts";
-import { type Frozen, currency, idSchema, name, withDefault } from "./fields.ts";
+import { type Frozen, currency, idSchema, name, withDefault, type StrictSchema } from "./fields.ts";
 import { type PricePlan, pricePlan } from "./price-plan.ts";
 
 /** The kinds of finding, each with a stable code. */
@@ -38,7 +38,7 @@ const lintSuppressionFields = {
   /** Why it is accepted, 1 to 1,000 characters. */
   reason: z.string().min(1).max(1000),
 };
-export interface LintSuppressionSchema extends z.ZodObject<typeof lintSuppressionFields, z.core.$strict> {}
+export interface LintSuppressionSchema extends StrictSchema<typeof lintSuppressionFields> {}
 export const lintSuppression: LintSuppressionSchema = z.strictObject(lintSuppressionFields);
 /** A lint finding that is accepted: it is listed separately and does not fail the run. */
 export interface LintSuppression extends Frozen<z.output<LintSuppressionSchema>> {}
@@ -56,7 +56,7 @@ const organizationFields = {
    */
   rounding: withDefault(z.enum(["HALF_UP", "HALF_EVEN", "DOWN"]), "HALF_UP"),
 };
-export interface OrganizationSchema extends z.ZodObject<typeof organizationFields, z.core.$strict> {}
+export interface OrganizationSchema extends StrictSchema<typeof organizationFields> {}
 export const organization: OrganizationSchema = z.strictObject(organizationFields);
 /** The organization of a book. */
 export interface OrganizationInput extends Frozen<z.input<OrganizationSchema>> {}
@@ -107,7 +107,7 @@ const bookFields = {
   /** Accepted findings of `ratebook lint`; no effect on prices. */
   lint: z.array(lintSuppression).nullish(),
 };
-export interface BookSchema extends z.ZodObject<typeof bookFields, z.core.$strict> {}
+export interface BookSchema extends StrictSchema<typeof bookFields> {}
 export const bookSchema: BookSchema = z.strictObject(bookFields);
 /** The input form of a book: products, customers and prices. Each list is empty by default. */
 export interface BookInput extends Frozen<z.input<BookSchema>> {}

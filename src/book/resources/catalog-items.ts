@@ -5,7 +5,18 @@
  */
 import * as z from "zod";
 
-import { type Frozen, type Patch, idSchema, instant, label, name, withDefault, reference, text } from "./fields.ts";
+import {
+  type Frozen,
+  type Patch,
+  idSchema,
+  instant,
+  label,
+  name,
+  withDefault,
+  reference,
+  text,
+  type StrictSchema,
+} from "./fields.ts";
 /** The attribute of a schema with the quantity that an event consumes of a feature; empty if each event consumes 1 (S11.2). */
 export const attributeName = z.string().max(512);
 
@@ -18,7 +29,7 @@ const featureAssociationFields = {
    */
   attributeName: attributeName.nullish(),
 };
-export interface FeatureAssociationSchema extends z.ZodObject<typeof featureAssociationFields, z.core.$strict> {}
+export interface FeatureAssociationSchema extends StrictSchema<typeof featureAssociationFields> {}
 const featureAssociation: FeatureAssociationSchema = z.strictObject(featureAssociationFields);
 const associations = z
   .array(z.union([reference, featureAssociation]))
@@ -54,7 +65,7 @@ const featureFields = {
   /** A date-time with its zone; without effect. */
   updatedAt: instant.nullish(),
 };
-export interface FeatureSchema extends z.ZodObject<typeof featureFields, z.core.$strict> {}
+export interface FeatureSchema extends StrictSchema<typeof featureFields> {}
 export const feature: FeatureSchema = z.strictObject(featureFields);
 /** A feature, for which accounts hold feature credits (S11). */
 export interface FeatureInput extends Frozen<z.input<FeatureSchema>> {}
@@ -89,7 +100,7 @@ const addOnFields = {
   /** A date-time with its zone; without effect. */
   createdAt: instant.nullish(),
 };
-export interface AddOnSchema extends z.ZodObject<typeof addOnFields, z.core.$strict> {}
+export interface AddOnSchema extends StrictSchema<typeof addOnFields> {}
 export const addOn: AddOnSchema = z.strictObject(addOnFields);
 /** A priced item of fixed fee, license and credit grant cards. */
 export interface AddOnInput extends Frozen<z.input<AddOnSchema>> {}
@@ -132,7 +143,7 @@ const settingFields = {
   /** The id or name of the customer or account; default the organization's id. */
   entityId: reference.nullish(),
 };
-export interface SettingSchema extends z.ZodObject<typeof settingFields, z.core.$strict> {}
+export interface SettingSchema extends StrictSchema<typeof settingFields> {}
 export const setting: SettingSchema = z.strictObject(settingFields);
 /** A value that enrichments depend on (S4.2). */
 export interface SettingInput extends Frozen<z.input<SettingSchema>> {}

@@ -20,6 +20,7 @@ import {
   ruleSource,
   text,
   idSchema,
+  type StrictSchema,
 } from "./fields.ts";
 
 /** The pattern of the names of event schemas and meters. */
@@ -35,7 +36,7 @@ const dependencyFields = {
   /** The name in rules, as in `dependencies.<name>`; 1 to 255 characters. */
   name,
 };
-export interface DependencySchema extends z.ZodObject<typeof dependencyFields, z.core.$strict> {}
+export interface DependencySchema extends StrictSchema<typeof dependencyFields> {}
 const dependency: DependencySchema = z.strictObject(dependencyFields);
 /** A setting that rules may use as `dependencies.<name>` (S4.2). */
 export interface DependencyInput extends Frozen<z.input<DependencySchema>> {}
@@ -57,7 +58,7 @@ const enrichmentFieldFields = {
   /** A whole number from 0, unique: a field can use those with a lower one. */
   order: z.int().min(0),
 };
-export interface EnrichmentFieldSchema extends z.ZodObject<typeof enrichmentFieldFields, z.core.$strict> {}
+export interface EnrichmentFieldSchema extends StrictSchema<typeof enrichmentFieldFields> {}
 const enrichmentField: EnrichmentFieldSchema = z.strictObject(enrichmentFieldFields);
 /** A field computed from the event and the fields before it (S4.3). */
 export interface EnrichmentFieldInput extends Frozen<z.input<EnrichmentFieldSchema>> {}
@@ -79,7 +80,7 @@ const declaredFieldFields = {
   /** The unit of an attribute sent without one; no effect on computations. */
   defaultUnit: text,
 };
-export interface DeclaredFieldSchema extends z.ZodObject<typeof declaredFieldFields, z.core.$strict> {}
+export interface DeclaredFieldSchema extends StrictSchema<typeof declaredFieldFields> {}
 const declaredField: DeclaredFieldSchema = z.strictObject(declaredFieldFields);
 /** An attribute or dimension of events (S4.1). */
 export interface DeclaredField extends Frozen<z.output<DeclaredFieldSchema>> {}
@@ -92,7 +93,7 @@ const featureDetailsFields = {
   /** The attribute with the quantity consumed; empty if each event consumes 1. */
   attributeName,
 };
-export interface FeatureDetailsSchema extends z.ZodObject<typeof featureDetailsFields, z.core.$strict> {}
+export interface FeatureDetailsSchema extends StrictSchema<typeof featureDetailsFields> {}
 const featureDetails: FeatureDetailsSchema = z.strictObject(featureDetailsFields);
 /** The feature that a schema's events consume (S11.2). */
 export interface FeatureDetails extends Frozen<z.output<FeatureDetailsSchema>> {}
@@ -103,7 +104,7 @@ const enrichmentsFields = {
   /** The computed fields, at most 200; each can use those with a lower order. */
   fields: listOrEmpty(enrichmentField, ENRICHMENTS_MAX),
 };
-export interface EnrichmentsSchema extends z.ZodObject<typeof enrichmentsFields, z.core.$strict> {}
+export interface EnrichmentsSchema extends StrictSchema<typeof enrichmentsFields> {}
 const enrichments: EnrichmentsSchema = z.strictObject(enrichmentsFields);
 /** The fields computed before an event is metered, and the settings that they use (S4.2, S4.3). */
 export interface Enrichments {
@@ -132,7 +133,7 @@ const eventSchemaFields = {
   /** Fields computed before an event is metered; default none. */
   enrichments: enrichments.nullish(),
 };
-export interface EventSchemaSchema extends z.ZodObject<typeof eventSchemaFields, z.core.$strict> {}
+export interface EventSchemaSchema extends StrictSchema<typeof eventSchemaFields> {}
 export const eventSchema: EventSchemaSchema = z.strictObject(eventSchemaFields);
 /** The fields of events of one name, and their enrichment (S4). */
 export interface EventSchemaInput extends Frozen<z.input<EventSchemaSchema>> {}
@@ -179,7 +180,7 @@ const computationFields = {
   /** A JSON-logic rule, or a string that contains one, for the units of an event; required for SUM. */
   computation: ruleSource.nullish(),
 };
-export interface ComputationSchema extends z.ZodObject<typeof computationFields, z.core.$strict> {}
+export interface ComputationSchema extends StrictSchema<typeof computationFields> {}
 const computation: ComputationSchema = z.strictObject(computationFields);
 /** One step of a meter: every one that matches an event counts, and a SUM adds them (S5.1, S5.2). */
 export interface ComputationInput extends Frozen<z.input<ComputationSchema>> {}
@@ -211,7 +212,7 @@ const usageMeterFields = {
   /** At least one; the results of all that match an event are added. */
   computations: z.array(computation).min(1),
 };
-export interface UsageMeterSchema extends z.ZodObject<typeof usageMeterFields, z.core.$strict> {}
+export interface UsageMeterSchema extends StrictSchema<typeof usageMeterFields> {}
 export const usageMeter: UsageMeterSchema = z.strictObject(usageMeterFields);
 /** Counts matching events, or sums their units (S5). */
 export interface UsageMeterInput extends Frozen<z.input<UsageMeterSchema>> {}

@@ -17,6 +17,8 @@ const DAYS_MAX = 36_500;
 /** Maximum interval or offset of a recurrence, in cycles. */
 export const CYCLES_MAX = 10_000;
 
+/** The schema of an object that has these fields and no others. */
+export type StrictSchema<Fields extends z.core.$ZodShape> = z.ZodObject<Fields, z.core.$strict>;
 export interface WithDefault<S extends z.ZodType> extends z.ZodPipe<
   z.ZodOptional<z.ZodNullable<S>>,
   z.ZodTransform<z.output<S>, z.output<S> | null | undefined>

@@ -16,6 +16,7 @@ import {
   withDefault,
   text,
   label,
+  type StrictSchema,
 } from "./fields.ts";
 import {
   billingEntitlementRateCard,
@@ -36,7 +37,7 @@ const startOffsetFields = {
   /** `NIL` or absent for weekly and monthly cycles, else `"1"` to `"12"`, `FIRST` or `LAST`. */
   monthOffset: text,
 };
-export interface StartOffsetSchema extends z.ZodObject<typeof startOffsetFields, z.core.$strict> {}
+export interface StartOffsetSchema extends StrictSchema<typeof startOffsetFields> {}
 const startOffset: StartOffsetSchema = z.strictObject(startOffsetFields);
 
 const pricingCycleConfigFields = {
@@ -49,7 +50,7 @@ const pricingCycleConfigFields = {
   /** Whether cycles follow the date of the association instead (S6.3); default false. */
   anniversaryCycle: z.boolean().nullish(),
 };
-export interface PricingCycleConfigSchema extends z.ZodObject<typeof pricingCycleConfigFields, z.core.$strict> {}
+export interface PricingCycleConfigSchema extends StrictSchema<typeof pricingCycleConfigFields> {}
 export const pricingCycleConfig: PricingCycleConfigSchema = z.strictObject(pricingCycleConfigFields);
 /** When pricing cycles begin (S6.1, S6.3), and how long late events are accepted (S6.5). */
 export interface PricingCycleConfig extends Frozen<z.output<PricingCycleConfigSchema>> {}
@@ -60,7 +61,7 @@ const minimumCommitmentFields = {
   /** The minimum amount in each currency that the plan supports. */
   rateValues: z.array(fixedRateValue).min(1),
 };
-export interface MinimumCommitmentSchema extends z.ZodObject<typeof minimumCommitmentFields, z.core.$strict> {}
+export interface MinimumCommitmentSchema extends StrictSchema<typeof minimumCommitmentFields> {}
 export const minimumCommitment: MinimumCommitmentSchema = z.strictObject(minimumCommitmentFields);
 /** The minimum charge of a cycle (S13.3). */
 export interface MinimumCommitmentInput extends Frozen<z.input<MinimumCommitmentSchema>> {}
@@ -101,7 +102,7 @@ const pricePlanDetailsFields = {
   /** Default BILLING, the only one. */
   type: z.literal("BILLING").nullish(),
 };
-export interface PricePlanDetailsSchema extends z.ZodObject<typeof pricePlanDetailsFields, z.core.$strict> {}
+export interface PricePlanDetailsSchema extends StrictSchema<typeof pricePlanDetailsFields> {}
 export const pricePlanDetails: PricePlanDetailsSchema = z.strictObject(pricePlanDetailsFields);
 /** The prices of a plan. */
 export interface PricePlanDetailsInput extends Frozen<z.input<PricePlanDetailsSchema>> {}
@@ -113,10 +114,7 @@ const pricePlanDetailsOverrideFields = {
   /** Replaces that of the plan completely; default the plan's. */
   pricingCycleConfig: pricingCycleConfig.nullish(),
 };
-export interface PricePlanDetailsOverrideSchema extends z.ZodObject<
-  typeof pricePlanDetailsOverrideFields,
-  z.core.$strict
-> {}
+export interface PricePlanDetailsOverrideSchema extends StrictSchema<typeof pricePlanDetailsOverrideFields> {}
 export const pricePlanDetailsOverride: PricePlanDetailsOverrideSchema = z.strictObject(pricePlanDetailsOverrideFields);
 /** An override: an association's changes of a plan. Cards replace those of the same billable item, or are added (S16.2). */
 export interface PricePlanDetailsOverrideInput extends Frozen<z.input<PricePlanDetailsOverrideSchema>> {}
@@ -139,7 +137,7 @@ const pricePlanFields = {
   /** The prices of the plan: currencies, cycles and cards. */
   pricePlanDetails,
 };
-export interface PricePlanSchema extends z.ZodObject<typeof pricePlanFields, z.core.$strict> {}
+export interface PricePlanSchema extends StrictSchema<typeof pricePlanFields> {}
 export const pricePlan: PricePlanSchema = z.strictObject(pricePlanFields);
 /** One version of a plan; several versions are several items with one id (S16.4). */
 export interface PricePlanInput extends Frozen<z.input<PricePlanSchema>> {}

@@ -19,6 +19,7 @@ import {
   reference,
   text,
   wholeFromZero,
+  type StrictSchema,
 } from "./fields.ts";
 
 const booleanOrText = z
@@ -41,7 +42,7 @@ const slabConfigFields = {
   /** Whether a quantity of 0 reaches the first slab; default false. */
   chargeAtZero: booleanOrText.nullish(),
 };
-export interface SlabConfigSchema extends z.ZodObject<typeof slabConfigFields, z.core.$strict> {}
+export interface SlabConfigSchema extends StrictSchema<typeof slabConfigFields> {}
 const slabConfig: SlabConfigSchema = z.strictObject(slabConfigFields);
 
 const slabTierFields = {
@@ -59,7 +60,7 @@ const slabFields = {
   /** The size of packages, and whether a quantity of 0 is charged. */
   slabConfig: slabConfig.nullish(),
 };
-export interface SlabSchema extends z.ZodObject<typeof slabFields, z.core.$strict> {}
+export interface SlabSchema extends StrictSchema<typeof slabFields> {}
 const slab: SlabSchema = z.strictObject(slabFields);
 /** One tier of a rate plan: the units above `startAfter`, up to and including `endAt` (S7.1). */
 export interface SlabInput extends Frozen<z.input<SlabSchema>> {}
@@ -72,7 +73,7 @@ const ratePlanFields = {
   /** At least one, in ascending order. */
   slabs: z.array(slab).min(1),
 };
-export interface RatePlanSchema extends z.ZodObject<typeof ratePlanFields, z.core.$strict> {}
+export interface RatePlanSchema extends StrictSchema<typeof ratePlanFields> {}
 export const ratePlan: RatePlanSchema = z.strictObject(ratePlanFields);
 /** Slabs, and how they price a quantity (S7.2). */
 export interface RatePlanInput extends Frozen<z.input<RatePlanSchema>> {}
@@ -85,7 +86,7 @@ const rateConfigFields = {
   /** The maximum charge, in the currency; default no limit. */
   maximumRate: decimal.nullish(),
 };
-export interface RateConfigSchema extends z.ZodObject<typeof rateConfigFields, z.core.$strict> {}
+export interface RateConfigSchema extends StrictSchema<typeof rateConfigFields> {}
 const rateConfig: RateConfigSchema = z.strictObject(rateConfigFields);
 
 /** Limits of an amount, in the card's currency (S7.4). */
@@ -98,7 +99,7 @@ const slabRateConfigFields = {
   /** Added once if the slab is reached; default 0. */
   flatRate: decimal.nullish(),
 };
-export interface SlabRateConfigSchema extends z.ZodObject<typeof slabRateConfigFields, z.core.$strict> {}
+export interface SlabRateConfigSchema extends StrictSchema<typeof slabRateConfigFields> {}
 const slabRateConfig: SlabRateConfigSchema = z.strictObject(slabRateConfigFields);
 
 const slabRateFields = {
@@ -109,7 +110,7 @@ const slabRateFields = {
   /** An additional flat rate, and limits of the slab's charge. */
   slabRateConfig: slabRateConfig.nullish(),
 };
-export interface SlabRateSchema extends z.ZodObject<typeof slabRateFields, z.core.$strict> {}
+export interface SlabRateSchema extends StrictSchema<typeof slabRateFields> {}
 const slabRate: SlabRateSchema = z.strictObject(slabRateFields);
 /** The rate of one slab in one currency (S7.3, S7.4). */
 export interface SlabRateInput extends Frozen<z.input<SlabRateSchema>> {}
@@ -124,7 +125,7 @@ const rateValueFields = {
   /** Limits of the whole card, prorated in a partial cycle (S7.4); default none. */
   rateConfig: rateConfig.nullish(),
 };
-export interface RateValueSchema extends z.ZodObject<typeof rateValueFields, z.core.$strict> {}
+export interface RateValueSchema extends StrictSchema<typeof rateValueFields> {}
 export const rateValue: RateValueSchema = z.strictObject(rateValueFields);
 /** The rates of a card in one currency (S7). */
 export interface RateValueInput extends Frozen<z.input<RateValueSchema>> {}
@@ -137,7 +138,7 @@ const fixedRateValueFields = {
   /** The amount in the currency. */
   rate: decimal,
 };
-export interface FixedRateValueSchema extends z.ZodObject<typeof fixedRateValueFields, z.core.$strict> {}
+export interface FixedRateValueSchema extends StrictSchema<typeof fixedRateValueFields> {}
 export const fixedRateValue: FixedRateValueSchema = z.strictObject(fixedRateValueFields);
 /** One amount in one currency. */
 export interface FixedRateValueInput extends Frozen<z.input<FixedRateValueSchema>> {}
@@ -155,7 +156,7 @@ const grantSlabFields = {
   /** An additional flat rate, and limits of the slab's charge. */
   slabRateConfig: slabRateFields.slabRateConfig,
 };
-export interface GrantSlabSchema extends z.ZodObject<typeof grantSlabFields, z.core.$strict> {}
+export interface GrantSlabSchema extends StrictSchema<typeof grantSlabFields> {}
 export const grantSlab: GrantSlabSchema = z.strictObject(grantSlabFields);
 /** A slab of the price of a credit grant, with its rate (S12.6). */
 export interface GrantSlabInput extends Frozen<z.input<GrantSlabSchema>> {}
@@ -186,7 +187,7 @@ const recurrenceConfigFields = {
   /** Cycles before the first charge, 0 to 10,000; default 0. */
   offset: offsetField,
 };
-export interface RecurrenceConfigSchema extends z.ZodObject<typeof recurrenceConfigFields, z.core.$strict> {}
+export interface RecurrenceConfigSchema extends StrictSchema<typeof recurrenceConfigFields> {}
 const recurrenceConfig: RecurrenceConfigSchema = z.strictObject(recurrenceConfigFields);
 /** Charged for the cycles n > offset with (n − 1 − offset) mod interval = 0 (S9.1). */
 export interface RecurrenceConfig extends Frozen<z.output<RecurrenceConfigSchema>> {}
@@ -205,7 +206,7 @@ const usageRateCardFields = {
   /** The id or the name of a usage meter. */
   usageMeterId: reference,
 };
-export interface UsageRateCardSchema extends z.ZodObject<typeof usageRateCardFields, z.core.$strict> {}
+export interface UsageRateCardSchema extends StrictSchema<typeof usageRateCardFields> {}
 export const usageRateCard: UsageRateCardSchema = z.strictObject(usageRateCardFields);
 /** Prices a meter's usage in the cycle (S7). */
 export interface UsageRateCardInput extends Frozen<z.input<UsageRateCardSchema>> {}
@@ -227,7 +228,7 @@ const fixedFeeRateCardFields = {
   /** The cycles in which it recurs; default every cycle. */
   recurrenceConfig: recurrenceConfig.nullish(),
 };
-export interface FixedFeeRateCardSchema extends z.ZodObject<typeof fixedFeeRateCardFields, z.core.$strict> {}
+export interface FixedFeeRateCardSchema extends StrictSchema<typeof fixedFeeRateCardFields> {}
 export const fixedFeeRateCard: FixedFeeRateCardSchema = z.strictObject(fixedFeeRateCardFields);
 /** A fee that does not depend on a quantity (S9). */
 export interface FixedFeeRateCardInput extends Frozen<z.input<FixedFeeRateCardSchema>> {}
@@ -238,7 +239,7 @@ const licenseConfigFields = {
   /** The maximum quantity, 0 or more; default no limit. */
   maxQuantity: decimalFromZero.nullish(),
 };
-export interface LicenseConfigSchema extends z.ZodObject<typeof licenseConfigFields, z.core.$strict> {}
+export interface LicenseConfigSchema extends StrictSchema<typeof licenseConfigFields> {}
 const licenseConfig: LicenseConfigSchema = z.strictObject(licenseConfigFields);
 
 const licenseRateCardFields = {
@@ -254,7 +255,7 @@ const licenseRateCardFields = {
   /** The limit of the quantity. */
   config: licenseConfig.nullish(),
 };
-export interface LicenseRateCardSchema extends z.ZodObject<typeof licenseRateCardFields, z.core.$strict> {}
+export interface LicenseRateCardSchema extends StrictSchema<typeof licenseRateCardFields> {}
 export const licenseRateCard: LicenseRateCardSchema = z.strictObject(licenseRateCardFields);
 /** Prices the quantity of a license (S10). */
 export interface LicenseRateCardInput extends Frozen<z.input<LicenseRateCardSchema>> {}
@@ -269,7 +270,7 @@ const featureConfigFields = {
   /** When the entry ends, as an ISO 8601 duration from the grant, such as `P1M`. */
   effectiveUntil: z.string(),
 };
-export interface FeatureConfigSchema extends z.ZodObject<typeof featureConfigFields, z.core.$strict> {}
+export interface FeatureConfigSchema extends StrictSchema<typeof featureConfigFields> {}
 const featureConfig: FeatureConfigSchema = z.strictObject(featureConfigFields);
 /** One entry that a billing entitlement card grants (S11.1). */
 export interface FeatureConfigInput extends Frozen<z.input<FeatureConfigSchema>> {}
@@ -287,10 +288,7 @@ const billingEntitlementRateCardFields = {
   /** The cycles in which it recurs; default every cycle. */
   recurrenceConfig: recurrenceConfig.nullish(),
 };
-export interface BillingEntitlementRateCardSchema extends z.ZodObject<
-  typeof billingEntitlementRateCardFields,
-  z.core.$strict
-> {}
+export interface BillingEntitlementRateCardSchema extends StrictSchema<typeof billingEntitlementRateCardFields> {}
 export const billingEntitlementRateCard: BillingEntitlementRateCardSchema = z.strictObject(
   billingEntitlementRateCardFields,
 );
@@ -307,10 +305,7 @@ const currencySlabRateDetailsFields = {
   /** The price of the grant, at least one slab. */
   slabDetails: z.array(grantSlab).min(1),
 };
-export interface CurrencySlabRateDetailsSchema extends z.ZodObject<
-  typeof currencySlabRateDetailsFields,
-  z.core.$strict
-> {}
+export interface CurrencySlabRateDetailsSchema extends StrictSchema<typeof currencySlabRateDetailsFields> {}
 const currencySlabRateDetails: CurrencySlabRateDetailsSchema = z.strictObject(currencySlabRateDetailsFields);
 
 const grantRateDetailsFields = {
@@ -319,7 +314,7 @@ const grantRateDetailsFields = {
   /** At least one: the grant and its price in each currency. */
   currencySlabRateDetails: z.array(currencySlabRateDetails).min(1),
 };
-export interface GrantRateDetailsSchema extends z.ZodObject<typeof grantRateDetailsFields, z.core.$strict> {}
+export interface GrantRateDetailsSchema extends StrictSchema<typeof grantRateDetailsFields> {}
 const grantRateDetails: GrantRateDetailsSchema = z.strictObject(grantRateDetailsFields);
 
 const grantDetailsFields = {
@@ -332,7 +327,7 @@ const grantDetailsFields = {
   /** The items that the credits can pay for: ids of meters, add-ons and features, or `ALL_…_RATE_CARDS`; default all (S12.2). */
   applicableEntityIds: z.array(reference).nullish(),
 };
-export interface GrantDetailsSchema extends z.ZodObject<typeof grantDetailsFields, z.core.$strict> {}
+export interface GrantDetailsSchema extends StrictSchema<typeof grantDetailsFields> {}
 const grantDetails: GrantDetailsSchema = z.strictObject(grantDetailsFields);
 /** How granted credits are spent and when they expire (S12.6). */
 export interface GrantDetailsInput extends Frozen<z.input<GrantDetailsSchema>> {}
@@ -354,7 +349,7 @@ const creditGrantRateCardFields = {
   /** The cycles in which it recurs; default every cycle. */
   recurrenceConfig: recurrenceConfig.nullish(),
 };
-export interface CreditGrantRateCardSchema extends z.ZodObject<typeof creditGrantRateCardFields, z.core.$strict> {}
+export interface CreditGrantRateCardSchema extends StrictSchema<typeof creditGrantRateCardFields> {}
 export const creditGrantRateCard: CreditGrantRateCardSchema = z.strictObject(creditGrantRateCardFields);
 /** Grants monetary credits each recurring cycle, and prices them (S12.6). */
 export interface CreditGrantRateCardInput extends Frozen<z.input<CreditGrantRateCardSchema>> {}
@@ -367,7 +362,7 @@ const billingConfigFields = {
   /** Cycles before the first, 0 to 10,000; default 0. */
   startOffset: offsetField,
 };
-export interface BillingConfigSchema extends z.ZodObject<typeof billingConfigFields, z.core.$strict> {}
+export interface BillingConfigSchema extends StrictSchema<typeof billingConfigFields> {}
 const billingConfig: BillingConfigSchema = z.strictObject(billingConfigFields);
 
 const entitlementOverageRateCardFields = {
@@ -379,10 +374,7 @@ const entitlementOverageRateCardFields = {
   /** Cycles that are billed together; default each separately. */
   billingConfig: billingConfig.nullish(),
 };
-export interface EntitlementOverageRateCardSchema extends z.ZodObject<
-  typeof entitlementOverageRateCardFields,
-  z.core.$strict
-> {}
+export interface EntitlementOverageRateCardSchema extends StrictSchema<typeof entitlementOverageRateCardFields> {}
 export const entitlementOverageRateCard: EntitlementOverageRateCardSchema = z.strictObject(
   entitlementOverageRateCardFields,
 );

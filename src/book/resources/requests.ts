@@ -8,7 +8,17 @@
 import * as z from "zod";
 
 import type { Instant, InstantInput } from "../../calendar/instant.ts";
-import { account, credit, customer, featureCredit, invoiceGroup, licenseUpdate, planAssociation } from "./account.ts";
+import {
+  accountTermsFields,
+  customerContactFields,
+  account,
+  credit,
+  customer,
+  featureCredit,
+  invoiceGroup,
+  licenseUpdate,
+  planAssociation,
+} from "./account.ts";
 import { setting } from "./catalog-items.ts";
 import {
   type Frozen,
@@ -23,6 +33,7 @@ import {
   idSchema,
   name,
   reference,
+  type StrictSchema,
 } from "./fields.ts";
 import {
   type PricePlanDetailsInput,
@@ -56,24 +67,11 @@ const entitySettingFields = {
   /** A string that parses as the data type. */
   value: setting.shape.value,
 };
-export interface EntitySettingSchema extends z.ZodObject<typeof entitySettingFields, z.core.$strict> {}
+export interface EntitySettingSchema extends StrictSchema<typeof entitySettingFields> {}
 const entitySetting: EntitySettingSchema = z.strictObject(entitySettingFields);
 /** A setting created with its customer or account (S4.2). */
 export interface EntitySettingRequest extends Frozen<z.input<EntitySettingSchema>> {}
 
-/** The fields of an account that can be changed, besides its name. */
-const accountTermsFields = {
-  /** The postal address, for invoices. */
-  address: account.shape.address,
-  /** An e-mail address of at most 255 characters. */
-  primaryEmail: account.shape.primaryEmail,
-  /** Days from an invoice to its due date, 0 to 36,500; default 0. */
-  netTermDays: account.shape.netTermDays,
-  /** An object, stored unchanged. */
-  metadata: account.shape.metadata,
-  /** Strings, stored unchanged. */
-  tags: account.shape.tags,
-};
 const accountRequestFields = {
   /** 1 to 50 characters, without white space and slashes; no other account's id or alias. */
   id: account.shape.id,
@@ -89,7 +87,7 @@ const accountRequestFields = {
   /** At most 10 settings of its own; default none. */
   settings: z.array(entitySetting).max(10).nullish(),
 };
-export interface AccountRequestSchema extends z.ZodObject<typeof accountRequestFields, z.core.$strict> {}
+export interface AccountRequestSchema extends StrictSchema<typeof accountRequestFields> {}
 const accountCreate: AccountRequestSchema = z.strictObject(accountRequestFields);
 /** A new account. */
 export interface AccountRequest extends Frozen<z.input<AccountRequestSchema>> {}
@@ -99,18 +97,11 @@ const accountPatchFields = {
   name: account.shape.name.optional(),
   ...accountTermsFields,
 };
-export interface AccountPatchSchema extends z.ZodObject<typeof accountPatchFields, z.core.$strict> {}
+export interface AccountPatchSchema extends StrictSchema<typeof accountPatchFields> {}
 const accountPatch: AccountPatchSchema = z.strictObject(accountPatchFields);
 /** Changes of an account: omitted fields stay, null clears. */
 export interface AccountPatch extends Frozen<z.input<AccountPatchSchema>> {}
 
-/** The fields of a customer that can be changed, besides its name. */
-const customerContactFields = {
-  /** An e-mail address of at most 255 characters. */
-  primaryEmail: customer.shape.primaryEmail,
-  /** The postal address, for invoices. */
-  address: customer.shape.address,
-};
 const customerRequestFields = {
   /** 1 to 50 characters, without white space and slashes. */
   id: customer.shape.id,
@@ -122,7 +113,7 @@ const customerRequestFields = {
   /** Its first account, created together with it or not at all; default none. */
   account: accountCreate.omit({ customerId: true }).nullish(),
 };
-export interface CustomerRequestSchema extends z.ZodObject<typeof customerRequestFields, z.core.$strict> {}
+export interface CustomerRequestSchema extends StrictSchema<typeof customerRequestFields> {}
 const customerCreate: CustomerRequestSchema = z.strictObject(customerRequestFields);
 /** A new customer, with its first account. */
 export interface CustomerRequest extends Frozen<z.input<CustomerRequestSchema>> {}
@@ -132,7 +123,7 @@ const customerPatchFields = {
   name: customer.shape.name.optional(),
   ...customerContactFields,
 };
-export interface CustomerPatchSchema extends z.ZodObject<typeof customerPatchFields, z.core.$strict> {}
+export interface CustomerPatchSchema extends StrictSchema<typeof customerPatchFields> {}
 const customerPatch: CustomerPatchSchema = z.strictObject(customerPatchFields);
 /** Changes of a customer: omitted fields stay, null clears. */
 export interface CustomerPatch extends Frozen<z.input<CustomerPatchSchema>> {}
@@ -143,7 +134,7 @@ const aliasRequestFields = {
   /** The account that it names; default none. */
   accountId: reference.nullish(),
 };
-export interface AliasRequestSchema extends z.ZodObject<typeof aliasRequestFields, z.core.$strict> {}
+export interface AliasRequestSchema extends StrictSchema<typeof aliasRequestFields> {}
 const aliasRequest: AliasRequestSchema = z.strictObject(aliasRequestFields);
 /** A new alias (S16.6). */
 export interface AliasRequest extends Frozen<z.input<AliasRequestSchema>> {}
@@ -164,7 +155,7 @@ const associationRequestFields = {
   /** Whether the cycles of the previous plan are kept (S16.5); default false. */
   retainStartOffsets: planAssociation.shape.retainStartOffsets,
 };
-export interface AssociationRequestSchema extends z.ZodObject<typeof associationRequestFields, z.core.$strict> {}
+export interface AssociationRequestSchema extends StrictSchema<typeof associationRequestFields> {}
 const associate: AssociationRequestSchema = z.strictObject(associationRequestFields);
 /** A plan for an account, on the days from `effectiveFrom` up to, but not including, `effectiveUntil` (S16.1). */
 export interface AssociationRequest extends Frozen<z.input<AssociationRequestSchema>> {}
@@ -179,7 +170,7 @@ const dissociationRequestFields = {
   /** If given, the account must be on this plan, or on none, on these days. */
   pricePlanId: reference.nullish(),
 };
-export interface DissociationRequestSchema extends z.ZodObject<typeof dissociationRequestFields, z.core.$strict> {}
+export interface DissociationRequestSchema extends StrictSchema<typeof dissociationRequestFields> {}
 const dissociate: DissociationRequestSchema = z.strictObject(dissociationRequestFields);
 /** The days on which an account will have no plan (S16.1). */
 export interface DissociationRequest extends Frozen<z.input<DissociationRequestSchema>> {}
@@ -212,7 +203,7 @@ const migrationRequestFields = {
   /** When cycles begin; default: as in the target. */
   pricingCycleConfig: pricingCycleConfig.nullish(),
 };
-export interface MigrationRequestSchema extends z.ZodObject<typeof migrationRequestFields, z.core.$strict> {}
+export interface MigrationRequestSchema extends StrictSchema<typeof migrationRequestFields> {}
 const migrate: MigrationRequestSchema = z.strictObject(migrationRequestFields);
 /** A move of every account on one version of a plan to another (S16.5). */
 export interface MigrationRequest extends Frozen<z.input<MigrationRequestSchema>> {}
@@ -229,7 +220,7 @@ const licenseUpdateRequestFields = {
   /** 1 to 255 characters: a repeated request with the same key has no further effect. */
   idempotencyKey: key.nullish(),
 };
-export interface LicenseUpdateRequestSchema extends z.ZodObject<typeof licenseUpdateRequestFields, z.core.$strict> {}
+export interface LicenseUpdateRequestSchema extends StrictSchema<typeof licenseUpdateRequestFields> {}
 const licenseUpdateRequest: LicenseUpdateRequestSchema = z.strictObject(licenseUpdateRequestFields);
 /** A change of a license's quantity (S10.1). */
 export interface LicenseUpdateRequest extends Frozen<z.input<LicenseUpdateRequestSchema>> {}
@@ -244,7 +235,7 @@ const entryGrantRequestFields = {
   /** 1 to 255 characters: a repeated request with the same key has no further effect. */
   idempotencyKey: key.nullish(),
 };
-export interface EntryGrantRequestSchema extends z.ZodObject<typeof entryGrantRequestFields, z.core.$strict> {}
+export interface EntryGrantRequestSchema extends StrictSchema<typeof entryGrantRequestFields> {}
 const entryGrant: EntryGrantRequestSchema = z.strictObject(entryGrantRequestFields);
 /** Feature credits purchased for an account (S11). */
 export interface EntryGrantRequest extends Frozen<z.input<EntryGrantRequestSchema>> {}
@@ -255,7 +246,7 @@ const entryPatchFields = {
   /** An instant, exclusive; after the last event that spent it. */
   effectiveUntil: instant.nullish(),
 };
-export interface EntryPatchSchema extends z.ZodObject<typeof entryPatchFields, z.core.$strict> {}
+export interface EntryPatchSchema extends StrictSchema<typeof entryPatchFields> {}
 const entryPatch: EntryPatchSchema = z.strictObject(entryPatchFields);
 /** Changes of a feature credit entry; omitted fields stay. */
 export interface EntryPatch extends Frozen<z.input<EntryPatchSchema>> {}
@@ -278,7 +269,7 @@ const creditRequestFields = {
   /** 1 to 255 characters: a repeated request with the same key has no further effect. */
   idempotencyKey: key.nullish(),
 };
-export interface CreditRequestSchema extends z.ZodObject<typeof creditRequestFields, z.core.$strict> {}
+export interface CreditRequestSchema extends StrictSchema<typeof creditRequestFields> {}
 const creditRequest: CreditRequestSchema = z.strictObject(creditRequestFields);
 /** Money for an account (S12). */
 export interface CreditRequest extends Frozen<z.input<CreditRequestSchema>> {}
@@ -300,7 +291,7 @@ const invoiceGroupRequestFields = {
   /** Its accounts, 1 to 100 ids. */
   accountIds,
 };
-export interface InvoiceGroupRequestSchema extends z.ZodObject<typeof invoiceGroupRequestFields, z.core.$strict> {}
+export interface InvoiceGroupRequestSchema extends StrictSchema<typeof invoiceGroupRequestFields> {}
 const groupCreate: InvoiceGroupRequestSchema = z.strictObject(invoiceGroupRequestFields);
 /** A new invoice group (S16.7). */
 export interface InvoiceGroupRequest extends Frozen<z.input<InvoiceGroupRequestSchema>> {}
@@ -356,7 +347,7 @@ const metricQueryFields = {
   /** At most 4; events must match all filters, and any value of each; default all events. */
   filters: z.array(z.strictObject(metricFilterFields)).max(METRIC_FIELDS.length).nullish(),
 };
-export interface MetricQuerySchema extends z.ZodObject<typeof metricQueryFields, z.core.$strict> {}
+export interface MetricQuerySchema extends StrictSchema<typeof metricQueryFields> {}
 const metricQuery: MetricQuerySchema = z.strictObject(metricQueryFields);
 /** One series, or one for each value of a field. */
 export interface MetricQuery extends Frozen<z.input<MetricQuerySchema>> {}
@@ -369,7 +360,7 @@ const metricsRequestFields = {
   /** 1 to 5 queries; each is answered under its id. */
   metricQueries: z.array(metricQuery).min(1).max(5),
 };
-export interface MetricsRequestSchema extends z.ZodObject<typeof metricsRequestFields, z.core.$strict> {}
+export interface MetricsRequestSchema extends StrictSchema<typeof metricsRequestFields> {}
 export const metricsRequest: MetricsRequestSchema = z.strictObject(metricsRequestFields);
 /** Metrics over the time from `startTime` up to, but not including, `endTime`. */
 export interface MetricsRequestInput extends Frozen<z.input<MetricsRequestSchema>> {}

@@ -16,6 +16,7 @@ import {
   decimalFromZero,
   recordSchema,
   reference,
+  type StrictSchema,
 } from "./fields.ts";
 import { type PricePlanDetails, type PricePlanDetailsInput, pricePlanDetails } from "./price-plan.ts";
 /** Maximum number of items in a map of quantities. */
@@ -99,7 +100,7 @@ const licenseEntryFields = {
   /** Whether `quantity` is the new quantity (ABSOLUTE, the default) or is added to the previous one (RELATIVE). */
   updateType: z.enum(["ABSOLUTE", "RELATIVE"]).nullish(),
 };
-interface LicenseEntrySchema extends z.ZodObject<typeof licenseEntryFields, z.core.$strict> {}
+interface LicenseEntrySchema extends StrictSchema<typeof licenseEntryFields> {}
 const licenseEntry: LicenseEntrySchema = z.strictObject(licenseEntryFields);
 /** One change of a license's quantity (S10.1). */
 export interface LicenseEntryInput extends Frozen<z.input<LicenseEntrySchema>> {}
@@ -184,7 +185,7 @@ const revenueRequestFields = {
   /** Whether lines carry explanations (S13.6). */
   explain: z.boolean().nullish(),
 };
-export interface RevenueRequestSchema extends z.ZodObject<typeof revenueRequestFields, z.core.$strict> {}
+export interface RevenueRequestSchema extends StrictSchema<typeof revenueRequestFields> {}
 export const revenueRequest: RevenueRequestSchema = z.strictObject(revenueRequestFields);
 /** A plan, a currency, and the usage of one cycle (S13.5). */
 export interface RevenueRequestInput extends Frozen<z.input<RevenueRequestSchema>> {}

@@ -181,21 +181,18 @@ function takeRow({ row, event }: CursorHead, sink: EventSink): boolean {
   return "code" in event ? sink.onBadLine(row.file, row.row, event) : sink.onEvent(row.file, row.row, event);
 }
 
-/** A cursor over all rows that are not plain, in arrival order. */
-function createRestCursor({ metering, eventMakers, sink }: CursorContext): EventCursor {
-  const blocks = metering.rest()[Symbol.asyncIterator]();
+/** Rows in blocks, of which one is the head. */
+function createRowReader(
+  rowBlocks: AsyncIterable<readonly SourceRow[]>,
+  eventMakers: CursorContext["eventMakers"],
+): Pick<EventCursor, "advance" | "fill"> & { readonly head: CursorHead | undefined } {
+  const blocks = rowBlocks[Symbol.asyncIterator]();
   let rows: readonly SourceRow[] = [];
   let next = 0;
   let head: CursorHead | undefined;
   return {
-    get file() {
-      return head?.row.file ?? "";
-    },
-    get line() {
-      return head?.row.row ?? 0;
-    },
-    get at() {
-      return head?.row.at;
+    get head() {
+      return head;
     },
     advance() {
       const row = rows[next++];
@@ -207,7 +204,25 @@ function createRestCursor({ metering, eventMakers, sink }: CursorContext): Event
       [rows, next] = [block.done === true ? [] : block.value, 0];
       return block.done !== true;
     },
-    take: () => head === undefined || takeRow(head, sink),
+  };
+}
+
+/** A cursor over all rows that are not plain, in arrival order. */
+function createRestCursor({ metering, eventMakers, sink }: CursorContext): EventCursor {
+  const reader = createRowReader(metering.rest(), eventMakers);
+  return {
+    get file() {
+      return reader.head?.row.file ?? "";
+    },
+    get line() {
+      return reader.head?.row.row ?? 0;
+    },
+    get at() {
+      return reader.head?.row.at;
+    },
+    advance: reader.advance,
+    fill: reader.fill,
+    take: () => reader.head === undefined || takeRow(reader.head, sink),
     close: async () => undefined,
   };
 }
@@ -226,10 +241,7 @@ function createGroupCursor({ metering, eventMakers, sink, close }: CursorContext
   /** Groups of the day that the core didn't accept as sums. */
   let rejectedGroups: PlainGroup[] = [];
   /** The rows of the rejected groups, after all groups of the day. */
-  let rows: AsyncIterator<readonly SourceRow[]> | undefined;
-  let block: readonly SourceRow[] = [];
-  let blockIndex = 0;
-  let head: CursorHead | undefined;
+  let rows: ReturnType<typeof createRowReader> | undefined;
   const readNextGroups = async (): Promise<void> => {
     while (next >= groups.length && !isRead) {
       const read = await blocks.next();
@@ -242,12 +254,10 @@ function createGroupCursor({ metering, eventMakers, sink, close }: CursorContext
     file: "",
     line: 0,
     get at() {
-      return head === undefined ? group && startOfDay(group.day) : head.row.at;
+      return rows?.head === undefined ? group && startOfDay(group.day) : rows.head.row.at;
     },
     advance() {
-      const row = block[blockIndex++];
-      head = row === undefined ? undefined : readHead(row, eventMakers);
-      if (head !== undefined) return true;
+      if (rows?.advance() === true) return true;
       if (rows !== undefined || isDayOver()) return false;
       group = groups[next++];
       return group !== undefined;
@@ -255,17 +265,16 @@ function createGroupCursor({ metering, eventMakers, sink, close }: CursorContext
     async fill() {
       if (rows === undefined) await readNextGroups();
       if (isDayOver()) {
-        rows = metering.rowsOf(rejectedGroups)[Symbol.asyncIterator]();
+        rows = createRowReader(metering.rowsOf(rejectedGroups), eventMakers);
         rejectedGroups = [];
       }
       if (rows === undefined) return next < groups.length;
-      const read = await rows.next();
-      [block, blockIndex] = [read.done === true ? [] : read.value, 0];
-      if (read.done === true) rows = undefined;
-      return read.done !== true || next < groups.length || !isRead;
+      if (await rows.fill()) return true;
+      rows = undefined;
+      return next < groups.length || !isRead;
     },
     take() {
-      if (head !== undefined) return takeRow(head, sink);
+      if (rows?.head !== undefined) return takeRow(rows.head, sink);
       if (group !== undefined && !sink.onCountedEvents(group)) rejectedGroups.push(group);
       return true;
     },
