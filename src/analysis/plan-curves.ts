@@ -18,11 +18,16 @@ import {
   sum,
   ZERO,
 } from "../numbers/decimal.ts";
-import { grantedUnits } from "../rating/billing-entitlement.ts";
-import { findInCurrency, ratedSlabsIn } from "../rating/card-rates.ts";
-import { toRatedSlabs, creditAmountOf } from "../rating/credit-grant.ts";
+import {
+  grantedUnits,
+  findInCurrency,
+  ratedSlabsIn,
+  toRatedSlabs,
+  creditAmountOf,
+  isChargedIn,
+  type RecurrenceType,
+} from "../rating/cards.ts";
 import type { Bounds, RatedSlabs } from "../rating/rated-slabs.ts";
-import { isChargedIn, type RecurrenceType } from "../rating/recurrence.ts";
 import { clampToBounds, priceBySlabs } from "../rating/slabs.ts";
 import { requireCurveEnd, computePriceCurve, type PriceCurve } from "./price-curve.ts";
 

@@ -7,7 +7,7 @@
  */
 import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 import type { Steps } from "../numbers/steps.ts";
-import { refundFixedFee } from "../rating/fixed-fee.ts";
+import { refundFixedFee } from "../rating/cards.ts";
 import type { AccountView } from "./account-view.ts";
 import { chargeLateArrears } from "./arrears.ts";
 import {

@@ -8,12 +8,10 @@ import type { LicenseRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { dayOf, type Instant } from "../calendar/instant.ts";
 import type { Decimal } from "../numbers/decimal.ts";
+import { rateOverage, coverageAt, rateUsage } from "../rating/cards.ts";
 import type { Charge, RatedPeriod } from "../rating/charge.ts";
-import { rateOverage } from "../rating/entitlement-overage.ts";
 import { splitIntoDayRuns, largestQuantity, quantityAt, quantitySteps } from "../rating/license-timeline.ts";
 import { findPaidLevel, rateLicenseInArrears } from "../rating/license.ts";
-import { coverageAt } from "../rating/recurrence.ts";
-import { rateUsage } from "../rating/usage.ts";
 import type { AccountView, LicenseChange } from "./account-view.ts";
 import {
   isChargedByDays,

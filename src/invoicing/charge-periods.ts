@@ -17,11 +17,16 @@ import type {
 import { type Cycle, cyclesElapsed, naturalCycleAt, isSameCycleConfig } from "../calendar/cycle.ts";
 import { type Instant, addDays } from "../calendar/instant.ts";
 import { intersection } from "../calendar/proration.ts";
-import { rateBillingEntitlement } from "../rating/billing-entitlement.ts";
+import {
+  rateBillingEntitlement,
+  rateCreditGrant,
+  rateFixedFee,
+  isChargedIn,
+  type Coverage,
+  coverageAt,
+  type RecurrenceType,
+} from "../rating/cards.ts";
 import type { CardKind, Charge, RatedPeriod } from "../rating/charge.ts";
-import { rateCreditGrant } from "../rating/credit-grant.ts";
-import { rateFixedFee } from "../rating/fixed-fee.ts";
-import { isChargedIn, type Coverage, coverageAt, type RecurrenceType } from "../rating/recurrence.ts";
 import {
   type AccountCycle,
   type AssociatedPlan,

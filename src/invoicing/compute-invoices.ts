@@ -8,7 +8,7 @@ import { type CreditUse, isEffectiveIn } from "../credits/monetary-credits.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";
 import { type Decimal, ZERO } from "../numbers/decimal.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
-import type { Rounding } from "../rating/commitment.ts";
+import type { Rounding } from "../rating/cards.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import { findAdvanceTerms, computeAdvanceBilling, mayChargeInAdvance } from "./advance.ts";
 import { type DraftSelection, type PaidDraft, payWithCredits } from "./credit-lines.ts";

@@ -7,7 +7,7 @@ import { formatInstant, type Instant } from "../calendar/instant.ts";
 import { applyCredits, type CreditUse, type PayableLine } from "../credits/monetary-credits.ts";
 import { type Decimal, subtract, sum } from "../numbers/decimal.ts";
 import type { Steps } from "../numbers/steps.ts";
-import type { Rounding } from "../rating/commitment.ts";
+import type { Rounding } from "../rating/cards.ts";
 import { ruleLink } from "../rulebook.ts";
 import { type Draft, type DraftTerms, grossAmount, invoiceKey, type PlannedDraft } from "./draft.ts";
 import {

@@ -5,8 +5,8 @@
  */
 import { type Day, dayOf, formatInstant, type Instant } from "../calendar/instant.ts";
 import { add, type Decimal, sum, formatDecimal, ZERO } from "../numbers/decimal.ts";
+import { type Rounding, type TrueUp, computeTrueUp } from "../rating/cards.ts";
 import type { Charge } from "../rating/charge.ts";
-import { type Rounding, type TrueUp, computeTrueUp } from "../rating/commitment.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import { chargeInArrears } from "./arrears.ts";
 import { createCardFinder } from "./charge-periods.ts";

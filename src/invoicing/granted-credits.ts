@@ -12,8 +12,7 @@ import { type CreditKind, type MonetaryCredit, compareCredits, isEffectiveIn } f
 import { type Decimal, subtract } from "../numbers/decimal.ts";
 import { roundFraction } from "../numbers/fraction.ts";
 import type { Steps } from "../numbers/steps.ts";
-import type { Rounding } from "../rating/commitment.ts";
-import { creditAmountOf } from "../rating/credit-grant.ts";
+import { type Rounding, creditAmountOf } from "../rating/cards.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import { CREDIT_GRANTS } from "./charge-periods.ts";
 import { type Refund, addToCycleStart, type DueCycle, findDueCards } from "./due-work.ts";

@@ -5,9 +5,15 @@
  */
 import { type Decimal, sum, formatDecimal } from "../numbers/decimal.ts";
 import { compareFractions, floorFraction, type Fraction, formatFraction, toFraction } from "../numbers/fraction.ts";
-import { CARD_KINDS, type Charge, type SlabCharge, type SlabExplanation } from "../rating/charge.ts";
-import type { Rounding } from "../rating/commitment.ts";
-import { type CardValues, roundLines } from "../rating/rounding.ts";
+import type { Rounding } from "../rating/cards.ts";
+import {
+  CARD_KINDS,
+  type Charge,
+  type SlabCharge,
+  type SlabExplanation,
+  type CardValues,
+  roundLines,
+} from "../rating/charge.ts";
 import { ruleLink } from "../rulebook.ts";
 import {
   type Explanation,

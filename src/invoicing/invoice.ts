@@ -9,8 +9,8 @@ import { formatInstant } from "../calendar/instant.ts";
 import type { CreditKind } from "../credits/monetary-credits.ts";
 import { type Decimal, maximum, subtract, sum } from "../numbers/decimal.ts";
 import type { Fraction } from "../numbers/fraction.ts";
+import type { Rounding } from "../rating/cards.ts";
 import { CARD_KINDS, type CardKind, type Charge, type ChargeExplanation } from "../rating/charge.ts";
-import type { Rounding } from "../rating/commitment.ts";
 import { type RuleLink, ruleLink } from "../rulebook.ts";
 
 /** In arrears for a cycle, in advance for a cycle, or immediately for a license increase (S13.1). */

@@ -8,10 +8,9 @@ import type { EventSchema, FeatureDetails, UsageMeter } from "../book/resources/
 import type { Exact } from "../numbers/exact.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { type FullRuleBudget, type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
-import { type Enrichment, compileEnrichment } from "./enrich.ts";
+import { type Enrichment, compileEnrichment, type FindSetting, createSettingFinder, fullKey } from "./enrich.ts";
 import { type EventSlots, createSlots } from "./event-slots.ts";
 import { type IndexedMeter, type Measure, compileMeasure } from "./measure-units.ts";
-import { type FindSetting, createSettingFinder, fullKey } from "./settings.ts";
 
 /** The parts of a book that metering needs. */
 export interface MeteringBook {

@@ -9,7 +9,7 @@ import type { Cycle } from "../calendar/cycle.ts";
 import { type Share, shareOfDays } from "../calendar/proration.ts";
 import { type Decimal, subtract, formatDecimal, ZERO } from "../numbers/decimal.ts";
 import type { RuleNumber } from "../rulebook.ts";
-import { ratedSlabsIn } from "./card-rates.ts";
+import { ratedSlabsIn } from "./cards.ts";
 import type { Charge, RefundedCharge, RatedPeriod } from "./charge.ts";
 import { largestQuantity, type QuantityRun } from "./license-timeline.ts";
 import type { RatedSlabs } from "./rated-slabs.ts";

@@ -10,10 +10,7 @@ import { DAY_MS } from "../../src/calendar/instant.ts";
 import { preview } from "../../src/index.ts";
 import { add, Decimal, maximum, sum, formatDecimal, ZERO } from "../../src/numbers/decimal.ts";
 import { decimalOfFraction } from "../../src/numbers/fraction.ts";
-import { rateBillingEntitlement } from "../../src/rating/billing-entitlement.ts";
-import { rateCreditGrant } from "../../src/rating/credit-grant.ts";
-import { rateFixedFee } from "../../src/rating/fixed-fee.ts";
-import { isChargedIn } from "../../src/rating/recurrence.ts";
+import { rateBillingEntitlement, rateCreditGrant, rateFixedFee, isChargedIn } from "../../src/rating/cards.ts";
 import { priceQuantity } from "../../src/rating/slabs.ts";
 import { bookArbitrary } from "../../src/testing/book-arbitrary.ts";
 import {

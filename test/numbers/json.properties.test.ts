@@ -2,10 +2,8 @@ import fc from "fast-check";
 import { parse } from "lossless-json";
 import { expect, test } from "vitest";
 
-import { findJsonFault } from "../../src/numbers/json-error.ts";
-import { jsonPieces } from "../../src/numbers/json-pieces.ts";
-import { jsonNumber, parseJson, stringifyJson } from "../../src/numbers/json.ts";
-
+import { findJsonFault } from "../../src/numbers/json-text.ts";
+import { jsonPieces, jsonNumber, parseJson, stringifyJson } from "../../src/numbers/json.ts";
 const numbers = fc
   .tuple(
     fc.constantFrom("", "-"),

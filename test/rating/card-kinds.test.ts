@@ -12,13 +12,17 @@ import {
   usageRateCard,
 } from "../../src/book/resources/rate-card.ts";
 import { sumFractions } from "../../src/numbers/fraction.ts";
-import { rateBillingEntitlement } from "../../src/rating/billing-entitlement.ts";
-import { computeTrueUp } from "../../src/rating/commitment.ts";
-import { creditAmountOf, rateCreditGrant } from "../../src/rating/credit-grant.ts";
-import { rateOverage } from "../../src/rating/entitlement-overage.ts";
-import { refundFixedFee, rateFixedFee } from "../../src/rating/fixed-fee.ts";
-import { roundLines } from "../../src/rating/rounding.ts";
-import { rateUsage } from "../../src/rating/usage.ts";
+import {
+  rateBillingEntitlement,
+  computeTrueUp,
+  creditAmountOf,
+  rateCreditGrant,
+  rateOverage,
+  refundFixedFee,
+  rateFixedFee,
+  rateUsage,
+} from "../../src/rating/cards.ts";
+import { roundLines } from "../../src/rating/charge.ts";
 import { type CardBounds, createRateValue } from "../../src/testing/plan-arbitrary.ts";
 import { d, days, HALF_JUNE, JUNE, LATE_JUNE, createSlabPricing, formatExactFraction, wholePeriod } from "./cards.ts";
 

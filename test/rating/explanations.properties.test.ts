@@ -7,9 +7,8 @@ import { fixedFeeRateCard, licenseRateCard, usageRateCard } from "../../src/book
 import { DAY_MS } from "../../src/calendar/instant.ts";
 import { Decimal, subtract, sum, ZERO } from "../../src/numbers/decimal.ts";
 import { compareFractions, sumFractions } from "../../src/numbers/fraction.ts";
-import type { Charge, RatedPeriod } from "../../src/rating/charge.ts";
-import { computeTrueUp } from "../../src/rating/commitment.ts";
-import { rateFixedFee } from "../../src/rating/fixed-fee.ts";
+import { computeTrueUp, rateFixedFee, rateUsage } from "../../src/rating/cards.ts";
+import { type Charge, type RatedPeriod, roundLines } from "../../src/rating/charge.ts";
 import { splitIntoDayRuns, largestQuantity } from "../../src/rating/license-timeline.ts";
 import {
   rateLicenseInAdvance,
@@ -18,8 +17,6 @@ import {
   NO_EARLIER_CHARGES,
   findPaidLevel,
 } from "../../src/rating/license.ts";
-import { roundLines } from "../../src/rating/rounding.ts";
-import { rateUsage } from "../../src/rating/usage.ts";
 import { decimalCardArbitrary, hundredthsArbitrary, pricingModelArbitrary } from "../../src/testing/plan-arbitrary.ts";
 import { createSlabPricing } from "./cards.ts";
 import { compareRatios, type ExplanationFacts, toRatio, recompute, roundOnce } from "./recompute.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { isChargedIn, coverageAt } from "../../src/rating/recurrence.ts";
+import { isChargedIn, coverageAt } from "../../src/rating/cards.ts";
 
 const cycles = Array.from({ length: 12 }, (_, index) => index + 1);
 

@@ -9,8 +9,7 @@ import {
   sumFractions,
   toFraction,
 } from "../../src/numbers/fraction.ts";
-import type { SlabCharge } from "../../src/rating/charge.ts";
-import { type CardValues, roundLines } from "../../src/rating/rounding.ts";
+import { type SlabCharge, type CardValues, roundLines } from "../../src/rating/charge.ts";
 import { d } from "./cards.ts";
 
 type Part = readonly [numerator: number | string, denominator: number];

@@ -12,7 +12,7 @@ import { shareOfDays } from "../../src/calendar/proration.ts";
 import { applyCredits, compareCredits } from "../../src/credits/monetary-credits.ts";
 import { cyclesBetween, Decimal, priceQuantity } from "../../src/index.ts";
 import { roundFraction, multiplyByShare, sumFractions, toFraction } from "../../src/numbers/fraction.ts";
-import { roundLines } from "../../src/rating/rounding.ts";
+import { roundLines } from "../../src/rating/charge.ts";
 import {
   type CreditsVector,
   type PriceVector,

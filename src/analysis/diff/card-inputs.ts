@@ -20,10 +20,8 @@ import {
   subtractFractions,
   toFraction,
 } from "../../numbers/fraction.ts";
-import { grantedUnits } from "../../rating/billing-entitlement.ts";
-import { findInCurrency, ratedSlabsIn } from "../../rating/card-rates.ts";
+import { grantedUnits, findInCurrency, ratedSlabsIn, creditAmountOf, toRatedSlabs } from "../../rating/cards.ts";
 import { CARD_KINDS, type CardKind, type PartExplanation, type SlabExplanation } from "../../rating/charge.ts";
-import { creditAmountOf, toRatedSlabs } from "../../rating/credit-grant.ts";
 import type { Bounds, RatedSlab, RatedSlabs } from "../../rating/rated-slabs.ts";
 import { clampToBounds, priceReachedSlabs, sumSlabs } from "../../rating/slabs.ts";
 

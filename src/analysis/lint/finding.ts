@@ -11,7 +11,7 @@ import type { PricePlanDetails, PricePlanDetailsOverride } from "../../book/reso
 import type { RatePlan, RateValue } from "../../book/resources/rate-card.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
-import { grantedUnits } from "../../rating/billing-entitlement.ts";
+import { grantedUnits } from "../../rating/cards.ts";
 
 /** Something in a book that is valid but probably unintended. */
 export interface LintFinding {

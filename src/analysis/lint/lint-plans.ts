@@ -15,9 +15,8 @@ import { mayChargeBelowZero } from "../../invoicing/granted-credits.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, subtract, sum, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { roundFraction, type RoundingMode, toFraction } from "../../numbers/fraction.ts";
-import { grantedUnits } from "../../rating/billing-entitlement.ts";
+import { grantedUnits, coverageAt } from "../../rating/cards.ts";
 import { joinSlabRates } from "../../rating/rated-slabs.ts";
-import { coverageAt } from "../../rating/recurrence.ts";
 import { computePriceCurve } from "../price-curve.ts";
 import { createFinding, type LintFinding, formatAmountWithCurrency, type CardSet } from "./finding.ts";
 

@@ -11,7 +11,7 @@ import { DAY_MS, type Instant } from "../../calendar/instant.ts";
 import { type AccountCycle, cyclesIn, type Timeline } from "../../invoicing/timeline.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { type Fraction, ZERO_FRACTION, subtractFractions } from "../../numbers/fraction.ts";
-import { rateUsage } from "../../rating/usage.ts";
+import { rateUsage } from "../../rating/cards.ts";
 import { compareIds } from "../compare-ids.ts";
 
 const HOUR_MS = DAY_MS / 24;

@@ -5,9 +5,9 @@
  * @module
  */
 import { type Instant, dayOf } from "../../calendar/instant.ts";
-import type { AddAll } from "../../metering/cells.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
+import type { AddAll } from "../../metering/usage.ts";
 import { type DecisionTime, type EventDecision, refuseDuplicate } from "../events/decide-event.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import type { AcceptedIds, IdClaim } from "./accepted-ids.ts";

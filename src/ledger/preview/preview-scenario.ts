@@ -5,11 +5,10 @@
  */
 import type { Book } from "../../book/resources/book.ts";
 import type { Day, Instant } from "../../calendar/instant.ts";
-import type { AddAll } from "../../metering/cells.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
 import type { Units } from "../../metering/measure-units.ts";
-import { createUsageTally, type Usage, type UsageCell, type UsageTally } from "../../metering/usage.ts";
+import { type AddAll, createUsageTally, type Usage, type UsageCell, type UsageTally } from "../../metering/usage.ts";
 import { add, type Decimal } from "../../numbers/decimal.ts";
 import { type Catalog, withPlan } from "../catalog.ts";
 import { decideEvent, type DecisionTime, type EventDecision } from "../events/decide-event.ts";

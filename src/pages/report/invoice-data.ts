@@ -10,7 +10,7 @@ import { type Invoice, type InvoiceLine, type InvoiceParts, invoiceParts } from 
 import type { DayEvents } from "../../ledger/preview/line-trace.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
-import type { Rounding } from "../../rating/commitment.ts";
+import type { Rounding } from "../../rating/cards.ts";
 import { toPrintable } from "../printable.ts";
 import { createSlabLabeler } from "../slab-text.ts";
 import type { AccountDetail, EventsOfDay, InvoiceData, LineData, LineDays } from "./report-data.ts";
