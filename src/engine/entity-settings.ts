@@ -36,7 +36,8 @@ interface PreparedSettings {
 }
 
 /**
- * The settings of new entities in the same commit, each checked with the configuration and the previous ones.
+ * Prepares settings for the commit that creates their entities. Each is checked against the configuration and the
+ * settings before it.
  *
  * @throws {RatebookError} ERR_INPUT_INVALID with the path of the problem (`account.settings[1].value`)
  */

@@ -22,16 +22,16 @@ import type { Configuration } from "./configuration.ts";
 import type { EngineContext } from "./context.ts";
 import { checkUsageSource, type PrefetchedUsage } from "./external-usage.ts";
 
-/** The state in which an operation says what it needs. */
+/** Passed to `needs`. */
 export interface OperationState {
   readonly configuration: Configuration;
   readonly catalog: Catalog;
   readonly view: LedgerView;
-  /** The clock, once its locks are acquired. */
+  /** The time after the locks were acquired. */
   readonly now: Instant;
 }
 
-/** The state in which an operation decides. */
+/** Passed to `decide`. */
 export interface DecisionState extends OperationState {
   /** The accounts as read. */
   readonly accounts: readonly AccountParts[];
@@ -48,8 +48,8 @@ interface OperationNeeds<Input> {
   readonly invoices?: InvoiceRange;
   /** Reads only their usage on the days `[from, until)`. */
   readonly days?: { readonly from: Day; readonly until: Day };
-  /** Up to when they are caught up; default now. */
-  readonly at?: Instant;
+  /** Default: now. */
+  readonly catchUpUntil?: Instant;
   /** Default: the current one. */
   readonly catalog?: Catalog;
   /** Reads events at the same time as the accounts. */
@@ -63,10 +63,10 @@ export interface Operation<Result, Input = undefined> {
   /** What to lock, for each attempt. */
   scope(): Scope | Promise<Scope>;
   /**
-   * Checks what does not depend on the accounts, and returns what to read; default the accounts of the scope. `"scope"`
-   * if other locks are needed.
+   * Checks what does not depend on the accounts, and returns what to read; default the accounts of the scope. With
+   * `"other locks"`, `scope` is called again.
    */
-  needs?(state: OperationState): Promise<OperationNeeds<Input> | "scope">;
+  needs?(state: OperationState): Promise<OperationNeeds<Input> | "other locks">;
   /**
    * Which accounts are caught up before the decision: those that are far behind, in commits of their own, or all. By
    * default the decision does it.
@@ -92,101 +92,116 @@ export function lockAccounts(
   return () => ({ configuration, accountIds, eventIds: [] });
 }
 
-/** The answer of an attempt: its result, or what it lacks. */
-type Attempt<Result> = { readonly completed: Result } | { readonly lacks: "locks" } | AccountsBehind | MissingUsage;
+/** The outcome of an attempt: its result, or what it lacks. */
+type Attempt<Result> =
+  | { readonly kind: "completed"; readonly result: Result }
+  | { readonly kind: "other locks" }
+  | { readonly kind: "accounts behind"; readonly accountsBehind: AccountsBehind }
+  | MissingUsage;
 
 /** External usage that must be read, without locks. A source that cannot be read leaves everything unchanged (S17.5). */
 interface MissingUsage {
-  readonly cells: ExternalUsageQuery;
+  readonly kind: "missing usage";
+  readonly query: ExternalUsageQuery;
 }
 
 /** What has been prepared for an operation. */
 interface Preparation {
   /** Prefetched external usage; undefined if all events are ingested. */
-  readonly cells?: PrefetchedUsage | undefined;
+  readonly prefetchedUsage?: PrefetchedUsage | undefined;
   /** The accounts that were caught up as far as possible. */
-  readonly attempted?: Set<string>;
+  readonly caughtUpIds?: Set<string>;
 }
 
-/** More than any decision needs: each attempt has more prefetched cells than the previous one. */
-const CELL_READS_MAX = 100;
+/** Guards against an endless loop. Each attempt has more prefetched usage than the previous one, so a few suffice. */
+const USAGE_READS_MAX = 100;
 
 /** Runs an operation until its changes are committed. */
 export async function runOperation<Result, Input = undefined>(
   context: EngineContext,
   operation: Operation<Result, Input>,
-  { cells = context.store.createPrefetch(), attempted = new Set() }: Preparation = {},
+  { prefetchedUsage = context.store.createPrefetch(), caughtUpIds = new Set() }: Preparation = {},
 ): Promise<Result> {
-  for (let cellReads = 0; ;) {
+  for (let usageReads = 0; ;) {
     const scope = await operation.scope();
     const attempt = await context.store.transact(scope, (view) =>
-      attemptOperation(context, operation, { scope, view, cells, attempted }),
+      attemptOperation(context, operation, { scope, view, prefetchedUsage, caughtUpIds }),
     );
-    if ("completed" in attempt) return attempt.completed;
-    if ("accountIds" in attempt) await commitCatchUp(context, attempt, attempted);
-    if (!("cells" in attempt)) continue;
-    cellReads += 1;
-    invariant(cellReads < CELL_READS_MAX, "S17.4: a decision needs usage of a few accounts, days and instants");
-    await cells?.read(attempt.cells);
+    switch (attempt.kind) {
+      case "completed":
+        return attempt.result;
+      case "other locks":
+        break;
+      case "accounts behind":
+        await commitCatchUp(context, attempt.accountsBehind, caughtUpIds);
+        break;
+      case "missing usage":
+        usageReads += 1;
+        invariant(usageReads < USAGE_READS_MAX, "S17.4: a decision needs usage of a few accounts, days and instants");
+        await prefetchedUsage?.read(attempt.query);
+        break;
+    }
   }
 }
 
 interface AttemptInput {
   readonly scope: Scope;
   readonly view: LedgerView;
-  readonly cells: PrefetchedUsage | undefined;
-  readonly attempted: ReadonlySet<string>;
+  readonly prefetchedUsage: PrefetchedUsage | undefined;
+  readonly caughtUpIds: ReadonlySet<string>;
 }
 
 async function attemptOperation<Result, Input>(
   context: EngineContext,
   operation: Operation<Result, Input>,
-  { scope, view, cells, attempted }: AttemptInput,
+  { scope, view, prefetchedUsage, caughtUpIds }: AttemptInput,
 ): Promise<Decision<Attempt<Result>>> {
   const yieldToOthers = createYielder();
   const configuration = await context.configuration(view);
   const state = { configuration, catalog: configuration.catalog, view, now: context.clock() };
   const needs = await findNeeds(operation, state, scope);
-  if (needs === "scope") return incompleteAttempt({ lacks: "locks" });
-  const { accountIds, catalog = state.catalog, at = state.now, decisionInput } = needs;
+  if (needs === "other locks") return incompleteAttempt({ kind: "other locks" });
+  const { accountIds, catalog = state.catalog, catchUpUntil = state.now, decisionInput } = needs;
   const records = accountIds.length === 0 ? [] : await view.accounts(accountIds);
-  const accountsBehind = operation.catchUp && findAccountsBehind(catalog, records, state.now, attempted);
-  if (accountsBehind !== undefined) return incompleteAttempt(accountsBehind);
+  const accountsBehind = operation.catchUp && findAccountsBehind(catalog, records, state.now, caughtUpIds);
+  if (accountsBehind !== undefined) return incompleteAttempt({ kind: "accounts behind", accountsBehind });
   checkAllExist(accountIds, records);
   const [accounts, events] = await Promise.all([
-    readRecords({ catalog, view, cells, records, at }, needs),
+    readRecords({ catalog, view, prefetchedUsage, records, catchUpUntil }, needs),
     needs.readEvents?.() ?? [],
   ]);
-  if ("cells" in accounts) return incompleteAttempt(accounts);
+  if ("kind" in accounts) return incompleteAttempt(accounts);
   const workspace =
     operation.catchUp === "all"
-      ? await openCaughtUp(catalog, accounts, at, yieldToOthers)
+      ? await openCaughtUp(catalog, accounts, catchUpUntil, yieldToOthers)
       : createWorkspace(catalog, accounts);
   const { result, changes } = await operation.decide({ ...state, accounts, workspace, events }, decisionInput);
   const accountChanges = operation.isReadOnly === true ? {} : workspace.changes();
-  return { result: { completed: result }, changes: { ...accountChanges, ...changes } };
+  return { result: { kind: "completed", result }, changes: { ...accountChanges, ...changes } };
 }
 
-interface RecordsInput extends Pick<AttemptInput, "view" | "cells"> {
+interface RecordsInput extends Pick<AttemptInput, "view" | "prefetchedUsage"> {
   readonly catalog: Catalog;
   readonly records: readonly AccountRecord[];
-  readonly at: Instant;
+  readonly catchUpUntil: Instant;
 }
 
 /** Reads what an operation needs of accounts. @returns what to read from the source first, if it lacks that */
 async function readRecords(
-  { catalog, view, cells, records, at }: RecordsInput,
+  { catalog, view, prefetchedUsage, records, catchUpUntil }: RecordsInput,
   { invoices, days }: Pick<OperationNeeds<unknown>, "invoices" | "days">,
 ): Promise<readonly AccountParts[] | MissingUsage> {
   if (records.length === 0) return [];
-  const reads = catchUpNeeds(catalog, records, at, invoices);
-  const externalUsage = days === undefined ? reads.externalUsage : { catalog, records, from: days.from, upTo: at };
-  if (cells === undefined) checkUsageSource(catalog, []);
-  const source = cells?.find(externalUsage);
-  if (cells !== undefined && source === undefined) return { cells: externalUsage };
-  if (days === undefined) return readAccounts(catalog, view, reads, at, source);
+  const reads = catchUpNeeds(catalog, records, catchUpUntil, invoices);
+  const externalUsage =
+    days === undefined ? reads.externalUsage : { catalog, records, from: days.from, upTo: catchUpUntil };
+  // Without a source, throws if a schema needs one.
+  if (prefetchedUsage === undefined) checkUsageSource(catalog, []);
+  const source = prefetchedUsage?.find(externalUsage);
+  if (prefetchedUsage !== undefined && source === undefined) return { kind: "missing usage", query: externalUsage };
+  if (days === undefined) return readAccounts(catalog, view, reads, catchUpUntil, source);
   const usage = { ids: records.map(({ id }) => id), ...days };
-  // Billed usage that other or earlier engines stored is included.
+  // Also without a source: other or earlier engines may have stored billed usage of these accounts.
   const readParts = await prefetch(view, { usage, externalUsage }, source ?? []);
   return records.map((record) => readParts(record));
 }
@@ -195,7 +210,7 @@ async function findNeeds<Result, Input>(
   operation: Operation<Result, Input>,
   state: OperationState,
   { accountIds }: Scope,
-): Promise<OperationNeeds<Input> | "scope"> {
+): Promise<OperationNeeds<Input> | "other locks"> {
   // An operation without `needs` has no input for its decision.
   return operation.needs === undefined ? { accountIds, decisionInput: undefined as Input } : operation.needs(state);
 }
@@ -225,32 +240,33 @@ export interface AccountsBehind {
   readonly now: Instant;
 }
 
-/** The accounts that are far behind. @param attempted those that were already caught up as far as possible */
+/** The accounts that are behind, or far behind. @param caughtUpIds those that were already caught up as far as possible */
 export function findAccountsBehind(
   catalog: Catalog,
   records: readonly AccountRecord[],
   now: Instant,
-  attempted: ReadonlySet<string>,
-  extent: "far" | "at all" = "far",
+  caughtUpIds: ReadonlySet<string>,
+  extent: "behind" | "far behind" = "far behind",
 ): AccountsBehind | undefined {
   const isLate = (record: AccountRecord): boolean =>
-    isBehind(record, now) && (extent === "at all" || hasManyOpenCycles(catalog, record, now));
-  const recordsBehind = records.filter((record) => !attempted.has(record.id) && isLate(record));
+    isBehind(record, now) && (extent === "behind" || hasManyOpenCycles(catalog, record, now));
+  const recordsBehind = records.filter((record) => !caughtUpIds.has(record.id) && isLate(record));
   return recordsBehind.length === 0 ? undefined : { accountIds: recordsBehind.map(({ id }) => id), now };
 }
 
-/** Catches up accounts in separate commits. @param attempted collects them; a failed bill is reported by the decision */
+/** Catches up accounts in separate commits. @param caughtUpIds collects them */
 export async function commitCatchUp(
   context: EngineContext,
   { accountIds, now }: AccountsBehind,
-  attempted: Set<string>,
+  caughtUpIds: Set<string>,
 ): Promise<void> {
   for (const id of accountIds) {
-    attempted.add(id);
+    caughtUpIds.add(id);
     try {
       for (let remainingIds: readonly string[] = [id]; remainingIds.length > 0;)
         ({ remainingIds } = await commitCatchUpPiece(context, remainingIds, now));
     } catch (error) {
+      // The account's bill fails; the decision reports the error.
       if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
     }
   }
@@ -289,38 +305,38 @@ export async function openCaughtUp(
 
 /** The result of one commit of a catch-up. */
 interface CatchUpProgress {
-  /** Finalized invoices. */
-  readonly finalized: number;
+  /** The number of finalized invoices. */
+  readonly finalizedCount: number;
   /** The accounts that need another commit. */
   readonly remainingIds: readonly string[];
 }
 
 /** Approximate maximum of entries, credits and invoices per catch-up commit, because preparing it blocks other work. */
-const RECORDS_OF_COMMIT = 1_000;
+const RECORDS_PER_COMMIT_MAX = 1_000;
 
 /**
  * Processes what is due for accounts up to an instant, as much as fits one commit, and commits it: an account may be
  * decades behind (S2.4).
  *
- * @param cells prefetched external usage
+ * @param prefetchedUsage external usage that was read already
  */
 export async function commitCatchUpPiece(
   context: EngineContext,
   accountIds: readonly string[],
   at: Instant,
-  cells?: PrefetchedUsage,
+  prefetchedUsage?: PrefetchedUsage,
 ): Promise<CatchUpProgress> {
   const yieldToOthers = createYielder();
   const operation: Operation<CatchUpProgress> = {
     scope: lockAccounts(accountIds),
-    needs: async () => ({ accountIds, at, decisionInput: undefined }),
+    needs: async () => ({ accountIds, catchUpUntil: at, decisionInput: undefined }),
     async decide({ catalog, workspace }) {
-      const recordsMax = RECORDS_OF_COMMIT;
+      const recordsMax = RECORDS_PER_COMMIT_MAX;
       const remainingIds = await catchUpAccounts(catalog, workspace, { accountIds, at, yieldToOthers, recordsMax });
-      return { result: { finalized: workspace.changes().invoices?.length ?? 0, remainingIds } };
+      return { result: { finalizedCount: workspace.changes().invoices?.length ?? 0, remainingIds } };
     },
   };
-  return runOperation(context, operation, { cells });
+  return runOperation(context, operation, { prefetchedUsage });
 }
 
 /** @returns the accounts that need another commit */

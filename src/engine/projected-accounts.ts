@@ -45,32 +45,40 @@ export async function projectAccounts<Result>(
   accountIds: readonly string[],
   project: (projected: ProjectedAccounts) => Steps<Result>,
   at?: Instant,
-  { invoices = "open", commitIfBehind = "far" }: Partial<Pick<SnapshotOptions, "invoices" | "commitIfBehind">> = {},
+  {
+    invoices = "open",
+    commitIfBehind = "far behind",
+  }: Partial<Pick<SnapshotOptions, "invoices" | "commitIfBehind">> = {},
 ): Promise<Result> {
-  const attempted = new Set<string>();
+  const caughtUpIds = new Set<string>();
   for (;;) {
-    const snapshot = await readWithoutLocks(context, accountIds, { at, invoices, attempted, commitIfBehind });
+    const snapshot = await readWithoutLocks(context, accountIds, { at, invoices, caughtUpIds, commitIfBehind });
     if (snapshot === undefined) break;
     if ("workspace" in snapshot) return runWithPauses(project(snapshot));
-    await commitCatchUp(context, snapshot, attempted);
+    await commitCatchUp(context, snapshot, caughtUpIds);
   }
   const underLocks: Operation<Result> = {
     scope: lockAccounts(accountIds),
-    needs: async () => ({ accountIds, invoices, ...(at === undefined ? {} : { at }), decisionInput: undefined }),
+    needs: async () => ({
+      accountIds,
+      invoices,
+      ...(at === undefined ? {} : { catchUpUntil: at }),
+      decisionInput: undefined,
+    }),
     catchUp: "all",
     isReadOnly: true,
     decide: async (state) => ({ result: await runWithPauses(project(state)) }),
   };
-  return runOperation(context, underLocks, { attempted });
+  return runOperation(context, underLocks, { caughtUpIds });
 }
 
 interface SnapshotOptions {
   readonly at: Instant | undefined;
   readonly invoices: InvoiceRange;
   /** The accounts that were far behind and have been caught up. */
-  readonly attempted: ReadonlySet<string>;
+  readonly caughtUpIds: ReadonlySet<string>;
   /** How far behind accounts must be to be caught up in separate commits, if no usage is external. */
-  readonly commitIfBehind: "far" | "at all";
+  readonly commitIfBehind: "behind" | "far behind";
 }
 
 /** Like {@link projectAccounts}, for one account. */
@@ -94,7 +102,7 @@ const ATTEMPTS_MAX = 3;
 async function readWithoutLocks(
   { store, clock, configuration }: EngineContext,
   accountIds: readonly string[],
-  { at, invoices, attempted, commitIfBehind }: SnapshotOptions,
+  { at, invoices, caughtUpIds, commitIfBehind }: SnapshotOptions,
 ): Promise<ProjectedAccounts | AccountsBehind | undefined> {
   if (store.createPrefetch() !== undefined || accountIds.length === 0) return undefined;
   const yieldToOthers = createYielder();
@@ -102,7 +110,7 @@ async function readWithoutLocks(
   let [records, { revision, catalog }] = await Promise.all([view.accounts(accountIds), configuration(view)]);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     checkAllExist(accountIds, records);
-    const accountsBehind = findAccountsBehind(catalog, records, clock(), attempted, commitIfBehind);
+    const accountsBehind = findAccountsBehind(catalog, records, clock(), caughtUpIds, commitIfBehind);
     if (accountsBehind !== undefined) return accountsBehind;
     const expectedInstant = at ?? clock();
     const needs = catchUpNeeds(catalog, records, expectedInstant, invoices);

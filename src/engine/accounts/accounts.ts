@@ -274,7 +274,7 @@ async function removeAlias(context: EngineContext, alias: string): Promise<void>
     },
     async needs({ view }) {
       const current = await requireAlias(view, alias);
-      if (current.accountId !== accountId) return "scope";
+      if (current.accountId !== accountId) return "other locks";
       return { accountIds: accountId === undefined ? [] : [accountId], decisionInput: undefined };
     },
     decide({ accounts, workspace, now }) {

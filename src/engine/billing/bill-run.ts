@@ -190,7 +190,7 @@ async function finalizeAccounts(
   try {
     while (remainingIds.length > 0) {
       const piece = await commitCatchUpPiece(context, remainingIds, at, prefetched);
-      finalized += piece.finalized;
+      finalized += piece.finalizedCount;
       ({ remainingIds } = piece);
     }
     return finalized;
@@ -274,7 +274,7 @@ async function consolidateGroup(
 ): Promise<number> {
   return runOperation(context, {
     scope: lockAccounts(members),
-    needs: async () => ({ accountIds: members, at, invoices: "all", decisionInput: undefined }),
+    needs: async () => ({ accountIds: members, catchUpUntil: at, invoices: "all", decisionInput: undefined }),
     async decide({ catalog, view, workspace }) {
       const works = members.map((id) => workspace.account(id));
       const byDay = await runWithPauses(findDueByDay(catalog, group, works, at, skippedIds));

@@ -203,7 +203,7 @@ async function readCredits(context: EngineContext, accountIds: readonly string[]
       all.push(...(yield* billInSteps(id, currentCredits(catalog, workspace.account(id), now))));
     return all;
   };
-  return projectAccounts(context, accountIds, listSnapshots, undefined, { commitIfBehind: "at all" });
+  return projectAccounts(context, accountIds, listSnapshots, undefined, { commitIfBehind: "behind" });
 }
 
 function* currentCredits(catalog: Catalog, work: AccountState, now: Instant): Steps<readonly CreditSnapshot[]> {

@@ -174,7 +174,7 @@ export async function readInvoices(
     return all;
   };
   const invoices = ids === undefined ? "all" : "open";
-  const commitIfBehind = lines === "lazily" ? "at all" : "far";
+  const commitIfBehind = lines === "lazily" ? "behind" : "far behind";
   return projectAccounts(context, accountIds, listAll, at, { invoices, commitIfBehind });
 }
 

@@ -128,11 +128,11 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
   }
   const additions: Record<string, unknown> = {};
   if (description !== undefined) additions["description"] = description;
-  for (const [list, more] of [
+  for (const [list, newItems] of [
     ["attributes", attributes],
     ["dimensions", dimensions],
   ] as const) {
-    if (more !== undefined && more !== null) additions[list] = withAdded(body[list] ?? [], more, list);
+    if (newItems !== undefined && newItems !== null) additions[list] = withAdded(body[list] ?? [], newItems, list);
   }
   if (enrichments === null && body.enrichments !== undefined) {
     throw refusedError(
@@ -141,8 +141,8 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
     );
   }
   if (enrichments !== undefined && enrichments !== null) {
-    const more = addEnrichments(body.enrichments ?? {}, requireUserFields(enrichments, []));
-    if (more !== undefined) additions["enrichments"] = more;
+    const next = addEnrichments(body.enrichments ?? {}, requireUserFields(enrichments, []));
+    if (next !== undefined) additions["enrichments"] = next;
   }
   return additions;
 }
@@ -168,16 +168,16 @@ function addEnrichments(
 
 function withAdded(
   existing: readonly NamedBody[],
-  more: unknown,
+  newItems: unknown,
   path: string,
-  isKnown: (existing: Body, item: Body) => boolean = isSame,
+  isEqual: (existing: Body, item: Body) => boolean = isSame,
 ): readonly Body[] {
   const list: (Body & { readonly name?: unknown })[] = [...existing];
-  for (const item of requireList(more, path)) {
+  for (const item of requireList(newItems, path)) {
     const { name } = item;
-    const same = list.find((each) => each.name === name);
-    if (same === undefined) list.push(item);
-    else if (!isKnown(same, item)) {
+    const existingItem = list.find((each) => each.name === name);
+    if (existingItem === undefined) list.push(item);
+    else if (!isEqual(existingItem, item)) {
       throw refusedError(RULE, `${path}: ${quoteText(String(name))} exists and cannot be changed`);
     }
   }
@@ -186,16 +186,16 @@ function withAdded(
 
 function withReplaced(
   existing: readonly NamedBody[],
-  more: readonly (Body & { readonly name?: unknown })[],
+  newItems: readonly (Body & { readonly name?: unknown })[],
 ): readonly Body[] {
-  const replacements = new Map(more.map((field) => [field.name, field]));
+  const replacements = new Map(newItems.map((field) => [field.name, field]));
   const existingNames = new Set<unknown>(existing.map(({ name }) => name));
   return [
     ...existing.map((field) => {
       const next = replacements.get(field.name);
       return next === undefined || isSameField(field, next) ? field : next;
     }),
-    ...more.filter((field) => !existingNames.has(field.name)),
+    ...newItems.filter((field) => !existingNames.has(field.name)),
   ];
 }
 

@@ -99,7 +99,9 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
       if (configuration !== before) needs = findIngestNeeds(catalog, batch);
       before = configuration;
       const read = await readForNames(catalog, { view, hints, needs, lockedIds, now });
-      return read === undefined ? "scope" : { accountIds: read.recordsBehind.map(({ id }) => id), decisionInput: read };
+      return read === undefined
+        ? "other locks"
+        : { accountIds: read.recordsBehind.map(({ id }) => id), decisionInput: read };
     },
     catchUp: "far behind",
     async decide({ catalog, accounts, now }, read) {
@@ -198,7 +200,7 @@ export async function undo(context: EngineContext, undoFilter: UndoFilter): Prom
         };
       }
       accountId = resolvedId;
-      return "scope";
+      return "other locks";
     },
     async decide({ catalog, view, workspace, events, now }) {
       const work = workspace.account(accountId);
