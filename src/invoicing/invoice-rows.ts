@@ -1,13 +1,126 @@
 /**
- * An invoice for people: cards with their slabs, then sub-total, true-up, credits, total.
+ * An invoice for people: its lines with their labels and explanations in sentences (S13.6), which the terminal, the
+ * report and the invoice's page show, and the rows of the terminal.
  *
  * @module
  */
+import type { Share } from "../calendar/proration.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";
-import type { RuleLink } from "../rulebook.ts";
-import { type ExplanationText, createItemDescriber, describeParts, slabsByLine } from "./explanation-text.ts";
-import { groupThousandsIn, formatMoney, formatNumber } from "./format-values.ts";
-import { type Invoice, type InvoiceLine, invoiceParts, type UsageLine } from "./invoice.ts";
+import { type Decimal, ONE, subtract, ZERO } from "../numbers/decimal.ts";
+import type { PartExplanation, SlabExplanation } from "../rating/charge.ts";
+import type { Bounds } from "../rating/rated-slabs.ts";
+import { clampToBounds, sumSlabs } from "../rating/slabs.ts";
+import { type RuleLink, ruleLink } from "../rulebook.ts";
+import { formatMoney, formatNumber, groupThousandsIn } from "./format-values.ts";
+import {
+  type CardExplanation,
+  cardLineType,
+  type Invoice,
+  type InvoiceLine,
+  invoiceParts,
+  type TrueUpExplanation,
+} from "./invoice.ts";
+
+/** A sentence on how a line was computed, without its full stop, and its rules. */
+interface LineNote {
+  readonly text: string;
+  readonly rules: readonly RuleLink[];
+  /** Whether it states a price or a quantity. Without one, it only repeats the label of its line. */
+  readonly hasFigures: boolean;
+}
+
+/** A line of an invoice as people read it. */
+export interface DescribedLine {
+  readonly line: InvoiceLine;
+  readonly label: string;
+  /** On lines below a card: the slab, or which limit holds, as in `first 1,000, each` or `raised to the minimum`. */
+  readonly partLabel?: string;
+  readonly slab?: SlabExplanation | undefined;
+  /** What the line's other figures don't show. */
+  readonly notes: readonly LineNote[];
+  /** The lines below it. */
+  readonly items: readonly DescribedLine[];
+}
+
+/** Describes a line and the lines below it. Slabs are looked up once for all lines: a card may have thousands. */
+export function describeLine(line: InvoiceLine): DescribedLine {
+  const slabs = slabsByLine(line);
+  const card = line.explanation?.of === "CARD" ? line.explanation : undefined;
+  const model = card?.parts.find(({ pricingModel }) => pricingModel !== undefined)?.pricingModel;
+  return {
+    line,
+    label: line.description ?? line.id ?? line.type,
+    notes: describeParts(line),
+    items: (line.lineItems ?? []).map((item): DescribedLine => {
+      const described = describeLine(item);
+      if (!isPart(item)) return described;
+      const slab = slabs.get(item);
+      const partLabel = labelPart(item, slab, model) ?? groupThousandsIn(described.label);
+      return { ...described, partLabel, slab, notes: card === undefined ? [] : describeItem(card, item, slab) };
+    }),
+  };
+}
+
+/** Whether a line below a card is a slab or an adjustment to a limit. */
+function isPart({ type }: InvoiceLine): boolean {
+  return type.endsWith("_SLAB_AMOUNT") || type === "RATE_CONFIG_ADJUSTMENT_AMOUNT";
+}
+
+function labelPart(
+  { type, value }: InvoiceLine,
+  slab: SlabExplanation | undefined,
+  model: "TIERED" | "VOLUME" | undefined,
+): string | undefined {
+  if (type === "RATE_CONFIG_ADJUSTMENT_AMOUNT")
+    return value.isNegative() ? "lowered to the maximum" : "raised to the minimum";
+  if (slab === undefined || model === undefined) return undefined;
+  const basis = { FLAT: "in all", PER_UNIT: "each", PACKAGE: `per ${formatNumber(slab.packageSize ?? ONE)}` };
+  return `${describeSlabRange(model, slab)}, ${basis[slab.priceType]}`;
+}
+
+/** The range of a slab. */
+interface SlabRange {
+  /** Units, exclusive. */
+  readonly startAfter: Decimal;
+  /** Units, inclusive; absent on the last slab. */
+  readonly endAt?: Decimal | undefined;
+}
+
+/**
+ * Describes the units that a slab prices: in TIERED its own, in VOLUME all units of a quantity that ends in it (S7.2).
+ */
+export function describeSlabRange(model: "TIERED" | "VOLUME", { startAfter, endAt }: SlabRange): string {
+  if (startAfter.isZero()) {
+    if (endAt === undefined) return "all units";
+    return model === "TIERED" ? `first ${formatNumber(endAt)}` : `up to ${formatNumber(endAt)}`;
+  }
+  if (endAt === undefined) return `above ${formatNumber(startAfter)}`;
+  return model === "TIERED" ? `next ${formatNumber(subtract(endAt, startAfter))}` : `up to ${formatNumber(endAt)}`;
+}
+
+/** What the figures of a line below a card don't show: packages, flat rates and limits. */
+function describeItem(
+  card: CardExplanation,
+  { explanation, value }: InvoiceLine,
+  slab: SlabExplanation | undefined,
+): readonly LineNote[] {
+  if (explanation?.of === "BOUNDS") return describeBound(card, value);
+  return slab === undefined ? [] : describeSlab(slab, card.parts.length === 1);
+}
+
+/** A total of an invoice, as the terminal and the report label it. */
+export interface DescribedTotal {
+  readonly label: string;
+  readonly line: InvoiceLine;
+}
+
+/** The true-ups and credits of an invoice with their labels. */
+export function describeTotals({ trueUps, credits }: ReturnType<typeof invoiceParts>): readonly DescribedTotal[] {
+  return [
+    ...trueUps.map((line) => ({ label: `True-up: ${line.description ?? "minimum commitment"}`, line })),
+    ...credits.map((line) => ({ label: `Credit: ${line.description ?? line.id ?? ""}`, line })),
+  ];
+}
 
 /** One row of a printed invoice. */
 export type InvoiceRow =
@@ -19,63 +132,154 @@ export type InvoiceRow =
 
 /** The rows of an invoice: its lines, then the usage without a price. */
 export function invoiceRows(invoice: Invoice): readonly InvoiceRow[] {
-  const { revenueInfo, currency } = invoice;
-  const digits = minorUnitDigits(currency);
-  const { subTotals, trueUps, credits, unpriced } = invoiceParts(invoice);
-  const total = (label: string, { value }: InvoiceLine, unit = ""): InvoiceRow => {
-    return { kind: "line", depth: 0, cells: [label, "", unit, formatMoney(value, digits)] };
-  };
+  const digits = minorUnitDigits(invoice.currency);
+  const parts = invoiceParts(invoice);
+  const total = (label: string, { value }: InvoiceLine, unit = ""): InvoiceRow =>
+    toLineRow(0, label, "", unit, formatMoney(value, digits));
   return [
-    ...subTotals.flatMap((line): InvoiceRow[] => [
-      ...(line.lineItems ?? []).flatMap((card) => cardRows(card, 0, digits)),
+    ...parts.subTotals.flatMap((line): InvoiceRow[] => [
+      ...(line.lineItems ?? []).flatMap((card) => lineRows(describeLine(card), 0, digits)),
       { kind: "rule" },
       total("Sub-total", line),
     ]),
-    ...trueUps.flatMap((line) => [
-      total(`True-up: ${line.description ?? "minimum commitment"}`, line),
-      ...textRows(describeParts(line), 1),
+    ...describeTotals(parts).flatMap(({ label, line }) => [
+      total(label, line),
+      ...(line.type === "TRUE_UP_AMOUNT" ? noteRows(describeParts(line), 1) : []),
     ]),
-    ...credits.map((credit) => total(`Credit: ${credit.description ?? credit.id ?? ""}`, credit)),
     { kind: "rule" },
-    total("Total", revenueInfo, currency),
-    ...unpricedRows(unpriced),
+    total("Total", invoice.revenueInfo, invoice.currency),
+    ...(parts.unpriced.length === 0 ? [] : [{ kind: "rule" } as const, toLineRow(0, "Usage without a price")]),
+    ...parts.unpriced.map(({ description, quantity }) => toLineRow(1, description, formatNumber(quantity))),
   ];
 }
 
-function cardRows(line: InvoiceLine, depth: number, digits: number): readonly InvoiceRow[] {
-  const label = line.description ?? line.id ?? line.type;
-  const cardRow: InvoiceRow = {
-    kind: "line",
-    depth,
-    cells: [
-      line.type.endsWith("_SLAB_AMOUNT") ? groupThousandsIn(label) : label,
-      line.quantity === undefined ? "" : formatNumber(line.quantity),
-      line.valuePerQuantity === undefined ? "" : formatNumber(line.valuePerQuantity),
-      formatMoney(line.value, digits),
-    ],
-  };
-  const describeItem = createItemDescriber(line, slabsByLine(line));
+function lineRows({ line, label, notes, items }: DescribedLine, depth: number, digits: number): readonly InvoiceRow[] {
+  const { type, quantity, valuePerQuantity, value } = line;
   return [
-    cardRow,
-    ...textRows(describeParts(line), depth + 1),
-    ...(line.lineItems ?? []).flatMap((item) => {
-      const text = describeItem(item);
-      return [...cardRows(item, depth + 1, digits), ...textRows(text === undefined ? [] : [text], depth + 2)];
-    }),
+    toLineRow(
+      depth,
+      type.endsWith("_SLAB_AMOUNT") ? groupThousandsIn(label) : label,
+      quantity && formatNumber(quantity),
+      valuePerQuantity && formatNumber(valuePerQuantity),
+      formatMoney(value, digits),
+    ),
+    ...noteRows(notes, depth + 1),
+    ...items.flatMap((item) => lineRows(item, depth + 1, digits)),
   ];
 }
 
-function textRows(texts: readonly ExplanationText[], depth: number): readonly InvoiceRow[] {
-  return texts.map((text): InvoiceRow => ({ kind: "text", depth, ...text }));
+function toLineRow(depth: number, label: string, quantity = "", rate = "", amount = ""): InvoiceRow {
+  return { kind: "line", depth, cells: [label, quantity, rate, amount] };
 }
 
-function unpricedRows(unpriced: readonly UsageLine[]): readonly InvoiceRow[] {
-  if (unpriced.length === 0) return [];
-  return [
-    { kind: "rule" },
-    { kind: "line", depth: 0, cells: ["Usage without a price", "", "", ""] },
-    ...unpriced.map(({ description, quantity }): InvoiceRow => {
-      return { kind: "line", depth: 1, cells: [description, formatNumber(quantity), "", ""] };
-    }),
+function noteRows(notes: readonly LineNote[], depth: number): readonly InvoiceRow[] {
+  return notes.map(({ text, rules }) => ({ kind: "text", depth, text, rules }));
+}
+
+/** The types of lines whose parts state their quantities in words. */
+const LICENSE_LINE_TYPES: ReadonlySet<string> = new Set([
+  cardLineType("LICENSE", false),
+  cardLineType("LICENSE", true),
+]);
+
+/**
+ * The wording of invoices for stored explanations. Final invoices store explanations in the wording of the version that
+ * wrote them.
+ */
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ["less charges in the billing period", "already charged"],
+  ["the usage of the cycle", "usage in the billing period"],
+  ["less the sub-totals of the cycle's invoices", "already charged"],
+]);
+
+/** The explanation of a card's line or a true-up, as sentences; empty without an explanation. */
+export function describeParts({ type, explanation, value }: InvoiceLine): readonly LineNote[] {
+  if (explanation?.of === "CREDIT") {
+    const { rules = [], parts = [] } = explanation.refund ?? {};
+    return parts.map((part) => ({ text: describePart(part, true), rules, hasFigures: true }));
+  }
+  if (explanation === undefined || !("parts" in explanation)) return [];
+  const { rules } = explanation;
+  const hasSeveralParts = explanation.parts.length > 1 || type === "TRUE_UP_AMOUNT";
+  const texts = explanation.parts.map((part): LineNote => {
+    // The price of a single part is the amount on the line, or follows from quantities and rates, but a fee may be
+    // rounded.
+    const hasPrice = hasSeveralParts || part.rate?.eq(value) === false || !isWholeShare(part.share);
+    return { text: describePart(part, hasPrice), rules, hasFigures: hasPrice || LICENSE_LINE_TYPES.has(type) };
+  });
+  const notes = [...describeEarlierCharge(explanation), ...(isRaisedToZero(explanation) ? ["minimum 0"] : [])];
+  return [...texts, ...notes.map((text) => ({ text, rules, hasFigures: true }))];
+}
+
+/** The quantity above which an increase counts, if it differs from the quantity whose price is subtracted (S10.3). */
+function describeEarlierCharge({ chargedBefore, parts }: CardExplanation | TrueUpExplanation): readonly string[] {
+  const statesCharge = ({ sign, quantity }: PartExplanation): boolean =>
+    sign < 0 && chargedBefore !== undefined && quantity?.eq(chargedBefore) === true;
+  if (chargedBefore === undefined || chargedBefore.isZero() || parts.some(statesCharge)) return [];
+  return [`${formatNumber(chargedBefore)} already charged; the quantity is the increase above that`];
+}
+
+/** The slabs of the lines below a card, by line; if several quantities were priced, those of the last. */
+function slabsByLine({ explanation, lineItems = [] }: InvoiceLine): ReadonlyMap<InvoiceLine, SlabExplanation> {
+  if (explanation?.of !== "CARD") return new Map();
+  const byOrder = new Map(explanation.parts.flatMap(({ slabs = [] }) => slabs).map((slab) => [slab.order, slab]));
+  const slabs = [...byOrder.values()].sort((a, b) => a.order - b.order);
+  const items = lineItems.filter((line) => line.explanation?.of !== "BOUNDS");
+  return new Map(items.flatMap((line, index) => (slabs[index] === undefined ? [] : [[line, slabs[index]] as const])));
+}
+
+function describePart({ because, sign, share, ...part }: PartExplanation, hasPrice: boolean): string {
+  const price = hasPrice ? `: ${formatShare(partPrice(part), share)}` : "";
+  // A prorated fee of a whole period has no share to show.
+  const reason = because === "prorated fee" && isWholeShare(share) ? "full fee" : because;
+  const label = `${sign < 0 ? "less " : ""}${reason}`;
+  return `${LABELS.get(label) ?? label}${price}`;
+}
+
+/** A part's price before its share. */
+function partPrice({ rate = ZERO, slabs, bounds = {} }: Pick<PartExplanation, "rate" | "slabs" | "bounds">): Decimal {
+  return slabs === undefined ? rate : clampToBounds(sumSlabs(slabs), bounds);
+}
+
+/** Whether a negative charge was raised to 0, its minimum (S10.3). */
+function isRaisedToZero(explanation: CardExplanation | TrueUpExplanation): boolean {
+  return explanation.of === "CARD" && explanation.least !== undefined && explanation.exact.numerator.isZero();
+}
+
+function describeSlab(slab: SlabExplanation, isOnly: boolean): readonly LineNote[] {
+  const { packages, flatRate, minimumRate, maximumRate } = slab;
+  const bounds = [
+    ...(flatRate === undefined ? [] : [`plus ${formatNumber(flatRate)}`]),
+    ...(minimumRate === undefined ? [] : [`at least ${formatNumber(minimumRate)}`]),
+    ...(maximumRate === undefined ? [] : [`at most ${formatNumber(maximumRate)}`]),
   ];
+  // If several quantities were priced, each has its own packages.
+  const packageTexts =
+    packages === undefined || !isOnly ? [] : [packages.eq(1) ? "1 package" : `${formatNumber(packages)} packages`];
+  const rules = [
+    ...(packageTexts.length > 0 ? [ruleLink("S7.3")] : []),
+    ...(bounds.length > 0 ? [ruleLink("S7.4")] : []),
+  ];
+  return rules.length === 0 ? [] : [{ text: [...packageTexts, ...bounds].join(", "), rules, hasFigures: true }];
+}
+
+/** Which limit of the card caused an adjustment; limits of individual prices are described with these. */
+function describeBound({ bounds, parts }: CardExplanation, adjustment: Decimal): readonly LineNote[] {
+  const [only, ...others] = parts;
+  const limits: (Bounds & { readonly share: Share }) | undefined =
+    bounds ?? (only?.bounds && others.length === 0 ? { ...only.bounds, share: only.share } : undefined);
+  const isMinimum = adjustment.gt(ZERO);
+  const bound = isMinimum ? limits?.minimumRate : limits?.maximumRate;
+  if (limits === undefined || bound === undefined) return [];
+  const text = `${isMinimum ? "at least" : "at most"} ${formatShare(bound, limits.share)}`;
+  return [{ text, rules: [ruleLink("S7.4")], hasFigures: true }];
+}
+
+/** `99.99 × 20/31 days`. */
+function formatShare(amount: Decimal, share: Share): string {
+  return isWholeShare(share) ? formatNumber(amount) : `${formatNumber(amount)} × ${share.days}/${share.of} days`;
+}
+
+function isWholeShare({ days, of }: Share): boolean {
+  return days === of;
 }

@@ -5,9 +5,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { parseBook, preview } from "../../src/index.ts";
-import { invoiceRows } from "../../src/invoicing/invoice-rows.ts";
+import { describeSlabRange, invoiceRows } from "../../src/invoicing/invoice-rows.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
+import { describePrice } from "../../src/pages/chart/curve-text.ts";
 import {
   createPageRows,
   computePayment,
@@ -22,7 +23,6 @@ import {
   renderInvoicePage,
 } from "../../src/pages/invoice/invoice-page.ts";
 import { toInvoiceData } from "../../src/pages/report/invoice-data.ts";
-import { describePrice, describeSlabRange } from "../../src/pages/slab-text.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";
 import { findUnclosedTags } from "../support/svg.ts";
 

@@ -8,8 +8,8 @@ import {
   type PriceCurve,
 } from "../../analysis/price-curve.ts";
 import { formatMoney, formatNumber } from "../../invoicing/format-values.ts";
+import { describeSlabRange } from "../../invoicing/invoice-rows.ts";
 import { add, type Decimal, ONE, subtract } from "../../numbers/decimal.ts";
-import { describePrice, describeSlabRange } from "../slab-text.ts";
 
 /** The maximum length of a plain number; longer ones are powers of ten. */
 const NUMBER_LENGTH_MAX = 16;
@@ -115,4 +115,36 @@ function findNextWholeQuantity(
   if (!at.quantity.isInteger() || quantity.gt(upTo)) return undefined;
   const price = priceAtQuantity(curve, quantity);
   return (kind === "FALL" ? price.lt(below) : price.gt(below)) ? { quantity, price } : undefined;
+}
+
+/** The price of a slab. */
+interface SlabPrice {
+  readonly priceType: "FLAT" | "PER_UNIT" | "PACKAGE";
+  readonly rate: Decimal;
+  readonly packageSize?: Decimal | undefined;
+  readonly flatRate?: Decimal | undefined;
+  readonly minimumRate?: Decimal | undefined;
+  readonly maximumRate?: Decimal | undefined;
+}
+
+/** Describes a slab's price: `0.01 each, at least 5.00`. @param digits minor-unit digits of the currency */
+export function describePrice(slab: SlabPrice, digits: number): string {
+  const formatRate = (amount: Decimal): string => formatMoney(amount, digits);
+  const phrases = [describeRate(slab, digits)];
+  if (slab.flatRate?.isZero() === false) phrases.push(`and ${formatRate(slab.flatRate)} once`);
+  if (slab.minimumRate !== undefined) phrases.push(`at least ${formatRate(slab.minimumRate)}`);
+  if (slab.maximumRate !== undefined) phrases.push(`at most ${formatRate(slab.maximumRate)}`);
+  return phrases.join(", ");
+}
+
+function describeRate({ priceType, rate, packageSize = ONE }: SlabPrice, digits: number): string {
+  if (rate.isZero()) return "free";
+  switch (priceType) {
+    case "FLAT":
+      return `${formatMoney(rate, digits)} in all`;
+    case "PER_UNIT":
+      return `${formatMoney(rate, digits)} each`;
+    case "PACKAGE":
+      return `${formatMoney(rate, digits)} for every ${formatNumber(packageSize)} begun`;
+  }
 }

@@ -5,21 +5,18 @@
  * @module
  */
 import { addDays, type Instant, parseInstant } from "../../calendar/instant.ts";
-import { createItemDescriber, describeParts, slabsByLine } from "../../invoicing/explanation-text.ts";
 import { formatMoney, formatNumber } from "../../invoicing/format-values.ts";
+import { type DescribedLine, describeLine } from "../../invoicing/invoice-rows.ts";
 import {
   type Invoice,
   type InvoiceLine,
   invoiceParts,
   type InvoiceStatus,
-  type UsageLine,
   type InvoiceType,
 } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, maximum, ZERO } from "../../numbers/decimal.ts";
 import { BASE_62, shortId } from "../../numbers/short-id.ts";
-import type { SlabExplanation } from "../../rating/charge.ts";
-import { createSlabLabeler } from "../slab-text.ts";
 
 export interface PageRow {
   readonly kind: "group" | "card" | "slab" | "note" | "sum" | "total";
@@ -60,12 +57,12 @@ export function* createPageRows(invoice: Invoice): Generator<PageRow> {
   const { subTotals, trueUps, credits, unpriced } = invoiceParts(invoice);
   const { amountPaid, amountDue } = computePayment(status, revenueInfo.value);
   for (const { lineItems = [] } of subTotals) {
-    for (const line of lineItems) yield* createItemRows(line, digits);
+    for (const line of lineItems) yield* createItemRows(describeLine(line), digits);
   }
   for (const { value } of subTotals) yield sumRow("Sub-total", value);
   for (const line of trueUps) {
     yield sumRow(line.description ?? "Minimum commitment", line.value);
-    yield* createNoteRows(line);
+    yield* createNoteRows(describeLine(line));
   }
   for (const { description, id, value } of credits) yield sumRow(`Credit: ${description ?? id ?? ""}`, value);
   yield { kind: "total", label: `Total ${invoice.currency}`, amount: toMoneyText(revenueInfo.value) };
@@ -73,50 +70,50 @@ export function* createPageRows(invoice: Invoice): Generator<PageRow> {
     yield sumRow("Paid", amountPaid);
     yield { kind: "total", label: `Due ${invoice.currency}`, amount: toMoneyText(amountDue) };
   }
-  yield* createUnpricedRows(unpriced);
+  if (unpriced.length > 0) yield { kind: "group", label: "Usage without a price" };
+  for (const { description, quantity } of unpriced) {
+    yield { kind: "slab", label: description, quantity: formatNumber(quantity) };
+  }
 }
 
 /** A card with the lines below it, or the cards with one tag. */
-function* createItemRows(line: InvoiceLine, digits: number): Generator<PageRow> {
-  if (line.type !== "CUSTOM_TAG") return yield* createCardRows(line, digits);
-  yield { kind: "group", label: line.description ?? "", amount: formatMoney(line.value, digits) };
-  for (const card of line.lineItems ?? []) yield* createCardRows(card, digits);
-}
-
-function* createCardRows(card: InvoiceLine, digits: number): Generator<PageRow> {
-  const { lineItems = [], quantity, value } = card;
-  const label = card.description ?? card.id ?? card.type;
-  const cardRow: PageRow = {
-    kind: "card",
-    label,
-    ...(quantity === undefined ? {} : { quantity: formatNumber(quantity) }),
-    amount: formatMoney(value, digits),
-  };
-  const slabs = slabsByLine(card);
-  const [only, second] = lineItems;
+function* createItemRows(described: DescribedLine, digits: number): Generator<PageRow> {
+  const { line, label, items } = described;
+  if (line.type === "CUSTOM_TAG") {
+    yield { kind: "group", label, amount: formatMoney(line.value, digits) };
+    for (const card of items) yield* createItemRows(card, digits);
+    return;
+  }
+  const [only, second] = items;
   // A slab that only repeats the card's figures is shown in the card's row.
-  const isOnOneRow = only !== undefined && second === undefined && isSingleRate(only, card, slabs.get(only));
-  const rate = isOnOneRow && isSimpleLine(card) ? only.valuePerQuantity : undefined;
-  yield rate === undefined ? cardRow : { ...cardRow, rate: formatMoney(rate, digits) };
-  yield* createNoteRows(card);
-  const describeItem = createItemDescriber(card, slabs);
-  const labelFor = createSlabLabeler(card, slabs);
-  for (const item of lineItems) {
-    if (!isOnOneRow) yield createSlabRow(item, labelFor(item), digits);
-    const note = describeItem(item);
-    if (note !== undefined) yield createNoteRow(note.text);
+  const isOnOneRow = only !== undefined && second === undefined && isWholeCard(only, line);
+  const rate = isOnOneRow && isSimpleLine(line) ? only.line.valuePerQuantity : undefined;
+  yield createRow("card", label, { ...line, valuePerQuantity: rate }, digits);
+  yield* createNoteRows(described);
+  for (const { line: item, label: itemLabel, partLabel = itemLabel, notes } of items) {
+    if (!isOnOneRow) yield createRow("slab", partLabel, item, digits);
+    for (const { text } of notes) yield createNoteRow(text);
   }
 }
 
 /** Whether the amount is quantity × rate for all units. Rates of packages or whole slabs need their own row. */
-function isSingleRate(item: InvoiceLine, card: InvoiceLine, slab: SlabExplanation | undefined): boolean {
+function isWholeCard({ line: { value, quantity }, slab }: DescribedLine, card: InvoiceLine): boolean {
   const coversAllUnits = slab?.priceType === "PER_UNIT" && slab.startAfter.isZero();
-  return coversAllUnits && item.value.eq(card.value) && item.quantity?.eq(card.quantity ?? ZERO) === true;
+  return coversAllUnits && value.eq(card.value) && quantity?.eq(card.quantity ?? ZERO) === true;
 }
 
-function createSlabRow({ quantity, valuePerQuantity, value }: InvoiceLine, label: string, digits: number): PageRow {
+interface RowFigures extends Pick<InvoiceLine, "value" | "quantity"> {
+  readonly valuePerQuantity?: Decimal | undefined;
+}
+
+function createRow(
+  kind: PageRow["kind"],
+  label: string,
+  { quantity, valuePerQuantity, value }: RowFigures,
+  digits: number,
+): PageRow {
   return {
-    kind: "slab",
+    kind,
     label,
     ...(quantity === undefined ? {} : { quantity: formatNumber(quantity) }),
     ...(valuePerQuantity === undefined ? {} : { rate: formatMoney(valuePerQuantity, digits) }),
@@ -125,8 +122,8 @@ function createSlabRow({ quantity, valuePerQuantity, value }: InvoiceLine, label
 }
 
 /** Sentences on the calculation of a line, if quantity and rate don't explain it. */
-function createNoteRows(line: InvoiceLine): readonly PageRow[] {
-  return isSimpleLine(line) ? [] : describeParts(line).map(({ text }) => createNoteRow(text));
+function createNoteRows({ line, notes }: DescribedLine): readonly PageRow[] {
+  return isSimpleLine(line) ? [] : notes.map(({ text }) => createNoteRow(text));
 }
 
 /** Whether a line is a single quantity that is charged in full. */
@@ -143,16 +140,6 @@ function createNoteRow(text: string): PageRow {
     return text.includes(words) ? ` × ${days}/${of}` : words;
   });
   return { kind: "note", label };
-}
-
-function createUnpricedRows(lines: readonly UsageLine[]): readonly PageRow[] {
-  if (lines.length === 0) return [];
-  return [
-    { kind: "group", label: "Usage without a price" },
-    ...lines.map(({ description, quantity }): PageRow => {
-      return { kind: "slab", label: description, quantity: formatNumber(quantity) };
-    }),
-  ];
 }
 
 const MONTHS = [

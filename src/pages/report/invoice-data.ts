@@ -5,14 +5,13 @@
  */
 import type { ChargedDay } from "../../analysis/daily-charges.ts";
 import { type Day, formatDate, formatInstant, startOfDay } from "../../calendar/instant.ts";
-import { createItemDescriber, describeParts, slabsByLine } from "../../invoicing/explanation-text.ts";
-import { type Invoice, type InvoiceLine, type InvoiceParts, invoiceParts } from "../../invoicing/invoice.ts";
+import { type DescribedLine, describeLine, describeParts, describeTotals } from "../../invoicing/invoice-rows.ts";
+import { type Invoice, type InvoiceLine, invoiceParts } from "../../invoicing/invoice.ts";
 import type { DayEvents } from "../../ledger/preview/line-trace.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import type { Rounding } from "../../rating/cards.ts";
 import { toPrintable } from "../printable.ts";
-import { createSlabLabeler } from "../slab-text.ts";
 import type { AccountDetail, EventsOfDay, InvoiceData, LineData, LineDays } from "./report-data.ts";
 
 /** The daily charges of a line and the events of a day, if known. */
@@ -31,7 +30,14 @@ export function toInvoiceData(invoice: Invoice, findDays: LineDaysLookup): Invoi
     due: toDay(invoice.dueDate),
     plan: toPrintable(`${invoice.pricePlanId} version ${invoice.pricePlanVersion}`),
     amount: formatDecimal(invoice.revenueInfo.value),
-    lines: [...toLinesData(parts, findDays), toTotalData("Total", invoice.revenueInfo)],
+    lines: [
+      ...parts.subTotals.flatMap((line) => [
+        ...(line.lineItems ?? []).map((card) => toLineData(describeLine(card), line.value, findDays)),
+        toTotalData("Sub-total", line),
+      ]),
+      ...describeTotals(parts).map(({ label, line }) => toTotalData(label, line)),
+      toTotalData("Total", invoice.revenueInfo),
+    ],
     unpriced: parts.unpriced.map(({ description, quantity }) => ({
       label: toPrintable(description),
       quantity: formatDecimal(quantity),
@@ -40,53 +46,33 @@ export function toInvoiceData(invoice: Invoice, findDays: LineDaysLookup): Invoi
   };
 }
 
-function toLinesData({ subTotals, trueUps, credits }: InvoiceParts, findDays: LineDaysLookup): readonly LineData[] {
-  return [
-    ...subTotals.flatMap((line) => [
-      ...(line.lineItems ?? []).map((card) => toCardData(card, line.value, findDays)),
-      toTotalData("Sub-total", line),
-    ]),
-    ...trueUps.map((line) => toTotalData(`True-up: ${line.description ?? "minimum commitment"}`, line)),
-    ...credits.map((credit) => toTotalData(`Credit: ${credit.description ?? credit.id ?? ""}`, credit)),
-  ];
-}
-
-function toCardData(line: InvoiceLine, total: Decimal, findDays: LineDaysLookup): LineData {
-  const slabs = slabsByLine(line);
-  const describeItem = createItemDescriber(line, slabs);
-  const labelFor = createSlabLabeler(line, slabs);
-  const { explanation } = line;
-  const lineDays = findDays(line);
-  const lines = (line.lineItems ?? []).map((item) => {
-    // The label of a part contains quantities, which are localized.
-    const label = isPart(item) ? { label: labelFor(item), figures: true as const } : undefined;
-    const data = { ...toCardData(item, line.value, findDays), ...label };
-    const text = describeItem(item);
-    return text === undefined ? data : { ...data, because: [...(data.because ?? []), toPrintable(text.text)] };
-  });
+function toLineData(described: DescribedLine, total: Decimal, findDays: LineDaysLookup): LineData {
+  const { line, partLabel, items } = described;
+  const { explanation, quantity, valuePerQuantity, value } = line;
+  const days = findDays(line);
   return {
-    kind: isPart(line) ? "part" : "card",
-    ...toCommonFields(line, line.description ?? line.id ?? line.type),
-    ...(line.quantity === undefined ? {} : { quantity: formatDecimal(line.quantity) }),
-    ...(line.valuePerQuantity === undefined ? {} : { rate: formatDecimal(line.valuePerQuantity) }),
-    ...toShare(line.value, total),
-    ...(lineDays === undefined || explanation?.of !== "CARD"
-      ? {}
-      : { days: toLineDays(lineDays, explanation.rounding) }),
-    ...(lines.length === 0 ? {} : { lines }),
+    kind: partLabel === undefined ? "card" : "part",
+    ...toCommonFields(described),
+    // The label of a part contains quantities, which are localized.
+    ...(partLabel === undefined ? {} : { label: partLabel, figures: true }),
+    ...(quantity === undefined ? {} : { quantity: formatDecimal(quantity) }),
+    ...(valuePerQuantity === undefined ? {} : { rate: formatDecimal(valuePerQuantity) }),
+    ...toShare(value, total),
+    ...(days === undefined || explanation?.of !== "CARD" ? {} : { days: toLineDays(days, explanation.rounding) }),
+    ...(items.length === 0 ? {} : { lines: items.map((item) => toLineData(item, value, findDays)) }),
   };
 }
 
-function isPart({ type }: InvoiceLine): boolean {
-  return type.endsWith("_SLAB_AMOUNT") || type === "RATE_CONFIG_ADJUSTMENT_AMOUNT";
-}
-
 function toTotalData(label: string, line: InvoiceLine): LineData {
-  return { kind: "total", ...toCommonFields(line, label) };
+  return { kind: "total", ...toCommonFields({ line, label, notes: describeParts(line) }) };
 }
 
-function toCommonFields(line: InvoiceLine, label: string): Pick<LineData, "label" | "amount" | "exact" | "because"> {
-  const because = describeParts(line).flatMap(({ text, hasFigures }) => (hasFigures ? [toPrintable(text)] : []));
+function toCommonFields({
+  line,
+  label,
+  notes,
+}: Pick<DescribedLine, "line" | "label" | "notes">): Pick<LineData, "label" | "amount" | "exact" | "because"> {
+  const because = notes.flatMap(({ text, hasFigures }) => (hasFigures ? [toPrintable(text)] : []));
   return {
     label: toPrintable(label),
     amount: formatDecimal(line.value),
