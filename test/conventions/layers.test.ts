@@ -62,6 +62,7 @@ const PACKAGE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "@fastify/helmet": ["server/"],
   "@fastify/swagger": ["server/"],
   "@fastify/swagger-ui": ["server/"],
+  "ipaddr.js": ["server/"],
   jose: ["server/"],
   pg: ["store/"],
   "@electric-sql/pglite": ["store/embedded/"],

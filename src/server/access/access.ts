@@ -14,7 +14,7 @@ import {
   keepNewest,
   type RateLimitOptions,
 } from "./rate-limits.ts";
-import { type SecretSource, createTokenService } from "./tokens.ts";
+import { type SecretSource, issueToken, verifyToken } from "./tokens.ts";
 
 /** Identifies callers and counts their requests. */
 export interface AccessControl {
@@ -82,7 +82,6 @@ const CACHED_KEYS_MAX = 10_000;
 export function createAccessControl({ engine, secret, rateLimits, clock }: AccessOptions): KeyAccessControl {
   const storedKeys = manageApiKeys(engine, clock);
   const keyCache = createKeyCache(storedKeys, clock);
-  const tokens = createTokenService(secret, clock);
   const limitKey = createRateLimiter(rateLimits, clock);
   const limitAddress = createRateLimiter(rateLimits, clock);
   const countFailure = createFailureCounter(clock);
@@ -91,7 +90,7 @@ export function createAccessControl({ engine, secret, rateLimits, clock }: Acces
       const candidate = await keyCache.find(keyIdOf(credential));
       return isSameKey(credential, candidate) ? candidate : undefined;
     }
-    const keyId = await tokens.verify(credential);
+    const keyId = await verifyToken(secret, credential, clock);
     return keyId === undefined ? undefined : keyCache.find(keyId);
   };
   return {
@@ -123,20 +122,16 @@ export function createAccessControl({ engine, secret, rateLimits, clock }: Acces
         return revokedKey;
       },
     },
-    tokenFor: async ({ caller, credential }) => (isKey(credential) ? tokens.issue(caller.keyId) : credential),
+    tokenFor: async ({ caller, credential }) =>
+      isKey(credential) ? issueToken(secret, caller.keyId, clock) : credential,
   };
 }
 
-interface KeyCache {
-  find(id: string): Promise<StoredKey | undefined>;
-  forget(id: string): void;
-}
-
 /** Caches keys: reads one in use every two seconds, and shares concurrent reads. */
-function createKeyCache(keys: Pick<ApiKeys, "find">, clock: () => number): KeyCache {
+function createKeyCache(keys: Pick<ApiKeys, "find">, clock: () => number) {
   const entries = new Map<string, { readonly key: Promise<StoredKey | undefined>; readonly readAt: number }>();
   return {
-    async find(id) {
+    async find(id: string): Promise<StoredKey | undefined> {
       const now = clock();
       const entry = entries.get(id);
       if (entry !== undefined && Math.abs(now - entry.readAt) < KEY_CACHE_MS) return entry.key;
@@ -153,6 +148,6 @@ function createKeyCache(keys: Pick<ApiKeys, "find">, clock: () => number): KeyCa
         throw error;
       }
     },
-    forget: (id) => void entries.delete(id),
+    forget: (id: string): void => void entries.delete(id),
   };
 }

@@ -5,6 +5,8 @@
  */
 import { isIPv6 } from "node:net";
 
+import ipaddr from "ipaddr.js";
+
 import { RatebookError } from "../../errors.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 
@@ -96,36 +98,11 @@ const INVALID_LENGTH_MAX = 64;
 export function toClientNetwork(address: string): string {
   const [withoutZone = ""] = address.split("%", 1);
   if (!isIPv6(withoutZone)) return withoutZone.slice(0, INVALID_LENGTH_MAX);
-  const groups = parseIpv6(withoutZone);
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (isMapped) {
-    return groups
-      .slice(6)
-      .flatMap((group) => [group >> 8, group & 0xff])
-      .join(".");
-  }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(":")}::/64`;
-}
-
-/** The eight groups of an IPv6 address. */
-function parseIpv6(address: string): readonly number[] {
-  const [head = "", tail] = address.split("::");
-  const front = parseIpv6Groups(head);
-  if (tail === undefined) return front;
-  const back = parseIpv6Groups(tail);
-  return [...front, ...Array.from({ length: 8 - front.length - back.length }, () => 0), ...back];
-}
-
-function parseIpv6Groups(text: string): readonly number[] {
-  if (text === "") return [];
-  return text.split(":").flatMap((part) => {
-    if (!part.includes(".")) return [Number.parseInt(part, 16)];
-    const [a = 0, b = 0, c = 0, d = 0] = part.split(".").map(Number);
-    return [a * 256 + b, c * 256 + d];
-  });
+  // The host of a URL has no dots, with which the parser takes `::192.0.2.7` for a mapped IPv4 address.
+  const client = ipaddr.process(new URL(`http://[${withoutZone}]`).hostname.slice(1, -1));
+  if (client instanceof ipaddr.IPv4) return client.toString();
+  const groups = client.parts.slice(0, 4).map((group) => group.toString(16));
+  return `${groups.join(":")}::/64`;
 }
 
 /** The number of invalid credentials that an address may send in 30 minutes. */

@@ -84,18 +84,6 @@ function decodeSecret({ secret }: Readonly<Record<string, unknown>>): Uint8Array
   return Buffer.from(String(secret), "base64url");
 }
 
-/** Issues and verifies tokens. */
-interface TokenService {
-  /** Issues a token for a key. */
-  issue(keyId: string): Promise<string>;
-  /**
-   * Returns the key id of a token; undefined for an invalid or expired one.
-   *
-   * @throws {Refusal} 401 for a valid token that starts too far in the future
-   */
-  verify(token: string): Promise<string | undefined>;
-}
-
 /** The lifetime of a token in seconds. */
 const TOKEN_SECONDS = 86_400;
 /**
@@ -108,35 +96,42 @@ const ALGORITHM = "HS256";
 /** The maximum length of a token; issued ones have about 250 characters. */
 const LENGTH_MAX = 2000;
 
-/** Creates a token service. @param clock milliseconds since 1970 */
-export function createTokenService(secret: SecretSource, clock: () => number): TokenService {
-  return {
-    issue: async (keyId) => {
-      const { tokens } = await secret();
-      const now = Math.floor(clock() / 1000);
-      return new SignJWT()
-        .setProtectedHeader({ alg: ALGORITHM, typ: "JWT" })
-        .setSubject(keyId)
-        .setIssuer(ISSUER)
-        .setAudience(AUDIENCE)
-        .setIssuedAt(now)
-        .setExpirationTime(now + TOKEN_SECONDS)
-        .sign(tokens);
-    },
-    verify: async (token) => {
-      if (token.length > LENGTH_MAX) return undefined;
-      const { tokens } = await secret();
-      const now = Math.floor(clock() / 1000);
-      const claims = await verifyClaims(token, tokens, now);
-      if (claims === undefined) return undefined;
-      const { sub, iat, exp, nbf = iat } = claims;
-      // A token expires a day after its start, even if it states a later end.
-      if (exp <= now || now - iat > TOKEN_SECONDS) return undefined;
-      const startsAt = Math.max(iat, nbf);
-      if (startsAt > now + CLOCK_TOLERANCE_SECONDS) throw createFutureTokenRefusal(startsAt, now);
-      return sub;
-    },
-  };
+/** Issues a token for a key. @param clock milliseconds since 1970 */
+export async function issueToken(secret: SecretSource, keyId: string, clock: () => number): Promise<string> {
+  const { tokens } = await secret();
+  const now = Math.floor(clock() / 1000);
+  return new SignJWT()
+    .setProtectedHeader({ alg: ALGORITHM, typ: "JWT" })
+    .setSubject(keyId)
+    .setIssuer(ISSUER)
+    .setAudience(AUDIENCE)
+    .setIssuedAt(now)
+    .setExpirationTime(now + TOKEN_SECONDS)
+    .sign(tokens);
+}
+
+/**
+ * Returns the key id of a token; undefined for an invalid or expired one.
+ *
+ * @param clock milliseconds since 1970
+ * @throws {Refusal} 401 for a valid token that starts too far in the future
+ */
+export async function verifyToken(
+  secret: SecretSource,
+  token: string,
+  clock: () => number,
+): Promise<string | undefined> {
+  if (token.length > LENGTH_MAX) return undefined;
+  const { tokens } = await secret();
+  const now = Math.floor(clock() / 1000);
+  const claims = await verifyClaims(token, tokens, now);
+  if (claims === undefined) return undefined;
+  const { sub, iat, exp, nbf = iat } = claims;
+  // A token expires a day after its start, even if it states a later end.
+  if (exp <= now || now - iat > TOKEN_SECONDS) return undefined;
+  const startsAt = Math.max(iat, nbf);
+  if (startsAt > now + CLOCK_TOLERANCE_SECONDS) throw createFutureTokenRefusal(startsAt, now);
+  return sub;
 }
 
 interface Claims {

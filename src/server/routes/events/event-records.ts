@@ -131,15 +131,8 @@ export const eventRecordShape = z
   })
   .meta({ id: "EventRecord" });
 
-export function toUndoneEventJson(
-  event: EventRecord,
-  outcome: Pick<z.input<typeof undoneEventShape>, "status" | "reason">,
-): z.input<typeof undoneEventShape> {
-  return { ...toEventFields(event), ...outcome };
-}
-
-/** The event's fields that every record shows. */
-function toEventFields(event: EventRecord): Omit<z.input<typeof undoneEventShape>, "status" | "reason"> {
+/** The fields of an event that every record shows. */
+export function toEventFields(event: EventRecord): Omit<z.input<typeof undoneEventShape>, "status" | "reason"> {
   const { payload } = event;
   return withoutAbsent({
     referenceId: event.referenceId,

@@ -19,7 +19,7 @@ import { type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
 import { Refusal, withWireNames } from "../../http/failures.ts";
 import { day, number, formatDay, withoutAbsent, normalizeTime } from "../../http/fields.ts";
 import { listQuery, LONG_PAGE_SIZES } from "../../http/pagination.ts";
-import { eventRecordShape, toEventRecordJson, toUndoneEventJson, undoneEventShape } from "./event-records.ts";
+import { eventRecordShape, toEventRecordJson, toEventFields, undoneEventShape } from "./event-records.ts";
 
 const enrichedFields = z.array(
   z.strictObject({ name: z.string(), type: z.enum(["ATTRIBUTE", "DIMENSION"]), value: z.string() }),
@@ -90,10 +90,9 @@ async function readPlan(
   { units }: EventRecord,
   { pricePlanId: id, version, cycle }: EventCycle,
 ): Promise<NonNullable<Pipeline["pricePlans"]>[number]> {
-  const { name } = (await engine.pricePlans.get(id, version)).item;
   return {
     id,
-    name,
+    name: (await engine.pricePlans.get(id, version)).item.name,
     scheduleId: versionId(id, version),
     cycleStart: formatDay(cycle.start),
     cycleEnd: formatDay(cycle.end),
@@ -175,10 +174,6 @@ const UNDO_WIRE_NAMES = {
   createdAt: "created_at",
 };
 
-function normalizeOptionalTime(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : normalizeTime(text);
-}
-
 /** Lists the filters of an undo, starting with those in the request. */
 function describeUndoFilters(query: z.output<typeof undoQuery>): string {
   const otherFilters = Object.entries(query).filter(([name, value]) => name !== "account_id" && value !== undefined);
@@ -208,11 +203,7 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
     handle: async ({ engine, paging, query }) => {
       const request = paging.readRequest({ list: "events", sizes: LONG_PAGE_SIZES, query });
       const { account_id: accountId, schema_name: schemaName, status } = request.filters;
-      const filter = {
-        ...(accountId === undefined ? {} : { accountId }),
-        ...(schemaName === undefined ? {} : { schemaName }),
-        ...statusFilter(status),
-      };
+      const filter = { ...withoutAbsent({ accountId, schemaName }), ...statusFilter(status) };
       const listRecords = async (page: PageOptions): Promise<Page<ReturnType<typeof toEventRecordJson>>> => {
         const { items, ...more } = await engine.events.list({ filter, page });
         const cycles = await engine.events.cycles(items);
@@ -262,13 +253,13 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
         account,
         referenceId,
         eventId,
-        timestamp: normalizeOptionalTime(query.event_source_time),
-        createdAt: normalizeOptionalTime(query.created_at),
+        timestamp: query.event_source_time && normalizeTime(query.event_source_time),
+        createdAt: query.created_at && normalizeTime(query.created_at),
       };
       if (!isUndoCombination(filter)) throw new Refusal(400, describeUndoFilters(query));
       const undoneEvents = await withWireNames(UNDO_WIRE_NAMES, engine.undo(filter));
       return withRetentionHeader(engine, {
-        data: undoneEvents.map(({ event, status, reason }) => toUndoneEventJson(event, { status, reason })),
+        data: undoneEvents.map(({ event, status, reason }) => ({ ...toEventFields(event), status, reason })),
       });
     },
   }),
@@ -278,14 +269,6 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
 function statusFilter(
   status: z.output<typeof ingestStatus> | z.output<typeof recordStatus> | undefined,
 ): Pick<EventFilter, "status" | "accepted" | "reverted"> {
-  switch (status) {
-    case undefined:
-      return {};
-    case "INGESTED":
-    case "FAILED":
-    case "REVERTED":
-      return STATUS_FILTERS[status];
-    default:
-      return { status };
-  }
+  if (status === undefined) return {};
+  return status === "INGESTED" || status === "FAILED" || status === "REVERTED" ? STATUS_FILTERS[status] : { status };
 }
