@@ -164,18 +164,17 @@ describe("a run that bills nothing explains why", () => {
 });
 
 describe("output", () => {
+  const MAP = {
+    schemaName: { value: "call" },
+    accountId: { value: "prod" },
+    id: { template: "{row}" },
+    timestamp: { column: "at" },
+    attributes: { units: { column: "n" } },
+    dimensions: { region: { value: "eu" } },
+  };
+
   test("S2.2 names the remedy for timestamps without a zone once", async () => {
-    const map = files.file(
-      "map.json",
-      JSON.stringify({
-        schemaName: { value: "call" },
-        accountId: { value: "prod" },
-        id: { template: "{row}" },
-        timestamp: { column: "at" },
-        attributes: { units: { column: "n" } },
-        dimensions: { region: { value: "eu" } },
-      }),
-    );
+    const map = files.file("map.json", JSON.stringify(MAP));
     const events = files.file("zoneless.csv", "at,n\n2024-01-01 00:00:00,1\n2024-01-02 00:00:00,1\n");
     const { err, code } = await runPreview([book, "--events", events, "--map", map]);
     expect(err.match(/"zone": "UTC"/g)).toHaveLength(1);
@@ -186,17 +185,7 @@ describe("output", () => {
     ["1,250.5", "."],
     ["1250,5", ","],
   ])("S1.2 names the remedy for a number such as %s once", async (text, mark) => {
-    const map = files.file(
-      "map.json",
-      JSON.stringify({
-        schemaName: { value: "call" },
-        accountId: { value: "prod" },
-        id: { template: "{row}" },
-        timestamp: { column: "at" },
-        attributes: { units: { column: "n" } },
-        dimensions: { region: { value: "eu" } },
-      }),
-    );
+    const map = files.file("map.json", JSON.stringify(MAP));
     const events = files.file("formed.csv", `at;n\n2024-01-01T00:00:00Z;${text}\n2024-01-02T00:00:00Z;${text}\n`);
     const { err, code } = await runPreview([book, "--events", events, "--map", map]);
     expect(err.match(/some numbers have another format/g)).toHaveLength(1);

@@ -348,25 +348,4 @@ describe("invoice groups", () => {
     const before = engine.compositeInvoices.get(composite?.id ?? "");
     expect((await before).invoiceGroupId).toBe(group.item.id);
   });
-
-  test("S16.7 an account is in one group, in its currency; a group ends with its last account", async () => {
-    const { engine } = engineAt("2024-03-01");
-    await customerWith(engine);
-    await engine.accounts.create({ id: "euro", name: "Acme euro", customerId: "acme", invoiceCurrency: "EUR" });
-    const terms = { name: "Acme", email: "bills@acme.example", dailyInvoiceConsolidation: false };
-    const first = await engine.invoiceGroups.create({ ...terms, accountIds: ["prod"] });
-    const id = first.item.id;
-    expect((await engine.invoiceGroups.addAccounts(id, ["prod"])).accountIds).toEqual(["prod"]);
-    expect(await describeRefusal(engine.invoiceGroups.create({ ...terms, accountIds: ["prod"] }))).toBe(
-      `ERR_REFUSED the account "prod" is already in the invoice group "${id}"`,
-    );
-    expect(await describeRefusal(engine.invoiceGroups.addAccounts(id, ["euro"]))).toBe(
-      `ERR_REFUSED the account "euro" is invoiced in EUR, but the invoice group "${id}" is in USD`,
-    );
-    expect((await engine.invoiceGroups.list()).items.map(({ item }) => item.id)).toEqual([id]);
-    expect(await engine.invoiceGroups.removeAccounts(id, ["prod"])).toBeUndefined();
-    expect(await describeRefusal(engine.invoiceGroups.get(id))).toBe(
-      `ERR_NOT_FOUND no invoice group has the id "${id}"`,
-    );
-  });
 });
