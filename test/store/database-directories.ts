@@ -4,11 +4,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { Pool } from "pg";
+import { Pool, type PoolClient, type QueryConfig, type QueryResult } from "pg";
 import { afterEach, beforeEach } from "vitest";
 
 import { account, cell, TODAY } from "../../src/store/conformance/samples.ts";
 import type { PrivateServer } from "../../src/store/embedded/private-server.ts";
+import type { ConnectionPool } from "../../src/store/postgres/client.ts";
 import { sleep } from "../../src/store/sleep.ts";
 import type { Store } from "../../src/store/store.ts";
 import { copyEmptyDatabase } from "../support/new-database.ts";
@@ -37,6 +38,24 @@ export function databaseDirectory(): { readonly path: string } {
 /** A pool for a server that may stop before the pool has ended. */
 export function poolOf({ connection }: Pick<PrivateServer, "connection">): Pool {
   return new Pool(connection).on("error", () => {});
+}
+
+/** A pool whose connections run their statements in another way. */
+export function poolThat(
+  pool: Pick<Pool, "connect">,
+  query: (connection: PoolClient, statement: QueryConfig) => Promise<QueryResult>,
+): ConnectionPool {
+  return {
+    async connect() {
+      const connection = await pool.connect();
+      return {
+        query: (statement: QueryConfig) => query(connection, statement),
+        on: (event, listener) => connection.on(event, listener),
+        off: (event, listener) => connection.off(event, listener),
+        release: (error) => connection.release(error),
+      };
+    },
+  };
 }
 
 /** A process that does nothing. */

@@ -1,12 +1,12 @@
 /** Databases by name, and commits whose answer is lost. */
-import type { Pool, PoolClient, QueryConfig } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { account, cell, event, TODAY } from "../../src/store/conformance/samples.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import type { ConnectionPool } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { poolOf, addUsage, readUsage, whenBack } from "./database-directories.ts";
+import { poolOf, poolThat, addUsage, readUsage, whenBack } from "./database-directories.ts";
 import { privateDatabase } from "./private-database.ts";
 
 const here = privateDatabase();
@@ -21,24 +21,14 @@ interface LosingPool extends ConnectionPool {
 /** A pool whose first commit of usage fails: `commit` decides what happens to it, and the connection is lost. */
 function withLostCommit(pool: Pool, commit: (connection: PoolClient) => Promise<unknown>): LosingPool {
   let state: "waiting" | "armed" | "over" = "waiting";
-  return {
-    hasLost: () => state === "over",
-    async connect() {
-      const connection = await pool.connect();
-      return {
-        async query(statement: QueryConfig) {
-          if (statement.text.includes('"usage_cells"') && state === "waiting") state = "armed";
-          if (!/(?:^|; )commit$/.test(statement.text) || state !== "armed") return connection.query(statement);
-          state = "over";
-          await commit(connection);
-          throw new Error("Connection terminated unexpectedly");
-        },
-        on: (event, listener) => connection.on(event, listener),
-        off: (event, listener) => connection.off(event, listener),
-        release: (error) => connection.release(error),
-      };
-    },
-  };
+  const losing = poolThat(pool, async (connection, statement) => {
+    if (statement.text.includes('"usage_cells"') && state === "waiting") state = "armed";
+    if (!/(?:^|; )commit$/.test(statement.text) || state !== "armed") return connection.query(statement);
+    state = "over";
+    await commit(connection);
+    throw new Error("Connection terminated unexpectedly");
+  });
+  return { ...losing, hasLost: () => state === "over" };
 }
 
 /** A pool whose first commit with changes is not answered; `isLost` returns whether the server received it. */
@@ -93,18 +83,16 @@ function poolWithTimeout(
   by: "the server" | "the driver",
 ): ConnectionPool & { readonly startTimeouts: () => void } {
   let isTimingOut = false;
+  const timingOut = poolThat(pool, async (connection, statement) => {
+    const options = isTimingOut && by === "the driver" ? { query_timeout: 100 } : {};
+    return connection.query({ ...statement, ...options });
+  });
   return {
     startTimeouts: () => void (isTimingOut = true),
     async connect() {
-      const connection = await pool.connect();
-      if (isTimingOut && by === "the server") await connection.query("set lock_timeout = 100");
-      const options = isTimingOut && by === "the driver" ? { query_timeout: 100 } : {};
-      return {
-        query: (statement: QueryConfig) => connection.query({ ...statement, ...options }),
-        on: (event, listener) => connection.on(event, listener),
-        off: (event, listener) => connection.off(event, listener),
-        release: (error) => connection.release(error),
-      };
+      const connection = await timingOut.connect();
+      if (isTimingOut && by === "the server") await connection.query({ text: "set lock_timeout = 100" });
+      return connection;
     },
   };
 }

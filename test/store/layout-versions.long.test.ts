@@ -1,32 +1,20 @@
 /** A server is killed while a database of an earlier layout version is migrated. */
-import type { QueryConfig } from "pg";
 import { expect, test } from "vitest";
 
 import type { ConnectionPool } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { parseRecord } from "../../src/store/record-json.ts";
+import { poolThat } from "./database-directories.ts";
 import { keptDatabase, readState } from "./layout-database.ts";
 
 const database = keptDatabase();
 
 /** A pool whose connections do something before a statement. */
-function before(pattern: RegExp, act: () => Promise<void>): ConnectionPool {
-  const { pool } = database;
-  return {
-    async connect() {
-      const connection = await pool.connect();
-      return {
-        async query(statement: QueryConfig) {
-          if (pattern.test(statement.text)) await act();
-          return connection.query(statement);
-        },
-        on: (event, listener) => connection.on(event, listener),
-        off: (event, listener) => connection.off(event, listener),
-        release: (error) => connection.release(error),
-      };
-    },
-  };
-}
+const before = (pattern: RegExp, act: () => Promise<void>): ConnectionPool =>
+  poolThat(database.pool, async (connection, statement) => {
+    if (pattern.test(statement.text)) await act();
+    return connection.query(statement);
+  });
 
 // All migrations are one transaction: a later start does the last one in the same way.
 test.each([

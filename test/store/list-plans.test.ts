@@ -1,11 +1,10 @@
 /** PostgreSQL finds the items of a page from one point of an index, without sorting the whole list. */
-import type { QueryConfig } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import type { LedgerView, PageKey } from "../../src/ledger/view.ts";
-import type { ConnectionPool } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
+import { poolThat } from "./database-directories.ts";
 import { privateDatabase } from "./private-database.ts";
 
 const START = Date.parse("2024-01-01T00:00:00Z");
@@ -15,20 +14,10 @@ const database = privateDatabase();
 let store: Store;
 let statements: { readonly text: string; readonly values: unknown[] }[] = [];
 
-const pool: ConnectionPool = {
-  async connect() {
-    const connection = await database.pool.connect();
-    return {
-      query(statement: QueryConfig) {
-        statements.push({ text: statement.text, values: statement.values ?? [] });
-        return connection.query(statement);
-      },
-      on: (event, listener) => connection.on(event, listener),
-      off: (event, listener) => connection.off(event, listener),
-      release: (error) => connection.release(error),
-    };
-  },
-};
+const pool = poolThat({ connect: () => database.pool.connect() }, async (connection, statement) => {
+  statements.push({ text: statement.text, values: statement.values ?? [] });
+  return connection.query(statement);
+});
 
 /** Rows of one account, a hundred in each instant, and later as many of others. */
 beforeAll(async () => {

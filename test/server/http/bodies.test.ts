@@ -46,26 +46,18 @@ describe("a request body", () => {
     expect((await api.ask("POST /customers", options)).statusCode).toBe(201);
   });
 
-  test.each(["", ";", "garbage", "text/plain", "text/json", "application/jsonp", "application/json, text/plain"])(
-    "with the type %j is a 415",
-    async (type) => {
-      const api = await startCompleteServer();
-      const options = { by: await api.key(), body: BODY, headers: { "content-type": type } };
-      const answer = await api.ask("POST /customers", options);
-      expect([answer.statusCode, answer.json()]).toEqual([
-        415,
-        { message: "the body must be application/json in UTF-8" },
-      ]);
-    },
-  );
-
-  test.each(["utf-16", "UTF-16LE", "latin1", '"iso-8859-1"'])("with the charset %s is a 415", async (charset) => {
+  test.each([
+    "",
+    ";",
+    "garbage",
+    "text/plain",
+    "text/json",
+    "application/jsonp",
+    "application/json, text/plain",
+    ...["utf-16", "UTF-16LE", "latin1", '"iso-8859-1"'].map((charset) => `application/json; charset=${charset}`),
+  ])("with the type %j is a 415", async (type) => {
     const api = await startCompleteServer();
-    const options = {
-      by: await api.key(),
-      body: BODY,
-      headers: { "content-type": `application/json; charset=${charset}` },
-    };
+    const options = { by: await api.key(), body: BODY, headers: { "content-type": type } };
     const answer = await api.ask("POST /customers", options);
     expect([answer.statusCode, answer.json()]).toEqual([
       415,
