@@ -20,8 +20,8 @@ import {
 } from "../numbers/decimal.ts";
 import {
   grantedUnits,
-  findInCurrency,
-  ratedSlabsIn,
+  requireCurrencyEntry,
+  joinRatesInCurrency,
   toRatedSlabs,
   creditAmountOf,
   isChargedIn,
@@ -98,7 +98,7 @@ export function planCurves(plan: PricePlanDetails, options: PlanCurveOptions = {
   });
   const fixed = sum(listFixedAmounts(plan, currency, options.cycle ?? 1));
   const commitment = plan.minimumCommitment
-    ? findInCurrency(plan.minimumCommitment.rateValues, currency, "the minimum commitment").rate
+    ? requireCurrencyEntry(plan.minimumCommitment.rateValues, currency, "the minimum commitment").rate
     : undefined;
   const all = sum([fixed, ...cards.map(({ price }) => price)]);
   return {
@@ -142,7 +142,7 @@ function listVaryingCards(
     kind,
     id,
     name: card.displayName ?? names?.get(id) ?? id,
-    slabs: ratedSlabsIn(card, currency, id),
+    slabs: joinRatesInCurrency(card, currency, id),
     quantityMax: quantityMax ?? undefined,
   });
   return [
@@ -159,9 +159,11 @@ function listFixedAmounts(plan: PricePlanDetails, currency: string, cycle: numbe
   const filterDue = <Card extends RecurringCard>(cards: readonly Card[]): readonly Card[] =>
     cards.filter(({ recurrenceConfig, type }) => isChargedIn(recurrenceConfig, type ?? "RECURRING", cycle));
   return [
-    ...filterDue(plan.fixedFeeRateCards).map(({ rateValues, id }) => findInCurrency(rateValues, currency, id).rate),
+    ...filterDue(plan.fixedFeeRateCards).map(
+      ({ rateValues, id }) => requireCurrencyEntry(rateValues, currency, id).rate,
+    ),
     ...filterDue(plan.billingEntitlementRateCards).map(
-      (card) => priceBySlabs(ratedSlabsIn(card, currency, card.featureId), grantedUnits(card)).amount,
+      (card) => priceBySlabs(joinRatesInCurrency(card, currency, card.featureId), grantedUnits(card)).amount,
     ),
     ...filterDue(plan.creditGrantRateCards).map(
       (card) => priceBySlabs(toRatedSlabs(card, currency), creditAmountOf(card, currency)).amount,

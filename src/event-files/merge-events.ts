@@ -4,7 +4,7 @@
  * @module
  */
 import { formatInstant, type Instant } from "../calendar/instant.ts";
-import type { CountedEvents } from "../ledger/preview/preview-run.ts";
+import type { SummedEvents } from "../ledger/preview/preview-run.ts";
 import type { EventSlots } from "../metering/event-slots.ts";
 import type { Problem } from "../problem-table.ts";
 
@@ -165,5 +165,5 @@ export interface EventSink {
   /** Receives the event in the slots, with a valid envelope and every declared attribute and dimension. */
   onFilledSlots(file: string, line: number, slots: EventSlots): boolean;
   /** Receives events that a database measured. @returns false if they must be passed one at a time instead */
-  onCountedEvents(events: CountedEvents): boolean;
+  onSummedEvents(events: SummedEvents): boolean;
 }

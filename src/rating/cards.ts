@@ -39,7 +39,7 @@ import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
  * @param owner the card's billable id, or the minimum commitment; named in the error
  * @throws {RatebookError} ERR_RATES_INVALID if there is none (S7.7: rejected when the plan is associated)
  */
-export function findInCurrency<Entry extends { readonly currency: string }>(
+export function requireCurrencyEntry<Entry extends { readonly currency: string }>(
   entries: readonly Entry[],
   currency: string,
   owner: string,
@@ -52,12 +52,12 @@ export function findInCurrency<Entry extends { readonly currency: string }>(
 }
 
 /** A card's slabs with the rates of a currency. @throws {RatebookError} ERR_RATES_INVALID */
-export function ratedSlabsIn(
+export function joinRatesInCurrency(
   card: { readonly ratePlan: RatePlan; readonly rateValues: readonly RateValue[] },
   currency: string,
   billableId: string,
 ): RatedSlabs {
-  return joinSlabRates(card.ratePlan, findInCurrency(card.rateValues, currency, billableId));
+  return joinSlabRates(card.ratePlan, requireCurrencyEntry(card.rateValues, currency, billableId));
 }
 
 /** RECURRING: repeatedly. ONE_TIME: once. */
@@ -115,7 +115,7 @@ export function rateUsage(card: UsageRateCard, currency: string, quantity: Decim
     kind: "USAGE",
     billableId: card.usageMeterId,
     period,
-    ratedSlabs: ratedSlabsIn(card, currency, card.usageMeterId),
+    ratedSlabs: joinRatesInCurrency(card, currency, card.usageMeterId),
     quantity,
     parts: [{ because: "usage in the billing period", sign: 1, share: WHOLE_SHARE, quantity }],
     rules: [],
@@ -140,7 +140,7 @@ export function rateOverage(
     kind: "ENTITLEMENT_OVERAGE",
     billableId: card.featureId,
     period,
-    ratedSlabs: ratedSlabsIn(card, currency, card.featureId),
+    ratedSlabs: joinRatesInCurrency(card, currency, card.featureId),
     quantity,
     parts: [{ because: "overage in the billing window", sign: 1, share: WHOLE_SHARE, quantity }],
     rules: ["S11.7"],
@@ -168,7 +168,7 @@ export function rateBillingEntitlement(
     kind: "BILLING_ENTITLEMENT",
     billableId: card.featureId,
     period,
-    ratedSlabs: ratedSlabsIn(card, currency, card.featureId),
+    ratedSlabs: joinRatesInCurrency(card, currency, card.featureId),
     quantity,
     parts: [{ because: "granted feature credits", sign: 1, share: WHOLE_SHARE, quantity }],
     rules: ["S11.1"],
@@ -207,7 +207,7 @@ export function rateCreditGrant(card: CreditGrantRateCard, currency: string, per
 type Details = CreditGrantRateCard["rateDetails"]["currencySlabRateDetails"][number];
 
 function findDetails(card: CreditGrantRateCard, currency: string): Details {
-  return findInCurrency(card.rateDetails.currencySlabRateDetails, currency, card.id);
+  return requireCurrencyEntry(card.rateDetails.currencySlabRateDetails, currency, card.id);
 }
 
 /** A grant's slabs include their rates; a missing order is the slab's position. */
@@ -230,7 +230,7 @@ export function toRatedSlabs(card: CreditGrantRateCard, currency: string): Rated
  * @throws {RatebookError} ERR_RATES_INVALID if the card has no rate in the currency
  */
 export function rateFixedFee(card: FixedFeeRateCard, currency: string, period: RatedPeriod): Charge {
-  const { rate } = findInCurrency(card.rateValues, currency, card.id);
+  const { rate } = requireCurrencyEntry(card.rateValues, currency, card.id);
   const prorated = isProrated(card);
   const share = prorated ? shareOfDays(period.served, period.natural) : WHOLE_SHARE;
   const charged = multiplyByShare(toFraction(rate), share.days, share.of);
@@ -268,7 +268,7 @@ export function refundFixedFee(
   unservedDays: Cycle,
   period: RatedPeriod,
 ): RefundedCharge | undefined {
-  const { rate } = findInCurrency(card.rateValues, currency, card.id);
+  const { rate } = requireCurrencyEntry(card.rateValues, currency, card.id);
   if (!isProrated(card) || rate.lte(ZERO)) return undefined;
   const share = shareOfDays(unservedDays, period.natural);
   const because = `fee for the unused ${share.days} of ${share.of} days`;
@@ -317,7 +317,7 @@ export function computeTrueUp(
   { alreadyCharged, refunded = ZERO }: { readonly alreadyCharged: Decimal; readonly refunded?: Decimal },
   rounding: Rounding,
 ): TrueUp | undefined {
-  const { rate } = findInCurrency(commitment.rateValues, currency, "the minimum commitment");
+  const { rate } = requireCurrencyEntry(commitment.rateValues, currency, "the minimum commitment");
   const share = shareOfDays(period.served, period.natural);
   const netCharges = subtract(alreadyCharged, refunded);
   const shortfall = subtractFractions(multiplyByShare(toFraction(rate), share.days, share.of), toFraction(netCharges));

@@ -9,7 +9,7 @@ import type { Cycle } from "../calendar/cycle.ts";
 import { type Share, shareOfDays } from "../calendar/proration.ts";
 import { type Decimal, subtract, formatDecimal, ZERO } from "../numbers/decimal.ts";
 import type { RuleNumber } from "../rulebook.ts";
-import { ratedSlabsIn } from "./cards.ts";
+import { joinRatesInCurrency } from "./cards.ts";
 import type { Charge, RefundedCharge, RatedPeriod } from "./charge.ts";
 import { largestQuantity, type QuantityRun } from "./license-timeline.ts";
 import type { RatedSlabs } from "./rated-slabs.ts";
@@ -77,7 +77,7 @@ export function rateLicenseInArrears(
   earlierCharges?: EarlierCharges,
 ): Charge {
   if (!card.enableProration) return chargeInFull(card, currency, largestQuantity(runs), period, earlierCharges);
-  const ratedSlabs = ratedSlabsIn(card, currency, card.id);
+  const ratedSlabs = joinRatesInCurrency(card, currency, card.id);
   return chargeBySlabs({
     ...licenseInput(card, period, ratedSlabs),
     quantity: largestQuantity(runs),
@@ -112,7 +112,7 @@ export function rateLicenseInAdvance(
   if (!card.enableProration) return chargeInFull(card, currency, quantity, period, earlierCharges);
   const share = shareOfDays(period.served, period.natural);
   return chargeBySlabs({
-    ...licenseInput(card, period, ratedSlabsIn(card, currency, card.id)),
+    ...licenseInput(card, period, joinRatesInCurrency(card, currency, card.id)),
     quantity,
     parts: [{ because: `quantity ${formatDecimal(quantity)} for ${daysText(share)}`, sign: 1, share, quantity }],
     rules: ["S10.3"],
@@ -146,7 +146,7 @@ export function rateLicenseIncrease(
  * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
  */
 export function licensePrice(card: LicenseRateCard, currency: string, quantity: Decimal): Decimal {
-  return priceBySlabs(ratedSlabsIn(card, currency, card.id), quantity).amount;
+  return priceBySlabs(joinRatesInCurrency(card, currency, card.id), quantity).amount;
 }
 
 /** Days for which the paid level falls from the price of one quantity to that of another. */
@@ -177,7 +177,7 @@ export function refundLicense(
   const refundable = decreases.filter(({ from, to }) => price(from).gt(price(to)));
   if (!card.enableProration || refundable.length === 0) return undefined;
   const { bounded: amount, explanation } = chargeBySlabs({
-    ...licenseInput(card, period, ratedSlabsIn(card, currency, card.id)),
+    ...licenseInput(card, period, joinRatesInCurrency(card, currency, card.id)),
     quantity: ZERO,
     parts: refundable.flatMap(({ from, to, days }): readonly Part[] => {
       const share = shareOfDays(days, period.natural);
@@ -211,7 +211,7 @@ function chargeInFull(
     return chargeDifferences({ card, currency, differences, period, rules: ["S9.1", ...rules] });
   }
   return chargeBySlabs({
-    ...licenseInput(card, period, ratedSlabsIn(card, currency, card.id)),
+    ...licenseInput(card, period, joinRatesInCurrency(card, currency, card.id)),
     quantity,
     parts: [{ because: `quantity ${formatDecimal(quantity)}, not prorated`, sign: 1, share: WHOLE_SHARE, quantity }],
     rules,
@@ -244,7 +244,7 @@ function chargeDifferences({ card, currency, differences, period, rules }: Diffe
   );
   const largest = largestQuantity(quantityIncreases.map(({ to }) => ({ quantity: to })));
   return chargeBySlabs({
-    ...licenseInput(card, period, ratedSlabsIn(card, currency, card.id)),
+    ...licenseInput(card, period, joinRatesInCurrency(card, currency, card.id)),
     quantity,
     ...(quantityIncreases.length > 0 && { chargedBefore: subtract(largest, quantity) }),
     parts: (priceIncreases.length > 0 ? priceIncreases : quantityIncreases).flatMap(differenceParts),

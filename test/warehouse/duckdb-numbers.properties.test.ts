@@ -80,7 +80,7 @@ async function readEvents(open: WrittenRows["open"]): Promise<readonly (MappedEv
     onBadLine: (_, row, problem) => rowResults.push([row, problem.message]) > 0,
     findSlots: () => undefined,
     onFilledSlots: () => true,
-    onCountedEvents: () => false,
+    onSummedEvents: () => false,
   };
   await mergeEvents(await open(sink, { book: BOOK, usesPushdown: true, dedupes: true }), {
     onDisorder: () => undefined,

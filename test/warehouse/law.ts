@@ -120,9 +120,9 @@ export async function byDatabase(
     onBadLine: () => true,
     findSlots: () => undefined,
     onFilledSlots: () => true,
-    onCountedEvents: (events) => {
-      const isTaken = run.addCounted(events);
-      if (isTaken) sumCount += events.events;
+    onSummedEvents: (events) => {
+      const isTaken = run.addSummed(events);
+      if (isTaken) sumCount += events.eventCount;
       return isTaken;
     },
   };

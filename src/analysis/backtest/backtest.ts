@@ -120,7 +120,7 @@ export interface Backtest {
 }
 
 /** A backtest that takes events one at a time. Outcomes are those on the current plans. */
-export interface BacktestRun extends Pick<PreviewRun, "addUsage" | "add" | "slotsOf" | "addSlots" | "addCounted"> {
+export interface BacktestRun extends Pick<PreviewRun, "addUsage" | "add" | "slotsOf" | "addSlots" | "addSummed"> {
   /** Returns the result for the usage so far. */
   finish(): Backtest;
 }
@@ -154,8 +154,8 @@ export function createBacktest(
 ): BacktestRun {
   const book = toBook(source, options);
   const { run, finish } = startBacktest(book, plans, options);
-  const { add, slotsOf, addSlots, addCounted } = run;
-  return { addUsage: createUsageReceiver(book, run), add, slotsOf, addSlots, addCounted, finish };
+  const { add, slotsOf, addSlots, addSummed } = run;
+  return { addUsage: createUsageReceiver(book, run), add, slotsOf, addSlots, addSummed, finish };
 }
 
 interface StartedBacktest extends Pick<BacktestRun, "finish"> {

@@ -45,7 +45,7 @@ function createPlanSource({ catalog, accounts }: ScenarioResult): PlanSource {
   return {
     findPlan: catalog.findPlan,
     decisionsFor(accountId) {
-      const record = accounts.of(accountId)?.current.record;
+      const record = accounts.findById(accountId)?.state.record;
       return record === undefined ? [] : findAccountPlan(catalog, record).decisions;
     },
     // Both sides use the same book, so these never differ.
@@ -182,10 +182,9 @@ export function toMigrationOutcome(
   if (migration === undefined) return undefined;
   const isMoved = ({ id }: Account): boolean =>
     accounts
-      .of(id)
-      ?.current.record.associations.some(
-        (each) => each.plan?.planId === plan.id && each.plan.version === plan.version,
-      ) ?? false;
+      .findById(id)
+      ?.state.record.associations.some((each) => each.plan?.planId === plan.id && each.plan.version === plan.version) ??
+    false;
   const unmovedIds = comparedAccounts.filter((account) => !isMoved(account)).map(({ id }) => id);
   return {
     mode: migration.mode,

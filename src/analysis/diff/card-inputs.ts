@@ -20,7 +20,13 @@ import {
   subtractFractions,
   toFraction,
 } from "../../numbers/fraction.ts";
-import { grantedUnits, findInCurrency, ratedSlabsIn, creditAmountOf, toRatedSlabs } from "../../rating/cards.ts";
+import {
+  grantedUnits,
+  requireCurrencyEntry,
+  joinRatesInCurrency,
+  creditAmountOf,
+  toRatedSlabs,
+} from "../../rating/cards.ts";
 import { CARD_KINDS, type CardKind, type PartExplanation, type SlabExplanation } from "../../rating/charge.ts";
 import type { Bounds, RatedSlab, RatedSlabs } from "../../rating/rated-slabs.ts";
 import { clampToBounds, priceReachedSlabs, sumSlabs } from "../../rating/slabs.ts";
@@ -246,7 +252,7 @@ export function findPlanCard(
     card: (WithRateValues & WithSlabs & WithTiming) | undefined,
     quantity?: Decimal,
   ): PlanCard | undefined =>
-    card && createSlabCard(ratedSlabsIn(card, currency, id ?? ""), card.invoiceTiming, quantity);
+    card && createSlabCard(joinRatesInCurrency(card, currency, id ?? ""), card.invoiceTiming, quantity);
   switch (findLineKind(type)?.kind) {
     case "USAGE":
       return toSlabCard(findCard(details.usageRateCards, ({ usageMeterId }) => usageMeterId));
@@ -288,7 +294,7 @@ const cardFeatureId = ({ featureId }: { readonly featureId: string }): string =>
 
 function toFeeCard(card: FixedFeeRateCard | undefined, currency: string): PlanCard | undefined {
   if (card === undefined) return undefined;
-  const { rate } = findInCurrency(card.rateValues, currency, card.id);
+  const { rate } = requireCurrencyEntry(card.rateValues, currency, card.id);
   const prices = { pricingModel: undefined, slabs: new Map(), isComplete: true, chargeAtZero: undefined, rate };
   return { prices, bounds: undefined, isInAdvance: card.invoiceTiming === "IN_ADVANCE" };
 }

@@ -107,7 +107,7 @@ function teeEventRun(
     slotsOf: () => undefined,
     addSlots: (slots) => currentRun.addSlots(slots),
     // One run might accept a sum and the other not, so both get single events.
-    addCounted: () => false,
+    addSummed: () => false,
     addUsage(row) {
       currentRun.addUsage(row);
       backtestRun.addUsage(row);

@@ -87,7 +87,7 @@ async function meterEventFiles(
     onBadLine: () => true,
     findSlots: () => undefined,
     onFilledSlots: () => true,
-    onCountedEvents: () => false,
+    onSummedEvents: () => false,
   };
   if (files.some(({ origin, map }) => origin === "clickhouse" && map === undefined))
     throw new UsageError("a table in --events needs a --map that names the column of each event field");

@@ -49,7 +49,7 @@ export async function findFirstUses({ files, usagePaths, memory }: UsageInputFil
     // Without slots every reader passes whole events.
     findSlots: () => undefined,
     onFilledSlots: () => true,
-    onCountedEvents: () => false,
+    onSummedEvents: () => false,
   };
   const { cursors } = await openEventFiles(files, sink, io, createRowReading(memory));
   await mergeEvents(cursors, { onDisorder: () => undefined });

@@ -6,7 +6,7 @@
 import type { Book } from "../../book/resources/book.ts";
 import { type EventSink, mergeEvents } from "../../event-files/merge-events.ts";
 import { type IngestOutcome, isCompleted } from "../../ledger/outcome.ts";
-import type { CountedEvents } from "../../ledger/preview/preview-run.ts";
+import type { SummedEvents } from "../../ledger/preview/preview-run.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import type { Io } from "../io.ts";
 import { BAD_LINE, isProblem, type ProblemList } from "./event-problems.ts";
@@ -20,7 +20,7 @@ export interface EventConsumer {
   add(event: unknown): IngestOutcome;
   slotsOf(schemaName: string): EventSlots | undefined;
   addSlots(slots: EventSlots): IngestOutcome;
-  addCounted(accountSums: CountedEvents): boolean;
+  addSummed(accountSums: SummedEvents): boolean;
 }
 
 export interface ReadEventsOptions {
@@ -80,9 +80,9 @@ function createRunSink(
       return !strict;
     },
     findSlots: (schemaName) => run.slotsOf(schemaName),
-    onCountedEvents: (events) => {
-      const isAccepted = run.addCounted(events);
-      if (isAccepted) counts?.addEvents(events.accountId, events.events);
+    onSummedEvents: (events) => {
+      const isAccepted = run.addSummed(events);
+      if (isAccepted) counts?.addEvents(events.accountId, events.eventCount);
       return isAccepted;
     },
     onFilledSlots: (file, line, slots) => recordOutcome(run.addSlots(slots), slots.accountId, file, line),

@@ -80,7 +80,7 @@ export function createTracer({ usageMeters, features }: Book, lineId: string): T
   const computations = usageMeters.find(({ id }) => id === lineId)?.computations ?? [];
   const byAccount = new Map<string, Contribution[]>();
   return {
-    note({ current: { id }, consumptions }, event, program, { units, consumption }) {
+    note({ state: { id }, consumptions }, event, program, { units, consumption }) {
       const traces = byAccount.get(id);
       const contributions = findContributions(lineId, event, program, { units, consumption }).map((each) => ({
         ...each,
@@ -92,7 +92,7 @@ export function createTracer({ usageMeters, features }: Book, lineId: string): T
     },
     tracesOf: (scenario, invoices) =>
       [...new Set(invoices.map(({ accountId }) => accountId))].flatMap((accountId) => {
-        const account = scenario.accounts.of(accountId);
+        const account = scenario.accounts.findById(accountId);
         const all = account === undefined ? [] : applyMoves(byAccount.get(accountId) ?? [], account, lineId);
         const events = all.toSorted((a, b) => a.timestamp - b.timestamp);
         const cells = [...scenario.usage.cellsOf(accountId)].filter(({ meterId }) => meterId === lineId);
@@ -162,11 +162,11 @@ function readEventFields({
 /** The events with their current overage, which may have moved onto a grant that was decided later (S11.5). */
 function applyMoves(
   contributions: readonly Contribution[],
-  { current }: PreviewAccount,
+  { state }: PreviewAccount,
   lineId: string,
 ): readonly Contribution[] {
   const changes = noChanges();
-  current.addTo(changes);
+  state.addTo(changes);
   const currentFeatures = new Map(changes.events.map(({ referenceId, feature }) => [referenceId, feature]));
   return contributions.flatMap((each) => {
     const feature = each.of === "overage" ? currentFeatures.get(each.consumptionId) : undefined;
@@ -205,10 +205,10 @@ export function createEventSampler(count: number): EventSampler {
   const byAccount = new Map<string, Map<string, Map<Day, { count: number; largest: DayEvent[] }>>>();
   let sampleSize = 0;
   return {
-    note({ current }, { id, timestamp }, { meterIds }, { units }) {
+    note({ state }, { id, timestamp }, { meterIds }, { units }) {
       const meters = getOrInsert(
         byAccount,
-        current.id,
+        state.id,
         () => new Map<string, Map<Day, { count: number; largest: DayEvent[] }>>(),
       );
       for (const [index, meterId] of meterIds.entries()) {

@@ -11,7 +11,7 @@ import { featuresBySchema } from "../catalog.ts";
 import { type IngestOutcome, isCompleted } from "../outcome.ts";
 import { rememberIds } from "./accepted-ids.ts";
 import {
-  type CountedEvents,
+  type SummedEvents,
   eventCountsOf,
   type EventCounts,
   type EventProblem,
@@ -40,8 +40,8 @@ export interface MeterRun {
   slotsOf(schemaName: string): EventSlots | undefined;
   /** Like {@link add}, for the event in the slots. */
   addSlots(slots: EventSlots): IngestOutcome;
-  /** See {@link EventRun.addCounted}. */
-  addCounted(counted: CountedEvents): boolean;
+  /** See {@link EventRun.addSummed}. */
+  addSummed(counted: SummedEvents): boolean;
   /** The result so far. */
   finish(): Omit<MeterResult, "problems">;
 }
@@ -73,7 +73,7 @@ export function createMeter(source: BookSource, { ids, ruleBudget }: MeterOption
     add: (event) =>
       rejectFeatureSchema(run.add(event), (event as { readonly schemaName?: unknown } | null)?.schemaName),
     slotsOf: run.slotsOf,
-    addCounted: run.addCounted,
+    addSummed: run.addSummed,
     addSlots: (slots) => rejectFeatureSchema(run.addSlots(slots), slots.schemaName),
     finish: () => ({
       usage: Array.from(run.usage.cells(), toUsageRow),

@@ -21,11 +21,11 @@ export interface RunState {
   /** Outcomes and span of the events counted in all scenarios at once. */
   readonly tally: OutcomeTally;
   /** Add the units of an event to the usage of all scenarios, by program index. */
-  readonly adders: readonly AddAll[];
+  readonly addUsageByProgram: readonly AddAll[];
   /** Undefined if ids are not checked. */
   readonly ids: AcceptedIds<Scenario> | undefined;
   /** Empty with one scenario. */
-  readonly agreements: Agreements;
+  readonly sharedDecisions: SharedDecisions;
   /** The time of the event being decided: one object for all events. */
   readonly time: { now: DecisionTime["now"]; readonly futureMs: number };
   readonly tracer: Pick<Tracer, "note"> | undefined;
@@ -39,17 +39,17 @@ export function outcomeOfUnaccepted(
   { ids }: RunState,
   scenario: Scenario,
   event: EventEnvelope,
-  read: FieldsResult,
+  fields: FieldsResult,
   { outcome }: EventDecision,
 ): IngestOutcome {
-  return read.problem === undefined && ids?.has(scenario, event) === true ? refuseDuplicate(event) : outcome;
+  return fields.problem === undefined && ids?.has(scenario, event) === true ? refuseDuplicate(event) : outcome;
 }
 
 /**
  * For each account a time span in which all scenarios decide its events alike, so that one decision holds for all. With
  * five drafts, this makes a million events five times as fast.
  */
-export class Agreements {
+export class SharedDecisions {
   readonly #from: Float64Array;
   readonly #until: Float64Array;
 
@@ -59,18 +59,18 @@ export class Agreements {
   }
 
   /** Whether the span of the account at an index contains an instant. */
-  hold(account: number, at: Instant): boolean {
+  covers(account: number, at: Instant): boolean {
     return at >= (this.#from[account] ?? Infinity) && at < (this.#until[account] ?? -Infinity);
   }
 
   /** Sets the span of an account to `[from, until)`, which may be empty. */
-  note(account: number, from: Instant, until: Instant): void {
+  set(account: number, from: Instant, until: Instant): void {
     this.#from[account] = from;
     this.#until[account] = until;
   }
 
   /** Clears the span of an account. */
-  end(account: number): void {
+  clear(account: number): void {
     this.#until[account] = -Infinity;
   }
 }
@@ -83,14 +83,14 @@ interface Attempt extends IdClaim<Scenario> {
 
 /** Whether the decision in the first scenario holds for all, and the id is reserved for the same time in all. */
 function holdsForAll(
-  { agreements, ids }: RunState,
+  { sharedDecisions, ids }: RunState,
   account: PreviewAccount | undefined,
   { timestamp }: EventEnvelope,
   { program }: FieldsResult,
   { isAccepted, units }: EventDecision,
 ): boolean {
   if (!isAccepted || program?.feature !== undefined || ids?.areAllShared === false) return false;
-  if (account === undefined || !agreements.hold(account.index, timestamp)) return false;
+  if (account === undefined || !sharedDecisions.covers(account.index, timestamp)) return false;
   // A quantity with many digits may make the bill impossible in one scenario and not in another.
   for (const quantity of units) if (quantity !== undefined && !isNarrow(quantity)) return false;
   return true;
@@ -106,27 +106,27 @@ function holdsForAll(
 export function decideInEachScenario(
   run: RunState,
   event: EventEnvelope,
-  read: FieldsResult,
+  fields: FieldsResult,
   account: PreviewAccount | undefined,
   decision: EventDecision,
 ): IngestOutcome | undefined {
-  if (holdsForAll(run, account, event, read, decision)) return undefined;
-  const attempts = listAttempts(run, { event, read, units: decision.isAccepted ? decision.units : undefined }, [
+  if (holdsForAll(run, account, event, fields, decision)) return undefined;
+  const attempts = listAttempts(run, { event, fields, units: decision.isAccepted ? decision.units : undefined }, [
     account,
     decision,
   ]);
   const accepted = attempts.filter((each) => each.decision.isAccepted);
   const admittedScenarios = new Set(run.ids?.admitEach(event, accepted, attempts.length) ?? accepted);
   const isShared = admittedScenarios.size === attempts.length;
-  if (isShared && account !== undefined && read.program !== undefined) {
-    run.adders[read.program.index]?.(account.index, dayOf(event.timestamp), decision.units);
-    run.agreements.note(account.index, event.timestamp, computeAgreementEnd(attempts, event.timestamp));
+  if (isShared && account !== undefined && fields.program !== undefined) {
+    run.addUsageByProgram[fields.program.index]?.(account.index, dayOf(event.timestamp), decision.units);
+    run.sharedDecisions.set(account.index, event.timestamp, findSharedDecisionEnd(attempts, event.timestamp));
   }
   const outcomes = attempts.map((attempt) => {
     const { scenario, decision: scenarioDecision } = attempt;
     const outcome = scenarioDecision.isAccepted
-      ? settle(attempt, event, read, { isAdmitted: admittedScenarios.has(attempt), isShared })
-      : outcomeOfUnaccepted(run, scenario, event, read, scenarioDecision);
+      ? settle(attempt, event, fields, { isAdmitted: admittedScenarios.has(attempt), isShared })
+      : outcomeOfUnaccepted(run, scenario, event, fields, scenarioDecision);
     return scenario.tally.count(outcome);
   });
   return outcomes[0] ?? decision.outcome;
@@ -135,14 +135,15 @@ export function decideInEachScenario(
 /** Decides an event in the other scenarios, reusing units that were measured in one. */
 function listAttempts(
   { scenarios, time, ids }: RunState,
-  { event, read, units: measured }: ReadEvent,
+  { event, fields, units: measured }: ReadEvent,
   [account, decision]: readonly [PreviewAccount | undefined, EventDecision],
 ): readonly Attempt[] {
   let units = measured;
   return scenarios.map((scenario, place) => {
-    const scenarioAccount = place === 0 || account === undefined ? account : scenario.accounts.at(account.index);
+    const scenarioAccount =
+      place === 0 || account === undefined ? account : scenario.accounts.findByIndex(account.index);
     const scenarioDecision =
-      place === 0 ? decision : decideIn(scenario, scenarioAccount, { event, read, units }, time, ids);
+      place === 0 ? decision : decideIn(scenario, scenarioAccount, { event, fields, units }, time, ids);
     if (scenarioDecision.isAccepted) units ??= scenarioDecision.units;
     return {
       scenario,
@@ -168,14 +169,14 @@ function settle(
 }
 
 /** Until when all scenarios decide an account's events alike, after an event that all of them accepted. */
-function computeAgreementEnd(attempts: readonly Attempt[], at: Instant): Instant {
+function findSharedDecisionEnd(attempts: readonly Attempt[], at: Instant): Instant {
   const [first] = attempts;
-  const openUntil = first?.account?.current.periodAt(at).openUntil;
+  const openUntil = first?.account?.state.periodAt(at).openUntil;
   const rememberedUntil = at + (first?.scenario.catalog.options.idMemoryMs ?? 0);
   let until = Infinity;
   for (const { account } of attempts) {
-    if (account === undefined || account.current.record.caughtUpTo > at) return -Infinity;
-    const period = account.current.periodAt(at);
+    if (account === undefined || account.state.record.caughtUpTo > at) return -Infinity;
+    const period = account.state.periodAt(at);
     // With a plan in one scenario and none in the other, openUntil is undefined in one, and the outcomes differ.
     const isSameReservation =
       period.openUntil === openUntil ||

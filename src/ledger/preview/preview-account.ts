@@ -1,7 +1,7 @@
 import type { Account } from "../../book/resources/account.ts";
 /**
- * The accounts of a book while a preview decides their events, like those of a ledger that was loaded with the book
- * before everything, and whose clock follows the events' timestamps (S13.5).
+ * The accounts of a book while a preview decides their events. They behave as in a ledger into which the book was loaded
+ * before the first event and whose clock is the event's timestamp (S13.5).
  *
  * @module
  */
@@ -35,11 +35,11 @@ const NARROW_SCALE_MAX = 15;
 /** Creates the accounts of a preview, each at its first event. */
 export interface PreviewAccounts {
   /** The account with an id or alias; undefined if there is none (S16.6). */
-  readonly find: (name: string) => PreviewAccount | undefined;
+  readonly findByName: (name: string) => PreviewAccount | undefined;
   /** The account with an id of the book. */
-  readonly of: (accountId: string) => PreviewAccount | undefined;
+  readonly findById: (accountId: string) => PreviewAccount | undefined;
   /** The account at an index of the book's list. */
-  readonly at: (index: number) => PreviewAccount | undefined;
+  readonly findByIndex: (index: number) => PreviewAccount | undefined;
 }
 
 /** Creates the accounts of a preview. @param catalog includes the plan of the trial */
@@ -58,7 +58,7 @@ export function createPreviewAccounts(
     if (status !== "ARCHIVED")
       for (const alias of aliases) if (!names.has(alias)) names.set(alias, indexes.get(id) ?? -1);
   }
-  const at = (index: number | undefined): PreviewAccount | undefined => {
+  const findByIndex = (index: number | undefined): PreviewAccount | undefined => {
     if (index === undefined) return undefined;
     const existing = createdAccounts[index];
     if (existing !== undefined) return existing;
@@ -68,7 +68,11 @@ export function createPreviewAccounts(
     const draft = trial.migration === undefined ? trial.plan : undefined;
     return (createdAccounts[index] = new PreviewAccount({ catalog, parts, usage, index, draft }));
   };
-  return { find: (name) => at(names.get(name)), of: (accountId) => at(indexes.get(accountId)), at };
+  return {
+    findByName: (name) => findByIndex(names.get(name)),
+    findById: (accountId) => findByIndex(indexes.get(accountId)),
+    findByIndex,
+  };
 }
 
 /** The parts of an account of a preview. */
@@ -85,8 +89,8 @@ interface PreviewAccountParts {
 export class PreviewAccount {
   /** Its index in the book's list. */
   readonly index: number;
-  /** The account as events read it. */
-  current: AccountState;
+  /** The account at the current event. */
+  state: AccountState;
   /** The number of its events that consumed a feature. */
   consumptions = 0;
   readonly #catalog: Catalog;
@@ -97,19 +101,19 @@ export class PreviewAccount {
   /** The next instant at which something falls due that affects events. */
   #nextDueAt: Instant = Number.NEGATIVE_INFINITY;
   /** Whether one of its plans grants feature credits. */
-  #isGranted = false;
+  #hasEntitlements = false;
   /** The latest decision on a backdated plan: its grants may take overage of earlier events. */
-  #backdatedUntil: Instant = Number.NEGATIVE_INFINITY;
+  #lastBackdatedDecisionAt: Instant = Number.NEGATIVE_INFINITY;
   /**
    * The account with the invoices that a ledger would have finalized so far. Kept from the first wide quantity (see
    * {@link isNarrow}), because from then on its bill may need too many digits.
    */
-  #trialBill: AccountParts | undefined;
-  /** Days of usage given as cells: the first, the last, and the first with a wide quantity. */
-  readonly #cellDays = {
-    from: Number.POSITIVE_INFINITY,
-    last: Number.NEGATIVE_INFINITY,
-    wide: Number.POSITIVE_INFINITY,
+  #billedAccount: AccountParts | undefined;
+  /** The starts of days with usage given as cells: the first, the last, and the first with a wide quantity. */
+  readonly #cellTimes = {
+    firstCellAt: Number.POSITIVE_INFINITY,
+    lastCellAt: Number.NEGATIVE_INFINITY,
+    firstWideAt: Number.POSITIVE_INFINITY,
   };
 
   constructor({ catalog, parts, usage, index, draft }: PreviewAccountParts) {
@@ -118,7 +122,7 @@ export class PreviewAccount {
     this.#parts = parts;
     this.#usage = usage;
     this.#pendingPlan = parts.record.associations.length === 0 ? draft : undefined;
-    this.current = this.#createState(parts);
+    this.state = this.#createState(parts);
   }
 
   /** Whether the account gets a plan with its first accepted event. */
@@ -131,8 +135,8 @@ export class PreviewAccount {
    * account's bill fail (S17.3).
    */
   decidesAlikeOn(day: Day): boolean {
-    if (this.#trialBill !== undefined || this.current.billFault !== undefined) return false;
-    const { associations, licenseUpdates } = this.current.record;
+    if (this.#billedAccount !== undefined || this.state.billFault !== undefined) return false;
+    const { associations, licenseUpdates } = this.state.record;
     const isWithin = (at: Instant): boolean => at > startOfDay(day) && at < startOfDay(day + 1);
     return (
       !associations.some(({ decidedAt }) => isWithin(decidedAt)) &&
@@ -143,14 +147,14 @@ export class PreviewAccount {
   /** The next instant at which something falls due; the past while the account awaits a plan or needs trial bills. */
   get unchangedUntil(): Instant {
     const isPast =
-      this.#pendingPlan !== undefined || this.#trialBill !== undefined || this.current.billFault !== undefined;
+      this.#pendingPlan !== undefined || this.#billedAccount !== undefined || this.state.billFault !== undefined;
     return isPast ? Number.NEGATIVE_INFINITY : this.#nextDueAt;
   }
 
   /**
    * Associates the draft from the natural cycle of the first accepted event (book.md, `--plan`).
    *
-   * @returns removes the plan again, for an event that it does not accept either; call it before anything else changes
+   * @returns an undo function: call it at once if the event is rejected with the plan too
    */
   startPlan(at: Instant): () => void {
     const plan = this.#pendingPlan;
@@ -163,27 +167,29 @@ export class PreviewAccount {
     const association = { id: "", plan: { planId, version, cycleConfig }, from, until: NO_END, decidedAt: from };
     const record = { ...this.#parts.record, associations: [association], nextDueAt: LOADED_AT };
     this.#nextDueAt = Number.NEGATIVE_INFINITY;
-    this.current = this.#createState({ ...this.#parts, record });
+    this.state = this.#createState({ ...this.#parts, record });
     this.processDueWork(at);
     return () => {
       this.#pendingPlan = plan;
       this.#nextDueAt = Number.NEGATIVE_INFINITY;
-      this.current = this.#createState(before);
+      this.state = this.#createState(before);
     };
   }
 
-  /** Creates the grants due up to and including an instant (S2.4), and a trial bill if it may fail. */
+  /** Creates the grants due up to and including an instant (S2.4); computes a trial bill if the bill could fail. */
   processDueWork(at: Instant): void {
-    if (at >= this.#nextDueAt) this.#processDue(at);
+    if (at >= this.#nextDueAt) this.#processDueNow(at);
   }
 
-  #processDue(at: Instant): void {
-    if (this.#pendingPlan !== undefined && this.#cellDays.from <= at) this.startPlan(this.#cellDays.from);
-    if (this.#cellDays.wide <= at) this.#startTrialBill(this.#cellDays.wide);
-    if (this.#trialBill !== undefined && this.#failsToBill(at, this.#trialBill)) return;
-    if (this.#isGranted) grantUpTo(this.#catalog, this.current, at);
-    const due = this.#isGranted || this.#trialBill !== undefined ? this.#dueAfter(at) : Number.POSITIVE_INFINITY;
-    this.#nextDueAt = Math.min(due, this.#nextCellDay());
+  #processDueNow(at: Instant): void {
+    const { firstCellAt, firstWideAt } = this.#cellTimes;
+    if (this.#pendingPlan !== undefined && firstCellAt <= at) this.startPlan(firstCellAt);
+    if (firstWideAt <= at) this.#startTrialBill(firstWideAt);
+    if (this.#billedAccount !== undefined && !this.#tryTrialBill(at, this.#billedAccount)) return;
+    if (this.#hasEntitlements) grantUpTo(this.#catalog, this.state, at);
+    const due =
+      this.#hasEntitlements || this.#billedAccount !== undefined ? this.#dueAfter(at) : Number.POSITIVE_INFINITY;
+    this.#nextDueAt = Math.min(due, this.#nextCellTime());
   }
 
   /** Consumes the feature credits of an accepted event, and creates a trial bill if its quantities are wide. */
@@ -192,63 +198,66 @@ export class PreviewAccount {
     const { timestamp: at } = event;
     for (let place = 0; place < units.length; place++) {
       const quantity = units[place];
-      if (typeof quantity === "object") this.#checkWidth(quantity, at);
+      if (typeof quantity === "object") this.#startTrialBillIfWide(quantity, at);
     }
     if (consumption === undefined) return;
     this.consumptions++;
     // The trial bill of everything due up to the event excludes it, so it precedes consumption.
-    this.#checkWidth(consumption.quantity, at);
-    const use = this.current.consume(consumption, at);
+    this.#startTrialBillIfWide(consumption.quantity, at);
+    const use = this.state.consume(consumption, at);
     // Its overage may move onto a grant that is decided later, so it is kept (S11.5).
-    if (at < this.#backdatedUntil && !use.overage.isZero())
-      this.current.putEvent(toPreviewRecord(this, event, program, decision, use));
+    if (at < this.#lastBackdatedDecisionAt && !use.overage.isZero())
+      this.state.putEvent(toPreviewRecord(this, event, program, decision, use));
   }
 
   /** Records usage given as cells, which exists from the beginning, in any order (S17.1). @param at the day's first instant */
   addCell(quantity: Exact, at: Instant): void {
-    const cellDays = this.#cellDays;
-    cellDays.from = Math.min(cellDays.from, at);
-    cellDays.last = Math.max(cellDays.last, at);
-    if (!isNarrow(quantity)) cellDays.wide = Math.min(cellDays.wide, at);
+    const times = this.#cellTimes;
+    times.firstCellAt = Math.min(times.firstCellAt, at);
+    times.lastCellAt = Math.max(times.lastCellAt, at);
+    if (!isNarrow(quantity)) times.firstWideAt = Math.min(times.firstWideAt, at);
     this.#nextDueAt = Number.NEGATIVE_INFINITY;
   }
 
   /**
-   * Processes what no event follows but the bill depends on: everything due up to the last day of usage given as cells,
-   * and the grants of a backdated plan, onto which overage of earlier events moves (S11.5).
+   * Processes due work after the last event: everything due up to the last day of usage given as cells, and the grants
+   * of a backdated plan, onto which overage of earlier events moves (S11.5).
    */
   processRemainingWork(): void {
-    if (this.#cellDays.from <= this.#cellDays.last) this.processDueWork(this.#cellDays.last);
-    grantUpTo(this.#catalog, this.current, this.#backdatedUntil);
+    const { firstCellAt, lastCellAt } = this.#cellTimes;
+    if (firstCellAt <= lastCellAt) this.processDueWork(lastCellAt);
+    grantUpTo(this.#catalog, this.state, this.#lastBackdatedDecisionAt);
   }
 
   /** When usage given as cells matters next: its first day may start a plan, a wide quantity needs a trial bill. */
-  #nextCellDay(): Instant {
-    const { from, wide } = this.#cellDays;
+  #nextCellTime(): Instant {
+    const { firstCellAt, firstWideAt } = this.#cellTimes;
     return Math.min(
-      this.#pendingPlan === undefined ? Number.POSITIVE_INFINITY : from,
-      this.#trialBill === undefined ? wide : Number.POSITIVE_INFINITY,
+      this.#pendingPlan === undefined ? Number.POSITIVE_INFINITY : firstCellAt,
+      this.#billedAccount === undefined ? firstWideAt : Number.POSITIVE_INFINITY,
     );
   }
 
   #createState(parts: AccountParts): AccountState {
     this.#parts = parts;
     const { decisions } = findAccountPlan(this.#catalog, parts.record);
-    this.#isGranted = decisions.some((each) => (each.plan?.details.billingEntitlementRateCards ?? []).length > 0);
+    this.#hasEntitlements = decisions.some((each) => (each.plan?.details.billingEntitlementRateCards ?? []).length > 0);
     const late = decisions.filter(({ from, decidedAt }) => decidedAt > from).map(({ decidedAt }) => decidedAt);
-    this.#backdatedUntil = this.#isGranted ? Math.max(Number.NEGATIVE_INFINITY, ...late) : Number.NEGATIVE_INFINITY;
+    this.#lastBackdatedDecisionAt = this.#hasEntitlements
+      ? Math.max(Number.NEGATIVE_INFINITY, ...late)
+      : Number.NEGATIVE_INFINITY;
     return new AccountState(this.#catalog, parts);
   }
 
-  #checkWidth(quantity: Exact, at: Instant): void {
+  #startTrialBillIfWide(quantity: Exact, at: Instant): void {
     if (isNarrow(quantity)) return;
     this.#startTrialBill(at);
   }
 
   #startTrialBill(at: Instant): void {
-    if (this.#trialBill !== undefined) return;
+    if (this.#billedAccount !== undefined) return;
     // Everything due earlier had narrow quantities, so this bill can be computed.
-    this.#trialBill = this.#computeBill(at, this.#parts, []);
+    this.#billedAccount = this.#computeBill(at, this.#parts, []);
     this.#nextDueAt = this.#dueAfter(at);
   }
 
@@ -256,28 +265,28 @@ export class PreviewAccount {
     return nextDueAfter(this.#catalog, this.#parts.record, at);
   }
 
-  /** Creates a trial bill; if it fails, the account accepts no more events (S13.5). */
-  #failsToBill(at: Instant, before: AccountParts): boolean {
-    if (this.current.billFault !== undefined) return true;
-    const cells = [...this.#usage.cellsOf(this.current.id)];
+  /** Computes a trial bill. If that fails, the account accepts no more events (S13.5). @returns whether it succeeded */
+  #tryTrialBill(at: Instant, before: AccountParts): boolean {
+    if (this.state.billFault !== undefined) return false;
+    const cells = [...this.#usage.cellsOf(this.state.id)];
     try {
-      this.#trialBill = this.#computeBill(
+      this.#billedAccount = this.#computeBill(
         at,
         before,
         cells.map(({ meterId, ...cell }) => ({ ...cell, meterOrFeatureId: meterId })),
       );
-      return false;
+      return true;
     } catch (error) {
       if (!hasCode(error, "ERR_ARITHMETIC")) throw error;
-      this.current.billFault = error.message;
-      return true;
+      this.state.billFault = error.message;
+      return false;
     }
   }
 
   /** The account with everything due up to and including an instant processed, as a ledger would have it. */
   #computeBill(at: Instant, before: AccountParts, usage: AccountParts["usage"]): AccountParts {
     const changes = noChanges();
-    this.current.addTo(changes);
+    this.state.addTo(changes);
     const overage = changes.overage.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
     const work = new AccountState(this.#catalog, { ...before, usage, overage });
     catchUp(this.#catalog, work, at);
@@ -291,9 +300,10 @@ export class PreviewAccount {
   }
 }
 
-/** The record of an event that consumed a feature. Its referenceId is its index among these, because ids may be reused. */
+/** The record of an event that consumed a feature. Its referenceId is its index among the account's
+ * consuming events, because ids may be reused. */
 function toPreviewRecord(
-  { current: { id: accountId, customerId }, consumptions }: PreviewAccount,
+  { state: { id: accountId, customerId }, consumptions }: PreviewAccount,
   event: EventEnvelope,
   program: SchemaProgram,
   decision: EventDecision,

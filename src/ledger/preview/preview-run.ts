@@ -24,7 +24,7 @@ import { type IngestOutcome, type IngestStatus, METERED } from "../outcome.ts";
 import { quoteText, refusedError } from "../refusals.ts";
 import { type SeenIds, AcceptedIds } from "./accepted-ids.ts";
 import type { Tracer } from "./line-trace.ts";
-import { Agreements, decideInEachScenario, outcomeOfUnaccepted, type RunState } from "./multiple-scenarios.ts";
+import { SharedDecisions, decideInEachScenario, outcomeOfUnaccepted, type RunState } from "./multiple-scenarios.ts";
 import type { PlanTrial } from "./preview-account.ts";
 import {
   createTally,
@@ -68,12 +68,12 @@ export interface EventRun extends Omit<ScenarioResult, "usage" | "trial"> {
    */
   readonly addCell: (account: number, meter: number, day: Day, quantity: Exact) => void;
   /**
-   * Adds measured plain events if all would be decided alike and accepted. Days of an account must be added in order,
+   * Adds events that a database has already summed if all would be decided alike and accepted. Days of an account must be added in order,
    * each before the other events of that day.
    *
    * @returns false if they must be decided one by one; then nothing is counted
    */
-  readonly addCounted: (counted: CountedEvents) => boolean;
+  readonly addSummed: (summed: SummedEvents) => boolean;
   /** The usage of events counted in all scenarios at once: with one scenario, of all events. */
   readonly usage: Usage;
   /** In the order of the trials. */
@@ -85,25 +85,25 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
   const { trials = [{}], ids, ruleBudget, tracer } = options;
   const catalog = createCatalog(book, ruleBudget === undefined ? {} : { ruleBudget });
   const { metering } = catalog;
-  const together = [...metering.schemas.values()].map(({ measure }) => measure.meters);
+  const meterIndexesBySchema = [...metering.schemas.values()].map(({ measure }) => measure.meters);
   const usage = createUsageTally(
     book.accounts.map(({ id }) => id),
     metering.meterIds,
-    together,
+    meterIndexesBySchema,
   );
   const tally = createTally();
-  const shared = { catalog, book, usage, tally, together };
+  const shared = { catalog, book, usage, tally, meterIndexesBySchema };
   const first = createScenario(shared, trials[0]);
   const run: RunState = {
     scenarios: [first, ...trials.slice(1).map((trial) => createScenario(shared, trial))],
     tally,
-    adders: together.map((meters) => usage.adder(meters)),
+    addUsageByProgram: meterIndexesBySchema.map((meters) => usage.adder(meters)),
     ids: ids && new AcceptedIds(ids),
-    agreements: new Agreements(trials.length > 1 ? book.accounts.length : 0),
+    sharedDecisions: new SharedDecisions(trials.length > 1 ? book.accounts.length : 0),
     time: { now: 0, futureMs: 0 },
     tracer,
   };
-  const read = new Map(
+  const fieldsBySchema = new Map(
     [...metering.schemas].map(([name, program]) => [name, { program, problem: undefined, fault: undefined }]),
   );
   return {
@@ -120,14 +120,14 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
         : takeEvent(run, incoming, catalog.readFields(incoming));
     },
     slotsOf: (schemaName) => metering.schemas.get(schemaName)?.slots,
-    addSlots: (slots) => takeEvent(run, slots, read.get(slots.schemaName) ?? UNKNOWN),
-    addCounted: (counted) => addCountedEvents(run, counted, read.get(counted.schemaName)),
+    addSlots: (slots) => takeEvent(run, slots, fieldsBySchema.get(slots.schemaName) ?? UNKNOWN),
+    addSummed: (summed) => addSummedEvents(run, summed, fieldsBySchema.get(summed.schemaName)),
     addCell: (account, meter, day, quantity) => {
       usage.add(account, meter, day, quantity);
       const at = startOfDay(day);
-      for (const { accounts } of run.scenarios) accounts.at(account)?.addCell(quantity, at);
-      run.agreements.end(account);
-      tally.extendSpan(at, book.accounts[account]?.id ?? "", "usage of");
+      for (const { accounts } of run.scenarios) accounts.findByIndex(account)?.addCell(quantity, at);
+      run.sharedDecisions.clear(account);
+      tally.extendSpan(at, book.accounts[account]?.id ?? "", "usage");
     },
   };
 }
@@ -136,23 +136,23 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
 const UNKNOWN: FieldsResult = { program: undefined, problem: undefined, fault: undefined };
 
 /** Decides an event, and counts it if it is accepted. @returns its outcome in the first scenario */
-function takeEvent(run: RunState, event: EventEnvelope, read: FieldsResult): IngestOutcome {
+function takeEvent(run: RunState, event: EventEnvelope, fields: FieldsResult): IngestOutcome {
   const { tally, ids } = run;
   // Indexing avoids creating an iterator for each event.
   const scenario = run.scenarios[0];
   run.time.now = event.timestamp;
-  const account = scenario.accounts.find(event.accountId);
-  const decision = decideIn(scenario, account, { event, read, units: undefined }, run.time, ids);
+  const account = scenario.accounts.findByName(event.accountId);
+  const decision = decideIn(scenario, account, { event, fields, units: undefined }, run.time, ids);
   if (run.scenarios.length > 1) {
-    const outcome = decideInEachScenario(run, event, read, account, decision);
+    const outcome = decideInEachScenario(run, event, fields, account, decision);
     if (outcome !== undefined) return outcome;
   }
-  if (!decision.isAccepted) return tally.count(outcomeOfUnaccepted(run, scenario, event, read, decision));
+  if (!decision.isAccepted) return tally.count(outcomeOfUnaccepted(run, scenario, event, fields, decision));
   if (ids?.admit(event, reservedUntil(scenario.catalog, account, event)) === false)
     return tally.count(refuseDuplicate(event));
-  const { program } = read;
+  const { program } = fields;
   if (account !== undefined && program !== undefined) {
-    run.adders[program.index]?.(account.index, dayOf(event.timestamp), decision.units);
+    run.addUsageByProgram[program.index]?.(account.index, dayOf(event.timestamp), decision.units);
     account.apply(event, program, decision);
     run.tracer?.note(account, event, program, decision);
   }
@@ -160,52 +160,54 @@ function takeEvent(run: RunState, event: EventEnvelope, read: FieldsResult): Ing
   return tally.count(decision.outcome);
 }
 
-/** Measured plain events of one account, schema and UTC day, whose ids occur nowhere else (S17.3). */
-export interface CountedEvents {
+/** Events that a database has already summed by account, schema and UTC day; their ids occur nowhere else (S17.3). */
+export interface SummedEvents {
   readonly schemaName: string;
   /** An id or an alias. */
   readonly accountId: string;
   readonly day: Day;
-  /** The number of events, and of those that a meter counts. */
-  readonly events: number;
-  readonly metered: number;
-  /** The first and the last timestamp. */
-  readonly first: Instant;
-  readonly last: Instant;
+  readonly eventCount: number;
+  /** The number of events that a meter counts. */
+  readonly meteredCount: number;
+  /** The first timestamp. */
+  readonly firstAt: Instant;
+  /** The last timestamp. */
+  readonly lastAt: Instant;
   /** The sums of their units, by the schema's meters in order; undefined if a meter counts none of them. */
   readonly units: Units;
 }
 
 /**
- * Counts measured events if all of them would be decided alike. Decides one of those that a meter counts, and one of
- * the others.
+ * Adds summed events if all of them would be decided alike. Decides one of those that a meter counts, and one of the
+ * others.
  *
- * @returns false if they must be decided one by one; then nothing is counted
+ * @returns false if they must be decided one by one; then nothing is added
  */
-export function addCountedEvents(run: RunState, counted: CountedEvents, read: FieldsResult | undefined): boolean {
+export function addSummedEvents(run: RunState, summed: SummedEvents, fields: FieldsResult | undefined): boolean {
   const { scenarios, tally } = run;
-  const [first] = scenarios;
-  const { accountId, schemaName, day, units, events, metered } = counted;
-  const account = first.accounts.find(accountId);
+  const [firstScenario] = scenarios;
+  const { accountId, schemaName, day, units, eventCount, meteredCount } = summed;
+  const account = firstScenario.accounts.findByName(accountId);
   // A trace lists events one by one.
-  if (account === undefined || read?.program === undefined || run.tracer !== undefined) return false;
+  if (account === undefined || fields?.program === undefined || run.tracer !== undefined) return false;
   const event = { schemaName, id: "", accountId, timestamp: startOfDay(day) };
   run.time.now = event.timestamp;
-  run.agreements.end(account.index);
+  // These events are decided per scenario.
+  run.sharedDecisions.clear(account.index);
   const kinds = [
-    { units, times: metered },
-    { units: units.map(() => undefined), times: events - metered },
+    { units, times: meteredCount },
+    { units: units.map(() => undefined), times: eventCount - meteredCount },
   ].filter(({ times }) => times > 0);
   const decided: { readonly scenario: Scenario; readonly outcome: IngestOutcome; readonly times: number }[] = [];
   for (const scenario of scenarios) {
-    const scenarioAccount = scenario === first ? account : scenario.accounts.at(account.index);
+    const scenarioAccount = scenario === firstScenario ? account : scenario.accounts.findByIndex(account.index);
     scenarioAccount?.processDueWork(event.timestamp);
     if (scenarioAccount?.decidesAlikeOn(day) !== true) return false;
     for (const kind of kinds) {
       const { isAccepted, outcome } = decideIn(
         scenario,
         scenarioAccount,
-        { event, read, units: kind.units },
+        { event, fields, units: kind.units },
         run.time,
         run.ids,
       );
@@ -215,9 +217,9 @@ export function addCountedEvents(run: RunState, counted: CountedEvents, read: Fi
   }
   for (const { scenario, outcome, times } of decided)
     (scenarios.length > 1 ? scenario.tally : tally).count(outcome, times);
-  run.adders[read.program.index]?.(account.index, day, units);
-  tally.extendSpan(counted.first, accountId, "usage of");
-  tally.extendSpan(counted.last, accountId, "usage of");
+  run.addUsageByProgram[fields.program.index]?.(account.index, day, units);
+  tally.extendSpan(summed.firstAt, accountId, "usage");
+  tally.extendSpan(summed.lastAt, accountId, "usage");
   return true;
 }
 
@@ -241,7 +243,7 @@ export function createUsageReceiver(book: Book, run: Pick<EventRun, "accounts" |
     const { eventSchemaName } = meter.meter;
     const feature = features.get(eventSchemaName);
     if (feature !== undefined) throw featureUsageError(eventSchemaName, feature);
-    const account = run.accounts.find(accountId);
+    const account = run.accounts.findByName(accountId);
     if (account === undefined) {
       const names = book.accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
       throw rejectedRowError(

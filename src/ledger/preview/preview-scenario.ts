@@ -52,7 +52,7 @@ interface Shared {
   /** Outcomes and span of the events counted in all scenarios at once. */
   readonly tally: OutcomeTally;
   /** The indices of the meters of each program, by program index. */
-  readonly together: readonly (readonly number[])[];
+  readonly meterIndexesBySchema: readonly (readonly number[])[];
 }
 
 export function createScenario(runState: Shared, trial: PlanTrial): Scenario {
@@ -84,7 +84,7 @@ export function createScenario(runState: Shared, trial: PlanTrial): Scenario {
 }
 
 /** The usage of one scenario only, created with the first event, because most scenarios have none. */
-function createOwnUsage({ usage: { accountIds, meterIds }, together }: Shared): {
+function createOwnUsage({ usage: { accountIds, meterIds }, meterIndexesBySchema }: Shared): {
   readonly tally: UsageTally | undefined;
   readonly add: Scenario["addToOwnUsage"];
 } {
@@ -96,9 +96,9 @@ function createOwnUsage({ usage: { accountIds, meterIds }, together }: Shared): 
     },
     add(program, account, day, units) {
       if (tally === undefined) {
-        const newTally = createUsageTally(accountIds, meterIds, together);
+        const newTally = createUsageTally(accountIds, meterIds, meterIndexesBySchema);
         tally = newTally;
-        adders = together.map((meters) => newTally.adder(meters));
+        adders = meterIndexesBySchema.map((meters) => newTally.adder(meters));
       }
       adders[program]?.(account, day, units);
     },
@@ -121,7 +121,7 @@ function mergeCells(tallies: readonly Pick<Usage, "cellsOf">[], accountId: strin
 /** An event with its fields, to be decided. */
 export interface ReadEvent {
   readonly event: EventEnvelope;
-  readonly read: FieldsResult;
+  readonly fields: FieldsResult;
   /** Its units, if another scenario measured it. */
   readonly units: Units | undefined;
 }
@@ -135,17 +135,17 @@ export interface ReadEvent {
 export function decideIn(
   scenario: Scenario,
   account: PreviewAccount | undefined,
-  { event, read, units }: ReadEvent,
+  { event, fields, units }: ReadEvent,
   time: DecisionTime,
   ids: AcceptedIds<Scenario> | undefined,
 ): EventDecision {
   account?.processDueWork(event.timestamp);
-  const decision = decideEvent(event, read, account?.current, time, units);
-  if (account?.hasPendingPlan !== true || !mayBeginPlan(decision, read)) return decision;
+  const decision = decideEvent(event, fields, account?.state, time, units);
+  if (account?.hasPendingPlan !== true || !mayBeginPlan(decision, fields)) return decision;
   if (ids?.has(scenario, event) === true) return decision;
   // Deciding has no effect: the event is decided again with the plan, whose credits it may spend.
   const undoPlan = account.startPlan(event.timestamp);
-  const byPlan = decideEvent(event, read, account.current, time, units);
+  const byPlan = decideEvent(event, fields, account.state, time, units);
   if (!byPlan.isAccepted) undoPlan();
   return byPlan.isAccepted || decision.isAccepted ? byPlan : decision;
 }
@@ -161,7 +161,7 @@ export function reservedUntil(
   account: PreviewAccount | undefined,
   { timestamp }: Pick<EventEnvelope, "timestamp">,
 ): Instant {
-  const openUntil = account?.current.periodAt(timestamp).openUntil ?? -Infinity;
+  const openUntil = account?.state.periodAt(timestamp).openUntil ?? -Infinity;
   return Math.max(timestamp + options.idMemoryMs, openUntil);
 }
 
@@ -169,7 +169,7 @@ export function reservedUntil(
 export type OutcomeCounts = Readonly<Record<IngestStatus, number>>;
 
 /** What bounds a span: an event, named by its id, or usage, named by its account. */
-type SpanKind = "event" | "usage of";
+type SpanKind = "event" | "usage";
 
 /** Counts outcomes and extends a span. */
 export interface OutcomeTally {
@@ -226,7 +226,7 @@ function setEnd(end: OpenEnd, at: Instant, id: string, kind: SpanKind): void {
 }
 
 function toSpanEnd({ at, id, kind }: OpenEnd): SpanEnd {
-  return { name: `${kind} ${quoteText(id)}`, timestamp: at };
+  return { name: `${kind === "usage" ? "usage of" : kind} ${quoteText(id)}`, timestamp: at };
 }
 
 /** Adds the counts of disjoint sets of events. */

@@ -45,7 +45,7 @@ import {
   type PreviewRange,
 } from "./preview-options.ts";
 import {
-  type CountedEvents,
+  type SummedEvents,
   type EventCounts,
   eventCountsOf,
   type EventProblem,
@@ -116,8 +116,8 @@ export interface PreviewRun {
   slotsOf(schemaName: string): EventSlots | undefined;
   /** See {@link EventRun.addSlots}. */
   addSlots(slots: EventSlots): IngestOutcome;
-  /** See {@link EventRun.addCounted}. */
-  addCounted(counted: CountedEvents): boolean;
+  /** See {@link EventRun.addSummed}. */
+  addSummed(counted: SummedEvents): boolean;
   /** The usage of an account so far, by meter and day; empty for an unknown account. */
   cellsOf(accountId: string): Iterable<UsageCell>;
   /** The events behind the usage of a day, with the option `sampleEvents`. */
@@ -156,10 +156,10 @@ export function createPreview(source: BookSource, options: PreviewOptions = {}):
   checkOptions(options);
   const book = toBook(source, options);
   const { run, addUsage, finish, sampler } = startPreview(book, options);
-  const { add, slotsOf, addSlots, addCounted, scenarios } = run;
+  const { add, slotsOf, addSlots, addSummed, scenarios } = run;
   const cellsOf = (accountId: string): Iterable<UsageCell> => scenarios[0].usage.cellsOf(accountId);
   const eventsOf: PreviewRun["eventsOf"] = (...of) => sampler?.of(...of);
-  return { addUsage, add, slotsOf, addSlots, addCounted, cellsOf, eventsOf, finish };
+  return { addUsage, add, slotsOf, addSlots, addSummed, cellsOf, eventsOf, finish };
 }
 
 interface StartedPreview extends Pick<PreviewRun, "finish"> {
@@ -309,10 +309,10 @@ function computeInScenario<Result>(
   compute: (view: AccountView, catalog: BillingCatalog, options: InvoicingOptions) => Result,
   options: InvoicingOptions,
 ): Result | undefined {
-  const account = scenario.accounts.of(accountId);
+  const account = scenario.accounts.findById(accountId);
   if (account === undefined) return undefined;
   account.processRemainingWork();
-  const { billFault } = account.current;
+  const { billFault } = account.state;
   // A trial bill failed and later events were not counted: no invoice may be computed without them (S13.5).
   if (billFault !== undefined) throw new RatebookError("ERR_ARITHMETIC", describeMissingBill(accountId, billFault), {});
   const view = createAccountView(scenario, account);
@@ -321,7 +321,7 @@ function computeInScenario<Result>(
 }
 
 /** An account as input for invoicing, with the usage of the scenario. */
-function createAccountView({ usage }: ScenarioResult, { current }: PreviewAccount): AccountView {
-  const metered: AccountView["usage"] = (meterId, from, until) => usage.between(current.id, meterId, from, until);
-  return { ...current.view(), usage: metered };
+function createAccountView({ usage }: ScenarioResult, { state }: PreviewAccount): AccountView {
+  const metered: AccountView["usage"] = (meterId, from, until) => usage.between(state.id, meterId, from, until);
+  return { ...state.view(), usage: metered };
 }

@@ -275,7 +275,7 @@ function createGroupCursor({ metering, eventMakers, sink, close }: CursorContext
     },
     take() {
       if (rows?.head !== undefined) return takeRow(rows.head, sink);
-      if (group !== undefined && !sink.onCountedEvents(group)) rejectedGroups.push(group);
+      if (group !== undefined && !sink.onSummedEvents(group)) rejectedGroups.push(group);
       return true;
     },
     close: async () => close(isRead),
@@ -313,7 +313,7 @@ export function startUsageRequest(query: CellQuery, dedupes: boolean): UsageRequ
       onEvent(file, _line, event) {
         const { timestamp, accountId } = event as { readonly timestamp: string; readonly accountId: string };
         const at = tryParseInstant(timestamp);
-        const account = run.accounts.find(accountId);
+        const account = run.accounts.findByName(accountId);
         if (at === undefined || account === undefined || !isRowOf(file, at)) return true;
         acceptedIds.selectAccount(account.index);
         run.add(event);
@@ -322,7 +322,7 @@ export function startUsageRequest(query: CellQuery, dedupes: boolean): UsageRequ
       onBadLine: () => true,
       findSlots: () => undefined,
       onFilledSlots: () => true,
-      onCountedEvents: (events) => run.addCounted(events),
+      onSummedEvents: (events) => run.addSummed(events),
     },
     *iterateCells() {
       for (const { id } of query.accounts) {

@@ -6,7 +6,7 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant, type RatebookError } from "../../errors.ts";
-import type { CountedEvents } from "../../ledger/preview/preview-run.ts";
+import type { SummedEvents } from "../../ledger/preview/preview-run.ts";
 import { type Exact, exactOfText } from "../../numbers/exact.ts";
 import { usageChangedError } from "../source.ts";
 import type { Database, Row, Value } from "./dialect.ts";
@@ -45,7 +45,7 @@ export interface SourceRow {
 }
 
 /** The sums of plain rows of one account and day, and where the rows are. */
-export interface PlainGroup extends CountedEvents {
+export interface PlainGroup extends SummedEvents {
   readonly source: number;
 }
 
@@ -115,7 +115,7 @@ async function* readGroupRows(
       parts.push({ meteredSource, index, pushedSchema, day: first.day, accounts });
     }
   }
-  const expectedCount = rejectedGroups.reduce((sum, { events }) => sum + events, 0);
+  const expectedCount = rejectedGroups.reduce((sum, { eventCount }) => sum + eventCount, 0);
   yield* readRows(db, selectGroupRows(parts, plain, db.dialect), expectedCount);
 }
 
@@ -183,10 +183,10 @@ function toPlainGroup(row: Row, sources: readonly MeteredSource[]): PlainGroup {
     schemaName: pushedSchema.schema.name,
     accountId: String(account),
     day: Number(day),
-    events: Number(events),
-    metered: Number(metered),
-    first: Number(first),
-    last: Number(last),
+    eventCount: Number(events),
+    meteredCount: Number(metered),
+    firstAt: Number(first),
+    lastAt: Number(last),
     units: pushedSchema.meters.map(({ units }, index) => toQuantity(sums[index], summingScale(units))),
   };
 }

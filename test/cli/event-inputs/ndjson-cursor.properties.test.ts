@@ -69,7 +69,7 @@ async function outcomes(content: string | Uint8Array, shapes: boolean, bufferByt
     },
     // Without slots every line is parsed.
     findSlots: (name) => (shapes ? run.slotsOf(name) : undefined),
-    onCountedEvents: () => false,
+    onSummedEvents: () => false,
     onFilledSlots: (_, line, slots) => {
       results.push([line, run.addSlots(slots)]);
       return true;

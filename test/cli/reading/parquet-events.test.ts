@@ -152,7 +152,7 @@ describe("S17.5 unreadable input is rejected completely", () => {
       onBadLine: () => true,
       findSlots: () => undefined,
       onFilledSlots: () => true,
-      onCountedEvents: () => true,
+      onSummedEvents: () => true,
     };
     const csvMap = readEventFileMap("map", readFileSync(map, "utf8"));
     const reading = {
@@ -210,7 +210,7 @@ describe("invalid rows are counted, and do not affect the others", () => {
         onBadLine: () => true,
         findSlots: () => undefined,
         onFilledSlots: () => true,
-        onCountedEvents: (batch: unknown) => events.push(batch) > 0,
+        onSummedEvents: (batch: unknown) => events.push(batch) > 0,
       };
       const reading = {
         book: readBook(JSON.stringify(SMALL_BOOK)),

@@ -41,7 +41,7 @@ async function engineState(store: Store, accountId: string): Promise<EngineState
 }
 
 function previewState({ accounts, usage }: EventRun, accountId: string): EngineState {
-  const work = accounts.of(accountId)?.current;
+  const work = accounts.findById(accountId)?.state;
   const changes = noChanges();
   work?.addTo(changes);
   const overage = new Map<string, Exact>();
@@ -135,7 +135,7 @@ export async function compareEvents(book: object, events: readonly unknown[], em
   }
   for (const accountId of ACTIVE) {
     expect(previewState(run, accountId)).toEqual(await engineState(store, accountId));
-    expect(shownEntries(run.accounts.of(accountId)?.current.entries() ?? [])).toEqual(
+    expect(shownEntries(run.accounts.findById(accountId)?.state.entries() ?? [])).toEqual(
       shownEntries(await store.read.entries([accountId])),
     );
   }

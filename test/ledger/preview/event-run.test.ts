@@ -290,20 +290,20 @@ describe("S16.6 account names", () => {
       (_, index) => `${String.fromCharCode(97 + (index % 26))}${index >> 4}-end`,
     );
     const accounts = [...new Set(names)].map((name) => contosoAccount(name, { aliases: [`also.${name}`] }));
-    const { find } = startRememberingRun(bookWithParts({ accounts })).accounts;
+    const { findByName } = startRememberingRun(bookWithParts({ accounts })).accounts;
     for (let round = 0; round < 3; round++) {
       for (const name of names) {
-        expect(find(name)?.current.id).toBe(name);
-        expect(find(`also.${name}`)?.current.id).toBe(name);
-        expect(find(`no.${name}`)).toBeUndefined();
+        expect(findByName(name)?.state.id).toBe(name);
+        expect(findByName(`also.${name}`)?.state.id).toBe(name);
+        expect(findByName(`no.${name}`)).toBeUndefined();
       }
     }
   });
 
   test("no account has an empty or unusual name, and a book without accounts has none", () => {
     for (const accounts of [[], [contosoAccount("prod")]]) {
-      const { find } = startRememberingRun(bookWithParts({ accounts })).accounts;
-      for (const name of ["", "x", "__proto__", "constructor", "\u{1f600}"]) expect(find(name)).toBeUndefined();
+      const { findByName } = startRememberingRun(bookWithParts({ accounts })).accounts;
+      for (const name of ["", "x", "__proto__", "constructor", "\u{1f600}"]) expect(findByName(name)).toBeUndefined();
     }
   });
 });
@@ -318,7 +318,7 @@ describe("S11 feature credits and overage of events", () => {
     ],
   });
   const balances = (run: EventRun): readonly string[] =>
-    (run.accounts.of("prod")?.current.entries() ?? [])
+    (run.accounts.findById("prod")?.state.entries() ?? [])
       .toSorted((a, b) => a.effectiveFrom - b.effectiveFrom)
       .map(({ balance }) => balance.toFixed());
 
@@ -336,7 +336,7 @@ describe("S11 feature credits and overage of events", () => {
       "INGESTION_FAILED_INSUFFICIENT_CREDITS",
       "INGESTION_FAILED_INSUFFICIENT_CREDITS",
     ]);
-    const work = run.accounts.of("prod")?.current;
+    const work = run.accounts.findById("prod")?.state;
     expect(work?.overage("f.tokens", 19_784, 19_785).toNumber()).toBe(5);
     expect(work?.overage("f.tokens", 0, 30_000).toNumber()).toBe(5);
     expect(balances(run)).toEqual(["0"]);
@@ -372,7 +372,7 @@ describe("S11 feature credits and overage of events", () => {
     expect(sendAt("e1", "2024-03-05T00:00:00Z")).toBe("INGESTION_COMPLETED_EVENT_METERED");
     expect(balances(run)).toEqual([]);
     const overageOf = (): number | undefined =>
-      run.accounts.of("prod")?.current.overage("f.tokens", 0, 30_000).toNumber();
+      run.accounts.findById("prod")?.state.overage("f.tokens", 0, 30_000).toNumber();
     expect(overageOf()).toBe(10);
     expect(sendAt("e2", "2024-03-10T00:00:00Z")).toBe("INGESTION_COMPLETED_EVENT_METERED");
     // January, February and March are granted on 10 March; e1 moves to March's, and e2 is overage.
