@@ -146,12 +146,10 @@ export type {
 } from "./book/resources/price-plan.ts";
 export type { ValuesById, LicenseEntryInput, RevenueRequestInput } from "./book/resources/revenue-request.ts";
 export type { EventAttribute, EventInput } from "./metering/event-envelope.ts";
-export { type BookOptions, parseBook, readBook, defineBook } from "./book/book.ts";
-export { checkPlan, parsePlan } from "./book/check-plan.ts";
+export { type BookOptions, parseBook, readBook, defineBook, checkPlan, parsePlan } from "./book/book.ts";
 export { type Cycle, type CycleConfig, cyclesBetween, type Interval } from "./calendar/cycle.ts";
 export type { Instant, InstantInput } from "./calendar/instant.ts";
-export type { Accounts } from "./engine/accounts/accounts.ts";
-export type { Aliases, AliasSnapshot } from "./engine/accounts/accounts.ts";
+export type { Accounts, Aliases, AliasSnapshot } from "./engine/accounts/accounts.ts";
 export type { AddOns, Features, Settings } from "./engine/catalog/catalog-resources.ts";
 export type { StoredResource } from "./engine/configured-resources.ts";
 export type { CreditFilter } from "./engine/billing/credit-lists.ts";
@@ -167,8 +165,7 @@ export type { FinalizeResult, FinalizeOptions } from "./engine/billing/bill-run.
 export type { PruneResult, PruneOptions } from "./engine/events/retention.ts";
 export type { EnginePreview, EnginePreviewOptions, InvoiceFilter, InvoiceSnapshot } from "./engine/billing/invoices.ts";
 export type { LineEvent, LineEvents, LineTarget } from "./engine/billing/line-events.ts";
-export type { ExportResult } from "./engine/load.ts";
-export type { LoadCounts } from "./engine/load.ts";
+export type { ExportResult, LoadCounts } from "./engine/load.ts";
 export type { MetricPoint, MetricResult, MetricSeries } from "./engine/metrics/metrics.ts";
 export type { ListOptions, Page, PagedOptions, PageOptions } from "./engine/pages.ts";
 export type { MigrationSnapshot, PricingSchedule } from "./engine/accounts/plans.ts";
@@ -192,9 +189,8 @@ export {
   type ProblemCode,
   RatebookError,
 } from "./errors.ts";
-export type { Explanation } from "./invoicing/invoice.ts";
+export type { Explanation, Invoice, InvoiceLine, InvoiceType, LineType, UsageLine } from "./invoicing/invoice.ts";
 export type { RuleLink } from "./rulebook.ts";
-export type { Invoice, InvoiceLine, InvoiceType, LineType, UsageLine } from "./invoicing/invoice.ts";
 export type { SkippedAccount } from "./ledger/refusals.ts";
 export type { CatalogOptions } from "./ledger/catalog.ts";
 export type { EventLineType } from "./ledger/charged-line.ts";
@@ -222,11 +218,10 @@ export type { BookSource } from "./book/book.ts";
 export type { CreditKind } from "./credits/monetary-credits.ts";
 export type { AccountRecord, CreditRecord, EntryRecord, EventRecord, FeatureUse } from "./ledger/records.ts";
 export { UNNUMBERED } from "./ledger/records.ts";
-export type { UndoFilter } from "./ledger/events/undo.ts";
+export type { UndoFilter, UndoneEvent } from "./ledger/events/undo.ts";
 export { usageFromRows, type UsageRowsInput } from "./ledger/usage-source.ts";
 export type { CellQuery, UsageAccount, UsageSource } from "./ledger/usage-source.ts";
 export type { UsageCell } from "./metering/usage.ts";
-export type { UndoneEvent } from "./ledger/events/undo.ts";
 export type { EventCycle, EventListFilter, InstantRange } from "./engine/events/events.ts";
 export type { PageKey } from "./ledger/view.ts";
 export {

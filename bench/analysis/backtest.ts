@@ -1,10 +1,9 @@
 /** A backtest of five drafts, compared with one preview of the same events. */
 
 import { backtest } from "../../src/analysis/backtest/backtest.ts";
-import { parsePlan } from "../../src/book/check-plan.ts";
+import { parsePlan } from "../../src/book/book.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
-import type { Bench } from "../bench.ts";
-import { measure } from "../bench.ts";
+import { type Bench, measure } from "../bench.ts";
 import { METERS, createMonthBook, createMonthEvents } from "../metering/scenario.ts";
 
 const EVENTS = { smoke: 2_000, full: 1_000_000 } as const;

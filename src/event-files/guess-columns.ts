@@ -6,13 +6,7 @@
 import { tryParseInstant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import { parseValue } from "../numbers/decimal.ts";
-import {
-  type DecimalMark,
-  findMatchingForms,
-  TIME_FORMS,
-  removeGrouping,
-  toDecimalPoint,
-} from "./time-and-number-forms.ts";
+import { type DecimalMark, findMatchingForms, TIME_FORMS, removeGrouping, toDecimalPoint } from "./event-file-map.ts";
 
 /** The first rows of a file: its header, and records of the same length. */
 export interface Sample {

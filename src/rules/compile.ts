@@ -8,8 +8,7 @@ import { parseDecimal, isDecimalObject } from "../numbers/decimal.ts";
 import { exactOfDecimal } from "../numbers/exact.ts";
 import { compileArithmetic, compileRounding, compileComparison, compileControl } from "./arithmetic.ts";
 import { type Allowance, createAllowance, type EventSteps, type FullRuleBudget, RULE_BUDGET } from "./budget.ts";
-import { DATE_OPERATIONS, type Operation } from "./dates.ts";
-import { compileIteration, compileList, compileTextAndLists } from "./lists.ts";
+import { DATE_OPERATIONS, type Operation, compileIteration, compileList, compileTextAndLists } from "./lists.ts";
 import {
   constantNode,
   type Evaluator,

@@ -1,11 +1,26 @@
 /**
- * Texts and lists: `cat substr in merge`, and the iterations `map filter reduce all some none`.
+ * Texts and lists: `cat substr in merge`, and the iterations `map filter reduce all some none`; dates and durations (S3.4):
+ * `date date.add date.sub duration.between duration.of duration.as`. A date is its text, `2024-05-29T00:00:00.000Z`: dates
+ * compare like their instants.
  *
  * @module
  */
-import { formatExact } from "../numbers/exact.ts";
+
+import {
+  addDuration,
+  DURATION_UNITS,
+  durationAs,
+  durationBetween,
+  formatDuration,
+  isDurationUnit,
+  parseDuration,
+  type DurationUnit,
+} from "../calendar/duration.ts";
+import { formatInstant, toInstant, type Instant } from "../calendar/instant.ts";
+import { RatebookError } from "../errors.ts";
+import { formatExact, decimalOfExact, exactOfDecimal } from "../numbers/exact.ts";
 import type { Allowance } from "./budget.ts";
-import { constantNode, type Evaluator, type Node, type Iteration } from "./operators.ts";
+import { constantNode, type Evaluator, type Node, type Iteration, requireDecimal } from "./operators.ts";
 import {
   toDouble,
   isDecimal,
@@ -17,7 +32,10 @@ import {
   isTruthy,
   type RuleList,
   type RuleValue,
+  ruleFailedError,
+  formatValue,
 } from "./value.ts";
+
 const ABSENT = constantNode(undefined);
 
 /** Compiles a list with computed parts. */
@@ -199,4 +217,70 @@ function takeSubstring(source: string, start: RuleValue, length: RuleValue, allo
   // In json-logic-js a negative text is concatenated with the length instead of subtracted, and the result is empty.
   if (count < 0 && !isDecimal(length)) return "";
   return rest.slice(0, Math.max(0, Math.trunc(count < 0 ? rest.length + count : count)));
+}
+
+/** Computes a value from evaluated arguments. */
+export type Operation = (args: readonly RuleValue[]) => RuleValue;
+
+/** The operations on dates and durations, by name. An invalid argument is an error of the event (S3.4). */
+export const DATE_OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+  ["date", ([text]) => formatInstant(requireInstant(text, "date"))],
+  ["date.add", ([date, duration]) => moveDate(date, duration, 1)],
+  ["date.sub", ([date, duration]) => moveDate(date, duration, -1)],
+  [
+    "duration.between",
+    ([from, until]) =>
+      durationBetween(requireInstant(from, "duration.between"), requireInstant(until, "duration.between")),
+  ],
+  [
+    "duration.of",
+    ([count, unit]) => {
+      const decimal = decimalOfExact(requireDecimal(count, "duration.of"));
+      const unitName = requireUnit(unit, "duration.of");
+      return convertCalendarErrors("duration.of", () => formatDuration(decimal, unitName));
+    },
+  ],
+  [
+    "duration.as",
+    ([duration, unit]) => {
+      const unitName = requireUnit(unit, "duration.as");
+      return convertCalendarErrors("duration.as", () =>
+        exactOfDecimal(durationAs(parseDuration(requireText(duration, "duration.as")), unitName)),
+      );
+    },
+  ],
+]);
+
+function moveDate(date: RuleValue, duration: RuleValue, sign: 1 | -1): string {
+  const operator = sign === 1 ? "date.add" : "date.sub";
+  const instant = requireInstant(date, operator);
+  const text = requireText(duration, operator);
+  return convertCalendarErrors(operator, () => formatInstant(addDuration(instant, parseDuration(text), sign)));
+}
+
+function requireInstant(value: RuleValue, operator: string): Instant {
+  const text = requireText(value, operator);
+  return convertCalendarErrors(operator, () => toInstant(text));
+}
+
+function requireText(value: RuleValue, operator: string): string {
+  if (typeof value === "string") return value;
+  throw ruleFailedError(`"${operator}" expects a string, got ${formatValue(value)}`);
+}
+
+function requireUnit(value: RuleValue, operator: string): DurationUnit {
+  if (typeof value === "string" && isDurationUnit(value)) return value;
+  throw ruleFailedError(
+    `"${operator}" expects one of the units ${DURATION_UNITS.join(", ")}, got ${formatValue(value)}`,
+  );
+}
+
+/** Converts calendar errors to errors of the rule. */
+function convertCalendarErrors<Result>(operator: string, compute: () => Result): Result {
+  try {
+    return compute();
+  } catch (error) {
+    if (error instanceof RatebookError) throw ruleFailedError(`in "${operator}": ${error.message}`, error);
+    throw error;
+  }
 }

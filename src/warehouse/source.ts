@@ -9,7 +9,7 @@ import { type EventFileMap, type Origin, splitTemplate } from "../event-files/ev
 import { InputError, quoteText } from "../event-files/input-error.ts";
 import { exactOfText, isWithinPlaces, scaleOf } from "../numbers/exact.ts";
 import { rejection } from "../problem-table.ts";
-import { createTextRange, type DigitBounds } from "./pushdown/plan-pushdown.ts";
+import { createTextRange, type DigitBounds, type PushedSchema } from "./pushdown/plan-pushdown.ts";
 import { constantRange, type NumberRange } from "./pushdown/term.ts";
 
 /** The type of a column, as far as the meaning of its values depends on it. */
@@ -103,7 +103,7 @@ function hasStableText(part: SourcePart | undefined): boolean {
 /** Why no row of a source can be plain for a schema; undefined if rows can be. */
 export function explainNotPushable(
   source: Source,
-  { attributes, dimensions }: { readonly attributes: readonly string[]; readonly dimensions: readonly string[] },
+  { attributes, dimensions }: Pick<PushedSchema, "attributes" | "dimensions">,
 ): string | undefined {
   for (const [part, name] of [
     [source.schemaName, "schemaName"],
@@ -113,7 +113,7 @@ export function explainNotPushable(
     if (!hasStableText(part)) return `the type of its ${name} column has no standard text form`;
   }
   if (!hasReadableTime(source.timestamp)) return "the database cannot read the type or form of its timestamp column";
-  const missingAttribute = attributes.find((name) => !source.attributes.has(name));
+  const missingAttribute = attributes.find(({ name }) => !source.attributes.has(name))?.name;
   if (missingAttribute !== undefined) return `the map has no attribute ${JSON.stringify(missingAttribute)}`;
   const missingDimension = dimensions.find((name) => !source.dimensions.has(name));
   if (missingDimension !== undefined) return `the map has no dimension ${JSON.stringify(missingDimension)}`;

@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { planCurves } from "../../src/analysis/plan-curves.ts";
 import { curveEdges, fallingPieces, priceAtQuantity, priceCurve } from "../../src/analysis/price-curve.ts";
-import { parseBook } from "../../src/book/book.ts";
-import { checkPlan } from "../../src/book/check-plan.ts";
+import { parseBook, checkPlan } from "../../src/book/book.ts";
 import type { PricePlanDetails } from "../../src/book/resources/price-plan.ts";
 import { DAY_MS } from "../../src/calendar/instant.ts";
 import { preview } from "../../src/index.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { parseBook, readBook } from "../../src/book/book.ts";
-import { checkPlan, parsePlan } from "../../src/book/check-plan.ts";
+import { parseBook, readBook, checkPlan, parsePlan } from "../../src/book/book.ts";
 import { account } from "../../src/book/resources/account.ts";
 import { hasCode } from "../../src/errors.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";

@@ -2,8 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createBacktest } from "../../src/analysis/backtest/backtest.ts";
-import { parseBook } from "../../src/book/book.ts";
-import { parsePlan } from "../../src/book/check-plan.ts";
+import { parseBook, parsePlan } from "../../src/book/book.ts";
 import { formatMoney, formatNumber } from "../../src/invoicing/format-values.ts";
 import { invoiceRows } from "../../src/invoicing/invoice-rows.ts";
 import { createPreview, preview } from "../../src/ledger/preview/preview.ts";

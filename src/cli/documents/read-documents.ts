@@ -1,10 +1,4 @@
-/**
- * Reads books and plans from files.
- *
- * @module
- */
-import { parseBook } from "../../book/book.ts";
-import { parsePlan } from "../../book/check-plan.ts";
+import { parseBook, parsePlan } from "../../book/book.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";

@@ -6,6 +6,7 @@
 import { basename } from "node:path";
 
 import { didYouMean } from "../../book/problems.ts";
+import { type DecimalMark, TIME_FORMS, removeGrouping, toDecimalPoint } from "../../event-files/event-file-map.ts";
 import {
   type Columns,
   guessColumns,
@@ -15,12 +16,6 @@ import {
 } from "../../event-files/guess-columns.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { createFieldSample, readJsonSample } from "../../event-files/json-fields.ts";
-import {
-  type DecimalMark,
-  TIME_FORMS,
-  removeGrouping,
-  toDecimalPoint,
-} from "../../event-files/time-and-number-forms.ts";
 import type { Io } from "../io.ts";
 import { formatBook, formatMeter, formatEventSchema, formatSlabs } from "./book-text.ts";
 import { readSampleText, parseCsvSample, isJsonObject } from "./file-sample.ts";

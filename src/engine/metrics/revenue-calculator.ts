@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { resolvePriceableDetails } from "../../book/check-plan.ts";
+import { resolvePriceableDetails } from "../../book/book.ts";
 import { formatPath } from "../../book/problems.ts";
 import { readInput } from "../../book/reading/read-request.ts";
 import type { PricePlan, PricePlanDetails } from "../../book/resources/price-plan.ts";

@@ -142,8 +142,7 @@ function bindRows(
           (name, bounds) => computePartRange(source.attributes.get(name), bounds) ?? createTextRange(name, bounds),
         );
   const pushedSchemas = [...(plan?.schemas.values() ?? [])].filter(
-    ({ attributes, dimensions }) =>
-      explainNotPushable(source, { attributes: attributes.map(({ name }) => name), dimensions }) === undefined,
+    (pushedSchema) => explainNotPushable(source, pushedSchema) === undefined,
   );
   return {
     meteredSource: { source, pushedSchemas, columns: sourceColumns, fileExpression, rowCount },

@@ -80,8 +80,7 @@ export function writeStandaloneStatements(book: Book, table: EventTable, sql: Di
     computePartRange({ column: name, type: table.attribute ?? TEXT }, bounds) ?? createTextRange(name, bounds);
   return [...planPushdown(book, ranges).schemas.values()].flatMap((pushedSchema) => {
     const source = createTableSource(table, pushedSchema, sql);
-    const names = { attributes: pushedSchema.attributes.map(({ name }) => name), dimensions: pushedSchema.dimensions };
-    if (explainNotPushable(source, names) !== undefined) return [];
+    if (explainNotPushable(source, pushedSchema) !== undefined) return [];
     return [{ schemaName: pushedSchema.schema.name, text: writeSchemaStatements(book, { source, pushedSchema, sql }) }];
   });
 }

@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { backtest } from "../../../src/analysis/backtest/backtest.ts";
 import { findBreaches, parseGate } from "../../../src/analysis/backtest/gate.ts";
-import { parseBook } from "../../../src/book/book.ts";
-import { checkPlan } from "../../../src/book/check-plan.ts";
+import { parseBook, checkPlan } from "../../../src/book/book.ts";
 import type { Book } from "../../../src/book/resources/book.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";

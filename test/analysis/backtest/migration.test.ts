@@ -2,8 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { backtest } from "../../../src/analysis/backtest/backtest.ts";
-import { parseBook } from "../../../src/book/book.ts";
-import { checkPlan } from "../../../src/book/check-plan.ts";
+import { parseBook, checkPlan } from "../../../src/book/book.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
 import { accountOn, feeCards, planOfMonths } from "../../book/builder.ts";
 

@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { backtest, type BacktestPlan } from "../../../src/analysis/backtest/backtest.ts";
-import { parseBook } from "../../../src/book/book.ts";
-import { checkPlan } from "../../../src/book/check-plan.ts";
+import { parseBook, checkPlan } from "../../../src/book/book.ts";
 import type { Book } from "../../../src/book/resources/book.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { meter } from "../../../src/ledger/preview/meter.ts";

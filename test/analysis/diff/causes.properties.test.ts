@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 
 import { backtest } from "../../../src/analysis/backtest/backtest.ts";
 import { diffInvoices, type DiffLine } from "../../../src/analysis/diff/diff-invoices.ts";
-import { parseBook } from "../../../src/book/book.ts";
-import { checkPlan } from "../../../src/book/check-plan.ts";
+import { parseBook, checkPlan } from "../../../src/book/book.ts";
 import { type Invoice, netTotal } from "../../../src/invoicing/invoice.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import { type Decimal, subtract, sum, formatDecimal } from "../../../src/numbers/decimal.ts";

@@ -5,8 +5,8 @@
  */
 import type { JSX } from "preact";
 
+import { TIME_FORMS } from "../../../event-files/event-file-map.ts";
 import type { Sample } from "../../../event-files/guess-columns.ts";
-import { TIME_FORMS } from "../../../event-files/time-and-number-forms.ts";
 import { replaceValue, valueAt, tryParseJson } from "../../play/book-edits.ts";
 import {
   listAccountIds,
