@@ -1,9 +1,10 @@
-import { add } from "../numbers/decimal.ts";
 /**
  * The data of an account as read for a decision.
  *
  * @module
  */
+
+import { add } from "../numbers/decimal.ts";
 import type { AccountPlan } from "./catalog.ts";
 import type {
   AccountRecord,

@@ -1,9 +1,10 @@
-import type { Setting } from "../book/resources/catalog-items.ts";
 /**
  * Enrichment: computes fields from an event, its account's settings and earlier fields (S4.2, S4.3).
  *
  * @module
  */
+
+import type { Setting } from "../book/resources/catalog-items.ts";
 import type { EnrichmentField, EventSchema } from "../book/resources/event-schema.ts";
 import { InvariantError } from "../errors.ts";
 import { parseValue } from "../numbers/decimal.ts";

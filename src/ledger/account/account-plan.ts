@@ -1,9 +1,10 @@
-import { applyOverride } from "../../book/resources/override.ts";
 /**
  * The plans of a ledger account, and its aliases and invoice group over time (S6.3, S16.1, S16.2, S16.6, S16.7).
  *
  * @module
  */
+
+import { applyOverride } from "../../book/resources/override.ts";
 import { type Instant, isDayStart } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import { type GraceTerms, buildTimeline, type PlanDecision } from "../../invoicing/timeline.ts";

@@ -1,4 +1,3 @@
-import type { Credit } from "../../book/resources/account.ts";
 /**
  * The invoices of a ledger account: drafts, computed when read, and the final ones that they become (S13.4). The draft index
  * has the positions of drafts and due credits in the lists of all invoices and credits, so that a list computes only the
@@ -7,6 +6,8 @@ import type { Credit } from "../../book/resources/account.ts";
  *
  * @module
  */
+
+import type { Credit } from "../../book/resources/account.ts";
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
 import { invariant, hasCode } from "../../errors.ts";
 import type { AccountView } from "../../invoicing/account-view.ts";

@@ -1,10 +1,11 @@
-import type { UsageRateCard } from "../../book/resources/rate-card.ts";
 /**
  * Time series: the periods of a range, the values in them, by group, and revenue over time: what the usage of each period
  * adds to the charge of its cycle (S7).
  *
  * @module
  */
+
+import type { UsageRateCard } from "../../book/resources/rate-card.ts";
 import type { AggregationPeriod } from "../../book/resources/requests.ts";
 import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../../calendar/instant.ts";

@@ -1,10 +1,11 @@
-import type { Account } from "../../book/resources/account.ts";
 /**
  * The accounts of a book while a preview decides their events. They behave as in a ledger into which the book was loaded
  * before the first event and whose clock is the event's timestamp (S13.5).
  *
  * @module
  */
+
+import type { Account } from "../../book/resources/account.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import type { MigrationMode } from "../../book/resources/requests.ts";

@@ -1,14 +1,15 @@
-import type { Account } from "../../book/resources/account.ts";
-import type { PricePlan } from "../../book/resources/price-plan.ts";
-import { DAY_MS, formatDate, formatInstant, type Instant, toInstant } from "../../calendar/instant.ts";
-import { RatebookError } from "../../errors.ts";
-import { NO_END } from "../../invoicing/timeline.ts";
 /**
  * The arguments of a preview: its input and options, checked for callers without types, the cycles that it shows, and the
  * accounts to which it can apply a draft plan (book.md).
  *
  * @module
  */
+
+import type { Account } from "../../book/resources/account.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
+import { DAY_MS, formatDate, formatInstant, type Instant, toInstant } from "../../calendar/instant.ts";
+import { RatebookError } from "../../errors.ts";
+import { NO_END } from "../../invoicing/timeline.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { UsageRowInput } from "../../metering/usage-row.ts";
 import { quoteText } from "../refusals.ts";

@@ -1,4 +1,3 @@
-import { didYouMean } from "../../book/problems.ts";
 /**
  * A run decides events one at a time, and collects the usage and overage that a preview prices. An event arrives at its
  * own timestamp, so none is late or early (S13.5). In a run of several scenarios with their own plans, an event is read
@@ -6,6 +5,8 @@ import { didYouMean } from "../../book/problems.ts";
  *
  * @module
  */
+
+import { didYouMean } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { type Day, dayOf, startOfDay, type Instant } from "../../calendar/instant.ts";
 import { hasCode, RatebookError } from "../../errors.ts";
