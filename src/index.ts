@@ -183,6 +183,7 @@ export type { UsageMeters } from "./engine/catalog/usage-meters.ts";
 export {
   type ErrorCode,
   type ErrorDetails,
+  hasCode,
   InvariantError,
   type NumberFault,
   type Problem,

@@ -60,7 +60,7 @@ const SENTENCES = {
     `expected ${joinQuoted(options, "or")}${reason === undefined ? "" : `, ${reason}`}, got ${got}`,
   OUT_OF_BOUNDS: (params: Got & Bounds) => `expected ${describeBounds(params)}, got ${params.got}`,
   UNKNOWN_FIELD: ({ guess }: { readonly field: string; readonly guess?: string }) => `unknown field${hint(guess)}`,
-  UNEXPECTED_FIELD: ({ reason }: { readonly reason: string }) => `cannot be set ${reason}`,
+  UNEXPECTED_FIELD: ({ reason }: { readonly reason: string }) => `remove it; it can't be set ${reason}`,
   CONFLICTING_FIELDS: ({ fields }: { readonly fields: readonly string[] }) =>
     `expected ${fields.join(" or ")}, got ${fields.length === 2 ? "both" : "all"}`,
   NOT_ACCEPTED: repeatReason,
@@ -177,8 +177,9 @@ const SENTENCES = {
   NOT_IN_MAP_FORM: ({ expected, value }: { readonly expected: string; readonly value: string }) =>
     `${quote(value)} is not ${expected}`,
   // Events.
-  INVALID_TIMESTAMP: ({ reason }: Reason & { readonly value: string }) => `Field timestamp: ${reason}.`,
-  REPEATED_NAME: ({ name }: Named) => `Field attributes: the name ${quote(name)} is repeated.`,
+  INVALID_TIMESTAMP: ({ value, reason }: Reason & { readonly value: string }) =>
+    value === "" ? "empty: expected a date-time such as 2024-01-02T03:04:05Z" : reason,
+  REPEATED_NAME: ({ name }: Named) => `the name ${quote(name)} is repeated`,
   EXTERNAL_SCHEMA: ({ name }: Named) =>
     `The event schema ${quote(name)} does not accept events: its usage is external.`,
   UNKNOWN_ACCOUNT: ({ accountId }: OfAccount) => `No account has the id or alias ${quote(accountId)}.`,

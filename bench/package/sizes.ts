@@ -14,8 +14,8 @@ export interface BundleCase {
 }
 
 /**
- * The bundles with a size limit, smallest first. Limits are 1 % above the current size; docs/contribute/decisions.md
- * explains it.
+ * The bundles with a size limit, smallest first. Limits are 1 % above the current size. `preview` includes the reader of
+ * books with zod, whose compiled schemas read books of many accounts in half the time.
  */
 export const BUNDLES: readonly BundleCase[] = [
   { names: ["priceQuantity"], gzippedMax: 17 },

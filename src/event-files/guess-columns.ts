@@ -291,5 +291,7 @@ function describeUnused(column: Column, isRepeated: boolean): string {
   if (isRepeated) return "duplicate column name";
   if (values.includes("")) return "empty in some rows";
   if (isOtherTime(column)) return "a second time column";
-  return "too many values, or values that are too long";
+  return values.some((text) => text.length > TEXT_MAX)
+    ? `has a value longer than ${TEXT_MAX} characters`
+    : `only ${TEXTS_MAX} text columns are used`;
 }

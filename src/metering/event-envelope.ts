@@ -80,7 +80,7 @@ function invalidTimestampProblem(timestamp: string): Problem {
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
     const params = { value: timestamp.slice(0, 60), reason: error.message };
-    return createProblem("$.timestamp", "INVALID_TIMESTAMP", params);
+    return fieldProblem("timestamp", "INVALID_TIMESTAMP", params);
   }
   invariant(false, "S2.2: parseInstant rejects what tryParseInstant rejects");
 }

@@ -175,7 +175,7 @@ function readAttribute(item: unknown, index: number, layout: Layout): Problem | 
   if (problem !== undefined) return problem;
   const slot = fields.names[index] === name ? (fields.slotIndices[index] ?? -1) : findSlot(fields, index, name);
   if (slot >= 0 ? fields.filledBy[slot] === serial : fields.undeclaredNames.includes(name)) {
-    return createProblem("$.attributes", "REPEATED_NAME", { name });
+    return fieldProblem("attributes", "REPEATED_NAME", { name });
   }
   const exact = parseAttributeValue(value, fields.scales, index);
   if (exact === undefined) layout.fault ??= invalidDecimalProblem("attribute", name, value);

@@ -131,6 +131,6 @@ describe("requests of clients", () => {
   });
 
   test.each(["includeSchema", "dry_run"])("with %s are rejected as not supported, by name", async (name) => {
-    expect(await answerTo(`GET /usage_meters?${name}=true`)).toEqual([400, `${name}: cannot be set here`]);
+    expect(await answerTo(`GET /usage_meters?${name}=true`)).toEqual([400, `${name}: remove it; it can't be set here`]);
   });
 });

@@ -94,7 +94,7 @@ describe("information about the server", () => {
     const ready = await api.ask("GET /ready");
     expect([ready.statusCode, ready.headers["retry-after"]]).toEqual([503, "1"]);
     // The location of the database is not shown.
-    expect(ready.json()).toEqual({ message: "the database is unavailable; retry later" });
+    expect(ready.json()).toEqual({ message: "database unavailable; retry later" });
     expect(api.log.join("")).toContain("ECONNREFUSED 10.0.0.1:5432");
     const by = `rb_${"x".repeat(43)}`;
     for (const line of ["GET /customers", "POST /authenticate"]) {

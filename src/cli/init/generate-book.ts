@@ -61,8 +61,8 @@ function generateFromTable(
   if (columns === undefined) {
     const time = findTimeLikeValue(sample, namedColumns.time);
     throw new InputError(
-      `${path}: no ${column} holds a time in each ${isJson ? "line" : "row"}: expected date-times such as ` +
-        `2026-01-31T12:00:00Z, or one of the forms ${[...TIME_FORMS.keys()].join(", ")} (since 1970); ` +
+      `${path}: no ${column} has a time in every ${isJson ? "line" : "row"}; accepted: date-times such as ` +
+        `2026-01-31T12:00:00Z, ${[...TIME_FORMS.keys()].join(", ")} (since 1970); ` +
         (time === undefined ? "" : `the ${column} ${quoteText(time.column)} has ${quoteText(time.text)}; `) +
         names,
     );

@@ -6,6 +6,7 @@
 import type { Book } from "../../book/resources/book.ts";
 import { groupThousands } from "../../invoicing/format-values.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
+import type { IngestStatus } from "../../ledger/outcome.ts";
 import type { LineTrace } from "../../ledger/preview/line-trace.ts";
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import type { SkippedAccount } from "../../ledger/refusals.ts";
@@ -20,6 +21,8 @@ import {
   type LineProblem,
   ACCOUNT_NOT_FOUND,
   formatLinePlace,
+  describeLineProblem,
+  isProblem,
   type ProblemList,
 } from "../reading/event-problems.ts";
 import { suggestTimeForm, suggestDecimalMark, describeUnknownAccounts, suggestZone } from "../reading/preview-notes.ts";
@@ -125,12 +128,13 @@ export async function printProblems(list: ProblemList, book: Book, io: Io): Prom
     suggestDecimalMark(problems),
   ];
   lines.push(...notes.flatMap((note) => (note === undefined ? [] : [note])));
+  if (list.isStopped) lines.push("stopped at the first problem (--strict)");
   for (const { file, line, message } of disorders) lines.push(`${formatLinePlace(file, line)}: note: ${message}`);
   for (const line of lines) await write(io.stderr, `${toPrintable(line)}\n`);
 }
 
 /** Problems in line order: the first few of each kind, followed by the number of others of that kind. */
-function listProblemLines({ problems, kinds, count, unknownAccountEvents }: ProblemList): string[] {
+function listProblemLines({ problems, kinds, maps, count, unknownAccountEvents }: ProblemList): string[] {
   const shownByKind = new Map<string, number>();
   const lines: string[] = [];
   let coveredCount = 0;
@@ -141,10 +145,10 @@ function listProblemLines({ problems, kinds, count, unknownAccountEvents }: Prob
     const before = shownByKind.get(kind) ?? 0;
     if (before === SAME_KIND_SHOWN_MAX) continue;
     if (lines.length >= PROBLEMS_SHOWN_MAX) break;
-    const { file, line, message } = problem;
+    const { file, line } = problem;
     const more = before + 1 < SAME_KIND_SHOWN_MAX ? 0 : (kinds.get(kind) ?? SAME_KIND_SHOWN_MAX) - SAME_KIND_SHOWN_MAX;
     lines.push(
-      `${formatLinePlace(file, line)}: ${message}${more === 0 ? "" : ` (and ${groupThousands(String(more))} more like it)`}`,
+      `${formatLinePlace(file, line)}: ${describeLineProblem(problem, maps.get(file))}${more === 0 ? "" : ` (and ${groupThousands(String(more))} more like it)`}`,
     );
     shownByKind.set(kind, before + 1);
     coveredCount += 1 + more;
@@ -179,7 +183,7 @@ interface RunCounts {
   readonly output: readonly [count: number, thing: string];
 }
 
-/** Prints the number of events of each kind. */
+/** Prints the number of events: accepted ones and duplicates by kind, then the rejected ones and their kinds. */
 export async function printSummary(
   events: Readonly<Record<string, number>>,
   { rows, output }: RunCounts,
@@ -187,9 +191,16 @@ export async function printSummary(
 ): Promise<void> {
   const { read = 0, ...statuses } = events;
   const format = (count: number): string => groupThousands(String(count));
-  const counts = Object.entries(statuses).map(
-    ([status, count]) => `${describeEventCount(status, count, format)}${formatEventShare(status, count, read)}`,
-  );
+  const describe = ([status, count]: readonly [string, number]): string =>
+    `${describeEventCount(status, count, format)}${formatEventShare(status, count, read)}`;
+  const entries = Object.entries(statuses);
+  const rejected = entries.filter(([status]) => status === BAD_LINE || isProblem(status as IngestStatus));
+  const counts = entries.filter((entry) => !rejected.includes(entry)).map(describe);
+  if (rejected.length > 1) {
+    const total = rejected.reduce((sum, [, count]) => sum + count, 0);
+    const parts = rejected.map(([status, count]) => describeEventCount(status, count, format)).join(", ");
+    counts.push(`${format(total)} rejected${formatEventShare("rejected", total, read)}, of which ${parts}`);
+  } else counts.push(...rejected.map(describe));
   const kinds = counts.length === 0 ? "" : `: ${counts.join(", ")}`;
   const usage = rows === undefined ? "" : `${formatCount(rows, "row")} of usage and `;
   await write(io.stderr, `${usage}${formatCount(read, "event")} read${kinds}; ${formatCount(...output)}\n`);

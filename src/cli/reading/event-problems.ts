@@ -3,9 +3,11 @@
  *
  * @module
  */
+import type { EventFileMap, Origin } from "../../event-files/event-file-map.ts";
+import { quoteText } from "../../event-files/input-error.ts";
 import type { Disorder } from "../../event-files/merge-events.ts";
 import type { IngestStatus } from "../../ledger/outcome.ts";
-import type { Problem } from "../../problem-table.ts";
+import { changeProblem, type Problem, type ProblemCode, type ProblemParams } from "../../problem-table.ts";
 
 /** The status of a line without an event. */
 export const BAD_LINE = "BAD_LINE";
@@ -31,19 +33,60 @@ export interface ProblemList {
   /** The number of each {@link problemKind}, for the first {@link PROBLEMS_MAX} kinds. */
   readonly kinds: ReadonlyMap<string, number>;
   readonly badLines: number;
+  /** The maps of the files, by file. */
+  readonly maps: ReadonlyMap<string, EventFileMap>;
   /** The number of events of unknown accounts. */
   readonly unknownAccountEvents: number;
   readonly disorders: readonly Disorder[];
+  /** Whether reading stopped at the first problem. */
+  isStopped: boolean;
   /** The number of events by unknown account, for the first {@link PROBLEMS_MAX} accounts. */
   readonly unknownAccounts: ReadonlyMap<string, number>;
   /** @param accountId the account as named by the event */
   addProblem(problem: LineProblem, accountId?: unknown): void;
   addDisorder(disorder: Disorder): void;
+  addMaps(maps: ReadonlyMap<string, EventFileMap>): void;
 }
 
 /** Formats the place of a problem; rows of tables have no numbers. */
 export function formatLinePlace(file: string, line: number): string {
   return line === 0 ? file : `${file}:${line}`;
+}
+
+/** The fields of an event whose problems are named after their column. */
+const EVENT_FIELD = /^\$\.(schemaName|id|accountId|timestamp)$/;
+
+/** The problems of one field of an event. */
+const FIELD_CODES: ReadonlySet<ProblemCode> = new Set(["MISSING", "INVALID_TIMESTAMP", "WRONG_TYPE", "OUT_OF_BOUNDS"]);
+
+/** A problem in words, after its place: fields have the names of their columns. @param map the map of the file */
+export function describeLineProblem(problem: LineProblem, map: EventFileMap | undefined): string {
+  const { code, path, params, message } = problem;
+  if (code === "INVALID_DECIMAL") return describeInvalidDecimal(params as ProblemParams<"INVALID_DECIMAL">, map);
+  // The message of the whole event is a sentence; its code and parameters make a fragment.
+  if (path === "$" && code === "WRONG_TYPE") return changeProblem(problem, {}).message;
+  const [, field] = EVENT_FIELD.exec(path) ?? [];
+  if (field === undefined || !FIELD_CODES.has(code)) return message;
+  const subject = nameField(field, map?.[field as "schemaName" | "id" | "accountId" | "timestamp"]);
+  if (code === "MISSING") return `${subject} is missing`;
+  if (params["got"] === "an empty string") return `${subject} is empty`;
+  if (params["value"] === "") return `${subject} is empty; expected a date-time such as 2024-01-02T03:04:05Z`;
+  return `${subject}: ${changeProblem(problem, {}).message}`;
+}
+
+function describeInvalidDecimal(
+  { kind, name, fault, value, reason }: ProblemParams<"INVALID_DECIMAL">,
+  map: EventFileMap | undefined,
+): string {
+  const subject = nameField(name, (kind === "attribute" ? map?.attributes : map?.dimensions)?.[name]);
+  if (value === "") return `${subject} is empty; expected a number`;
+  return `${subject}: ${fault === "NOT_A_DECIMAL" ? `${quoteText(value)} is not a number` : reason}`;
+}
+
+/** The column and the field that it fills, `Tenant (accountId)`, or the field alone. */
+function nameField(field: string, origin: Origin | undefined): string {
+  if (origin === undefined || !("column" in origin) || origin.column === field) return field;
+  return `${origin.column} (${field})`;
 }
 
 /** The maximum number of stored problems; the rest is counted. */
@@ -54,12 +97,15 @@ export function createProblemList(): ProblemList {
   const disorders: Disorder[] = [];
   const unknownAccounts = new Map<string, number>();
   const kinds = new Map<string, number>();
+  const maps = new Map<string, EventFileMap>();
   let count = 0;
   let badLines = 0;
   let unknownAccountEvents = 0;
   return {
     problems,
     kinds,
+    maps,
+    isStopped: false,
     unknownAccounts,
     disorders,
     get count() {
@@ -83,6 +129,9 @@ export function createProblemList(): ProblemList {
     },
     addDisorder: (disorder) => {
       disorders.push(disorder);
+    },
+    addMaps: (fileMaps) => {
+      for (const [file, map] of fileMaps) maps.set(file, map);
     },
   };
 }

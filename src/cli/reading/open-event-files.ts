@@ -46,6 +46,8 @@ export interface EventFile {
 export interface OpenFiles {
   readonly cursors: readonly EventCursor[];
   readonly sources: readonly ByteSource[];
+  /** The maps of the files that have one, by file as in problems. */
+  readonly maps: ReadonlyMap<string, EventFileMap>;
 }
 
 /**
@@ -139,12 +141,30 @@ export async function openEventFiles(
     await openDatabases({ inputs, servers, isOnlyInput: streams.length === 0 }, { cursors, sink, reading });
     for (const { path } of streams) sources.push(await openByteSource(path, io.stdin));
     cursors.push(...openStreams(streams, sources, maps, sink));
-    return { cursors, sources };
+    return { cursors, sources, maps: mapsByFile(files, maps) };
   } catch (error) {
     for (const cursor of cursors) await cursor.close();
     for (const source of sources) await source.close();
     throw error;
   }
+}
+
+/** A file as problems name it. */
+function fileName(path: string): string {
+  return path === "-" ? "standard input" : path;
+}
+
+/** The map of each file. @param maps by the file of the map */
+function mapsByFile(
+  files: readonly EventFile[],
+  maps: ReadonlyMap<string, EventFileMap>,
+): ReadonlyMap<string, EventFileMap> {
+  return new Map(
+    files.flatMap(({ path, map: mapFile = "" }) => {
+      const map = maps.get(mapFile);
+      return map === undefined ? [] : [[fileName(path), map]];
+    }),
+  );
 }
 
 /** Opens NDJSON and CSV files. @param sources the sources of the files */
@@ -160,7 +180,7 @@ function openStreams(
     const stream = streams[index];
     if (stream === undefined) return [];
     const { path, map, origin } = stream;
-    const name = path === "-" ? "standard input" : path;
+    const name = fileName(path);
     const fileMap = map === undefined ? undefined : maps.get(map);
     if (fileMap !== undefined && origin === "csv") return [createCsvCursor(name, source, fileMap, sink)];
     const makeEvent = fileMap === undefined ? undefined : createObjectEventMaker(fileMap);

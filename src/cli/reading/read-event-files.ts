@@ -41,13 +41,14 @@ export async function readEventFiles(
   if (files.length === 0) return true;
   const { strict } = input;
   const sink = createRunSink(run, { list, counts, strict });
-  const { cursors, sources } = await openEventFiles(files, sink, io, {
+  const { cursors, sources, maps } = await openEventFiles(files, sink, io, {
     book,
     // To find the first problem, every row must be read in order.
     usesPushdown: input.usesPushdown && !strict,
     dedupes: input.dedupes,
     memory: input.memory,
   });
+  list.addMaps(maps);
   const progress = startProgress(sources, io);
   try {
     await mergeEvents(cursors, {
@@ -57,7 +58,8 @@ export async function readEventFiles(
   } finally {
     progress.stop();
   }
-  return !(strict && list.count > 0);
+  list.isStopped = strict && list.count > 0;
+  return !list.isStopped;
 }
 
 function createRunSink(

@@ -52,7 +52,7 @@ export function requireUserFields(input: unknown, engineFields: readonly string[
     throw invalidInputError("$", "NOT_ACCEPTED", "expected an object");
   }
   const engineField = engineFields.find((name) => Object.hasOwn(input, name) && Reflect.get(input, name) !== undefined);
-  if (engineField !== undefined) throw invalidInputError(engineField, "UNEXPECTED_FIELD", "here; remove it");
+  if (engineField !== undefined) throw invalidInputError(engineField, "UNEXPECTED_FIELD", "here");
   return input as Body;
 }
 

@@ -290,10 +290,7 @@ export function isRowFault(error: unknown): error is RatebookError {
 /** The error for usage of a schema that consumes a feature. */
 export function featureUsageError(schemaName: string, featureId: string): RatebookError<"ERR_REFUSED"> {
   const why = describeOrderDependence(featureId);
-  return refusedError(
-    "S17.1",
-    `the event schema ${quoteText(schemaName)} cannot be priced from usage: ${why}; pass its events instead`,
-  );
+  return refusedError("S17.1", `${quoteText(schemaName)} can't be summed: ${why}; preview its events instead`);
 }
 
 function rejectedRowError(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {

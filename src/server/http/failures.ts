@@ -56,7 +56,7 @@ export const NO_ENDPOINT = "there is no endpoint at this path";
 
 /** The maximum length of a message. */
 const MESSAGE_MAX = 500;
-const STORE_UNAVAILABLE = "the database is unavailable; retry later";
+const STORE_UNAVAILABLE = "database unavailable; retry later";
 const USAGE_UNAVAILABLE = "external usage cannot be read; retry later";
 /** Seconds to wait before retrying if the store was unavailable. */
 const RETRY_SECONDS = 1;

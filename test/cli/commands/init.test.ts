@@ -68,6 +68,15 @@ describe("a template", () => {
 });
 
 describe("--from a CSV file", () => {
+  test("says why a text column is not used", async () => {
+    const names = Array.from({ length: 51 }, (_, at) => `t${at}`);
+    const row = `2025-11-03 08:00:00,${"x".repeat(513)}${",a".repeat(51)}`;
+    const csv = files.file("texts.csv", `at,long,${names.join(",")}\n${row}\n${row}\n`);
+    const { out } = await ratebook(["init", files.path, "--from", csv], { folderPath: files.path });
+    expect(out).toContain('not used: "long", has a value longer than 512 characters\n');
+    expect(out).toContain('not used: "t50", only 50 text columns are used\n');
+  });
+
   test("detects time, account, id and numbers from names and values, and prices every unit at one cent", async () => {
     const csv = files.file(
       "Job runs 2025.csv",
@@ -192,19 +201,19 @@ describe("--from a CSV file", () => {
   test("large numbers are times only if the column's name suggests it", async () => {
     const csv = files.file("usage.csv", "n,calls\n1772460000,7\n");
     const { err } = await ratebook(["init", files.path, "--from", csv]);
-    expect(err).toMatch(/no column holds a time in each row/);
+    expect(err).toMatch(/no column has a time in every row/);
   });
 
   test.each([
     [
       "without a time",
       "a,b\n1,2\n",
-      /^ratebook: in\.csv: no column holds a time in each row: .* the header has "a", "b"\n$/,
+      /^ratebook: in\.csv: no column has a time in every row; .* the header has "a", "b"\n$/,
     ],
     [
       "with times in another format",
       "When (local),calls\n2nd of March,7\n",
-      /: expected date-times such as 2026-01-31T12:00:00Z, or one of the forms YYYY-MM-DD, .*, milliseconds \(since 1970\); the column "When \(local\)" has "2nd of March"; the header has "When \(local\)", "calls"\n$/,
+      /; accepted: date-times such as 2026-01-31T12:00:00Z, YYYY-MM-DD, .*, milliseconds \(since 1970\); the column "When \(local\)" has "2nd of March"; the header has "When \(local\)", "calls"\n$/,
     ],
     ["without rows", "a,b\n", /^ratebook: in\.csv: expected a header and at least one row\n$/],
     ["that is empty", "", /^ratebook: in\.csv: the file is empty\n$/],

@@ -79,7 +79,7 @@ describe("ratebook meter", () => {
     );
     const usage = files.file("u.csv", "accountId,meterId,date,quantity\nprod,um.units,2024-06-01,1\n");
     const why =
-      'the event schema "call" cannot be priced from usage: it consumes credits of the feature "f", which requires events in order; pass its events instead\n';
+      '"call" can\'t be summed: it consumes credits of the feature "f", which requires events in order; preview its events instead\n';
     expect(await runCommand("meter", consuming, "--events", events)).toEqual({
       code: 1,
       out: "",

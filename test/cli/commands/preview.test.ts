@@ -223,14 +223,14 @@ Total                                                                           
     expect(await previewSmall(["--events", "-", "--strict"], content)).toEqual({
       code: 1,
       out: "",
-      err: "standard input:2: Expected an event object, got a list.\n",
+      err: "standard input:2: expected an event object, got a list\nstopped at the first problem (--strict)\n",
     });
   });
 
   test("prints three problems of a kind and counts the others", async () => {
     expect(await errorsOf("[]\n".repeat(1500))).toEqual([
-      ...[1, 2].map((at) => `standard input:${at}: Expected an event object, got a list.`),
-      "standard input:3: Expected an event object, got a list. (and 1,497 more like it)",
+      ...[1, 2].map((at) => `standard input:${at}: expected an event object, got a list`),
+      "standard input:3: expected an event object, got a list (and 1,497 more like it)",
     ]);
   });
 
@@ -245,19 +245,19 @@ Total                                                                           
 
 describe("invalid input is rejected with a one-sentence message", () => {
   test.each<readonly [string, string | Uint8Array, string]>([
-    ["a line that is not an object", "7\n", "1: Expected an event object, got a number."],
+    ["a line that is not an object", "7\n", "1: expected an event object, got a number"],
     ["bytes that are no text", Uint8Array.of(0x7b, 0xff, 0x7d, 0x0a), "1: the line is not valid UTF-8"],
     ["a line of 3 MiB", `${"x".repeat(3 << 20)}\n`, "1: the line is longer than 1 MiB"],
     ["a line of 3 MiB at the end", "x".repeat(3 << 20), "1: the line is longer than 1 MiB"],
     [
       "a bare quantity of 1e400",
       eventLine("a", "2024-02-03T00:00:00Z", 1).replace(":1}", ":1e400}"),
-      `1: The attribute "units" has an invalid value: "1${"0".repeat(59)}…" has more than 20 digits before the point or 20 after it.`,
+      `1: units: "1${"0".repeat(59)}…" has more than 20 digits before the point or 20 after it`,
     ],
     [
       "a unit behind a number",
       eventLine("a", "2024-02-03T00:00:00Z", "1000 MB"),
-      '1: The attribute "units" has an invalid value: "1000 MB" is not a decimal.',
+      '1: units: "1000 MB" is not a number',
     ],
     [
       "control characters",
@@ -298,7 +298,7 @@ describe("invalid input is rejected with a one-sentence message", () => {
 
   test("a deeply nested line is an event like any other, or is not JSON", async () => {
     const { code, err } = await previewSmall(["--events", "-"], `${"[".repeat(100_000)}${"]".repeat(100_000)}\n`);
-    expect(err.split("\n")[0]).toBe("standard input:1: Expected an event object, got a list.");
+    expect(err.split("\n")[0]).toBe("standard input:1: expected an event object, got a list");
     expect(code).toBe(1);
   });
 

@@ -191,14 +191,25 @@ describe("a CSV file of events", () => {
     expect(out).toMatch(/^units +21 +42\.00$/m);
   });
 
+  test("names the column and the field of an empty or invalid value", async () => {
+    const rows = ["2024-01-17 00:00:00,,1", ",prod,1", "yesterday,prod,1", "2024-01-17 00:00:00,prod,"];
+    const { err } = await previewCsv(`${HEADER}${ROW}${rows.map((row) => `${row}\n`).join("")}`);
+    expect(err.split("\n").slice(0, 4)).toEqual([
+      "events.csv:3: Account (accountId) is empty",
+      "events.csv:4: TIMESTAMP (timestamp) is empty; expected a date-time such as 2024-01-02T03:04:05Z",
+      expect.stringMatching(/^events\.csv:5: TIMESTAMP \(timestamp\): "yesterday" is not a date-time: /),
+      "events.csv:6: Units (units) is empty; expected a number",
+    ]);
+  });
+
   test("reports invalid lines with their number and continues", async () => {
     const content = `${HEADER}${ROW}2024-01-17 00:00:00,prod\n2024-01-18 00:00:00,prod,many\n2024-01-19 00:00:00,prod,1\n`;
     const { code, out, err } = await previewCsv(content);
     expect(out).toMatch(/^units +4 +8\.00$/m);
     expect(err).toBe(
       "events.csv:3: the line and the header have different numbers of columns\n" +
-        'events.csv:4: The attribute "units" has an invalid value: "many" is not a decimal.\n' +
-        "4 events read: 1 invalid, 2 metered, 1 unreadable; 1 invoice\n",
+        'events.csv:4: Units (units): "many" is not a number\n' +
+        "4 events read: 2 metered, 2 rejected, of which 1 invalid, 1 unreadable; 1 invoice\n",
     );
     expect(code).toBe(1);
   });

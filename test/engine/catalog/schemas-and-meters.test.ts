@@ -65,7 +65,7 @@ describe("event schemas", () => {
       { eventLevelRevenue: true },
       "ERR_REFUSED eventLevelRevenue: in an active event schema only description, attributes, dimensions and enrichments can change",
     ],
-    ["a new name", { name: "other" }, "ERR_INPUT_INVALID name: cannot be set here; remove it"],
+    ["a new name", { name: "other" }, "ERR_INPUT_INVALID name: remove it; it can't be set here"],
     ["an invalid state", { status: "GONE" }, "ERR_INPUT_INVALID status: expected ACTIVE, INACTIVE or ARCHIVED"],
     [
       "archived while ACTIVE",

@@ -99,8 +99,14 @@ describe("S13.5 a revenue calculation", () => {
     for (const [config, sentence] of [
       [{ mode: "CUSTOM" }, "currency: missing: expected it with the mode CUSTOM"],
       [{ mode: "ACCOUNT_INVOICE" }, "accountId: missing: expected it with the mode ACCOUNT_INVOICE"],
-      [{ mode: "ACCOUNT_INVOICE", accountId: "prod", currency: "USD" }, "currency: cannot be set with the mode"],
-      [{ mode: "CUSTOM", accountId: "prod", currency: "USD" }, "accountId: cannot be set with the mode CUSTOM"],
+      [
+        { mode: "ACCOUNT_INVOICE", accountId: "prod", currency: "USD" },
+        "currency: remove it; it can't be set with the mode",
+      ],
+      [
+        { mode: "CUSTOM", accountId: "prod", currency: "USD" },
+        "accountId: remove it; it can't be set with the mode CUSTOM",
+      ],
       [{ mode: "ACCOUNT_INVOICE", accountId: "no" }, 'accountId: expected the id of an account, got "no"'],
       [{ mode: "OTHER", currency: "USD" }, "mode: "],
     ] as const) {

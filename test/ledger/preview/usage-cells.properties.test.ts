@@ -273,7 +273,7 @@ describe("S17.1 a schema that consumes a feature has no cells", () => {
     attributes: [{ name, value }],
   });
   const sentence =
-    'the event schema "chat" cannot be priced from usage: it consumes credits of the feature "feature.t", which requires events in order; pass its events instead';
+    '"chat" can\'t be summed: it consumes credits of the feature "feature.t", which requires events in order; preview its events instead';
 
   test("its events are rejected when metering to cells; failed events and those of other schemas are not", () => {
     expect(() => meter(book, [eventWith("call", "units", 1), eventWith("chat", "tokens", 5)])).toThrow(

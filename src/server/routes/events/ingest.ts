@@ -10,6 +10,7 @@ import type { IngestResult } from "../../../ledger/events/ingest.ts";
 import { isCompleted } from "../../../ledger/outcome.ts";
 import { quoteText } from "../../../ledger/refusals.ts";
 import type { EventInput } from "../../../metering/event-envelope.ts";
+import { changeProblem } from "../../../problem-table.ts";
 import { UnrepresentableItem } from "../../http/bodies.ts";
 import { type Answer, type Endpoint, defineEndpoint, JSON_TYPE, SUCCESS } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
@@ -125,7 +126,11 @@ async function ingestInOrder(events: readonly unknown[], engine: Engine): Promis
 }
 
 function createMalformedRefusal(result: IngestResult | undefined): Refusal {
-  return new Refusal(400, `event: ${result?.description ?? "expected an event"}`);
+  const problem = result?.problem;
+  if (problem === undefined) return new Refusal(400, "event: expected an event");
+  // The path names the field, so the message does not repeat it.
+  const { path, message } = changeProblem(problem, { path: `event${problem.path.slice(1)}` });
+  return new Refusal(400, `${path}: ${message}`);
 }
 
 /** The outcome of an event. The serializer omits undefined fields. */

@@ -209,12 +209,12 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       [
         "an override with DISASSOCIATE",
         { mode: "DISASSOCIATE", pricePlanDetailsOverride: {} },
-        "pricePlanDetailsOverride: cannot be set with the mode DISASSOCIATE",
+        "pricePlanDetailsOverride: remove it; it can't be set with the mode DISASSOCIATE",
       ],
       [
         "retainStartOffsets with DISASSOCIATE",
         { mode: "DISASSOCIATE", retainStartOffsets: false },
-        "retainStartOffsets: cannot be set with the mode DISASSOCIATE",
+        "retainStartOffsets: remove it; it can't be set with the mode DISASSOCIATE",
       ],
     ])("%s", async (_, parts, message) => {
       const { api, solo } = setup;
