@@ -6,7 +6,7 @@
 import type { JSX } from "preact";
 
 import { isDecimalObject } from "../../../numbers/decimal.ts";
-import { type FormPath, valueAt } from "../../play/book-edits.ts";
+import { type FormPath, replaceValue, valueAt } from "../../play/book-edits.ts";
 
 /** The part of the book that a form edits. */
 export interface FormProps {
@@ -42,6 +42,17 @@ export function Field({
       onInput={({ currentTarget }) => onValue(currentTarget.value)}
     />
   );
+}
+
+/** A field for the value at a path of the book. */
+export function BookField({
+  value,
+  path,
+  label,
+  book,
+  onBook,
+}: Omit<FormProps, "name"> & { readonly label: string }): JSX.Element {
+  return <Field label={label} value={textAt(value, path)} onValue={(text) => onBook(replaceValue(book, path, text))} />;
 }
 
 /** The text or number at a path; empty if absent. */

@@ -16,7 +16,7 @@ import {
   moveSlabStart,
 } from "../../play/book-edits.ts";
 import { formatCount } from "../common/format.ts";
-import { Field, type FormProps, textAt } from "./field.tsx";
+import { BookField, Field, type FormProps, textAt } from "./field.tsx";
 
 const INTERVALS = ["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"];
 /** The maximum number of slabs with fields. */
@@ -28,7 +28,8 @@ const CARD_LISTS = [
   ["billingEntitlementRateCards", "featureId"],
 ] as const;
 
-export function PlanForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
+export function PlanForm(form: FormProps): JSX.Element {
+  const { value, path, name } = form;
   const details = [...path, "pricePlanDetails"];
   const names = readBillableNames(value);
   return (
@@ -36,37 +37,27 @@ export function PlanForm({ value, path, name, book, onBook }: FormProps): JSX.El
       <legend>
         <bdi>{name}</bdi>
       </legend>
-      <CycleForm value={value} path={[...details, "pricingCycleConfig"]} name={name} book={book} onBook={onBook} />
+      <CycleForm {...form} path={[...details, "pricingCycleConfig"]} />
       {listAt(value, [...details, "fixedFeeRateCards"]).map((card, index) => (
         <FeeForm
           key={index}
-          value={value}
+          {...form}
           path={[...details, "fixedFeeRateCards", index]}
           name={findCardName(card, "id", names)}
-          book={book}
-          onBook={onBook}
         />
       ))}
       {CARD_LISTS.flatMap(([list, id]) =>
         listAt(value, [...details, list]).map((card, index) => (
           <SlabForm
             key={`${list} ${index}`}
-            value={value}
+            {...form}
             path={[...details, list, index]}
             name={findCardName(card, id, names)}
-            book={book}
-            onBook={onBook}
           />
         )),
       )}
       {valueAt(value, [...details, "minimumCommitment"]) !== undefined && (
-        <FeeForm
-          value={value}
-          path={[...details, "minimumCommitment"]}
-          name="Minimum commitment"
-          book={book}
-          onBook={onBook}
-        />
+        <FeeForm {...form} path={[...details, "minimumCommitment"]} name="Minimum commitment" />
       )}
     </fieldset>
   );
@@ -119,22 +110,17 @@ function CycleForm({ value, path, name, book, onBook }: FormProps): JSX.Element 
   );
 }
 
-function FeeForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
+function FeeForm(form: FormProps): JSX.Element {
+  const { value, path, name } = form;
   const ratePath = [...path, "rateValues", 0, "rate"];
   const currency = textAt(value, [...path, "rateValues", 0, "currency"]);
   return (
     <div class="card">
       <label class="row">
         <bdi>{`${name}, ${currency}`}</bdi>
-        <Field
-          label={`${name}: amount`}
-          value={textAt(value, ratePath)}
-          onValue={(text) => onBook(replaceValue(book, ratePath, text))}
-        />
+        <BookField {...form} path={ratePath} label={`${name}: amount`} />
       </label>
-      {path.includes("fixedFeeRateCards") && (
-        <ProrationField value={value} path={path} name={name} book={book} onBook={onBook} />
-      )}
+      {path.includes("fixedFeeRateCards") && <ProrationField {...form} />}
     </div>
   );
 }
@@ -155,7 +141,8 @@ function ProrationField({ value, path, name, book, onBook }: FormProps): JSX.Ele
   );
 }
 
-function SlabForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
+function SlabForm(form: FormProps): JSX.Element {
+  const { value, path, name, book, onBook } = form;
   const modelPath = [...path, "ratePlan", "pricingModel"];
   const boundsPath = [...path, "rateValues", 0, "rateConfig"];
   const slabs = listAt(value, [...path, "ratePlan", "slabs"]);
@@ -184,7 +171,7 @@ function SlabForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
         </thead>
         <tbody>
           {slabs.slice(0, SLABS_MAX).map((_, index) => (
-            <SlabRow key={index} value={value} path={path} name={name} book={book} onBook={onBook} index={index} />
+            <SlabRow key={index} {...form} index={index} />
           ))}
         </tbody>
       </table>
@@ -211,14 +198,13 @@ function SlabForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
           </label>
         ))}
       </div>
-      {path.includes("licenseRateCards") && (
-        <ProrationField value={value} path={path} name={name} book={book} onBook={onBook} />
-      )}
+      {path.includes("licenseRateCards") && <ProrationField {...form} />}
     </div>
   );
 }
 
-function SlabRow({ value, path, name, book, onBook, index }: FormProps & { readonly index: number }): JSX.Element {
+function SlabRow({ index, ...form }: FormProps & { readonly index: number }): JSX.Element {
+  const { value, path, name, book, onBook } = form;
   const slabPath = [...path, "ratePlan", "slabs", index];
   const ratePath = [...path, "rateValues", 0, "slabRates", index, "rate"];
   const sizePath = [...slabPath, "slabConfig", "packageSize"];
@@ -248,20 +234,10 @@ function SlabRow({ value, path, name, book, onBook, index }: FormProps & { reado
           <option value="PACKAGE">per package</option>
           <option value="FLAT">flat</option>
         </select>
-        {type === "PACKAGE" && (
-          <Field
-            label={`${rowLabel}: package size`}
-            value={textAt(value, sizePath)}
-            onValue={(text) => onBook(replaceValue(book, sizePath, text))}
-          />
-        )}
+        {type === "PACKAGE" && <BookField {...form} path={sizePath} label={`${rowLabel}: package size`} />}
       </td>
       <td>
-        <Field
-          label={`${rowLabel}: rate`}
-          value={textAt(value, ratePath)}
-          onValue={(text) => onBook(replaceValue(book, ratePath, text))}
-        />
+        <BookField {...form} path={ratePath} label={`${rowLabel}: rate`} />
       </td>
     </tr>
   );

@@ -33,6 +33,7 @@ export function PlanPanel({
   const value = tryParseJson(book);
   const plans = listAt(value, ["pricePlans"]);
   const setBook = (next: string): void => onChange({ book: next });
+  const form = { value, book, onBook: setBook };
   const showProblem = ({ line = 1, column = 1 }: PlayProblem): void => {
     const [text, detailsElement] = [textAreaRef.current, detailsRef.current];
     if (text === null || detailsElement === null) return;
@@ -67,25 +68,16 @@ export function PlanPanel({
         <p class="soft">{`The first ${PLANS_MAX} of ${formatCount(plans.length, "plan")} have a form: the others are in the JSON below.`}</p>
       )}
       {plans.slice(0, PLANS_MAX).map((plan, index) => (
-        <PlanForm
-          key={index}
-          value={value}
-          path={["pricePlans", index]}
-          name={textAt(plan, ["name"])}
-          book={book}
-          onBook={setBook}
-        />
+        <PlanForm key={index} {...form} path={["pricePlans", index]} name={textAt(plan, ["name"])} />
       ))}
       {listAt(value, ["accounts"])
         .slice(0, ACCOUNTS_MAX)
         .map((account, index) => (
           <AccountForm
             key={index}
-            value={value}
+            {...form}
             path={["accounts", index]}
             name={textAt(account, ["name"]) || textAt(account, ["id"])}
-            book={book}
-            onBook={setBook}
           />
         ))}
       <details ref={detailsRef}>
