@@ -13,7 +13,7 @@ import type { AccountRecord } from "../ledger/records.ts";
 import { type SkippedAccount, invalidInputError } from "../ledger/refusals.ts";
 import type { LedgerView, PageRequest } from "../ledger/view.ts";
 import { createYielder, runWithPauses } from "../store/yielder.ts";
-import type { EngineContext } from "./context.ts";
+import type { EngineContext } from "./methods.ts";
 
 /** Accounts per read. */
 const PAGE = 500;

@@ -19,7 +19,6 @@ import {
   withDocuments,
   withUncheckedDocuments,
 } from "./configuration.ts";
-import type { EngineContext } from "./context.ts";
 import {
   revisionAfter,
   BOOK_LISTS,
@@ -35,8 +34,9 @@ import {
   toTypedDocument,
   type DocumentOf,
 } from "./documents.ts";
+import type { EngineContext } from "./methods.ts";
 import { type DecisionState, lockAccounts, type OperationState, runOperation } from "./operation.ts";
-import { type Page, selectPage, type PageOptions } from "./pages.ts";
+import { type Page, pageKey, selectPage, type PageOptions } from "./pages.ts";
 
 /** A configured resource: parsed, and as sent. */
 export interface StoredResource<Item> {
@@ -226,7 +226,7 @@ export async function listConfigured<Kind extends ConfiguredKind>(
   const selected = [...resources.values()].filter(({ latest }) =>
     wanted.every(([field, value]) => latest.body[field] === value),
   );
-  const { items, ...more } = selectPage(selected, page, ({ first: { createdAt, id } }) => ({ createdAt, id }));
+  const { items, ...more } = selectPage(selected, page, ({ first }) => pageKey(first));
   return { items: items.map(({ latest }) => toStored(kind, latest.id, configuration)), ...more };
 }
 

@@ -36,14 +36,24 @@ import { eventSchemaMethods, type EventSchemas } from "./catalog/event-schemas.t
 import { pricePlanMethods, type PricePlans } from "./catalog/price-plans.ts";
 import { usageMeterMethods, type UsageMeters } from "./catalog/usage-meters.ts";
 import { createConfigurationSource } from "./configuration.ts";
-import type { EngineContext } from "./context.ts";
 import { createIngest, eventMethods, undo } from "./events/events.ts";
 import { checkRetention, pruneEvents } from "./events/retention.ts";
 import { compositeInvoiceMethods, lateUsage, overageBetween, usageBetween } from "./events/usage.ts";
 import { createEngineStore, type ExternalSchemas, type ExternalUsageOptions } from "./external-usage.ts";
 import { createIds } from "./ids.ts";
 import { exportBook, load } from "./load.ts";
-import { ACCOUNT_REQUEST, bindMethods, ID, IDS, method, type Methods, PACING, pageMethod, REQUEST } from "./methods.ts";
+import {
+  type EngineContext,
+  ACCOUNT_REQUEST,
+  bindMethods,
+  ID,
+  IDS,
+  method,
+  type Methods,
+  PACING,
+  pageMethod,
+  REQUEST,
+} from "./methods.ts";
 import { computeMetrics } from "./metrics/metrics.ts";
 import { calculatePlanRevenue } from "./metrics/revenue-calculator.ts";
 

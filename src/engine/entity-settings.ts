@@ -11,7 +11,7 @@ import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import { invalidInputError, quoteText } from "../ledger/refusals.ts";
 import type { Configuration } from "./configuration.ts";
 import { listAllConfigured, checkDocuments, newDocument, type StoredResource } from "./configured-resources.ts";
-import type { EngineContext } from "./context.ts";
+import type { EngineContext } from "./methods.ts";
 
 /** A stored setting. */
 export type StoredSetting = StoredResource<Setting>;

@@ -44,24 +44,6 @@ export interface ExternalSchemas {
   readonly resumeIngest: readonly string[];
 }
 
-/** Records an engine's external schemas, once, before it changes anything else. @returns undefined if there are none */
-function createExternalSchemaRecorder(
-  sources: ExternalSchemas,
-  clock: () => Instant,
-): ((store: Store) => Promise<void>) | undefined {
-  if (sources.external.length === 0 && sources.resumeIngest.length === 0) return undefined;
-  let runningCommit: Promise<void> | undefined;
-  return async (store) => {
-    runningCommit ??= recordExternalSchemas(store, sources, clock);
-    try {
-      await runningCommit;
-    } catch (error) {
-      runningCommit = undefined;
-      throw error;
-    }
-  };
-}
-
 async function recordExternalSchemas(
   store: Store,
   { external, resumeIngest }: ExternalSchemas,
@@ -274,16 +256,27 @@ interface EngineStoreOptions {
 
 /** Adds external usage to a store, if there is any. */
 export function createEngineStore(store: Store, { usage: options, sources, clock }: EngineStoreOptions): EngineStore {
-  const recordSchemas = createExternalSchemaRecorder(sources, clock);
+  const hasSources = sources.external.length > 0 || sources.resumeIngest.length > 0;
+  let runningCommit: Promise<void> | undefined;
+  /** Records the external schemas, once, before anything else changes. */
+  const recordSchemas = async (): Promise<void> => {
+    runningCommit ??= recordExternalSchemas(store, sources, clock);
+    try {
+      await runningCommit;
+    } catch (error) {
+      runningCommit = undefined;
+      throw error;
+    }
+  };
   return {
     name: store.name,
     read: store.read,
     async consistentView() {
-      if (recordSchemas !== undefined) await recordSchemas(store);
+      if (hasSources) await recordSchemas();
       return store.consistentView();
     },
     async transact(scope, work) {
-      if (recordSchemas !== undefined) await recordSchemas(store);
+      if (hasSources) await recordSchemas();
       return store.transact(scope, work);
     },
     createPrefetch: () => (options === undefined ? undefined : createPrefetchedUsage(options)),

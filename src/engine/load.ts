@@ -24,7 +24,6 @@ import { runWithPauses, createYielder } from "../store/yielder.ts";
 import { readAllAccounts } from "./all-accounts.ts";
 import { isInUse, formatOrganization } from "./catalog/catalog-resources.ts";
 import { readChangedBook, withUncheckedDocuments, toBookInput } from "./configuration.ts";
-import type { EngineContext } from "./context.ts";
 import {
   revisionAfter,
   BOOK_LISTS,
@@ -35,13 +34,12 @@ import {
   toPlainJson,
   configuredDocumentId,
 } from "./documents.ts";
+import type { EngineContext } from "./methods.ts";
 
 /** The number of resources loaded from each list. */
 export type LoadCounts = { readonly [List in Exclude<keyof Book, "organization" | "lint">]: number };
 
 /**
- * Loads a book into the store: all of it or, if any part already exists, nothing.
- *
  * @param source a book object, its text, or a book from `readBook`, whose source is loaded
  * @throws {RatebookError} ERR_BOOK_INVALID, ERR_TAKEN for what exists, ERR_REFUSED for an association with a plan that
  * is not ACTIVE
@@ -189,19 +187,8 @@ async function createLedgers(catalog: Catalog, book: Book, now: Instant, ids: Id
 }
 
 function countResources(book: Book): LoadCounts {
-  const { settings, eventSchemas, usageMeters, features, addOns, pricePlans, customers, accounts, invoiceGroups } =
-    book;
-  return {
-    settings: settings.length,
-    eventSchemas: eventSchemas.length,
-    usageMeters: usageMeters.length,
-    features: features.length,
-    addOns: addOns.length,
-    pricePlans: pricePlans.length,
-    customers: customers.length,
-    accounts: accounts.length,
-    invoiceGroups: invoiceGroups.length,
-  };
+  const lists = Object.keys(LIST_NAMES) as readonly (keyof LoadCounts)[];
+  return Object.fromEntries(lists.map((list) => [list, book[list].length])) as LoadCounts;
 }
 
 /** A store as a book. */
@@ -226,7 +213,7 @@ export interface ExportOptions {
 /** Accounts whose credits are read together. */
 const CHUNK = 200;
 
-/** Exports a store as a book: the configuration, and the accounts with their records, oldest first. */
+/** The configuration, and the accounts with their records, oldest first. */
 export async function exportBook(
   { store: { read }, configuration }: EngineContext,
   { accountsMax, pricePlansLength }: ExportOptions = {},

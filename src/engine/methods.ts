@@ -1,13 +1,19 @@
 /**
- * The methods of an engine. Each resource has a table of its methods beside its functions: the arguments, checked for
- * callers without types before anything is done, and the function. Requests and books have their own schemas.
+ * The methods of an engine and their context. Each resource has a table of its methods beside its functions: the
+ * arguments, checked for callers without types before anything is done, and the function. Requests and books have
+ * their own schemas.
  *
  * @module
  */
 import * as z from "zod";
 
 import { readInput } from "../book/reading/read-request.ts";
-import type { EngineContext } from "./context.ts";
+import type { Instant } from "../calendar/instant.ts";
+import type { IdSource } from "../ledger/decision.ts";
+import type { IngestResult } from "../ledger/events/ingest.ts";
+import type { RuleBudget } from "../rules/budget.ts";
+import type { ConfigurationSource } from "./configuration.ts";
+import type { EngineStore } from "./external-usage.ts";
 import type { ListOptions, PagedOptions, PageOptions } from "./pages.ts";
 
 /** A method of a table, without its engine. */
@@ -97,3 +103,22 @@ export const PACING = {
   options: z.strictObject({ rest: z.number().min(0).optional(), onProgress: REQUEST.optional() }).optional(),
 };
 export const ACCOUNT_REQUEST = { accountId: ID, request: REQUEST };
+
+/** The parts and options of an engine, with defaults applied. */
+export interface EngineContext {
+  readonly store: EngineStore;
+  /** Milliseconds since 1970; called once per decision, after its locks are acquired. */
+  readonly clock: () => Instant;
+  readonly ids: IdSource;
+  readonly configuration: ConfigurationSource;
+  /** The budget for one evaluation of a rule (S3.8). */
+  readonly ruleBudget?: RuleBudget | undefined;
+  /** How long events are kept, in milliseconds; undefined: forever. */
+  readonly keepEventsMs: number | undefined;
+  /** Called for each account that a bill run skips. */
+  readonly onSkipped?: ((accountId: string, error: unknown) => void) | undefined;
+  /** Last known accounts by alias: only a hint of what to lock, checked under the lock. */
+  readonly aliasHints: Map<string, string>;
+  /** Ingests events; concurrent calls share commits. */
+  readonly ingest: (events: readonly unknown[]) => Promise<readonly IngestResult[]>;
+}

@@ -19,8 +19,8 @@ import type { LedgerView } from "../ledger/view.ts";
 import type { Scope } from "../store/store.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import type { Configuration } from "./configuration.ts";
-import type { EngineContext } from "./context.ts";
 import { checkUsageSource, type PrefetchedUsage } from "./external-usage.ts";
+import type { EngineContext } from "./methods.ts";
 
 /** Passed to `needs`. */
 export interface OperationState {

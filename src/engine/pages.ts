@@ -47,6 +47,21 @@ export function pageRequest({ limit = LIMIT_DEFAULT, after }: PageOptions): Page
   return after === undefined ? { limit } : { limit, after };
 }
 
+/** The place of an item in a list, for `next`. */
+export function pageKey({ createdAt, id }: PageKey): PageKey {
+  return { createdAt, id };
+}
+
+/** Reads a page of a stored list. @param read reads one item more than the limit of the page, to detect a next page */
+export async function readPage<Item>(
+  options: PageOptions,
+  read: (request: PageRequest) => Promise<readonly Item[]>,
+  keyOf: (item: Item) => PageKey,
+): Promise<Page<Item>> {
+  const request = pageRequest(options);
+  return toPage(await read({ ...request, limit: request.limit + 1 }), request.limit, keyOf);
+}
+
 /** Creates a page from items read with one more than its limit, to detect a next page. */
 export function toPage<Item>(items: readonly Item[], limit: number, keyOf: (item: Item) => PageKey): Page<Item> {
   const pageItems = items.slice(0, limit);

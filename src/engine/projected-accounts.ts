@@ -10,8 +10,8 @@ import type { Catalog } from "../ledger/catalog.ts";
 import { catchUpNeeds, type InvoiceRange, partsFromSnapshot, readSnapshot } from "../ledger/reads.ts";
 import type { Steps } from "../numbers/steps.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
-import type { EngineContext } from "./context.ts";
 import { checkUsageSource } from "./external-usage.ts";
+import type { EngineContext } from "./methods.ts";
 import {
   commitCatchUp,
   checkAllExist,

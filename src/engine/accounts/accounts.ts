@@ -20,10 +20,10 @@ import type { AccountRecord } from "../../ledger/records.ts";
 import { alreadyTakenError, invalidInputError, notFoundError, quoteText, refusedError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Configuration } from "../configuration.ts";
-import type { EngineContext } from "../context.ts";
 import { withoutUndefined, withoutAbsent, toTypedDocument } from "../documents.ts";
 import { prepareSettings } from "../entity-settings.ts";
 import {
+  type EngineContext,
   ID,
   idMethod,
   listMethod,
@@ -35,7 +35,7 @@ import {
   pageMethod,
 } from "../methods.ts";
 import { type DecisionState, decideOnAccount, lockAccounts, runOperation } from "../operation.ts";
-import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
+import { type Page, pageKey, type PageOptions, readPage } from "../pages.ts";
 import { listSchedules } from "./plans.ts";
 
 const NAMES = { id: ID, aliases: z.array(REQUEST) };
@@ -120,9 +120,7 @@ async function listAccounts(
   filter: { readonly customerId?: string; readonly status?: "ACTIVE" | "ARCHIVED"; readonly invoiceGroupId?: string },
   options: PageOptions,
 ): Promise<Page<AccountRecord>> {
-  const request = pageRequest(options);
-  const records = await store.read.accountList(filter, { ...request, limit: request.limit + 1 });
-  return toPage(records, request.limit, ({ createdAt, id }) => ({ createdAt, id }));
+  return readPage(options, (request) => store.read.accountList(filter, request), pageKey);
 }
 
 async function addAliases(context: EngineContext, id: string, input: readonly string[]): Promise<AccountRecord> {
@@ -285,9 +283,8 @@ async function removeAlias(context: EngineContext, alias: string): Promise<void>
 }
 
 async function listAliases({ store }: EngineContext, options: PageOptions): Promise<Page<AliasSnapshot>> {
-  const request = pageRequest(options);
-  const documents = await store.read.documents("alias", { ...request, limit: request.limit + 1 });
-  return toPage(documents.map(toAliasSnapshot), request.limit, ({ createdAt, value }) => ({ createdAt, id: value }));
+  const page = await readPage(options, (request) => store.read.documents("alias", request), pageKey);
+  return { ...page, items: page.items.map(toAliasSnapshot) };
 }
 
 /** @throws {RatebookError} ERR_NOT_FOUND */

@@ -14,7 +14,6 @@ import { invalidInputError, notFoundError, quoteText, alreadyTakenError } from "
 import type { LedgerView } from "../../ledger/view.ts";
 import { listMatchingAccountIds } from "../all-accounts.ts";
 import type { Configuration } from "../configuration.ts";
-import type { EngineContext } from "../context.ts";
 import {
   type Body,
   withoutUndefined,
@@ -24,9 +23,9 @@ import {
   type DocumentOf,
 } from "../documents.ts";
 import { prepareSettings } from "../entity-settings.ts";
-import { idMethod, method, type Methods, pageMethod, patchMethod, REQUEST } from "../methods.ts";
+import { type EngineContext, idMethod, method, type Methods, pageMethod, patchMethod, REQUEST } from "../methods.ts";
 import { lockAccounts, runOperation } from "../operation.ts";
-import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
+import { type Page, pageKey, type PageOptions, readPage } from "../pages.ts";
 import { prepareAccount, checkActive } from "./accounts.ts";
 
 /** A stored customer. */
@@ -130,10 +129,9 @@ async function archiveCustomer(context: EngineContext, id: string): Promise<Cust
 }
 
 async function listCustomers({ store }: EngineContext, options: PageOptions): Promise<Page<CustomerSnapshot>> {
-  const request = pageRequest(options);
-  const documents = await store.read.documents("customer", { ...request, limit: request.limit + 1 });
-  const customers = documents.map((document) => toCustomerSnapshot(toTypedDocument("customer", document)));
-  return toPage(customers, request.limit, ({ createdAt, id }) => ({ createdAt, id }));
+  const page = await readPage(options, (request) => store.read.documents("customer", request), pageKey);
+  const items = page.items.map((document) => toCustomerSnapshot(toTypedDocument("customer", document)));
+  return { ...page, items };
 }
 
 /** Reads the document of a customer. @throws {RatebookError} ERR_NOT_FOUND */

@@ -20,9 +20,8 @@ import {
   addDocument,
   type StoredResource,
 } from "../configured-resources.ts";
-import type { EngineContext } from "../context.ts";
 import { revisionAfter } from "../documents.ts";
-import { ID, idMethod, method, type Methods, pageMethod, REQUEST } from "../methods.ts";
+import { type EngineContext, ID, idMethod, method, type Methods, pageMethod, REQUEST } from "../methods.ts";
 import { lockAccounts, type Operation, runOperation } from "../operation.ts";
 
 /** An invoice group with its accounts. */

@@ -27,9 +27,9 @@ import { invalidInputError, notFoundError } from "../../ledger/refusals.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { listMatchingAccountIds } from "../all-accounts.ts";
 import { type Configuration, readOverride } from "../configuration.ts";
-import type { EngineContext } from "../context.ts";
+import type { EngineContext } from "../methods.ts";
 import { type DecisionState, decideOnAccount, lockAccounts, type OperationState, runOperation } from "../operation.ts";
-import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
+import { type Page, pageKey, type PageOptions, readPage } from "../pages.ts";
 
 /** A period in which an account has one version of a plan (S16.1). */
 export interface PricingSchedule {
@@ -51,7 +51,6 @@ export interface PricingSchedule {
 /** A migration in a list. */
 export type MigrationSnapshot = Readonly<Record<string, unknown>> & Pick<Migration, "id" | "createdAt">;
 
-/** Associates a plan with an account. @returns the resulting schedules of the account */
 export async function associatePlan(
   context: EngineContext,
   accountId: string,
@@ -80,7 +79,6 @@ export async function associatePlan(
   });
 }
 
-/** Removes the plan from an account. @returns the resulting schedules of the account */
 export async function dissociatePlan(
   context: EngineContext,
   accountId: string,
@@ -107,7 +105,6 @@ export async function listSchedules(context: EngineContext, accountId: string): 
   return listAccountSchedules(catalog, record);
 }
 
-/** Migrates all accounts on one plan version to another (S16.5). */
 export async function migratePlan(context: EngineContext, input: MigrationRequest): Promise<Migration> {
   const { retainStartOffsets, pricingCycleConfig, ...versions } = readRequest("migrate", input);
   const request: MigrateRequest = {
@@ -175,12 +172,9 @@ export async function decideMigrations(
   return { migrations, documents };
 }
 
-/** Lists migrations, newest first. */
 export async function listMigrations(context: EngineContext, options: PageOptions): Promise<Page<MigrationSnapshot>> {
-  const request = pageRequest(options);
-  const documents = await context.store.read.documents("migration", { ...request, limit: request.limit + 1 });
-  const migrations = documents.map(({ id, createdAt, body }) => ({ ...body, id, createdAt }));
-  return toPage(migrations, request.limit, ({ id, createdAt }) => ({ id, createdAt }));
+  const page = await readPage(options, (request) => context.store.read.documents("migration", request), pageKey);
+  return { ...page, items: page.items.map(({ id, createdAt, body }) => ({ ...body, id, createdAt })) };
 }
 
 function readOverrideFor(

@@ -14,8 +14,8 @@ import { shortId } from "../../numbers/short-id.ts";
 import { sleep } from "../../store/sleep.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { groupMembers } from "../all-accounts.ts";
-import type { EngineContext } from "../context.ts";
 import type { PrefetchedUsage } from "../external-usage.ts";
+import type { EngineContext } from "../methods.ts";
 import { commitCatchUpPiece, lockAccounts, runOperation } from "../operation.ts";
 
 /** The result of a bill run. */
@@ -45,13 +45,10 @@ export interface FinalizeOptions {
 }
 
 /**
- * Finalizes every due invoice and processes everything else that is due up to an instant (S2.4, S13.4). After an
- * interruption it continues; calling it twice has no further effect. Runs of several engines over one store share the
- * accounts. An account whose bill fails (an amount beyond 100 digits, too many lost races) is skipped and retried by
- * the next run. After an internal error (InvariantError) the run continues with the other accounts, then rejects with
- * it.
+ * After an interruption it continues; calling it twice has no further effect. An account whose bill fails (an amount
+ * beyond 100 digits, too many lost races) is skipped. After an internal error (InvariantError) the run continues with
+ * the other accounts, then rejects with it.
  *
- * @param asOf default now
  * @throws {RatebookError} ERR_INPUT_INVALID for a future instant; ERR_STORE_UNAVAILABLE and ERR_USAGE_UNAVAILABLE,
  * which end the run
  */

@@ -23,8 +23,8 @@ import {
   type SkippedCollector,
   type WithSkipped,
 } from "../all-accounts.ts";
-import type { EngineContext } from "../context.ts";
-import { type Page, selectPage, toPage, type PageOptions, pageRequest } from "../pages.ts";
+import type { EngineContext } from "../methods.ts";
+import { type Page, pageKey, selectPage, toPage, type PageOptions, pageRequest } from "../pages.ts";
 import { type ProjectedAccounts, projectAccounts } from "../projected-accounts.ts";
 
 /** Selects credits; absent fields do not filter. */
@@ -107,7 +107,7 @@ async function listAllCredits(
 }
 
 function createShortPage(items: readonly CreditSnapshot[], after: PageKey | undefined): Page<CreditSnapshot> {
-  return after === undefined ? { items } : { items, next: { createdAt: after.createdAt, id: after.id } };
+  return after === undefined ? { items } : { items, next: pageKey(after) };
 }
 
 /** The stored credits that may have a status. @param isComplete whether no account is behind; otherwise any credit may be CONSUMED */

@@ -20,8 +20,7 @@ import { invalidInputError, notFoundError } from "../../ledger/refusals.ts";
 import { type Decimal, subtract, sum } from "../../numbers/decimal.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { findAccountsInId, accountsWithStaleDrafts, collectSkipped, retryPerAccount } from "../all-accounts.ts";
-import type { EngineContext } from "../context.ts";
-import { idMethod, listMethod, method, type Methods, REQUEST, textFields } from "../methods.ts";
+import { type EngineContext, idMethod, listMethod, method, type Methods, REQUEST, textFields } from "../methods.ts";
 import { decideOnAccount, lockAccounts, runOperation } from "../operation.ts";
 import { projectAccount } from "../projected-accounts.ts";
 import { listCredits } from "./credit-lists.ts";
@@ -166,10 +165,8 @@ function checkEntities(
 }
 
 /**
- * The balance of an account's current credits: not voided, with `[effectiveFrom, effectiveUntil)` containing now.
- * Everything due by now is included, even before a bill run (S2.4).
- *
- * @throws {RatebookError} ERR_NOT_FOUND
+ * Of the credits that are not voided, with `[effectiveFrom, effectiveUntil)` containing now. Everything due by now is
+ * included, even before a bill run (S2.4).
  */
 export async function creditBalance(context: EngineContext, accountId: string): Promise<CreditBalance> {
   return projectAccount(context, accountId, function* (catalog, work, now) {

@@ -20,10 +20,9 @@ import type { EntryRecord } from "../../ledger/records.ts";
 import { notFoundError } from "../../ledger/refusals.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";
 import { createProblem } from "../../problem-table.ts";
-import type { EngineContext } from "../context.ts";
-import { ID, method, type Methods, PAGED, REQUEST } from "../methods.ts";
+import { type EngineContext, ID, method, type Methods, PAGED, REQUEST } from "../methods.ts";
 import { decideOnAccount, lockAccounts, runOperation } from "../operation.ts";
-import { type Page, type PagedOptions, selectPage } from "../pages.ts";
+import { type Page, type PagedOptions, pageKey, selectPage } from "../pages.ts";
 import { projectAccount } from "../projected-accounts.ts";
 
 /** A feature credit entry as reads return it (S11.2). */
@@ -136,7 +135,7 @@ async function listEntries(
     const entries = work
       .entries()
       .flatMap((entry) => (entry.featureId === featureId ? [toEntrySnapshot(entry, now)] : []));
-    return selectPage(entries, page, ({ createdAt, id }) => ({ createdAt, id }));
+    return selectPage(entries, page, pageKey);
   });
 }
 

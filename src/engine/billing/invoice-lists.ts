@@ -18,8 +18,7 @@ import {
   type SkippedCollector,
   type WithSkipped,
 } from "../all-accounts.ts";
-import type { EngineContext } from "../context.ts";
-import { ID, idMethod, listMethod, method, PAGED, textFields } from "../methods.ts";
+import { type EngineContext, ID, idMethod, listMethod, method, PAGED, textFields } from "../methods.ts";
 import { collectPage, type Page, type PageOptions, pageRequest } from "../pages.ts";
 import {
   toFinalSnapshot,

@@ -27,7 +27,7 @@ import {
   retryPerAccount,
   type WithSkipped,
 } from "../all-accounts.ts";
-import type { EngineContext } from "../context.ts";
+import type { EngineContext } from "../methods.ts";
 import { type ProjectedAccounts, projectAccounts } from "../projected-accounts.ts";
 
 /** An invoice as reads return it: drafts are computed, and keep their id when they become final. */
@@ -75,9 +75,6 @@ export interface EnginePreview extends WithSkipped {
 const CHUNK = 50;
 
 /**
- * The invoices of accounts, including drafts, as they would be after finalizing at an instant; nothing is stored (S13.5).
- * Without account ids, accounts whose bill cannot be computed are skipped, as in a bill run.
- *
  * @throws {RatebookError} ERR_ARITHMETIC, which names a requested account whose bill cannot be computed;
  * ERR_INPUT_INVALID for an `asOf` in the past
  */

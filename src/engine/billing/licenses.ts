@@ -10,10 +10,9 @@ import type { AccountRecord, LicenseUpdateRecord } from "../../ledger/records.ts
 import type { Decimal } from "../../numbers/decimal.ts";
 import { quantityAt } from "../../rating/license-timeline.ts";
 import { accountsWithinBound } from "../all-accounts.ts";
-import type { EngineContext } from "../context.ts";
-import { ACCOUNT_REQUEST, listMethod, method, type Methods, textFields } from "../methods.ts";
+import { type EngineContext, ACCOUNT_REQUEST, listMethod, method, type Methods, textFields } from "../methods.ts";
 import { decideOnAccount } from "../operation.ts";
-import { collectPage, type Page, type PageOptions } from "../pages.ts";
+import { collectPage, type Page, pageKey, type PageOptions } from "../pages.ts";
 
 /** A license update with its account. */
 export type LicenseUpdateSnapshot = LicenseUpdateRecord & {
@@ -56,13 +55,7 @@ async function listLicenseUpdates(
   { accountId, licenseId }: { readonly accountId?: string | undefined; readonly licenseId?: string | undefined },
   options: PageOptions,
 ): Promise<Page<LicenseUpdateSnapshot>> {
-  const collector = collectPage<LicenseUpdateRecord & { readonly account: AccountRecord }>(
-    options,
-    ({ createdAt, id }) => ({
-      createdAt,
-      id,
-    }),
-  );
+  const collector = collectPage<LicenseUpdateRecord & { readonly account: AccountRecord }>(options, pageKey);
   const records =
     accountId === undefined
       ? accountsWithinBound(store.read, "accountId", "license updates", "the id of an account")

@@ -21,10 +21,19 @@ import { invalidInputError, quoteText, alreadyTakenError, refusedError } from ".
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Configuration } from "../configuration.ts";
 import { changeConfigured, listConfigured, newDocument } from "../configured-resources.ts";
-import type { EngineContext } from "../context.ts";
 import { type Body, type DocumentOf, revisionAfter, CONFIGURED_KINDS, toPlainJson } from "../documents.ts";
 import { type SettingEntity, readEntitySettings } from "../entity-settings.ts";
-import { IDS, listMethod, method, type Methods, pageMethod, patchMethod, REQUEST, textFields } from "../methods.ts";
+import {
+  type EngineContext,
+  IDS,
+  listMethod,
+  method,
+  type Methods,
+  pageMethod,
+  patchMethod,
+  REQUEST,
+  textFields,
+} from "../methods.ts";
 import {
   changeLatest,
   checkName,

@@ -29,9 +29,19 @@ import {
   requireDocument,
   type StoredResource,
 } from "../configured-resources.ts";
-import type { EngineContext } from "../context.ts";
 import type { Body, DocumentOf } from "../documents.ts";
-import { ID, idMethod, IDS, listMethod, method, type Methods, patchMethod, REQUEST, textFields } from "../methods.ts";
+import {
+  type EngineContext,
+  ID,
+  idMethod,
+  IDS,
+  listMethod,
+  method,
+  type Methods,
+  patchMethod,
+  REQUEST,
+  textFields,
+} from "../methods.ts";
 import {
   changeLatest,
   changeStatus,

@@ -27,9 +27,8 @@ import {
   requireDocument,
   type StoredResource,
 } from "../configured-resources.ts";
-import type { EngineContext } from "../context.ts";
 import { type Body, type ConfiguredItem, type ConfiguredKind, toPlainInput, type DocumentOf } from "../documents.ts";
-import { type EngineMethod, ID, idMethod, method } from "../methods.ts";
+import { type EngineContext, type EngineMethod, ID, idMethod, method } from "../methods.ts";
 
 /** Checks that no other resource that is not archived has the name. @throws {RatebookError} ERR_TAKEN */
 export function checkName(

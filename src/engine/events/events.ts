@@ -37,10 +37,9 @@ import type { EventFilter, LedgerView } from "../../ledger/view.ts";
 import { readEnvelope } from "../../metering/event-envelope.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { splitIntoChunks } from "../all-accounts.ts";
-import type { EngineContext } from "../context.ts";
-import { ID, idMethod, listMethod, method, textFields } from "../methods.ts";
+import { type EngineContext, ID, idMethod, listMethod, method, textFields } from "../methods.ts";
 import { lockAccounts, runOperation } from "../operation.ts";
-import { type Page, type PageOptions, toPage, pageRequest } from "../pages.ts";
+import { type Page, type PageOptions, readPage } from "../pages.ts";
 import { projectAccounts } from "../projected-accounts.ts";
 import { createIngestQueue } from "./ingest-queue.ts";
 import { eventsKeptSince } from "./retention.ts";
@@ -246,9 +245,11 @@ async function listEvents(
     ...(timestamp === undefined ? {} : { timestamp: toInstants(timestamp) }),
     ...(createdAt === undefined ? {} : { createdAt: toInstants(createdAt) }),
   };
-  const request = pageRequest(options);
-  const events = await context.store.read.events(filter, { ...request, limit: request.limit + 1 });
-  const page = toPage(events, request.limit, ({ createdAt, referenceId }) => ({ createdAt, id: referenceId }));
+  const page = await readPage(
+    options,
+    (request) => context.store.read.events(filter, request),
+    ({ createdAt, referenceId }) => ({ createdAt, id: referenceId }),
+  );
   return { ...page, items: await applyDueGrants(context, page.items) };
 }
 

@@ -8,7 +8,7 @@ import { RatebookError } from "../../errors.ts";
 import { recordSpending, findRemovableEvents, accountsThatSpent } from "../../ledger/events/retention.ts";
 import type { LedgerView, PageKey } from "../../ledger/view.ts";
 import { sleep } from "../../store/sleep.ts";
-import type { EngineContext } from "../context.ts";
+import type { EngineContext } from "../methods.ts";
 
 /** Events per transaction. */
 const CHUNK = 200;
@@ -68,12 +68,7 @@ async function recordRetentionCutoff({ store, clock }: EngineContext, until: Ins
   });
 }
 
-/**
- * Deletes events that exceed the retention of the engine and that nothing needs (see `findRemovableEvents`). If
- * interrupted, the next call continues.
- *
- * @throws {RatebookError} ERR_STORE_UNAVAILABLE
- */
+/** Removes what nothing needs (see `findRemovableEvents`). If interrupted, the next call continues. */
 export async function pruneEvents(
   context: EngineContext,
   { rest = 0, onProgress }: PruneOptions = {},

@@ -25,11 +25,10 @@ import type { LedgerCell } from "../../ledger/records.ts";
 import { notFoundError } from "../../ledger/refusals.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
-import type { EngineContext } from "../context.ts";
 import { readSource, readUsage } from "../external-usage.ts";
-import { idMethod, listMethod, textFields } from "../methods.ts";
+import { type EngineContext, idMethod, listMethod, textFields } from "../methods.ts";
 import { runOperation } from "../operation.ts";
-import { type Page, toPage, type PageOptions, pageRequest } from "../pages.ts";
+import { type Page, pageKey, toPage, type PageOptions, pageRequest } from "../pages.ts";
 
 /** A query for usage. */
 export interface UsageQuery {
@@ -80,7 +79,7 @@ export const compositeInvoiceMethods = {
 
 const ACCOUNTS_MAX = 1000;
 
-/** Usage by day, then by account and meter, including current external usage. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
+/** Includes current external usage. @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
 export async function usageBetween(context: EngineContext, query: UsageQuery): Promise<readonly DailyUsage[]> {
   const { store, clock, configuration } = context;
   const { first: from, end: until } = requestedDays(query);
@@ -92,10 +91,7 @@ export async function usageBetween(context: EngineContext, query: UsageQuery): P
   });
 }
 
-/**
- * Overage of features by account and day (S11.3), after everything due by now is processed: a grant takes overage that
- * it covers (S11.5).
- */
+/** After everything due by now is processed: a grant takes overage that it covers (S11.5). */
 export async function overageBetween(context: EngineContext, query: UsageQuery): Promise<readonly DailyOverage[]> {
   const { first, end } = requestedDays(query);
   return runOperation(context, {
@@ -146,7 +142,7 @@ async function listComposites(
     if (documents.length <= limit || last === undefined || composites.length > limit) break;
     after = { createdAt: last.createdAt, id: last.id };
   }
-  return toPage(composites, limit, ({ createdAt, id }) => ({ createdAt, id }));
+  return toPage(composites, limit, pageKey);
 }
 
 /** The days `[first, end)` of a query. @throws {RatebookError} ERR_OPTION_INVALID for an invalid query */
@@ -173,13 +169,7 @@ function dateOfDay(day: Day): string {
   return formatDate(startOfDay(day));
 }
 
-/**
- * The closed cycles of accounts that overlap a range of days and whose external usage has changed since they closed; by
- * account, then cycle. Changes nothing.
- *
- * @throws {RatebookError} ERR_OPTION_INVALID for an invalid query, and if all events are ingested;
- * ERR_USAGE_UNAVAILABLE
- */
+/** @throws {RatebookError} ERR_OPTION_INVALID for an invalid query, and if all events are ingested; ERR_USAGE_UNAVAILABLE */
 export async function lateUsage(context: EngineContext, query: UsageQuery): Promise<readonly LateUsage[]> {
   const { store, clock, configuration } = context;
   const { read } = store;

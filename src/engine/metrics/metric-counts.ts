@@ -212,7 +212,7 @@ function seriesKey({ query, schemaOf }: MetricCase, accountId: string, meterId: 
 
 function findGroup(
   groupBy: MetricField | null | undefined,
-  of: Readonly<Record<"accountId" | "meterId", string> & Record<"schemaName" | "status", string | undefined>>,
+  of: Readonly<Record<"accountId" | "meterId" | "schemaName" | "status", string | undefined>>,
 ): string | undefined {
   switch (groupBy) {
     case "ACCOUNT_ID":
@@ -235,18 +235,9 @@ function findGroups(
   status: string,
   meters: readonly string[],
 ): readonly (string | undefined)[] {
-  switch (groupBy) {
-    case "ACCOUNT_ID":
-      return [accountId === "" ? undefined : accountId];
-    case "USAGE_METER_ID":
-      return meters.length === 0 ? [undefined] : meters;
-    case "SCHEMA_NAME":
-      return [schemaName];
-    case "EVENT_STATUS":
-      return [status];
-    default:
-      return [undefined];
-  }
+  const counted = groupBy === "USAGE_METER_ID" && meters.length > 0 ? meters : [undefined];
+  const account = accountId === "" ? undefined : accountId;
+  return counted.map((meterId) => findGroup(groupBy, { accountId: account, meterId, schemaName, status }));
 }
 
 function createScan({ periods, selection, catalog, schemaOf }: MetricCase, filter: EventScan["filter"]): EventScan {

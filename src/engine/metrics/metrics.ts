@@ -26,8 +26,8 @@ import type { LedgerView } from "../../ledger/view.ts";
 import { add, Decimal, ZERO } from "../../numbers/decimal.ts";
 import { addFractions, decimalOfFraction, type Fraction } from "../../numbers/fraction.ts";
 import { collectSkipped, type SkippedCollector } from "../all-accounts.ts";
-import type { EngineContext } from "../context.ts";
 import { readRetentionCutoff } from "../events/retention.ts";
+import type { EngineContext } from "../methods.ts";
 import {
   countEvents,
   countUsage,
@@ -82,8 +82,6 @@ const STATUSES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Time series of usage, events and revenue over `[startTime, endTime)`.
- *
  * @throws {RatebookError} ERR_INPUT_INVALID with the path of what is malformed, out of bounds or unknown, and for
  * metrics that need events of a time when some have been deleted
  */

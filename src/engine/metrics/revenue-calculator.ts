@@ -22,8 +22,8 @@ import { add, type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts
 import { createProblem } from "../../problem-table.ts";
 import { checkTimeline } from "../../rating/license-timeline.ts";
 import { createYielder, runWithPauses } from "../../store/yielder.ts";
-import type { EngineContext } from "../context.ts";
 import { readUsage } from "../external-usage.ts";
+import type { EngineContext } from "../methods.ts";
 
 /** The charges of a plan, and the plan. */
 export interface RevenueAnswer extends CalculatedRevenue {
@@ -56,11 +56,7 @@ interface RequestedPlan {
   readonly currency: string;
 }
 
-/**
- * Calculates the charges of a plan for one whole natural cycle with given quantities; nothing is stored.
- *
- * @throws {RatebookError} ERR_INPUT_INVALID with the paths of what is malformed, unknown or cannot be priced
- */
+/** @throws {RatebookError} ERR_INPUT_INVALID with the paths of what is malformed, unknown or cannot be priced */
 export async function calculatePlanRevenue(context: EngineContext, input: RevenueRequestInput): Promise<RevenueAnswer> {
   const request = readInput(revenueRequest, input);
   // Read accounts first: plans are never deleted, so every later configuration has those of the accounts.

@@ -8,8 +8,8 @@ import { creditBalance } from "../../../src/engine/billing/credits.ts";
 import { listInvoices } from "../../../src/engine/billing/invoice-lists.ts";
 import { readInvoice } from "../../../src/engine/billing/invoices.ts";
 import { type Configuration, createConfigurationSource } from "../../../src/engine/configuration.ts";
-import type { EngineContext } from "../../../src/engine/context.ts";
 import { createEngineStore } from "../../../src/engine/external-usage.ts";
+import type { EngineContext } from "../../../src/engine/methods.ts";
 import { planOfMonths } from "../../book/builder.ts";
 import { type EngineUnderTest, engineAt } from "../support.ts";
 

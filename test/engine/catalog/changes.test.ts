@@ -7,11 +7,10 @@ import { eventSchemaMethods } from "../../../src/engine/catalog/event-schemas.ts
 import { pricePlanMethods } from "../../../src/engine/catalog/price-plans.ts";
 import { usageMeterMethods } from "../../../src/engine/catalog/usage-meters.ts";
 import { createConfigurationSource } from "../../../src/engine/configuration.ts";
-import type { EngineContext } from "../../../src/engine/context.ts";
 import { revisionAfter } from "../../../src/engine/documents.ts";
 import { createEngineStore } from "../../../src/engine/external-usage.ts";
 import { createIds } from "../../../src/engine/ids.ts";
-import { bindMethods } from "../../../src/engine/methods.ts";
+import { type EngineContext, bindMethods } from "../../../src/engine/methods.ts";
 import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
 import { monthly } from "../support.ts";
 
