@@ -194,7 +194,7 @@ export type { Explanation, Invoice, InvoiceLine, InvoiceType, LineType, UsageLin
 export type { RuleLink } from "./rulebook.ts";
 export type { SkippedAccount } from "./ledger/refusals.ts";
 export type { CatalogOptions } from "./ledger/catalog.ts";
-export type { EventLineType } from "./ledger/charged-line.ts";
+export type { EventLineType } from "./ledger/preview/line-trace.ts";
 export type { IdSource } from "./ledger/decision.ts";
 export type { LineTrace, TracedEvent } from "./ledger/preview/line-trace.ts";
 export type { SeenIds } from "./ledger/preview/accepted-ids.ts";
@@ -270,9 +270,9 @@ export {
   type PlanCurves,
   planCurves,
 } from "./analysis/plan-curves.ts";
-export type { UsageRow, UsageRowInput } from "./metering/usage-row.ts";
+export type { UsageRow, UsageRowInput } from "./metering/usage.ts";
 export { Decimal, type DecimalInput } from "./numbers/decimal.ts";
-export { priceQuantity, type PricedQuantity, type PricedSlab } from "./rating/slabs.ts";
+export { priceQuantity, type PricedQuantity, type PricedSlab } from "./rating/slab-charge.ts";
 export type { RuleBudget } from "./rules/budget.ts";
 export { compileRule, type RuleOptions } from "./rules/compile-rule.ts";
 export type { Fact } from "./rules/value.ts";

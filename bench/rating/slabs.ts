@@ -4,7 +4,7 @@ import { Decimal } from "decimal.js";
 import type { RatePlan, RateValue } from "../../src/book/resources/rate-card.ts";
 import { Decimal as OurDecimal } from "../../src/numbers/decimal.ts";
 import { joinSlabRates } from "../../src/rating/rated-slabs.ts";
-import { priceQuantity, priceBySlabs } from "../../src/rating/slabs.ts";
+import { priceQuantity, priceBySlabs } from "../../src/rating/slab-charge.ts";
 import { type Bench, measure } from "../bench.ts";
 
 const STARTS = ["0", "100", "1000", "10000", "100000"];

@@ -28,7 +28,7 @@ import {
   type RecurrenceType,
 } from "../rating/cards.ts";
 import type { Bounds, RatedSlabs } from "../rating/rated-slabs.ts";
-import { clampToBounds, priceBySlabs } from "../rating/slabs.ts";
+import { clampToBounds, priceBySlabs } from "../rating/slab-charge.ts";
 import { requireCurveEnd, computePriceCurve, type PriceCurve } from "./price-curve.ts";
 
 /** A kind of card with a variable quantity. */

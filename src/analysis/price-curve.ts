@@ -20,7 +20,7 @@ import {
   ZERO,
 } from "../numbers/decimal.ts";
 import { type Bounds, joinSlabRates, type RatedSlab, type RatedSlabs } from "../rating/rated-slabs.ts";
-import { clampToBounds, countPackages, priceBySlabs } from "../rating/slabs.ts";
+import { clampToBounds, countPackages, priceBySlabs } from "../rating/slab-charge.ts";
 
 /** A quantity at which the rate changes, the price steps, or a piece begins. */
 export interface Breakpoint {

@@ -9,7 +9,7 @@ import { minorUnitDigits } from "../numbers/currency.ts";
 import { type Decimal, ONE, subtract, ZERO } from "../numbers/decimal.ts";
 import type { PartExplanation, SlabExplanation } from "../rating/charge.ts";
 import type { Bounds } from "../rating/rated-slabs.ts";
-import { clampToBounds, sumSlabs } from "../rating/slabs.ts";
+import { clampToBounds, sumSlabs } from "../rating/slab-charge.ts";
 import { type RuleLink, ruleLink } from "../rulebook.ts";
 import { formatMoney, formatNumber, groupThousandsIn } from "./format-values.ts";
 import {

@@ -29,7 +29,7 @@ export function accountCells(cells: readonly LedgerCell[], from: Day, until: Day
 }
 
 /** A hash of cells that does not depend on their order. @param cells as {@link accountCells} returns them */
-export function digestCells(cells: AccountCells): string {
+function digestCells(cells: AccountCells): string {
   const texts = cells.map(({ meterId, day, quantity }) => [
     meterId,
     formatDate(startOfDay(day)),

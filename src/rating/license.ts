@@ -13,8 +13,7 @@ import { joinRatesInCurrency } from "./cards.ts";
 import type { Charge, RefundedCharge, RatedPeriod } from "./charge.ts";
 import { largestQuantity, type QuantityRun } from "./license-timeline.ts";
 import type { RatedSlabs } from "./rated-slabs.ts";
-import { WHOLE_SHARE, chargeBySlabs, type Part } from "./slab-charge.ts";
-import { priceBySlabs } from "./slabs.ts";
+import { WHOLE_SHARE, chargeBySlabs, type Part, priceBySlabs } from "./slab-charge.ts";
 
 /** Earlier charges of the same natural cycle or the same days (S9.1, S10.3). */
 export interface EarlierCharges {

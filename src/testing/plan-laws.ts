@@ -19,7 +19,7 @@ import {
   formatDecimal,
   ZERO,
 } from "../numbers/decimal.ts";
-import { priceQuantity } from "../rating/slabs.ts";
+import { priceQuantity } from "../rating/slab-charge.ts";
 import { fastCheck, toArbitrary, type ValueOrArbitrary } from "./fast-check.ts";
 import type { PlanInput } from "./plan-arbitrary.ts";
 import {

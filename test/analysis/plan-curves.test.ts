@@ -10,7 +10,7 @@ import { preview } from "../../src/index.ts";
 import { add, Decimal, maximum, sum, formatDecimal, ZERO } from "../../src/numbers/decimal.ts";
 import { decimalOfFraction } from "../../src/numbers/fraction.ts";
 import { rateBillingEntitlement, rateCreditGrant, rateFixedFee, isChargedIn } from "../../src/rating/cards.ts";
-import { priceQuantity } from "../../src/rating/slabs.ts";
+import { priceQuantity } from "../../src/rating/slab-charge.ts";
 import { bookArbitrary } from "../../src/testing/book-arbitrary.ts";
 import {
   decimalCardArbitrary,

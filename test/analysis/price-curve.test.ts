@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { type Breakpoint, priceCurve, type PricePiece } from "../../src/analysis/price-curve.ts";
 import { add, Decimal, multiply, ONE, subtract, formatDecimal } from "../../src/numbers/decimal.ts";
-import { priceQuantity } from "../../src/rating/slabs.ts";
+import { priceQuantity } from "../../src/rating/slab-charge.ts";
 import {
   decimalCardArbitrary,
   pricingModelArbitrary,

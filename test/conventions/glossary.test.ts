@@ -18,7 +18,7 @@ const exportedNames = new Set(
     .filter((file) => file.endsWith(".ts"))
     .flatMap((file) => [
       ...readFileSync(join(root, "src", file), "utf8").matchAll(
-        /^export (?:async )?(?:function|interface|type|const|class) (\w+)/gm,
+        /^export (?:async )?(?:function\*?|interface|type|const|class) (\w+)/gm,
       ),
     ])
     .map(([, name = ""]) => name),

@@ -31,6 +31,7 @@ import {
 } from "../../src/ledger/records.ts";
 import type { EventFilter } from "../../src/ledger/view.ts";
 import { type Decimal, parseDecimal, sum, formatDecimal } from "../../src/numbers/decimal.ts";
+import { runToCompletion } from "../../src/numbers/steps.ts";
 import { perUnit } from "../book/builder.ts";
 import { newAccount } from "./account-harness.ts";
 import { toCells } from "./cells.ts";
@@ -203,7 +204,9 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
       const found = await readForIngest(catalog, view, needs, names, toInstant(now));
       const behind = found.recordsBehind.length === 0 ? [] : await read(found.recordsBehind, toInstant(now));
       const accounts = [...behind, ...found.accounts];
-      const { result, changes } = decideIngest(catalog, { ...found, accounts }, batch, toInstant(now), nextId);
+      const { result, changes } = runToCompletion(
+        decideIngest(catalog, { ...found, accounts }, batch, toInstant(now), nextId),
+      );
       apply(state, changes);
       return result;
     },
@@ -213,7 +216,7 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
       const undoWork = async (work: Work): Promise<readonly UndoneEvent[]> => {
         const first = await view.eventsToUndo(work.record.id, filter.events, UNDO_EVENTS_MAX);
         const matched = await readForUndo(catalog, view, work, { ...filter, first }, toInstant(now));
-        return decideUndo(catalog, work, matched, toInstant(now));
+        return runToCompletion(decideUndo(catalog, work, matched, toInstant(now)));
       };
       return decide(toInstant(now), undoWork, record);
     },

@@ -16,6 +16,7 @@ import { updateLicense } from "../../src/ledger/commands/licenses.ts";
 import { decideIngest } from "../../src/ledger/events/ingest.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { formatDecimal, ZERO } from "../../src/numbers/decimal.ts";
+import { runToCompletion } from "../../src/numbers/steps.ts";
 import { catalogBook } from "../book/catalog-book.ts";
 import { type Golden, goldenCases } from "../support/golden.ts";
 import { type Ledger, newAccount, openLedger } from "./account-harness.ts";
@@ -113,7 +114,9 @@ function ingests(ledger: Ledger, book: Book, events: readonly unknown[]): readon
     happens: () => {
       const read = { accounts: book.accounts.map(({ id }) => ledger.parts(id)), names, acceptedIds: [], holders: [] };
       const batch = readBatch([event]);
-      const { changes } = decideIngest(ledger.catalog, read, batch, toInstant(event.timestamp), ledger.ids);
+      const { changes } = runToCompletion(
+        decideIngest(ledger.catalog, read, batch, toInstant(event.timestamp), ledger.ids),
+      );
       ledger.apply(changes);
     },
   }));

@@ -12,6 +12,7 @@ import { findIngestNeeds, readForIngest, decideIngest } from "../../src/ledger/e
 import { type LedgerReads, readOverageToMove } from "../../src/ledger/reads.ts";
 import type { EntryRecord } from "../../src/ledger/records.ts";
 import { parseDecimal } from "../../src/numbers/decimal.ts";
+import { runToCompletion } from "../../src/numbers/steps.ts";
 import { tokenBook, type EventLedger, NOON, onPlan, openEvents, tokenOverage, requestOf } from "./event-harness.ts";
 import { readBatch } from "./read-batch.ts";
 
@@ -51,7 +52,9 @@ test.each([20, 200])("S11.2 an event that consumes all of %i entries reads each 
     new Map(),
     toInstant(NOON),
   );
-  const { changes } = decideIngest(ledger.catalog, read, batch, toInstant(NOON), (prefix) => `${prefix}.x`);
+  const { changes } = runToCompletion(
+    decideIngest(ledger.catalog, read, batch, toInstant(NOON), (prefix) => `${prefix}.x`),
+  );
   expect(changes.entries).toHaveLength(count);
   expect(changes.entries?.every(({ balance }) => balance.isZero())).toBe(true);
   expect(looks()).toBeLessThan(20 * count);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { add, Decimal, multiply, sum } from "../../src/numbers/decimal.ts";
-import { type PricedQuantity, priceQuantity } from "../../src/rating/slabs.ts";
+import { type PricedQuantity, priceQuantity } from "../../src/rating/slab-charge.ts";
 import {
   type CardBounds,
   decimalCardArbitrary,

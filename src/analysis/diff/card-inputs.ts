@@ -29,7 +29,7 @@ import {
 } from "../../rating/cards.ts";
 import { CARD_KINDS, type CardKind, type PartExplanation, type SlabExplanation } from "../../rating/charge.ts";
 import type { Bounds, RatedSlab, RatedSlabs } from "../../rating/rated-slabs.ts";
-import { clampToBounds, priceReachedSlabs, sumSlabs } from "../../rating/slabs.ts";
+import { clampToBounds, priceReachedSlabs, sumSlabs } from "../../rating/slab-charge.ts";
 
 /** A quantity and the share of its price that is charged, or a fee. */
 export interface CountedPart {

@@ -9,7 +9,7 @@ import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, Decimal, maximum, multiply, ONE, subtract, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { roundFraction, type RoundingMode, toFraction } from "../../numbers/fraction.ts";
 import { joinSlabRates, type RatedSlab, type RatedSlabs } from "../../rating/rated-slabs.ts";
-import { priceBySlabs } from "../../rating/slabs.ts";
+import { priceBySlabs } from "../../rating/slab-charge.ts";
 import { computePriceCurve, type PricePiece } from "../price-curve.ts";
 import { createFinding, type LintFinding, formatAmountWithCurrency, type PricedCard } from "./finding.ts";
 /** Steps above an edge to try for an example, largest first. Whole quantities use only the first. */

@@ -24,7 +24,7 @@ import { createPreview } from "../../ledger/preview/preview.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { PageRequest } from "../../ledger/view.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
-import type { UsageRow } from "../../metering/usage-row.ts";
+import type { UsageRow } from "../../metering/usage.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 
 /** The number of accounts or events per read. */

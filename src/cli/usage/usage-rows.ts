@@ -13,7 +13,7 @@ import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { RatebookError } from "../../errors.ts";
 import { type Separator, detectSeparator } from "../../event-files/csv-rows.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
-import { readUsageRow, toUsageRow, USAGE_FIELDS as FIELDS } from "../../metering/usage-row.ts";
+import { readUsageRow, toUsageRow, USAGE_FIELDS as FIELDS } from "../../metering/usage.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { type ByteSource, openByteSource } from "../event-inputs/byte-source.ts";

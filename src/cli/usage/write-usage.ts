@@ -5,7 +5,7 @@
  */
 import type { Writable } from "node:stream";
 
-import { USAGE_FIELDS, type UsageRow } from "../../metering/usage-row.ts";
+import { USAGE_FIELDS, type UsageRow } from "../../metering/usage.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import { write } from "../io.ts";
 

@@ -6,7 +6,7 @@
 import * as z from "zod";
 
 import type { Instant } from "../../calendar/instant.ts";
-import { EVENT_LINE_TYPES } from "../../ledger/charged-line.ts";
+import { EVENT_LINE_TYPES } from "../../ledger/preview/line-trace.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import type { DraftListFilter, InvoiceListFilter, LedgerView, ListedDraft, PageKey } from "../../ledger/view.ts";
 import {

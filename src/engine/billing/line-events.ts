@@ -10,7 +10,7 @@ import type { Invoice } from "../../invoicing/invoice.ts";
 import type { AccountParts } from "../../ledger/account-parts.ts";
 import { listMatchingIds } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
-import { type ChargedLine, sumByDay, type EventLineType, findLines } from "../../ledger/charged-line.ts";
+import { type ChargedLine, sumByDay, type EventLineType, findLines } from "../../ledger/preview/line-trace.ts";
 import type { EventRecord, LedgerCell } from "../../ledger/records.ts";
 import { invalidInputError, notFoundError, quoteText } from "../../ledger/refusals.ts";
 import type { LedgerView, PageKey } from "../../ledger/view.ts";

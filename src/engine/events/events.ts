@@ -19,7 +19,7 @@ import {
   type PartialIngestState,
   readForIngest,
   type BatchEvent,
-  decideIngestInSteps,
+  decideIngest,
   type IngestState,
   type IngestResult,
 } from "../../ledger/events/ingest.ts";
@@ -27,7 +27,7 @@ import {
   type UndoFilter,
   parseUndoFilter,
   readForUndo,
-  decideUndoInSteps,
+  decideUndo,
   UNDO_EVENTS_MAX,
   type UndoneEvent,
 } from "../../ledger/events/undo.ts";
@@ -105,7 +105,7 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
     catchUp: "far behind",
     async decide({ catalog, accounts, now }, read) {
       const completeRead = accounts.length === 0 ? read : { ...read, accounts: [...accounts, ...read.accounts] };
-      return runWithPauses(decideIngestInSteps(catalog, completeRead, batch, now, ids));
+      return runWithPauses(decideIngest(catalog, completeRead, batch, now, ids));
     },
   });
 }
@@ -204,7 +204,7 @@ export async function undo(context: EngineContext, undoFilter: UndoFilter): Prom
     async decide({ catalog, view, workspace, events, now }) {
       const work = workspace.account(accountId);
       const matchingEvents = await readForUndo(catalog, view, work, { ...filter, first: events }, now);
-      return { result: await runWithPauses(decideUndoInSteps(catalog, work, matchingEvents, now)) };
+      return { result: await runWithPauses(decideUndo(catalog, work, matchingEvents, now)) };
     },
   });
 }

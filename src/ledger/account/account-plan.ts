@@ -47,7 +47,7 @@ export function withGroup(record: AccountRecord, groupId: string | undefined, no
 }
 
 /** When the account joined its group or left its last one; undefined if it was never in a group. */
-export function groupChangedAt({
+function groupChangedAt({
   invoiceGroupId,
   invoiceGroupFrom,
   pastInvoiceGroups,
@@ -103,7 +103,7 @@ export function findGraceTerms(catalog: Catalog, record: AccountRecord): GraceTe
 }
 
 /** When an association was recorded. */
-export function recordingInstant(association: AssociationRecord | undefined): Instant | undefined {
+function recordingInstant(association: AssociationRecord | undefined): Instant | undefined {
   return association?.recordedAt ?? association?.decidedAt;
 }
 

@@ -105,7 +105,7 @@ export function createGrantedCredit(work: AccountState, granted: GrantedCredit):
 }
 
 /** A draft as reads return it. */
-export function toDraftInvoice(
+function toDraftInvoice(
   record: Pick<AccountRecord, "id">,
   { draft, invoiceWithLazyLines }: ComputedInvoice,
 ): DraftInvoice {

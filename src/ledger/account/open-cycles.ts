@@ -128,7 +128,7 @@ export function earliestStart(open: readonly AccountCycle[], otherwise: Instant)
 }
 
 /** Whether a final STANDARD invoice covers an instant: its cycle accepts no event, undo or license update (S6.5). */
-export function isInvoiced(invoices: readonly InvoiceRecord[], at: Instant): boolean {
+function isInvoiced(invoices: readonly InvoiceRecord[], at: Instant): boolean {
   return standardCycles(invoices).some(({ start, end }) => start <= at && at < end);
 }
 

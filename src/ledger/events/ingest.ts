@@ -9,7 +9,7 @@ import { hasCode } from "../../errors.ts";
 import { earliestChargeStart } from "../../invoicing/due-work.ts";
 import type { IncomingEvent } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
-import { type Steps, runToCompletion } from "../../numbers/steps.ts";
+import type { Steps } from "../../numbers/steps.ts";
 import type { Problem } from "../../problem-table.ts";
 import type { AccountParts } from "../account-parts.ts";
 import { AccountState } from "../account-state.ts";
@@ -66,23 +66,13 @@ export function isMalformed(event: BatchEvent): event is MalformedEvent {
 }
 
 /**
- * Decides a batch of events. Pure: the same state, batch and instant give the same decision (S14.3).
+ * Decides a batch of events. Pure: the same state, batch and instant give the same decision (S14.3). Pauses after every
+ * event, whose rules may use a full budget, so that other work can run.
  *
  * @param batch in the order sent
  * @param ids creates the referenceIds
  */
-export function decideIngest(
-  catalog: Catalog,
-  read: IngestState,
-  batch: readonly BatchEvent[],
-  now: Instant,
-  ids: IdSource,
-): IngestDecision {
-  return runToCompletion(decideIngestInSteps(catalog, read, batch, now, ids));
-}
-
-/** Like {@link decideIngest}, but pauses after every event, whose rules may use a full budget, so that other work can run. */
-export function* decideIngestInSteps(
+export function* decideIngest(
   catalog: Catalog,
   read: IngestState,
   batch: readonly BatchEvent[],

@@ -116,7 +116,7 @@ export function toEventRecord(event: StoredEventFields, number: number): EventRe
 }
 
 /** The units of each matching meter. */
-export function eventUnits({ meterIds, quantities }: Pick<NewEvent, "meterIds" | "quantities">): EventRecord["units"] {
+function eventUnits({ meterIds, quantities }: Pick<NewEvent, "meterIds" | "quantities">): EventRecord["units"] {
   return quantities.flatMap((quantity, place) =>
     quantity === undefined ? [] : [{ meterId: meterIds[place] ?? "", quantity: decimalOfExact(quantity) }],
   );

@@ -8,7 +8,7 @@ import { type Instant, type InstantInput, toInstant, parseInstant, dayOf } from 
 import { restoreAllocations } from "../../credits/feature-credits.ts";
 import { hasCode, inputError, type Problem } from "../../errors.ts";
 import { exactOfDecimal, negateExact } from "../../numbers/exact.ts";
-import { runToCompletion, type Steps } from "../../numbers/steps.ts";
+import type { Steps } from "../../numbers/steps.ts";
 import { createProblem, rejection } from "../../problem-table.ts";
 import type { AccountState } from "../account-state.ts";
 import { catchUp } from "../account/catch-up.ts";
@@ -157,23 +157,13 @@ const NOT_ACCEPTED = "Event was not accepted when it was ingested, so there is n
 
 /**
  * Reverts the matching events that can be reverted, earliest ingested first, at most five. If there are fewer, events
- * that cannot be reverted are reported as FAILED and stay unchanged (S15.1, S15.2).
+ * that cannot be reverted are reported as FAILED and stay unchanged (S15.1, S15.2). One event per step.
  *
  * @param work with everything that catching up needs, and the events whose overage may move (see `readForUndo`)
  * @param matched matching events of the account that are not reverted: all, or at least the first five that can be
  * reverted and the first five that cannot
  */
-export function decideUndo(
-  catalog: Catalog,
-  work: AccountState,
-  matched: readonly EventRecord[],
-  now: Instant,
-): readonly UndoneEvent[] {
-  return runToCompletion(decideUndoInSteps(catalog, work, matched, now));
-}
-
-/** Like {@link decideUndo}, one event per step, with pauses for other work. */
-export function* decideUndoInSteps(
+export function* decideUndo(
   catalog: Catalog,
   work: AccountState,
   matched: readonly EventRecord[],
@@ -198,10 +188,7 @@ export function* decideUndoInSteps(
 }
 
 /** Whether an event was accepted and its cycle is open (S15.2). */
-export function isRevertible(
-  event: Pick<EventRecord, "status" | "timestamp">,
-  isOpen: (at: Instant) => boolean,
-): boolean {
+function isRevertible(event: Pick<EventRecord, "status" | "timestamp">, isOpen: (at: Instant) => boolean): boolean {
   return isCompleted(event.status) && isOpen(event.timestamp);
 }
 

@@ -23,9 +23,9 @@ export interface SeenIds {
 /** Slots of the first table. */
 const SLOTS_FIRST = 1024;
 /** The factor by which a full table grows. */
-export const GROWTH = 2;
+const GROWTH = 2;
 /** Slots probed before an id goes to the overflow map, which only ids chosen to collide reach. */
-export const PROBES_MAX = 64;
+const PROBES_MAX = 64;
 /** Maximum number of ids to preallocate for. */
 const CAPACITY_MAX = 1 << 21;
 /** Ids per page; a power of two. Growing never copies pages. */
@@ -136,7 +136,7 @@ function put(
 }
 
 /** Stores a position in the first free slot; false if none is nearby. */
-export function takeSlot(table: Int32Array, hash: number, place: number): boolean {
+function takeSlot(table: Int32Array, hash: number, place: number): boolean {
   const mask = table.length / 2 - 1;
   for (let probe = 0; probe < PROBES_MAX; probe++) {
     const slot = 2 * ((hash + probe) & mask);
@@ -163,7 +163,7 @@ function grow(memory: Memory): void {
 }
 
 /** A 32-bit hash of a text; mixes in four characters at a time. */
-export function hashOfText(text: string): number {
+function hashOfText(text: string): number {
   const { length } = text;
   let hash = length;
   let at = 0;

@@ -6,7 +6,7 @@
 import { type BookSource, toBook } from "../../book/book.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
-import { toUsageRow, type UsageRow } from "../../metering/usage-row.ts";
+import { toUsageRow, type UsageRow } from "../../metering/usage.ts";
 import { featuresBySchema } from "../catalog.ts";
 import { type IngestOutcome, isCompleted } from "../outcome.ts";
 import { rememberIds } from "./accepted-ids.ts";

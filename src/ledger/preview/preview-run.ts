@@ -14,8 +14,7 @@ import { readEnvelope, type EventEnvelope, type EventInput } from "../../meterin
 import type { FieldsResult } from "../../metering/event-fields.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import type { Units } from "../../metering/measure-units.ts";
-import { readUsageRow } from "../../metering/usage-row.ts";
-import { createUsageTally, type Usage } from "../../metering/usage.ts";
+import { readUsageRow, createUsageTally, type Usage } from "../../metering/usage.ts";
 import { type Exact, exactOfDecimal } from "../../numbers/exact.ts";
 import { type Problem, rejection } from "../../problem-table.ts";
 import type { RuleBudget } from "../../rules/budget.ts";

@@ -15,8 +15,7 @@ import { type InvoicingOptions, computeInvoices, computeTotals } from "../../inv
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
-import type { UsageRowInput } from "../../metering/usage-row.ts";
-import type { UsageCell } from "../../metering/usage.ts";
+import type { UsageRowInput, UsageCell } from "../../metering/usage.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
 import { dueCreditId } from "../account/due-ids.ts";

@@ -16,7 +16,7 @@ import { preview, type Preview } from "../../ledger/preview/preview.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, Decimal, parseDecimal, ZERO, divide, maximum, ONE, subtract } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
-import { priceBySlabs } from "../../rating/slabs.ts";
+import { priceBySlabs } from "../../rating/slab-charge.ts";
 import { formatCost, formatQuantity } from "../chart/curve-text.ts";
 import { drawChartWithDescription, type ChartWithDescription } from "../chart/plan-chart.ts";
 import { createPageRows, type PageRow, formatLongPeriod, INVOICE_TITLES } from "../invoice/invoice-lines.ts";

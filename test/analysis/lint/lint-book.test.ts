@@ -6,7 +6,7 @@ import { parseBook } from "../../../src/book/book.ts";
 import type { Book, BookInput } from "../../../src/book/resources/book.ts";
 import { hasCode } from "../../../src/errors.ts";
 import { add, Decimal } from "../../../src/numbers/decimal.ts";
-import { priceQuantity } from "../../../src/rating/slabs.ts";
+import { priceQuantity } from "../../../src/rating/slab-charge.ts";
 import {
   type CardBounds,
   decimalCardArbitrary,

@@ -10,6 +10,7 @@ import { createCredits, voidCredit } from "../../../src/ledger/commands/credits.
 import { updateLicense } from "../../../src/ledger/commands/licenses.ts";
 import { decideIngest } from "../../../src/ledger/events/ingest.ts";
 import { add, type Decimal, parseDecimal, ZERO } from "../../../src/numbers/decimal.ts";
+import { runToCompletion } from "../../../src/numbers/steps.ts";
 import { calls, feeCards, grantCards, overageCards, planOfMonths, seatCards, tokenCards } from "../../book/builder.ts";
 import { bookWithPlans } from "../../book/catalog-book.ts";
 import type { Ledger } from "../account-harness.ts";
@@ -138,7 +139,7 @@ function spend(ledger: Ledger, quantity: number, timestamp: Instant, now: Instan
     dimensions: {},
   };
   const read = { accounts: [ledger.readParts()], names: new Map([["a", "a"]]), acceptedIds: [], holders: [] };
-  ledger.apply(decideIngest(ledger.catalog, read, readBatch([event]), now, ledger.ids).changes);
+  ledger.apply(runToCompletion(decideIngest(ledger.catalog, read, readBatch([event]), now, ledger.ids)).changes);
 }
 
 /** Does one step; a rejection is an answer like any other. */

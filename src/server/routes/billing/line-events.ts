@@ -8,7 +8,7 @@ import * as z from "zod";
 import type { LineEvent } from "../../../engine/billing/line-events.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { undefinedIfNotFound } from "../../../errors.ts";
-import { EVENT_LINE_TYPES } from "../../../ledger/charged-line.ts";
+import { EVENT_LINE_TYPES } from "../../../ledger/preview/line-trace.ts";
 import { shortId } from "../../../numbers/short-id.ts";
 import { withRetentionHeader, openPageFields, toPageFields, formatRule } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
