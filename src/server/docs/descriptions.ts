@@ -122,15 +122,12 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   groupBy: "The field to group by; absent for one series.",
   "AccountPricingSchedule.id": "The id of the schedule.",
   "ApiKey.id": "The id of the key, to revoke it.",
-  "CreatedApiKey.id": "The id of the key, to revoke it.",
   "Credit.id": "The id of the credit.",
-  "CreditWithTransactions.id": "The id of the credit.",
   "data.id": "The id of the query.",
   "eventPayload.id": "The id that the event was sent with.",
   "FeatureCreditEntry.id": "The id of the entry.",
   "Invoice.id": "The id of the invoice; a draft keeps it when it becomes final.",
   "InvoiceGroupWithAccounts.id": "The id of the group.",
-  "InvoiceWithLines.id": "The id of the invoice; a draft keeps it when it becomes final.",
   "LicenseUpdate.id": "The id of the update.",
   "MetricResult.id": "The id of the query.",
   "PricingScheduleEntry.id": "The id of the plan version.",
@@ -166,12 +163,10 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "updatePricePlan.mode": "How accounts move to this version when it is activated; the same as `migrationMode`.",
   movedEntries: "Number of accounts that were moved.",
   "ApiKey.name": "The name of the key.",
-  "CreatedApiKey.name": "The name of the key.",
   "data.name": "What the query asks for.",
   "enrichedAttributes.name": "The name of the attribute.",
   "MetricResult.name": "What the query asks for.",
   "Invoice.netTermDays": "Days from the invoice date to the due date.",
-  "InvoiceWithLines.netTermDays": "Days from the invoice date to the due date.",
   notices: "Sentences to read before paying.",
   of: "Type of the explained line.",
   openapi: "The version of OpenAPI.",
@@ -221,16 +216,12 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "Account.status": "An ARCHIVED account accepts no events.",
   "AddOn.status": "An ARCHIVED add-on can't be used in new plans.",
   "ApiKey.status": "A REVOKED key is rejected.",
-  "CreatedApiKey.status": "A REVOKED key is rejected.",
   "CreatedCustomer.status": "ACTIVE.",
   "Credit.status": "CONSUMED: nothing is left. EXPIRED: its end has passed. VOIDED: ended early.",
-  "CreditWithTransactions.status": "CONSUMED: nothing is left. EXPIRED: its end has passed. VOIDED: ended early.",
   "Customer.status": "An ARCHIVED customer can't get new accounts.",
   "FeatureCreditEntry.status": "EXPIRED: its end has passed. VOIDED: no longer used.",
   "IngestionStatus.status": "The outcome.",
   "Invoice.status":
-    "DRAFT: may change. DUE: final. PAID: final, with a total of 0 or less. MERGED: part of a composite invoice.",
-  "InvoiceWithLines.status":
     "DRAFT: may change. DUE: final. PAID: final, with a total of 0 or less. MERGED: part of a composite invoice.",
   "Migration.status": "COMPLETED, the only one.",
   "PricePlan.status": "The status of the version. Only ACTIVE versions can be associated with accounts.",
@@ -276,7 +267,6 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 const BOOK_OBJECTS: Readonly<Record<string, string>> = {
   SlabRateValue: "rateValue",
   CreatedCustomer: "customer",
-  CreditWithTransactions: "credit",
   InvoiceGroupWithAccounts: "invoiceGroup",
   PricePlanSummary: "pricePlan",
   createAccount: "accountRequest",
@@ -301,20 +291,28 @@ const BOOK_OBJECTS: Readonly<Record<string, string>> = {
   filters: "metricFilter",
 };
 
+/** Components that have the fields of another, and more. */
+const EXTENDED: Readonly<Record<string, string>> = {
+  CreatedApiKey: "ApiKey",
+  CreditWithTransactions: "Credit",
+  InvoiceWithLines: "Invoice",
+};
+
 /**
  * The description of a field; undefined if there is none.
  *
  * @param owner an operation, a component or field with fields, or `path` or `query` for parameters
  */
 export function describeField(owner: string, field: string): string | undefined {
-  const name = owner.replace(/^(?:create|update)(?=[A-Z])/, "");
-  const bookObject = BOOK_OBJECTS[owner] ?? `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`;
-  return DESCRIPTIONS[`${owner}.${field}`] ?? findDescription(bookObject, field) ?? DESCRIPTIONS[field];
+  const component = EXTENDED[owner] ?? owner;
+  const name = component.replace(/^(?:create|update)(?=[A-Z])/, "");
+  const bookObject = BOOK_OBJECTS[component] ?? `${name.slice(0, 1).toLowerCase()}${name.slice(1)}`;
+  return DESCRIPTIONS[`${component}.${field}`] ?? findDescription(bookObject, field) ?? DESCRIPTIONS[field];
 }
 
 /** What a field of a response means, apart from how its value is written. */
 export function describeMeaning(owner: string, field: string): string | undefined {
-  return DESCRIPTIONS[`${owner}.${field}`] ?? DESCRIPTIONS[field];
+  return DESCRIPTIONS[`${EXTENDED[owner] ?? owner}.${field}`] ?? DESCRIPTIONS[field];
 }
 
 /** The owner of the fields in a field of `owner`, for {@link describeField}. */

@@ -165,11 +165,6 @@ export const openPageFields = {
   context: z.strictObject({ pageSize: z.int() }),
 };
 
-/** Same as {@link createListShape}, with {@link openPageFields}: credits, invoices and license updates. */
-export function createOpenListShape(item: z.ZodType, id: string, more: z.ZodRawShape = {}): z.ZodType {
-  return z.strictObject({ data: z.array(item), ...openPageFields, ...more }).meta({ id });
-}
-
 /** The JSON length at which a page ends early. It has at least one item. */
 export const PAGE_LENGTH_MAX: number = 1 << 20;
 
@@ -221,12 +216,6 @@ export function keepItem(item: unknown): unknown {
 export function answerPage(request: PagedRequest<unknown>, page: Page<unknown>): Answer {
   const { nextToken = null, context } = toPageFields(request, page);
   return answerOk({ data: page.items, nextToken, context });
-}
-
-/** A page in the form of {@link createOpenListShape}. */
-export function answerOpenPage(request: PagedRequest<unknown>, page: Page<unknown> & WithSkipped): Answer {
-  const { skipped } = page;
-  return answerOk(withoutAbsent({ data: page.items, ...toPageFields(request, page), skipped }));
 }
 
 /** The {@link openPageFields} of a page. */

@@ -8,7 +8,7 @@ import * as z from "zod";
 import type { WithSkipped } from "../../engine/all-accounts.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Page } from "../../engine/pages.ts";
-import { answerOpenPage, answerPage, createListShape, createOpenListShape, readBoundedPage } from "../http/answers.ts";
+import { answerPage, createListShape, openPageFields, readBoundedPage, toPageFields } from "../http/answers.ts";
 import {
   answerCreated,
   answerOk,
@@ -18,7 +18,7 @@ import {
   type EndpointSpec,
   SUCCESS,
 } from "../http/endpoint.ts";
-import { pathId, success } from "../http/fields.ts";
+import { pathId, success, withoutAbsent } from "../http/fields.ts";
 import { listQuery, type PagedRequest, type PageFields, PAGE_SIZES, type PageSizes } from "../http/pagination.ts";
 
 /** A resource: what its endpoints have in common. */
@@ -55,7 +55,7 @@ interface ListSpec<Item, Filters extends z.ZodRawShape, Params extends z.ZodObje
   /** The name of the list in cursors. Default: its path. */
   readonly list?: string | ((params: z.output<Params>) => string);
   readonly filters?: Filters;
-  /** Whether the last page has no `nextToken` instead of null, and with which further fields. */
+  /** If the last page has no `nextToken` instead of null: the further fields of the list. */
   readonly open?: z.ZodRawShape;
   readonly sizes?: PageSizes;
   /** The name of the answer in the OpenAPI document. */
@@ -117,7 +117,10 @@ export function defineListEndpoint<
     tag,
     query: listQuery(filters ?? {}, sizes),
     answers: {
-      200: open === undefined ? createListShape(shape, answerId) : createOpenListShape(shape, answerId, open),
+      200:
+        open === undefined
+          ? createListShape(shape, answerId)
+          : z.strictObject({ data: z.array(shape), ...openPageFields, ...open }).meta({ id: answerId }),
     },
     handle: async ({ engine, paging, query, params }) => {
       const request = paging.readRequest({ list: typeof list === "string" ? list : list(params), sizes, query });
@@ -126,7 +129,8 @@ export function defineListEndpoint<
         (each) => run(engine, request.filters as z.output<z.ZodObject<Filters>>, each, params),
         (item) => toJson(item, engine),
       );
-      return open === undefined ? answerPage(request, page) : answerOpenPage(request, page);
+      if (open === undefined) return answerPage(request, page);
+      return answerOk(withoutAbsent({ data: page.items, ...toPageFields(request, page), skipped: page.skipped }));
     },
   });
 }
