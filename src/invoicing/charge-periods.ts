@@ -46,7 +46,6 @@ export interface TimedCard {
   readonly prorated?: boolean;
 }
 
-/** The timing of a fixed fee. */
 function feeTiming({ id, recurrenceConfig, type, enableProration }: FixedFeeRateCard): TimedCard {
   const prorated = type === "RECURRING" && enableProration;
   return { kind: "FIXED_FEE", billableId: id, recurrence: recurrenceConfig, type, prorated };
@@ -57,12 +56,10 @@ export function licenseTiming({ id, enableProration }: Pick<LicenseRateCard, "id
   return { kind: "LICENSE", billableId: id, prorated: enableProration };
 }
 
-/** The timing of an entitlement. */
 function entitlementTiming({ featureId, recurrenceConfig }: BillingEntitlementRateCard): TimedCard {
   return { kind: "BILLING_ENTITLEMENT", billableId: featureId, recurrence: recurrenceConfig };
 }
 
-/** The timing of a credit grant. */
 function grantTiming({ id, recurrenceConfig, type }: CreditGrantRateCard): TimedCard {
   return { kind: "CREDIT_GRANT", billableId: id, recurrence: recurrenceConfig, type };
 }

@@ -78,7 +78,6 @@ function labelPart(
   return `${describeSlabRange(model, slab)}, ${basis[slab.priceType]}`;
 }
 
-/** The range of a slab. */
 interface SlabRange {
   /** Units, exclusive. */
   readonly startAfter: Decimal;

@@ -117,7 +117,6 @@ function findNextWholeQuantity(
   return (kind === "FALL" ? price.lt(below) : price.gt(below)) ? { quantity, price } : undefined;
 }
 
-/** The price of a slab. */
 interface SlabPrice {
   readonly priceType: "FLAT" | "PER_UNIT" | "PACKAGE";
   readonly rate: Decimal;

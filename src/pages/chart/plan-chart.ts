@@ -141,7 +141,6 @@ function drawHeader(
   };
 }
 
-/** The position of a panel. */
 interface PanelPosition {
   readonly digits: number;
   /** Pixels from the top. */

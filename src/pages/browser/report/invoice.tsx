@@ -154,7 +154,6 @@ function LineLabel({ line }: Pick<LineProps, "line">): JSX.Element {
   );
 }
 
-/** The expanded details of a line. */
 function LineDetail({ line, digits }: { readonly line: LineData; readonly digits: number }): JSX.Element {
   const { amount, exact, days } = line;
   return (
