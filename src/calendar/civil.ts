@@ -11,18 +11,18 @@ import { addMonths } from "date-fns/addMonths";
 /** Whole days since 1970-01-01, UTC. */
 export type Day = number;
 
-/** A calendar date. `month` is 1 to 12, `day` 1 to 31. */
+/** A calendar date. `month` is 1 to 12, `dayOfMonth` 1 to 31. */
 export interface CivilDate {
   readonly year: number;
   readonly month: number;
-  readonly day: number;
+  readonly dayOfMonth: number;
 }
 
 /** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;
 
-/** January 1970, as a date and in months since January of the year 0. */
 const EPOCH = new UTCDateMini(0);
+/** Months from January of the year 0 to January 1970. */
 const MONTH_OF_DAY_0 = 1970 * 12;
 /** Days from 0000-01-01 to 1970-01-01. */
 const DAYS_BEFORE_1970 = 719_528;
@@ -39,18 +39,18 @@ export function daysInMonth(year: number, month: number): number {
 }
 
 /** The day of a date, which must exist. */
-export function dayOfDate(year: number, month: number, day: number): Day {
-  return firstDayOfMonth(year * 12 + (month - 1)) + (day - 1);
+export function toEpochDay(year: number, month: number, dayOfMonth: number): Day {
+  return firstDayOfMonth(year * 12 + (month - 1)) + (dayOfMonth - 1);
 }
 
 /** The date of a day. */
-export function dateOfDay(day: Day): CivilDate {
+export function toCivilDate(day: Day): CivilDate {
   // 400 years are 146,097 days and 4,800 months, so the estimate is the month or an adjacent one.
   let monthNumber = Math.floor(((day + DAYS_BEFORE_1970) * 4800) / 146_097);
   if (firstDayOfMonth(monthNumber) > day) monthNumber -= 1;
   else if (firstDayOfMonth(monthNumber + 1) <= day) monthNumber += 1;
   const year = Math.floor(monthNumber / 12);
-  return { year, month: monthNumber - year * 12 + 1, day: day - firstDayOfMonth(monthNumber) + 1 };
+  return { year, month: monthNumber - year * 12 + 1, dayOfMonth: day - firstDayOfMonth(monthNumber) + 1 };
 }
 
 /** Months since January of the year 0, for the month of a date. */

@@ -5,7 +5,7 @@
  * @module
  */
 import { RatebookError } from "../errors.ts";
-import { dateOfDay, dayInMonth, daysInMonth, monthNumberOf, type Day } from "./civil.ts";
+import { toCivilDate, dayInMonth, daysInMonth, monthNumberOf, type Day } from "./civil.ts";
 import { dayOf, startOfDay, toInstant, type Instant } from "./instant.ts";
 
 /** A half-open period `[start, end)` of whole UTC days. */
@@ -103,7 +103,7 @@ export function naturalCycle(config: CycleConfig, index: number): Cycle {
 export function cycleIndexAt(config: CycleConfig, instant: Instant): number {
   const day = dayOf(instant);
   if (config.interval === "WEEKLY") return Math.floor((day - startDay(config, 0)) / 7);
-  const month = monthNumberOf(dateOfDay(day)) - ((config.monthOffset ?? 1) - 1);
+  const month = monthNumberOf(toCivilDate(day)) - ((config.monthOffset ?? 1) - 1);
   const index = Math.floor(month / MONTHS[config.interval]);
   // Only in a month in which a cycle starts can a day belong to the previous cycle.
   return startDay(config, index) > day ? index - 1 : index;
@@ -149,11 +149,11 @@ function startDay(config: CycleConfig, index: number): Day {
 function anniversaryConfig(interval: Interval, day: Day): CycleConfig {
   // 1970-01-01, day 0, was a Thursday: ISO weekday 4.
   if (interval === "WEEKLY") return { interval, dayOffset: ((((day + 3) % 7) + 7) % 7) + 1, monthOffset: null };
-  const date = dateOfDay(day);
-  const dayOffset = date.day === 31 ? "LAST" : date.day;
+  const date = toCivilDate(day);
+  const dayOffset = date.dayOfMonth === 31 ? "LAST" : date.dayOfMonth;
   if (interval === "MONTHLY") return { interval, dayOffset, monthOffset: null };
   if (interval !== "ANNUALLY") return { interval, dayOffset, monthOffset: ((date.month - 1) % MONTHS[interval]) + 1 };
-  const lastOfFebruary = date.month === 2 && date.day === daysInMonth(date.year, 2);
+  const lastOfFebruary = date.month === 2 && date.dayOfMonth === daysInMonth(date.year, 2);
   return { interval, dayOffset: lastOfFebruary ? "LAST" : dayOffset, monthOffset: date.month };
 }
 

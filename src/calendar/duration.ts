@@ -6,7 +6,7 @@
 import { RatebookError } from "../errors.ts";
 import { add, Decimal, multiply, formatDecimal, ZERO } from "../numbers/decimal.ts";
 import { decimalOfFraction } from "../numbers/fraction.ts";
-import { dateOfDay, dayInMonth, monthNumberOf } from "./civil.ts";
+import { toCivilDate, dayInMonth, monthNumberOf } from "./civil.ts";
 import { DAY_MS, dayOf, formatInstant, startOfDay, INSTANT_END, INSTANT_MIN, type Instant } from "./instant.ts";
 
 /** A duration. Both parts have the same sign. */
@@ -75,8 +75,8 @@ export function parseDuration(text: string): Duration {
 export function addDuration(instant: Instant, duration: Duration, sign: 1 | -1 = 1): Instant {
   if (duration.months === 0) return shiftInstant(instant, instant, duration, sign);
   const day = dayOf(instant);
-  const date = dateOfDay(day);
-  const target = dayInMonth(monthNumberOf(date) + sign * duration.months, date.day);
+  const date = toCivilDate(day);
+  const target = dayInMonth(monthNumberOf(date) + sign * duration.months, date.dayOfMonth);
   return shiftInstant(instant, startOfDay(target) + (instant - startOfDay(day)), duration, sign);
 }
 
@@ -89,7 +89,7 @@ export function addDuration(instant: Instant, duration: Duration, sign: 1 | -1 =
  * @throws {RatebookError} ERR_DATE_INVALID if the result is not within the years 0000 to 9999
  */
 export function addDurationFromCycleStart(start: Instant, duration: Duration, dayOffset: number | "LAST"): Instant {
-  const month = monthNumberOf(dateOfDay(dayOf(start)));
+  const month = monthNumberOf(toCivilDate(dayOf(start)));
   if (duration.months === 0 || startOfDay(dayInMonth(month, dayOffset)) !== start) return addDuration(start, duration);
   return shiftInstant(start, startOfDay(dayInMonth(month + duration.months, dayOffset)), duration, 1);
 }

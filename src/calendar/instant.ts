@@ -6,7 +6,7 @@
  * @module
  */
 import { RatebookError } from "../errors.ts";
-import { dateOfDay, DAY_MS, dayOfDate, daysInMonth, type Day } from "./civil.ts";
+import { toCivilDate, DAY_MS, toEpochDay, daysInMonth, type Day } from "./civil.ts";
 
 export { DAY_MS, type Day } from "./civil.ts";
 
@@ -154,12 +154,12 @@ export function dayStart(instant: Instant): Instant {
   return startOfDay(dayOf(instant));
 }
 
-/** The first day that starts at an instant or after it: the end, exclusive, of the days that a range touches. */
+/** The first day that starts at or after an instant. For a range's end: the exclusive end of the days it touches. */
 export function dayFrom(instant: Instant): Day {
   return Math.ceil(instant / DAY_MS);
 }
 
-/** The first midnight at an instant or after it. */
+/** The first midnight at or after an instant. */
 export function dayStartFrom(instant: Instant): Instant {
   return startOfDay(dayFrom(instant));
 }
@@ -180,8 +180,7 @@ export function daysBetween(from: Instant, until: Instant): number {
 }
 
 /**
- * Parses a date-time; NaN if invalid. The parts are small integers, {@link NONE} if missing, so that all values before
- * the sum are integers.
+ * Parses a date-time; NaN if invalid. Invalid parts are {@link NONE}, not NaN, so that V8 keeps small integers.
  */
 function readDateTime(text: string, zoneMinutes: number): number {
   const length = text.length;
@@ -214,9 +213,9 @@ function readDay(text: string): number {
   const month = readTwoDigits(text, 5);
   const day = readTwoDigits(text, 8);
   if (year < 0 || text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH) return NONE;
-  // Every month has 28 days: most days need no calendar lookup.
+  // Every month has at least 28 days: most days need no calendar lookup.
   if (day < 1 || month < 1 || month > 12 || (day > 28 && day > daysInMonth(year, month))) return NONE;
-  return dayOfDate(year, month, day);
+  return toEpochDay(year, month, day);
 }
 
 /** The minutes since midnight of the `HH:MM` after the date; negative if there is none. The text has 16 characters. */
@@ -278,8 +277,8 @@ function endOfDigits(text: string, from: number): number {
 }
 
 function formatDay(day: Day): string {
-  const date = dateOfDay(day);
-  return `${String(10_000 + date.year).slice(1)}-${formatTwoDigits(date.month)}-${formatTwoDigits(date.day)}`;
+  const date = toCivilDate(day);
+  return `${String(10_000 + date.year).slice(1)}-${formatTwoDigits(date.month)}-${formatTwoDigits(date.dayOfMonth)}`;
 }
 
 function formatTwoDigits(value: number): string {

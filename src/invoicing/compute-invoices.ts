@@ -55,9 +55,9 @@ export interface InvoicingOptions {
 export interface ComputedInvoice {
   readonly draft: Draft;
   /** Builds the invoice with its lines. */
-  readonly invoice: () => Invoice;
+  readonly buildInvoice: () => Invoice;
   /** Builds the invoice with its total; the lines below are built on first access, and keep the draft in memory until then. */
-  readonly invoiceWithLazyLines: () => Invoice;
+  readonly buildInvoiceWithLazyLines: () => Invoice;
   readonly creditUses: readonly CreditUse[];
   /** The credit that it grants once final, if its total is below zero (S13.4). */
   readonly grantedCredit?: GrantedCredit;
@@ -69,7 +69,7 @@ export function computeInvoices(
   catalog: BillingCatalog,
   options: InvoicingOptions,
 ): readonly Invoice[] {
-  return runToCompletion(computeInvoicesInSteps(view, catalog, options)).map(({ invoice }) => invoice());
+  return runToCompletion(computeInvoicesInSteps(view, catalog, options)).map(({ buildInvoice }) => buildInvoice());
 }
 
 /** The totals of {@link computeInvoices}, without lines, which is faster. */
@@ -89,8 +89,8 @@ export function* computeInvoicesInSteps(
 ): Steps<readonly ComputedInvoice[]> {
   return (yield* computePaidDrafts(view, catalog, options)).map((paid) => ({
     draft: paid.draft,
-    invoice: () => toInvoice(view, paid.draft, paid.tree()),
-    invoiceWithLazyLines: () => toInvoice(view, paid.draft, paid.lazyTree()),
+    buildInvoice: () => toInvoice(view, paid.draft, paid.tree()),
+    buildInvoiceWithLazyLines: () => toInvoice(view, paid.draft, paid.lazyTree()),
     creditUses: paid.creditUses,
     ...(paid.grantedCredit === undefined ? {} : { grantedCredit: paid.grantedCredit }),
   }));

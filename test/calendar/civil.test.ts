@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { dateOfDay, dayInMonth, dayOfDate, daysInMonth } from "../../src/calendar/civil.ts";
+import { toCivilDate, dayInMonth, toEpochDay, daysInMonth } from "../../src/calendar/civil.ts";
 
 describe("leap years", () => {
   test.each([
@@ -29,7 +29,7 @@ describe("months", () => {
     ["the last day of December", 2026 * 12 + 11, "LAST", "2026-12-31"],
     ["a month of the year 0", 1, "LAST", "0000-02-29"],
   ] as const)("S6.2 resolves %s within that month", (_, monthNumber, dayOfMonth, expected) => {
-    const { year, month, day } = dateOfDay(dayInMonth(monthNumber, dayOfMonth));
+    const { year, month, dayOfMonth: day } = toCivilDate(dayInMonth(monthNumber, dayOfMonth));
     const text = [String(year).padStart(4, "0"), String(month).padStart(2, "0"), String(day).padStart(2, "0")].join(
       "-",
     );
@@ -44,16 +44,16 @@ describe("days", () => {
     // Outside the years 0 to 9999 each month is computed anew, so the steps there are longer.
     const isInTable = (day: number): boolean => day >= -719_528 && day < 2_932_897;
     for (let day = -865_625; day < 3_663_500; day += isInTable(day) ? 1 : 397) {
-      const date = dateOfDay(day);
-      if (dayOfDate(date.year, date.month, date.day) !== day) faults.push(day);
+      const date = toCivilDate(day);
+      if (toEpochDay(date.year, date.month, date.dayOfMonth) !== day) faults.push(day);
     }
     for (let day = -865_625; day < 3_663_500; day += 97) {
-      const date = dateOfDay(day);
+      const date = toCivilDate(day);
       const platform = new Date(day * 86_400_000);
       if (
         date.year !== platform.getUTCFullYear() ||
         date.month !== platform.getUTCMonth() + 1 ||
-        date.day !== platform.getUTCDate()
+        date.dayOfMonth !== platform.getUTCDate()
       ) {
         faults.push(day);
       }

@@ -33,7 +33,7 @@ import {
   mayTakeCredits,
   computeOpenInvoices,
   finalizeInvoice,
-  createGrantedCredit,
+  putGrantedCredit,
 } from "./invoices.ts";
 import { findOpenCycles, createOpenCheck, earliestStart } from "./open-cycles.ts";
 import { moveOverageOnto } from "./overage-moves.ts";
@@ -119,7 +119,7 @@ function* catchUpSteps(catalog: Catalog, work: AccountState, until: Instant, clo
     const [granted = [], creditChanges = []] = [grants.get(at), credits.get(at)];
     if (pending.length > 0 && granted.length + creditChanges.length > 0) yield* finalizePending();
     yield* putEntries(catalog, work, granted, at);
-    yield* putInSteps(creditChanges, (credit) => createGrantedCredit(work, credit));
+    yield* putInSteps(creditChanges, (credit) => putGrantedCredit(work, credit));
     if (finals.has(at)) pending.push(at);
     // Invoices that became final earlier are dated by the previous catch-up.
     if (pending.length >= CYCLES_AT_ONCE || at === since) yield* finalizePending();

@@ -48,12 +48,12 @@ export function* computeOpenInvoices(
   range: Pick<InvoicingOptions, "from" | "until" | "knownUntil" | "selection" | "limit">,
   view: AccountView = work.view(catalog),
 ): Steps<readonly ComputedInvoice[]> {
-  const final = new Set(work.invoices().map(storedInvoiceKey));
+  const finalKeys = new Set(work.invoices().map(storedInvoiceKey));
   return yield* computeInvoicesInSteps(view, catalog.billing, {
     ...range,
     explain: true,
     viewHasAllCredits: true,
-    isFinal: (draft) => final.has(invoiceKey(draft)),
+    isFinal: (draft) => finalKeys.has(invoiceKey(draft)),
     creditId: (cause) => dueCreditId(view.accountId, cause),
   });
 }
@@ -63,7 +63,7 @@ export function finalizeInvoice(work: AccountState, computedInvoice: ComputedInv
   const { record } = work;
   const key = invoiceKey(computedInvoice.draft);
   const id = dueInvoiceId(record.id, key);
-  const invoice = computedInvoice.invoice();
+  const invoice = computedInvoice.buildInvoice();
   const status = invoice.revenueInfo.value.gt(ZERO) ? "DUE" : "PAID";
   const revenueInfo =
     computedInvoice.creditUses.length === 0
@@ -86,7 +86,7 @@ export function finalizeInvoice(work: AccountState, computedInvoice: ComputedInv
     });
   }
   if (computedInvoice.grantedCredit !== undefined)
-    createGrantedCredit(work, { ...computedInvoice.grantedCredit, grantedAt: at });
+    putGrantedCredit(work, { ...computedInvoice.grantedCredit, grantedAt: at });
 }
 
 function requireCredit(work: AccountState, creditId: string): CreditRecord {
@@ -95,8 +95,8 @@ function requireCredit(work: AccountState, creditId: string): CreditRecord {
   return credit;
 }
 
-/** Creates a credit granted by a plan or an invoice. */
-export function createGrantedCredit(work: AccountState, granted: GrantedCredit): void {
+/** Stores a credit granted by a plan or an invoice. The id of a granted credit is its cause. */
+export function putGrantedCredit(work: AccountState, granted: GrantedCredit): void {
   const { record } = work;
   const { id: cause, kind, grantedAt } = granted;
   work.putCredit(
@@ -107,9 +107,9 @@ export function createGrantedCredit(work: AccountState, granted: GrantedCredit):
 /** A draft as reads return it. */
 function toDraftInvoice(
   record: Pick<AccountRecord, "id">,
-  { draft, invoiceWithLazyLines }: ComputedInvoice,
+  { draft, buildInvoiceWithLazyLines }: ComputedInvoice,
 ): DraftInvoice {
-  return { id: dueInvoiceId(record.id, invoiceKey(draft)), invoice: invoiceWithLazyLines() };
+  return { id: dueInvoiceId(record.id, invoiceKey(draft)), invoice: buildInvoiceWithLazyLines() };
 }
 
 /** Creates records of credits, whether granted by a plan, granted manually or loaded from a book. */

@@ -9,7 +9,7 @@ import { checkCards } from "../../book/checks/check-plans.ts";
 import { collectProblems } from "../../book/problems.ts";
 import { applyOverride, overridesAnything } from "../../book/resources/override.ts";
 import type { PricePlan, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
-import { dateOfDay, dayInMonth, monthNumberOf } from "../../calendar/civil.ts";
+import { toCivilDate, dayInMonth, monthNumberOf } from "../../calendar/civil.ts";
 import { resolveCycleConfig } from "../../calendar/cycle.ts";
 import {
   dayOf,
@@ -308,8 +308,8 @@ function checkDays(work: AccountState, { from, until = NO_END }: DayRange, now: 
 /** Limits how many years back the first plan may start, so that its cycles can be computed in bounded time (S16.1). */
 function checkAge({ from }: DayRange, now: Instant, years: number): void {
   if (!Number.isFinite(years)) return;
-  const today = dateOfDay(dayOf(now));
-  const earliest = startOfDay(dayInMonth(monthNumberOf(today) - 12 * years, today.day));
+  const today = toCivilDate(dayOf(now));
+  const earliest = startOfDay(dayInMonth(monthNumberOf(today) - 12 * years, today.dayOfMonth));
   if (from >= earliest) return;
   const bound = years === 1 ? "one year" : `${years} years`;
   const expected = `expected ${formatDate(earliest)} or later: the first plan of an account can start at most ${bound} in the past`;

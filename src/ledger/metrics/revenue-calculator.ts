@@ -23,7 +23,7 @@ export interface RevenueCase {
   /** Must have prices in the currency. */
   readonly plan: AssociatedPlan;
   readonly currency: string;
-  /** The charged natural cycle contains this instant; it ends by {@link NO_END}. */
+  /** The charged natural cycle contains this instant. The cycle must end before {@link NO_END}. */
   readonly at: Instant;
   /** The number of the cycle in the plan, from 1 (S9.1). */
   readonly cycleNumber: number;
@@ -50,8 +50,8 @@ export interface CalculatedRevenue {
   readonly cycle: Cycle;
   readonly cycleNumber: number;
   /**
-   * The sum of the invoices after the credits that the plan grants. An invoice below zero that pays for another counts
-   * once (S13.4).
+   * The sum of the invoices after the credits that the plan grants. What a negative invoice pays of another is not
+   * subtracted twice (S13.4).
    */
   readonly totalAmount: Decimal;
   /** In the order in which they take credits. */
@@ -66,7 +66,7 @@ export interface ChargedCycle extends Cycle {
   readonly planStart: Instant;
 }
 
-/** The natural cycle of a plan that contains an instant, as cycle number `cycleNumber`. */
+/** The natural cycle that contains `at`, numbered `cycleNumber`. */
 export function findChargedCycle(cycleConfig: CycleConfig, at: Instant, cycleNumber: number): ChargedCycle {
   const index = cycleIndexAt(cycleConfig, at);
   return {
@@ -79,18 +79,18 @@ export function findChargedCycle(cycleConfig: CycleConfig, at: Instant, cycleNum
  * Computes the invoices of one whole natural cycle, number `cycleNumber` of the plan, as if earlier cycles left no usage
  * or credits. One draft or invoice per step.
  */
-export function* calculateRevenue(catalog: BillingCatalog, request: RevenueCase): Steps<CalculatedRevenue> {
-  const view = createCalculatorView(catalog, request);
-  const cycle = cycleAt(view.timeline, request.at);
-  invariant(cycle !== undefined, "S13.5: the plan that is tried is in force in the cycle");
+export function* calculateRevenue(catalog: BillingCatalog, revenueCase: RevenueCase): Steps<CalculatedRevenue> {
+  const view = createCalculatorView(catalog, revenueCase);
+  const cycle = cycleAt(view.timeline, revenueCase.at);
+  invariant(cycle !== undefined, "S13.5: the calculated plan is in force in the cycle");
   const range = { from: cycle.start, until: cycle.end };
-  const options = { ...range, explain: request.explain, viewHasAllCredits: true };
-  const computedInvoices: Invoice[] = [];
-  for (const { invoice } of yield* computeInvoicesInSteps(view, catalog, options)) {
-    computedInvoices.push(invoice());
+  const options = { ...range, explain: revenueCase.explain, viewHasAllCredits: true };
+  const invoices: Invoice[] = [];
+  for (const { buildInvoice } of yield* computeInvoicesInSteps(view, catalog, options)) {
+    invoices.push(buildInvoice());
     yield;
   }
-  const invoices = computedInvoices.map(
+  const calculatedInvoices = invoices.map(
     ({ invoiceType, currency, startDate, endDate, invoiceDate, usageInfo, revenueInfo, notices }) => ({
       invoiceType,
       currency,
@@ -103,12 +103,12 @@ export function* calculateRevenue(catalog: BillingCatalog, request: RevenueCase)
     }),
   );
   return {
-    currency: request.currency,
+    currency: revenueCase.currency,
     cycle: cycle.natural,
     cycleNumber: cycle.n,
-    totalAmount: netTotal(computedInvoices),
-    invoices,
-    notices: describeUncharged(catalog, request, cycle),
+    totalAmount: netTotal(invoices),
+    invoices: calculatedInvoices,
+    notices: describeUncharged(catalog, revenueCase, cycle),
   };
 }
 

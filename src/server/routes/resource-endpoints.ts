@@ -1,5 +1,5 @@
 /**
- * The endpoints that most resources have: create, list, get, change, archive, and other actions on one item.
+ * The endpoints that most resources have: create, list, get, update, remove, and actions on one item.
  *
  * @module
  */
@@ -38,18 +38,19 @@ export interface ItemSpec<Item> extends ResourceSpec<Item> {
   readonly idSchema?: z.ZodType<string, string>;
 }
 
-/** The parts of an endpoint that the OpenAPI document shows. */
-type EndpointTexts = Pick<Endpoint, "id" | "summary" | "description">;
+/** Operation id, summary and description in OpenAPI. */
+type EndpointDocs = Pick<Endpoint, "id" | "summary" | "description">;
 
-interface CreateSpec<Item, Body extends z.ZodType> extends EndpointTexts {
+interface CreateSpec<Item, Body extends z.ZodType> extends EndpointDocs {
   readonly body: Body;
+  /** Gets the body as sent; the engine converts decimals and dates. */
   readonly run: (engine: Engine, body: z.input<Body>) => Promise<Item>;
   /** The status of the answer. */
   readonly status: 200 | 201;
 }
 
 interface ListSpec<Item, Filters extends z.ZodRawShape, Params extends z.ZodObject>
-  extends EndpointTexts, Pick<Endpoint, "unknownIdStatus" | "wireNames"> {
+  extends EndpointDocs, Pick<Endpoint, "unknownIdStatus" | "wireNames"> {
   /** The ids in the path. */
   readonly params?: Params;
   /** The name of the list in cursors. Default: its path. */
@@ -68,18 +69,19 @@ interface ListSpec<Item, Filters extends z.ZodRawShape, Params extends z.ZodObje
   ) => Promise<Page<Item> & WithSkipped>;
 }
 
-interface GetSpec<Item, Query extends z.ZodObject> extends EndpointTexts {
+interface GetSpec<Item, Query extends z.ZodObject> extends EndpointDocs {
   readonly query?: Query;
   readonly run: (engine: Engine, id: string, query: z.output<Query>) => Promise<Item>;
 }
 
-interface ChangeSpec<Item, Body extends z.ZodType> extends EndpointTexts {
+interface UpdateOrActionSpec<Item, Body extends z.ZodType> extends EndpointDocs {
   readonly body?: Body;
   readonly bodyRequired?: boolean;
+  /** Gets the body as sent; the engine converts decimals and dates. */
   readonly run: (engine: Engine, id: string, body: z.input<Body>) => Promise<Item>;
 }
 
-interface RemoveSpec extends EndpointTexts {
+interface RemoveSpec extends EndpointDocs {
   readonly run: (engine: Engine, id: string) => Promise<unknown>;
 }
 
@@ -146,7 +148,7 @@ export function defineGetEndpoint<Item, Query extends z.ZodObject>(
 /** `PATCH` of an item. */
 export function defineUpdateEndpoint<Item, Body extends z.ZodType>(
   resource: ItemSpec<Item>,
-  { run, ...spec }: ChangeSpec<Item, Body>,
+  { run, ...spec }: UpdateOrActionSpec<Item, Body>,
 ): Endpoint {
   return defineItemEndpoint(resource, "PATCH", "", spec, async ({ engine, body }, id) => run(engine, id, body));
 }
@@ -155,7 +157,7 @@ export function defineUpdateEndpoint<Item, Body extends z.ZodType>(
 export function defineActionEndpoint<Item, Body extends z.ZodType>(
   resource: ItemSpec<Item>,
   action: string,
-  { run, ...spec }: ChangeSpec<Item, Body>,
+  { run, ...spec }: UpdateOrActionSpec<Item, Body>,
 ): Endpoint {
   return defineItemEndpoint(resource, "POST", `/${action}`, spec, async ({ engine, body }, id) =>
     run(engine, id, body),
@@ -177,7 +179,7 @@ function defineItemEndpoint<Item, Query extends z.ZodObject, Body extends z.ZodT
   { tag, path, idName, idSchema = pathId(), shape, toJson }: ItemSpec<Item>,
   method: Endpoint["method"],
   pathSuffix: string,
-  spec: EndpointTexts & Pick<EndpointSpec<z.ZodObject, Query, Body>, "query" | "body" | "bodyRequired">,
+  spec: EndpointDocs & Pick<EndpointSpec<z.ZodObject, Query, Body>, "query" | "body" | "bodyRequired">,
   run: (request: EndpointRequest<z.ZodObject, Query, Body>, id: string) => Promise<Item>,
 ): Endpoint {
   return defineEndpoint<z.ZodObject, Query, Body>({

@@ -41,7 +41,7 @@ function grossComputedAtOnce(ledger: Ledger, end: Instant): unknown {
     );
     const due = drafts.filter(({ draft }) => draft.finalAt <= end);
     return sortPairs(
-      due.map(({ draft, invoice }) => [dueInvoiceId(work.record.id, invoiceKey(draft)), grossOf(invoice())]),
+      due.map(({ draft, buildInvoice }) => [dueInvoiceId(work.record.id, invoiceKey(draft)), grossOf(buildInvoice())]),
     );
   });
 }

@@ -28,15 +28,15 @@ const answers = createAnswerDeriver();
 
 /** Nullable fields of the reference are always present; null if they were not set. */
 const nullable = {
-  tag: z.string().nullable(),
-  endAt: number.nullable(),
-  whole: number.meta({ type: "integer", description: "A whole number, exact in the JSON text." }).nullable(),
+  text: z.string().nullable(),
+  number: number.nullable(),
+  integer: number.meta({ type: "integer", description: "A whole number, exact in the JSON text." }).nullable(),
 };
 
 const textOrNumber = z.union([z.string(), number]).meta({ description: "A number or a string, as in the request." });
 const optionalTextOrNumber = textOrNumber.optional();
 
-// Shared parts come first, so that the cards reuse their schemas.
+// Shared parts come first: `deriveObject` remembers each schema, and the cards below reuse these.
 const { ratePlan, rateValues: slabRateValues } = usageRateCard.shape;
 const { slabRates, rateConfig } = slabRateValues.element.shape;
 const { element: slab } = ratePlan.shape.slabs;
@@ -53,9 +53,9 @@ const slabRateConfig = answers
     { id: "SlabRateConfig" },
   )
   .nullable();
-answers.deriveObject(slab, { slabConfig, endAt: nullable.endAt });
+answers.deriveObject(slab, { slabConfig, endAt: nullable.number });
 answers.deriveObject(slabRates.element, { slabRateConfig });
-answers.deriveObject(slabDetails.element, { slabConfig, slabRateConfig, endAt: nullable.endAt });
+answers.deriveObject(slabDetails.element, { slabConfig, slabRateConfig, endAt: nullable.number });
 answers.deriveObject(rateConfig.unwrap().unwrap(), {
   minimumRate: optionalTextOrNumber,
   maximumRate: optionalTextOrNumber,
@@ -76,8 +76,8 @@ answers.deriveObject(creditGrantRateCard.shape.grantDetails, {
 });
 const recurrenceShape = z.strictObject({ interval: z.int(), offset: z.int() });
 const billingConfigShape = z.strictObject({ interval: z.int(), startOffset: z.int() }).nullable();
-const licenseConfigShape = z.strictObject({ maxQuantity: nullable.endAt });
-const { tag, whole } = nullable;
+const licenseConfigShape = z.strictObject({ maxQuantity: nullable.number });
+const tag = nullable.text;
 answers.deriveObject(minimumCommitment, { displayName: z.string() });
 
 /** A card of each kind, by its name outside a plan. */
@@ -101,7 +101,7 @@ export const CARD_SHAPES = {
   ),
   entitlementOverageRateCard: answers.deriveObject(
     entitlementOverageRateCard,
-    { tag, maxQuantity: whole, billingConfig: billingConfigShape },
+    { tag, maxQuantity: nullable.integer, billingConfig: billingConfigShape },
     { id: "EntitlementOverageRateCard" },
   ),
 };
@@ -165,7 +165,7 @@ const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 };
 const CARD_LISTS = Object.keys(DEFAULTS).filter((name) => name.endsWith("RateCards"));
 /** The default recurrence of a card (S9.1). */
-const RECURRENCES: Readonly<Record<string, Readonly<Record<string, number | null>>>> = {
+const DEFAULT_RECURRENCES: Readonly<Record<string, Readonly<Record<string, number | null>>>> = {
   fixedFeeRateCards: { interval: null, offset: null },
   billingEntitlementRateCards: { interval: null, offset: null },
   creditGrantRateCards: { interval: 1, offset: 0 },
@@ -193,7 +193,7 @@ function toObjectJson(name: string, fields: object): Readonly<Record<string, unk
     NUMBER_FIELDS.has(part) ? parseValue(value) : toPartJson(part, value),
   ]);
   const result = { ...DEFAULTS[name], ...Object.fromEntries(parts) };
-  const recurrence = RECURRENCES[name];
+  const recurrence = DEFAULT_RECURRENCES[name];
   if (recurrence === undefined) return result;
   return { ...result, recurrenceConfig: { ...recurrence, ...(result["recurrenceConfig"] as object | undefined) } };
 }
