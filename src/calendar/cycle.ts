@@ -6,7 +6,7 @@
  */
 import { RatebookError } from "../errors.ts";
 import { toCivilDate, dayInMonth, daysInMonth, monthNumberOf, type Day } from "./civil.ts";
-import { dayOf, startOfDay, toInstant, type Instant } from "./instant.ts";
+import { dayOf, instantOfDay, toInstant, type Instant } from "./instant.ts";
 
 /** A half-open period `[start, end)` of whole UTC days. */
 export interface Cycle {
@@ -96,7 +96,7 @@ export function naturalCycleAt(config: CycleConfig, instant: Instant): Cycle {
  * @param index a whole number, possibly negative
  */
 export function naturalCycle(config: CycleConfig, index: number): Cycle {
-  return { start: startOfDay(startDay(config, index)), end: startOfDay(startDay(config, index + 1)) };
+  return { start: instantOfDay(startDay(config, index)), end: instantOfDay(startDay(config, index + 1)) };
 }
 
 /** The number of the natural cycle that contains an instant. */

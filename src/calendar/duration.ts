@@ -7,7 +7,7 @@ import { RatebookError } from "../errors.ts";
 import { add, Decimal, multiply, formatDecimal, ZERO } from "../numbers/decimal.ts";
 import { decimalOfFraction } from "../numbers/fraction.ts";
 import { toCivilDate, dayInMonth, monthNumberOf } from "./civil.ts";
-import { DAY_MS, dayOf, formatInstant, startOfDay, INSTANT_END, INSTANT_MIN, type Instant } from "./instant.ts";
+import { DAY_MS, dayOf, formatInstant, instantOfDay, INSTANT_END, INSTANT_MIN, type Instant } from "./instant.ts";
 
 /** A duration. Both parts have the same sign. */
 export interface Duration {
@@ -77,7 +77,7 @@ export function addDuration(instant: Instant, duration: Duration, sign: 1 | -1 =
   const day = dayOf(instant);
   const date = toCivilDate(day);
   const target = dayInMonth(monthNumberOf(date) + sign * duration.months, date.dayOfMonth);
-  return shiftInstant(instant, startOfDay(target) + (instant - startOfDay(day)), duration, sign);
+  return shiftInstant(instant, instantOfDay(target) + (instant - instantOfDay(day)), duration, sign);
 }
 
 /**
@@ -90,8 +90,9 @@ export function addDuration(instant: Instant, duration: Duration, sign: 1 | -1 =
  */
 export function addDurationFromCycleStart(start: Instant, duration: Duration, dayOffset: number | "LAST"): Instant {
   const month = monthNumberOf(toCivilDate(dayOf(start)));
-  if (duration.months === 0 || startOfDay(dayInMonth(month, dayOffset)) !== start) return addDuration(start, duration);
-  return shiftInstant(start, startOfDay(dayInMonth(month + duration.months, dayOffset)), duration, 1);
+  if (duration.months === 0 || instantOfDay(dayInMonth(month, dayOffset)) !== start)
+    return addDuration(start, duration);
+  return shiftInstant(start, instantOfDay(dayInMonth(month + duration.months, dayOffset)), duration, 1);
 }
 
 /**

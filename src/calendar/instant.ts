@@ -81,7 +81,7 @@ export function parseDate(text: string): Instant {
   if (text.length === 10) {
     const day = readDay(text);
     if (day === NONE) throw invalidDateError(text, "date", explainInvalidDate(text, false));
-    return startOfDay(day);
+    return instantOfDay(day);
   }
   const instant = readDateTime(text, Number.NaN);
   if (Number.isNaN(instant)) throw invalidDateError(text, "date", explainInvalidDate(text, false));
@@ -125,7 +125,7 @@ export function toInstant(value: InstantInput): Instant {
 export function formatInstant(instant: Instant): string {
   if (!(instant >= INSTANT_MIN && instant < INSTANT_END)) return new Date(instant).toISOString();
   const day = dayOf(instant);
-  const ms = instant - startOfDay(day);
+  const ms = instant - instantOfDay(day);
   const second = Math.floor(ms / 1000);
   const minute = Math.floor(second / 60);
   const hour = Math.floor(minute / 60);
@@ -145,23 +145,23 @@ export function dayOf(instant: Instant): Day {
 }
 
 /** The first instant of a day, its midnight UTC. */
-export function startOfDay(day: Day): Instant {
+export function instantOfDay(day: Day): Instant {
   return day * DAY_MS;
 }
 
 /** The midnight at the start of an instant's UTC day. */
-export function dayStart(instant: Instant): Instant {
-  return startOfDay(dayOf(instant));
+export function startOfUtcDay(instant: Instant): Instant {
+  return instantOfDay(dayOf(instant));
 }
 
 /** The first day that starts at or after an instant. For a range's end: the exclusive end of the days it touches. */
-export function dayFrom(instant: Instant): Day {
+export function ceilToDay(instant: Instant): Day {
   return Math.ceil(instant / DAY_MS);
 }
 
 /** The first midnight at or after an instant. */
-export function dayStartFrom(instant: Instant): Instant {
-  return startOfDay(dayFrom(instant));
+export function ceilToUtcDay(instant: Instant): Instant {
+  return instantOfDay(ceilToDay(instant));
 }
 
 /** Whether an instant is the start of a day. */
@@ -203,7 +203,7 @@ function readDateTime(text: string, zoneMinutes: number): number {
     }
   }
   const offset = at === length ? zoneMinutes : readZone(text, at);
-  const instant = startOfDay(day) + (minutes - offset) * MINUTE_MS + ms;
+  const instant = instantOfDay(day) + (minutes - offset) * MINUTE_MS + ms;
   return instant >= INSTANT_MIN && instant < INSTANT_END ? instant : Number.NaN;
 }
 

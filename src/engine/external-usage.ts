@@ -12,7 +12,7 @@ import {
   formatDate,
   INSTANT_END,
   INSTANT_MIN,
-  startOfDay,
+  instantOfDay,
 } from "../calendar/instant.ts";
 import { RatebookError, hasCode } from "../errors.ts";
 import { type AccountParts, listUsage, mergeCells } from "../ledger/account-parts.ts";
@@ -210,7 +210,7 @@ function requireRequestedCell(
 /** A day in a message: its date or, if it is not a day of the calendar, the number. */
 function describeDay(day: number): string {
   const isCalendarDay = Number.isSafeInteger(day) && day >= dayOf(INSTANT_MIN) && day < dayOf(INSTANT_END);
-  return isCalendarDay ? formatDate(startOfDay(day)) : `the day ${day}`;
+  return isCalendarDay ? formatDate(instantOfDay(day)) : `the day ${day}`;
 }
 
 /** Returns a function for until when an event of an account reserves its id (S14.1). */

@@ -6,7 +6,7 @@
  */
 import type { LicenseRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
-import { type Instant, dayStart } from "../calendar/instant.ts";
+import { type Instant, startOfUtcDay } from "../calendar/instant.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import type { Steps } from "../numbers/steps.ts";
 import type { Charge } from "../rating/charge.ts";
@@ -160,7 +160,7 @@ function chargeByDays(licenseCycle: LicenseCycle): void {
       const earlierStep = steps[next]?.from === run.start ? undefined : steps[next - 1];
       if (earlierStep !== undefined) paid = increase(change, earlierStep, run.start, paid);
       for (let step = steps[next]; step !== undefined && step.from < run.end; step = steps[++next]) {
-        paid = increase(change, step, dayStart(step.from), paid);
+        paid = increase(change, step, startOfUtcDay(step.from), paid);
       }
     }
   }
@@ -303,7 +303,7 @@ function chargeInFull(pieces: readonly LicenseCycle[]): void {
         ),
       );
     } else {
-      if (!isMore || dayStart(step.from) >= endAsKnown(licenseCycle, knownAt)) continue;
+      if (!isMore || startOfUtcDay(step.from) >= endAsKnown(licenseCycle, knownAt)) continue;
       const paid = findPaidLevel(card, view.currency, before) ?? NO_EARLIER_CHARGES;
       chargeImmediately(licenseCycle, step.from, knownAt, [{ ...paid, to: step.quantity, days: period.served }]);
     }

@@ -16,7 +16,7 @@ import {
   naturalCycleAt,
   isSameCycleConfig,
 } from "../calendar/cycle.ts";
-import { dayStart, type Instant, addDays } from "../calendar/instant.ts";
+import { startOfUtcDay, type Instant, addDays } from "../calendar/instant.ts";
 
 /** 9999-01-01: "no end". */
 export const NO_END: Instant = 253_370_764_800_000;
@@ -126,7 +126,7 @@ function* layerDecisions(
   for (const decision of sortDecisions(decisions)) {
     const { from: day, decidedAt: until } = decision;
     // Only a decision on its own first day finds that day begun.
-    if (day === dayStart(until) && day < until) {
+    if (day === startOfUtcDay(until) && day < until) {
       const former = timeline.findLast((term) => term.from <= day && term.until > day && term.decidedAt < until);
       superseded = [
         ...superseded.filter((each) => each.day === day),
@@ -287,7 +287,7 @@ export function earliestOpenEnd(
     const days = groupGraceDays ?? plan.gracePeriodDays;
     const recordedFrom = Math.max(decidedAt, recordedAt);
     const isHistoryOpen = addDays(recordedFrom, Math.max(days, graceAfterAssociationDays)) >= closedSince;
-    first = Math.min(first, addDays(dayStart(closedSince), -days), isHistoryOpen ? from : first);
+    first = Math.min(first, addDays(startOfUtcDay(closedSince), -days), isHistoryOpen ? from : first);
   }
   return first;
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Day, dayOf, formatDate, type Instant, startOfDay } from "../calendar/instant.ts";
+import { type Day, dayOf, formatDate, type Instant, instantOfDay } from "../calendar/instant.ts";
 import { computeInvoicesInSteps } from "../invoicing/compute-invoices.ts";
 import { grossAmount, invoiceKey } from "../invoicing/draft.ts";
 import type { AccountCycle } from "../invoicing/timeline.ts";
@@ -32,7 +32,7 @@ export function accountCells(cells: readonly LedgerCell[], from: Day, until: Day
 function digestCells(cells: AccountCells): string {
   const texts = cells.map(({ meterId, day, quantity }) => [
     meterId,
-    formatDate(startOfDay(day)),
+    formatDate(instantOfDay(day)),
     formatDecimal(quantity),
   ]);
   return sha256Hex(JSON.stringify(texts));
@@ -102,8 +102,8 @@ export function findLateUsage(
   const amountNow = chargeForCells(catalog, parts, { ...billed, cells: now });
   return {
     accountId: billed.accountId,
-    startDate: formatDate(startOfDay(billed.from)),
-    endDate: formatDate(startOfDay(billed.until)),
+    startDate: formatDate(instantOfDay(billed.from)),
+    endDate: formatDate(instantOfDay(billed.until)),
     cells: compareCells(billed.cells, now),
     currency: parts.record.invoiceCurrency,
     billedAmount,
@@ -124,7 +124,7 @@ function compareCells(before: AccountCells, now: AccountCells): readonly LateCel
     .toSorted((a, b) => compareIds(a.meterId, b.meterId) || a.day - b.day)
     .map((cell) => {
       const billedQuantity = billed.get(keyOf(cell)) ?? ZERO;
-      const date = formatDate(startOfDay(cell.day));
+      const date = formatDate(instantOfDay(cell.day));
       return {
         meterId: cell.meterId,
         date,
@@ -139,7 +139,7 @@ function compareCells(before: AccountCells, now: AccountCells): readonly LateCel
 /** The charge of a cycle's STANDARD invoice for these cells, before credits; 0 if it has no lines. */
 function chargeForCells(catalog: Catalog, parts: AccountParts, billed: BilledUsage): Decimal {
   const work = new AccountState(catalog, { ...parts, externalUsage: { current: [], open: [], billed: [billed] } });
-  const cycle = { start: startOfDay(billed.from), end: startOfDay(billed.until) };
+  const cycle = { start: instantOfDay(billed.from), end: instantOfDay(billed.until) };
   const key = standardInvoiceKey(cycle);
   const knownUntil: Instant = billed.closedAt + 1;
   const range = { from: cycle.start, until: cycle.end, knownUntil, viewHasAllCredits: true };

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Day, dayOf, INSTANT_END, type Instant, dayFrom } from "../calendar/instant.ts";
+import { type Day, dayOf, INSTANT_END, type Instant, ceilToDay } from "../calendar/instant.ts";
 import { add, type Decimal, sum, ZERO } from "../numbers/decimal.ts";
 import type { AccountExternalUsage, AccountParts } from "./account-parts.ts";
 import type { AccountState } from "./account-state.ts";
@@ -294,7 +294,7 @@ async function readCoverableEvents(search: CoverSearch, windows: readonly TimeRa
     [hull.from, hull.until] = [Math.min(hull.from, from), Math.max(hull.until, until)];
     [shared.from, shared.until] = [Math.max(shared.from, from), Math.min(shared.until, until)];
   }
-  const days = [dayOf(hull.from), dayFrom(hull.until)] as const;
+  const days = [dayOf(hull.from), ceilToDay(hull.until)] as const;
   const isWanted = createWindowCheck(windows);
   let coveredQuantity = ZERO;
   let unshared = 0;

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Book } from "../book/resources/book.ts";
-import { type Day, type Instant, startOfDay } from "../calendar/instant.ts";
+import { type Day, type Instant, instantOfDay } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { readUsageRow, type UsageRowInput, type UsageCell } from "../metering/usage.ts";
 import { decimalOfExact, type Exact, exactOfDecimal } from "../numbers/exact.ts";
@@ -163,7 +163,7 @@ function* iterateAccountCells(
     const rows = byName.get(name) ?? [];
     for (let at = 0; at < rows.length; at += 3) {
       const [meter, day, quantity] = rows.slice(at, at + 3) as unknown as PackedRow;
-      if (day < query.from || day >= query.until || startOfDay(day) > query.upTo) continue;
+      if (day < query.from || day >= query.until || instantOfDay(day) > query.upTo) continue;
       yield { accountId: account.id, meterId: meters[meter] ?? "", day, quantity: decimalOfExact(quantity) };
     }
   }

@@ -14,7 +14,7 @@ import {
   type Instant,
   toInstant,
   parseDate,
-  startOfDay,
+  instantOfDay,
 } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { type Decimal, type DecimalInput, parseDecimal, formatDecimal } from "../numbers/decimal.ts";
@@ -332,7 +332,7 @@ export const USAGE_FIELDS: readonly string[] = FIELDS;
 
 /** Converts a cell to a row. */
 export function toUsageRow({ accountId, meterId, day, quantity }: UsageCell): UsageRow {
-  return { accountId, meterId, date: formatDate(startOfDay(day)), quantity };
+  return { accountId, meterId, date: formatDate(instantOfDay(day)), quantity };
 }
 
 /**

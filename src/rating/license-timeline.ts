@@ -4,7 +4,7 @@
  * @module
  */
 import type { Cycle } from "../calendar/cycle.ts";
-import { type Instant, dayStart, addDays } from "../calendar/instant.ts";
+import { type Instant, startOfUtcDay, addDays } from "../calendar/instant.ts";
 import { add, type Decimal, maximum, ZERO } from "../numbers/decimal.ts";
 
 /** One change of a quantity: ABSOLUTE sets it, RELATIVE adds to it. */
@@ -102,7 +102,9 @@ export function splitIntoDayRuns(updates: readonly QuantityUpdate[], period: Cyc
       step = steps[next];
     }
     // If the day ends with its largest quantity, nothing changes until the day of the next update.
-    const end = largest.eq(current) ? Math.min(step ? dayStart(step.from) : period.end, period.end) : addDays(day, 1);
+    const end = largest.eq(current)
+      ? Math.min(step ? startOfUtcDay(step.from) : period.end, period.end)
+      : addDays(day, 1);
     appendRun(runs, { start: day, end, quantity: largest });
     day = end;
   }

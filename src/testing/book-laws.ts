@@ -7,7 +7,7 @@ import type { Arbitrary, IAsyncPropertyWithHooks, IPropertyWithHooks } from "fas
 
 import { type BookSource, toBookInput, readBook } from "../book/book.ts";
 import type { BookInput } from "../book/resources/book.ts";
-import { formatDate, toInstant, startOfDay, addDays } from "../calendar/instant.ts";
+import { formatDate, toInstant, instantOfDay, addDays } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { allLines, type Invoice, type InvoiceLine, netTotal } from "../invoicing/invoice.ts";
 import { isCompleted } from "../ledger/outcome.ts";
@@ -279,7 +279,7 @@ async function readHoldings({ read }: HistoryRun["store"], accountIds: readonly 
     usage: usage
       .filter(({ quantity }) => !quantity.isZero())
       .map(({ accountId, meterOrFeatureId, day, quantity }) => {
-        return `${formatDecimal(quantity)} of ${meterOrFeatureId} of ${accountId} on ${formatDate(startOfDay(day))}`;
+        return `${formatDecimal(quantity)} of ${meterOrFeatureId} of ${accountId} on ${formatDate(instantOfDay(day))}`;
       })
       .toSorted(),
     features: [...sums]

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { formatInstant, type Instant, formatDate, dayStart } from "../../calendar/instant.ts";
+import { formatInstant, type Instant, formatDate, startOfUtcDay } from "../../calendar/instant.ts";
 import { add, type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { joinQuoted } from "../../problem-table.ts";
 import { checkUnique, hasNoHoles, type Path, formatPath, type Report, quoteValue } from "../problems.ts";
@@ -199,7 +199,7 @@ function checkDates(
     const params = { got: formatInstant(decidedAt), before: formatInstant(before.decidedAt), index: before.index };
     report([...path(), "decidedAt"], "DECISIONS_OUT_OF_ORDER", params);
   }
-  if (!order.isFirst && effectiveFrom < dayStart(decidedAt)) {
+  if (!order.isFirst && effectiveFrom < startOfUtcDay(decidedAt)) {
     const [earliest, got] = [formatDate(decidedAt), formatDate(effectiveFrom)];
     report([...path(), "effectiveFrom"], "BACKDATED", { earliest, got });
   }

@@ -10,9 +10,9 @@ import {
   formatInstant,
   type Instant,
   parseInstant,
-  startOfDay,
+  instantOfDay,
   addDays,
-  dayStart,
+  startOfUtcDay,
 } from "../../calendar/instant.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { quoteText } from "../../event-files/input-error.ts";
@@ -86,7 +86,7 @@ async function readStoredUsage(
   const billedUsage = await read.billedUsage(accountIds, DAY_FIRST, DAY_END);
   return mergeCells([...ingestedUsage, ...billedUsage.flatMap(billedCells)]).map(
     ({ accountId, meterOrFeatureId: meterId, day, quantity }) => {
-      return { accountId, meterId, date: formatDate(startOfDay(day)), quantity };
+      return { accountId, meterId, date: formatDate(instantOfDay(day)), quantity };
     },
   );
 }
@@ -167,7 +167,7 @@ export async function exportInvoices(
     for (const { id, invoice } of invoices) storedInvoices.push({ id, ...withFeatures(invoice, features) });
   }
   const firstStart = storedInvoices.reduce((from, { startDate }) => Math.min(from, parseInstant(startDate)), now);
-  const range = { from: formatDate(firstStart), until: formatDate(addDays(dayStart(now), 1)) };
+  const range = { from: formatDate(firstStart), until: formatDate(addDays(startOfUtcDay(now), 1)) };
   const run = createPreview(book, { ...range, accounts: ids, explain: true });
   for await (const row of usage) run.addUsage(row);
   for await (const event of events) run.add(event);

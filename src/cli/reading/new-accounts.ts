@@ -8,7 +8,7 @@ import type { Account } from "../../book/resources/account.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { naturalCycleAt } from "../../calendar/cycle.ts";
-import { type Instant, tryParseInstant, parseDate, dayStart } from "../../calendar/instant.ts";
+import { type Instant, tryParseInstant, parseDate, startOfUtcDay } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { mergeEvents } from "../../event-files/merge-events.ts";
@@ -137,7 +137,7 @@ export function addNewAccounts(
 function firstCycleStart(book: Book, { pricePlanId, version }: Account["pricePlans"][number], at: Instant): Instant {
   const plan = book.pricePlans.find((each) => each.id === pricePlanId && each.version === version);
   if (plan === undefined) throw new TypeError("expected the plan of an association that was checked");
-  return naturalCycleAt(associateOn(plan, dayStart(at)).cycleConfig, at).start;
+  return naturalCycleAt(associateOn(plan, startOfUtcDay(at)).cycleConfig, at).start;
 }
 
 function requireOnlyPlan(book: Book): PricePlan {

@@ -5,7 +5,7 @@
  */
 import type { Book } from "../../book/resources/book.ts";
 import type { Computation } from "../../book/resources/event-schema.ts";
-import { type Day, dayOf, type Instant, startOfDay, dayFrom } from "../../calendar/instant.ts";
+import { type Day, dayOf, type Instant, instantOfDay, ceilToDay } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { AccountParts } from "../../ledger/account-parts.ts";
 import { listMatchingIds } from "../../ledger/account/due-ids.ts";
@@ -93,7 +93,7 @@ export async function lineEvents(
           : accounts.flatMap((account) => usageCells(account, days));
       const lineCells = cells.filter(
         ({ meterOrFeatureId, day }) =>
-          meterOrFeatureId === target.lineId && startOfDay(day) >= from && startOfDay(day) < until,
+          meterOrFeatureId === target.lineId && instantOfDay(day) >= from && instantOfDay(day) < until,
       );
       const contribution = (event: EventRecord): Decimal => contributionTo(line.of, target.lineId, event);
       const { changedEvents = new Map() } = current;
@@ -111,7 +111,7 @@ function computationSteps({ usageMeters }: Pick<Book, "usageMeters">, meterId: s
 
 /** The days that a line charges, `[from, until)`. */
 function toDays({ from, until }: ChargedLine): { readonly from: Day; readonly until: Day } {
-  return { from: dayOf(from), until: dayFrom(until) };
+  return { from: dayOf(from), until: ceilToDay(until) };
 }
 
 /** A line of an invoice, and what processing everything due by now changes; nothing for a final invoice. */

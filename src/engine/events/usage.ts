@@ -11,8 +11,8 @@ import {
   type Instant,
   type InstantInput,
   toInstant,
-  startOfDay,
-  dayFrom,
+  instantOfDay,
+  ceilToDay,
 } from "../../calendar/instant.ts";
 import { optionError, RatebookError } from "../../errors.ts";
 import { mergeCells } from "../../ledger/account-parts.ts";
@@ -150,7 +150,7 @@ function requestedDays({ accountIds, from, until }: UsageQuery): { readonly firs
   if (accountIds.length < 1 || accountIds.length > ACCOUNTS_MAX) {
     throw optionError("accountIds", `expected 1 to ${ACCOUNTS_MAX} accounts, got ${accountIds.length}`);
   }
-  const [first, end] = [dayOf(toInstant(from)), dayFrom(toInstant(until))];
+  const [first, end] = [dayOf(toInstant(from)), ceilToDay(toInstant(until))];
   if (first >= end) {
     throw optionError("until", "expected an instant after the start of the range");
   }
@@ -166,7 +166,7 @@ function sortCells(cells: readonly LedgerCell[]): readonly LedgerCell[] {
 }
 
 function dateOfDay(day: Day): string {
-  return formatDate(startOfDay(day));
+  return formatDate(instantOfDay(day));
 }
 
 /** @throws {RatebookError} ERR_OPTION_INVALID for an invalid query, and if all events are ingested; ERR_USAGE_UNAVAILABLE */

@@ -9,14 +9,14 @@ import type { Cycle } from "../../calendar/cycle.ts";
 import {
   DAY_MS,
   type Instant,
-  dayStart,
-  startOfDay,
+  startOfUtcDay,
+  instantOfDay,
   dayOf,
   INSTANT_END,
   INSTANT_MIN,
   addDays,
   daysBetween,
-  dayFrom,
+  ceilToDay,
 } from "../../calendar/instant.ts";
 import type { Timeline } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
@@ -69,7 +69,7 @@ export const REVERTED = "REVERTED";
 export function eventsReadFrom({ query, selection, periods }: MetricCase): Instant | undefined {
   if (query.name === "EVENTS") return periods.start;
   const isByHour = query.aggregationPeriod === "HOUR";
-  if (query.name === "REVENUE") return isByHour ? dayStart(periods.start) : undefined;
+  if (query.name === "REVENUE") return isByHour ? startOfUtcDay(periods.start) : undefined;
   const isByStatus = query.groupBy === "EVENT_STATUS" || selection.statuses !== undefined;
   return isByHour || isByStatus ? periods.start : undefined;
 }
@@ -82,7 +82,7 @@ export async function countUsage(metric: MetricCase, series: SeriesSet<Decimal>)
     for await (const { cells } of readUsageOfAccounts(metric, selection.accounts, periods)) {
       for (const { accountId, meterOrFeatureId, day, quantity } of cells) {
         if (isSelectedMeter(meterOrFeatureId))
-          series.add(seriesKey(metric, accountId, meterOrFeatureId), periods.indexAt(startOfDay(day)), quantity);
+          series.add(seriesKey(metric, accountId, meterOrFeatureId), periods.indexAt(instantOfDay(day)), quantity);
       }
     }
     return;
@@ -166,7 +166,7 @@ async function checkAccountCount(view: LedgerView, path: string): Promise<void> 
 }
 
 function toDailyUsage({ meterOrFeatureId, day, quantity }: LedgerCell): UsageAtInstant {
-  return { meterId: meterOrFeatureId, at: startOfDay(day), quantity };
+  return { meterId: meterOrFeatureId, at: instantOfDay(day), quantity };
 }
 
 /** Usage by day before the first day of the range, and by event from there. */
@@ -175,7 +175,7 @@ async function readHourlyUsage(
   accountId: string,
   cells: readonly LedgerCell[],
 ): Promise<readonly UsageAtInstant[]> {
-  const midnight = dayStart(metric.periods.start);
+  const midnight = startOfUtcDay(metric.periods.start);
   const hourlyUsage = cells.map(toDailyUsage).filter(({ at }) => at < midnight);
   if (hourlyUsage.length === cells.length) return hourlyUsage;
   const quantitiesByMeter = new Map<string, Map<Instant, Decimal>>();
@@ -299,7 +299,7 @@ async function* readUsageOfAccounts(
   const chunk = Math.max(1, Math.min(ACCOUNTS_MAX, Math.floor(ACCOUNT_DAYS / daysBetween(start, end))));
   const read = async (records: readonly AccountRecord[]): Promise<AccountsWithUsage> => {
     const from = (await readsFrom?.(records)) ?? start;
-    const days = { from: dayOf(from), until: dayFrom(end) };
+    const days = { from: dayOf(from), until: ceilToDay(end) };
     return { records, cells: await readUsage(store, view, { catalog, records, ...days, upTo }) };
   };
   const yieldToOthers = createYielder();

@@ -11,7 +11,7 @@ import type {
   MetricsRequest,
   MetricsRequestInput,
 } from "../../book/resources/requests.ts";
-import { formatInstant, type Instant, dayStartFrom } from "../../calendar/instant.ts";
+import { formatInstant, type Instant, ceilToUtcDay } from "../../calendar/instant.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import {
   createSeries,
@@ -235,7 +235,7 @@ async function checkRetention(metric: MetricCase): Promise<void> {
   if (from === undefined || retentionCutoff === undefined) return;
   const completeFrom = retentionCutoff + metric.catalog.options.futureMs;
   if (from >= completeFrom) return;
-  const first = formatInstant(dayStartFrom(completeFrom));
+  const first = formatInstant(ceilToUtcDay(completeFrom));
   const why = `${metric.path} is computed from stored events, and older events were deleted`;
   throw invalidInputError("startTime", "DATE_NOT_ALLOWED", `${why}; start at ${first} or later`);
 }

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { type Day, dayOf, type Instant, dayStart, dayStartFrom } from "../../calendar/instant.ts";
+import { type Day, dayOf, type Instant, startOfUtcDay, ceilToUtcDay } from "../../calendar/instant.ts";
 import { findAdvanceInvoiceTerms, type ComputedInvoice, findDueBefore } from "../../invoicing/compute-invoices.ts";
 import type { DraftTerms } from "../../invoicing/draft.ts";
 import { earliestChargeStart, type FeatureGrant, findFeatureGrants } from "../../invoicing/due-work.ts";
@@ -58,7 +58,7 @@ export function* catchUpInSteps(catalog: Catalog, work: AccountState, upTo: Inst
     else if (until > work.record.caughtUpTo) work.putRecord(record);
     return;
   }
-  yield* catchUpSteps(catalog, work, until, dayStart(work.record.caughtUpTo));
+  yield* catchUpSteps(catalog, work, until, startOfUtcDay(work.record.caughtUpTo));
 }
 
 /**
@@ -172,7 +172,7 @@ export function catchUpReadsFrom(catalog: Catalog, record: AccountRecord, upTo: 
 export function invoicesReadFrom(catalog: Catalog, record: AccountRecord, now: Instant): Instant {
   const open = findOpenCycles(catalog, record, catchUpInstant(record, now));
   const first = earliestStart(open, Math.min(record.caughtUpTo, now));
-  return earliestChargeStart(findAccountPlan(catalog, record).decisions, dayStart(first));
+  return earliestChargeStart(findAccountPlan(catalog, record).decisions, startOfUtcDay(first));
 }
 
 /** The credits that the account does not have yet; a grant of zero creates none. */
@@ -260,7 +260,8 @@ function createOpenStartFinder(open: readonly AccountCycle[], terms: GraceTerms)
   let remaining = closing.length;
   return (finalizedUntil) => {
     // A cycle that closes on a day may still be split by a decision of that day.
-    while (remaining > 0 && (closing[remaining - 1]?.closes ?? finalizedUntil) < dayStart(finalizedUntil)) remaining--;
+    while (remaining > 0 && (closing[remaining - 1]?.closes ?? finalizedUntil) < startOfUtcDay(finalizedUntil))
+      remaining--;
     return Math.min(finalizedUntil, earliest[remaining - 1] ?? finalizedUntil);
   };
 }
@@ -356,7 +357,7 @@ export function nextDueAfter(catalog: Catalog, record: AccountRecord, until: Ins
     ...findBoundaries(timeline, until),
     ...findOpenCycles(catalog, record, until).map((cycle) => closesAt(cycle, terms)),
     // A decrease counts from the following day (S10.1).
-    ...record.licenseUpdates.flatMap(({ effectiveFrom }) => [effectiveFrom, dayStartFrom(effectiveFrom)]),
+    ...record.licenseUpdates.flatMap(({ effectiveFrom }) => [effectiveFrom, ceilToUtcDay(effectiveFrom)]),
   ];
   return Math.min(...candidates.filter((at) => at > until));
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { INSTANT_END, INSTANT_MIN, type Instant, dayStart, parseInstant } from "../../calendar/instant.ts";
+import { INSTANT_END, INSTANT_MIN, type Instant, startOfUtcDay, parseInstant } from "../../calendar/instant.ts";
 import { cardCount } from "../../invoicing/charge-periods.ts";
 import { type ClosedCycles, closesAt, earliestOpenEnd, type AccountCycle, cyclesIn } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
@@ -98,7 +98,7 @@ export function findOpenCycles(
   catalog: Catalog,
   record: AccountRecord,
   until: Instant,
-  closedSince: Instant = dayStart(record.caughtUpTo),
+  closedSince: Instant = startOfUtcDay(record.caughtUpTo),
 ): readonly AccountCycle[] {
   const { decisions, timeline } = findAccountPlan(catalog, record);
   const terms = findGraceTerms(catalog, record);

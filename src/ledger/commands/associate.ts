@@ -16,8 +16,8 @@ import {
   formatDate,
   formatInstant,
   type Instant,
-  dayStart,
-  startOfDay,
+  startOfUtcDay,
+  instantOfDay,
   isDayStart,
 } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
@@ -288,7 +288,7 @@ function checkDays(work: AccountState, { from, until = NO_END }: DayRange, now: 
   checkMidnight("effectiveUntil", until);
   if (until <= from)
     throw invalidInputError("effectiveUntil", "DATE_NOT_ALLOWED", `expected a date after ${formatDate(from)}`);
-  const today = dayStart(now);
+  const today = startOfUtcDay(now);
   if (from < today && work.record.associations.length > 0) {
     throw refusedError("S16.1", `plan changes can't be backdated: the earliest date is today (${formatDate(today)})`);
   }
@@ -309,7 +309,7 @@ function checkDays(work: AccountState, { from, until = NO_END }: DayRange, now: 
 function checkAge({ from }: DayRange, now: Instant, years: number): void {
   if (!Number.isFinite(years)) return;
   const today = toCivilDate(dayOf(now));
-  const earliest = startOfDay(dayInMonth(monthNumberOf(today) - 12 * years, today.dayOfMonth));
+  const earliest = instantOfDay(dayInMonth(monthNumberOf(today) - 12 * years, today.dayOfMonth));
   if (from >= earliest) return;
   const bound = years === 1 ? "one year" : `${years} years`;
   const expected = `expected ${formatDate(earliest)} or later: the first plan of an account can start at most ${bound} in the past`;

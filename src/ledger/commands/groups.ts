@@ -9,7 +9,7 @@ import {
   formatInstant,
   type Instant,
   parseInstant,
-  startOfDay,
+  instantOfDay,
   addDays,
 } from "../../calendar/instant.ts";
 import type { InvoiceLine } from "../../invoicing/invoice.ts";
@@ -173,7 +173,7 @@ export function consolidate(
 
 /** The id of the composite invoice of a group and day. */
 export function compositeInvoiceId(groupId: string, day: Day): string {
-  return dueInvoiceId(groupId, `COMPOSITE|${formatInstant(startOfDay(day))}`);
+  return dueInvoiceId(groupId, `COMPOSITE|${formatInstant(instantOfDay(day))}`);
 }
 
 /** Reads a composite invoice from its document. */
@@ -243,7 +243,7 @@ function createComposite(
   day: Day,
   records: readonly InvoiceRecord[],
 ): CompositeInvoice {
-  const invoiceDate = startOfDay(day);
+  const invoiceDate = instantOfDay(day);
   const { groupNetTermDays = 0 } = groupTermsFor(catalog, { invoiceGroupId: group.id });
   const invoices = records
     .map(({ id, accountId, invoice }) => ({ invoiceId: id, accountId, total: invoice.revenueInfo.value }))

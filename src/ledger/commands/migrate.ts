@@ -7,7 +7,7 @@ import { describeAssociationProblem } from "../../book/checks/check-accounts.ts"
 import { NO_CARDS, applyOverride, overridesAnything } from "../../book/resources/override.ts";
 import type { PricePlan, PricePlanDetailsOverride, PricingCycleConfig } from "../../book/resources/price-plan.ts";
 import type { MigrationMode } from "../../book/resources/requests.ts";
-import { formatDate, type Instant, dayStart } from "../../calendar/instant.ts";
+import { formatDate, type Instant, startOfUtcDay } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { type AccountCycle, cycleAt } from "../../invoicing/timeline.ts";
 import type { Steps } from "../../numbers/steps.ts";
@@ -155,7 +155,7 @@ export function planMoveOnto(
   // Decisions correspond to associations one to one, in the same order.
   const association = record.associations[decisions.findIndex(({ plan }) => plan === current.term.plan)];
   if (!ignoresOverrides && overridesAnything(association?.plan?.override)) return undefined;
-  const from = nextCycle ? current.end : dayStart(now);
+  const from = nextCycle ? current.end : startOfUtcDay(now);
   if (from >= current.term.until) {
     const isGap = retainStartOffsets === true && cycleAt(timeline, from) === undefined;
     return isGap ? { problem: describeMissingOffsets(from) } : undefined;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { dayOf, dayStart, type Instant, type Day } from "../../calendar/instant.ts";
+import { dayOf, startOfUtcDay, type Instant, type Day } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { earliestChargeStart } from "../../invoicing/due-work.ts";
 import type { IncomingEvent } from "../../metering/event-envelope.ts";
@@ -207,7 +207,7 @@ function createCaughtUpAccount(catalog: Catalog, read: AccountParts, now: Instan
 /** Creates the grants due up to a future-dated event (S2.4). */
 function grantAhead(catalog: Catalog, account: AccountState, at: Instant): void {
   // Every grant falls due at the start of a day.
-  const upTo = dayStart(at);
+  const upTo = startOfUtcDay(at);
   if (upTo <= Math.max(account.grantedUpTo, account.record.caughtUpTo)) return;
   account.grantedUpTo = upTo;
   grantUpTo(catalog, account, upTo);

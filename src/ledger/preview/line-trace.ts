@@ -7,7 +7,7 @@ import type { Computation } from "../../book/resources/event-schema.ts";
  *
  * @module
  */
-import { type Day, formatDate, type Instant, parseInstant, startOfDay, dayOf } from "../../calendar/instant.ts";
+import { type Day, formatDate, type Instant, parseInstant, instantOfDay, dayOf } from "../../calendar/instant.ts";
 import { allLines, type Invoice, type InvoiceLine, type LineType, type UsageLine } from "../../invoicing/invoice.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
@@ -69,7 +69,7 @@ export function sumByDay(
   return [...sums]
     .filter(([, quantity]) => !quantity.isZero())
     .toSorted(([a], [b]) => a - b)
-    .map(([day, quantity]) => ({ date: formatDate(startOfDay(day)), quantity }));
+    .map(([day, quantity]) => ({ date: formatDate(instantOfDay(day)), quantity }));
 }
 
 type AnyLine = InvoiceLine | UsageLine;
@@ -190,7 +190,7 @@ function traceLine(
   const events = contributions.filter((each) => each.of === of && isWithin(each.timestamp));
   const days =
     of === "usage"
-      ? cells.filter(({ day }) => isWithin(startOfDay(day)))
+      ? cells.filter(({ day }) => isWithin(instantOfDay(day)))
       : events.map(({ timestamp, quantity }) => ({ day: dayOf(timestamp), quantity }));
   return { ...line, days: sumByDay(days), events: events.map(({ of: _of, consumptionId: _id, ...event }) => event) };
 }

@@ -10,7 +10,14 @@ import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import type { MigrationMode } from "../../book/resources/requests.ts";
 import { naturalCycleAt } from "../../calendar/cycle.ts";
-import { type Day, formatInstant, type Instant, dayStart, startOfDay, INSTANT_MIN } from "../../calendar/instant.ts";
+import {
+  type Day,
+  formatInstant,
+  type Instant,
+  startOfUtcDay,
+  instantOfDay,
+  INSTANT_MIN,
+} from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
@@ -138,7 +145,7 @@ export class PreviewAccount {
   decidesAlikeOn(day: Day): boolean {
     if (this.#billedAccount !== undefined || this.state.billFault !== undefined) return false;
     const { associations, licenseUpdates } = this.state.record;
-    const isWithin = (at: Instant): boolean => at > startOfDay(day) && at < startOfDay(day + 1);
+    const isWithin = (at: Instant): boolean => at > instantOfDay(day) && at < instantOfDay(day + 1);
     return (
       !associations.some(({ decidedAt }) => isWithin(decidedAt)) &&
       !licenseUpdates.some(({ effectiveFrom }) => isWithin(effectiveFrom))
@@ -162,7 +169,7 @@ export class PreviewAccount {
     if (plan === undefined) return () => {};
     const before = this.#parts;
     this.#pendingPlan = undefined;
-    const { cycleConfig: natural } = associateOn(plan, dayStart(at));
+    const { cycleConfig: natural } = associateOn(plan, startOfUtcDay(at));
     const from = naturalCycleAt(natural, at).start;
     const { planId, version, cycleConfig } = associateOn(plan, from);
     const association = { id: "", plan: { planId, version, cycleConfig }, from, until: NO_END, decidedAt: from };

@@ -8,7 +8,7 @@
 
 import { didYouMean } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
-import { type Day, dayOf, startOfDay, type Instant } from "../../calendar/instant.ts";
+import { type Day, dayOf, instantOfDay, type Instant } from "../../calendar/instant.ts";
 import { hasCode, RatebookError } from "../../errors.ts";
 import { readEnvelope, type EventEnvelope, type EventInput } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
@@ -124,7 +124,7 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
     addSummed: (summed) => addSummedEvents(run, summed, fieldsBySchema.get(summed.schemaName)),
     addCell: (account, meter, day, quantity) => {
       usage.add(account, meter, day, quantity);
-      const at = startOfDay(day);
+      const at = instantOfDay(day);
       for (const { accounts } of run.scenarios) accounts.findByIndex(account)?.addCell(quantity, at);
       run.sharedDecisions.clear(account);
       tally.extendSpan(at, book.accounts[account]?.id ?? "", "usage");
@@ -190,7 +190,7 @@ export function addSummedEvents(run: RunState, summed: SummedEvents, fields: Fie
   const account = firstScenario.accounts.findByName(accountId);
   // A trace lists events one by one.
   if (account === undefined || fields?.program === undefined || run.tracer !== undefined) return false;
-  const event = { schemaName, id: "", accountId, timestamp: startOfDay(day) };
+  const event = { schemaName, id: "", accountId, timestamp: instantOfDay(day) };
   run.time.now = event.timestamp;
   // These events are decided per scenario.
   run.sharedDecisions.clear(account.index);

@@ -7,7 +7,7 @@ import type { Backtest } from "../../analysis/backtest/backtest.ts";
 import { type ChargedDay, computeDailyCharges } from "../../analysis/daily-charges.ts";
 import { createBookPlanSource, type PlanSource, resolveAccountPlans } from "../../analysis/diff/account-plans.ts";
 import type { Book } from "../../book/resources/book.ts";
-import { type Day, formatDate, parseDay, parseInstant, startOfDay } from "../../calendar/instant.ts";
+import { type Day, formatDate, parseDay, parseInstant, instantOfDay } from "../../calendar/instant.ts";
 import { allLines, CARD_LINE_TYPES, type Invoice, type InvoiceLine, netTotal } from "../../invoicing/invoice.ts";
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import type { UsageCell } from "../../metering/usage.ts";
@@ -211,7 +211,7 @@ function createUsageSums({ usageMeters }: Book): UsageSums {
         const quantities = Array.from({ length: last - first + 1 }, (_, index) =>
           formatDecimal(days.get(first + index) ?? ZERO),
         );
-        return [{ label: toPrintable(name), from: formatDate(startOfDay(first)), quantities }];
+        return [{ label: toPrintable(name), from: formatDate(instantOfDay(first)), quantities }];
       }),
   };
 }
@@ -303,5 +303,5 @@ function toChargeDays({ label, currency, amountsByDay }: Charge): ChargeDays {
     soFar = addFractions(soFar, amountsByDay.get(day) ?? ZERO_FRACTION);
     amounts.push(formatDecimal(roundFraction(soFar, digits, "HALF_UP")));
   }
-  return { label, currency, from: formatDate(startOfDay(first)), amounts };
+  return { label, currency, from: formatDate(instantOfDay(first)), amounts };
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ChargedDay } from "../../analysis/daily-charges.ts";
-import { type Day, formatDate, formatInstant, startOfDay } from "../../calendar/instant.ts";
+import { type Day, formatDate, formatInstant, instantOfDay } from "../../calendar/instant.ts";
 import { type DescribedLine, describeLine, describeParts, describeTotals } from "../../invoicing/invoice-rows.ts";
 import { type Invoice, type InvoiceLine, invoiceParts } from "../../invoicing/invoice.ts";
 import type { DayEvents } from "../../ledger/preview/line-trace.ts";
@@ -93,7 +93,7 @@ function toLineDays({ days, eventsOn }: NonNullable<ReturnType<LineDaysLookup>>,
     return dayEvents === undefined ? [] : [toDayEvents(index, dayEvents)];
   });
   return {
-    from: formatDate(startOfDay(days[0]?.day ?? 0)),
+    from: formatDate(instantOfDay(days[0]?.day ?? 0)),
     quantities: days.map(({ quantity }) => formatDecimal(quantity)),
     amounts: days.map(({ amountSoFar }) => formatDecimal(roundFraction(amountSoFar, digits, mode))),
     slabs: days.map(({ slab }) => slab ?? 0),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { startOfDay, type Day, type Instant } from "../../calendar/instant.ts";
+import { instantOfDay, type Day, type Instant } from "../../calendar/instant.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { AcceptedEventId, EventFilter, PageKey, PageRequest } from "../../ledger/view.ts";
@@ -83,7 +83,7 @@ export function createEventTable(): EventTable {
     toUndo: (...query) => listToUndo(events, ...query),
     async withOverage(accountId, featureId, { from, until }, { limit, afterNumber = -1 } = { limit: Infinity }) {
       const records: EventRecord[] = [];
-      const timestamps = { from: startOfDay(from), until: startOfDay(until) };
+      const timestamps = { from: instantOfDay(from), until: instantOfDay(until) };
       const overageEvents = events.accounts.get(accountId)?.overage.get(featureId);
       for (const storedEvent of overageEvents?.from(({ number }) => number <= afterNumber) ?? []) {
         if (records.length >= limit) break;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { startOfDay } from "../../calendar/instant.ts";
+import { instantOfDay } from "../../calendar/instant.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, AcceptedEventId, LedgerView } from "../../ledger/view.ts";
 import type { Run } from "./client.ts";
@@ -176,5 +176,5 @@ function filterConditions(filter: EventFilter, values: string[]): string {
 }
 
 function midnight(day: number): string {
-  return String(instantValue(startOfDay(dayValue(day))));
+  return String(instantValue(instantOfDay(dayValue(day))));
 }

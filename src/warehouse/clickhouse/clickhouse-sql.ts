@@ -11,7 +11,7 @@
  */
 
 import type { EventSchema } from "../../book/resources/event-schema.ts";
-import { DAY_MS, dayOf, formatDate, type Instant, startOfDay, addDays } from "../../calendar/instant.ts";
+import { DAY_MS, dayOf, formatDate, type Instant, instantOfDay, addDays } from "../../calendar/instant.ts";
 import { INT64_END, type NumberRange } from "../pushdown/term.ts";
 import type { Source, SourceColumn, SourceTime } from "../source.ts";
 import { type Dialect, toOneLine } from "../sql/dialect.ts";
@@ -231,7 +231,7 @@ function createTimeConditions(time: SourceTime, from: Instant, until: Instant): 
   // The date in a text is local, and no offset is more than a day.
   const dates = [
     ...(start < DAY_MS ? [] : [`${text} >= '${formatDate(addDays(start, -1))}'`]),
-    ...(end === PLAIN_UNTIL ? [] : [`${text} < '${formatDate(startOfDay(dayOf(end) + 2))}'`]),
+    ...(end === PLAIN_UNTIL ? [] : [`${text} < '${formatDate(instantOfDay(dayOf(end) + 2))}'`]),
   ];
   if (part.type.type !== "text") return dates;
   const exact = createBounds(clickHouseSql.plainInstant({ ...time, part }), String).map(

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Day, startOfDay } from "../../calendar/instant.ts";
+import { type Day, instantOfDay } from "../../calendar/instant.ts";
 import { checkEventFileMap, type EventFileMap, listMappedColumns } from "../../event-files/event-file-map.ts";
 import { mergeEvents } from "../../event-files/merge-events.ts";
 import type { CellQuery, UsageSource } from "../../ledger/usage-source.ts";
@@ -172,7 +172,7 @@ async function tryReadCells(
     reading,
     names.some((each) => each.includes("\uFFFD")),
   );
-  const requestedRows = rows(startOfDay(query.from), Math.min(startOfDay(query.until), query.upTo + 1));
+  const requestedRows = rows(instantOfDay(query.from), Math.min(instantOfDay(query.until), query.upTo + 1));
   const contents = comparesContents ? await readContents(namedDb, reading, requestedRows) : "";
   try {
     const cells = await meterRows(namedDb, reading, rows, requestedRows);
@@ -275,7 +275,7 @@ function selectRepeatedIds(
   requestedRows: readonly string[],
 ): string {
   const first = findFirstIdDay(query, query.from);
-  const earlierRows = rows(startOfDay(first), startOfDay(query.from));
+  const earlierRows = rows(instantOfDay(first), instantOfDay(query.from));
   const hashes = parts.flatMap(({ source }, place) => {
     const hash = toIdHashSql(source, clickHouseSql);
     return [
@@ -295,8 +295,8 @@ async function findEarlierRows(
 ): Promise<readonly string[]> {
   const rowsWithRepeatedIds = (from: Day, until: Day): readonly string[] =>
     rows(
-      startOfDay(from),
-      startOfDay(until),
+      instantOfDay(from),
+      instantOfDay(until),
       (source) => `${toIdHashSql(source, clickHouseSql)} global in (${repeatedIdsSql})`,
     );
   // A time that combines several columns has no bounds to limit the rows by.

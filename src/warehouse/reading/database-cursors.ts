@@ -7,7 +7,7 @@
 
 import type { Account, Customer } from "../../book/resources/account.ts";
 import type { Book } from "../../book/resources/book.ts";
-import { tryParseInstant, startOfDay, type Day, type Instant } from "../../calendar/instant.ts";
+import { tryParseInstant, instantOfDay, type Day, type Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import {
   type EventFileMap,
@@ -253,7 +253,7 @@ function createGroupCursor({ metering, eventMakers, sink, close }: CursorContext
     file: "",
     line: 0,
     get at() {
-      return rows?.head === undefined ? group && startOfDay(group.day) : rows.head.row.at;
+      return rows?.head === undefined ? group && instantOfDay(group.day) : rows.head.row.at;
     },
     advance() {
       if (rows?.advance() === true) return true;
@@ -305,7 +305,7 @@ export function startUsageRequest(query: CellQuery, dedupes: boolean): UsageRequ
   const acceptedIds = createIdsByAccount(query);
   const run = startEventRun(book, { ids: dedupes ? acceptedIds.ids : undefined });
   const isRowOf = (file: string, at: Instant): boolean =>
-    at <= query.upTo && (file === EARLIER_ROWS ? at < startOfDay(query.from) : at >= startOfDay(query.from));
+    at <= query.upTo && (file === EARLIER_ROWS ? at < instantOfDay(query.from) : at >= instantOfDay(query.from));
   return {
     book,
     sink: {
@@ -334,9 +334,9 @@ export function startUsageRequest(query: CellQuery, dedupes: boolean): UsageRequ
 
 /** The earliest day whose event ids may still be remembered when a later day begins. */
 export function findFirstIdDay({ accounts, idHeldUntil }: Pick<CellQuery, "accounts" | "idHeldUntil">, day: Day): Day {
-  const at = startOfDay(day);
+  const at = instantOfDay(day);
   let first = day;
-  for (const { id } of accounts) while (first > 0 && idHeldUntil(id, startOfDay(first) - 1) > at) first--;
+  for (const { id } of accounts) while (first > 0 && idHeldUntil(id, instantOfDay(first) - 1) > at) first--;
   return first;
 }
 

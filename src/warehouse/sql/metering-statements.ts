@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type Day, formatDate, startOfDay } from "../../calendar/instant.ts";
+import { type Day, formatDate, instantOfDay } from "../../calendar/instant.ts";
 import { EVENT_ID_LENGTH_MAX } from "../../metering/event-envelope.ts";
 import { DIMENSION_LENGTH_MAX } from "../../metering/event-fields.ts";
 import type { PushedSchema } from "../pushdown/plan-pushdown.ts";
@@ -173,7 +173,7 @@ export function selectGroupRows(groups: readonly PlainGroupRows[], plain: PlainR
 function createDayCondition({ part }: SourceTime, day: Day, sql: Dialect): string | undefined {
   if (!("column" in part) || part.type.type !== "text") return undefined;
   const text = toPartTextSql(part, sql);
-  return `${text} >= ${sql.quoteText(formatDate(startOfDay(day - 1)))} and ${text} < ${sql.quoteText(formatDate(startOfDay(day + 2)))}`;
+  return `${text} >= ${sql.quoteText(formatDate(instantOfDay(day - 1)))} and ${text} < ${sql.quoteText(formatDate(instantOfDay(day + 2)))}`;
 }
 
 const ARRIVAL_COLUMNS = "source, file, file_row, time_text, time_ms, zone_minutes, order_id, texts";

@@ -126,7 +126,7 @@ export const steps = fc.array(step, { minLength: 1, maxLength: 12 });
 
 /** An hour. */
 export const HOUR_MS = 3_600_000;
-const dayStart = (instant: Instant): Instant => Math.floor(instant / DAY_MS) * DAY_MS;
+const startOfUtcDay = (instant: Instant): Instant => Math.floor(instant / DAY_MS) * DAY_MS;
 
 /** Ingests an event that consumes tokens. */
 function spend(ledger: Ledger, quantity: number, timestamp: Instant, now: Instant): void {
@@ -146,7 +146,7 @@ function spend(ledger: Ledger, quantity: number, timestamp: Instant, now: Instan
 export function doAccountStep(ledger: Ledger, one: Step, now: Instant): void {
   const { catalog, ids } = ledger;
   const range = (inDays: number, length: number | undefined): { from: Instant; until?: Instant } => {
-    const from = dayStart(now) + inDays * DAY_MS;
+    const from = startOfUtcDay(now) + inDays * DAY_MS;
     return { from, ...(length === undefined ? {} : { until: from + length * DAY_MS }) };
   };
   try {
@@ -170,7 +170,7 @@ export function doAccountStep(ledger: Ledger, one: Step, now: Instant): void {
             ids,
           );
         case "credit": {
-          const [effectiveFrom, effectiveUntil] = [dayStart(now), dayStart(now) + one.days * DAY_MS];
+          const [effectiveFrom, effectiveUntil] = [startOfUtcDay(now), startOfUtcDay(now) + one.days * DAY_MS];
           const credit = { accountId: "a", purpose: "gift", creditAmount: parseDecimal(one.amount), priority: 1 };
           const workspace = { find: () => work };
           return createCredits(catalog, workspace, [{ ...credit, effectiveFrom, effectiveUntil }], now, ids);
