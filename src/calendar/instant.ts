@@ -109,9 +109,13 @@ export type InstantInput = Instant | string | Date;
 export function toInstant(value: InstantInput): Instant {
   if (typeof value === "string") return value.length === 10 ? parseDate(value) : parseInstant(value);
   const instant: unknown = value instanceof Date ? value.getTime() : value;
-  if (typeof instant !== "number" || !Number.isInteger(instant) || instant < INSTANT_MIN || instant > INSTANT_END) {
-    const excerpt = typeof instant === "number" ? String(instant) : typeof instant;
-    throw invalidDateError(excerpt, "instant", "expected milliseconds since 1970, within the years 0000 to 9999");
+  if (typeof instant !== "number") {
+    const type = instant === null ? "null" : typeof instant;
+    throw new RatebookError("ERR_DATE_INVALID", `expected milliseconds since 1970, a Date or text, got ${type}`, {});
+  }
+  if (!Number.isInteger(instant) || instant < INSTANT_MIN || instant > INSTANT_END) {
+    const range = "within the years 0000 to 9999";
+    throw invalidDateError(String(instant), "instant", `expected milliseconds since 1970, ${range}`);
   }
   return instant;
 }
