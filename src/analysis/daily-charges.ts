@@ -1,8 +1,4 @@
-/**
- * The cumulative charge of a usage card for each day of its cycle.
- *
- * @module
- */
+/** The cumulative charge of a usage card for each day of its cycle. */
 import { type Day, dayOf, parseInstant } from "../calendar/instant.ts";
 import type { CardExplanation, Invoice, InvoiceLine } from "../invoicing/invoice.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";

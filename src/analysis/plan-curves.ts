@@ -1,8 +1,4 @@
-/**
- * What a cycle of a plan costs as the usage of one card grows: the exact curve of each card and of the total.
- *
- * @module
- */
+/** What a cycle of a plan costs as the usage of one card grows: the exact curve of each card and of the total. */
 import type { Maybe } from "../book/resources/fields.ts";
 import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 import type { RecurrenceConfig, RatePlan, RateValue } from "../book/resources/rate-card.ts";

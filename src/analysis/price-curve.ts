@@ -1,8 +1,6 @@
 /**
  * The exact price of a card by quantity, as pieces between slab edges and the quantities at which a bound starts or stops
  * applying; packages form steps (S7).
- *
- * @module
  */
 import type { RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
 import { optionError, RatebookError } from "../errors.ts";

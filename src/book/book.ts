@@ -1,8 +1,4 @@
-/**
- * Reads and checks a book, everything that rating needs (book.md), and a price plan against a book.
- *
- * @module
- */
+/** Reads and checks a book, everything that rating needs (book.md), and a price plan against a book. */
 
 import { inputError } from "../errors.ts";
 import { parseJson } from "../numbers/json.ts";

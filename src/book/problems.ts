@@ -1,8 +1,4 @@
-/**
- * Collects the problems of a document with their paths, and creates one error of them.
- *
- * @module
- */
+/** Collects the problems of a document with their paths, and creates one error of them. */
 
 import type * as z from "zod";
 

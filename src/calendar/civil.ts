@@ -2,8 +2,6 @@
  * Days of the Gregorian calendar as numbers. The calendar is proleptic, so the year 0 exists and is a leap year.
  * date-fns computes the first day of each month once, and a table stores it: every event's timestamp needs a month, and
  * calling date-fns for each cycle would double the time of computing invoices.
- *
- * @module
  */
 import { UTCDateMini } from "@date-fns/utc/date/mini";
 import { addMonths } from "date-fns/addMonths";

@@ -1,8 +1,6 @@
 /**
  * Pricing cycles (S6): calendar periods. Natural cycles are numbered, and cycle k of a config is computed from k alone,
  * so steps, distances and ranges need no loop.
- *
- * @module
  */
 import { RatebookError } from "../errors.ts";
 import { toCivilDate, dayInMonth, daysInMonth, monthNumberOf, type Day } from "./civil.ts";

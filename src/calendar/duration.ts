@@ -1,8 +1,4 @@
-/**
- * ISO 8601 durations: years and months are calendar steps, all smaller units are exact times (S3.4, S11.1).
- *
- * @module
- */
+/** ISO 8601 durations: years and months are calendar steps, all smaller units are exact times (S3.4, S11.1). */
 import { RatebookError } from "../errors.ts";
 import { add, Decimal, multiply, formatDecimal, ZERO } from "../numbers/decimal.ts";
 import { decimalOfFraction } from "../numbers/fraction.ts";

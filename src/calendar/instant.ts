@@ -2,8 +2,6 @@
  * Instants: milliseconds since 1970-01-01T00:00:00.000Z, UTC (S2). The parser is custom, because `Date.parse` accepts
  * 30 February as 1 March and a text without a zone as local time. It reads the text once without allocating, because
  * every event needs it; see {@link parseInstant} for the accepted formats.
- *
- * @module
  */
 import { RatebookError } from "../errors.ts";
 import { toCivilDate, DAY_MS, toEpochDay, daysInMonth, type Day } from "./civil.ts";
@@ -183,9 +181,7 @@ export function daysBetween(from: Instant, until: Instant): number {
   return (until - from) / DAY_MS;
 }
 
-/**
- * Parses a date-time; NaN if invalid. Invalid parts are {@link NONE}, not NaN, so that V8 keeps small integers.
- */
+/** Parses a date-time; NaN if invalid. Invalid parts are {@link NONE}, not NaN, so that V8 keeps small integers. */
 function readDateTime(text: string, zoneMinutes: number): number {
   const length = text.length;
   if (length < 16) return Number.NaN;

@@ -1,8 +1,4 @@
-/**
- * Proration by whole UTC days (S8).
- *
- * @module
- */
+/** Proration by whole UTC days (S8). */
 import { invariant } from "../errors.ts";
 import type { Cycle } from "./cycle.ts";
 import { daysBetween, isDayStart } from "./instant.ts";

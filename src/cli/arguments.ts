@@ -1,8 +1,4 @@
-/**
- * Parses the arguments of a command by its options, with errors for unknown ones.
- *
- * @module
- */
+/** Parses the arguments of a command by its options, with errors for unknown ones. */
 import { parseArgs } from "node:util";
 
 import { findNearest } from "../book/problems.ts";

@@ -1,8 +1,4 @@
-/**
- * Bundles the command line with the packages it uses, so that it starts quickly: zod alone is a hundred files.
- *
- * @module
- */
+/** Bundles the command line with the packages it uses, so that it starts quickly: zod alone is a hundred files. */
 import { readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

@@ -1,8 +1,4 @@
-/**
- * The commands by name, each loaded only when it is named: `--help` loads none of them.
- *
- * @module
- */
+/** The commands by name, each loaded only when it is named: `--help` loads none of them. */
 import type { Command } from "./command.ts";
 
 /** A command that is not loaded yet. */

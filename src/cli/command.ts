@@ -1,8 +1,4 @@
-/**
- * Commands of the command line.
- *
- * @module
- */
+/** Commands of the command line. */
 import type { Arguments, OptionSpecs } from "./arguments.ts";
 import { UsageError } from "./errors.ts";
 import type { Io } from "./io.ts";

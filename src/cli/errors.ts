@@ -1,8 +1,4 @@
-/**
- * Errors of the command line.
- *
- * @module
- */
+/** Errors of the command line. */
 
 /** Wrong usage: exit code 2. */
 export class UsageError extends Error {

@@ -1,8 +1,4 @@
-/**
- * The messages of a command that failed.
- *
- * @module
- */
+/** The messages of a command that failed. */
 import { hasCode, RatebookError } from "../errors.ts";
 import { InputError } from "../event-files/input-error.ts";
 import { toPrintable } from "../pages/printable.ts";

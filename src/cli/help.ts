@@ -1,8 +1,4 @@
-/**
- * The text of `--help`: all commands, or the options of one, at the terminal's width.
- *
- * @module
- */
+/** The text of `--help`: all commands, or the options of one, at the terminal's width. */
 import type { OptionSpec, OptionSpecs } from "./arguments.ts";
 import type { CommandEntry } from "./command-table.ts";
 import type { Command } from "./command.ts";

@@ -1,8 +1,4 @@
-/**
- * The environment of a command, which tests can replace.
- *
- * @module
- */
+/** The environment of a command, which tests can replace. */
 import { randomBytes } from "node:crypto";
 import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";

@@ -1,8 +1,4 @@
-/**
- * JSON Schemas of books, plans and maps, for editors and other programs, generated from the schemas that read them.
- *
- * @module
- */
+/** JSON Schemas of books, plans and maps, for editors and other programs, generated from the schemas that read them. */
 import type * as z from "zod";
 
 import { toDescribedSchema } from "../book/describing/json-schema.ts";

@@ -1,8 +1,4 @@
-/**
- * The command line: runs a command and converts errors to messages and exit codes.
- *
- * @module
- */
+/** The command line: runs a command and converts errors to messages and exit codes. */
 import type { Writable } from "node:stream";
 
 import { toPrintable } from "../pages/printable.ts";

@@ -1,8 +1,4 @@
-/**
- * Writes the JSON Schemas and the bundled command line into the package at the end of its build.
- *
- * @module
- */
+/** Writes the JSON Schemas and the bundled command line into the package at the end of its build. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

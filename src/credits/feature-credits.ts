@@ -1,8 +1,6 @@
 /**
  * Feature credit entries: how they are spent and restored, and how overage moves onto them (S11). Pure functions over
  * plain entries; quantities are Exact values.
- *
- * @module
  */
 import type { Instant } from "../calendar/instant.ts";
 import { invariant } from "../errors.ts";

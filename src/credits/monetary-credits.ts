@@ -1,8 +1,4 @@
-/**
- * Monetary credits: which of them pay an invoice, in which order, and how much of each line (S12).
- *
- * @module
- */
+/** Monetary credits: which of them pay an invoice, in which order, and how much of each line (S12). */
 import type { Cycle } from "../calendar/cycle.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { add, Decimal, maximum, minimum, subtract, ZERO } from "../numbers/decimal.ts";

@@ -1,8 +1,6 @@
 /**
  * Reads over all accounts, page by page: what they have in common, and accounts whose bill cannot be computed or whose
  * draft index is not up to date.
- *
- * @module
  */
 import type { Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";

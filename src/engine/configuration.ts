@@ -1,8 +1,4 @@
-/**
- * The configuration of an organization, compiled from its documents and cached until they change.
- *
- * @module
- */
+/** The configuration of an organization, compiled from its documents and cached until they change. */
 import { readBookInSteps } from "../book/book.ts";
 import type { RuleWorkLimits } from "../book/checks/check-metering.ts";
 import { type BookCache, createBookCache } from "../book/reading/book-cache.ts";

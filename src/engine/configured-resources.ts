@@ -1,8 +1,6 @@
 /**
  * Reads, lists and changes configured resources. Each change is checked with everything that depends on it, and
  * committed atomically. The methods that kinds of resource share are here, the others in `catalog`.
- *
- * @module
  */
 import { LIST_NAMES } from "../book/reading/references.ts";
 import type { Instant } from "../calendar/instant.ts";

@@ -1,8 +1,6 @@
 /**
  * Stored documents with typed bodies: the fields that the engine uses, typed like the book. Other fields stay as
  * stored. A body that is not checked yet is plain JSON ({@link DocumentRecord}): the book reader reports its problems.
- *
- * @module
  */
 import * as z from "zod";
 

@@ -1,8 +1,4 @@
-/**
- * The engine: all stateful operations over a store, each of which loads, decides and commits.
- *
- * @module
- */
+/** The engine: all stateful operations over a store, each of which loads, decides and commits. */
 import * as z from "zod";
 
 import type { Instant } from "../calendar/instant.ts";

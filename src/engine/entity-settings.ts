@@ -1,8 +1,4 @@
-/**
- * Settings of customers and accounts: created with them (S4.2) and read with them.
- *
- * @module
- */
+/** Settings of customers and accounts: created with them (S4.2) and read with them. */
 import type { Setting } from "../book/resources/catalog-items.ts";
 import type { AccountRequest } from "../book/resources/requests.ts";
 import type { Instant } from "../calendar/instant.ts";

@@ -1,8 +1,6 @@
 /**
  * The external usage of an engine: its event schemas, recorded in the store for all engines, its source, and cells
  * prefetched from the source for the duration of an operation (S17.4, S17.5).
- *
- * @module
  */
 import type { Book } from "../book/resources/book.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * Creates ids: a prefix, a part that grows with time, and a random part (`um.1zYnCiM9Bpg.lv25y`).
- *
- * @module
- */
+/** Creates ids: a prefix, a part that grows with time, and a random part (`um.1zYnCiM9Bpg.lv25y`). */
 import type { Instant } from "../calendar/instant.ts";
 import type { IdSource } from "../ledger/decision.ts";
 import { BASE_62 } from "../numbers/short-id.ts";

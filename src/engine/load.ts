@@ -1,8 +1,6 @@
 /**
  * Loads a whole book into a store, and exports a store as one (book.md): the configuration, and the accounts with their
  * records.
- *
- * @module
  */
 import { type BookSource, parseBook, toBookInputOrText } from "../book/book.ts";
 import { LIST_NAMES } from "../book/reading/references.ts";

@@ -2,8 +2,6 @@
  * The methods of an engine and their context. Each resource has a table of its methods beside its functions: the
  * arguments, checked for callers without types before anything is done, and the function. Requests and books have
  * their own schemas.
- *
- * @module
  */
 import * as z from "zod";
 

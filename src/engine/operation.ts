@@ -1,8 +1,6 @@
 /**
  * Runs the operations of an engine: each locks, reads, decides and commits its changes as one. If an attempt lacks
  * something, it is prepared outside of the transaction and the operation is tried again.
- *
- * @module
  */
 import type { Day, Instant } from "../calendar/instant.ts";
 import { hasCode, invariant } from "../errors.ts";

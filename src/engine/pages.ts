@@ -1,8 +1,4 @@
-/**
- * Pages of lists sorted by creation, newest first, then by id; stable while items are added.
- *
- * @module
- */
+/** Pages of lists sorted by creation, newest first, then by id; stable while items are added. */
 import { RatebookError } from "../errors.ts";
 import type { PageKey, PageRequest } from "../ledger/view.ts";
 import { compareNewest } from "../store/list-order.ts";

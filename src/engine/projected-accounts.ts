@@ -1,8 +1,6 @@
 /**
  * Read-only snapshots of accounts, with everything due already processed, usually without a lock. What is due for
  * accounts that are far behind is committed first, so that reads do not repeat it.
- *
- * @module
  */
 import type { Instant } from "../calendar/instant.ts";
 import type { AccountState, Workspace } from "../ledger/account-state.ts";

@@ -1,8 +1,4 @@
-/**
- * Lines of files as bytes, with their maximum length and UTF-8 check.
- *
- * @module
- */
+/** Lines of files as bytes, with their maximum length and UTF-8 check. */
 import { createProblem } from "../problem-table.ts";
 
 /** The maximum bytes of a line. Longer lines are reported as bad. */

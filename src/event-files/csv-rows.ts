@@ -1,8 +1,4 @@
-/**
- * Parses CSV lines into rows, of which the first is the header, and rows into events.
- *
- * @module
- */
+/** Parses CSV lines into rows, of which the first is the header, and rows into events. */
 import { type CsvError, parse, type Parser } from "csv-parse";
 
 import { didYouMean } from "../book/problems.ts";

@@ -1,8 +1,6 @@
 /**
  * Event file maps, which define where each part of an event comes from, the formats of times and numbers that they name,
  * and events from records through a map (book.md, "Event files").
- *
- * @module
  */
 
 import * as z from "zod";

@@ -1,8 +1,4 @@
-/**
- * Guesses the meaning of CSV columns: account, time, quantities and others.
- *
- * @module
- */
+/** Guesses the meaning of CSV columns: account, time, quantities and others. */
 import { tryParseInstant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import { parseValue } from "../numbers/decimal.ts";

@@ -1,8 +1,4 @@
-/**
- * Errors in input files and maps.
- *
- * @module
- */
+/** Errors in input files and maps. */
 import type { TextPlace } from "../numbers/json-text.ts";
 import { changeProblem, type Problem } from "../problem-table.ts";
 

@@ -1,8 +1,6 @@
 /**
  * Fields of JSON objects by path, used like CSV columns: `usage.tokens` is the field `tokens` of `usage`; and the first
  * objects of an NDJSON file, to guess from.
- *
- * @module
  */
 import { guessName } from "../book/problems.ts";
 import { hasCode } from "../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Reads event files, and merges several by time (S13.5).
- *
- * @module
- */
+/** Reads event files, and merges several by time (S13.5). */
 import { formatInstant, type Instant } from "../calendar/instant.ts";
 import type { SummedEvents } from "../ledger/preview/preview-run.ts";
 import type { EventSlots } from "../metering/event-slots.ts";

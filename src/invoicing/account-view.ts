@@ -1,8 +1,4 @@
-/**
- * The input of invoicing for one account: plans, licenses, credits, and usage over time.
- *
- * @module
- */
+/** The input of invoicing for one account: plans, licenses, credits, and usage over time. */
 import type { Day, Instant } from "../calendar/instant.ts";
 import type { MonetaryCredit } from "../credits/monetary-credits.ts";
 import type { Decimal } from "../numbers/decimal.ts";

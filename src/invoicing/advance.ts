@@ -2,8 +2,6 @@
  * Charges before the service: invoices dated at a cycle's start (STANDARD_ADVANCED), increases of licenses (AD_HOC),
  * and refunds if the service ends sooner (S9.3, S9.5, S10.3, S13.1). Arrears charges that came too late for their
  * STANDARD invoice are made the same way.
- *
- * @module
  */
 import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 import type { Steps } from "../numbers/steps.ts";

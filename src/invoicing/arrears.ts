@@ -1,8 +1,6 @@
 /**
  * Charges after the end of a cycle: on its STANDARD invoice, or on an immediate one if that was final before they were
  * known (S9.3, S10.2, S11.7, S13.1).
- *
- * @module
  */
 import type { LicenseRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";

@@ -3,8 +3,6 @@
  * natural cycles of a run of terms. The first term that has the card in the first of them determines how the period is
  * charged: in full, once, by that term; or by days, by every term for its own part. So a cycle that is split by a new
  * version of the plan is never charged twice for one day. A plan has one card per billable item and kind (S16.4).
- *
- * @module
  */
 import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 import type {

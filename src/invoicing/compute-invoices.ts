@@ -1,7 +1,5 @@
 /**
  * Computes the invoices of an account for the cycles that a range touches, both for previews and for finalizing (S13).
- *
- * @module
  */
 import { formatInstant, type Instant, addDays } from "../calendar/instant.ts";
 import { type CreditUse, isEffectiveIn } from "../credits/monetary-credits.ts";

@@ -1,8 +1,4 @@
-/**
- * Converts drafts to line trees: credits pay the lines of each draft, in the order of the drafts (S12, S13.2).
- *
- * @module
- */
+/** Converts drafts to line trees: credits pay the lines of each draft, in the order of the drafts (S12, S13.2). */
 import { formatInstant, type Instant } from "../calendar/instant.ts";
 import { applyCredits, type CreditUse, type PayableLine } from "../credits/monetary-credits.ts";
 import { type Decimal, subtract, sum } from "../numbers/decimal.ts";

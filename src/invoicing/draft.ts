@@ -1,8 +1,4 @@
-/**
- * Invoices before credits: rounded cards, usage and true-up (S13.1, S13.3).
- *
- * @module
- */
+/** Invoices before credits: rounded cards, usage and true-up (S13.1, S13.3). */
 import { type Day, dayOf, formatInstant, type Instant } from "../calendar/instant.ts";
 import { add, type Decimal, sum, formatDecimal, ZERO } from "../numbers/decimal.ts";
 import { type Rounding, type TrueUp, computeTrueUp } from "../rating/cards.ts";

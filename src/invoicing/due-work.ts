@@ -1,8 +1,6 @@
 /**
  * What falls due at the start of cycles: the cycles themselves, the feature credits that their plans grant, and advance
  * charges with their refunds if the service ends sooner (S2.4, S9.5, S11.1, S13.1).
- *
- * @module
  */
 import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 import type { BillingEntitlementRateCard, FeatureConfig, RecurrenceConfig } from "../book/resources/rate-card.ts";

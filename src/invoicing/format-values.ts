@@ -1,8 +1,4 @@
-/**
- * Formats numbers and dates for people.
- *
- * @module
- */
+/** Formats numbers and dates for people. */
 import { parseInstant, formatDate, addDays } from "../calendar/instant.ts";
 import { type Decimal, formatDecimal } from "../numbers/decimal.ts";
 

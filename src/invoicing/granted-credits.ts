@@ -1,8 +1,6 @@
 /**
  * Monetary credits created by plans and invoices: grants of credit grant cards, refunds of advance charges, and
  * invoices below zero (S9.5, S10.3, S12.6, S13.4); and how drafts take them.
- *
- * @module
  */
 import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 import type { CreditGrantRateCard, SlabRate } from "../book/resources/rate-card.ts";

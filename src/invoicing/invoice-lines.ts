@@ -1,8 +1,4 @@
-/**
- * Builds the lines of an invoice from charges (S1.5, S13.2).
- *
- * @module
- */
+/** Builds the lines of an invoice from charges (S1.5, S13.2). */
 import { type Decimal, sum, formatDecimal } from "../numbers/decimal.ts";
 import { compareFractions, floorFraction, type Fraction, formatFraction, toFraction } from "../numbers/fraction.ts";
 import type { Rounding } from "../rating/cards.ts";

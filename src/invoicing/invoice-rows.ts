@@ -1,8 +1,6 @@
 /**
  * An invoice for people: its lines with their labels and explanations in sentences (S13.6), which the terminal, the
  * report and the invoice's page show, and the rows of the terminal.
- *
- * @module
  */
 import type { Share } from "../calendar/proration.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";

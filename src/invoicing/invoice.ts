@@ -1,8 +1,6 @@
 /**
  * The structure of an invoice (S13.1, S13.2): a tree of lines in which every line above a card is the sum of the
  * rounded lines below it, each with its explanation as data: enough to recompute its value manually (S13.6).
- *
- * @module
  */
 import type { Cycle } from "../calendar/cycle.ts";
 import { formatInstant } from "../calendar/instant.ts";

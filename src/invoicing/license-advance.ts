@@ -1,8 +1,6 @@
 /**
  * Licenses paid in advance: the quantity at a cycle's start, each increase immediately, and refunds for a decrease or
  * an early end (S9.5, S10.3).
- *
- * @module
  */
 import type { LicenseRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";

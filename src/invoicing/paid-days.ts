@@ -1,8 +1,6 @@
 /**
  * The paid part of a license charged in advance, by day: the charged quantities of each range of days, and the
  * resulting paid level (S10.3).
- *
- * @module
  */
 import type { Cycle } from "../calendar/cycle.ts";
 import { intersection } from "../calendar/proration.ts";

@@ -2,8 +2,6 @@
  * An account's plans over time, and the resulting cycles (S6.4, S9.1, S16.1). From the list of decisions follow the
  * timeline that applies, and the one known at any earlier instant, which determines advance charges due before a change
  * of plan (S9.2); and how long a cycle accepts events (S6.5, S13.4).
- *
- * @module
  */
 import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 import {

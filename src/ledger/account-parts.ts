@@ -1,8 +1,4 @@
-/**
- * The data of an account as read for a decision.
- *
- * @module
- */
+/** The data of an account as read for a decision. */
 
 import { add } from "../numbers/decimal.ts";
 import type { AccountPlan } from "./catalog.ts";

@@ -1,8 +1,6 @@
 /**
  * The state of an account in a decision: what was read of it, and the changes so far. Reads return records written
  * earlier in the decision, so that the events of a batch are decided one after another (S14.3).
- *
- * @module
  */
 import { type Day, dayOf, type Instant } from "../calendar/instant.ts";
 import type { FeatureEntry, OverageAllowance } from "../credits/feature-credits.ts";

@@ -1,8 +1,6 @@
 /**
  * External usage stored with the invoice that was created from it, and late usage: the difference between the source's
  * current usage of a closed cycle and the billed usage, and what it would have cost (S17.4).
- *
- * @module
  */
 import { type Day, dayOf, formatDate, type Instant, instantOfDay } from "../calendar/instant.ts";
 import { computeInvoicesInSteps } from "../invoicing/compute-invoices.ts";

@@ -1,8 +1,4 @@
-/**
- * The configuration for decisions: a compiled book.
- *
- * @module
- */
+/** The configuration for decisions: a compiled book. */
 import type { InvoiceGroup } from "../book/resources/account.ts";
 import type { Book } from "../book/resources/book.ts";
 import type { PricePlan } from "../book/resources/price-plan.ts";

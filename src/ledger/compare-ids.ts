@@ -1,8 +1,4 @@
-/**
- * The order of ids and texts used by decisions and stores, and grouping by key.
- *
- * @module
- */
+/** The order of ids and texts used by decisions and stores, and grouping by key. */
 
 /**
  * Compares two texts by code points, like a database with binary collation. JavaScript's `<` compares code units, which

@@ -1,8 +1,4 @@
-/**
- * Decisions: the result of an operation, and the changes that a store must make, all or none.
- *
- * @module
- */
+/** Decisions: the result of an operation, and the changes that a store must make, all or none. */
 import type { Instant } from "../calendar/instant.ts";
 import type { NewEvent } from "./events/new-event.ts";
 import type {

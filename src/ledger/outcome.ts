@@ -1,8 +1,4 @@
-/**
- * The outcomes of events: each event has exactly one (S14.1).
- *
- * @module
- */
+/** The outcomes of events: each event has exactly one (S14.1). */
 import type { Problem } from "../problem-table.ts";
 
 /** The outcomes in the order of their checks; a malformed event is rejected and not stored (S14.1). */

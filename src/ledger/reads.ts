@@ -1,8 +1,6 @@
 /**
  * Reads before a decision: the parts of the accounts that it changes. The amount read does not grow with the number of
  * stored events: only the few events that a decision may change are read.
- *
- * @module
  */
 import { type Day, dayOf, INSTANT_END, type Instant, ceilToDay } from "../calendar/instant.ts";
 import { add, type Decimal, sum, ZERO } from "../numbers/decimal.ts";

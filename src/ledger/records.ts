@@ -2,8 +2,6 @@
  * The records of a ledger, as plain data: accounts, events, usage, feature credits, credits and invoices (S4 to S16).
  * Decimals are Decimals, instants are milliseconds, and every record has its account's id; stores write and read them
  * unchanged.
- *
- * @module
  */
 import type { Address } from "../book/resources/account.ts";
 import type { PricePlanDetailsOverride } from "../book/resources/price-plan.ts";

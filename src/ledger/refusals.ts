@@ -1,8 +1,4 @@
-/**
- * The errors of rejected decisions, and of bills that fail because a result needs more than 100 digits (S1.4).
- *
- * @module
- */
+/** The errors of rejected decisions, and of bills that fail because a result needs more than 100 digits (S1.4). */
 import { inputError, RatebookError, hasCode } from "../errors.ts";
 import type { Steps } from "../numbers/steps.ts";
 import { type ReasonCode, rejection } from "../problem-table.ts";

@@ -1,8 +1,6 @@
 /**
  * The interface through which an engine reads external usage, from files or a warehouse (S17.4), and a source over rows of
  * usage cells, from a file or any program (S17.1).
- *
- * @module
  */
 import type { Book } from "../book/resources/book.ts";
 import { type Day, type Instant, instantOfDay } from "../calendar/instant.ts";

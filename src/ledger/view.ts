@@ -1,8 +1,4 @@
-/**
- * The read interface of a store for decisions: a consistent view of documents and ledgers.
- *
- * @module
- */
+/** The read interface of a store for decisions: a consistent view of documents and ledgers. */
 import type { Day, Instant } from "../calendar/instant.ts";
 import type { InvoiceStatus } from "../invoicing/invoice.ts";
 import type { DocumentKind, DocumentRecord } from "./decision.ts";

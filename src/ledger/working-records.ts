@@ -1,7 +1,5 @@
 /**
  * Records of one kind, and cells of usage or overage, in the state of an account: those read, and those written since.
- *
- * @module
  */
 import type { Day } from "../calendar/instant.ts";
 import { compareSpending, type FeatureEntry, sortForSpending } from "../credits/feature-credits.ts";

@@ -1,8 +1,4 @@
-/**
- * Compiles a book's schemas and meters, which turn events into units (S4, S5).
- *
- * @module
- */
+/** Compiles a book's schemas and meters, which turn events into units (S4, S5). */
 import type { Setting } from "../book/resources/catalog-items.ts";
 import type { EventSchema, FeatureDetails, UsageMeter } from "../book/resources/event-schema.ts";
 import type { Exact } from "../numbers/exact.ts";

@@ -1,8 +1,6 @@
 /**
  * Exact sums that are small and dense. Columns to which one event adds are adjacent, day by day, so that it accesses
  * one location in memory instead of one per column.
- *
- * @module
  */
 import type { Day } from "../calendar/instant.ts";
 import { invariant } from "../errors.ts";

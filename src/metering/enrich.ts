@@ -1,8 +1,4 @@
-/**
- * Enrichment: computes fields from an event, its account's settings and earlier fields (S4.2, S4.3).
- *
- * @module
- */
+/** Enrichment: computes fields from an event, its account's settings and earlier fields (S4.2, S4.3). */
 
 import type { Setting } from "../book/resources/catalog-items.ts";
 import type { EnrichmentField, EventSchema } from "../book/resources/event-schema.ts";

@@ -1,8 +1,6 @@
 /**
  * The envelope of an event: its schema, account, timestamp and id (S14.1). It is read once, before anything else,
  * because it determines the locks and reads of a batch.
- *
- * @module
  */
 import { type Instant, parseInstant, tryParseInstant } from "../calendar/instant.ts";
 import { invariant, RatebookError } from "../errors.ts";

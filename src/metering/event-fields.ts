@@ -1,8 +1,4 @@
-/**
- * Reads the fields of an event into the slots of its schema, and reports problems (S4.1, S14.1).
- *
- * @module
- */
+/** Reads the fields of an event into the slots of its schema, and reports problems (S4.1, S14.1). */
 import { hasCode, type NumberFault, RatebookError } from "../errors.ts";
 import { type DecimalInput, parseValue, isDecimalObject } from "../numbers/decimal.ts";
 import { type Exact, exactOfDecimal, exactOfNumber, exactOfText, Scaled, formatExact } from "../numbers/exact.ts";

@@ -1,8 +1,6 @@
 /**
  * One event in slots: declared fields first, then enriched ones. One set of buffers serves all events of a schema, one
  * after another; a rule reads a slot by index, without looking up names.
- *
- * @module
  */
 import type { EventSchema } from "../book/resources/event-schema.ts";
 import { type Instant, formatInstant } from "../calendar/instant.ts";

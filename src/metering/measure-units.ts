@@ -1,8 +1,4 @@
-/**
- * Computes the units of each meter for an enriched event (S5).
- *
- * @module
- */
+/** Computes the units of each meter for an enriched event (S5). */
 import type { Computation, UsageMeter } from "../book/resources/event-schema.ts";
 import { type Exact, addExact } from "../numbers/exact.ts";
 import { createProblem, type Problem } from "../problem-table.ts";

@@ -1,11 +1,9 @@
-import { didYouMean } from "../book/problems.ts";
 /**
  * The tally of usage: exact quantities by account, meter and UTC day (S5.3), and their rows (S17.1). Cycles begin on UTC
  * days, so every cycle is a sum of days, whatever plans come and go. Memory is bounded by the number of cells: a dense cell is
  * a safe integer; the part of a sum that does not fit is a wide cell, an exact decimal of any size.
- *
- * @module
  */
+import { didYouMean } from "../book/problems.ts";
 import {
   type Day,
   dayOf,

@@ -1,8 +1,6 @@
 /**
  * Currencies and their minor units (S1.5), from a table of ISO 4217 instead of `Intl`, which differs from ISO for some
  * currencies and depends on the runtime.
- *
- * @module
  */
 import { RatebookError } from "../errors.ts";
 

@@ -1,8 +1,6 @@
 /**
  * Exact decimals of the public API (S1). Only this file imports decimal.js, whose methods silently round at their
  * precision; the functions here never do.
- *
- * @module
  */
 import { Decimal as Base } from "decimal.js";
 

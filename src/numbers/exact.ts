@@ -2,8 +2,6 @@
  * Exact decimals for processing events: a safe integer if it fits, else a mantissa with a scale; faster than the
  * {@link Decimal} of the public API, with the same results (S1). Each operation first tries doubles, whose integers are
  * exact up to 2^53, and falls back to bigint.
- *
- * @module
  */
 import { RatebookError } from "../errors.ts";
 import { Decimal, decimalOfInteger, DIGITS_MAX, EXPONENT_MAX, QUOTIENT_DIGITS } from "./decimal.ts";

@@ -1,8 +1,4 @@
-/**
- * Exact fractions of decimals: results of proration (S8), which a card line rounds once (S1.5).
- *
- * @module
- */
+/** Exact fractions of decimals: results of proration (S8), which a card line rounds once (S1.5). */
 import { add, Decimal, type DecimalRounding, divide, multiply, formatDecimal, ZERO } from "./decimal.ts";
 
 /** `numerator / denominator`, exactly. The denominator is a whole number, 1 or more. */

@@ -3,8 +3,6 @@
  * but returns only doubles. So each number that a double may not represent is replaced by a placeholder before parsing:
  * a number below 1e-200, which no remaining number of the text can be and which encodes the index of the digits in a
  * list.
- *
- * @module
  */
 import type { Steps } from "./steps.ts";
 

@@ -1,8 +1,6 @@
 /**
  * Scans a JSON text before parsing: its depth, whether doubles can represent its numbers (S1.2), and its number of keys
  * and values.
- *
- * @module
  */
 import { Decimal } from "./decimal.ts";
 

@@ -3,8 +3,6 @@
  * parser of lossless-json calls `onDuplicateKey` without a path, not for a duplicate with an equal value, and fails on
  * deep nesting; it is also several times slower than this scan. The messages of JavaScript engines differ between
  * versions and often lack a position.
- *
- * @module
  */
 
 /** A position in a text, from 1. */

@@ -1,8 +1,4 @@
-/**
- * JSON with exact decimals (S1.2), even those that a double cannot represent.
- *
- * @module
- */
+/** JSON with exact decimals (S1.2), even those that a double cannot represent. */
 import { isSafeNumber, stringify } from "lossless-json";
 
 import { hasCode, RatebookError } from "../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Short ids derived from a key, as 16 base-62 characters of a SHA-256; and digests.
- *
- * @module
- */
+/** Short ids derived from a key, as 16 base-62 characters of a SHA-256; and digests. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 

@@ -1,8 +1,4 @@
-/**
- * Work in steps, with pauses for other work.
- *
- * @module
- */
+/** Work in steps, with pauses for other work. */
 
 /** Work that may pause after each step; its result is complete after the last one. */
 export type Steps<Result = void> = Generator<undefined, Result, undefined>;

@@ -1,8 +1,4 @@
-/**
- * Bundles the pages, each with the package code it uses, into single files.
- *
- * @module
- */
+/** Bundles the pages, each with the package code it uses, into single files. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

@@ -1,8 +1,4 @@
-/**
- * The number of events by outcome, in words.
- *
- * @module
- */
+/** The number of events by outcome, in words. */
 import type { IngestStatus } from "../ledger/outcome.ts";
 
 /** The words that follow the number of events: for one event, and for several if they differ. */

@@ -1,8 +1,4 @@
-/**
- * The built pages of the package.
- *
- * @module
- */
+/** The built pages of the package. */
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 

@@ -1,8 +1,4 @@
-/**
- * Makes untrusted text safe to print in a terminal and to show on a page.
- *
- * @module
- */
+/** Makes untrusted text safe to print in a terminal and to show on a page. */
 
 /**
  * Replaces characters that could move the cursor, hide text or change its order by spaces: control characters, line and

@@ -1,8 +1,4 @@
-/**
- * Builds HTML pages with embedded script and style, and a policy that forbids everything else.
- *
- * @module
- */
+/** Builds HTML pages with embedded script and style, and a policy that forbids everything else. */
 import { createHash } from "node:crypto";
 
 import { escapeHtml } from "./printable.ts";

@@ -1,8 +1,4 @@
-/**
- * The licenses of bundled packages.
- *
- * @module
- */
+/** The licenses of bundled packages. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 /**

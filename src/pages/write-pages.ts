@@ -1,8 +1,4 @@
-/**
- * Writes the pages into the package at the end of its build, with the licenses of bundled packages.
- *
- * @module
- */
+/** Writes the pages into the package at the end of its build, with the licenses of bundled packages. */
 import { buildPages } from "./build-pages.ts";
 import { PAGE_BUDGETS, measurePageSize } from "./page-file.ts";
 import { writeNotices } from "./third-party-notices.ts";

@@ -1,8 +1,6 @@
 /**
  * The charge of each kind of card but licenses, and of the minimum commitment (S7, S9, S11, S12.6, S13.3), and the cycles in
  * which a recurring charge begins (S9.1).
- *
- * @module
  */
 
 import type { MinimumCommitment } from "../book/resources/price-plan.ts";

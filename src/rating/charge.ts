@@ -1,8 +1,4 @@
-/**
- * The result of rating a card: an exact charge, its slabs, and the data to recompute it manually (S7, S13.6).
- *
- * @module
- */
+/** The result of rating a card: an exact charge, its slabs, and the data to recompute it manually (S7, S13.6). */
 import type { Cycle } from "../calendar/cycle.ts";
 import type { Share } from "../calendar/proration.ts";
 import { Decimal, add, subtract, sum, ZERO } from "../numbers/decimal.ts";

@@ -1,8 +1,4 @@
-/**
- * The quantity of a license over time (S10.1).
- *
- * @module
- */
+/** The quantity of a license over time (S10.1). */
 import type { Cycle } from "../calendar/cycle.ts";
 import { type Instant, startOfUtcDay, addDays } from "../calendar/instant.ts";
 import { add, type Decimal, maximum, ZERO } from "../numbers/decimal.ts";

@@ -1,8 +1,6 @@
 /**
  * License rate cards: the price of an account's licenses, in arrears and in advance (S10). If one price is subtracted
  * from another, the card's limits apply to both first, so that a cycle's charges together stay within them (S7.4).
- *
- * @module
  */
 import type { LicenseRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";

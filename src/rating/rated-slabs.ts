@@ -1,8 +1,4 @@
-/**
- * Slabs with their rates in one currency, checked once to price many quantities (S7.1, S7.4).
- *
- * @module
- */
+/** Slabs with their rates in one currency, checked once to price many quantities (S7.1, S7.4). */
 import type { RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
 import { RatebookError } from "../errors.ts";
 import { Decimal, type DecimalInput, parseValue, ZERO } from "../numbers/decimal.ts";

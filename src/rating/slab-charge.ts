@@ -2,8 +2,6 @@
  * Slab arithmetic: how many units fall in each slab and what they cost (S7); and the charge of a card with slabs: prices
  * its parts, adds them, applies the card's limits (S7.4), and records everything needed to recompute it (S13.6). Amounts
  * are exact; an invoice rounds once, in the card's line (S1.5).
- *
- * @module
  */
 import type { RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
 import type { Share } from "../calendar/proration.ts";

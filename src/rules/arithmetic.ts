@@ -1,8 +1,6 @@
 /**
  * `+ - * / % min max` on exact decimals (S3.2), `round floor ceil` (S3.4), `== === != !== < <= > >=` (S3.2: decimals by
  * value, everything else as in json-logic-js), and `if ?: and or ! !!`. Common shapes have their own closures for speed.
- *
- * @module
  */
 import { invariant } from "../errors.ts";
 import {

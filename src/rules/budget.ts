@@ -1,8 +1,4 @@
-/**
- * The budget for one evaluation of a rule (S3.8): steps, and text created. Both are counted in advance.
- *
- * @module
- */
+/** The budget for one evaluation of a rule (S3.8): steps, and text created. Both are counted in advance. */
 import { RatebookError } from "../errors.ts";
 
 /** The maximum steps and text of one evaluation of a rule; omitted fields have defaults (S3.8). */

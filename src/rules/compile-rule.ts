@@ -2,8 +2,6 @@
  * Rules in the public API, and the minimum work of a rule for any facts: one that always exceeds its budget is rejected
  * when saved (S3.8). Parts that read no facts are evaluated once within the budget; for all others the certain work is
  * added up.
- *
- * @module
  */
 import { InvariantError, RatebookError } from "../errors.ts";
 import { isDecimalObject } from "../numbers/decimal.ts";

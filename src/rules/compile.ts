@@ -1,8 +1,4 @@
-/**
- * Compiles a rule to closures, to evaluate it many times (S3.7). No `eval`, no `new Function`.
- *
- * @module
- */
+/** Compiles a rule to closures, to evaluate it many times (S3.7). No `eval`, no `new Function`. */
 import { invariant, RatebookError } from "../errors.ts";
 import { parseDecimal, isDecimalObject } from "../numbers/decimal.ts";
 import { exactOfDecimal } from "../numbers/exact.ts";

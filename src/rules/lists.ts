@@ -2,8 +2,6 @@
  * Texts and lists: `cat substr in merge`, and the iterations `map filter reduce all some none`; dates and durations (S3.4):
  * `date date.add date.sub duration.between duration.of duration.as`. A date is its text, `2024-05-29T00:00:00.000Z`: dates
  * compare like their instants.
- *
- * @module
  */
 
 import {

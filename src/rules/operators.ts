@@ -1,8 +1,6 @@
 /**
  * The operators with their minimum numbers of arguments, the compiled form of a rule, and the conversion of operands to
  * decimals.
- *
- * @module
  */
 
 import { exactOfText, Scaled, type Exact } from "../numbers/exact.ts";

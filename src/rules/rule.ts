@@ -1,8 +1,6 @@
 /**
  * Parses and checks rules before they are saved (S3.6). All traversals are iterative, so that extremely deep rules are
  * rejected like any other.
- *
- * @module
  */
 import { hasCode, RatebookError } from "../errors.ts";
 import { Decimal, parseValue } from "../numbers/decimal.ts";

@@ -1,8 +1,4 @@
-/**
- * The values of rules, and their equality, order and truthiness (S3.1, S3.2).
- *
- * @module
- */
+/** The values of rules, and their equality, order and truthiness (S3.1, S3.2). */
 import { RatebookError } from "../errors.ts";
 import { type Decimal, parseDecimal, EXPONENT_MAX, isDecimalObject } from "../numbers/decimal.ts";
 import {

@@ -1,8 +1,4 @@
-/**
- * Reads facts by name (S3.3): own properties only; names may contain dots.
- *
- * @module
- */
+/** Reads facts by name (S3.3): own properties only; names may contain dots. */
 import { Decimal } from "../numbers/decimal.ts";
 import { Scaled } from "../numbers/exact.ts";
 import type { Allowance } from "./budget.ts";

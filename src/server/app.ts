@@ -1,8 +1,4 @@
-/**
- * Registers the endpoints on a Fastify instance, with authentication, rate limits and validation.
- *
- * @module
- */
+/** Registers the endpoints on a Fastify instance, with authentication, rate limits and validation. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 

@@ -1,8 +1,4 @@
-/**
- * The billing API as a Fastify plugin, to mount in another server.
- *
- * @module
- */
+/** The billing API as a Fastify plugin, to mount in another server. */
 import helmet from "@fastify/helmet";
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
 

@@ -1,8 +1,4 @@
-/**
- * A standalone server for the billing API.
- *
- * @module
- */
+/** A standalone server for the billing API. */
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 

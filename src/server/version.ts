@@ -1,8 +1,4 @@
-/**
- * The version of the package.
- *
- * @module
- */
+/** The version of the package. */
 import { readFileSync } from "node:fs";
 
 export function readPackageVersion(): string {

@@ -1,8 +1,4 @@
-/**
- * The conformance suite of the storage interface: an adapter that passes it is complete.
- *
- * @module
- */
+/** The conformance suite of the storage interface: an adapter that passes it is complete. */
 import { atomicityCases } from "./conformance/atomicity.ts";
 import type { ConformanceCase } from "./conformance/case.ts";
 import { cellCases } from "./conformance/cells.ts";

@@ -1,8 +1,4 @@
-/**
- * The sort orders of lists, the same in every adapter.
- *
- * @module
- */
+/** The sort orders of lists, the same in every adapter. */
 import type { Instant } from "../calendar/instant.ts";
 import { compareIds } from "../ledger/compare-ids.ts";
 import type { PageKey } from "../ledger/view.ts";

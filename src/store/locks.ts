@@ -1,8 +1,6 @@
 /**
  * First-come-first-served locks for scopes, without deadlocks. A scope queues for all of its locks at one moment, and
  * starts when it is first in every queue. These moments are totally ordered, so no two scopes can wait for each other.
- *
- * @module
  */
 import type { Scope } from "./store.ts";
 

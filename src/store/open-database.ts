@@ -1,8 +1,4 @@
-/**
- * Opens a store by the name that programs take as `--database`.
- *
- * @module
- */
+/** Opens a store by the name that programs take as `--database`. */
 import { Socket } from "node:net";
 
 import { Pool, type PoolConfig } from "pg";

@@ -2,8 +2,6 @@
  * Serializes records as JSON texts that restore exactly what was written: a {@link Decimal} stays a Decimal, and a text
  * that looks like one stays a text. A decimal is written as a text with the prefix `#`; a text that begins with `#`
  * gets another one. An infinite instant, which JSON cannot express, is written as a word after `#`.
- *
- * @module
  */
 import { Decimal, parseDecimal, formatDecimal } from "../numbers/decimal.ts";
 

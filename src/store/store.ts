@@ -2,8 +2,6 @@
  * The storage interface: what an adapter must implement for an engine. Check an adapter with the conformance suite. For
  * all adapters: ids of any text are distinct, and sorted by code points. Records are read as written. A cell whose sum
  * is 0 does not exist.
- *
- * @module
  */
 import type { Decision } from "../ledger/decision.ts";
 import type { LedgerView } from "../ledger/view.ts";

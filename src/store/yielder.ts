@@ -1,8 +1,4 @@
-/**
- * Splits long work into pieces with pauses for other work.
- *
- * @module
- */
+/** Splits long work into pieces with pauses for other work. */
 import type { Steps } from "../numbers/steps.ts";
 import { sleep } from "./sleep.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Random books: two plans, and accounts that switch between them, with credits, licenses and entitlements.
- *
- * @module
- */
+/** Random books: two plans, and accounts that switch between them, with credits, licenses and entitlements. */
 import type { Arbitrary } from "fast-check";
 
 import type { BookInput } from "../book/resources/book.ts";

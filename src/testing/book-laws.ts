@@ -1,8 +1,4 @@
-/**
- * Laws of a whole book: properties of its invoices and its engine that hold for any usage.
- *
- * @module
- */
+/** Laws of a whole book: properties of its invoices and its engine that hold for any usage. */
 import type { Arbitrary, IAsyncPropertyWithHooks, IPropertyWithHooks } from "fast-check";
 
 import { type BookSource, toBookInput, readBook } from "../book/book.ts";

@@ -1,8 +1,4 @@
-/**
- * Random events of a book's schemas and accounts.
- *
- * @module
- */
+/** Random events of a book's schemas and accounts. */
 import type { Arbitrary } from "fast-check";
 
 import { type BookSource, toBookInput } from "../book/book.ts";

@@ -1,8 +1,6 @@
 /**
  * fast-check, which generates the plans, books and events of `ratebook/testing`. It is an optional peer dependency,
  * loaded on first use.
- *
- * @module
  */
 import { createRequire } from "node:module";
 

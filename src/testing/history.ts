@@ -1,8 +1,4 @@
-/**
- * Random histories of accounts, and an engine to play them in.
- *
- * @module
- */
+/** Random histories of accounts, and an engine to play them in. */
 import type { Arbitrary } from "fast-check";
 
 import { type BookSource, toBookInput } from "../book/book.ts";

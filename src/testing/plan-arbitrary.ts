@@ -1,8 +1,4 @@
-/**
- * Random price plans with every kind of card.
- *
- * @module
- */
+/** Random price plans with every kind of card. */
 import type { Arbitrary } from "fast-check";
 
 import type { BookInput } from "../book/resources/book.ts";

@@ -1,8 +1,4 @@
-/**
- * Laws of one plan's prices: more usage never costs less, and no price jumps at a slab edge (S7).
- *
- * @module
- */
+/** Laws of one plan's prices: more usage never costs less, and no price jumps at a slab edge (S7). */
 import type { Arbitrary, IPropertyWithHooks } from "fast-check";
 
 import { priceCurve } from "../analysis/price-curve.ts";

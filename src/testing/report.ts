@@ -1,8 +1,6 @@
 /**
  * The cards of a plan that price a quantity, quantities at and next to their edges (S7), and the output of a failing law:
  * the plan and usage of the smallest counterexample, as tables.
- *
- * @module
  */
 
 import type { Arbitrary } from "fast-check";

@@ -1,8 +1,4 @@
-/**
- * Recalculates every amount of an invoice from its explanations and reports differences (S13.6).
- *
- * @module
- */
+/** Recalculates every amount of an invoice from its explanations and reports differences (S13.6). */
 import { largestQuantity, computeCharge, verifyRounding, verifyAmount, verifyLinesBelow } from "./charges.ts";
 import { type CreditLineContext, findCreditLineContexts, type PaidInvoice, verifyCredit } from "./credits.ts";
 import {

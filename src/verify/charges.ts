@@ -1,8 +1,6 @@
 /**
  * Recalculates a charge: prices its quantities (S7), prorates by days (S8), rounds once (S1.5), and compares the lines
  * below it.
- *
- * @module
  */
 import {
   add,

@@ -1,8 +1,4 @@
-/**
- * Credits that pay invoices: the remainder of each credit before a line, and what it pays there (S12.3, S12.4).
- *
- * @module
- */
+/** Credits that pay invoices: the remainder of each credit before a line, and what it pays there (S12.3, S12.4). */
 import { computeCharge, verifyRounding } from "./charges.ts";
 import {
   compare,

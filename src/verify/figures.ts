@@ -4,8 +4,6 @@
  * This folder is an independent second implementation. It imports nothing of the code that creates invoices and
  * calculates only with fractions of bigints, so an error there goes unnoticed only if it is repeated here. `amounts`
  * recalculates invoices, `rules` evaluates the rules of a book, and `metering` meters events with them.
- *
- * @module
  */
 
 /** `numerator ÷ denominator`; the denominator is positive. */

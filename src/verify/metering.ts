@@ -1,8 +1,4 @@
-/**
- * Meters events independently, by the rules of a book (S4, S5).
- *
- * @module
- */
+/** Meters events independently, by the rules of a book (S4, S5). */
 import {
   add,
   compare,

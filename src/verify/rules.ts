@@ -1,8 +1,4 @@
-/**
- * Evaluates rules with the third-party library json-logic-js, with exact decimals instead of doubles (S3).
- *
- * @module
- */
+/** Evaluates rules with the third-party library json-logic-js, with exact decimals instead of doubles (S3). */
 import { createRequire } from "node:module";
 
 import {

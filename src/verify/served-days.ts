@@ -1,8 +1,4 @@
-/**
- * Compares the days that each charge serves with the billing period of its invoice (S6.7).
- *
- * @module
- */
+/** Compares the days that each charge serves with the billing period of its invoice (S6.7). */
 import { asObject, asText, type Check, formatValue, type JsonObject } from "./figures.ts";
 
 /**

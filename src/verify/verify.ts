@@ -1,8 +1,4 @@
-/**
- * Usage cells (account, meter, UTC day, quantity), and the verification of invoices, usage and events together.
- *
- * @module
- */
+/** Usage cells (account, meter, UTC day, quantity), and the verification of invoices, usage and events together. */
 import { type Usage, verifyInvoices } from "./amounts.ts";
 import {
   add,

@@ -1,8 +1,4 @@
-/**
- * The columns and column types of the parts of an event in a table or file, from a map as for CSV files.
- *
- * @module
- */
+/** The columns and column types of the parts of an event in a table or file, from a map as for CSV files. */
 import { parseZone } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { type EventFileMap, type Origin, splitTemplate } from "../event-files/event-file-map.ts";

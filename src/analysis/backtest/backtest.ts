@@ -1,8 +1,4 @@
-/**
- * Prices the same usage on the current plans and on drafts, and compares each account and the totals.
- *
- * @module
- */
+/** Prices the same usage on the current plans and on drafts, and compares each account and the totals. */
 import { type BookSource, toBook } from "../../book/book.ts";
 import type { Account } from "../../book/resources/account.ts";
 import type { Book } from "../../book/resources/book.ts";

@@ -1,8 +1,6 @@
 /**
  * Parts of a backtest: the invoices of an account on both sides, the distribution of differences, and migrations, which
  * move accounts to a draft on a date (S16.5).
- *
- * @module
  */
 
 import type { Account } from "../../book/resources/account.ts";

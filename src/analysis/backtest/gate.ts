@@ -1,8 +1,4 @@
-/**
- * Gates for price changes: rules that a backtest must not break.
- *
- * @module
- */
+/** Gates for price changes: rules that a backtest must not break. */
 import { RatebookError } from "../../errors.ts";
 import { Decimal, parseDecimal, multiply, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import type { Backtest } from "./backtest.ts";

@@ -1,8 +1,6 @@
 /**
  * What is compared: the lines of an account's invoices, and the plans that priced them, also for cycles without a line or
  * an invoice.
- *
- * @module
  */
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlanDetails } from "../../book/resources/price-plan.ts";

@@ -1,8 +1,6 @@
 /**
  * The inputs of a card's line: quantities, bounds, days, and prices as an explanation shows them (reached slabs only) or
  * as a plan defines them. Each can be replaced separately.
- *
- * @module
  */
 
 import type { PricePlanDetails } from "../../book/resources/price-plan.ts";

@@ -1,8 +1,6 @@
 /**
  * The exact amount of a card's line and of a true-up as each group of inputs is replaced by those of the second invoice
  * (S13.3).
- *
- * @module
  */
 
 import type { Share } from "../../calendar/proration.ts";

@@ -1,8 +1,4 @@
-/**
- * The changes between invoices and their causes, found by replacing the inputs of the first group by group.
- *
- * @module
- */
+/** The changes between invoices and their causes, found by replacing the inputs of the first group by group. */
 import { type BookSource, toBook } from "../../book/book.ts";
 import { CARD_LINE_TYPES, type Invoice, type InvoiceLine, netTotal } from "../../invoicing/invoice.ts";
 import { type Decimal, subtract, sum, formatDecimal, ZERO } from "../../numbers/decimal.ts";

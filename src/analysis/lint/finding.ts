@@ -1,8 +1,6 @@
 /**
  * A finding of lint, with an example that a person can check, and the cards of a book that price a quantity, in plans and
  * in overrides of associations.
- *
- * @module
  */
 import { type Path, formatPath } from "../../book/problems.ts";
 import type { LintCode, Book } from "../../book/resources/book.ts";

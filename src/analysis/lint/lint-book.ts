@@ -1,8 +1,4 @@
-/**
- * Lint: finds what is valid in a book but probably unintended, with examples to check.
- *
- * @module
- */
+/** Lint: finds what is valid in a book but probably unintended, with examples to check. */
 import { type BookSource, toBook } from "../../book/book.ts";
 import type { LintSuppression } from "../../book/resources/book.ts";
 import { optionError } from "../../errors.ts";

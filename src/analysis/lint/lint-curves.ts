@@ -1,8 +1,6 @@
 /**
  * Findings in the price curve of one card: falls, jumps, unreachable slabs, and digits of a rate that never change a
  * rounded price. All but the last are exact.
- *
- * @module
  */
 import type { RateValue } from "../../book/resources/rate-card.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";

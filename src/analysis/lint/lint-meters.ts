@@ -3,8 +3,6 @@
  *
  * Matchers are tested by search, not proved: each variable takes the values in the rule, adjacent values and a few
  * others, in all combinations if there are not too many.
- *
- * @module
  */
 import type { UsageMeter } from "../../book/resources/event-schema.ts";
 import { RatebookError } from "../../errors.ts";

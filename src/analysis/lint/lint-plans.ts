@@ -2,8 +2,6 @@
  * Findings across the cards and versions of a plan and the credits of accounts: duplicate fees, commitments without
  * effect, free tiers that make an entitlement pointless, credits that can't be spent, meters without a price, and cards
  * that are not charged for some cycles after a version change (S9.1).
- *
- * @module
  */
 import type { Account } from "../../book/resources/account.ts";
 import type { Book } from "../../book/resources/book.ts";

@@ -1,7 +1,5 @@
 /**
  * Checks accounts: aliases, groups, ids of credits, dates, and plans and licenses over time (S7.7, S10.1, S11, S12, S16).
- *
- * @module
  */
 import { formatInstant, type Instant, formatDate, startOfUtcDay } from "../../calendar/instant.ts";
 import { add, type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";

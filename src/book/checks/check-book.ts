@@ -1,8 +1,6 @@
 /**
  * All checks across a book. Each checks the resolved book, reports document paths, and skips unreadable items, which
  * are holes in a list.
- *
- * @module
  */
 import type { Steps } from "../../numbers/steps.ts";
 import { checkUnique, type Path, quoteValue, type Report } from "../problems.ts";

@@ -1,8 +1,4 @@
-/**
- * Checks event schemas, usage meters and their rules (S3.6, S3.8, S4, S5).
- *
- * @module
- */
+/** Checks event schemas, usage meters and their rules (S3.6, S3.8, S4, S5). */
 import { RatebookError } from "../../errors.ts";
 import { parseValue } from "../../numbers/decimal.ts";
 import { findRepeatedKeys } from "../../numbers/json-text.ts";

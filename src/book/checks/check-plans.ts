@@ -1,7 +1,5 @@
 /**
  * Checks price plans: their cycles, and their cards, slabs and rates against the items that they price (S6.1, S7, S9 to S12, S16.4).
- *
- * @module
  */
 import { resolveCycleConfig } from "../../calendar/cycle.ts";
 import { addDuration, type Duration, parseDuration } from "../../calendar/duration.ts";

@@ -1,8 +1,6 @@
 /**
  * JSON Schemas with descriptions, of the book and everything made of its schemas; separate from the schemas, so that browser
  * bundles exclude them.
- *
- * @module
  */
 import * as z from "zod";
 

@@ -1,8 +1,6 @@
 /**
  * Caches results between readings of books that share items: a server checks and compiles its configuration again with
  * every change, most of which is unchanged.
- *
- * @module
  */
 import type { Report } from "../problems.ts";
 

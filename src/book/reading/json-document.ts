@@ -1,7 +1,5 @@
 /**
  * Parses a JSON file written by hand: comments and trailing commas are accepted, and every part has a line and column.
- *
- * @module
  */
 import { type DocumentNode, type MemberNode, parse, type ValueNode } from "@humanwhocodes/momoa";
 

@@ -1,8 +1,6 @@
 /**
  * Reads the structure of a document: parses every item with its zod schema, reports every problem, and keeps the valid
  * parts of invalid items, so that checks across the book can use them.
- *
- * @module
  */
 import * as z from "zod";
 

@@ -1,8 +1,4 @@
-/**
- * Parses requests of an engine and of the HTTP API.
- *
- * @module
- */
+/** Parses requests of an engine and of the HTTP API. */
 import type * as z from "zod";
 
 import { formatInstant, INSTANT_END, INSTANT_MIN } from "../../calendar/instant.ts";

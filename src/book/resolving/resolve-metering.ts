@@ -1,7 +1,5 @@
 /**
  * Resolves event schemas, usage meters and features: parses rules and constants, and resolves settings to full keys (S11.2).
- *
- * @module
  */
 import { hasCode, RatebookError } from "../../errors.ts";
 import { type Decimal, formatDecimal, parseValue } from "../../numbers/decimal.ts";

@@ -1,8 +1,4 @@
-/**
- * Resolves price plans and accounts: replaces references by ids; missing ids are generated.
- *
- * @module
- */
+/** Resolves price plans and accounts: replaces references by ids; missing ids are generated. */
 
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
 import type { Path } from "../problems.ts";

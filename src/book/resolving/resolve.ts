@@ -1,8 +1,6 @@
 /**
  * Resolves a book: references become ids, rules are parsed, and defaults filled in. References that cannot be
  * resolved are reported and stay unchanged.
- *
- * @module
  */
 import type { Steps } from "../../numbers/steps.ts";
 import { type Path, quoteValue } from "../problems.ts";

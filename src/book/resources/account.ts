@@ -1,8 +1,4 @@
-/**
- * Customers, accounts, and their plans, licenses and credits (service-reference; book.md; S10 to S12, S16).
- *
- * @module
- */
+/** Customers, accounts, and their plans, licenses and credits (service-reference; book.md; S10 to S12, S16). */
 import * as z from "zod";
 
 import {

@@ -1,8 +1,4 @@
-/**
- * A whole book, in input form and as read (book.md).
- *
- * @module
- */
+/** A whole book, in input form and as read (book.md). */
 import * as z from "zod";
 
 import { type Account, account, type Customer, customer, type InvoiceGroup, invoiceGroup } from "./account.ts";

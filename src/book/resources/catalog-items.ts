@@ -1,8 +1,4 @@
-/**
- * Features, add-ons and settings (service-reference; S4.2, S11.2).
- *
- * @module
- */
+/** Features, add-ons and settings (service-reference; S4.2, S11.2). */
 import * as z from "zod";
 
 import {

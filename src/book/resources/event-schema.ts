@@ -1,8 +1,4 @@
-/**
- * Event schemas, their enrichments, and usage meters (service-reference "Event schema", "Usage meter"; S4, S5).
- *
- * @module
- */
+/** Event schemas, their enrichments, and usage meters (service-reference "Event schema", "Usage meter"; S4, S5). */
 import * as z from "zod";
 
 import type { Decimal } from "../../numbers/decimal.ts";

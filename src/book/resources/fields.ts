@@ -1,8 +1,4 @@
-/**
- * The field schemas shared by resources: decimals, dates, names, ids (service-reference bounds, S1, S2).
- *
- * @module
- */
+/** The field schemas shared by resources: decimals, dates, names, ids (service-reference bounds, S1, S2). */
 import * as z from "zod";
 
 import { parseDate, parseInstant } from "../../calendar/instant.ts";

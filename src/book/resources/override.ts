@@ -1,8 +1,4 @@
-/**
- * The lists of cards; applies an association's override to a plan (S16.2); the order of associations (S9.2, S16.1).
- *
- * @module
- */
+/** The lists of cards; applies an association's override to a plan (S16.2); the order of associations (S9.2, S16.1). */
 
 import type { Instant } from "../../calendar/instant.ts";
 import type { PlanAssociation } from "./account.ts";

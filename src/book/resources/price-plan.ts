@@ -1,8 +1,4 @@
-/**
- * Price plan versions (service-reference "Price plan"; S6, S16.2, S16.4).
- *
- * @module
- */
+/** Price plan versions (service-reference "Price plan"; S6, S16.2, S16.4). */
 import * as z from "zod";
 
 import {

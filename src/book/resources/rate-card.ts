@@ -1,8 +1,6 @@
 /**
  * Rate cards: slabs, rates and the prices of billable items (service-reference "Rate card kinds"; S7, S9 to S13). In input
  * form, a decimal is a number, a decimal text or a Decimal; when read, it is a Decimal.
- *
- * @module
  */
 import * as z from "zod";
 

@@ -2,8 +2,6 @@
  * Requests for operations on accounts and their records, with the schemas and bounds of a book where possible. A day is a
  * date, or an instant that is midnight UTC; an instant is milliseconds since 1970, a `Date`, a date-time with its zone, or
  * a date.
- *
- * @module
  */
 import * as z from "zod";
 

@@ -1,8 +1,4 @@
-/**
- * The request for a revenue calculation: a plan, a currency, and the usage of one cycle (S13.5).
- *
- * @module
- */
+/** The request for a revenue calculation: a plan, a currency, and the usage of one cycle (S13.5). */
 import * as z from "zod";
 
 import { joinQuoted } from "../../problem-table.ts";

@@ -1,8 +1,4 @@
-/**
- * `ratebook backtest`: the same usage on the current plans and on drafts.
- *
- * @module
- */
+/** `ratebook backtest`: the same usage on the current plans and on drafts. */
 import { basename } from "node:path";
 
 import { type Backtest, createBacktest } from "../../analysis/backtest/backtest.ts";

@@ -1,8 +1,4 @@
-/**
- * `ratebook chart`: the cost of a plan by usage, as SVG.
- *
- * @module
- */
+/** `ratebook chart`: the cost of a plan by usage, as SVG. */
 import { type PlanCurves, planCurves } from "../../analysis/plan-curves.ts";
 import { hasCode } from "../../errors.ts";
 import { quoteText } from "../../event-files/input-error.ts";

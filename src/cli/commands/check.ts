@@ -1,8 +1,4 @@
-/**
- * `ratebook check`: checks a book, and a plan against it.
- *
- * @module
- */
+/** `ratebook check`: checks a book, and a plan against it. */
 import type { Book } from "../../book/resources/book.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { Arguments } from "../arguments.ts";

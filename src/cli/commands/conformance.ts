@@ -1,8 +1,4 @@
-/**
- * `ratebook conformance`: runs the test vectors against a program and compares its answers.
- *
- * @module
- */
+/** `ratebook conformance`: runs the test vectors against a program and compares its answers. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

@@ -1,8 +1,4 @@
-/**
- * `ratebook diff`: what changed between invoices, and why.
- *
- * @module
- */
+/** `ratebook diff`: what changed between invoices, and why. */
 import {
   type AccountDiff,
   CAUSES,

@@ -1,8 +1,4 @@
-/**
- * `ratebook export`: writes a database as files that other commands read.
- *
- * @module
- */
+/** `ratebook export`: writes a database as files that other commands read. */
 import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";

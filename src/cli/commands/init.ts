@@ -1,8 +1,4 @@
-/**
- * `ratebook init`: writes a small book from a template or for a file of events.
- *
- * @module
- */
+/** `ratebook init`: writes a small book from a template or for a file of events. */
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 

@@ -1,8 +1,4 @@
-/**
- * `ratebook keys`: creates, lists and revokes the API keys of a database.
- *
- * @module
- */
+/** `ratebook keys`: creates, lists and revokes the API keys of a database. */
 import { formatInstant } from "../../calendar/instant.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import { toPrintable } from "../../pages/printable.ts";

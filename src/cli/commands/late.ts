@@ -1,8 +1,4 @@
-/**
- * `ratebook late`: external usage that arrived after its cycle closed.
- *
- * @module
- */
+/** `ratebook late`: external usage that arrived after its cycle closed. */
 import { parseDate } from "../../calendar/instant.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { quoteText } from "../../event-files/input-error.ts";

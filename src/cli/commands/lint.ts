@@ -1,8 +1,4 @@
-/**
- * `ratebook lint`: finds what is valid in a book but probably unintended.
- *
- * @module
- */
+/** `ratebook lint`: finds what is valid in a book but probably unintended. */
 import { lintBook } from "../../analysis/lint/lint-book.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { hasCode } from "../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * `ratebook load`: loads a book into a store.
- *
- * @module
- */
+/** `ratebook load`: loads a book into a store. */
 import type { BookInput } from "../../book/resources/book.ts";
 import type { LoadCounts } from "../../engine/load.ts";
 import type { Arguments } from "../arguments.ts";

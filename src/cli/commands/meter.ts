@@ -1,8 +1,4 @@
-/**
- * `ratebook meter`: meters files of events and writes usage cells.
- *
- * @module
- */
+/** `ratebook meter`: meters files of events and writes usage cells. */
 import { createMeter } from "../../ledger/preview/meter.ts";
 import type { Arguments } from "../arguments.ts";
 import { requireBookPath, type Command } from "../command.ts";

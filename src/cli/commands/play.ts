@@ -1,8 +1,4 @@
-/**
- * `ratebook play`: serves the playground locally or writes it as a file.
- *
- * @module
- */
+/** `ratebook play`: serves the playground locally or writes it as a file. */
 import { existsSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,8 +1,4 @@
-/**
- * `ratebook preview`: prices files of events and prints the invoices of a book's accounts.
- *
- * @module
- */
+/** `ratebook preview`: prices files of events and prints the invoices of a book's accounts. */
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { createPreview, type PreviewOptions, type PreviewRun } from "../../ledger/preview/preview.ts";

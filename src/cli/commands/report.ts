@@ -1,8 +1,4 @@
-/**
- * `ratebook report`: a preview and the effect of drafts, as a page to view and send.
- *
- * @module
- */
+/** `ratebook report`: a preview and the effect of drafts, as a page to view and send. */
 import { basename } from "node:path";
 
 import { type BacktestRun, createBacktest } from "../../analysis/backtest/backtest.ts";

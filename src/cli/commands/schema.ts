@@ -1,8 +1,4 @@
-/**
- * `ratebook schema`: prints the paths of the JSON Schemas, for editors.
- *
- * @module
- */
+/** `ratebook schema`: prints the paths of the JSON Schemas, for editors. */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

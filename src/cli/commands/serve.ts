@@ -1,8 +1,4 @@
-/**
- * `ratebook serve`: serves the billing API of a database.
- *
- * @module
- */
+/** `ratebook serve`: serves the billing API of a database. */
 import type { Engine } from "../../engine/engine.ts";
 import type { ExternalUsageOptions } from "../../engine/external-usage.ts";
 import { undefinedIfNotFound } from "../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * `ratebook sql`: prints a book's meters as SQL, for events in a database.
- *
- * @module
- */
+/** `ratebook sql`: prints a book's meters as SQL, for events in a database. */
 import { didYouMean } from "../../book/problems.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import { toPrintable } from "../../pages/printable.ts";

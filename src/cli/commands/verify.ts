@@ -1,8 +1,4 @@
-/**
- * `ratebook verify`: recalculates invoices with a second implementation, from their explanations, usage and events.
- *
- * @module
- */
+/** `ratebook verify`: recalculates invoices with a second implementation, from their explanations, usage and events. */
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { InputError } from "../../event-files/input-error.ts";
 import { type EventSink, mergeEvents } from "../../event-files/merge-events.ts";

@@ -1,8 +1,4 @@
-/**
- * Warnings about likely omissions in a valid book.
- *
- * @module
- */
+/** Warnings about likely omissions in a valid book. */
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan, PricePlanDetails } from "../../book/resources/price-plan.ts";
 import { quoteText } from "../../event-files/input-error.ts";

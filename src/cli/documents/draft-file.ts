@@ -1,8 +1,4 @@
-/**
- * Reads drafts of price plans to try on the accounts of a book.
- *
- * @module
- */
+/** Reads drafts of price plans to try on the accounts of a book. */
 import { bookError } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";

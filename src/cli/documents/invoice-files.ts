@@ -1,8 +1,4 @@
-/**
- * Reads files of invoices that `preview --format json` writes.
- *
- * @module
- */
+/** Reads files of invoices that `preview --format json` writes. */
 import * as z from "zod";
 
 import { formatPath } from "../../book/problems.ts";

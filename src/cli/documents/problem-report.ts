@@ -1,7 +1,5 @@
 /**
  * Prints problems of a JSON file: line and column, path (unless it is the whole file), what was expected, and the line itself.
- *
- * @module
  */
 import type { Problem } from "../../errors.ts";
 import { describeAtPlace, formatPathPrefix } from "../../event-files/input-error.ts";

@@ -1,8 +1,4 @@
-/**
- * Creates a book that contains what a plan refers to, so that the plan can be used alone.
- *
- * @module
- */
+/** Creates a book that contains what a plan refers to, so that the plan can be used alone. */
 import { parseBook } from "../../book/book.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { hasCode } from "../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The bytes of an event file: plain, gzip or standard input. Read once, in order.
- *
- * @module
- */
+/** The bytes of an event file: plain, gzip or standard input. Read once, in order. */
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";

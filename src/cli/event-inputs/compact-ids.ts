@@ -1,8 +1,6 @@
 /**
  * Remembers the ids of a large file in little memory: a 16-byte fingerprint and an 8-byte expiry (S14.1) in hash tables
  * of typed arrays, at most 48 bytes per id in total.
- *
- * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";

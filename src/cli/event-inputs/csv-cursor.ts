@@ -1,8 +1,4 @@
-/**
- * Reads CSV files of events through a map (book.md, "Event files").
- *
- * @module
- */
+/** Reads CSV files of events through a map (book.md, "Event files"). */
 import { tryParseInstant } from "../../calendar/instant.ts";
 import { TOO_LONG } from "../../event-files/byte-lines.ts";
 import {

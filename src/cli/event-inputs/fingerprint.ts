@@ -1,8 +1,6 @@
 /**
  * Keyed 128-bit fingerprints of event ids: two 64-bit HalfSipHash-2-4 values with a secret 128-bit key. Without the
  * key, collisions can't be constructed. By chance, two of a billion ids collide with a probability of 10^-21.
- *
- * @module
  */
 
 /** The key: four random 32-bit words. */

@@ -1,8 +1,4 @@
-/**
- * The line shapes seen so far in a file. They are few, because few programs write one file.
- *
- * @module
- */
+/** The line shapes seen so far in a file. They are few, because few programs write one file. */
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { learnShape } from "./learn-shape.ts";
 import { matchShape } from "./line-shape.ts";

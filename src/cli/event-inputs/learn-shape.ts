@@ -1,8 +1,4 @@
-/**
- * Learns the shape of an NDJSON line from a line that is valid JSON.
- *
- * @module
- */
+/** Learns the shape of an NDJSON line from a line that is valid JSON. */
 import { packConstants, type LineShape, type SlotPart } from "./line-shape.ts";
 
 /** A bracket, colon or comma; a plain ASCII string without escapes; a number; a literal. Preceded by white space. */

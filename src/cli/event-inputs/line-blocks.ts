@@ -1,8 +1,6 @@
 /**
  * Reads a file in blocks of whole lines into a reused buffer, so that memory doesn't grow with the file or its longest
  * line.
- *
- * @module
  */
 import { LINE_BYTES_MAX } from "../../event-files/byte-lines.ts";
 import type { ByteSource } from "./byte-source.ts";

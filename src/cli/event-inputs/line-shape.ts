@@ -3,8 +3,6 @@
  *
  * A line of the form `constant slot constant slot … constant`, with only plain content in its slots, parses like the
  * learned line except for the values in the slots. Therefore it needs no parser. All other lines are parsed.
- *
- * @module
  */
 
 /** The field of a slot. `isQuoted`: the value is a string in the line. */

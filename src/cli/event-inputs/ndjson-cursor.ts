@@ -2,8 +2,6 @@
  * Reads NDJSON files of events: one event per line in the standard form or, with a map, any object.
  *
  * Lines with a known shape are read by it, all others are parsed, with the same result (S1.2).
- *
- * @module
  */
 import { type Instant, tryParseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";

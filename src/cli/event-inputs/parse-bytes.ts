@@ -1,8 +1,6 @@
 /**
  * Parses decimals and instants directly from bytes, for the plain forms that nearly all lines have. Anything else is
  * left to the general parsers, so undefined never means invalid.
- *
- * @module
  */
 import { DAY_MS, parseInstant, type Instant } from "../../calendar/instant.ts";
 import { Scaled, type Exact } from "../../numbers/exact.ts";

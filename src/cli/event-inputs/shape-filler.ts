@@ -1,8 +1,4 @@
-/**
- * Writes the values of a line with a known shape directly into the slots that metering reads.
- *
- * @module
- */
+/** Writes the values of a line with a known shape directly into the slots that metering reads. */
 import type { EventSlots } from "../../metering/event-slots.ts";
 import type { LineShape, SlotPart } from "./line-shape.ts";
 import { parseExactBytes, parsePlainNumber } from "./parse-bytes.ts";

@@ -1,8 +1,4 @@
-/**
- * Writes small books as JSON with comments that explain each part.
- *
- * @module
- */
+/** Writes small books as JSON with comments that explain each part. */
 
 /** The parts of a book as JSON text. */
 export interface BookParts {

@@ -1,8 +1,4 @@
-/**
- * Reads the start of an event file, to guess from.
- *
- * @module
- */
+/** Reads the start of an event file, to guess from. */
 import { isUtf8 } from "node:buffer";
 
 import { parse } from "csv-parse/sync";

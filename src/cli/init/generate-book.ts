@@ -1,8 +1,4 @@
-/**
- * Generates a book, and a map if needed, for an existing file of events.
- *
- * @module
- */
+/** Generates a book, and a map if needed, for an existing file of events. */
 import { basename } from "node:path";
 
 import { didYouMean } from "../../book/problems.ts";

@@ -1,8 +1,4 @@
-/**
- * The books that `ratebook init --template` writes, each with events to price.
- *
- * @module
- */
+/** The books that `ratebook init --template` writes, each with events to price. */
 import { formatBook, formatMeter, formatEventSchema, formatSlabs, TEMPLATE_START } from "./book-text.ts";
 
 export interface Template {

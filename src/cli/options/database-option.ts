@@ -1,8 +1,4 @@
-/**
- * The option `--database`.
- *
- * @module
- */
+/** The option `--database`. */
 import { existsSync } from "node:fs";
 
 import { InputError, quoteText } from "../../event-files/input-error.ts";

@@ -1,8 +1,4 @@
-/**
- * The options that select cycles.
- *
- * @module
- */
+/** The options that select cycles. */
 import { tryParseInstant, parseDate, parseInstant, type Instant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";

@@ -1,8 +1,4 @@
-/**
- * Reads the options and environment variables of `ratebook serve`.
- *
- * @module
- */
+/** Reads the options and environment variables of `ratebook serve`. */
 import { isIP } from "node:net";
 
 import { organizationRequest } from "../../book/resources/book.ts";

@@ -1,8 +1,6 @@
 /**
  * The contents of a database as files that other commands read: usage cells, events and invoices, and whether these
  * files reproduce the database's invoices.
- *
- * @module
  */
 import type { Book } from "../../book/resources/book.ts";
 import {

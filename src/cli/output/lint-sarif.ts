@@ -1,8 +1,4 @@
-/**
- * Lint findings as SARIF 2.1.0, which code hosts show next to the lines of a file.
- *
- * @module
- */
+/** Lint findings as SARIF 2.1.0, which code hosts show next to the lines of a file. */
 import type { LintFinding } from "../../analysis/lint/finding.ts";
 import { LINT_CODES } from "../../book/resources/book.ts";
 import type { TextPlace } from "../../numbers/json-text.ts";

@@ -1,8 +1,4 @@
-/**
- * Writes results to standard output, or to a file that appears once it is complete.
- *
- * @module
- */
+/** Writes results to standard output, or to a file that appears once it is complete. */
 import { finished } from "node:stream/promises";
 
 import { InputError } from "../../event-files/input-error.ts";

@@ -1,8 +1,4 @@
-/**
- * The output of a preview: invoices on standard output; problems, notices and counts on standard error.
- *
- * @module
- */
+/** The output of a preview: invoices on standard output; problems, notices and counts on standard error. */
 import type { Book } from "../../book/resources/book.ts";
 import { groupThousands } from "../../invoicing/format-values.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";

@@ -1,8 +1,4 @@
-/**
- * Renders a report as a page.
- *
- * @module
- */
+/** Renders a report as a page. */
 import { InputError } from "../../event-files/input-error.ts";
 import { readPage } from "../../pages/page-file.ts";
 import { type ReportInput, buildReport } from "../../pages/report/build-report.ts";

@@ -1,8 +1,4 @@
-/**
- * Checks which options apply to which event files: an option without effect is an error.
- *
- * @module
- */
+/** Checks which options apply to which event files: an option without effect is an error. */
 import { readTableAddress } from "../../warehouse/clickhouse/table.ts";
 import type { Arguments } from "../arguments.ts";
 import { UsageError } from "../errors.ts";

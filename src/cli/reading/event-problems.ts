@@ -1,8 +1,4 @@
-/**
- * Collects problems of events and lines: the first ones to print, and the number of all.
- *
- * @module
- */
+/** Collects problems of events and lines: the first ones to print, and the number of all. */
 import type { EventFileMap, Origin } from "../../event-files/event-file-map.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import type { Disorder } from "../../event-files/merge-events.ts";

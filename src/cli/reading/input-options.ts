@@ -1,8 +1,4 @@
-/**
- * Options for usage inputs and result outputs, which several commands share.
- *
- * @module
- */
+/** Options for usage inputs and result outputs, which several commands share. */
 import { quoteText } from "../../event-files/input-error.ts";
 import type { Arguments, OptionSpecs } from "../arguments.ts";
 import { UsageError } from "../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * `--accounts-from-events`: creates accounts on one plan for account ids in events that the book doesn't have.
- *
- * @module
- */
+/** `--accounts-from-events`: creates accounts on one plan for account ids in events that the book doesn't have. */
 import { parseBook } from "../../book/book.ts";
 import type { Account } from "../../book/resources/account.ts";
 import type { Book } from "../../book/resources/book.ts";

@@ -1,8 +1,4 @@
-/**
- * Opens the event files of a command, with their maps.
- *
- * @module
- */
+/** Opens the event files of a command, with their maps. */
 import { type EventFileMap, readEventFileMap } from "../../event-files/event-file-map.ts";
 import { createObjectEventMaker } from "../../event-files/json-fields.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";

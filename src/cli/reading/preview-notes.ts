@@ -1,8 +1,4 @@
-/**
- * Notes on a preview: accounts in events that the book doesn't have, and why nothing is billed.
- *
- * @module
- */
+/** Notes on a preview: accounts in events that the book doesn't have, and why nothing is billed. */
 import { findNearest } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";

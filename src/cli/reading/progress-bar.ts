@@ -1,8 +1,4 @@
-/**
- * The progress bar for reading files; nothing if standard error isn't a terminal.
- *
- * @module
- */
+/** The progress bar for reading files; nothing if standard error isn't a terminal. */
 import { SingleBar } from "cli-progress";
 
 import type { ByteSource } from "../event-inputs/byte-source.ts";

@@ -1,8 +1,4 @@
-/**
- * A backtest as CSV: for each draft and account, a row for the total and one for each line.
- *
- * @module
- */
+/** A backtest as CSV: for each draft and account, a row for the total and one for each line. */
 import type { Backtest } from "../../analysis/backtest/backtest.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { escapeCsvCell } from "./invoice-csv.ts";

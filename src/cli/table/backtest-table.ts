@@ -1,8 +1,4 @@
-/**
- * A backtest as a table: the total of each draft, who pays more or less, and each account's lines.
- *
- * @module
- */
+/** A backtest as a table: the total of each draft, who pays more or less, and each account's lines. */
 import type { Backtest, BacktestAccount, BacktestPlan, BacktestTotal } from "../../analysis/backtest/backtest.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, decimalOfInteger, divide, multiply, subtract } from "../../numbers/decimal.ts";

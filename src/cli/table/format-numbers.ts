@@ -1,8 +1,4 @@
-/**
- * Formats amounts and counts for tables and summaries.
- *
- * @module
- */
+/** Formats amounts and counts for tables and summaries. */
 import { groupThousands } from "../../invoicing/format-values.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 

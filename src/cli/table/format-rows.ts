@@ -3,8 +3,6 @@
  *
  * Text in which every character has one column is formatted here, which is nearly all. The library formats wide
  * characters, such as Chinese or emoji.
- *
- * @module
  */
 import Table from "cli-table3";
 

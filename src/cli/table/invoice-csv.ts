@@ -1,8 +1,4 @@
-/**
- * Invoices as CSV: one row per line item, in tree order.
- *
- * @module
- */
+/** Invoices as CSV: one row per line item, in tree order. */
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 

@@ -1,8 +1,4 @@
-/**
- * An invoice as a readable table: cards with slabs, then sub-total, true-up, credits and total.
- *
- * @module
- */
+/** An invoice as a readable table: cards with slabs, then sub-total, true-up, credits and total. */
 import { parseInstant, formatDate } from "../../calendar/instant.ts";
 import { formatPeriod } from "../../invoicing/format-values.ts";
 import { type InvoiceRow, invoiceRows } from "../../invoicing/invoice-rows.ts";

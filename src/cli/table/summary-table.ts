@@ -1,8 +1,4 @@
-/**
- * Invoices as one line per account, largest first, with totals.
- *
- * @module
- */
+/** Invoices as one line per account, largest first, with totals. */
 import { groupThousands, formatMoney, formatNumber } from "../../invoicing/format-values.ts";
 import { type Invoice, netTotal } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";

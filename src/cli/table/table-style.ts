@@ -1,8 +1,4 @@
-/**
- * The width and colors of a table.
- *
- * @module
- */
+/** The width and colors of a table. */
 import { styleText } from "node:util";
 
 import type { Io } from "../io.ts";

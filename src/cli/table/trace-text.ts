@@ -1,8 +1,6 @@
 /**
  * Traces of invoice lines as text, CSV and JSON: the quantity of a line, its days, its events, and the data that rules
  * read.
- *
- * @module
  */
 import { formatDate, formatInstant } from "../../calendar/instant.ts";
 import type { LineTrace, TracedEvent } from "../../ledger/preview/line-trace.ts";

@@ -1,8 +1,4 @@
-/**
- * Wraps text at spaces.
- *
- * @module
- */
+/** Wraps text at spaces. */
 
 /**
  * Wraps a text to a width in characters; longer words get their own line.

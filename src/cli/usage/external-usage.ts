@@ -1,7 +1,5 @@
 /**
  * The options for external usage: event schemas, and the files of usage cells or the table of events to read (S17.4).
- *
- * @module
  */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,8 +1,4 @@
-/**
- * Reads the usage files of a command, all or none.
- *
- * @module
- */
+/** Reads the usage files of a command, all or none. */
 import { hasCode, RatebookError } from "../../errors.ts";
 import { InputError } from "../../event-files/input-error.ts";
 import { groupThousands } from "../../invoicing/format-values.ts";

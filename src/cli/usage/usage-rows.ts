@@ -1,8 +1,4 @@
-/**
- * Reads usage that was counted by another system, by account, meter and day. Rows are streamed.
- *
- * @module
- */
+/** Reads usage that was counted by another system, by account, meter and day. Rows are streamed. */
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 

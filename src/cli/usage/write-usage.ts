@@ -1,8 +1,4 @@
-/**
- * Writes usage cells in the formats that `--usage` reads.
- *
- * @module
- */
+/** Writes usage cells in the formats that `--usage` reads. */
 import type { Writable } from "node:stream";
 
 import { USAGE_FIELDS, type UsageRow } from "../../metering/usage.ts";

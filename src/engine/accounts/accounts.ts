@@ -1,8 +1,4 @@
-/**
- * Accounts of an engine, and their aliases: other names that events may use for them (S16.3, S16.6).
- *
- * @module
- */
+/** Accounts of an engine, and their aliases: other names that events may use for them (S16.3, S16.6). */
 import * as z from "zod";
 
 import { readRequest } from "../../book/reading/read-request.ts";

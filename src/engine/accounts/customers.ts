@@ -1,8 +1,4 @@
-/**
- * Customers of an engine (S16.3).
- *
- * @module
- */
+/** Customers of an engine (S16.3). */
 import { readRequest } from "../../book/reading/read-request.ts";
 import type { Customer } from "../../book/resources/account.ts";
 import type { CustomerPatch, CustomerRequest } from "../../book/resources/requests.ts";

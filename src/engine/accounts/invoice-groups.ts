@@ -1,8 +1,4 @@
-/**
- * Invoice groups of an engine (S16.7).
- *
- * @module
- */
+/** Invoice groups of an engine (S16.7). */
 import { readRequest } from "../../book/reading/read-request.ts";
 import type { InvoiceGroup } from "../../book/resources/account.ts";
 import type { InvoiceGroupRequest } from "../../book/resources/requests.ts";

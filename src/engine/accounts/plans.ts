@@ -1,8 +1,4 @@
-/**
- * Associates, dissociates and migrates the plans of accounts (S16.1, S16.2, S16.5).
- *
- * @module
- */
+/** Associates, dissociates and migrates the plans of accounts (S16.1, S16.2, S16.5). */
 import { readRequest } from "../../book/reading/read-request.ts";
 import type { PricePlanDetailsOverride, PricingCycleConfig } from "../../book/resources/price-plan.ts";
 import type { AssociationRequest, DissociationRequest, MigrationRequest } from "../../book/resources/requests.ts";

@@ -1,8 +1,4 @@
-/**
- * The bill run: processes everything due for all accounts and finalizes invoices (S13.4).
- *
- * @module
- */
+/** The bill run: processes everything due for all accounts and finalizes invoices (S13.4). */
 import { formatInstant, type Instant, type InstantInput, toInstant } from "../../calendar/instant.ts";
 import { hasCode, InvariantError, RatebookError } from "../../errors.ts";
 import { isBehind } from "../../ledger/account/catch-up.ts";

@@ -1,8 +1,4 @@
-/**
- * Lists monetary credits, of one account or all (S12).
- *
- * @module
- */
+/** Lists monetary credits, of one account or all (S12). */
 import type { Instant } from "../../calendar/instant.ts";
 import { undefinedIfNotFound } from "../../errors.ts";
 import type { AccountState } from "../../ledger/account-state.ts";

@@ -1,8 +1,4 @@
-/**
- * Creates, voids and reads monetary credits (S12).
- *
- * @module
- */
+/** Creates, voids and reads monetary credits (S12). */
 import { readRequest } from "../../book/reading/read-request.ts";
 import { CARD_KIND_WORDS } from "../../book/resolving/resolve-plan.ts";
 import type { CreditRequest } from "../../book/resources/requests.ts";

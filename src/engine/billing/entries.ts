@@ -1,8 +1,4 @@
-/**
- * Feature credit entries of accounts, and the balance of a feature (S11).
- *
- * @module
- */
+/** Feature credit entries of accounts, and the balance of a feature (S11). */
 import * as z from "zod";
 
 import { readRequest } from "../../book/reading/read-request.ts";

@@ -1,8 +1,4 @@
-/**
- * Lists invoices of all accounts: final ones from the store, and the drafts that may be on the page (S13.4).
- *
- * @module
- */
+/** Lists invoices of all accounts: final ones from the store, and the drafts that may be on the page (S13.4). */
 import * as z from "zod";
 
 import type { Instant } from "../../calendar/instant.ts";

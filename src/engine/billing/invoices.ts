@@ -1,8 +1,4 @@
-/**
- * Invoices as reads return them, and previews (S13).
- *
- * @module
- */
+/** Invoices as reads return them, and previews (S13). */
 import { formatInstant, type Instant, type InstantInput, toInstant, parseInstant } from "../../calendar/instant.ts";
 import { optionError } from "../../errors.ts";
 import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";

@@ -1,8 +1,4 @@
-/**
- * The licenses of accounts (S10.1).
- *
- * @module
- */
+/** The licenses of accounts (S10.1). */
 import { readRequest } from "../../book/reading/read-request.ts";
 import type { LicenseUpdateRequest } from "../../book/resources/requests.ts";
 import * as licenseCommands from "../../ledger/commands/licenses.ts";

@@ -1,8 +1,4 @@
-/**
- * The events behind a line of an invoice, with the quantity that each added (S13.6).
- *
- * @module
- */
+/** The events behind a line of an invoice, with the quantity that each added (S13.6). */
 import type { Book } from "../../book/resources/book.ts";
 import type { Computation } from "../../book/resources/event-schema.ts";
 import { type Day, dayOf, type Instant, instantOfDay, ceilToDay } from "../../calendar/instant.ts";

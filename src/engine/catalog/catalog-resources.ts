@@ -1,8 +1,4 @@
-/**
- * The organization, and the features, add-ons and settings of an engine (S4.2, S11.2).
- *
- * @module
- */
+/** The organization, and the features, add-ons and settings of an engine (S4.2, S11.2). */
 import * as z from "zod";
 
 import { readInput } from "../../book/reading/read-request.ts";

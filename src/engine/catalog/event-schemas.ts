@@ -1,8 +1,4 @@
-/**
- * Event schemas: versions and lifecycle (S4.4).
- *
- * @module
- */
+/** Event schemas: versions and lifecycle (S4.4). */
 import type { EventSchemaPatch, EventSchemaRequest, EventSchema } from "../../book/resources/event-schema.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { invalidInputError, notFoundError, quoteText, refusedError } from "../../ledger/refusals.ts";

@@ -1,8 +1,4 @@
-/**
- * Price plans: versions and lifecycle (S16.4).
- *
- * @module
- */
+/** Price plans: versions and lifecycle (S16.4). */
 import * as z from "zod";
 
 import type { PricePlan } from "../../book/resources/price-plan.ts";

@@ -1,8 +1,6 @@
 /**
  * What the resources of the catalog share: creation, changes of fields and status, their methods, and comparisons of
  * rules and their containers, given as objects or text, with or without defaults.
- *
- * @module
  */
 import * as z from "zod";
 

@@ -1,8 +1,4 @@
-/**
- * Usage meters: lifecycle (S5.4).
- *
- * @module
- */
+/** Usage meters: lifecycle (S5.4). */
 import type { UsageMeterPatch, UsageMeterRequest, UsageMeter } from "../../book/resources/event-schema.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";

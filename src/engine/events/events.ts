@@ -1,8 +1,4 @@
-/**
- * Ingests, undoes and reads events (S14, S15).
- *
- * @module
- */
+/** Ingests, undoes and reads events (S14, S15). */
 import * as z from "zod";
 
 import type { Cycle } from "../../calendar/cycle.ts";

@@ -4,8 +4,6 @@
  * commit are committed afterwards as one batch, in order of arrival, and each gets its own results (S14.3). So a call
  * waits for at most two commits, and there is no timer while no call waits. Between two commits, callers that were just
  * answered may first enqueue their next events, which would otherwise miss the next commit and need one of their own.
- *
- * @module
  */
 import { hasCode } from "../../errors.ts";
 import { type BatchEvent, type IngestResult, isMalformed } from "../../ledger/events/ingest.ts";

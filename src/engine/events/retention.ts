@@ -1,8 +1,4 @@
-/**
- * Retention: deletes events that are old and whose cycles are closed.
- *
- * @module
- */
+/** Retention: deletes events that are old and whose cycles are closed. */
 import { formatInstant, INSTANT_MIN, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { recordSpending, findRemovableEvents, accountsThatSpent } from "../../ledger/events/retention.ts";

@@ -1,8 +1,4 @@
-/**
- * Usage by account, meter and UTC day (S5.3), and composite invoices of groups (S16.7).
- *
- * @module
- */
+/** Usage by account, meter and UTC day (S5.3), and composite invoices of groups (S16.7). */
 import {
   type Day,
   dayOf,

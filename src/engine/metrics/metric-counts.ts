@@ -1,8 +1,6 @@
 /**
  * Computes each metric: the values for each period and series, from usage by account, meter and day, and from stored
  * events where that is not detailed enough. Both are read page by page, so that memory does not grow with them.
- *
- * @module
  */
 import type { MetricField, MetricsRequest } from "../../book/resources/requests.ts";
 import type { Cycle } from "../../calendar/cycle.ts";

@@ -1,8 +1,4 @@
-/**
- * Metrics: time series of usage, events and revenue.
- *
- * @module
- */
+/** Metrics: time series of usage, events and revenue. */
 import { readMetricsRequest } from "../../book/reading/read-request.ts";
 import type {
   AggregationPeriod,

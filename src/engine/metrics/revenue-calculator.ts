@@ -1,8 +1,4 @@
-/**
- * The charges of a draft or existing plan for a cycle with given quantities (S13.5).
- *
- * @module
- */
+/** The charges of a draft or existing plan for a cycle with given quantities (S13.5). */
 import { resolvePriceableDetails } from "../../book/book.ts";
 import { formatPath } from "../../book/problems.ts";
 import { readInput } from "../../book/reading/read-request.ts";

@@ -1,8 +1,4 @@
-/**
- * The plans of a ledger account, and its aliases and invoice group over time (S6.3, S16.1, S16.2, S16.6, S16.7).
- *
- * @module
- */
+/** The plans of a ledger account, and its aliases and invoice group over time (S6.3, S16.1, S16.2, S16.6, S16.7). */
 
 import { applyOverride } from "../../book/resources/override.ts";
 import { type Instant, isDayStart } from "../../calendar/instant.ts";

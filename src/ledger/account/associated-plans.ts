@@ -2,8 +2,6 @@
  * Plan versions as accounts have them, with overrides applied and cycle configs derived, explicit or retained; the
  * associations of a book as decisions; and lookups by instant: whether an event is priced, how long its cycle stays open and
  * how much overage is allowed (S6.3, S6.5, S11.3, S16.1, S16.2).
- *
- * @module
  */
 import type { Account, PlanAssociation } from "../../book/resources/account.ts";
 import { sortByDecision, applyOverride } from "../../book/resources/override.ts";

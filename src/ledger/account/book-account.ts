@@ -1,8 +1,6 @@
 /**
  * Converts the accounts of a book to ledger accounts, for loading into a store and for previews, and back. Data that a book
  * cannot express is reported as a sentence.
- *
- * @module
  */
 import type {
   Account,

@@ -2,8 +2,6 @@
  * Catching up: everything due is processed in date order before any other decision on an account (S2.4). Ids derive
  * from causes, and dates from due dates, never from the clock. The result does not depend on how often or when an
  * account is caught up.
- *
- * @module
  */
 import { type Day, dayOf, type Instant, startOfUtcDay, ceilToUtcDay } from "../../calendar/instant.ts";
 import { findAdvanceInvoiceTerms, type ComputedInvoice, findDueBefore } from "../../invoicing/compute-invoices.ts";

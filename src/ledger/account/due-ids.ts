@@ -3,8 +3,6 @@
  * names the cause and is stored beside the id, so that nothing is created twice. Older ledgers have long ids that
  * contain the key after `entry|`, `credit|` or `inv|` and the account. These ids stay valid, and also resolve to
  * records that now have a short id.
- *
- * @module
  */
 import { invoiceKey } from "../../invoicing/draft.ts";
 import type { AccountCycle } from "../../invoicing/timeline.ts";

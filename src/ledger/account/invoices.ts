@@ -3,8 +3,6 @@
  * has the positions of drafts and due credits in the lists of all invoices and credits, so that a list computes only the
  * accounts on the requested page (S12.4). An account may have thousands of open cycles with hundreds of cards, so a read
  * computes other drafts only if they take credits before the requested one or may grant one (S13.5).
- *
- * @module
  */
 
 import type { Credit } from "../../book/resources/account.ts";

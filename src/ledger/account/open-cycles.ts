@@ -1,8 +1,4 @@
-/**
- * Which cycles of an account still accept changes (S6.5).
- *
- * @module
- */
+/** Which cycles of an account still accept changes (S6.5). */
 import { INSTANT_END, INSTANT_MIN, type Instant, startOfUtcDay, parseInstant } from "../../calendar/instant.ts";
 import { cardCount } from "../../invoicing/charge-periods.ts";
 import { type ClosedCycles, closesAt, earliestOpenEnd, type AccountCycle, cyclesIn } from "../../invoicing/timeline.ts";

@@ -1,8 +1,4 @@
-/**
- * Moves overage onto entries (S11.5): no open overage remains while an entry with balance covers it.
- *
- * @module
- */
+/** Moves overage onto entries (S11.5): no open overage remains while an entry with balance covers it. */
 import { dayOf, type Instant } from "../../calendar/instant.ts";
 import { type FeatureEntry, moveOverage } from "../../credits/feature-credits.ts";
 import { decimalOfExact, exactOfDecimal, subtractExact } from "../../numbers/exact.ts";

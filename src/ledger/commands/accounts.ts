@@ -1,8 +1,4 @@
-/**
- * Account aliases (S16.6) and archiving (S16.3).
- *
- * @module
- */
+/** Account aliases (S16.6) and archiving (S16.3). */
 import type { Instant } from "../../calendar/instant.ts";
 import { runToCompletion } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";

@@ -1,8 +1,4 @@
-/**
- * Associates plans with accounts and dissociates them (S16.1, S16.2, S7.7).
- *
- * @module
- */
+/** Associates plans with accounts and dissociates them (S16.1, S16.2, S7.7). */
 import { describeAssociationProblem } from "../../book/checks/check-accounts.ts";
 import { indexBillables } from "../../book/checks/check-book.ts";
 import { checkCards } from "../../book/checks/check-plans.ts";

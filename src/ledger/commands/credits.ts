@@ -1,8 +1,4 @@
-/**
- * Grants and voids monetary credits manually (S12), and returns them to readers.
- *
- * @module
- */
+/** Grants and voids monetary credits manually (S12), and returns them to readers. */
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { creditStatus, availableAmount } from "../../credits/monetary-credits.ts";
 import { NO_END } from "../../invoicing/timeline.ts";

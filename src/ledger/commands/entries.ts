@@ -1,7 +1,5 @@
 /**
  * Grants, changes and voids purchased feature credit entries, and reads the events whose overage may move (S11.5, S11.8).
- *
- * @module
  */
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { add, type Decimal, subtract, formatDecimal } from "../../numbers/decimal.ts";

@@ -1,8 +1,4 @@
-/**
- * Invoice groups: they set terms for their accounts and consolidate their invoices by day (S16.7).
- *
- * @module
- */
+/** Invoice groups: they set terms for their accounts and consolidate their invoices by day (S16.7). */
 import {
   type Day,
   dayOf,

@@ -1,8 +1,6 @@
 /**
  * Idempotency keys: one key of an account identifies one feature credit entry, credit or license update permanently.
  * Requests are compared, not their results: a repeated request returns the record in its current state.
- *
- * @module
  */
 import type { AccountState } from "../account-state.ts";
 import type { CreditRecord, EntryRecord, LicenseUpdateRecord } from "../records.ts";

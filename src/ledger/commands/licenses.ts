@@ -1,8 +1,4 @@
-/**
- * Changes license quantities (S10.1).
- *
- * @module
- */
+/** Changes license quantities (S10.1). */
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { closesAt, cycleAt, cyclesIn, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";

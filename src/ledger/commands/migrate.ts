@@ -1,8 +1,4 @@
-/**
- * Migration: moves every account on one plan version to another plan or version (S16.5).
- *
- * @module
- */
+/** Migration: moves every account on one plan version to another plan or version (S16.5). */
 import { describeAssociationProblem } from "../../book/checks/check-accounts.ts";
 import { NO_CARDS, applyOverride, overridesAnything } from "../../book/resources/override.ts";
 import type { PricePlan, PricePlanDetailsOverride, PricingCycleConfig } from "../../book/resources/price-plan.ts";

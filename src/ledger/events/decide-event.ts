@@ -2,8 +2,6 @@
  * Decides the outcome of one event (S14.1), for the engine and previews, single events and batches. {@link decideEvent}
  * changes nothing; callers apply its decision. They also check duplicate ids, because engines and previews store ids
  * differently.
- *
- * @module
  */
 import { type Instant, formatInstant } from "../../calendar/instant.ts";
 import { type Allocation, consume, type FeatureEntry, type OverageAllowance } from "../../credits/feature-credits.ts";

@@ -1,8 +1,6 @@
 /**
  * Reads for an ingest and decides it: each event of a batch gets one outcome, in order, and all changes form one decision
  * (S14).
- *
- * @module
  */
 import { dayOf, startOfUtcDay, type Instant, type Day } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * A new event between its decision and the store, and its record (S4.1, S11.4, S14.2).
- *
- * @module
- */
+/** A new event between its decision and the store, and its record (S4.1, S11.4, S14.2). */
 import type { Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";

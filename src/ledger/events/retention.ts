@@ -1,8 +1,6 @@
 /**
  * Retention: which old events can be deleted because nothing reads them again. Usage, invoices and their explanations
  * stay.
- *
- * @module
  */
 import { dayOf, type Instant } from "../../calendar/instant.ts";
 import { findAccountPlan } from "../account/account-plan.ts";

@@ -1,8 +1,6 @@
 /**
  * Undo: its filter, one of six combinations of fields, what it reads, and its decision, which reverts the usage and the
  * consumption of events (S15, S11.5).
- *
- * @module
  */
 import { type Instant, type InstantInput, toInstant, parseInstant, dayOf } from "../../calendar/instant.ts";
 import { restoreAllocations } from "../../credits/feature-credits.ts";

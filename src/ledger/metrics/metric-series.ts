@@ -1,8 +1,6 @@
 /**
  * Time series: the periods of a range, the values in them, by group, and revenue over time: what the usage of each period
  * adds to the charge of its cycle (S7).
- *
- * @module
  */
 
 import type { UsageRateCard } from "../../book/resources/rate-card.ts";

@@ -1,8 +1,6 @@
 /**
  * The charge of a plan for one whole cycle with given quantities: a preview (S13.5) of a temporary account. Nothing is
  * rated here: the quantities become the usage of that account, whose invoices are computed as usual.
- *
- * @module
  */
 import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../calendar/cycle.ts";
 import { type Day, dayOf, formatDate, type Instant } from "../../calendar/instant.ts";

@@ -1,8 +1,6 @@
 /**
  * The ids of events accepted in a run (S14.1). Ids reserved for the same time in all scenarios are stored once; others are
  * stored per scenario.
- *
- * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";

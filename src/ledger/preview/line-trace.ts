@@ -1,12 +1,10 @@
-import { didYouMean } from "../../book/problems.ts";
-import type { Book } from "../../book/resources/book.ts";
-import type { Computation } from "../../book/resources/event-schema.ts";
 /**
  * Invoice lines that charge events, the events behind them, with what each added and the values that rules saw (S13.6), and
  * the largest events of a day.
- *
- * @module
  */
+import { didYouMean } from "../../book/problems.ts";
+import type { Book } from "../../book/resources/book.ts";
+import type { Computation } from "../../book/resources/event-schema.ts";
 import { type Day, formatDate, type Instant, parseInstant, instantOfDay, dayOf } from "../../calendar/instant.ts";
 import { allLines, type Invoice, type InvoiceLine, type LineType, type UsageLine } from "../../invoicing/invoice.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";

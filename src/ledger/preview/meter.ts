@@ -1,8 +1,4 @@
-/**
- * Meters events into usage cells, to store or to price later (S17.1).
- *
- * @module
- */
+/** Meters events into usage cells, to store or to price later (S17.1). */
 import { type BookSource, toBook } from "../../book/book.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";

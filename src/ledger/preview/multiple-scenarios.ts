@@ -1,8 +1,6 @@
 /**
  * The state that the events of a run share, and events in a run of several scenarios: each is decided by the plans of its
  * account in each scenario, and counted once if all of them accept it.
- *
- * @module
  */
 import { type Instant, dayOf } from "../../calendar/instant.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";

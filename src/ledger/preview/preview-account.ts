@@ -1,8 +1,6 @@
 /**
  * The accounts of a book while a preview decides their events. They behave as in a ledger into which the book was loaded
  * before the first event and whose clock is the event's timestamp (S13.5).
- *
- * @module
  */
 
 import type { Account } from "../../book/resources/account.ts";

@@ -1,8 +1,6 @@
 /**
  * The arguments of a preview: its input and options, checked for callers without types, the cycles that it shows, and the
  * accounts to which it can apply a draft plan (book.md).
- *
- * @module
  */
 
 import type { Account } from "../../book/resources/account.ts";

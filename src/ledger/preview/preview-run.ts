@@ -2,8 +2,6 @@
  * A run decides events one at a time, and collects the usage and overage that a preview prices. An event arrives at its
  * own timestamp, so none is late or early (S13.5). In a run of several scenarios with their own plans, an event is read
  * and measured once, and decided in each.
- *
- * @module
  */
 
 import { didYouMean } from "../../book/problems.ts";

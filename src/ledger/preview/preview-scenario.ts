@@ -1,7 +1,5 @@
 /**
  * One scenario of a run: a set of plans that decides all events, either the book's own or with a draft instead of them.
- *
- * @module
  */
 import type { Book } from "../../book/resources/book.ts";
 import type { Day, Instant } from "../../calendar/instant.ts";

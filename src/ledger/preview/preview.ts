@@ -1,8 +1,4 @@
-/**
- * The preview: a pure function from a book and events to the invoices of its accounts (S13.5, book.md).
- *
- * @module
- */
+/** The preview: a pure function from a book and events to the invoices of its accounts (S13.5, book.md). */
 import { type BookSource, toBook } from "../../book/book.ts";
 import { didYouMean } from "../../book/problems.ts";
 import type { Account } from "../../book/resources/account.ts";

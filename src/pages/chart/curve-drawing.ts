@@ -1,8 +1,4 @@
-/**
- * Chart axes with round ticks, and the SVG paths of price curves.
- *
- * @module
- */
+/** Chart axes with round ticks, and the SVG paths of price curves. */
 import type { PriceCurve, PricePiece } from "../../analysis/price-curve.ts";
 import {
   add,

@@ -1,8 +1,6 @@
 /**
  * The texts of an invoice for its recipient: dates, number and title, and its lines: cards with slabs in words, then
  * additions, payments and the amount due.
- *
- * @module
  */
 import { addDays, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { formatMoney, formatNumber } from "../../invoicing/format-values.ts";

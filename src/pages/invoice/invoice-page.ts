@@ -1,8 +1,4 @@
-/**
- * Renders an invoice as plain HTML to print or send: escaped text, no scripts, nothing loaded.
- *
- * @module
- */
+/** Renders an invoice as plain HTML to print or send: escaped text, no scripts, nothing loaded. */
 import { createHash } from "node:crypto";
 
 import { formatInstant, type Instant, parseInstant } from "../../calendar/instant.ts";

@@ -1,8 +1,4 @@
-/**
- * Edits of a book's text by forms. The text is the source of truth, and an edit changes one place in it.
- *
- * @module
- */
+/** Edits of a book's text by forms. The text is the source of truth, and an edit changes one place in it. */
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 

@@ -1,8 +1,6 @@
 /**
  * The map of a dropped file: guesses from its columns, what is still missing, and edits by a form. Its text is what
  * `--map` reads.
- *
- * @module
  */
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { tryParseInstant } from "../../calendar/instant.ts";

@@ -1,8 +1,4 @@
-/**
- * Completions at a place in a document, by its JSON Schema.
- *
- * @module
- */
+/** Completions at a place in a document, by its JSON Schema. */
 import type { FormPath } from "./book-edits.ts";
 
 /** The used parts of JSON Schema. */

@@ -1,8 +1,4 @@
-/**
- * The results of the playground: problems with their lines, or invoices, curves, prices by quantity and cycles.
- *
- * @module
- */
+/** The results of the playground: problems with their lines, or invoices, curves, prices by quantity and cycles. */
 import { type PlanCurves, planCurves, type CardCurve } from "../../analysis/plan-curves.ts";
 import { curveEdges, priceAtQuantity } from "../../analysis/price-curve.ts";
 import { parseBook } from "../../book/book.ts";

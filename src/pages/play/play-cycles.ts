@@ -1,8 +1,4 @@
-/**
- * The cycles of an account: when they start, what splits them, and which share is prorated.
- *
- * @module
- */
+/** The cycles of an account: when they start, what splits them, and which share is prorated. */
 import type { Book } from "../../book/resources/book.ts";
 import type { CycleConfig } from "../../calendar/cycle.ts";
 import { formatInstant, type Instant, parseDate, addDays, daysBetween } from "../../calendar/instant.ts";

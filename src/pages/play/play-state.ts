@@ -1,8 +1,4 @@
-/**
- * The state of the playground, all of which is in a link, and the recipes from which it starts; tests run them too.
- *
- * @module
- */
+/** The state of the playground, all of which is in a link, and the recipes from which it starts; tests run them too. */
 import type { BookInput } from "../../book/resources/book.ts";
 import { formatDate, toInstant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";

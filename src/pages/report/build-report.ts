@@ -1,8 +1,4 @@
-/**
- * Builds the data of a report from a preview.
- *
- * @module
- */
+/** Builds the data of a report from a preview. */
 import type { Backtest } from "../../analysis/backtest/backtest.ts";
 import { type ChargedDay, computeDailyCharges } from "../../analysis/daily-charges.ts";
 import { createBookPlanSource, type PlanSource, resolveAccountPlans } from "../../analysis/diff/account-plans.ts";

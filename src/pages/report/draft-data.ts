@@ -1,8 +1,4 @@
-/**
- * The effect of drafts as page data.
- *
- * @module
- */
+/** The effect of drafts as page data. */
 import type { Backtest, BacktestAccount, BacktestPlan } from "../../analysis/backtest/backtest.ts";
 import { CAUSES, type DiffLine } from "../../analysis/diff/diff-invoices.ts";
 import type { Book } from "../../book/resources/book.ts";

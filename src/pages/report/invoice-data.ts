@@ -1,8 +1,4 @@
-/**
- * An invoice as page data: the rows of the terminal output, with details for each.
- *
- * @module
- */
+/** An invoice as page data: the rows of the terminal output, with details for each. */
 import type { ChargedDay } from "../../analysis/daily-charges.ts";
 import { type Day, formatDate, formatInstant, instantOfDay } from "../../calendar/instant.ts";
 import { type DescribedLine, describeLine, describeParts, describeTotals } from "../../invoicing/invoice-rows.ts";

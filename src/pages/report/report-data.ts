@@ -3,8 +3,6 @@
  *
  * Amounts, quantities and rates are exact decimals as text; the page prints them and never calculates with them. Names
  * and sentences are single lines without bidirectional marks. Days are UTC days, `YYYY-MM-DD`.
- *
- * @module
  */
 import type { InvoiceType } from "../../invoicing/invoice.ts";
 

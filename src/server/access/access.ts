@@ -1,8 +1,4 @@
-/**
- * Access control: who may call which endpoint, and how often.
- *
- * @module
- */
+/** Access control: who may call which endpoint, and how often. */
 import type { Engine } from "../../engine/engine.ts";
 import type { Caller, Endpoint, Permission, Role } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";

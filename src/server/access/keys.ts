@@ -1,8 +1,4 @@
-/**
- * Creates, lists and revokes API keys. The key itself is shown once and not stored.
- *
- * @module
- */
+/** Creates, lists and revokes API keys. The key itself is shown once and not stored. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 import * as z from "zod";

@@ -1,7 +1,5 @@
 /**
  * Rate limits of API keys, and of addresses without one, as token buckets; the count of invalid credentials by address.
- *
- * @module
  */
 import { isIPv6 } from "node:net";
 

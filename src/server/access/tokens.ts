@@ -1,8 +1,4 @@
-/**
- * Tokens: JWTs (HS256) that represent an API key for 24 hours, and the secret that signs them and list cursors.
- *
- * @module
- */
+/** Tokens: JWTs (HS256) that represent an API key for 24 hours, and the secret that signs them and list cursors. */
 import { hkdfSync, randomBytes } from "node:crypto";
 
 import { jwtVerify, SignJWT } from "jose";

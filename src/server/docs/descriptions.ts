@@ -1,8 +1,6 @@
 /**
  * Descriptions of fields and sections in the OpenAPI document, for fields that a book doesn't have or that the API
  * describes differently.
- *
- * @module
  */
 import { findDescription } from "../../book/describing/json-schema.ts";
 
@@ -29,9 +27,7 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Metrics: "Usage and revenue over time, and a price calculator.",
 };
 
-/**
- * By the object or list and the field, or by the field only. The owner of parameters is `path` or `query`.
- */
+/** By the object or list and the field, or by the field only. The owner of parameters is `path` or `query`. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   account: "The account.",
   "createCustomer.account": "The first account of the customer; default: an account with the customer's id and name.",

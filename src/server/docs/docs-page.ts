@@ -1,8 +1,4 @@
-/**
- * The interactive API documentation: Swagger UI, served from the package.
- *
- * @module
- */
+/** The interactive API documentation: Swagger UI, served from the package. */
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifyRequest } from "fastify";

@@ -1,8 +1,6 @@
 /**
  * Example bodies for the API documentation: a small API that is sold per call, with licenses and tokens. Where a
  * request needs an id that the server generates, it is `<id of …>`.
- *
- * @module
  */
 
 const ADDRESS = { line1: "1 Main Street", postalCode: "12345", city: "Springfield", country: "US" };

@@ -1,8 +1,4 @@
-/**
- * The OpenAPI 3.1 document, generated from the schemas that validate requests and answers.
- *
- * @module
- */
+/** The OpenAPI 3.1 document, generated from the schemas that validate requests and answers. */
 import * as z from "zod";
 
 import { DECIMAL_FORMAT } from "../../book/resources/fields.ts";

@@ -1,8 +1,6 @@
 /**
  * What answers have in common: schemas derived from those of the book, addresses, rules, pages of lists, and JSON in
  * steps.
- *
- * @module
  */
 import * as z from "zod";
 

@@ -1,8 +1,4 @@
-/**
- * Parses JSON bodies with exact numbers, and queries (S1.2).
- *
- * @module
- */
+/** Parses JSON bodies with exact numbers, and queries (S1.2). */
 import { isAscii, isUtf8 } from "node:buffer";
 
 import type { FastifyInstance, FastifyRequest } from "fastify";

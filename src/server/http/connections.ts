@@ -1,8 +1,6 @@
 /**
  * Failures before a request exists: malformed HTTP, unterminated headers, timeouts. Each gets an ordinary error answer,
  * and the connection is closed.
- *
- * @module
  */
 import { randomUUID } from "node:crypto";
 import type { Server, ServerResponse } from "node:http";

@@ -1,8 +1,4 @@
-/**
- * Endpoints as values: path, permission, schemas for validation and documentation, and handler.
- *
- * @module
- */
+/** Endpoints as values: path, permission, schemas for validation and documentation, and handler. */
 import type { FastifyBaseLogger } from "fastify";
 import type * as z from "zod";
 

@@ -1,8 +1,4 @@
-/**
- * Error answers: a status and one sentence, without further details.
- *
- * @module
- */
+/** Error answers: a status and one sentence, without further details. */
 import { type ErrorCode, hasCode, RatebookError, inputError, optionError, type Problem } from "../../errors.ts";
 
 /** An error answer. */

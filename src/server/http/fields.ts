@@ -1,8 +1,4 @@
-/**
- * Field types that requests and answers share (service-reference: conventions; S1, S2.2).
- *
- * @module
- */
+/** Field types that requests and answers share (service-reference: conventions; S1, S2.2). */
 import * as z from "zod";
 
 import { issueParams } from "../../book/problems.ts";

@@ -1,8 +1,4 @@
-/**
- * The server log: JSON lines without credentials, queries or bodies.
- *
- * @module
- */
+/** The server log: JSON lines without credentials, queries or bodies. */
 import type { FastifyInstance, FastifyServerOptions } from "fastify";
 
 /** Options of the log. */

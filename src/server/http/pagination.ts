@@ -1,8 +1,4 @@
-/**
- * Pagination with signed cursors that contain the page size, the filters and the start of the next page.
- *
- * @module
- */
+/** Pagination with signed cursors that contain the page size, the filters and the start of the next page. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 

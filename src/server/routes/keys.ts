@@ -1,8 +1,4 @@
-/**
- * API keys and tokens over HTTP (service-reference: Authentication).
- *
- * @module
- */
+/** API keys and tokens over HTTP (service-reference: Authentication). */
 import * as z from "zod";
 
 import type { KeyAccessControl } from "../access/access.ts";

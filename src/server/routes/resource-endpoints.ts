@@ -1,8 +1,4 @@
-/**
- * The endpoints that most resources have: create, list, get, update, remove, and actions on one item.
- *
- * @module
- */
+/** The endpoints that most resources have: create, list, get, update, remove, and actions on one item. */
 import * as z from "zod";
 
 import type { WithSkipped } from "../../engine/all-accounts.ts";

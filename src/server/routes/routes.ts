@@ -1,8 +1,4 @@
-/**
- * Every endpoint of the API.
- *
- * @module
- */
+/** Every endpoint of the API. */
 import type { Endpoint } from "../http/endpoint.ts";
 import { ACCOUNT_PLAN_ENDPOINTS, MIGRATION_ENDPOINTS } from "./accounts/account-plans.ts";
 import { ACCOUNT_ENDPOINTS, ALIAS_ENDPOINTS } from "./accounts/accounts.ts";

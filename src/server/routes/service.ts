@@ -1,8 +1,4 @@
-/**
- * The service: liveness, readiness, the OpenAPI document, and the playground.
- *
- * @module
- */
+/** The service: liveness, readiness, the OpenAPI document, and the playground. */
 import * as z from "zod";
 
 import type { Engine } from "../../engine/engine.ts";

@@ -1,8 +1,4 @@
-/**
- * A decision is committed completely or not at all.
- *
- * @module
- */
+/** A decision is committed completely or not at all. */
 import assert from "node:assert/strict";
 
 import type { Changes } from "../../ledger/decision.ts";

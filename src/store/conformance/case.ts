@@ -1,8 +1,4 @@
-/**
- * A case of the conformance suite. The suite is data and needs no test runner.
- *
- * @module
- */
+/** A case of the conformance suite. The suite is data and needs no test runner. */
 import type { Changes } from "../../ledger/decision.ts";
 import type { Scope, Store } from "../store.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Usage and overage add up exactly.
- *
- * @module
- */
+/** Usage and overage add up exactly. */
 import assert from "node:assert/strict";
 
 import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";

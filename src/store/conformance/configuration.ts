@@ -1,8 +1,4 @@
-/**
- * Documents, the lock of the configuration, and its revision.
- *
- * @module
- */
+/** Documents, the lock of the configuration, and its revision. */
 import assert from "node:assert/strict";
 
 import { DOCUMENT_KINDS } from "../../ledger/decision.ts";

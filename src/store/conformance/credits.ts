@@ -1,8 +1,4 @@
-/**
- * Lists of credits by status, and index entries of due credits.
- *
- * @module
- */
+/** Lists of credits by status, and index entries of due credits. */
 import assert from "node:assert/strict";
 
 import type { AccountRecord, CreditIndexEntry } from "../../ledger/records.ts";

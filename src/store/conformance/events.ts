@@ -1,8 +1,4 @@
-/**
- * Events: reserved ids, undo, and lookups of overage and spending.
- *
- * @module
- */
+/** Events: reserved ids, undo, and lookups of overage and spending. */
 import assert from "node:assert/strict";
 
 import { INGEST_STATUSES } from "../../ledger/outcome.ts";

@@ -1,8 +1,4 @@
-/**
- * Lists of final invoices and draft index entries: order, filters, and replacement of an account's entries.
- *
- * @module
- */
+/** Lists of final invoices and draft index entries: order, filters, and replacement of an account's entries. */
 import assert from "node:assert/strict";
 
 import { formatInstant, parseInstant, addDays } from "../../calendar/instant.ts";

@@ -1,8 +1,4 @@
-/**
- * Each transaction is the only writer of its scope; there are no deadlocks, and no partial commits are visible.
- *
- * @module
- */
+/** Each transaction is the only writer of its scope; there are no deadlocks, and no partial commits are visible. */
 import assert from "node:assert/strict";
 
 import { sleep } from "../sleep.ts";

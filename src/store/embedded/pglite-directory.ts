@@ -1,8 +1,6 @@
 /**
  * A PGlite in a directory, for environments without child processes. Only one process may open it: two would silently
  * overwrite each other's changes. It survives a killed process, but not a power failure, because it never syncs.
- *
- * @module
  */
 import { access, link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -3,8 +3,6 @@
  * stopped when the last one closes it or dies. The server listens only on a Unix socket, in a directory that only its
  * own user can enter. Acknowledged data is on disk: `fsync` and `synchronous_commit` are on. The next start recovers a
  * killed server; a server whose socket was deleted is stopped and started again by the next opener.
- *
- * @module
  */
 import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";

@@ -1,8 +1,4 @@
-/**
- * Information about other processes, for locks and servers.
- *
- * @module
- */
+/** Information about other processes, for locks and servers. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 

@@ -1,8 +1,4 @@
-/**
- * The user of a private server: PostgreSQL refuses to run as root.
- *
- * @module
- */
+/** The user of a private server: PostgreSQL refuses to run as root. */
 import { chmod, chown, readFile, stat } from "node:fs/promises";
 
 /** The user of a server; empty for the user of this process. */

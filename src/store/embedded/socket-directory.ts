@@ -1,8 +1,6 @@
 /**
  * The directory of a private server's socket: the data directory if its path is short enough, else the system's
  * temporary directory, where files may be deleted after some days even if the server is running.
- *
- * @module
  */
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";

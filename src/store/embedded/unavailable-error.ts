@@ -1,8 +1,4 @@
-/**
- * The error of an embedded database that cannot be opened.
- *
- * @module
- */
+/** The error of an embedded database that cannot be opened. */
 import { RatebookError } from "../../errors.ts";
 
 export function unavailableDatabaseError(message: string, cause?: unknown): RatebookError<"ERR_STORE_UNAVAILABLE"> {

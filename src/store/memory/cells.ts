@@ -1,8 +1,4 @@
-/**
- * Usage or overage of a memory store: exact sums by account, meter or feature, and UTC day.
- *
- * @module
- */
+/** Usage or overage of a memory store: exact sums by account, meter or feature, and UTC day. */
 import type { Day } from "../../calendar/instant.ts";
 import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";
 import { addExact, decimalOfExact, type Exact, isZeroExact, negateExact } from "../../numbers/exact.ts";

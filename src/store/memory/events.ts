@@ -1,8 +1,4 @@
-/**
- * The events of a memory store, indexed for its queries.
- *
- * @module
- */
+/** The events of a memory store, indexed for its queries. */
 import { instantOfDay, type Day, type Instant } from "../../calendar/instant.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";

@@ -1,8 +1,4 @@
-/**
- * The memory store: the default, for tests, tools, and data that may be lost with the process.
- *
- * @module
- */
+/** The memory store: the default, for tests, tools, and data that may be lost with the process. */
 import { RatebookError } from "../../errors.ts";
 import { createLocks } from "../locks.ts";
 import type { Store } from "../store.ts";

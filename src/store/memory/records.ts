@@ -1,8 +1,4 @@
-/**
- * Tables of a memory store whose records are replaced whole: documents, accounts, entries, credits, invoices.
- *
- * @module
- */
+/** Tables of a memory store whose records are replaced whole: documents, accounts, entries, credits, invoices. */
 import type { PageKey, PageRequest } from "../../ledger/view.ts";
 import { compareNewest } from "../list-order.ts";
 import { createNewestFirst, type NewestFirst } from "./sorted-list.ts";

@@ -1,8 +1,4 @@
-/**
- * Converts a memory store to JSON text and back.
- *
- * @module
- */
+/** Converts a memory store to JSON text and back. */
 import type { CreditKind } from "../../credits/monetary-credits.ts";
 import { RatebookError } from "../../errors.ts";
 import { type Changes, DOCUMENT_KINDS } from "../../ledger/decision.ts";

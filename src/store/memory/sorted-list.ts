@@ -1,8 +1,6 @@
 /**
  * Sorted lists of any length. Adding or removing an item costs the same however long the list is, and reading a page
  * sorts only what was added since the last one.
- *
- * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { compareIds } from "../../ledger/compare-ids.ts";

@@ -1,8 +1,4 @@
-/**
- * The state of a memory store, and its changes.
- *
- * @module
- */
+/** The state of a memory store, and its changes. */
 import { canPay } from "../../credits/monetary-credits.ts";
 import { draftIndexKnownUntil, listingInstant } from "../../ledger/account/invoices.ts";
 import { compareIds } from "../../ledger/compare-ids.ts";

@@ -1,8 +1,4 @@
-/**
- * An event in a memory store: the ingested row with a copy of what was sent, or the record that replaced it.
- *
- * @module
- */
+/** An event in a memory store: the ingested row with a copy of what was sent, or the record that replaced it. */
 import { type StoredEventFields, type NewEvent, toEventRecord } from "../../ledger/events/new-event.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";

@@ -1,8 +1,4 @@
-/**
- * Reads of a memory store.
- *
- * @module
- */
+/** Reads of a memory store. */
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
 import { listingInstant } from "../../ledger/account/invoices.ts";
 import type { CreditRecord, InvoiceRecord } from "../../ledger/records.ts";

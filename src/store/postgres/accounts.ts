@@ -1,8 +1,4 @@
-/**
- * Locks and reads accounts.
- *
- * @module
- */
+/** Locks and reads accounts. */
 import { createHash } from "node:crypto";
 
 import { compareIds } from "../../ledger/compare-ids.ts";

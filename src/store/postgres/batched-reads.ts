@@ -1,8 +1,4 @@
-/**
- * Combines concurrent reads into one statement, because each statement costs a round trip.
- *
- * @module
- */
+/** Combines concurrent reads into one statement, because each statement costs a round trip. */
 import { createYielder } from "../yielder.ts";
 import type { Row, Run } from "./client.ts";
 import { shiftParameters } from "./query.ts";

@@ -2,8 +2,6 @@
  * Usage and overage in SQL. A row has four meters or features of an account and day, so that an event that adds to
  * several meters changes one row: one row per meter is more than twice as slow. A view shows one row per meter or
  * feature for other readers.
- *
- * @module
  */
 import { invariant } from "../../errors.ts";
 import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";

@@ -1,8 +1,4 @@
-/**
- * The driver interface of the adapter: both a pool of `pg` and a PGlite have it.
- *
- * @module
- */
+/** The driver interface of the adapter: both a pool of `pg` and a PGlite have it. */
 import { createHash } from "node:crypto";
 
 import { hasCode, type RatebookError } from "../../errors.ts";

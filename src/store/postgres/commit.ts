@@ -1,8 +1,4 @@
-/**
- * Writes the changes of one decision in a fixed number of statements.
- *
- * @module
- */
+/** Writes the changes of one decision in a fixed number of statements. */
 import { creditStatus } from "../../credits/monetary-credits.ts";
 import { draftIndexKnownUntil } from "../../ledger/account/invoices.ts";
 import type { Changes } from "../../ledger/decision.ts";

@@ -1,7 +1,5 @@
 /**
  * The column numbers of meters and features: the usage of an account and day takes a few rows with a column for each.
- *
- * @module
  */
 import { serializeRecord } from "../record-json.ts";
 import type { Run } from "./client.ts";

@@ -1,8 +1,4 @@
-/**
- * Which events reserve event ids, for one transaction: queried, or assumed free and checked by the commit.
- *
- * @module
- */
+/** Which events reserve event ids, for one transaction: queried, or assumed free and checked by the commit. */
 import type { AcceptedEventId } from "../../ledger/view.ts";
 import type { Run } from "./client.ts";
 import { type Holder, readHolders } from "./event-view.ts";

@@ -1,8 +1,4 @@
-/**
- * The numbers of events: the order of ingest.
- *
- * @module
- */
+/** The numbers of events: the order of ingest. */
 import type { Run } from "./client.ts";
 
 /** Numbers per block; a database sequence assigns the blocks. */

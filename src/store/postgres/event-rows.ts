@@ -1,8 +1,4 @@
-/**
- * Converts events to rows and back. Fields with their own column are not in the body.
- *
- * @module
- */
+/** Converts events to rows and back. Fields with their own column are not in the body. */
 import { attributeAsSent, dimensionAsSent, type NewEvent, numericNames } from "../../ledger/events/new-event.ts";
 import { describeStored, isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord, FeatureUse } from "../../ledger/records.ts";

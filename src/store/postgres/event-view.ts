@@ -1,8 +1,4 @@
-/**
- * Reads events with SQL.
- *
- * @module
- */
+/** Reads events with SQL. */
 import { instantOfDay } from "../../calendar/instant.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, AcceptedEventId, LedgerView } from "../../ledger/view.ts";

@@ -1,8 +1,4 @@
-/**
- * Writes events.
- *
- * @module
- */
+/** Writes events. */
 import type { NewEvent } from "../../ledger/events/new-event.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord, FeatureUse } from "../../ledger/records.ts";

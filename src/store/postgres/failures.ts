@@ -1,8 +1,4 @@
-/**
- * Translates database errors for a store.
- *
- * @module
- */
+/** Translates database errors for a store. */
 import { RatebookError } from "../../errors.ts";
 import { idCollisionError } from "../../ledger/refusals.ts";
 import { DIGITS_MAX } from "../../numbers/decimal.ts";

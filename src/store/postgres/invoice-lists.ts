@@ -3,8 +3,6 @@
  * newest first is then ascending, like ids, and a page continues at one point of an index. `span` is the maximum length
  * of a billing period, and whether the item is listed at its start: for each span, the periods that overlap a range
  * are then a range of places.
- *
- * @module
  */
 import { DAY_MS, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { listingInstant } from "../../ledger/account/invoices.ts";

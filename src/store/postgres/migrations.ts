@@ -3,8 +3,6 @@
  * never changed; the next version migrates it. Ids are `collate "C"`: in order of code points, and fast to compare.
  * Indexed fields have columns; the rest of a record is its `body`, a JSON text that is not parsed when written.
  * Quantities and amounts are `numeric`.
- *
- * @module
  */
 import { RatebookError } from "../../errors.ts";
 import type { Connections, Run } from "./client.ts";

@@ -4,8 +4,6 @@
  * during a decision. Event ids are not locked: each is reserved with a unique key, so that of two writers that accept
  * one id at once, the database rejects the later one, which repeats its work and then sees the id as taken. Ids are
  * first assumed to be free, because nearly all are.
- *
- * @module
  */
 import { hasCode, RatebookError } from "../../errors.ts";
 import type { Decision } from "../../ledger/decision.ts";

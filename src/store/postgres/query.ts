@@ -1,8 +1,4 @@
-/**
- * Parts of queries.
- *
- * @module
- */
+/** Parts of queries. */
 import { DAY_MS } from "../../calendar/instant.ts";
 import type { PageRequest } from "../../ledger/view.ts";
 import { instantValue, idKey } from "./values.ts";

@@ -1,8 +1,4 @@
-/**
- * Converts records, except events, to rows and back. Fields with their own column are not in the body.
- *
- * @module
- */
+/** Converts records, except events, to rows and back. Fields with their own column are not in the body. */
 import type { DocumentKind, DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";
 import type { ListedCredit, ListedDraft } from "../../ledger/view.ts";

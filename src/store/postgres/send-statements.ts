@@ -2,8 +2,6 @@
  * Sends the statements of a commit. Those of a large commit are pipelined: while the database runs one, the next is
  * sent and the values of the one after are prepared. Those of a small one are combined into one statement, because a
  * round trip takes longer than their work.
- *
- * @module
  */
 import type { Run } from "./client.ts";
 import { shiftParameters } from "./query.ts";

@@ -1,8 +1,4 @@
-/**
- * Reads events in the shared form of databases before version 4 of the layout; no longer written.
- *
- * @module
- */
+/** Reads events in the shared form of databases before version 4 of the layout; no longer written. */
 import { describeStored } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import { parseDecimal } from "../../numbers/decimal.ts";

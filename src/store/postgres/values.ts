@@ -1,8 +1,4 @@
-/**
- * Converts values for the database and back: keys and their order, instants, and lists for set-based statements.
- *
- * @module
- */
+/** Converts values for the database and back: keys and their order, instants, and lists for set-based statements. */
 import { createHash } from "node:crypto";
 
 import type { Instant } from "../../calendar/instant.ts";

@@ -1,8 +1,6 @@
 /**
  * Reads a ledger with SQL. All parameters and columns are texts, so that one dialect works with all drivers; each call
  * is one statement, which sees one committed state.
- *
- * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
 import type { LedgerView } from "../../ledger/view.ts";

@@ -6,8 +6,6 @@
  * 1.123); 30 February is read as 1 March; 64-bit sums wrap around; the sum of no rows is 0; an alias takes precedence
  * over a column, so columns are qualified with their table. Nothing depends on server settings or the session's zone:
  * all times are read as UTC.
- *
- * @module
  */
 
 import type { EventSchema } from "../../book/resources/event-schema.ts";

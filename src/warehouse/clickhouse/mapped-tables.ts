@@ -1,8 +1,4 @@
-/**
- * Maps of the columns of ClickHouse tables: opening mapped tables, and binding maps for requests of usage.
- *
- * @module
- */
+/** Maps of the columns of ClickHouse tables: opening mapped tables, and binding maps for requests of usage. */
 import type { Book } from "../../book/resources/book.ts";
 import type { EventSchema } from "../../book/resources/event-schema.ts";
 import { type EventFileMap, listMappedColumns, usesRowNumbers } from "../../event-files/event-file-map.ts";

@@ -2,8 +2,6 @@
  * ClickHouse over HTTP, through its official client, with streamed results; the address of a table,
  * `clickhouse://host[:port]/database?table=name`; and a table as a source: its columns, its row count, and a check that
  * it doesn't change while it is read (S17.5).
- *
- * @module
  */
 import { RatebookError } from "../../errors.ts";
 import { checkColumn, type ColumnType, usageChangedError, invalidTableError } from "../source.ts";

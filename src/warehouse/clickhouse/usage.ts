@@ -1,8 +1,4 @@
-/**
- * Usage of events in a ClickHouse table, for an engine (S17.4).
- *
- * @module
- */
+/** Usage of events in a ClickHouse table, for an engine (S17.4). */
 import { type Day, instantOfDay } from "../../calendar/instant.ts";
 import { checkEventFileMap, type EventFileMap, listMappedColumns } from "../../event-files/event-file-map.ts";
 import { mergeEvents } from "../../event-files/merge-events.ts";

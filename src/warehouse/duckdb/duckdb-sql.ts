@@ -5,8 +5,6 @@
  * accepts spaces, underscores, exponents and hexadecimal; casting a text to a timestamp silently ignores its offset,
  * and `24:00` is the next day; epoch_ms truncates towards 1970, epoch_us doesn't; literals that fit 32 bits are
  * computed in 32 bits, so they are cast unless a column is the other operand.
- *
- * @module
  */
 import type { NumberRange } from "../pushdown/term.ts";
 import type { SourceColumn, SourceTime } from "../source.ts";

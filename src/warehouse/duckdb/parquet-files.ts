@@ -2,8 +2,6 @@
  * An in-memory DuckDB instance in this process, which spills to a temporary directory that is removed on close; and
  * Parquet files as a source: their columns, whether they match, and a check that they don't change while they are read
  * (S17.5).
- *
- * @module
  */
 import { stat, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

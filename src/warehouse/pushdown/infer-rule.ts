@@ -2,8 +2,6 @@
  * Converts a checked rule to a term that gives the same result as the core for every event whose attributes are in
  * range and whose dimensions are texts (S3, S17.3). A rule is not pushed down if it can fail, depends on other events,
  * or compares with conversions that databases don't have.
- *
- * @module
  */
 import { isDecimalObject, parseDecimal } from "../../numbers/decimal.ts";
 import { exactOfDecimal, exactOfText } from "../../numbers/exact.ts";

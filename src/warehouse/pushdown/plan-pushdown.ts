@@ -2,8 +2,6 @@
  * Decides which schemas of a book are pushed down to a database, and what their meters compute there (S17.3).
  *
  * A schema is pushed down completely or not at all, because an event's outcome depends on all of its meters.
- *
- * @module
  */
 import type { Book } from "../../book/resources/book.ts";
 import type { EventSchema, UsageMeter } from "../../book/resources/event-schema.ts";

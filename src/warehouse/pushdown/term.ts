@@ -1,8 +1,6 @@
 /**
  * Terms: rules in which the kind of every part is known and nothing can fail, so that SQL can compute them. Terms don't
  * depend on the SQL dialect. Each decimal has a range, so that SQL can use integers that provably suffice.
- *
- * @module
  */
 import { type Exact, mantissaOf, scaleOf, type PlacesRounding } from "../../numbers/exact.ts";
 

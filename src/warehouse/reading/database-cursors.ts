@@ -1,8 +1,6 @@
 /**
  * Cursors over the rows of a database: one over sums of plain rows, one over all other rows, which the core meters
  * individually, also for the requested accounts of a usage request (S17.2, S17.3).
- *
- * @module
  */
 
 import type { Account, Customer } from "../../book/resources/account.ts";

@@ -1,8 +1,6 @@
 /**
  * The differences between SQL dialects: reading columns and computing with whole numbers. The shape of statements is
  * the same (S17.3).
- *
- * @module
  */
 import { RatebookError } from "../../errors.ts";
 import type { NumberRange } from "../pushdown/term.ts";

@@ -5,8 +5,6 @@
  * Tested on DuckDB 1.5 and ClickHouse 26.7: division truncates towards zero and `%` has the sign of the dividend, in
  * both widths; mixed widths are computed in the wider one; texts compare byte by byte. Overflow is an error in DuckDB
  * and silently wrong in ClickHouse. Only the ranges guarantee that there is none.
- *
- * @module
  */
 import { INSTANT_END, INSTANT_MIN } from "../../calendar/instant.ts";
 import {

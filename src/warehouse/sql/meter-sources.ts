@@ -1,8 +1,6 @@
 /**
  * Meters sources in a database: plain rows as sums by account and day, all other rows individually in arrival order
  * (S17.2, S17.3).
- *
- * @module
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant, type RatebookError } from "../../errors.ts";

@@ -1,8 +1,6 @@
 /**
  * The statements that meter sources in a database: accounts, sums of plain rows, and all other rows, which the core meters
  * (S17.3).
- *
- * @module
  */
 import { type Day, formatDate, instantOfDay } from "../../calendar/instant.ts";
 import { EVENT_ID_LENGTH_MAX } from "../../metering/event-envelope.ts";

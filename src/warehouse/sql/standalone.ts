@@ -1,8 +1,6 @@
 /**
  * Statements for users to run themselves: the cells of a schema's plain rows, and the rows that remain for the core
  * (S17.3).
- *
- * @module
  */
 import type { Book } from "../../book/resources/book.ts";
 import {

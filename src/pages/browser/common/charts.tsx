@@ -1,8 +1,4 @@
-/**
- * Charts of values by day, and the parts that all charts share. Drawing uses doubles; the printed values are exact.
- *
- * @module
- */
+/** Charts of values by day, and the parts that all charts share. Drawing uses doubles; the printed values are exact. */
 import type { JSX, RefObject } from "preact";
 import { useState, useLayoutEffect, useRef } from "preact/hooks";
 

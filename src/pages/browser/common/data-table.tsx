@@ -1,8 +1,4 @@
-/**
- * A searchable, sortable table. It renders one page of rows at a time, so that ten thousand rows stay fast.
- *
- * @module
- */
+/** A searchable, sortable table. It renders one page of rows at a time, so that ten thousand rows stay fast. */
 import type { ComponentChildren, JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 

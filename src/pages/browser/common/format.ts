@@ -1,8 +1,4 @@
-/**
- * Formats numbers, money and days in the reader's locale. Numbers are exact decimal texts and never doubles.
- *
- * @module
- */
+/** Formats numbers, money and days in the reader's locale. Numbers are exact decimal texts and never doubles. */
 
 /** The maximum number of decimal places; shown decimals never have more. */
 const FRACTION_DIGITS_MAX = 100;

@@ -1,8 +1,4 @@
-/**
- * A form that maps the columns of a file to the parts of an event, by editing the map's text.
- *
- * @module
- */
+/** A form that maps the columns of a file to the parts of an event, by editing the map's text. */
 import type { JSX } from "preact";
 
 import { TIME_FORMS } from "../../../event-files/event-file-map.ts";

@@ -1,8 +1,4 @@
-/**
- * Prices a file of events in a worker, while the page stays responsive.
- *
- * @module
- */
+/** Prices a file of events in a worker, while the page stays responsive. */
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 

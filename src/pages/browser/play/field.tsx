@@ -1,8 +1,4 @@
-/**
- * Form fields, and text values from a book.
- *
- * @module
- */
+/** Form fields, and text values from a book. */
 import type { JSX } from "preact";
 
 import { isDecimalObject } from "../../../numbers/decimal.ts";

@@ -1,8 +1,6 @@
 /**
  * The events of a dropped file: JSON lines, or CSV rows through a map, as on the command line. It is read in blocks
  * of whole lines.
- *
- * @module
  */
 import { hasCode } from "../../../errors.ts";
 import { splitLines, NOT_UTF8, decodeUtf8 } from "../../../event-files/byte-lines.ts";

@@ -1,8 +1,4 @@
-/**
- * Prices a file of events in a worker, block by block, so that the whole file is never in memory.
- *
- * @module
- */
+/** Prices a file of events in a worker, block by block, so that the whole file is never in memory. */
 import { RatebookError } from "../../../errors.ts";
 import { isCompleted } from "../../../ledger/outcome.ts";
 import { createPreview, type PreviewRun } from "../../../ledger/preview/preview.ts";

@@ -1,8 +1,4 @@
-/**
- * A text editor for the book, with completion, descriptions and marked problem lines.
- *
- * @module
- */
+/** A text editor for the book, with completion, descriptions and marked problem lines. */
 import type { JSX, RefObject, TargetedKeyboardEvent } from "preact";
 import { useRef, useState } from "preact/hooks";
 

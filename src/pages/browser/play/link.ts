@@ -1,8 +1,4 @@
-/**
- * The playground's state in the page's URL, so that links contain all of it.
- *
- * @module
- */
+/** The playground's state in the page's URL, so that links contain all of it. */
 import { type PlayState, parseState, serializeState } from "../../play/play-state.ts";
 
 const LINK_PREFIX = "#v1.";

@@ -1,7 +1,5 @@
 /**
  * The playground in a browser: a plan, usage, and the resulting costs. The same script runs as the worker that prices files, in which there is no document.
- *
- * @module
  */
 import "../common/common.css";
 import "./play.css";

@@ -1,8 +1,4 @@
-/**
- * A form for a plan: the start of its cycles, its fees, and the slabs, rates and bounds of its cards.
- *
- * @module
- */
+/** A form for a plan: the start of its cycles, its fees, and the slabs, rates and bounds of its cards. */
 import type { JSX } from "preact";
 
 import {

@@ -1,8 +1,4 @@
-/**
- * The plan panel: forms for plans and accounts, and the whole book as JSON with its problems.
- *
- * @module
- */
+/** The plan panel: forms for plans and accounts, and the whole book as JSON with its problems. */
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 

@@ -1,8 +1,4 @@
-/**
- * The results: invoices, what the plan costs as usage grows, and the billing periods.
- *
- * @module
- */
+/** The results: invoices, what the plan costs as usage grows, and the billing periods. */
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 

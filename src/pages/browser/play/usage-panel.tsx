@@ -1,8 +1,4 @@
-/**
- * The usage panel: daily usage and license quantities.
- *
- * @module
- */
+/** The usage panel: daily usage and license quantities. */
 import type { JSX } from "preact";
 
 import { readBillableNames, listAt, valueAt, tryParseJson } from "../../play/book-edits.ts";

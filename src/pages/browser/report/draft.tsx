@@ -1,8 +1,4 @@
-/**
- * The effect of a draft: old and new amounts, the distribution of differences, and their causes.
- *
- * @module
- */
+/** The effect of a draft: old and new amounts, the distribution of differences, and their causes. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 

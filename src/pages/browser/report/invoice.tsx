@@ -1,8 +1,4 @@
-/**
- * A printable invoice whose lines expand to their calculation.
- *
- * @module
- */
+/** A printable invoice whose lines expand to their calculation. */
 import type { JSX } from "preact";
 import { useId, useState } from "preact/hooks";
 

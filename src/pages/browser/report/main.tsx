@@ -1,7 +1,5 @@
 /**
  * The report in a browser: summary, drafts, usage and accounts, or a single account. In print, each invoice is on its own page.
- *
- * @module
  */
 import "../common/common.css";
 import "./report.css";

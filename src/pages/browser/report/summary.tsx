@@ -1,8 +1,4 @@
-/**
- * The summary: amounts, accounts, events, problems, and usage by day.
- *
- * @module
- */
+/** The summary: amounts, accounts, events, problems, and usage by day. */
 import type { JSX } from "preact";
 
 import { describeEventCount } from "../../event-counts.ts";

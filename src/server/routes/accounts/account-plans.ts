@@ -1,8 +1,4 @@
-/**
- * The price plans of accounts, and migrations between plans, over HTTP (S16.1, S16.2, S16.5).
- *
- * @module
- */
+/** The price plans of accounts, and migrations between plans, over HTTP (S16.1, S16.2, S16.5). */
 import * as z from "zod";
 
 import { date } from "../../../book/resources/fields.ts";

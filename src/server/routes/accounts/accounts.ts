@@ -1,8 +1,4 @@
-/**
- * Accounts and aliases, their other names in events, over HTTP (S16.3, S16.6).
- *
- * @module
- */
+/** Accounts and aliases, their other names in events, over HTTP (S16.3, S16.6). */
 import * as z from "zod";
 
 import { account as bookAccount } from "../../../book/resources/account.ts";

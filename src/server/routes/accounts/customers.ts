@@ -1,8 +1,4 @@
-/**
- * Customers over HTTP.
- *
- * @module
- */
+/** Customers over HTTP. */
 import * as z from "zod";
 
 import { customer } from "../../../book/resources/account.ts";

@@ -1,8 +1,4 @@
-/**
- * Invoice groups over HTTP (S16.7).
- *
- * @module
- */
+/** Invoice groups over HTTP (S16.7). */
 import * as z from "zod";
 
 import { REQUESTS } from "../../../book/resources/requests.ts";

@@ -2,8 +2,6 @@
  * Periodic bill runs, which make due invoices final, and the daily deletion of old events.
  *
  * Several servers of a database can run them and share the accounts: each invoice becomes final once.
- *
- * @module
  */
 import type { FastifyBaseLogger } from "fastify";
 

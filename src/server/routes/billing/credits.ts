@@ -1,8 +1,4 @@
-/**
- * Monetary credits and balances over HTTP (S12).
- *
- * @module
- */
+/** Monetary credits and balances over HTTP (S12). */
 import * as z from "zod";
 
 import { REQUESTS } from "../../../book/resources/requests.ts";

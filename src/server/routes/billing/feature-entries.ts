@@ -1,8 +1,4 @@
-/**
- * Feature credit entries of accounts and their totals over HTTP (S11).
- *
- * @module
- */
+/** Feature credit entries of accounts and their totals over HTTP (S11). */
 import * as z from "zod";
 
 import { decimalFromZero, dateOrDateTime } from "../../../book/resources/fields.ts";

@@ -1,8 +1,4 @@
-/**
- * Invoices as HTML: resolves ids, and reads seller and buyer from settings.
- *
- * @module
- */
+/** Invoices as HTML: resolves ids, and reads seller and buyer from settings. */
 import type { Address } from "../../../book/resources/account.ts";
 import { formatInstant } from "../../../calendar/instant.ts";
 import type { InvoiceSnapshot } from "../../../engine/billing/invoices.ts";

@@ -1,8 +1,4 @@
-/**
- * Invoices over HTTP: drafts and final ones, and the bill run (S13).
- *
- * @module
- */
+/** Invoices over HTTP: drafts and final ones, and the bill run (S13). */
 import * as z from "zod";
 
 import { dateOrDateTime } from "../../../book/resources/fields.ts";

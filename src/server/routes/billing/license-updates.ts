@@ -1,8 +1,4 @@
-/**
- * License updates over HTTP: how many units of a license an account has (S10.1).
- *
- * @module
- */
+/** License updates over HTTP: how many units of a license an account has (S10.1). */
 import * as z from "zod";
 
 import { reference } from "../../../book/resources/fields.ts";

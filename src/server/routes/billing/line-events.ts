@@ -1,8 +1,4 @@
-/**
- * The events of an invoice line (S13.6).
- *
- * @module
- */
+/** The events of an invoice line (S13.6). */
 import * as z from "zod";
 
 import type { LineEvent } from "../../../engine/billing/line-events.ts";

@@ -1,8 +1,4 @@
-/**
- * Add-ons over HTTP.
- *
- * @module
- */
+/** Add-ons over HTTP. */
 import * as z from "zod";
 
 import { type AddOn, addOn } from "../../../book/resources/catalog-items.ts";

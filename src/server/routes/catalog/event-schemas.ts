@@ -1,8 +1,4 @@
-/**
- * Event schemas over HTTP (S4.4).
- *
- * @module
- */
+/** Event schemas over HTTP (S4.4). */
 import * as z from "zod";
 
 import { type EventSchema, declaredFields, eventSchema, NAME_PATTERN } from "../../../book/resources/event-schema.ts";

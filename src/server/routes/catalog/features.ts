@@ -1,8 +1,4 @@
-/**
- * Features over HTTP (S11.2).
- *
- * @module
- */
+/** Features over HTTP (S11.2). */
 import * as z from "zod";
 
 import { type Feature, feature } from "../../../book/resources/catalog-items.ts";

@@ -1,8 +1,4 @@
-/**
- * Price plans over HTTP (S16.4).
- *
- * @module
- */
+/** Price plans over HTTP (S16.4). */
 import * as z from "zod";
 
 import { currency, label } from "../../../book/resources/fields.ts";

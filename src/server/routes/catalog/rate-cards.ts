@@ -1,8 +1,4 @@
-/**
- * Plan details in answers, with every card as it was created (service-reference: pricePlanDetails).
- *
- * @module
- */
+/** Plan details in answers, with every card as it was created (service-reference: pricePlanDetails). */
 import * as z from "zod";
 
 import {

@@ -1,8 +1,4 @@
-/**
- * Settings over HTTP (S4.2).
- *
- * @module
- */
+/** Settings over HTTP (S4.2). */
 import * as z from "zod";
 
 import { setting } from "../../../book/resources/catalog-items.ts";

@@ -1,8 +1,4 @@
-/**
- * Usage meters over HTTP (S5.4).
- *
- * @module
- */
+/** Usage meters over HTTP (S5.4). */
 import * as z from "zod";
 
 import { NAME_PATTERN, type UsageMeter, usageMeter } from "../../../book/resources/event-schema.ts";

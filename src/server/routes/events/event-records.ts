@@ -1,8 +1,4 @@
-/**
- * Usage events and their stored records in answers (service-reference: Ingested event record).
- *
- * @module
- */
+/** Usage events and their stored records in answers (service-reference: Ingested event record). */
 import * as z from "zod";
 
 import { issueParams } from "../../../book/problems.ts";

@@ -1,8 +1,4 @@
-/**
- * Stored events: listed, shown with their outcome, and undone (S15).
- *
- * @module
- */
+/** Stored events: listed, shown with their outcome, and undone (S15). */
 import * as z from "zod";
 
 import { versionId } from "../../../engine/documents.ts";

@@ -1,8 +1,4 @@
-/**
- * Event ingestion: single events, batches, and entitlement requests (S11, S14).
- *
- * @module
- */
+/** Event ingestion: single events, batches, and entitlement requests (S11, S14). */
 import * as z from "zod";
 
 import type { Engine } from "../../../engine/engine.ts";

@@ -1,8 +1,4 @@
-/**
- * Metrics and the revenue calculator, which prices usage on a draft or an existing plan (S13.5), over HTTP.
- *
- * @module
- */
+/** Metrics and the revenue calculator, which prices usage on a draft or an existing plan (S13.5), over HTTP. */
 import * as z from "zod";
 
 import type { PricePlanDetails } from "../../../book/resources/price-plan.ts";
