@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 
-import type { FingerprintKey } from "./event-inputs/fingerprint.ts";
+import type { FingerprintKey } from "./event-inputs/compact-ids.ts";
 
 /** The environment of a command. */
 export interface Io {

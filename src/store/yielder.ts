@@ -1,6 +1,6 @@
-/** Splits long work into pieces with pauses for other work. */
+/** Pauses: waits, and yields to other work between parts of a long task. */
+
 import type { Steps } from "../numbers/steps.ts";
-import { sleep } from "./sleep.ts";
 
 /** Milliseconds of work between two pauses: other requests wait this long plus one step. */
 const WORK_MS = 8;
@@ -31,4 +31,11 @@ export function createYielder(): () => Promise<void> | undefined {
     since = performance.now();
   };
   return () => (performance.now() - since < WORK_MS ? undefined : pause());
+}
+
+/** Waits some milliseconds; 0 lets other work run first. */
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 }

@@ -10,8 +10,8 @@ import { afterEach, beforeEach } from "vitest";
 import { account, cell, TODAY } from "../../src/store/conformance/samples.ts";
 import type { PrivateServer } from "../../src/store/embedded/private-server.ts";
 import type { ConnectionPool } from "../../src/store/postgres/client.ts";
-import { sleep } from "../../src/store/sleep.ts";
 import type { Store } from "../../src/store/store.ts";
+import { sleep } from "../../src/store/yielder.ts";
 import { copyEmptyDatabase } from "../support/new-database.ts";
 
 const children: ChildProcess[] = [];

@@ -10,8 +10,8 @@ import { exactOfDecimal, subtractExact } from "../../src/numbers/exact.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
 import { event } from "../../src/store/conformance/samples.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
-import { sleep } from "../../src/store/sleep.ts";
 import type { Scope, Store } from "../../src/store/store.ts";
+import { sleep } from "../../src/store/yielder.ts";
 
 /** A store with other reads. */
 function reading(change: (view: LedgerView) => Partial<LedgerView>): Store {

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, beforeEach } from "vitest";
 
 import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
 import { findProcess } from "../../src/store/embedded/processes.ts";
-import { sleep } from "../../src/store/sleep.ts";
 import type { Store } from "../../src/store/store.ts";
+import { sleep } from "../../src/store/yielder.ts";
 import { childrenOf } from "../support/database-processes.ts";
 import { copyEmptyDatabase } from "../support/new-database.ts";
 

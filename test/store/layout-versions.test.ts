@@ -7,7 +7,7 @@ import type { CreditListFilter } from "../../src/ledger/view.ts";
 import { account, cell, credit, event, newEvent, NOON, TODAY } from "../../src/store/conformance/samples.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { idKey } from "../../src/store/postgres/values.ts";
+import { idKey } from "../../src/store/postgres/query.ts";
 import { parseRecord, serializeRecord } from "../../src/store/record-json.ts";
 import type { Store } from "../../src/store/store.ts";
 import { insertRows, keptDatabase, readWithoutCreditKinds, readState } from "./layout-database.ts";

@@ -12,7 +12,7 @@ import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
 import { findProcess } from "../../src/store/embedded/processes.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { sleep } from "../../src/store/sleep.ts";
+import { sleep } from "../../src/store/yielder.ts";
 import { copyEmptyDatabase } from "../support/new-database.ts";
 import { bystander, databaseDirectory, poolOf, addUsage, readUsage, until, whenBack } from "./database-directories.ts";
 

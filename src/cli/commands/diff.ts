@@ -18,7 +18,7 @@ import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { withOutput } from "../output/output-file.ts";
 import { outputOptions } from "../reading/input-options.ts";
-import { formatAmount } from "../table/format-numbers.ts";
+import { formatAmount } from "../table/format-rows.ts";
 
 export const diffCommand: Command = {
   usage: "A.json B.json [options]",

@@ -26,7 +26,7 @@ import { exportEvents, exportFeatureUsage, exportInvoices, exportUsage } from ".
 import { writeToFile } from "../output/output-file.ts";
 import { printNotices } from "../output/preview-output.ts";
 import { externalUsageOptions, readExternalUsage } from "../usage/external-usage.ts";
-import { writeUsage } from "../usage/write-usage.ts";
+import { writeUsage } from "../usage/usage-files.ts";
 
 export const exportCommand: Command = {
   usage: "[--database DIR|URL|pglite:DIR] [-o DIR] [--events] [--usage FILE|DIR|TABLE… --usage-schemas NAME,…]",

@@ -17,7 +17,7 @@ import {
 } from "../reading/input-options.ts";
 import { findFirstUses, readBookWithModel, addNewAccounts } from "../reading/new-accounts.ts";
 import { readEventFiles } from "../reading/read-event-files.ts";
-import { isUsageFormat, USAGE_FORMATS, writeUsage } from "../usage/write-usage.ts";
+import { isUsageFormat, USAGE_FORMATS, writeUsage } from "../usage/usage-files.ts";
 
 export const meterCommand: Command = {
   usage: "BOOK --events FILE… [options]",

@@ -15,7 +15,7 @@ import { type Io, write } from "../io.ts";
 import { readEventInput, eventOptions, usageOptions } from "../reading/input-options.ts";
 import { createRowReading, type EventFile, openEventFiles } from "../reading/open-event-files.ts";
 import { startProgress } from "../reading/progress-bar.ts";
-import { type UsageRow, readUsageLines } from "../usage/usage-rows.ts";
+import { type UsageRowTexts, readUsageLines } from "../usage/usage-files.ts";
 
 /** The maximum number of differences printed. */
 const DIFFERENCES_SHOWN_MAX = 20;
@@ -97,8 +97,8 @@ async function meterEventFiles(
   return metering;
 }
 
-async function readUsageFiles(paths: readonly string[], io: Io): Promise<readonly UsageRow[]> {
-  const rows: UsageRow[] = [];
+async function readUsageFiles(paths: readonly string[], io: Io): Promise<readonly UsageRowTexts[]> {
+  const rows: UsageRowTexts[] = [];
   for (const path of paths) {
     for await (const { file, line, row, problem } of readUsageLines(path, io)) {
       if (row === undefined) throw new InputError(`${file}:${line}: ${problem}`);

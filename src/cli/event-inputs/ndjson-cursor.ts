@@ -13,10 +13,15 @@ import { findRepeatedKeys } from "../../numbers/json-text.ts";
 import { parseJson, parsePlainJson } from "../../numbers/json.ts";
 import { createProblem, type Problem } from "../../problem-table.ts";
 import type { ByteSource } from "./byte-source.ts";
-import { createKnownShapes, type KnownShapes } from "./known-shapes.ts";
 import { createLineBlocks } from "./line-blocks.ts";
-import { createInstantReader, type InstantReader, isPlainNumber } from "./parse-bytes.ts";
-import type { ShapeFiller } from "./shape-filler.ts";
+import {
+  createKnownShapes,
+  type KnownShapes,
+  createInstantReader,
+  type InstantReader,
+  isPlainNumber,
+  type ShapeFiller,
+} from "./shape-filler.ts";
 
 const LINE_END = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

@@ -11,7 +11,7 @@ import { mergeEvents } from "../../event-files/merge-events.ts";
 import { associateOn } from "../../ledger/account/associated-plans.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
-import { readUsageLines } from "../usage/usage-rows.ts";
+import { readUsageLines } from "../usage/usage-files.ts";
 import { createRowReading, type EventFile, openEventFiles } from "./open-event-files.ts";
 
 /** The time of each account's first usage, by the id or alias in the files. */

@@ -5,8 +5,7 @@ import { type InvoiceRow, invoiceRows } from "../../invoicing/invoice-rows.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { formatRuleLinks } from "../../rulebook.ts";
-import { formatRows, type TableRow } from "./format-rows.ts";
-import { PLAIN_STYLE, type TableStyle } from "./table-style.ts";
+import { formatRows, type TableRow, PLAIN_STYLE, type TableStyle } from "./format-rows.ts";
 import { wrapText } from "./wrap-text.ts";
 
 const QUANTITY_WIDTH_MIN = 10;

@@ -15,7 +15,7 @@ import type { Arguments, OptionSpecs } from "../arguments.ts";
 import { readTextFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
-import { type UsageRow, readUsageLines } from "./usage-rows.ts";
+import { type UsageRowTexts, readUsageLines } from "./usage-files.ts";
 
 export const externalUsageOptions: OptionSpecs = {
   usage: {
@@ -115,7 +115,7 @@ async function computeStamp(paths: readonly string[]): Promise<string> {
   return stamps.join("\n");
 }
 
-async function* readRows(paths: readonly string[]): AsyncGenerator<UsageRow> {
+async function* readRows(paths: readonly string[]): AsyncGenerator<UsageRowTexts> {
   for (const path of await listFiles(paths)) {
     for await (const { file, line, row, problem } of readUsageLines(path, { stdin: () => Readable.from([]) })) {
       if (row === undefined) throw new InputError(`${file}:${line}: ${problem}`);

@@ -1,13 +1,199 @@
-/** Reads the usage files of a command, all or none. */
-import { hasCode, RatebookError } from "../../errors.ts";
-import { InputError } from "../../event-files/input-error.ts";
+/** Files of usage by account, meter and day: read row by row, and written. */
+
+import { createInterface } from "node:readline";
+import { Readable, type Writable } from "node:stream";
+
+import { parse } from "csv-parse";
+
+import { didYouMean } from "../../book/problems.ts";
+import { parseJsonDocument } from "../../book/reading/json-document.ts";
+import { RatebookError, hasCode } from "../../errors.ts";
+import { type Separator, detectSeparator } from "../../event-files/csv-rows.ts";
+import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { groupThousands } from "../../invoicing/format-values.ts";
 import { isRowFault } from "../../ledger/preview/preview-run.ts";
+import { readUsageRow, toUsageRow, USAGE_FIELDS, type UsageRow } from "../../metering/usage.ts";
+import { formatDecimal } from "../../numbers/decimal.ts";
+import { parseJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { Arguments } from "../arguments.ts";
 import { UsageError } from "../errors.ts";
+import { type ByteSource, openByteSource } from "../event-inputs/byte-source.ts";
 import { type Io, write } from "../io.ts";
-import { type UsageRow, readUsageLines } from "./usage-rows.ts";
+
+/** The usage of a meter by an account on a day. Rows with the same account, meter and day are summed. */
+export interface UsageRowTexts {
+  readonly accountId: string;
+  readonly meterId: string;
+  /** A UTC day, such as `2026-01-31`. */
+  readonly date: string;
+  /** An exact decimal as plain text; can be negative (S5.2). */
+  readonly quantity: string;
+}
+
+/** A row with its file and line, or why it is invalid. */
+export type UsageLine = { readonly file: string; readonly line: number } & (
+  | { readonly row: UsageRowTexts; readonly problem?: undefined }
+  | { readonly row?: undefined; readonly problem: string }
+);
+
+const CHUNK_BYTES = 1 << 16;
+
+/**
+ * Reads the rows of a file: CSV with a header, NDJSON or a JSON list, detected from its start; each may be gzipped. An
+ * invalid row is returned with its problem, and reading continues. An empty file is valid if its name ends with
+ * `.ndjson`.
+ *
+ * @throws {InputError} if the file can't be read completely, or its header is invalid
+ */
+export async function* readUsageLines(path: string, io: Pick<Io, "stdin">): AsyncGenerator<UsageLine> {
+  const file = path === "-" ? "standard input" : path;
+  const source = await openByteSource(path, io.stdin);
+  try {
+    const chunks = readChunks(source);
+    const first = await chunks.next();
+    const stream = Readable.from(prependChunk(first.done === true ? new Uint8Array() : first.value, chunks));
+    const beginning = new TextDecoder().decode(first.value);
+    const [start] = /[^\s\uFEFF]/.exec(beginning) ?? [];
+    if (start === "[") yield* readListLines(file, stream);
+    else if (start === "{") yield* readNdjsonLines(file, stream);
+    else yield* readCsvLines(file, stream, detectSeparator(beginning));
+  } finally {
+    await source.close();
+  }
+}
+
+async function* readChunks(source: ByteSource): AsyncGenerator<Uint8Array, undefined> {
+  for (;;) {
+    const chunk = new Uint8Array(CHUNK_BYTES);
+    const length = await source.readInto(chunk, 0);
+    if (length === 0) return undefined;
+    yield chunk.subarray(0, length);
+  }
+}
+
+async function* prependChunk(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* rest;
+}
+
+async function* readNdjsonLines(file: string, stream: Readable): AsyncGenerator<UsageLine> {
+  let line = 0;
+  for await (const text of createInterface({ input: stream, crlfDelay: Infinity })) {
+    line++;
+    const content = line === 1 ? text.replace(/^\uFEFF/, "") : text;
+    if (content.trim() !== "") yield toUsageLine(file, line, () => parseJson(content));
+  }
+}
+
+async function* readListLines(file: string, stream: Readable): AsyncGenerator<UsageLine> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Uint8Array);
+  const text = new TextDecoder().decode(Buffer.concat(chunks));
+  const list = parseList(file, text);
+  const lines = findItemLines(text);
+  for (const [index, item] of list.entries()) yield toUsageLine(file, lines[index] ?? 1, () => item);
+}
+
+/** @throws {InputError} for text that isn't a JSON list, with its place */
+function parseList(file: string, text: string): readonly unknown[] {
+  let list: unknown;
+  try {
+    list = parseJson(text);
+  } catch (error) {
+    if (!(error instanceof RatebookError)) throw error;
+    const fault = parseJsonDocument(text);
+    throw new InputError(
+      "message" in fault
+        ? `${file}:${fault.line}:${fault.column}: not JSON: ${fault.message}`
+        : `${file}: ${error.message}`,
+    );
+  }
+  if (Array.isArray(list)) return list as readonly unknown[];
+  throw new InputError(`${file}: expected a list of rows {accountId, meterId, date, quantity}`);
+}
+
+/** The lines on which the items of a JSON list start. */
+function findItemLines(text: string): readonly number[] {
+  const lines: number[] = [];
+  let [line, depth, isBeforeItem] = [1, 0, false];
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[\n[\]{},]|[^\s"[\]{},]+/g)) {
+    if (token === "\n") {
+      line++;
+      continue;
+    }
+    if (isBeforeItem) lines.push(line);
+    if (token === "[" || token === "{") depth++;
+    else if (token === "]" || token === "}") depth--;
+    isBeforeItem = depth === 1 && (token === "[" || token === ",");
+  }
+  return lines;
+}
+
+async function* readCsvLines(file: string, stream: Readable, delimiter: Separator): AsyncGenerator<UsageLine> {
+  const parser = stream.pipe(
+    parse({ delimiter, bom: true, skip_empty_lines: true, relax_column_count: true, info: true }),
+  );
+  let columns: readonly number[] | undefined;
+  let width = 0;
+  try {
+    for await (const each of parser) {
+      const { record, info } = each as {
+        readonly record: readonly string[];
+        readonly info: { readonly lines: number };
+      };
+      if (columns === undefined) {
+        columns = findColumns(`${file}:${info.lines}`, record);
+        width = record.length;
+        continue;
+      }
+      const [accountId, meterId, date, quantity] = columns.map((at) => record[at]);
+      yield record.length === width
+        ? toUsageLine(file, info.lines, () => ({ accountId, meterId, date, quantity }))
+        : { file, line: info.lines, problem: "the line and the header have different numbers of columns" };
+    }
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    throw new InputError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (columns === undefined && !hasNdjsonExtension(file)) throw new InputError(`${file}: the file is empty`);
+}
+
+/** Whether an empty file is NDJSON without rows, as `export` writes it, rather than CSV without a header. */
+function hasNdjsonExtension(file: string): boolean {
+  return /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(file);
+}
+
+/** The positions of the fields in a header. @param headerPlace the header's place, for messages */
+function findColumns(headerPlace: string, header: readonly string[]): readonly number[] {
+  return USAGE_FIELDS.map((field) => {
+    const index = header.indexOf(field);
+    if (index >= 0 && index === header.lastIndexOf(field)) return index;
+    const headerText = header.slice(0, 20).map(quoteText).join(", ");
+    throw new InputError(
+      index >= 0
+        ? `${headerPlace}: the header has the column ${quoteText(field)} more than once`
+        : `${headerPlace}: expected the columns ${USAGE_FIELDS.join(", ")}: ${field} is missing from ${headerText}${suggestColumn(field, header)}`,
+    );
+  });
+}
+
+function suggestColumn(field: string, header: readonly string[]): string {
+  return didYouMean(
+    field,
+    header.filter((column) => !USAGE_FIELDS.includes(column)),
+  );
+}
+
+function toUsageLine(file: string, line: number, readValue: () => unknown): UsageLine {
+  try {
+    const { quantity, ...row } = toUsageRow(readUsageRow(readValue()));
+    return { file, line, row: { ...row, quantity: formatDecimal(quantity) } };
+  } catch (error) {
+    if (!(error instanceof RatebookError)) throw error;
+    return { file, line, problem: error.message };
+  }
+}
 
 /** The maximum number of row problems listed. */
 const PROBLEMS_SHOWN_MAX = 20;
@@ -29,7 +215,7 @@ export function readUsagePaths(args: Arguments, otherInputs: readonly { readonly
  */
 export async function readUsageFiles(
   paths: readonly string[],
-  addRow: (row: UsageRow) => void,
+  addRow: (row: UsageRowTexts) => void,
   io: Pick<Io, "stdin" | "stderr">,
 ): Promise<number> {
   let [rowCount, invalidCount] = [0, 0];
@@ -52,7 +238,7 @@ export async function readUsageFiles(
   );
 }
 
-function tryRow(addRow: (row: UsageRow) => void, row: UsageRow): string | undefined {
+function tryRow(addRow: (row: UsageRowTexts) => void, row: UsageRowTexts): string | undefined {
   try {
     addRow(row);
     return undefined;
@@ -61,4 +247,53 @@ function tryRow(addRow: (row: UsageRow) => void, row: UsageRow): string | undefi
     const cell = `the cell of ${row.accountId}, ${row.meterId} on ${row.date}`;
     return hasCode(error, "ERR_ARITHMETIC") ? `${cell}: ${error.message}` : error.message;
   }
+}
+
+/** The formats; the first is the default. */
+export const USAGE_FORMATS = ["ndjson", "csv", "json"] as const;
+type UsageFormat = (typeof USAGE_FORMATS)[number];
+
+export function isUsageFormat(text: string): text is UsageFormat {
+  return (USAGE_FORMATS as readonly string[]).includes(text);
+}
+
+/** The buffer size in characters, because a write for each row is slow. */
+const BUFFER_CHARACTERS = 65_536;
+
+/** Writes rows with exact quantities. @returns the number of rows */
+export async function writeUsage(
+  rows: AsyncIterable<UsageRow> | Iterable<UsageRow>,
+  format: UsageFormat,
+  stream: Writable,
+): Promise<number> {
+  let count = 0;
+  let text = format === "csv" ? `${USAGE_FIELDS.join(",")}\n` : format === "json" ? "[" : "";
+  for await (const { accountId, meterId, date, quantity } of rows) {
+    const row = { accountId, meterId, date, quantity: formatDecimal(quantity) };
+    text += formatRow(row, format, count === 0);
+    count++;
+    if (text.length < BUFFER_CHARACTERS) continue;
+    await write(stream, text);
+    text = "";
+  }
+  await write(stream, format === "json" ? `${text}\n]\n` : text);
+  return count;
+}
+
+function formatRow(row: UsageRowTexts, format: UsageFormat, isFirst: boolean): string {
+  switch (format) {
+    case "ndjson":
+      return `${JSON.stringify(row)}\n`;
+    case "csv":
+      return `${[row.accountId, row.meterId, row.date, row.quantity].map(escapeCsvField).join(",")}\n`;
+    case "json":
+      return `${isFirst ? "" : ","}\n  ${JSON.stringify(row)}`;
+  }
+}
+
+/**
+ * Escapes a field so that it is read back unchanged: without an apostrophe against formulas, which would change ids.
+ */
+function escapeCsvField(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

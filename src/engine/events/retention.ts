@@ -3,7 +3,7 @@ import { formatInstant, INSTANT_MIN, type Instant, parseInstant } from "../../ca
 import { RatebookError } from "../../errors.ts";
 import { recordSpending, findRemovableEvents, accountsThatSpent } from "../../ledger/events/retention.ts";
 import type { LedgerView, PageKey } from "../../ledger/view.ts";
-import { sleep } from "../../store/sleep.ts";
+import { sleep } from "../../store/yielder.ts";
 import type { EngineContext } from "../methods.ts";
 
 /** Events per transaction. */

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 
 import { DOCUMENT_KINDS } from "../../ledger/decision.ts";
-import { sleep } from "../sleep.ts";
 import type { Scope } from "../store.ts";
+import { sleep } from "../yielder.ts";
 import { commit, type ConformanceCase, createGate, defineCase, createScope } from "./case.ts";
 import { document, NOON, ODD_TEXTS, withOddKeys } from "./samples.ts";
 

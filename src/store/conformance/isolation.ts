@@ -1,8 +1,8 @@
 /** Each transaction is the only writer of its scope; there are no deadlocks, and no partial commits are visible. */
 import assert from "node:assert/strict";
 
-import { sleep } from "../sleep.ts";
 import type { Store } from "../store.ts";
+import { sleep } from "../yielder.ts";
 import { commit, type ConformanceCase, createGate, defineCase, createScope, rejectAfter } from "./case.ts";
 import { account, cell, event, TODAY } from "./samples.ts";
 

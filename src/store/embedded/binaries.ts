@@ -5,8 +5,8 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 
-import type { ServerUser } from "./server-user.ts";
-import { unavailableDatabaseError } from "./unavailable-error.ts";
+import { unavailableDatabaseError } from "./directory.ts";
+import type { ServerUser } from "./socket-directory.ts";
 
 /** The paths of the programs. */
 export interface Binaries {

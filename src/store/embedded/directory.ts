@@ -1,9 +1,9 @@
 /** Creates the directory of a database if it does not exist. */
+
 import { mkdir, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 import { RatebookError } from "../../errors.ts";
-import { unavailableDatabaseError } from "./unavailable-error.ts";
 
 /**
  * Creates a directory and its parents.
@@ -43,4 +43,8 @@ async function makeDirectory(path: string): Promise<void> {
       if (failure.code !== "EEXIST") throw failure;
     });
   }
+}
+
+export function unavailableDatabaseError(message: string, cause?: unknown): RatebookError<"ERR_STORE_UNAVAILABLE"> {
+  return new RatebookError("ERR_STORE_UNAVAILABLE", message, {}, { cause });
 }

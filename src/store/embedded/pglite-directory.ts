@@ -8,9 +8,8 @@ import { join } from "node:path";
 import type { SingleConnection } from "../postgres/client.ts";
 import { postgresStore } from "../postgres/postgres.ts";
 import type { Store } from "../store.ts";
-import { openDirectory } from "./directory.ts";
+import { openDirectory, unavailableDatabaseError } from "./directory.ts";
 import { findProcess } from "./processes.ts";
-import { unavailableDatabaseError } from "./unavailable-error.ts";
 
 /**
  * Opens the store of a directory, which is created if missing. Requires the package `@electric-sql/pglite`.

@@ -14,13 +14,22 @@ import { promisify } from "node:util";
 
 import { Client } from "pg";
 
-import { sleep } from "../sleep.ts";
+import { sleep } from "../yielder.ts";
 import { checkPrograms, findBinaries } from "./binaries.ts";
-import { openDirectory } from "./directory.ts";
-import { findProcess, wasStartedWith } from "./processes.ts";
-import { changeOwner, processEnvironment, reachablePath, type ServerUser, serverUserFor } from "./server-user.ts";
-import { socketExists, makeSocketFolder, PORT, removeOtherFolders, type SocketFolder } from "./socket-directory.ts";
-import { unavailableDatabaseError } from "./unavailable-error.ts";
+import { openDirectory, unavailableDatabaseError } from "./directory.ts";
+import { findProcess, wasStartedWith, WATCH } from "./processes.ts";
+import {
+  changeOwner,
+  processEnvironment,
+  reachablePath,
+  type ServerUser,
+  serverUserFor,
+  socketExists,
+  makeSocketFolder,
+  PORT,
+  removeOtherFolders,
+  type SocketFolder,
+} from "./socket-directory.ts";
 
 /** A running server. */
 export interface PrivateServer {
@@ -46,41 +55,6 @@ const ANSWER_MS = 10_000;
 const LOST_MS = 1000;
 /** Parallel workers need more shared memory than some containers have; the store does not benefit from them. */
 const SETTINGS = ["listen_addresses=", "unix_socket_permissions=0700", "max_parallel_workers_per_gather=0"];
-/**
- * Stops the server when none of its openers is running, for example after they were killed. An opener's file contains
- * the start time of its process, as `findProcess` returns it, because a killed process's id may be reused. If the start
- * time is unknown, a process with the id counts as the opener.
- */
-const WATCH = `
-began() {
-  if [ -d /proc/self ]; then
-    stat=$(cat "/proc/$1/stat" 2>/dev/null)
-    set -- \${stat##*) }
-    echo "\${20}"
-  else
-    set -- $(ps -o lstart= -p "$1")
-    echo "$*"
-  fi
-}
-lives() {
-  kill -0 "$1" 2>/dev/null || return 1
-  recorded=
-  read -r recorded < "$2"
-  [ -n "$recorded" ] || return 0
-  found=$(began "$1")
-  [ -z "$found" ] || [ "$found" = "$recorded" ]
-}
-while kill -0 "$2" 2>/dev/null; do
-  running=
-  for file in "$1"/*; do
-    name=\${file##*/}
-    if lives "\${name%%.*}" "$file"; then running=1; else rm -f "$file"; fi
-  done
-  [ -n "$running" ] || kill -INT "$2" 2>/dev/null
-  sleep 1
-done
-rm -rf "$3"`;
-
 /**
  * Opens the server of a directory, which is created if missing.
  *

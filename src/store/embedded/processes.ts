@@ -51,3 +51,38 @@ function fromPs(pid: number): RunningProcess | undefined {
     return undefined;
   }
 }
+
+/**
+ * Stops the server when none of its openers is running, for example after they were killed. An opener's file contains
+ * the start time of its process, as {@link findProcess} returns it, because a killed process's id may be reused. If the start
+ * time is unknown, a process with the id counts as the opener.
+ */
+export const WATCH = `
+began() {
+  if [ -d /proc/self ]; then
+    stat=$(cat "/proc/$1/stat" 2>/dev/null)
+    set -- \${stat##*) }
+    echo "\${20}"
+  else
+    set -- $(ps -o lstart= -p "$1")
+    echo "$*"
+  fi
+}
+lives() {
+  kill -0 "$1" 2>/dev/null || return 1
+  recorded=
+  read -r recorded < "$2"
+  [ -n "$recorded" ] || return 0
+  found=$(began "$1")
+  [ -z "$found" ] || [ "$found" = "$recorded" ]
+}
+while kill -0 "$2" 2>/dev/null; do
+  running=
+  for file in "$1"/*; do
+    name=\${file##*/}
+    if lives "\${name%%.*}" "$file"; then running=1; else rm -f "$file"; fi
+  done
+  [ -n "$running" ] || kill -INT "$2" 2>/dev/null
+  sleep 1
+done
+rm -rf "$3"`;

@@ -8,10 +8,9 @@ import { idCollisionError } from "../../ledger/refusals.ts";
 import type { CreditState, ListedCredit, ListedDraft } from "../../ledger/view.ts";
 import { compareOldest } from "../list-order.ts";
 import { type CellTable, createCellTable } from "./cells.ts";
-import { createEventTable, type EventTable } from "./events.ts";
+import { createEventTable, type EventTable, toStoredEvent } from "./events.ts";
 import { createRecordTable, type RecordTable } from "./records.ts";
 import { createIdsByInstant, type IdsByInstant } from "./sorted-list.ts";
-import { toStoredEvent } from "./stored-event.ts";
 
 /** The content of a memory store. */
 export interface MemoryState {

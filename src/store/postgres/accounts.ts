@@ -7,8 +7,8 @@ import { serializeRecord } from "../record-json.ts";
 import type { Row, Run } from "./client.ts";
 import { itemStamp } from "./counter-columns.ts";
 import { LostRaceError } from "./failures.ts";
+import { advisoryKey, idKeys, formatListQuery, quoteLiteral, formatTextArray } from "./query.ts";
 import { ACCOUNT_COLUMNS, readAccount } from "./record-rows.ts";
-import { advisoryKey, idKeys, formatListQuery, quoteLiteral, formatTextArray } from "./values.ts";
 
 /** Number of locks for accounts that do not exist yet: a database has a limited number of locks. */
 const NEW_ACCOUNT_LOCKS = 64;

@@ -10,9 +10,8 @@ import { addExact, type Exact, formatExact } from "../../numbers/exact.ts";
 import { parseRecord } from "../record-json.ts";
 import type { Run } from "./client.ts";
 import { type ItemReading, findColumnNumbers } from "./counter-columns.ts";
-import { ROW_ITEMS } from "./query.ts";
+import { ROW_ITEMS, dayValue, idKey, idKeys, formatPlainArray, formatTextArray } from "./query.ts";
 import type { Sending } from "./send-statements.ts";
-import { dayValue, idKey, idKeys, formatPlainArray, formatTextArray } from "./values.ts";
 
 /** Usage by meter, or overage by feature: the names of their views. */
 export type CellTable = "usage" | "overage";

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 
 import { hasCode, type RatebookError } from "../../errors.ts";
-import { sleep } from "../sleep.ts";
+import { sleep } from "../yielder.ts";
 import { translateFailure, LostRaceError } from "./failures.ts";
 
 /**

@@ -11,12 +11,11 @@ import { digestAccount } from "./accounts.ts";
 import { type CellWriting, writeCells } from "./cells.ts";
 import type { OpenTransaction } from "./client.ts";
 import type { ReservedIds } from "./event-id-holders.ts";
-import { createEventNumbers } from "./event-numbers.ts";
-import { removeEvents, writeEvents } from "./event-writes.ts";
+import { createEventNumbers, removeEvents, writeEvents } from "./event-writes.ts";
 import { type ListInstants, toListInstants, listPlace, periodSpan } from "./invoice-lists.ts";
+import { dayValue, instantValue, idKey, formatLines, formatPlainArray, formatTextArray, sortByKey } from "./query.ts";
 import { accountBody, creditBody, entryBody } from "./record-rows.ts";
 import type { Sending } from "./send-statements.ts";
-import { dayValue, instantValue, idKey, formatLines, formatPlainArray, formatTextArray, sortByKey } from "./values.ts";
 
 /** The context of a commit. */
 export interface CommitContext

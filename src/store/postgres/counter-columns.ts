@@ -3,7 +3,7 @@
  */
 import { serializeRecord } from "../record-json.ts";
 import type { Run } from "./client.ts";
-import { advisoryKey, idKey, formatTextArray, sortByKey } from "./values.ts";
+import { advisoryKey, idKey, formatTextArray, sortByKey } from "./query.ts";
 
 /**
  * Column numbers by key. They are valid while the stamp of the list matches: a restored database may assign the same

@@ -13,8 +13,13 @@ import {
   hashExpression,
   pageClause,
   parameter,
+  dayValue,
+  instantFromColumn,
+  instantValue,
+  idKey,
+  idKeys,
+  formatTextArray,
 } from "./query.ts";
-import { dayValue, instantFromColumn, instantValue, idKey, idKeys, formatTextArray } from "./values.ts";
 
 type EventReads = Pick<LedgerView, "acceptedIds" | "events" | "eventsToUndo" | "eventsWithOverage" | "lastSpent">;
 

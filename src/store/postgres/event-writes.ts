@@ -1,14 +1,13 @@
-/** Writes events. */
+/** Writes events, and numbers new ones. */
+
 import type { NewEvent } from "../../ledger/events/new-event.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord, FeatureUse } from "../../ledger/records.ts";
-import type { OpenTransaction } from "./client.ts";
+import type { OpenTransaction, Run } from "./client.ts";
 import type { ReservedIds } from "./event-id-holders.ts";
-import type { EventNumbers } from "./event-numbers.ts";
 import { eventBody, type EventKeys, eventKeys, newEventBody } from "./event-rows.ts";
-import { hasEventId } from "./query.ts";
-import type { Sending } from "./send-statements.ts";
 import {
+  hasEventId,
   instantValue,
   idKey,
   idKeys,
@@ -17,7 +16,8 @@ import {
   formatPlainArray,
   formatTextArray,
   sortByKey,
-} from "./values.ts";
+} from "./query.ts";
+import type { Sending } from "./send-statements.ts";
 
 /** The context for writing events. */
 export interface EventWriting extends Sending, Pick<ReservedIds, "reservationNumbers"> {
@@ -212,4 +212,34 @@ function idOf({ eventId }: { readonly eventId: string }): string {
 /** Whether an event reserves its id: it is accepted and not reverted. */
 function reservesId({ status, reverted }: EventRecord): boolean {
   return isCompleted(status) && !reverted;
+}
+
+/** Numbers per block; a database sequence assigns the blocks. */
+const BLOCK = 4_096;
+
+/** Reserves `count` numbers, and returns them by index of the event. */
+export type EventNumbers = (count: number) => Promise<(place: number) => number>;
+
+/**
+ * Creates the event numbers of a transaction: greater than those of all events written earlier under the same locks.
+ *
+ * @param first its block of numbers, if it has one
+ */
+export function createEventNumbers(
+  { run, table }: { readonly run: Run; readonly table: (name: string) => string },
+  first: number | undefined,
+): EventNumbers {
+  const blocks = first === undefined ? [] : [first];
+  let next = 0;
+  return async (count) => {
+    const start = next;
+    next += count;
+    const more = Math.ceil(next / BLOCK) - blocks.length;
+    if (more > 0) {
+      const text = "select nextval($1::text::regclass)::text as block from generate_series(1, $2::text::integer)";
+      const rows = await run(text, [table("event_number"), String(more)]);
+      blocks.push(...rows.map(({ block }) => Number(block)).sort((a, b) => a - b));
+    }
+    return (place) => (blocks[Math.floor((start + place) / BLOCK)] ?? 0) * BLOCK + ((start + place) % BLOCK);
+  };
 }

@@ -2,7 +2,7 @@
 import { RatebookError } from "../../errors.ts";
 import { idCollisionError } from "../../ledger/refusals.ts";
 import { DIGITS_MAX } from "../../numbers/decimal.ts";
-import { sleep } from "../sleep.ts";
+import { sleep } from "../yielder.ts";
 import { EXACT_SUM_CONSTRAINT } from "./query.ts";
 
 /** Another writer came first: everything was rolled back, and the work must be repeated. */

@@ -8,8 +8,7 @@ import { DAY_MS, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { listingInstant } from "../../ledger/account/invoices.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import type { InvoiceListFilter, PageRequest } from "../../ledger/view.ts";
-import { parameter } from "./query.ts";
-import { instantValue, idKey } from "./values.ts";
+import { parameter, instantValue, idKey } from "./query.ts";
 
 /** The maximum number of days of a billing period of each span: a cycle of each interval, or part of one. */
 const DAYS_OF_SPAN = [7, 31, 92, 184, 366] as const;

@@ -7,8 +7,7 @@
 import { RatebookError } from "../../errors.ts";
 import type { Connections, Run } from "./client.ts";
 import { spanExpression } from "./invoice-lists.ts";
-import { DAY_OF_EVENT, EVENT_KEY, EXACT_SUM_CONSTRAINT, ROW_ITEMS } from "./query.ts";
-import { advisoryKey } from "./values.ts";
+import { DAY_OF_EVENT, EVENT_KEY, EXACT_SUM_CONSTRAINT, ROW_ITEMS, advisoryKey } from "./query.ts";
 
 /** The version of the layout. */
 const VERSION = 9;

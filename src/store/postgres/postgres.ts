@@ -19,8 +19,8 @@ import { type ItemCache, createItemCache } from "./counter-columns.ts";
 import { createIdCheckPolicy, type IdCheckPolicy, createReservedIds, mayAssumeFree } from "./event-id-holders.ts";
 import { retryLostRaces, LostRaceError } from "./failures.ts";
 import { migrate, createTableNames } from "./migrations.ts";
+import { advisoryKey } from "./query.ts";
 import { sendOneByOne, createCombinedSending } from "./send-statements.ts";
-import { advisoryKey } from "./values.ts";
 import { createView } from "./view.ts";
 
 /** Options of a PostgreSQL store. */

@@ -1,7 +1,98 @@
-/** Parts of queries. */
-import { DAY_MS } from "../../calendar/instant.ts";
+/**
+ * Parts of queries, and conversion of values for the database and back: keys and their order, instants, and lists for
+ * set-based statements.
+ */
+
+import { createHash } from "node:crypto";
+
+import { type Instant, DAY_MS } from "../../calendar/instant.ts";
 import type { PageRequest } from "../../ledger/view.ts";
-import { instantValue, idKey } from "./values.ts";
+
+/** Maximum length of an id that is its own key; the key of a longer one is a prefix and a digest. */
+const KEY_LENGTH_MAX = 128;
+/** Half of a surrogate pair, which the database cannot store in a text. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+/** Marks a key that is not an id, because ids do not contain this character. */
+const MARK = "\u0001";
+
+/** A fast check that matches most texts that are their own keys. */
+const PLAIN = /^[ -~]{0,128}$/;
+
+/** The key of an id: nearly always the id itself. Different ids have different keys. */
+export function idKey(id: string): string {
+  if (PLAIN.test(id)) return id;
+  if (id.length <= KEY_LENGTH_MAX && !id.includes("\u0000") && !id.includes(MARK) && !LONE_SURROGATE.test(id))
+    return id;
+  const digest = createHash("sha256").update(JSON.stringify(id)).digest("hex");
+  return `${id.slice(0, KEY_LENGTH_MAX / 2).replace(/[^ -~]/g, "_")}${MARK}${digest}`;
+}
+
+/** The keys of ids, each once. */
+export function idKeys(ids: Iterable<string>): readonly string[] {
+  return [...new Set(ids)].map(idKey);
+}
+
+/** An instant for a `bigint` column; infinite ones become the maximum. */
+export function instantValue(instant: Instant): number {
+  return Math.min(Math.max(instant, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+}
+
+/** The instant in a column. */
+export function instantFromColumn(text: string | null | undefined): Instant {
+  const instant = Number(text);
+  if (instant === Number.MAX_SAFE_INTEGER) return Infinity;
+  return instant === Number.MIN_SAFE_INTEGER ? -Infinity : instant;
+}
+
+/** A day for an `integer` column. */
+export function dayValue(day: number): number {
+  return Math.min(Math.max(day, -2_000_000_000), 2_000_000_000);
+}
+
+/** Formats numbers, booleans and decimals as an array literal. */
+export function formatPlainArray(values: readonly (number | boolean | string | undefined)[]): string {
+  return `{${values.map((value) => value ?? "NULL").join()}}`;
+}
+
+/** The characters to escape in an array. */
+const SPECIAL = /["\\]/;
+
+/** Formats texts as an array literal. */
+export function formatTextArray(values: readonly (string | undefined)[]): string {
+  // Most lists need no escaping; check them with one test of the joined text.
+  const isPlain = values.length > 0 && !values.includes(undefined) && !SPECIAL.test(values.join(""));
+  if (isPlain) return `{"${values.join('","')}"}`;
+  return `{${values.map((value) => (value === undefined ? "NULL" : `"${value.replace(/["\\]/g, "\\$&")}"`)).join()}}`;
+}
+
+/** A text literal, escaped so that the server's backslash setting does not matter. */
+export function quoteLiteral(text: string): string {
+  return `E'${text.replace(/['\\]/g, "$&$&")}'`;
+}
+
+/** A list of texts in a statement, written as a query: for a plain list, the planner would look up each text. */
+export function formatListQuery(texts: readonly string[]): string {
+  return `array(select unnest(${quoteLiteral(formatTextArray(texts))}::text[]))`;
+}
+
+/** Joins JSON texts, which contain no line break, as lines: `string_to_array($n, E'\n')` splits them. */
+export function formatLines(texts: readonly string[]): string {
+  return texts.join("\n");
+}
+
+/** The number of an advisory lock, as text; advisory locks are shared by all users of the database. */
+export function advisoryKey(schema: string, lock: string): string {
+  const digest = createHash("sha256")
+    .update(JSON.stringify(["ratebook", schema, lock]))
+    .digest();
+  return digest.readBigInt64BE().toString();
+}
+
+/** Sorts items by key: commits that write in one order never wait for each other. */
+export function sortByKey<Item>(items: readonly Item[], key: (item: Item) => string): readonly Item[] {
+  const itemsWithKeys = items.map((item) => ({ item, key: key(item) }));
+  return itemsWithKeys.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item);
+}
 
 /** The hash of an event id, which is faster to look up than the text. */
 export const EVENT_KEY = "hashtextextended(event_id, 0)";

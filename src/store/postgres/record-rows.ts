@@ -5,7 +5,7 @@ import type { ListedCredit, ListedDraft } from "../../ledger/view.ts";
 import { parseDecimal } from "../../numbers/decimal.ts";
 import { parseRecord, serializeRecord } from "../record-json.ts";
 import type { Row } from "./client.ts";
-import { instantFromColumn } from "./values.ts";
+import { instantFromColumn } from "./query.ts";
 
 /** The columns that {@link readAccount} reads. */
 export const ACCOUNT_COLUMNS = "caught_up_to::text, next_due_at::text, updated_at::text, body";

@@ -10,7 +10,7 @@ import { readCells } from "./cells.ts";
 import type { Row, Run } from "./client.ts";
 import { eventReads } from "./event-view.ts";
 import { listPageQuery, listPlace } from "./invoice-lists.ts";
-import { isOfAccount, pageClause, parameter } from "./query.ts";
+import { isOfAccount, pageClause, parameter, dayValue, instantValue, idKey, idKeys, formatTextArray } from "./query.ts";
 import {
   ACCOUNT_COLUMNS,
   readAccount,
@@ -24,7 +24,6 @@ import {
   readBilledUsage,
   readListedDraft,
 } from "./record-rows.ts";
-import { dayValue, instantValue, idKey, idKeys, formatTextArray } from "./values.ts";
 
 const DOCUMENT_COLUMNS = "kind, id, document_id, created_at::text, updated_at::text, body";
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { createCompactIds } from "../../../src/cli/event-inputs/compact-ids.ts";
-import { createFingerprinter } from "../../../src/cli/event-inputs/fingerprint.ts";
+import { createCompactIds, createFingerprinter } from "../../../src/cli/event-inputs/compact-ids.ts";
 import { rememberIds } from "../../../src/ledger/preview/accepted-ids.ts";
 
 const KEY = [0x03020100, 0x07060504, 0x0b0a0908, 0x0f0e0d0c] as const;

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { usageOptions } from "../../../src/cli/reading/input-options.ts";
-import { type UsageLine, readUsageLines } from "../../../src/cli/usage/usage-rows.ts";
+import { type UsageLine, readUsageLines } from "../../../src/cli/usage/usage-files.ts";
 import { InputError } from "../../../src/event-files/input-error.ts";
 import { type Folder, folder } from "../fake-io.ts";
 
