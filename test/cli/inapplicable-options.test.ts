@@ -69,6 +69,7 @@ const CASES: readonly (readonly [argv: readonly string[], sentence: string])[] =
     "--explain does not support --format csv; use table, json or html",
   ],
   [["report", book, "--events", events, "--engine", "core"], "unknown option --engine: see --help"],
+  [["report", book, "--events", events, "--summary"], "unknown option --summary: see --help"],
   [["verify", book, "--engine", "core"], "unknown option --engine: see --help"],
   ...["table", "csv"].map(
     (format) =>

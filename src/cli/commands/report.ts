@@ -23,8 +23,15 @@ import { type EventConsumer, readEventFiles } from "../reading/read-event-files.
 import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
 import { invoiceDataReaders, REPORT_OPTIONS, previewBook, previewCommand } from "./preview.ts";
 
-// A report lists single events, which only the core does.
-const { format: _format, explain: _explain, trace: _trace, engine: _engine, ...options } = previewCommand.options;
+// A report lists single events, which only the core does. It is always a page with explanations.
+const {
+  format: _format,
+  summary: _summary,
+  explain: _explain,
+  trace: _trace,
+  engine: _engine,
+  ...options
+} = previewCommand.options;
 
 export const reportCommand: Command = {
   usage: "BOOK [--events FILE…] [--usage FILE…] [--plan DRAFT…] -o report.html [options]",
