@@ -1,4 +1,4 @@
-/** Gates for price changes: rules that a backtest must not break. */
+/** Gates for price changes: conditions under which a backtest fails, such as `account.increase > 20%`. */
 import { RatebookError } from "../../errors.ts";
 import { Decimal, parseDecimal, multiply, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import type { Backtest } from "./backtest.ts";
@@ -7,7 +7,7 @@ import type { Backtest } from "./backtest.ts";
 export interface GateRule {
   readonly of: "account" | "total";
   readonly change: "increase" | "decrease";
-  /** Whether a change of exactly the limit breaks the rule. */
+  /** Whether a change of exactly the limit is forbidden too. */
   readonly inclusive: boolean;
   /** Percent of the amount before, or major units of each currency. */
   readonly limit: Decimal;
@@ -57,7 +57,7 @@ function invalidGateError(text: string, at: number, expectation: string): Ratebo
   return new RatebookError("ERR_OPTION_INVALID", message, { option: "failIf" });
 }
 
-/** Describes each breach of a rule in a sentence. An increase from 0 exceeds any percentage. */
+/** Describes each forbidden change in a sentence. An increase from 0 exceeds any percentage. */
 export function findBreaches({ plans }: Backtest, rule: GateRule): readonly string[] {
   return plans.flatMap(({ planId, version, accounts, totals }) => {
     const changes =
@@ -65,7 +65,7 @@ export function findBreaches({ plans }: Backtest, rule: GateRule): readonly stri
         ? accounts.map((each) => ({ ...each, name: each.accountId }))
         : totals.map((each) => ({ ...each, name: "the total" }));
     return changes
-      .filter((each) => breaksRule(rule, each))
+      .filter((each) => isForbidden(rule, each))
       .map(({ name, before, after, currency }) => {
         const limit = `${formatDecimal(rule.limit)}${rule.percent ? "%" : ""}`;
         return `${planId}@${version}: ${rule.change} of ${name} ${rule.inclusive ? "of at least" : "above"} ${limit}: ${formatDecimal(before)} → ${formatDecimal(after)} ${currency}`;
@@ -73,7 +73,7 @@ export function findBreaches({ plans }: Backtest, rule: GateRule): readonly stri
   });
 }
 
-function breaksRule(
+function isForbidden(
   { change, limit, percent, inclusive }: GateRule,
   { before, difference }: { readonly before: Decimal; readonly difference: Decimal },
 ): boolean {

@@ -57,7 +57,7 @@ export const backtestCommand: Command = {
     "fail-if": {
       kind: "many",
       value: "RULE",
-      help: 'exit with 1 if a draft breaks the rule, such as "account.increase > 20%" or "total.decrease > 0"',
+      help: 'exit with 1 if this is true of a draft, such as "account.increase > 20%" or "total.decrease > 0"',
     },
     ...idOptions,
     ...outputOptions(["table", "json", "csv", "html"], "differences"),
@@ -119,7 +119,7 @@ async function runBacktest(args: Arguments, io: Io): Promise<"done" | "problems"
   return list.count > 0 || breaches.length > 0 ? "problems" : "done";
 }
 
-/** @throws {UsageError} if one of the two options is missing, or the day is invalid */
+/** @throws {UsageError} if only one of the two options is given, or the date is invalid */
 function readMigration(args: Arguments): MigrationInput | undefined {
   const [modeText, on] = [args.value("migrate"), args.value("on")];
   if (modeText === undefined && on === undefined) return undefined;
