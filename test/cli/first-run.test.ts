@@ -111,12 +111,12 @@ describe("accounts that are not in the book", () => {
     [
       "a book of two plans",
       { pricePlans: [...PLAIN_BOOK.pricePlans, { ...PLAN, id: "pp.other", name: "Other" }] },
-      "--accounts-from-events needs one price plan; the book has several, so choose one with --plan FILE",
+      "--accounts-from-events needs one price plan, but the book has several: archive the others, or use preview --plan FILE",
     ],
     [
       "a book without a plan",
       { pricePlans: [], accounts: [] },
-      "--accounts-from-events needs a price plan; the book has none, so give one with --plan",
+      "--accounts-from-events needs a price plan, but the book has none: add one, or use preview --plan FILE",
     ],
   ])("can't be created from %s", async (_, change, sentence) => {
     const changedFile = files.file("changed.json", JSON.stringify({ ...PLAIN_BOOK, ...change }));

@@ -64,7 +64,7 @@ const MODEL_ID = "new-account-of-events";
  * validated again, because the plan must now be valid for use.
  *
  * @param json the book's JSON
- * @throws {UsageError} if the plan of new accounts is ambiguous; {InputError} if they can't have it
+ * @throws {UsageError} if there is no plan for new accounts or more than one; {InputError} if they can't have it
  */
 export function readBookWithModel(json: unknown, book: Book, draft: PricePlan | undefined): Book {
   const plan = draft ?? requireOnlyPlan(book);
@@ -142,8 +142,8 @@ function requireOnlyPlan(book: Book): PricePlan {
   if (plan !== undefined && plans.every(({ id }) => id === plan.id)) return plan;
   throw new UsageError(
     plan === undefined
-      ? "--accounts-from-events needs a price plan; the book has none, so give one with --plan"
-      : "--accounts-from-events needs one price plan; the book has several, so choose one with --plan FILE",
+      ? "--accounts-from-events needs a price plan, but the book has none: add one, or use preview --plan FILE"
+      : "--accounts-from-events needs one price plan, but the book has several: archive the others, or use preview --plan FILE",
   );
 }
 
