@@ -15,7 +15,7 @@ const CSV_REASONS: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: "the row is longer than 1 MiB; check for a missing closing quote",
   CSV_QUOTE_NOT_CLOSED: "a closing quote is missing",
   INVALID_OPENING_QUOTE: "an unquoted value contains a quote",
-  CSV_INVALID_CLOSING_QUOTE: "a closing quote is followed by text; expected a comma or the end of the line",
+  CSV_INVALID_CLOSING_QUOTE: "a closing quote is followed by text; expected a separator or the end of the line",
 };
 
 const CSV_OPTIONS = {

@@ -26,7 +26,7 @@ export const diffCommand: Command = {
     book: {
       kind: "many",
       value: "BOOK",
-      help: "the book of both files, or one per file; needed for tiers that no quantity reached",
+      help: "the book of both files, or one per file; invoices lack the rates of tiers that were not reached",
     },
     ...outputOptions(["table", "json"], "differences"),
   },

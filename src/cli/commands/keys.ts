@@ -28,7 +28,7 @@ export const keysCommand: Command = {
     role: {
       kind: "one",
       choices: ROLES,
-      help: "create: admin may do everything, full all but manage keys, ingest only ingest events, read only read",
+      help: "create: admin may do everything; full, everything except managing keys; ingest, only ingest events; read, only read",
     },
     ...databaseOption,
   },

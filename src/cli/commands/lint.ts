@@ -21,7 +21,7 @@ export const lintCommand: Command = {
       value: "SHARE",
       help: "largest price increase at a tier boundary, as a share; default 1 (the price may double)",
     },
-    all: { kind: "flag", help: "show suppressed findings too" },
+    all: { kind: "flag", help: "show silenced findings too" },
   },
   run: runLint,
 };

@@ -39,12 +39,12 @@ export const serveCommand: Command = {
     "rate-limits": {
       kind: "one",
       value: "off|LIMITS",
-      help: "requests per second and burst size of rest (default 10/200), ingest, ingestBatch and entitled (default 50/500 each), separated by commas: rest=20/400,ingest=100/1000",
+      help: "requests per second and burst size for ingest, ingestBatch and entitled (default 50/500 each), and for rest, all other requests (default 10/200): rest=20/400,ingest=100/1000",
     },
     "trust-proxy": {
       kind: "maybe",
       value: "HOPS|ADDRESSES",
-      help: "trust X-Forwarded-For from the nearest proxy, from N proxies, or from these addresses",
+      help: "trust X-Forwarded-For from the nearest proxy, from this number of proxies, or from proxies at these addresses",
     },
     "bill-run-interval": { kind: "one", value: "off|TIME", help: "time between bill runs: 90s, 10m (default), 1h" },
     "keep-events": {

@@ -363,7 +363,7 @@ describe("invalid input is rejected with a one-sentence message", () => {
       "a range backwards",
       () => ["--from", "2024-02-01", "--until", "2024-01-01"],
       2,
-      "--until must be later than --from: got 2024-02-01 and 2024-01-01",
+      "--until must be later than --from: got --from 2024-02-01 --until 2024-01-01",
     ],
     [
       "two kinds of range",
