@@ -1,4 +1,4 @@
-/** A whole book, in input form and as read (book.md). */
+/** A whole book: in input form, with references still to be resolved, and checked (book.md). */
 import * as z from "zod";
 
 import { type Account, account, type Customer, customer, type InvoiceGroup, invoiceGroup } from "./account.ts";
@@ -29,7 +29,7 @@ export type LintCode = (typeof LINT_CODES)[number];
 const lintSuppressionFields = {
   /** The code of the finding, such as PRICE_FALLS. */
   code: z.enum(LINT_CODES),
-  /** The path to which it applies, as in findings, including everything below, 1 to 1,000 characters; default the whole book. */
+  /** The place to which it applies, as in the `at` of findings, including everything below, 1 to 1,000 characters; default the whole book. */
   at: z.string().min(1).max(1000).nullish(),
   /** Why it is accepted, 1 to 1,000 characters. */
   reason: z.string().min(1).max(1000),
@@ -108,7 +108,7 @@ export const bookSchema: BookSchema = z.strictObject(bookFields);
 /** The input form of a book: products, customers and prices. Each list is empty by default. */
 export interface BookInput extends Frozen<z.input<BookSchema>> {}
 
-/** A book in input form: references are ids or names, rules may be text. */
+/** A book with the right shapes and defaults, before references are resolved: they are ids or names, rules may be text. */
 export type BookDocument = { readonly organization: Organization; readonly lint: readonly LintSuppression[] } & {
   readonly [List in ResourceList]: readonly z.output<(typeof RESOURCES)[List]>[];
 };
