@@ -77,7 +77,7 @@ export class RatebookError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** The error for the problems of an input; its message is the first one. */
+/** Creates the error for the problems of an input, with the path and the message of the first. */
 export function inputError(
   problems: readonly [Problem, ...Problem[]],
   options?: ErrorOptions,
@@ -87,7 +87,7 @@ export function inputError(
   return new RatebookError("ERR_INPUT_INVALID", where + message, { problems }, options);
 }
 
-/** The error for an option; `reason` does not include its name. */
+/** Creates the error for an option; `reason` does not include its name. */
 export function optionError(option: string, reason: string): RatebookError<"ERR_OPTION_INVALID"> {
   return new RatebookError("ERR_OPTION_INVALID", `${option}: ${reason}`, { option, reason });
 }
@@ -115,7 +115,7 @@ export class InvariantError extends Error {
 /**
  * Asserts a condition.
  *
- * @param rule the rule of the semantics that requires it
+ * @param rule what must hold, after the number of the rule that requires it; the message of the error
  * @throws {InvariantError} if it does not hold
  */
 export function invariant(condition: boolean, rule: string): asserts condition {

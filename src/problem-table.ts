@@ -239,7 +239,7 @@ export type RuleProblemCode =
   | "RULE_TOO_LARGE"
   | "RULE_WORK_EXCEEDED";
 
-/** The codes whose only parameter is a reason. */
+/** The codes whose only required parameter is a reason. */
 export type ReasonCode = { [Code in ProblemCode]: Reason extends ProblemParams<Code> ? Code : never }[ProblemCode];
 
 /** A problem of an input. Branch on `code`; the wording of `message` may change. */
@@ -263,7 +263,7 @@ export function createProblem<Code extends ProblemCode>(
   return { code, path, params: { ...params }, message: describe(params as never) };
 }
 
-/** A problem without a specific code; its message is its parameter. */
+/** Creates a problem whose message is its only parameter, a reason. */
 export function rejection(path: string, code: ReasonCode, reason: string): Problem {
   return createProblem(path, code, { reason });
 }

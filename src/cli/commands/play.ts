@@ -16,7 +16,7 @@ import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { withOutput } from "../output/output-file.ts";
 
-/** The maximum length of an event file that is embedded in the page; larger ones are dropped on it. */
+/** The maximum length of an event file that is embedded in the page. Larger ones can be dragged onto the page. */
 const EVENTS_LENGTH_MAX = 1 << 20;
 
 /** The name of a sample of events next to a book. */

@@ -137,15 +137,15 @@ export async function previewBook(args: Arguments, format: PreviewFormat, io: Io
   return list.count > 0 || skipped.length > 0 ? "problems" : "done";
 }
 
-/** The line to trace. @throws {UsageError} without events to list, or together with other output */
+/** The id of the meter or feature to trace. @throws {UsageError} together with other output, or without events */
 function readTraceOption(args: Arguments, usagePaths: readonly string[], format: PreviewFormat): string | undefined {
-  const line = args.value("trace");
-  if (line === undefined) return undefined;
+  const id = args.value("trace");
+  if (id === undefined) return undefined;
   if (format === "html") throw new UsageError("--trace does not support --format html");
   if (args.flag("summary")) throw new UsageError("use either --trace or --summary");
   if (usagePaths.length > 0) throw new UsageError("--trace lists events, so it does not support --usage");
   requireCoreEngine(args, "--trace");
-  return line;
+  return id;
 }
 
 function readFormat(args: Arguments): PreviewFormat {

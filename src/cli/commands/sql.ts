@@ -101,7 +101,7 @@ async function runSql(args: Arguments, io: Io): Promise<"done" | "problems"> {
   return "done";
 }
 
-/** @throws {UsageError} for an option that has no effect with the dialect, or on the plan */
+/** @throws {UsageError} for an option that has no effect with the dialect, or with `--explain-sql` */
 function requireApplicableOptions(args: Arguments, dialect: string): void {
   for (const option of ["ddl", "decimals"])
     if (dialect === "duckdb" && (option === "ddl" ? args.flag(option) : args.value(option) !== undefined))

@@ -49,17 +49,17 @@ export function formatLinePlace(file: string, line: number): string {
   return line === 0 ? file : `${file}:${line}`;
 }
 
-/** The fields of an event whose problems are named after their column. */
+/** The paths of event fields that problems name by their column. */
 const EVENT_FIELD = /^\$\.(schemaName|id|accountId|timestamp)$/;
 
 /** The problems of one field of an event. */
 const FIELD_CODES: ReadonlySet<ProblemCode> = new Set(["MISSING", "INVALID_TIMESTAMP", "WRONG_TYPE", "OUT_OF_BOUNDS"]);
 
-/** A problem in words, after its place: fields have the names of their columns. @param map the map of the file */
+/** Describes a problem, naming fields by their columns; its place comes before. @param map the map of the file */
 export function describeLineProblem(problem: LineProblem, map: EventFileMap | undefined): string {
   const { code, path, params, message } = problem;
   if (code === "INVALID_DECIMAL") return describeInvalidDecimal(params as ProblemParams<"INVALID_DECIMAL">, map);
-  // The message of the whole event is a sentence; its code and parameters make a fragment.
+  // The message is the outcome's whole sentence, which does not fit after a place; the code's own message does.
   if (path === "$" && code === "WRONG_TYPE") return changeProblem(problem, {}).message;
   const [, field] = EVENT_FIELD.exec(path) ?? [];
   if (field === undefined || !FIELD_CODES.has(code)) return message;
@@ -85,7 +85,7 @@ function nameField(field: string, origin: Origin | undefined): string {
   return `${origin.column} (${field})`;
 }
 
-/** The maximum number of stored problems; the rest is counted. */
+/** The maximum number of problems, kinds and unknown accounts that are stored; others are only counted. */
 const PROBLEMS_MAX = 1000;
 
 export function createProblemList(): ProblemList {

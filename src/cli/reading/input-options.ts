@@ -36,7 +36,7 @@ export const eventOptions: OptionSpecs = {
   memory: { kind: "one", value: "SIZE", help: "memory limit of DuckDB for Parquet files; default 1GB" },
 };
 
-/** Whether an event id counts only once. */
+/** The option to count repeated event ids. */
 export const idOptions: OptionSpecs = {
   "no-dedupe": { kind: "flag", help: "count every event, even if its id is repeated" },
 };
@@ -46,7 +46,7 @@ export const ingestOptions: OptionSpecs = {
   ...idOptions,
 };
 
-/** The memory of event ids by {@link idOptions}; false without events. */
+/** Creates the memory of counted event ids; false without events, and with `--no-dedupe`. */
 export function createIdMemory(args: Arguments, hasEvents: boolean, io: Io): CompactIds | false {
   return args.flag("no-dedupe") || !hasEvents ? false : createCompactIds(io.fingerprintKey());
 }

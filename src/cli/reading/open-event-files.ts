@@ -42,7 +42,7 @@ export interface EventFile {
 export interface OpenFiles {
   readonly cursors: readonly EventCursor[];
   readonly sources: readonly ByteSource[];
-  /** The maps of the files that have one, by file as in problems. */
+  /** The maps of the files that have one, by the file name in problems. */
   readonly maps: ReadonlyMap<string, EventFileMap>;
 }
 
@@ -145,12 +145,12 @@ export async function openEventFiles(
   }
 }
 
-/** A file as problems name it. */
+/** The name of a file in problems. */
 function fileName(path: string): string {
   return path === "-" ? "standard input" : path;
 }
 
-/** The map of each file. @param maps by the file of the map */
+/** The map of each event file that has one, by the file name in problems. @param maps by the path of the map */
 function mapsByFile(
   files: readonly EventFile[],
   maps: ReadonlyMap<string, EventFileMap>,

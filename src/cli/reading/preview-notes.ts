@@ -107,7 +107,7 @@ export function explainNoInvoices({ book, plan, invoices, events, hasUsage }: Pr
   if (invoices.length > 0) return [];
   const hasAccepted = Object.entries(events).some(([status, count]) => isCompletedStatus(status) && count > 0);
   const hasPlan = plan !== undefined || book.accounts.some(({ pricePlans }) => pricePlans.length > 0);
-  // Problems of events and events of unknown accounts are already reported.
+  // If there are events, they are already reported: invalid, or of unknown accounts.
   if (book.accounts.length === 0) {
     const sentence = "nothing billed: the book has no accounts; add some, or use --accounts-from-events";
     return (events["read"] ?? 0) > 0 ? [] : [sentence];
