@@ -163,10 +163,10 @@ class Balances {
       const entryIndex = this.#indices?.[index] ?? index;
       const entry = this.entries()[entryIndex];
       if (entry === undefined || !isSpendable(entry, at)) continue;
-      const quantity = compareExact(entry.balance, remaining) < 0 ? entry.balance : remaining;
-      remaining = subtractExact(remaining, quantity);
-      allocations.push({ entryId: entry.id, quantity });
-      this.#replaceEntry(entryIndex, { ...entry, balance: subtractExact(entry.balance, quantity) });
+      const entryQuantity = compareExact(entry.balance, remaining) < 0 ? entry.balance : remaining;
+      remaining = subtractExact(remaining, entryQuantity);
+      allocations.push({ entryId: entry.id, quantity: entryQuantity });
+      this.#replaceEntry(entryIndex, { ...entry, balance: subtractExact(entry.balance, entryQuantity) });
     }
     this.#skipExhausted(count);
     return { remaining, allocations };

@@ -1,6 +1,6 @@
 /**
- * Reads over all accounts, page by page: what they have in common, and accounts whose bill cannot be computed or whose
- * draft index is not up to date.
+ * Reads all accounts page by page, collects those that are skipped because their bill cannot be computed, and refreshes
+ * draft indexes that are out of date.
  */
 import type { Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
@@ -179,24 +179,24 @@ const ACCOUNTS_OF_REFRESH = 16;
 
 /**
  * Stores a new draft index for all accounts whose index is not complete. It stays incomplete if the account's charges
- * cannot be computed, or if it has a decision dated after the clock: reads then compute the account in full.
+ * cannot be computed, or if the account has a decision dated after the clock: reads then compute the account in full.
  *
- * @param attempted collects the accounts; those in it are skipped
+ * @param attemptedIds the accounts to leave out; refreshed accounts are added, so that no call tries one again
  * @param accountId the only account; default all
  * @returns whether there were any
  */
 export async function refreshDraftIndexes(
   context: EngineContext,
-  attempted: Set<string>,
+  attemptedIds: Set<string>,
   accountId?: string,
 ): Promise<boolean> {
   const { read } = context.store;
   const accounts = accountId === undefined ? accountsWithStaleDrafts(read, context.clock()) : [accountId];
   let hasAny = false;
   for await (const ids of splitIntoChunks(accounts, ACCOUNTS_OF_REFRESH)) {
-    const newIds = ids.filter((id) => !attempted.has(id));
+    const newIds = ids.filter((id) => !attemptedIds.has(id));
     if (newIds.length === 0) continue;
-    for (const id of newIds) attempted.add(id);
+    for (const id of newIds) attemptedIds.add(id);
     await refreshSome(context, newIds);
     hasAny = true;
   }

@@ -102,6 +102,7 @@ async function readWithoutLocks(
   accountIds: readonly string[],
   { at, invoices, caughtUpIds, commitIfBehind }: SnapshotOptions,
 ): Promise<ProjectedAccounts | AccountsBehind | undefined> {
+  // External usage is only read by an operation, which locks the accounts.
   if (store.createPrefetch() !== undefined || accountIds.length === 0) return undefined;
   const yieldToOthers = createYielder();
   const view = await store.consistentView();

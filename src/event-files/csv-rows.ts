@@ -8,7 +8,7 @@ import { type ColumnReader, type EventFileMap, type EventMaker, createEventMaker
 import { InputError, quoteText } from "./input-error.ts";
 
 const LINE_END = 0x0a;
-const OTHER_COLUMNS = createProblem("$", "WRONG_COLUMN_COUNT", {
+const WRONG_COLUMN_COUNT = createProblem("$", "WRONG_COLUMN_COUNT", {
   reason: "the line and the header have different numbers of columns",
 });
 const CSV_REASONS: Readonly<Record<string, string>> = {
@@ -76,7 +76,7 @@ export function createRowParser(file: string, delimiter: Separator, onRow: (row:
         const firstLine = lastLine + 1;
         lastLine = linesBefore + lines;
         const isInvalid = removeInvalidLines(invalidLines, firstLine, lastLine);
-        const reason = record.length !== columns ? OTHER_COLUMNS : isInvalid ? NOT_UTF8 : undefined;
+        const reason = record.length !== columns ? WRONG_COLUMN_COUNT : isInvalid ? NOT_UTF8 : undefined;
         onRow(reason === undefined ? { line: lastLine, record } : { line: lastLine, reason });
         return undefined;
       },

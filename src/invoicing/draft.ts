@@ -75,7 +75,7 @@ export interface StandardDraftInput {
   readonly cycle: AccountCycle;
 }
 
-/** The STANDARD invoice of a cycle; undefined without lines or usage to show (S13.1). */
+/** Plans the STANDARD invoice of a cycle; its draft is undefined without lines or usage to show (S13.1). */
 export function planStandardDraft(input: StandardDraftInput, inAdvance: AdvanceDrafts): PlannedDraft {
   const { view, cycle } = input;
   const terms = { invoiceType: "STANDARD", cycle, invoiceDate: cycle.end, finalAt: closesAt(cycle, view) } as const;
@@ -125,7 +125,7 @@ function withTrueUp(draft: Draft, { view, rounding, cycle }: StandardDraftInput,
   return { ...draft, trueUp: { ...trueUp, description, invoiced, refunds } };
 }
 
-/** One invoice per type, date, cycle and instant of becoming known, for the advance charges. */
+/** Plans the invoices of advance charges: one for each type, date, cycle and instant at which charges became known. */
 export function planAdvanceDrafts(
   catalog: BillingCatalog,
   rounding: Rounding,
@@ -201,11 +201,12 @@ function sumItems(items: readonly CardItem[]): Decimal {
 }
 
 /**
- * Whether a charge at the start of a cycle is for a cycle of the account: it began on one of its days, with any version
- * of the plan, even one replaced on that day (S13.3).
+ * Whether the commitment of `cycle` counts what is charged for `chargedCycle`, because that begins on one of its days,
+ * with any version of the same plan, even one replaced on that day (S13.3).
  */
-function isChargeFor({ start, end, term }: AccountCycle, charged: AccountCycle): boolean {
-  return start <= charged.start && charged.start < end && charged.term.plan.planId === term.plan.planId;
+function isChargeFor({ start, end, term }: AccountCycle, chargedCycle: AccountCycle): boolean {
+  const isSamePlan = chargedCycle.term.plan.planId === term.plan.planId;
+  return start <= chargedCycle.start && chargedCycle.start < end && isSamePlan;
 }
 
 /** The usage of every meter in the cycle, priced or not. */

@@ -49,6 +49,7 @@ export function compileMeasure(slots: EventSlots, meters: readonly IndexedMeter[
       try {
         for (; index < aggregations.length; index++) units[index] = aggregations[index]?.(facts);
       } catch (error) {
+        // To find the rule that failed, the computations are run again, with the full budget.
         slots.remainingSteps = stepsMax;
         const place = describeFailingRule(steps[index] ?? [], facts);
         const params = { name: meters[index]?.meter.name ?? "", place, reason: describeFailure(error) };
@@ -104,7 +105,7 @@ function compileSteps(meter: UsageMeter, context: RuleContext): readonly Step[] 
     .map((computation) => compileStep(computation, context));
 }
 
-/** Describes the rule that failed; empty if the meter has only one. */
+/** Runs the computations again and describes the rule that failed; empty for the only computation of a meter. */
 function describeFailingRule(steps: readonly Step[], facts: RuleObject): string {
   for (const { order, matcher, compute } of steps) {
     let where = ` (matcher of computation ${order})`;

@@ -33,7 +33,7 @@ export function* parseJsonInSteps(text: string, replaceUnrepresentable?: (reason
       replaceUnrepresentable === undefined
         ? jsonNumber
         : (digits: string) => parseNumberOr(digits, replaceUnrepresentable);
-    // A number that is not representable is converted again, in the order of the fields.
+    // Numbers that are not representable are rejected or replaced afterwards, in the order of the fields.
     return yield* parseWithLongNumbers(text, numberIfRepresentable, (converted, digits) => converted ?? number(digits));
   } catch (error) {
     if (error instanceof RangeError) throw invalidJsonError("nested too deeply", error);

@@ -44,9 +44,9 @@ export interface CompileOptions<Frame> {
 }
 
 /**
- * Compiles a rule for frames of one kind, for processing events: decimals are {@link RuleValue}s, not Decimals.
- * Compiling fails only for a malformed rule; everything is computed, and may fail, in the evaluation, even from
- * literals.
+ * Compiles a rule to a function of a frame, the data of one evaluation: facts, or what `variables` and `slots` read. It
+ * is for processing events, so decimals are {@link RuleValue}s, not Decimals. Compiling fails only for a malformed rule;
+ * everything is computed, and may fail, in the evaluation, even from literals.
  *
  * @returns evaluates the rule on a frame; throws ERR_RULE_FAILED, also beyond the budget, or ERR_ARITHMETIC (S3.2,
  * S3.8)
@@ -105,19 +105,19 @@ function compileNode(rule: Rule | undefined, scope: Scope): Node {
   const isScalar =
     isScalarOperator(operator) || (returnsArgument(operator) && nodes.every((node) => node.isScalar === true));
   const ownSize = DATE_OPERATIONS.has(operator) ? DATE_OPERATION_SIZE : 1;
-  return { run: compileOperation(operator, nodes, scope), size: ownSize + countWork(nodes), isScalar };
+  return { run: compileOperation(operator, nodes, scope), size: ownSize + sumSizes(nodes), isScalar };
 }
 
 function listNode(parts: readonly Node[], { allowance }: Scope): Node {
   const values = parts.map((part) => part.constant?.value);
   if (parts.every((part) => part.constant !== undefined)) return constantNode(values);
-  return { run: compileList(parts, allowance), size: 1 + countWork(parts) };
+  return { run: compileList(parts, allowance), size: 1 + sumSizes(parts) };
 }
 
 function iterationNode(operator: Iteration, args: readonly Rule[], scope: Scope): Node {
-  const inElement: Scope = { ...scope, variables: undefined, slots: undefined, inElement: true };
+  const elementScope: Scope = { ...scope, variables: undefined, slots: undefined, inElement: true };
   const list = compileNode(args[0], scope);
-  const body = compileNode(args[1], inElement);
+  const body = compileNode(args[1], elementScope);
   const initial = args[2] === undefined ? undefined : compileNode(args[2], scope);
   return {
     run: compileIteration(operator, { list, body, initial }, scope.allowance),
@@ -126,7 +126,7 @@ function iterationNode(operator: Iteration, args: readonly Rule[], scope: Scope)
   };
 }
 
-function countWork(nodes: readonly Node[]): number {
+function sumSizes(nodes: readonly Node[]): number {
   return nodes.reduce((size, node) => size + node.size, 0);
 }
 

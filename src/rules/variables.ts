@@ -13,7 +13,7 @@ import {
   toText,
   type RuleValue,
 } from "./value.ts";
-/** Property names of decimal objects; a decimal is one value and has no properties. */
+/** Property names of decimal objects, which rules can't read: for them a decimal is one value. */
 const DECIMAL_NAMES = new Set(["d", "e", "s", "constructor", "mantissa", "scale"]);
 
 /** Creates the reader of a path; undefined is the whole facts. */
@@ -148,7 +148,7 @@ function otherSpelling(path: string): string | undefined {
 
 type Read = (data: unknown) => unknown;
 
-/** Reads the rest of a path: as one key, then step by step. Facts have at most 64 steps. */
+/** Reads the rest of a path: as one key, then step by step, to the 64 levels that facts can have. */
 function restReader(path: string): Read {
   const steps: { readonly key: Read; readonly rest: Read }[] = [];
   let rest = path;

@@ -35,7 +35,7 @@ export interface EventOptions {
   readonly until?: string;
   /** The maximum number of events in a list. Default 12. */
   readonly eventsMax?: number;
-  /** Values of attributes. Default: numbers at and next to the slab edges of the book, and small ones. */
+  /** Values of attributes. Default: the edges of the book's slabs and packages, and small numbers. */
   readonly values?: Arbitrary<unknown>;
   /** Names of the schemas. Default: all ACTIVE ones. */
   readonly schemas?: readonly string[];
@@ -74,7 +74,7 @@ export function listSchemas(book: BookInput): {
   return { all: [...new Set(all)], featureSchemas: new Set(featureSchemas) };
 }
 
-/** Instants of `[from, until)`. A third are the first or last millisecond of a day, where cycles can be split. */
+/** Instants of `[from, until)`. Half are the first or last millisecond of a day, where cycles can be split. */
 function instantArbitrary(from: Instant, until: Instant): Arbitrary<Instant> {
   const fc = fastCheck();
   const days = Math.max(Math.floor(daysBetween(from, until)), 1);
@@ -89,12 +89,12 @@ function instantArbitrary(from: Instant, until: Instant): Arbitrary<Instant> {
     .map(([day, ms]) => addDays(from, day) + ms);
 }
 
-/** The edges of all slabs of a book. */
+/** The edges of all slabs and packages of a book. */
 function listSlabEdges({ pricePlans }: BookInput): readonly Decimal[] {
   return (pricePlans ?? []).flatMap((plan) => listQuantityCards(plan).flatMap(findEdges));
 }
 
-/** Numbers that bring usage to the slab edges of a book, and small ones. */
+/** The edges of a book's slabs and packages, and small numbers. */
 function valueArbitrary(book: BookInput): Arbitrary<unknown> {
   const fc = fastCheck();
   const small = fc.oneof(fc.nat(20), fc.constantFrom<unknown>("0.01", "0.5", "1.25"));

@@ -10,10 +10,10 @@ export function isLate({ invoiceType, invoiceDate, endDate }: JsonObject): boole
 }
 
 /**
- * Verifies the days that a card serves: those of the invoice for usage and for licenses in arrears, the whole period
- * for what is not prorated (S9.2), and at least those of the invoice. Part of a period starts with an invoice in
- * advance and ends with one in arrears. Prorated licenses are charged to the end of their invoice, overage to the end
- * of its window (S11.7).
+ * Verifies the days that a card serves: exactly those of the invoice for usage and for licenses in arrears, otherwise
+ * at least those, and the whole period for what is not prorated (S9.2). Days that are part of a period start with an
+ * invoice in advance, and end with one in arrears. Prorated licenses are charged to the end of their invoice, overage
+ * to the end of its window (S11.7).
  */
 export function verifyServed(
   explanation: JsonObject,

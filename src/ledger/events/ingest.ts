@@ -99,7 +99,7 @@ type IngestDecision = Decision<readonly IngestResult[]>;
 
 interface Ingest {
   readonly catalog: Catalog;
-  /** By id: as read, then opened from the first event on. */
+  /** By id: the parts that were read, replaced by an AccountState when the first event of the account is decided. */
   readonly accounts: Map<string, AccountParts | AccountState>;
   readonly names: ReadonlyMap<string, string>;
   /** By event id; accepted events of the batch are added. */
@@ -118,19 +118,19 @@ function ingestOne(ingest: Ingest, event: BatchEvent): IngestResult {
   if (catalog.options.externalSchemas.includes(event.schemaName)) {
     return { ...refuseExternal(event), eventId: event.id };
   }
-  const read = catalog.readFields(event);
-  if (read.problem !== undefined) return { ...refuse(read.problem), eventId: event.id };
+  const fields = catalog.readFields(event);
+  if (fields.problem !== undefined) return { ...refuse(fields.problem), eventId: event.id };
   const acceptedId = ingest.acceptedIds.get(event.id);
   if (acceptedId !== undefined && isIdReserved(ingest, acceptedId)) {
     return { ...refuseDuplicate(event), eventId: event.id, referenceId: acceptedId.referenceId };
   }
   const account = findAccount(ingest, event.accountId);
   const isAhead = event.timestamp > time.now && event.timestamp <= time.now + time.futureMs;
-  if (isAhead && read.program?.feature !== undefined && account !== undefined && account.billFault === undefined) {
+  if (isAhead && fields.program?.feature !== undefined && account !== undefined && account.billFault === undefined) {
     grantAhead(catalog, account, event.timestamp);
   }
-  const decision = decideEvent(event, read, account, time);
-  const referenceId = addToChanges(ingest, event, read, account, decision);
+  const decision = decideEvent(event, fields, account, time);
+  const referenceId = addToChanges(ingest, event, fields, account, decision);
   return { ...decision.outcome, eventId: event.id, referenceId };
 }
 
@@ -299,7 +299,7 @@ export async function readForIngest(
   return { accounts, recordsBehind, names, acceptedIds, holders };
 }
 
-/** The accounts of ids that are reserved only because their cycle is open (S14.1). */
+/** The accounts of ids that only an open cycle can still reserve (S14.1). */
 function findHolderAccounts(
   { options }: Catalog,
   acceptedIds: readonly AcceptedEventId[],

@@ -41,7 +41,7 @@ const within = (from: number, until: number): { period: { from: number; until: n
   period: { from, until },
 });
 
-/** A year, a quarter, a month, a week, a day, and an AD_HOC invoice of the quarter. */
+/** Billing periods: id, start and number of days. */
 const PERIODS: readonly (readonly [string, number, number])[] = [
   ["year", at("2025-06-01"), 365],
   ["quarter", at("2026-01-01"), 90],
@@ -49,9 +49,10 @@ const PERIODS: readonly (readonly [string, number, number])[] = [
   ["week", at("2026-03-09"), 7],
   ["day", at("2026-03-31"), 1],
 ];
+/** The date of an AD_HOC invoice for the quarter. */
 const AD_HOC_DATE = at("2026-03-20");
 
-/** Periods, and which of {@link PERIODS} and the AD_HOC invoice overlap each, in list order. */
+/** Ranges `[from, until)`, and which of {@link PERIODS} and the AD_HOC invoice overlap each, in list order. */
 const IDS_BY_PERIOD: readonly (readonly [number, number, readonly string[]])[] = [
   [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, ["day", "adhoc", "week", "month", "quarter", "year"]],
   [FEBRUARY, MARCH, ["adhoc", "quarter", "year"]],
