@@ -221,7 +221,7 @@ const fixedFeeRateCardFields = {
   ...displayFields,
   /** IN_ARREARS (default): charged after the cycle. IN_ADVANCE: charged at its start (S9.1). */
   invoiceTiming,
-  /** Default RECURRING; ONE_TIME: charged once, in cycle 1 + offset. */
+  /** Default RECURRING; ONE_TIME: charged once, in cycle 1 + `recurrenceConfig.offset`. */
   type: recurrenceType,
   /** The cycles in which it recurs; default every cycle. */
   recurrenceConfig: recurrenceConfig.nullish(),
@@ -335,7 +335,7 @@ export interface GrantDetails extends Frozen<z.output<GrantDetailsSchema>> {}
 const creditGrantRateCardFields = {
   /** The id or the name of an add-on of the type CREDIT_GRANT. */
   id: reference,
-  /** Default RECURRING; ONE_TIME: charged once, in cycle 1 + offset. */
+  /** Default RECURRING; ONE_TIME: charged once, in cycle 1 + `recurrenceConfig.offset`. */
   type: recurrenceType,
   ...displayFields,
   /** The grant and its price. */

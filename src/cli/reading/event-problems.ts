@@ -59,15 +59,19 @@ const FIELD_CODES: ReadonlySet<ProblemCode> = new Set(["MISSING", "INVALID_TIMES
 export function describeLineProblem(problem: LineProblem, map: EventFileMap | undefined): string {
   const { code, path, params, message } = problem;
   if (code === "INVALID_DECIMAL") return describeInvalidDecimal(params as ProblemParams<"INVALID_DECIMAL">, map);
-  // The message is the outcome's whole sentence, which does not fit after a place; the code's own message does.
-  if (path === "$" && code === "WRONG_TYPE") return changeProblem(problem, {}).message;
+  if (path === "$" && code === "WRONG_TYPE") return messageOfCode(problem);
   const [, field] = EVENT_FIELD.exec(path) ?? [];
   if (field === undefined || !FIELD_CODES.has(code)) return message;
   const subject = nameField(field, map?.[field as "schemaName" | "id" | "accountId" | "timestamp"]);
   if (code === "MISSING") return `${subject} is missing`;
   if (params["got"] === "an empty string") return `${subject} is empty`;
   if (params["value"] === "") return `${subject} is empty; expected a date-time such as 2024-01-02T03:04:05Z`;
-  return `${subject}: ${changeProblem(problem, {}).message}`;
+  return `${subject}: ${messageOfCode(problem)}`;
+}
+
+/** The message of a problem's code, to follow a place. The problem's own is the whole sentence of the event's outcome. */
+function messageOfCode(problem: LineProblem): string {
+  return changeProblem(problem, {}).message;
 }
 
 function describeInvalidDecimal(
