@@ -115,7 +115,7 @@ export class InvariantError extends Error {
 /**
  * Asserts a condition.
  *
- * @param rule what must hold, after the number of the rule that requires it; the message of the error
+ * @param rule the number of the rule that requires it, and what must hold: the message of the error
  * @throws {InvariantError} if it does not hold
  */
 export function invariant(condition: boolean, rule: string): asserts condition {

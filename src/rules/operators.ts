@@ -77,7 +77,7 @@ export interface Node {
   readonly run: Evaluator;
   /** The number of nodes that one evaluation visits at most once, so excluding the bodies of loops (S3.8). */
   readonly size: number;
-  /** Present if its value is never a list or object. */
+  /** Whether its value is never a list or object; absent if unknown. */
   readonly isScalar?: boolean;
   /** Present if the value is the same for all facts. */
   readonly constant?: { readonly value: RuleValue };

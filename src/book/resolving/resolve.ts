@@ -11,7 +11,7 @@ import type { AddOnDocument, SettingDocument, AddOn, Setting } from "../resource
 import { resolveFeatures, resolveEventSchema, resolveUsageMeter } from "./resolve-metering.ts";
 import { resolveAccount, resolvePricePlan, indexVersions } from "./resolve-plan.ts";
 
-/** Resolves a whole document in order, one item per step. Holes stay holes. */
+/** Resolves a whole document in order, one item per step. Invalid items are holes in the lists, and stay holes. */
 export function* resolveBook(document: BookDocument, context: CachedResolveContext): Steps<Book> {
   const { organization } = document;
   const { features, featureDetails } = resolveFeatures(document, context);
@@ -71,7 +71,7 @@ export function sortByOrderField(book: Book, cache: BookCache): Book {
   };
 }
 
-/** Maps a list, one item per step. Holes stay holes. */
+/** Maps a list, one item per step. Its holes stay holes. */
 function* mapInSteps<Item, Result>(
   list: readonly Item[],
   mapItem: (item: Item, index: number) => Result,
@@ -129,7 +129,11 @@ export interface CachedResolveContext extends ResolveContext {
   readonly cache: BookCache;
 }
 
-/** @param dependsOn other dependencies of the result, compared by identity */
+/**
+ * Resolves an item, or reuses its cached result if nothing it depends on has changed.
+ *
+ * @param dependsOn what the result depends on beside the item and its references, compared by identity
+ */
 export function resolveOnce<Result>(
   item: object,
   { cache, references, report }: CachedResolveContext,

@@ -1,4 +1,4 @@
-/** Reads the start of an event file, to guess from. */
+/** Reads the start of an event file, from which its columns are guessed. */
 import { isUtf8 } from "node:buffer";
 
 import { parse } from "csv-parse/sync";
@@ -65,10 +65,10 @@ export function parseCsvSample(path: string, text: string): Sample {
   const [header = [], ...rows] = records;
   if (header.some((name) => name.includes("\r"))) throw new InputError(`${path}: ${CARRIAGE_RETURNS}`);
   if (rows.length === 0) throw new InputError(`${path}: expected a header and at least one row`);
-  const timeColumn = header.find((name) => tryParseInstant(name, 0) !== undefined);
-  if (timeColumn !== undefined) {
+  const timeInHeader = header.find((name) => tryParseInstant(name, 0) !== undefined);
+  if (timeInHeader !== undefined) {
     throw new InputError(
-      `${path}:1: expected a header with column names, but the first row contains the time ${quoteText(timeColumn)}`,
+      `${path}:1: expected a header with column names, but the first row contains the time ${quoteText(timeInHeader)}`,
     );
   }
   return { header, rows: rows.filter((row) => row.length === header.length), separator };

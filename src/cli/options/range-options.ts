@@ -33,7 +33,8 @@ export function readRange(args: Arguments): Pick<PreviewOptions, "at" | "from" |
   if (from === undefined && until === undefined) return {};
   if (from === undefined || until === undefined) throw new UsageError("--from and --until must be given together");
   const range = { from: parseDateOption("from", from, parseDate), until: parseDateOption("until", until, parseDate) };
-  if (range.from >= range.until) throw new UsageError(`--until must be later than --from: got --from ${from} --until ${until}`);
+  if (range.from >= range.until)
+    throw new UsageError(`--until must be later than --from: got --from ${from} --until ${until}`);
   if (range.until > NO_END)
     throw new UsageError(`--until must be at most 9999-01-01, which means no end; got ${until}`);
   return range;

@@ -55,7 +55,7 @@ const EVENT_FIELD = /^\$\.(schemaName|id|accountId|timestamp)$/;
 /** The problems of one field of an event. */
 const FIELD_CODES: ReadonlySet<ProblemCode> = new Set(["MISSING", "INVALID_TIMESTAMP", "WRONG_TYPE", "OUT_OF_BOUNDS"]);
 
-/** Describes a problem, naming fields by their columns; its place comes before. @param map the map of the file */
+/** Describes a problem after its place, with fields named by their columns. @param map the map of the file */
 export function describeLineProblem(problem: LineProblem, map: EventFileMap | undefined): string {
   const { code, path, params, message } = problem;
   if (code === "INVALID_DECIMAL") return describeInvalidDecimal(params as ProblemParams<"INVALID_DECIMAL">, map);

@@ -138,7 +138,11 @@ function withoutKeys(keys: readonly string[], excluded: readonly string[]): read
   return keys.filter((key) => !excludedKeys.has(key));
 }
 
-/** A transaction that creates one of them meanwhile has locked its row; rows are always locked before these locks. */
+/**
+ * Locks accounts that do not exist, with advisory locks, which every transaction takes after the locks of rows.
+ *
+ * @throws a {@link LostRaceError} if another transaction has created one of them meanwhile
+ */
 async function lockNewAccounts({ run, table, schema }: AccountLocking, keys: readonly string[]): Promise<void> {
   const numbers = new Set(keys.map((key) => chooseLockNumber(key)));
   const locks = [...numbers].sort((a, b) => a - b).map((number) => advisoryKey(schema, `account ${number}`));

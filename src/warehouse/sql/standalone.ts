@@ -139,7 +139,7 @@ function writeRemainingRows({ source, pushedSchema, sql }: SchemaSource): string
   return `select ${outputColumns} from (\n${indent(selectClassifiedRows(source, pushedSchema, { plain: STANDALONE_CONDITIONS, sql, extraColumns }))}\n)\nwhere not plain`;
 }
 
-/** Every name of an account that accepts events, with its id (S16.6). */
+/** Every plain-text name of an account that accepts events, with its id (S16.6). Rows with other names are not summed. */
 export function listAccountNames({ accounts }: Pick<Book, "accounts">): readonly (readonly [string, string])[] {
   const ids = new Set(accounts.map(({ id }) => id));
   const activeAccounts = accounts.filter(({ status }) => status !== "ARCHIVED");
