@@ -96,14 +96,14 @@ export function planCurves(plan: PricePlanDetails, options: PlanCurveOptions = {
   const commitment = plan.minimumCommitment
     ? requireCurrencyEntry(plan.minimumCommitment.rateValues, currency, "the minimum commitment").rate
     : undefined;
-  const all = sum([fixed, ...cards.map(({ price }) => price)]);
+  const totalPrice = sum([fixed, ...cards.map(({ price }) => price)]);
   return {
     currency,
     fixed,
     ...(commitment === undefined ? {} : { commitment }),
     cards: cards.map(({ kind, id, name, slabs, quantityMax, fixedQuantity, price }) => {
       const upTo = chooseCurveEnd(slabs, quantityMax, options.upTo);
-      const total = computeTotalCurve(slabs, upTo, subtract(all, price), commitment);
+      const total = computeTotalCurve(slabs, upTo, subtract(totalPrice, price), commitment);
       return { kind, id, name, slabs, fixedQuantity, upTo, card: computePriceCurve(slabs, upTo), total };
     }),
   };

@@ -26,7 +26,7 @@ export interface FinalizeResult {
   readonly consolidated: number;
 }
 
-/** Accounts per transaction. */
+/** The number of accounts in a transaction. */
 const CHUNK = 10;
 /** Maximum accounts returned by one query for accounts with something due. */
 const WINDOW = 2_000;
@@ -40,9 +40,9 @@ export interface FinalizeOptions {
 }
 
 /**
- * After an interruption it continues; calling it twice has no further effect. An account whose bill fails (an amount
- * beyond 100 digits, too many lost races) is skipped. After an internal error (InvariantError) the run continues with
- * the other accounts, then rejects with it.
+ * Processes everything due up to `asOf`, default now. After an interruption, the next call continues; calling it twice
+ * has no further effect. An account whose bill fails (an amount beyond 100 digits, too many lost races) is skipped.
+ * After an internal error (InvariantError) the run continues with the other accounts, then rejects with it.
  *
  * @throws {RatebookError} ERR_INPUT_INVALID for a future instant; ERR_STORE_UNAVAILABLE and ERR_USAGE_UNAVAILABLE,
  * which end the run
@@ -106,7 +106,7 @@ export async function finalizeGroup(context: EngineContext, group: InvoiceGroupT
 /** Pages of account ids, ascending. */
 type IdPages = (limit: number, afterId: string | undefined) => Promise<readonly string[]>;
 
-/** All accounts with something due, in chunks, then those with an incomplete draft index: catching up also rebuilds the index. */
+/** Chunks of accounts with something due, then of accounts without a draft index, which catching up also builds. */
 async function* listDueChunks(context: EngineContext, at: Instant): AsyncGenerator<AccountChunk> {
   const { read } = context.store;
   const listBehind: IdPages = (...page) => read.accountsBehind(at, ...page);
@@ -268,8 +268,8 @@ async function consolidateGroup(
     scope: lockAccounts(members),
     needs: async () => ({ accountIds: members, catchUpUntil: at, invoices: "all", decisionInput: undefined }),
     async decide({ catalog, view, workspace }) {
-      const works = members.map((id) => workspace.account(id));
-      const byDay = await runWithPauses(findDueByDay(catalog, group, works, at, skippedIds));
+      const accounts = members.map((id) => workspace.account(id));
+      const byDay = await runWithPauses(findDueByDay(catalog, group, accounts, at, skippedIds));
       const due = [...byDay].map(([day, invoices]) => {
         return { id: compositeInvoiceId(group.id, day), day, invoices };
       });

@@ -202,10 +202,7 @@ function Scatter({ accounts, currency, digits }: DraftChartProps & { readonly di
   const [figureRef, width] = useWidth(460);
   const [selectedIndex, setSelectedIndex] = useState<number | undefined>();
   const points = accounts.map(({ before, after }) => [Number(before), Number(after)] as const);
-  const ticks = computeTicks(
-    Math.min(0, ...findExtreme(points, Math.min)),
-    Math.max(0, ...findExtreme(points, Math.max)),
-  );
+  const ticks = computeTicks(findExtreme(points, Math.min), findExtreme(points, Math.max));
   const [low, high] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
   const x = (value: number): number => LEFT + ((value - low) / (high - low)) * (width - LEFT - RIGHT);
   const y = (value: number): number => TOP + (1 - (value - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
@@ -277,12 +274,12 @@ function Scatter({ accounts, currency, digits }: DraftChartProps & { readonly di
   );
 }
 
-/** The minimum or maximum coordinate, without spreading a hundred thousand arguments. */
+/** The minimum or maximum of 0 and all coordinates, without spreading a hundred thousand arguments. */
 function findExtreme(
   points: readonly (readonly [number, number])[],
   choose: (a: number, b: number) => number,
-): readonly [number] {
-  return [points.reduce((extreme, [before, after]) => choose(extreme, choose(before, after)), 0)];
+): number {
+  return points.reduce((extreme, [before, after]) => choose(extreme, choose(before, after)), 0);
 }
 
 /** The number of accounts by size of their difference. */
