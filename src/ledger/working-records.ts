@@ -20,7 +20,8 @@ export class WorkingRecords<Item> {
   #places: Map<string, number> | undefined;
   /** The read records by id; built on first use if there are many. */
   #readById: ReadonlyMap<string, Item> | undefined;
-  #known: readonly Item[] | undefined;
+  /** All records in order, until the next change. */
+  #orderedRecords: readonly Item[] | undefined;
 
   constructor(read: readonly Item[], idOf: (item: Item) => string, compare?: (a: Item, b: Item) => number) {
     this.#read = read;
@@ -30,9 +31,9 @@ export class WorkingRecords<Item> {
 
   /** In order. */
   all(): readonly Item[] {
-    if (this.#known !== undefined) return this.#known;
+    if (this.#orderedRecords !== undefined) return this.#orderedRecords;
     const all = this.#changed.length === 0 ? this.#read : mergeRecords(this.#read, this.#changed, this.#idOf);
-    return (this.#known = this.#compare === undefined ? all : sortIfNeeded(all, this.#compare));
+    return (this.#orderedRecords = this.#compare === undefined ? all : sortIfNeeded(all, this.#compare));
   }
 
   get(id: string): Item | undefined {
@@ -44,7 +45,7 @@ export class WorkingRecords<Item> {
     const place = this.#placeOf(id);
     this.#changed[place] = item;
     this.#places?.set(id, place);
-    this.#known = undefined;
+    this.#orderedRecords = undefined;
   }
 
   /** The number of written records. */
@@ -116,8 +117,8 @@ export class WorkingCells {
   #readByItem: Map<string, Days> | undefined;
   /** Undefined before the first: most accounts of a batch get one delta, and a growing empty list reserves room for 17. */
   #added: GrowingDelta[] | undefined;
-  /** The sums by item and day, once there are many. */
-  #places: Map<string, GrowingDelta> | undefined;
+  /** The added sums by day and item, once there are many. */
+  #addedByDay: Map<string, GrowingDelta> | undefined;
 
   constructor(accountId: string, read: readonly LedgerCell[]) {
     this.#accountId = accountId;
@@ -145,7 +146,7 @@ export class WorkingCells {
     const delta = { accountId: this.#accountId, meterOrFeatureId: itemId, day, quantity };
     if (this.#added === undefined) this.#added = [delta];
     else this.#added.push(delta);
-    this.#places?.set(`${day} ${itemId}`, delta);
+    this.#addedByDay?.set(`${day} ${itemId}`, delta);
   }
 
   addTo(changed: UsageDelta[]): void {
@@ -155,8 +156,8 @@ export class WorkingCells {
   #find(itemId: string, day: Day): GrowingDelta | undefined {
     const added = this.#added ?? NO_DELTAS;
     if (added.length > FEW) {
-      this.#places ??= new Map(added.map((delta) => [`${delta.day} ${delta.meterOrFeatureId}`, delta]));
-      return this.#places.get(`${day} ${itemId}`);
+      this.#addedByDay ??= new Map(added.map((delta) => [`${delta.day} ${delta.meterOrFeatureId}`, delta]));
+      return this.#addedByDay.get(`${day} ${itemId}`);
     }
     for (const delta of added) if (delta.day === day && delta.meterOrFeatureId === itemId) return delta;
     return undefined;

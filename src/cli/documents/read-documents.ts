@@ -151,7 +151,7 @@ export async function parseOrPrintProblems<T>(
   const repeatedKeys = isJson ? [] : document.repeatedKeys;
   if ("result" in secondAttempt && repeatedKeys.length === 0) return secondAttempt.result;
   const otherProblems = "result" in secondAttempt ? [] : secondAttempt.problems;
-  // A key has one problem. That it is repeated is only reported if it is known.
+  // A key has one problem: that it is repeated is only reported for a known field.
   const unknownPaths = new Set(otherProblems.flatMap(({ code, path }) => (code === "UNKNOWN_FIELD" ? [path] : [])));
   const problems = [...repeatedKeys.filter(({ path }) => !unknownPaths.has(path)), ...otherProblems];
   const placedProblems = problems.map((problem) => ({ ...problem, place: document.findPlace(problem) }));

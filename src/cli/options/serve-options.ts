@@ -18,7 +18,7 @@ export interface ServeArguments {
   readonly organization: { readonly id: string | undefined; readonly baseCurrency: string | undefined } | undefined;
   /** The retention of events in milliseconds; undefined means unlimited. */
   readonly keepEventsMs: number | undefined;
-  /** The maximum age of an account's first plan at its start, in years. */
+  /** How many years in the past the first plan of an account may start. */
   readonly associationYearsMax: number;
   /** The first key, from the environment. */
   readonly apiKey: string | undefined;

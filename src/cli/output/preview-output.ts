@@ -79,7 +79,7 @@ export async function writePreview(result: PreviewResult, format: PreviewFormat,
 
 /** Writes the events of lines to standard output. */
 export async function writeTraces(traces: readonly LineTrace[], format: PreviewFormat, io: Io): Promise<void> {
-  if (traces.length === 0) await printNotices(["no shown invoice has such a line"], io);
+  if (traces.length === 0) await printNotices(["no invoice of these periods has a line of this meter or feature"], io);
   if (format === "csv") await write(io.stdout, TRACE_CSV_HEADER);
   if (format === "json") {
     for (const piece of formatTracesJson(traces)) await write(io.stdout, piece);

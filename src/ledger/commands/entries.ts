@@ -76,7 +76,7 @@ export function grantEntry(
     voided: false,
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };
-  if (canBeSpent(entry, now)) checkOpen(work, now);
+  if (canBeSpent(entry, now)) checkEntryCount(work, now);
   work.putEntry(entry);
   moveOverageOnto(work, featureId, createOpenCheck(catalog, work, now));
   return currentEntry(work, entry);
@@ -128,7 +128,7 @@ export function patchEntry(
     // A repeated request is compared with the original values.
     ...(entry.idempotencyKey === undefined ? {} : { requested: original }),
   };
-  if (!canBeSpent(entry, now) && canBeSpent(changedEntry, now)) checkOpen(work, now);
+  if (!canBeSpent(entry, now) && canBeSpent(changedEntry, now)) checkEntryCount(work, now);
   work.putEntry(changedEntry);
   moveOverageOnto(work, entry.featureId, createOpenCheck(catalog, work, now));
   return currentEntry(work, entry);
@@ -174,7 +174,8 @@ function canBeSpent({ source, voided, balance, effectiveUntil }: EntryRecord, no
   return source === "PURCHASE" && !voided && !balance.isZero() && effectiveUntil > now;
 }
 
-function checkOpen(work: AccountState, now: Instant): void {
+/** Checks that the account can have another entry that can be spent. */
+function checkEntryCount(work: AccountState, now: Instant): void {
   const open = work.entries().filter((entry) => canBeSpent(entry, now)).length;
   if (open < OPEN_ENTRIES_MAX) return;
   const many = `it has ${open} open purchased entries; the maximum is ${OPEN_ENTRIES_MAX}`;

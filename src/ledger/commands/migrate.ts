@@ -135,7 +135,7 @@ function planMove(
 /**
  * How an account moves from the plan in force at an instant, considering only its plans (S16.5).
  *
- * @returns undefined without a plan, or if the mode skips it because of its overrides or because the plan ends before.
+ * @returns undefined without a plan, with overrides that the mode keeps, or if the plan ends before the move.
  * With retainStartOffsets, an end without another plan is a problem
  */
 export function planMoveOnto(

@@ -137,7 +137,7 @@ function compareGroups(a: SeriesKey, b: SeriesKey): number {
   return compareIds(a.group ?? "", b.group ?? "") || compareIds(a.currency ?? "", b.currency ?? "");
 }
 
-/** Units of a meter in one period. */
+/** Units of a meter on one day, or in one hour. */
 export interface UsageAtInstant {
   readonly meterId: string;
   /** The start of the day or hour of use. */

@@ -83,7 +83,11 @@ describe("ratebook preview --trace", () => {
       2,
       "ratebook: --trace lists events, so it does not support --usage\n",
     ],
-    [["--trace", "ft-chat"], 0, expect.stringContaining("note: no shown invoice has such a line\n")],
+    [
+      ["--trace", "ft-chat"],
+      0,
+      expect.stringContaining("note: no invoice of these periods has a line of this meter or feature\n"),
+    ],
   ])("%j is rejected with a one-sentence message", async (more, code, err) => {
     expect(await ratebook([...argv, ...more])).toMatchObject({ code, err, out: "" });
   });
