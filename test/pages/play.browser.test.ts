@@ -160,7 +160,7 @@ describe("the playground", () => {
     await page.getByLabel("Contoso production, plan 1: from").fill("2024-06-16");
     await expect
       .poll(() => cycles.innerText())
-      .toContain("16 to 30 June 2024: cut, for the plan begins on 16 June 2024; by days it is charged 15/30");
+      .toContain("16 to 30 June 2024: cut, because the plan begins on 16 June 2024; prorated charges are 15/30");
     // 15 of 30 days of the commitment of 2,000, less the credit of 50.
     await expect.poll(() => totalsOn(page)).toEqual(["950.00"]);
     await page.getByLabel("Starts on the signup date").check();

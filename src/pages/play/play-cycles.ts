@@ -78,7 +78,7 @@ function describeCycle({ start, end, natural, term }: AccountCycle, isCut: boole
     ...(start === natural.start ? [] : [`the plan begins on ${formatLongDate(term.from)}`]),
     ...(end === natural.end ? [] : [`it ends before ${formatLongDate(end)}`]),
   ];
-  return `${range}: cut, for ${cuts.join(" and ")}; by days it is charged ${days}/${naturalDays}`;
+  return `${range}: cut, because ${cuts.join(" and ")}; prorated charges are ${days}/${naturalDays}`;
 }
 
 function describeTerm({ from, until }: Term): string {

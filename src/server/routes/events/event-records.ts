@@ -14,8 +14,8 @@ import { number, formatTime, timestamp, withoutAbsent } from "../../http/fields.
 const decimalText = z.union([z.number(), z.string()]);
 
 /**
- * An event. Other fields are stored but invisible to rules (S4.1). The examples are in examples.ts; the timestamp has
- * none, so that the documentation page fills in the present.
+ * An event. Other fields are stored but invisible to rules (S4.1). The timestamp has no example, so that the
+ * documentation page fills in the present.
  */
 const eventShape = z.looseObject({
   schemaName: z
