@@ -12,8 +12,9 @@ const [QUOTE, BACKSLASH, MINUS, PLUS, POINT, ZERO, NINE, LARGE_E, SMALL_E] = [
 /** Any number with this many digits can be represented by a double. */
 const DIGITS_MAX = 15;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
-/** Numbers without an exponent and of at most 15 digits are zero or at least 1e-15. */
+/** A placeholder is 1 + the index of the digits, divided by this. */
 const SCALE = 1e300;
+/** Placeholders are less than this. Numbers without an exponent and of at most 15 digits are zero or at least 1e-15. */
 const PLACEHOLDER_MAX = 1e-200;
 
 /** Numbers converted in one step. */

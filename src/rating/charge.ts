@@ -54,7 +54,7 @@ export interface SlabExplanation {
 
 /** One priced quantity or fixed rate: `sign × (Σ slabs, within bounds, or rate) × share.days ÷ share.of`. */
 export interface PartExplanation {
-  /** A sentence: the reason for this part. */
+  /** The reason for this part, such as `usage in the billing period`. */
   readonly because: string;
   /** −1 if a price already charged is subtracted (S10.3). */
   readonly sign: 1 | -1;

@@ -194,7 +194,7 @@ export function findEdges({ ratePlan: { slabs }, maxQuantity }: QuantityCard): r
 export function quantityArbitrary(card: QuantityCard): Arbitrary<Decimal> {
   const fc = fastCheck();
   const edges = findEdges(card);
-  const last = edges.reduce((maxQuantity, edge) => (edge.gt(maxQuantity) ? edge : maxQuantity), ONE);
+  const last = edges.reduce((largest, edge) => (edge.gt(largest) ? edge : largest), ONE);
   const hundredths = Math.min(Math.ceil(last.toNumber() * 200) + 1000, Number.MAX_SAFE_INTEGER);
   const offset = fc.constantFrom(ZERO, STEP, STEP.negated(), ONE, ONE.negated());
   const atEdge = fc.tuple(fc.constantFrom(...edges), offset).map(([edge, step]) => add(edge, step));
