@@ -178,7 +178,7 @@ const computationFields = {
 };
 export interface ComputationSchema extends StrictSchema<typeof computationFields> {}
 const computation: ComputationSchema = z.strictObject(computationFields);
-/** One step of a meter: every one that matches an event counts, and a SUM adds them (S5.1, S5.2). */
+/** One step of a meter: COUNT counts an event once if any matches it, SUM adds the results of all that do (S5.1, S5.2). */
 export interface ComputationInput extends Frozen<z.input<ComputationSchema>> {}
 /** One step of a meter (S5.1). */
 export interface Computation extends Frozen<Omit<z.output<ComputationSchema>, "matcher" | "computation">> {
@@ -205,7 +205,7 @@ const usageMeterFields = {
   status: withDefault(z.enum(["DRAFT", "ACTIVE", "INACTIVE", "ARCHIVED"]), "ACTIVE"),
   /** The name of the measured event schema, which must be ACTIVE if the meter is. */
   eventSchemaName: reference,
-  /** At least one; the results of all that match an event are added. */
+  /** At least one. COUNT: an event counts once if one matches it. SUM: the results of all that match it are added. */
   computations: z.array(computation).min(1),
 };
 export interface UsageMeterSchema extends StrictSchema<typeof usageMeterFields> {}
