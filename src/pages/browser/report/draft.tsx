@@ -275,10 +275,7 @@ function Scatter({ accounts, currency, digits }: DraftChartProps & { readonly di
 }
 
 /** The minimum or maximum of 0 and all coordinates, without spreading a hundred thousand arguments. */
-function findExtreme(
-  points: readonly (readonly [number, number])[],
-  choose: (a: number, b: number) => number,
-): number {
+function findExtreme(points: readonly (readonly [number, number])[], choose: (a: number, b: number) => number): number {
   return points.reduce((extreme, [before, after]) => choose(extreme, choose(before, after)), 0);
 }
 
