@@ -2,7 +2,7 @@
 import type { OptionSpec, OptionSpecs } from "./arguments.ts";
 import type { CommandEntry } from "./command-table.ts";
 import type { Command } from "./command.ts";
-import { wrapText } from "./table/wrap-text.ts";
+import { wrapText } from "./table/table-style.ts";
 
 /** The maximum width of an option's name with its text beside it; texts of longer names are on the next line. */
 const LABEL_WIDTH_MAX = 28;

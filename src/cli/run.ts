@@ -7,7 +7,7 @@ import { COMMANDS } from "./command-table.ts";
 import { describeFailure, isWrongUsage } from "./failures.ts";
 import { formatCommandHelp, formatOverview } from "./help.ts";
 import { type Io, write } from "./io.ts";
-import { createTableStyle } from "./table/format-rows.ts";
+import { createTableStyle } from "./table/table-style.ts";
 
 /** Success. */
 const EXIT_DONE = 0;

@@ -34,7 +34,7 @@ import {
 import { readEventFiles } from "../reading/read-event-files.ts";
 import { formatBacktestCsv } from "../table/backtest-csv.ts";
 import { formatBacktestTable } from "../table/backtest-table.ts";
-import { createTableStyle } from "../table/format-rows.ts";
+import { createTableStyle } from "../table/table-style.ts";
 import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
 
 export const backtestCommand: Command = {

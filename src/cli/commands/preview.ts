@@ -33,8 +33,8 @@ import {
 import { findFirstUses, readBookWithModel, type UsageInputFiles, addNewAccounts } from "../reading/new-accounts.ts";
 import { createAcceptedCounts, explainNoInvoices } from "../reading/preview-notes.ts";
 import { readEventFiles } from "../reading/read-event-files.ts";
-import { createTableStyle } from "../table/format-rows.ts";
 import { formatSummaryTable } from "../table/summary-table.ts";
+import { createTableStyle } from "../table/table-style.ts";
 import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
 
 export const previewCommand: Command = {

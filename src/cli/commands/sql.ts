@@ -13,8 +13,7 @@ import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { withOutput } from "../output/output-file.ts";
 import { outputOptions } from "../reading/input-options.ts";
-import { createTableStyle } from "../table/format-rows.ts";
-import { wrapText } from "../table/wrap-text.ts";
+import { createTableStyle, wrapText } from "../table/table-style.ts";
 
 const { output } = outputOptions(["sql"], "statements");
 

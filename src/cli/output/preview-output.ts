@@ -22,9 +22,10 @@ import {
   type ProblemList,
 } from "../reading/event-problems.ts";
 import { suggestTimeForm, suggestDecimalMark, describeUnknownAccounts, suggestZone } from "../reading/preview-notes.ts";
-import { formatCount, createTableStyle } from "../table/format-rows.ts";
+import { formatCount } from "../table/format-rows.ts";
 import { CSV_HEADER, formatInvoiceCsv } from "../table/invoice-csv.ts";
 import { formatInvoiceTable } from "../table/invoice-table.ts";
+import { createTableStyle } from "../table/table-style.ts";
 import { TRACE_CSV_HEADER, formatTraceCsv, formatTracesJson, formatTrace } from "../table/trace-text.ts";
 import { renderReportPage } from "./report-page.ts";
 

@@ -3,7 +3,8 @@ import type { Backtest, BacktestAccount, BacktestPlan, BacktestTotal } from "../
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, decimalOfInteger, divide, multiply, subtract } from "../../numbers/decimal.ts";
 import { toPrintable } from "../../pages/printable.ts";
-import { formatAmount, formatCount, formatRows, type TableRow, type TableStyle } from "./format-rows.ts";
+import { formatAmount, formatCount, formatRows, type TableRow } from "./format-rows.ts";
+import type { TableStyle } from "./table-style.ts";
 
 /** An amount on both sides, and the difference. */
 interface AmountChange {

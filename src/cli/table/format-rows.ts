@@ -1,16 +1,13 @@
 /**
- * Formats tables for a terminal: rows with fixed column widths, their style, and numbers. Text in which
+ * Formats tables for a terminal: rows with fixed column widths, and numbers. Text in which
  * every character has one column is formatted here, which is nearly all. The library formats wide characters, such as
  * Chinese or emoji.
  */
-
-import { styleText } from "node:util";
 
 import Table from "cli-table3";
 
 import { groupThousands } from "../../invoicing/format-values.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
-import type { Io } from "../io.ts";
 
 /** A row: a cell for each column, or text across all of them with one or more lines. */
 export type TableRow = readonly string[] | { readonly text: string };
@@ -67,35 +64,6 @@ const NO_LINES = Object.fromEntries(
     .concat(["middle"])
     .map((place) => [place, ""]),
 );
-
-/** The characters per line if the output is not a terminal. */
-const WIDTH = 100;
-/** The minimum width of a table. */
-const WIDTH_MIN = 72;
-
-export type Emphasis = "strong" | "faint";
-
-export interface TableStyle {
-  /** Characters per line. */
-  readonly width: number;
-  /** Formats a text with emphasis. */
-  readonly emphasize: (text: string, emphasis: Emphasis) => string;
-}
-
-/** For files, pipes and tests: wide and without colors. */
-export const PLAIN_STYLE: TableStyle = { width: WIDTH, emphasize: (text) => text };
-
-const FORMATS = { strong: "bold", faint: "dim" } as const;
-
-/** The style for a command's output. */
-export function createTableStyle({ terminal }: Pick<Io, "terminal">): TableStyle {
-  if (terminal === undefined) return PLAIN_STYLE;
-  return {
-    width: Math.min(WIDTH, Math.max(WIDTH_MIN, terminal.columns)),
-    emphasize: (text, emphasis) =>
-      terminal.hasColors && text !== "" ? styleText(FORMATS[emphasis], text, { validateStream: false }) : text,
-  };
-}
 
 /** An amount with the digits of its currency's minor unit and commas between thousands. */
 export function formatAmount(amount: Decimal, digits: number): string {

@@ -5,8 +5,8 @@ import { type InvoiceRow, invoiceRows } from "../../invoicing/invoice-rows.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { formatRuleLinks } from "../../rulebook.ts";
-import { formatRows, type TableRow, PLAIN_STYLE, type TableStyle } from "./format-rows.ts";
-import { wrapText } from "./wrap-text.ts";
+import { formatRows, type TableRow } from "./format-rows.ts";
+import { PLAIN_STYLE, type TableStyle, wrapText } from "./table-style.ts";
 
 const QUANTITY_WIDTH_MIN = 10;
 const AMOUNT_WIDTH_MIN = 12;

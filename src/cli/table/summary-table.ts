@@ -4,7 +4,8 @@ import { type Invoice, netTotal } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, decimalOfInteger, divide, multiply, sum, ZERO } from "../../numbers/decimal.ts";
 import { toPrintable } from "../../pages/printable.ts";
-import { formatRows, type TableStyle } from "./format-rows.ts";
+import { formatRows } from "./format-rows.ts";
+import type { TableStyle } from "./table-style.ts";
 
 /** The total of one account in one currency. */
 interface AccountSum {
