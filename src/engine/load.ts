@@ -170,16 +170,16 @@ function documentNoun(kind: DocumentKind): string {
 async function createLedgers(catalog: Catalog, book: Book, now: Instant, ids: IdSource): Promise<Changes> {
   const yieldToOthers = createYielder();
   const groups = new Map(book.invoiceGroups.flatMap(({ id, accountIds }) => accountIds.map((each) => [each, id])));
-  const accounts = book.accounts.map((each) => createBookAccount(catalog, each, groups.get(each.id), { now, ids }));
+  const newAccounts = book.accounts.map((each) => createBookAccount(catalog, each, groups.get(each.id), { now, ids }));
   const changes = noChanges();
-  for (const account of accounts) {
-    const work = new AccountState(catalog, { ...account, entries: [], credits: [] });
-    work.putRecord({ ...account.record });
-    for (const entry of account.entries) work.putEntry(entry);
-    for (const credit of account.credits) work.putCredit(credit);
-    for (const _ of catchUpInSteps(catalog, work, now)) await yieldToOthers();
+  for (const newAccount of newAccounts) {
+    const account = new AccountState(catalog, { ...newAccount, entries: [], credits: [] });
+    account.putRecord({ ...newAccount.record });
+    for (const entry of newAccount.entries) account.putEntry(entry);
+    for (const credit of newAccount.credits) account.putCredit(credit);
+    for (const _ of catchUpInSteps(catalog, account, now)) await yieldToOthers();
     await yieldToOthers();
-    work.addTo(changes);
+    account.addTo(changes);
   }
   return changes;
 }

@@ -221,7 +221,7 @@ function incompleteAttempt<Result>(attempt: Attempt<Result>): Decision<Attempt<R
 export async function decideOnAccount<Result>(
   context: EngineContext,
   accountId: string,
-  decide: (catalog: Catalog, work: AccountState, now: Instant) => Result | Promise<Result>,
+  decide: (catalog: Catalog, account: AccountState, now: Instant) => Result | Promise<Result>,
 ): Promise<Result> {
   return runOperation(context, {
     scope: lockAccounts([accountId]),
@@ -345,10 +345,10 @@ async function catchUpAccounts(
 ): Promise<readonly string[]> {
   let changedRecords = 0;
   for (const [place, id] of accountIds.entries()) {
-    const work = workspace.account(id);
-    const isDone = await runWithPauses(catchUpPiece(catalog, work, at, recordsMax - changedRecords), yieldToOthers);
+    const account = workspace.account(id);
+    const isDone = await runWithPauses(catchUpPiece(catalog, account, at, recordsMax - changedRecords), yieldToOthers);
     if (!isDone) return accountIds.slice(place);
-    changedRecords += work.countChangedRecords();
+    changedRecords += account.countChangedRecords();
   }
   return [];
 }

@@ -83,7 +83,7 @@ interface SnapshotOptions {
 export function projectAccount<Result>(
   context: EngineContext,
   accountId: string,
-  project: (catalog: Catalog, work: AccountState, now: Instant) => Steps<Result>,
+  project: (catalog: Catalog, account: AccountState, now: Instant) => Steps<Result>,
 ): Promise<Result> {
   return projectAccounts(context, [accountId], ({ catalog, workspace, now }) =>
     project(catalog, workspace.account(accountId), now),

@@ -41,18 +41,26 @@ function digestCells(cells: AccountCells): string {
  * each cycle.
  */
 export function* saveBilledUsage(
-  work: AccountState,
+  account: AccountState,
   closing: readonly { readonly cycle: Pick<AccountCycle, "start" | "end">; readonly closedAt: Instant }[],
 ): Steps {
-  const externalUsage = work.externalUsage();
+  const externalUsage = account.externalUsage();
   if (externalUsage === undefined) return;
-  const savedIds = new Set(work.billedUsage().map(({ id }) => id));
+  const savedIds = new Set(account.billedUsage().map(({ id }) => id));
   for (const { cycle, closedAt } of closing) {
-    const id = dueInvoiceId(work.record.id, standardInvoiceKey(cycle));
+    const id = dueInvoiceId(account.record.id, standardInvoiceKey(cycle));
     if (savedIds.has(id)) continue;
     const [from, until] = [dayOf(cycle.start), dayOf(cycle.end)];
     const cells = accountCells(externalUsage.open, from, until);
-    work.putBilledUsage({ id, accountId: work.record.id, from, until, cells, digest: digestCells(cells), closedAt });
+    account.putBilledUsage({
+      id,
+      accountId: account.record.id,
+      from,
+      until,
+      cells,
+      digest: digestCells(cells),
+      closedAt,
+    });
     yield;
   }
 }
@@ -136,12 +144,12 @@ function compareCells(before: AccountCells, now: AccountCells): readonly LateCel
 
 /** The charge of a cycle's STANDARD invoice for these cells, before credits; 0 if it has no lines. */
 function chargeForCells(catalog: Catalog, parts: AccountParts, billed: BilledUsage): Decimal {
-  const work = new AccountState(catalog, { ...parts, externalUsage: { current: [], open: [], billed: [billed] } });
+  const account = new AccountState(catalog, { ...parts, externalUsage: { current: [], open: [], billed: [billed] } });
   const cycle = { start: instantOfDay(billed.from), end: instantOfDay(billed.until) };
   const key = standardInvoiceKey(cycle);
   const knownUntil: Instant = billed.closedAt + 1;
   const range = { from: cycle.start, until: cycle.end, knownUntil, viewHasAllCredits: true };
-  const drafts = runToCompletion(computeInvoicesInSteps(work.view(catalog), catalog.billing, range));
+  const drafts = runToCompletion(computeInvoicesInSteps(account.view(catalog), catalog.billing, range));
   // An advance invoice below zero grants a credit that would pay this invoice.
   const standard = drafts.find(({ draft }) => invoiceKey(draft) === key);
   return standard === undefined ? ZERO : grossAmount(standard.draft);

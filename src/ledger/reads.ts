@@ -357,13 +357,13 @@ async function readOverageOfGrants(
 export async function readMovableOverage(
   catalog: Catalog,
   view: LedgerReads,
-  work: AccountState,
+  account: AccountState,
   now: Instant,
   { covers, open, otherEvents = [], skip }: MovableOverage,
 ): Promise<void> {
-  const account = { record: work.record, entries: work.entries() };
-  const all = [...covers, ...coversOfNewGrants(catalog, account, now)];
-  work.addStoredEvents([...otherEvents, ...(await readOverageToMove(view, work.record.id, all, open, skip))]);
+  const { record } = account;
+  const all = [...covers, ...coversOfNewGrants(catalog, { record, entries: account.entries() }, now)];
+  account.addStoredEvents([...otherEvents, ...(await readOverageToMove(view, record.id, all, open, skip))]);
 }
 
 interface MovableOverage {

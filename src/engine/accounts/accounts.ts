@@ -42,7 +42,9 @@ export const accountMethods = {
   update: patchMethod(updateAccount),
   /** Rejected while a plan is associated now or later, or a draft invoice is open (S16.3). */
   archive: idMethod((context, id) =>
-    changeNames(context, id, async ({ catalog, work, now }) => accountCommands.archiveAccount(catalog, work, now)),
+    changeNames(context, id, async ({ catalog, account, now }) =>
+      accountCommands.archiveAccount(catalog, account, now),
+    ),
   ),
   /** `effectiveOn`: with the aliases and the invoice group at that instant (S16.6, S16.7); default now. */
   get: method({ id: ID, options: z.looseObject({}).optional() }, readAccount),
@@ -85,17 +87,17 @@ async function createAccount(
 
 async function updateAccount(context: EngineContext, id: string, input: AccountPatch): Promise<AccountRecord> {
   const patch = readRequest("accountPatch", input);
-  return decideOnAccount(context, id, (catalog, work, now) => {
-    catchUp(catalog, work, now);
-    checkActive("account", work.record);
+  return decideOnAccount(context, id, (catalog, account, now) => {
+    catchUp(catalog, account, now);
+    checkActive("account", account.record);
     const next: Readonly<Record<string, unknown>> = withoutAbsent({
-      ...work.record,
+      ...account.record,
       ...withoutUndefined(patch),
       updatedAt: now,
     });
     if (next["name"] === undefined) throw invalidInputError("name", "NOT_SUPPORTED", "the name can't be removed");
-    work.putRecord(next as unknown as AccountRecord);
-    return work.record;
+    account.putRecord(next as unknown as AccountRecord);
+    return account.record;
   });
 }
 
@@ -121,28 +123,28 @@ async function listAccounts(
 
 async function addAliases(context: EngineContext, id: string, input: readonly string[]): Promise<AccountRecord> {
   const aliases = readRequest("aliases", input);
-  return changeNames(context, id, async ({ work, view, now }) =>
-    accountCommands.addAliases(work, aliases, await findTakenNames(view, aliases), now),
+  return changeNames(context, id, async ({ account, view, now }) =>
+    accountCommands.addAliases(account, aliases, await findTakenNames(view, aliases), now),
   );
 }
 
 async function removeAliases(context: EngineContext, id: string, input: readonly string[]): Promise<AccountRecord> {
   const aliases = readRequest("aliases", input);
-  return changeNames(context, id, async ({ work, now }) => accountCommands.removeAliases(work, aliases, now));
+  return changeNames(context, id, async ({ account, now }) => accountCommands.removeAliases(account, aliases, now));
 }
 
 /** Names are unique across accounts, so they change under the exclusive lock. */
 async function changeNames(
   context: EngineContext,
   accountId: string,
-  decide: (state: DecisionState & { readonly work: AccountState }) => Promise<accountCommands.AliasChanges>,
+  decide: (state: DecisionState & { readonly account: AccountState }) => Promise<accountCommands.AliasChanges>,
 ): Promise<AccountRecord> {
   return runOperation(context, {
     scope: lockAccounts([accountId], "exclusive"),
     async decide(state) {
-      const work = state.workspace.account(accountId);
-      const changes = await decide({ ...state, work });
-      return { result: work.record, changes };
+      const account = state.workspace.account(accountId);
+      const changes = await decide({ ...state, account });
+      return { result: account.record, changes };
     },
   });
 }
@@ -168,10 +170,10 @@ export async function prepareAccount(
   }
   const record = createRecord(request, invoiceCurrency ?? catalog.book.organization.baseCurrency, now);
   const workspace = createWorkspace(catalog, [partsOfRecord(record)]);
-  const work = workspace.account(request.id);
-  work.putRecord({ ...work.record });
-  const { documents } = accountCommands.addAliases(work, aliases ?? [], takenNames, now);
-  return { record: work.record, changes: { ...workspace.changes(), documents } };
+  const account = workspace.account(request.id);
+  account.putRecord({ ...account.record });
+  const { documents } = accountCommands.addAliases(account, aliases ?? [], takenNames, now);
+  return { record: account.record, changes: { ...workspace.changes(), documents } };
 }
 
 /** The accounts and aliases that have these names. */

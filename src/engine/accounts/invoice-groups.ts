@@ -71,15 +71,15 @@ async function createGroup(context: EngineContext, input: InvoiceGroupRequest): 
     context,
     "invoiceGroup",
     ({ before, workspace, now }) => {
-      const works = [...new Set(accountIds)].map((each) => workspace.account(each));
-      const invoiceCurrency = works[0]?.record.invoiceCurrency ?? before.catalog.book.organization.baseCurrency;
+      const accounts = [...new Set(accountIds)].map((each) => workspace.account(each));
+      const invoiceCurrency = accounts[0]?.record.invoiceCurrency ?? before.catalog.book.organization.baseCurrency;
       const document = addDocument(before, "invoiceGroup", { ...request, id, invoiceCurrency }, now);
       const { dailyInvoiceConsolidation } = request;
       return {
         documents: [document],
         async computeFurtherChanges(after) {
           const catalogs = { before: before.catalog, after: after.catalog };
-          await runWithPauses(addToGroup(catalogs, { id, invoiceCurrency, dailyInvoiceConsolidation }, works, now));
+          await runWithPauses(addToGroup(catalogs, { id, invoiceCurrency, dailyInvoiceConsolidation }, accounts, now));
           return {};
         },
       };
@@ -92,8 +92,8 @@ async function addMembers(context: EngineContext, id: string, accountIds: readon
   await runOperation(context, {
     ...readMembers(id, accountIds),
     async decide({ catalog, workspace, now }, group) {
-      const works = [...new Set(accountIds)].map((each) => workspace.account(each));
-      await runWithPauses(addToGroup({ before: catalog, after: catalog }, group, works, now));
+      const accounts = [...new Set(accountIds)].map((each) => workspace.account(each));
+      await runWithPauses(addToGroup({ before: catalog, after: catalog }, group, accounts, now));
       return { result: undefined };
     },
   });
@@ -122,8 +122,8 @@ async function removeMembersToday(
     ...readMembers(id, accountIds),
     async decide({ configuration, catalog, view, workspace, now }) {
       if (consolidatedAt !== undefined && dayOf(consolidatedAt) < dayOf(now)) return { result: undefined };
-      const works = [...new Set(accountIds)].map((each) => workspace.account(each));
-      await runWithPauses(removeFromGroup({ before: catalog, after: catalog }, id, works, now));
+      const accounts = [...new Set(accountIds)].map((each) => workspace.account(each));
+      await runWithPauses(removeFromGroup({ before: catalog, after: catalog }, id, accounts, now));
       const removedIds = new Set(accountIds);
       const remainingMembers = (await groupMembers(view, id)).filter((each) => !removedIds.has(each));
       if (remainingMembers.length > 0) return { result: true };

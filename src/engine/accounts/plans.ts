@@ -57,20 +57,20 @@ export async function associatePlan(
     scope: lockAccounts([accountId]),
     catchUp: "all",
     decide({ configuration, catalog, workspace, now }) {
-      const work = workspace.account(accountId);
+      const account = workspace.account(accountId);
       const request: AssociateRequest = {
         planId: association.pricePlanId,
         version: association.version ?? undefined,
         from: association.effectiveFrom,
         until: association.effectiveUntil ?? undefined,
-        override: readOverrideFor(configuration, work.record, {
+        override: readOverrideFor(configuration, account.record, {
           ...association,
           version: association.version ?? undefined,
         }),
         retainStartOffsets: association.retainStartOffsets ?? undefined,
       };
-      associate(catalog, work, request, now, context.ids);
-      return { result: listAccountSchedules(catalog, work.record) };
+      associate(catalog, account, request, now, context.ids);
+      return { result: listAccountSchedules(catalog, account.record) };
     },
   });
 }
@@ -87,9 +87,9 @@ export async function dissociatePlan(
     planId: dissociation.pricePlanId ?? undefined,
     version: dissociation.version ?? undefined,
   };
-  return decideOnAccount(context, accountId, (catalog, work, now) => {
-    dissociate(catalog, work, request, now, context.ids);
-    return listAccountSchedules(catalog, work.record);
+  return decideOnAccount(context, accountId, (catalog, account, now) => {
+    dissociate(catalog, account, request, now, context.ids);
+    return listAccountSchedules(catalog, account.record);
   });
 }
 
@@ -157,11 +157,11 @@ export async function decideMigrations(
   accountIds: readonly string[],
   requests: readonly MigrateRequest[],
 ): Promise<{ readonly migrations: readonly Migration[]; readonly documents: readonly DocumentRecord[] }> {
-  const works = accountIds.map((id) => workspace.account(id));
+  const accounts = accountIds.map((id) => workspace.account(id));
   const migrations: Migration[] = [];
   const documents: DocumentRecord[] = [];
   for (const request of requests) {
-    const { migration, document } = await runWithPauses(migrate(catalog, works, request, now, ids));
+    const { migration, document } = await runWithPauses(migrate(catalog, accounts, request, now, ids));
     migrations.push(migration);
     documents.push(document);
   }

@@ -202,9 +202,9 @@ async function readCredits(context: EngineContext, accountIds: readonly string[]
   return projectAccounts(context, accountIds, listSnapshots, undefined, { commitIfBehind: "behind" });
 }
 
-function* currentCredits(catalog: Catalog, work: AccountState, now: Instant): Steps<readonly CreditSnapshot[]> {
-  catchUp(catalog, work, now);
-  return yield* creditSnapshots(catalog, work, now);
+function* currentCredits(catalog: Catalog, account: AccountState, now: Instant): Steps<readonly CreditSnapshot[]> {
+  catchUp(catalog, account, now);
+  return yield* creditSnapshots(catalog, account, now);
 }
 
 function toListedCredit({ id, accountId, createdAt }: CreditRecord): ListedCredit {

@@ -82,16 +82,16 @@ async function createCredits(
 
 async function voidCredit(context: EngineContext, id: string): Promise<CreditSnapshot> {
   const accountId = await accountOfCredit(context, id);
-  return decideOnAccount(context, accountId, (catalog, work, now) =>
-    findSnapshot(catalog, work, creditCommands.voidCredit(catalog, work, id, now), now),
+  return decideOnAccount(context, accountId, (catalog, account, now) =>
+    findSnapshot(catalog, account, creditCommands.voidCredit(catalog, account, id, now), now),
   );
 }
 
 async function readCredit(context: EngineContext, id: string): Promise<CreditSnapshot> {
   const accountId = await accountOfCredit(context, id);
-  return projectAccount(context, accountId, function* (catalog, work, now) {
-    catchUp(catalog, work, now);
-    const snapshot = (yield* creditSnapshots(catalog, work, now)).find(({ credit }) =>
+  return projectAccount(context, accountId, function* (catalog, account, now) {
+    catchUp(catalog, account, now);
+    const snapshot = (yield* creditSnapshots(catalog, account, now)).find(({ credit }) =>
       matchesId(accountId, credit.id, id),
     );
     if (snapshot === undefined) throw notFoundError("credit", id);
@@ -106,10 +106,10 @@ async function accountOfCredit(context: EngineContext, id: string): Promise<stri
   if (storedCredit !== undefined) return storedCredit.accountId;
   for await (const accountId of findAccountsThatMayHave(context, id)) {
     const matchingCredits = await retryPerAccount([accountId], collectSkipped(), () =>
-      projectAccount(context, accountId, function* (catalog, work, now) {
+      projectAccount(context, accountId, function* (catalog, account, now) {
         yield;
-        catchUp(catalog, work, now);
-        return work.credits().filter((credit) => matchesId(accountId, credit.id, id));
+        catchUp(catalog, account, now);
+        return account.credits().filter((credit) => matchesId(accountId, credit.id, id));
       }),
     );
     if (matchingCredits.length > 0) return accountId;
@@ -129,11 +129,11 @@ async function* findAccountsThatMayHave(
 
 async function findSnapshot(
   catalog: Catalog,
-  work: AccountState,
+  account: AccountState,
   credit: CreditRecord,
   now: Instant,
 ): Promise<CreditSnapshot> {
-  const snapshots = await runWithPauses(creditSnapshots(catalog, work, now));
+  const snapshots = await runWithPauses(creditSnapshots(catalog, account, now));
   return requireSnapshot(snapshots.find((each) => each.credit.id === credit.id));
 }
 
@@ -165,22 +165,24 @@ function checkEntities(
  * included, even before a bill run (S2.4).
  */
 export async function creditBalance(context: EngineContext, accountId: string): Promise<CreditBalance> {
-  return projectAccount(context, accountId, function* (catalog, work, now) {
-    catchUp(catalog, work, now);
-    const inForce = (yield* creditSnapshots(catalog, work, now)).filter((snapshot) => isInForce(snapshot.credit, now));
+  return projectAccount(context, accountId, function* (catalog, account, now) {
+    catchUp(catalog, account, now);
+    const inForce = (yield* creditSnapshots(catalog, account, now)).filter((snapshot) =>
+      isInForce(snapshot.credit, now),
+    );
     const availableBalance = sumAvailable(inForce);
     const runningBalance = sumAvailable(
       inForce.filter(({ credit }) => (credit.applicableEntityIds ?? []).length === 0),
     );
-    const changes = work.credits().flatMap(changeInstants);
+    const changes = account.credits().flatMap(changeInstants);
     return {
       accountId,
       activeCredits: sum(inForce.map(({ credit }) => subtract(credit.creditAmount, credit.consumedAmount))),
       availableBalance,
       runningBalance,
       inapplicableCredits: subtract(availableBalance, runningBalance),
-      unit: work.record.invoiceCurrency,
-      lastUpdatedAt: changes.length === 0 ? work.record.createdAt : Math.max(...changes),
+      unit: account.record.invoiceCurrency,
+      lastUpdatedAt: changes.length === 0 ? account.record.createdAt : Math.max(...changes),
     };
   });
 }

@@ -76,9 +76,9 @@ async function grantEntry(
   return runOperation(context, {
     scope: lockAccounts([accountId]),
     async decide({ catalog, view, workspace, now }) {
-      const work = workspace.account(accountId);
-      await readForGrant(catalog, view, work, { ...request, quantity: request.granted }, now);
-      const entry = entryCommands.grantEntry(catalog, work, request, now, context.ids);
+      const account = workspace.account(accountId);
+      await readForGrant(catalog, view, account, { ...request, quantity: request.granted }, now);
+      const entry = entryCommands.grantEntry(catalog, account, request, now, context.ids);
       return { result: toEntrySnapshot(entry, now) };
     },
   });
@@ -100,10 +100,10 @@ async function updateEntry(
   return runOperation(context, {
     scope: lockAccounts([accountId]),
     async decide({ catalog, view, workspace, now }) {
-      const work = workspace.account(accountId);
-      const lastSpent = await readForEntry(catalog, view, work, { entryId, ...change }, now);
-      checkEntryAccount(catalog, work, entryId, featureId, now);
-      const entry = entryCommands.patchEntry(catalog, work, { entryId, lastSpent }, change, now);
+      const account = workspace.account(accountId);
+      const lastSpent = await readForEntry(catalog, view, account, { entryId, ...change }, now);
+      checkEntryAccount(catalog, account, entryId, featureId, now);
+      const entry = entryCommands.patchEntry(catalog, account, { entryId, lastSpent }, change, now);
       return { result: toEntrySnapshot(entry, now) };
     },
   });
@@ -113,9 +113,9 @@ async function voidEntry(
   context: EngineContext,
   { accountId, entryId, featureId }: EntryTarget,
 ): Promise<EntrySnapshot> {
-  return decideOnAccount(context, accountId, (catalog, work, now) => {
-    checkEntryAccount(catalog, work, entryId, featureId, now);
-    return toEntrySnapshot(entryCommands.voidEntry(catalog, work, entryId, now), now);
+  return decideOnAccount(context, accountId, (catalog, account, now) => {
+    checkEntryAccount(catalog, account, entryId, featureId, now);
+    return toEntrySnapshot(entryCommands.voidEntry(catalog, account, entryId, now), now);
   });
 }
 
@@ -124,11 +124,11 @@ async function listEntries(
   { accountId, featureId }: FeatureTarget,
   { page = {} }: PagedOptions = {},
 ): Promise<Page<EntrySnapshot>> {
-  return projectAccount(context, accountId, function* (catalog, work, now) {
+  return projectAccount(context, accountId, function* (catalog, account, now) {
     yield;
     checkFeature(catalog, featureId);
-    catchUp(catalog, work, now);
-    const entries = work
+    catchUp(catalog, account, now);
+    const entries = account
       .entries()
       .flatMap((entry) => (entry.featureId === featureId ? [toEntrySnapshot(entry, now)] : []));
     return selectPage(entries, page, pageKey);
@@ -139,11 +139,11 @@ async function featureBalance(
   context: EngineContext,
   { accountId, featureId }: FeatureTarget,
 ): Promise<FeatureBalance> {
-  return projectAccount(context, accountId, function* (catalog, work, now) {
+  return projectAccount(context, accountId, function* (catalog, account, now) {
     yield;
     checkFeature(catalog, featureId);
-    catchUp(catalog, work, now);
-    const inForce = work
+    catchUp(catalog, account, now);
+    const inForce = account
       .entries()
       .filter((entry) => entry.featureId === featureId && !entry.voided && isInForce(entry, now));
     return {
@@ -151,7 +151,7 @@ async function featureBalance(
       featureId,
       granted: sum(inForce.map(({ granted }) => granted)),
       balance: sum(inForce.map(({ balance }) => balance)),
-      ...computeOverage(catalog, work, featureId, now),
+      ...computeOverage(catalog, account, featureId, now),
     };
   });
 }
@@ -162,13 +162,13 @@ function isInForce({ effectiveFrom, effectiveUntil }: EntryRecord, now: Instant)
 
 function computeOverage(
   catalog: Catalog,
-  work: AccountState,
+  account: AccountState,
   featureId: string,
   now: Instant,
 ): Pick<FeatureBalance, "overageLimit" | "usedOverage"> {
-  const limit = findAccountPlan(catalog, work.record).lookup.overageAt(featureId, now, now);
+  const limit = findAccountPlan(catalog, account.record).lookup.overageAt(featureId, now, now);
   if (limit === undefined) return {};
-  const usedOverage = work.overage(featureId, dayOf(limit.window.start), dayOf(limit.window.end));
+  const usedOverage = account.overage(featureId, dayOf(limit.window.start), dayOf(limit.window.end));
   return { ...(limit.maxQuantity ? { overageLimit: limit.maxQuantity } : {}), usedOverage };
 }
 
@@ -181,15 +181,15 @@ function toEntrySnapshot({ spentAtBefore: _internal, ...entry }: EntryRecord, no
 /** Checks that the entry exists, including those due by now, and belongs to the requested feature. */
 function checkEntryAccount(
   catalog: Catalog,
-  work: AccountState,
+  account: AccountState,
   entryId: string,
   featureId: string | undefined,
   now: Instant,
 ): void {
   if (featureId === undefined) return;
   checkFeature(catalog, featureId);
-  catchUp(catalog, work, now);
-  const entry = work.entries().find(({ id }) => matchesId(work.record.id, id, entryId));
+  catchUp(catalog, account, now);
+  const entry = account.entries().find(({ id }) => matchesId(account.record.id, id, entryId));
   if (entry?.featureId !== featureId) throw notFoundError("feature credit entry", entryId);
 }
 

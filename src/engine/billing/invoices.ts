@@ -180,13 +180,19 @@ function* makeLines({ invoice }: InvoiceSnapshot): Steps {
 /** The invoices of a caught-up account in an uncommitted working copy, by date. @param ids which of them; default all */
 export function* listSnapshots(
   catalog: Catalog,
-  work: AccountState,
+  account: AccountState,
   at: Instant,
   ids?: ReadonlySet<string>,
 ): Steps<readonly InvoiceSnapshot[]> {
-  catchUp(catalog, work, at);
-  const final = work.invoices().flatMap((record) => (ids?.has(record.id) === false ? [] : [toFinalSnapshot(record)]));
-  const drafts = (yield* listDrafts(catalog, work, at, ids)).map(({ id, invoice }) => ({ id, invoice, updatedAt: at }));
+  catchUp(catalog, account, at);
+  const final = account
+    .invoices()
+    .flatMap((record) => (ids?.has(record.id) === false ? [] : [toFinalSnapshot(record)]));
+  const drafts = (yield* listDrafts(catalog, account, at, ids)).map(({ id, invoice }) => ({
+    id,
+    invoice,
+    updatedAt: at,
+  }));
   const datedSnapshots = [...final, ...drafts].map((snapshot) => ({
     snapshot,
     date: parseInstant(snapshot.invoice.invoiceDate),

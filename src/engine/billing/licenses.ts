@@ -37,8 +37,8 @@ async function updateLicense(
     effectiveFrom: effectiveFrom ?? undefined,
     idempotencyKey: idempotencyKey ?? undefined,
   };
-  return decideOnAccount(context, accountId, (catalog, work, now) =>
-    licenseCommands.updateLicense(catalog, work, request, now, context.ids),
+  return decideOnAccount(context, accountId, (catalog, account, now) =>
+    licenseCommands.updateLicense(catalog, account, request, now, context.ids),
   );
 }
 

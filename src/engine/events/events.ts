@@ -198,9 +198,9 @@ export async function undo(context: EngineContext, undoFilter: UndoFilter): Prom
       return "other locks";
     },
     async decide({ catalog, view, workspace, events, now }) {
-      const work = workspace.account(accountId);
-      const matchingEvents = await readForUndo(catalog, view, work, { ...filter, first: events }, now);
-      return { result: await runWithPauses(decideUndo(catalog, work, matchingEvents, now)) };
+      const account = workspace.account(accountId);
+      const matchingEvents = await readForUndo(catalog, view, account, { ...filter, first: events }, now);
+      return { result: await runWithPauses(decideUndo(catalog, account, matchingEvents, now)) };
     },
   });
 }

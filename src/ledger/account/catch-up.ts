@@ -42,21 +42,21 @@ import { moveOverageOnto } from "./overage-moves.ts";
  * entries, credits and invoices, its usage and overage from {@link catchUpReadsFrom} on, and its events with overage
  * since then. It may be empty if {@link isBehind} returns false.
  */
-export function catchUp(catalog: Catalog, work: AccountState, upTo: Instant): void {
-  runToCompletion(catchUpInSteps(catalog, work, upTo));
+export function catchUp(catalog: Catalog, account: AccountState, upTo: Instant): void {
+  runToCompletion(catchUpInSteps(catalog, account, upTo));
 }
 
 /** Like {@link catchUp}, but pauses every few milliseconds so that other work can run. */
-export function* catchUpInSteps(catalog: Catalog, work: AccountState, upTo: Instant): Steps {
-  const until = catchUpInstant(work.record, upTo);
-  if (until < work.record.caughtUpTo) return;
-  if (until < work.record.nextDueAt) {
-    const record = { ...work.record, caughtUpTo: until };
-    if (record.drafts?.credits === undefined) yield* saveAfterCatchUp(catalog, work, record);
-    else if (until > work.record.caughtUpTo) work.putRecord(record);
+export function* catchUpInSteps(catalog: Catalog, account: AccountState, upTo: Instant): Steps {
+  const until = catchUpInstant(account.record, upTo);
+  if (until < account.record.caughtUpTo) return;
+  if (until < account.record.nextDueAt) {
+    const record = { ...account.record, caughtUpTo: until };
+    if (record.drafts?.credits === undefined) yield* saveAfterCatchUp(catalog, account, record);
+    else if (until > account.record.caughtUpTo) account.putRecord(record);
     return;
   }
-  yield* catchUpSteps(catalog, work, until, startOfUtcDay(work.record.caughtUpTo));
+  yield* catchUpSteps(catalog, account, until, startOfUtcDay(account.record.caughtUpTo));
 }
 
 /**
@@ -66,11 +66,20 @@ export function* catchUpInSteps(catalog: Catalog, work: AccountState, upTo: Inst
  * @param recordsMax stops after this many changed records, where it can
  * @returns whether everything due was processed
  */
-export function* catchUpPiece(catalog: Catalog, work: AccountState, upTo: Instant, recordsMax: number): Steps<boolean> {
-  const { record } = work;
-  for (const _ of catchUpInSteps(catalog, work, upTo)) {
+export function* catchUpPiece(
+  catalog: Catalog,
+  account: AccountState,
+  upTo: Instant,
+  recordsMax: number,
+): Steps<boolean> {
+  const { record } = account;
+  for (const _ of catchUpInSteps(catalog, account, upTo)) {
     // External usage must be stored in the same commit as the invoices created from it (S17.4).
-    if (work.countChangedRecords() >= recordsMax && work.record === record && work.externalUsage() === undefined)
+    if (
+      account.countChangedRecords() >= recordsMax &&
+      account.record === record &&
+      account.externalUsage() === undefined
+    )
       return false;
     yield;
   }
@@ -82,23 +91,23 @@ export function* catchUpPiece(catalog: Catalog, work: AccountState, upTo: Instan
  *
  * @param closedSince considers cycles that closed at or after this instant
  */
-export function catchUpWith(catalog: Catalog, work: AccountState, until: Instant, closedSince: Instant): void {
-  runToCompletion(catchUpSteps(catalog, work, until, closedSince));
+export function catchUpWith(catalog: Catalog, account: AccountState, until: Instant, closedSince: Instant): void {
+  runToCompletion(catchUpSteps(catalog, account, until, closedSince));
 }
 
 /** Cycles invoiced at once. Each computation starts at the account's first day, so a few large ones are faster. */
 const CYCLES_AT_ONCE = 32;
 
-function* catchUpSteps(catalog: Catalog, work: AccountState, until: Instant, closedSince: Instant): Steps {
-  const since = work.record.caughtUpTo;
+function* catchUpSteps(catalog: Catalog, account: AccountState, until: Instant, closedSince: Instant): Steps {
+  const since = account.record.caughtUpTo;
   yield;
-  const grants = groupBy(yield* findNewGrantsInSteps(catalog, work, until), ({ due }) => Math.max(due, since));
+  const grants = groupBy(yield* findNewGrantsInSteps(catalog, account, until), ({ due }) => Math.max(due, since));
   yield;
-  const due = yield* findDueBefore(work.view(catalog), catalog.billing, { since, until: until + 1 });
-  const credits = groupBy(findNewCredits(work, due.credits), ({ grantedAt }) => Math.max(grantedAt, since));
+  const due = yield* findDueBefore(account.view(catalog), catalog.billing, { since, until: until + 1 });
+  const credits = groupBy(findNewCredits(account, due.credits), ({ grantedAt }) => Math.max(grantedAt, since));
   yield;
-  const terms = findGraceTerms(catalog, work.record);
-  const open = findOpenCycles(catalog, work.record, until, closedSince);
+  const terms = findGraceTerms(catalog, account.record);
+  const open = findOpenCycles(catalog, account.record, until, closedSince);
   const finals = new Set([
     ...open.map((cycle) => Math.max(closesAt(cycle, terms), since)),
     ...due.advanceFinalAt.filter((at) => at >= since),
@@ -107,7 +116,7 @@ function* catchUpSteps(catalog: Catalog, work: AccountState, until: Instant, clo
   let start = earliestStart(open, since);
   let pending: Instant[] = [];
   const finalizePending = function* (): Steps {
-    yield* finalizeAll(catalog, work, start, pending);
+    yield* finalizeAll(catalog, account, start, pending);
     start = startAfter(pending.at(-1) ?? since);
     pending = [];
   };
@@ -116,8 +125,8 @@ function* catchUpSteps(catalog: Catalog, work: AccountState, until: Instant, clo
   for (const at of sortInstants(instants)) {
     const [granted = [], creditChanges = []] = [grants.get(at), credits.get(at)];
     if (pending.length > 0 && granted.length + creditChanges.length > 0) yield* finalizePending();
-    yield* putEntries(catalog, work, granted, at);
-    yield* putInSteps(creditChanges, (credit) => putGrantedCredit(work, credit));
+    yield* putEntries(catalog, account, granted, at);
+    yield* putInSteps(creditChanges, (credit) => putGrantedCredit(account, credit));
     if (finals.has(at)) pending.push(at);
     // Invoices that became final earlier are dated by the previous catch-up.
     if (pending.length >= CYCLES_AT_ONCE || at === since) yield* finalizePending();
@@ -125,21 +134,21 @@ function* catchUpSteps(catalog: Catalog, work: AccountState, until: Instant, clo
   yield* finalizePending();
   const closing = open.map((cycle) => ({ cycle, closedAt: closesAt(cycle, terms) }));
   yield* saveBilledUsage(
-    work,
+    account,
     closing.filter(({ closedAt }) => closedAt <= until),
   );
-  const nextDueAt = nextDueAfter(catalog, work.record, until);
+  const nextDueAt = nextDueAfter(catalog, account.record, until);
   yield;
-  yield* saveAfterCatchUp(catalog, work, { ...work.record, caughtUpTo: until, nextDueAt });
+  yield* saveAfterCatchUp(catalog, account, { ...account.record, caughtUpTo: until, nextDueAt });
   yield;
 }
 
 /** Creates only the entries granted up to and including an instant: for future-dated events and previews (S2.4). */
-export function grantUpTo(catalog: Catalog, work: AccountState, upTo: Instant): void {
-  if (upTo < work.record.nextDueAt) return;
-  const grants = findNewGrants(catalog, work, upTo);
-  for (const [at, granted] of groupBy(grants, ({ due }) => Math.max(due, work.record.caughtUpTo))) {
-    runToCompletion(putEntries(catalog, work, granted, at));
+export function grantUpTo(catalog: Catalog, account: AccountState, upTo: Instant): void {
+  if (upTo < account.record.nextDueAt) return;
+  const grants = findNewGrants(catalog, account, upTo);
+  for (const [at, granted] of groupBy(grants, ({ due }) => Math.max(due, account.record.caughtUpTo))) {
+    runToCompletion(putEntries(catalog, account, granted, at));
   }
 }
 
@@ -174,8 +183,8 @@ export function invoicesReadFrom(catalog: Catalog, record: AccountRecord, now: I
 }
 
 /** The credits that the account does not have yet; a grant of zero creates none. */
-function findNewCredits(work: AccountState, credits: readonly GrantedCredit[]): readonly GrantedCredit[] {
-  const existingCauses = new Set(work.credits().map(({ cause }) => cause));
+function findNewCredits(account: AccountState, credits: readonly GrantedCredit[]): readonly GrantedCredit[] {
+  const existingCauses = new Set(account.credits().map(({ cause }) => cause));
   return credits.filter(
     ({ id: cause, formerCause = cause, creditAmount }) =>
       !creditAmount.isZero() && !existingCauses.has(cause) && !existingCauses.has(formerCause),
@@ -224,12 +233,12 @@ function findNewGrantsInSteps(
  * Creates the entries due at one instant, then moves overage onto them, because the order of spending depends on all of
  * them (S11.2, S11.5). One step per feature: a catch-up that stopped in between would not read its overage again.
  */
-function* putEntries(catalog: Catalog, work: AccountState, grants: readonly FeatureGrant[], at: Instant): Steps {
+function* putEntries(catalog: Catalog, account: AccountState, grants: readonly FeatureGrant[], at: Instant): Steps {
   for (const [featureId, featureGrants] of groupBy(grants, (grant) => grant.featureId)) {
     for (const { key, granted, effectiveFrom, effectiveUntil, due } of featureGrants) {
-      work.putEntry({
-        id: dueEntryId(work.record.id, key),
-        accountId: work.record.id,
+      account.putEntry({
+        id: dueEntryId(account.record.id, key),
+        accountId: account.record.id,
         key,
         featureId,
         source: "PRICE_PLAN",
@@ -241,7 +250,7 @@ function* putEntries(catalog: Catalog, work: AccountState, grants: readonly Feat
         voided: false,
       });
     }
-    moveOverageOnto(work, featureId, createOpenCheck(catalog, work, at));
+    moveOverageOnto(account, featureId, createOpenCheck(catalog, account, at));
     yield;
   }
 }
@@ -268,15 +277,15 @@ function createOpenStartFinder(open: readonly AccountCycle[], terms: GraceTerms)
  * Finalizes the invoices due at these instants, between which nothing else falls due. Amounts that earlier drafts would
  * take from credits stay reserved (S12.3).
  */
-function* finalizeAll(catalog: Catalog, work: AccountState, start: Instant, instants: readonly Instant[]): Steps {
+function* finalizeAll(catalog: Catalog, account: AccountState, start: Instant, instants: readonly Instant[]): Steps {
   const last = instants.at(-1);
   if (last === undefined) return;
   let from = start;
-  for (const until of splitRange(catalog, work.record, start, last + 1)) {
+  for (const until of splitRange(catalog, account.record, start, last + 1)) {
     // If no credit connects them, invoices that become final do not depend on drafts.
-    const areIndependent = !mayTakeCredits(catalog, work, from);
+    const areIndependent = !mayTakeCredits(catalog, account, from);
     const selection = areIndependent ? ({ finalAt }: DraftTerms): boolean => finalAt <= last : undefined;
-    const invoices = yield* computeOpenInvoices(catalog, work, { from, until, knownUntil: last + 1, selection });
+    const invoices = yield* computeOpenInvoices(catalog, account, { from, until, knownUntil: last + 1, selection });
     const dueInvoices = invoices.filter(({ draft }) => draft.finalAt <= last);
     const times = dueInvoices.map(({ draft }) => instants.find((at) => at >= draft.finalAt) ?? last);
     // An invoice that takes credits may become final before one that precedes it in the order of taking credits. Each
@@ -286,15 +295,15 @@ function* finalizeAll(catalog: Catalog, work: AccountState, start: Instant, inst
     const changes = times.filter((_, place) => changesCredits(dueInvoices[place]));
     if (
       instants.length > 1 &&
-      (isMixed || (yield* isFinalBefore(catalog, work, [until, last + 1], Math.max(...changes))))
+      (isMixed || (yield* isFinalBefore(catalog, account, [until, last + 1], Math.max(...changes))))
     ) {
-      for (const at of instants) yield* finalizeAll(catalog, work, from, [at]);
+      for (const at of instants) yield* finalizeAll(catalog, account, from, [at]);
       return;
     }
     for (const at of instants) {
       for (const [place, each] of dueInvoices.entries()) {
         if (times[place] !== at) continue;
-        finalizeInvoice(work, each, at);
+        finalizeInvoice(account, each, at);
         yield;
       }
     }
@@ -318,12 +327,12 @@ function changesCredits(invoice: ComputedInvoice | undefined): boolean {
  */
 function* isFinalBefore(
   catalog: Catalog,
-  work: AccountState,
+  account: AccountState,
   [from, until]: readonly [Instant, Instant],
   at: Instant,
 ): Steps<boolean> {
   if (from >= until || from >= at) return false;
-  const view = work.view(catalog);
+  const view = account.view(catalog);
   const cycles = cyclesIn(view.timeline, from, until);
   if (cycles.some((cycle) => closesAt(cycle, view) < at)) return true;
   return (yield* findAdvanceInvoiceTerms(view, { from, until })).some(({ finalAt }) => finalAt < at);

@@ -42,11 +42,11 @@ export interface DraftInvoice {
  */
 export function* computeOpenInvoices(
   catalog: Catalog,
-  work: AccountState,
+  account: AccountState,
   range: Pick<InvoicingOptions, "from" | "until" | "knownUntil" | "selection" | "limit">,
-  view: AccountView = work.view(catalog),
+  view: AccountView = account.view(catalog),
 ): Steps<readonly ComputedInvoice[]> {
-  const finalKeys = new Set(work.invoices().map(storedInvoiceKey));
+  const finalKeys = new Set(account.invoices().map(storedInvoiceKey));
   return yield* computeInvoicesInSteps(view, catalog.billing, {
     ...range,
     explain: true,
@@ -57,8 +57,8 @@ export function* computeOpenInvoices(
 }
 
 /** Finalizes a draft: its record, the credits that it consumes, and the credit that it grants (S12.4, S13.4). */
-export function finalizeInvoice(work: AccountState, computedInvoice: ComputedInvoice, at: Instant): void {
-  const { record } = work;
+export function finalizeInvoice(account: AccountState, computedInvoice: ComputedInvoice, at: Instant): void {
+  const { record } = account;
   const key = invoiceKey(computedInvoice.draft);
   const id = dueInvoiceId(record.id, key);
   const invoice = computedInvoice.buildInvoice();
@@ -66,8 +66,8 @@ export function finalizeInvoice(work: AccountState, computedInvoice: ComputedInv
   const revenueInfo =
     computedInvoice.creditUses.length === 0
       ? invoice.revenueInfo
-      : withConsumedCredits(invoice.revenueInfo, (creditId) => requireCredit(work, creditId).consumedAmount);
-  work.putInvoice({
+      : withConsumedCredits(invoice.revenueInfo, (creditId) => requireCredit(account, creditId).consumedAmount);
+  account.putInvoice({
     id,
     accountId: record.id,
     key,
@@ -76,28 +76,28 @@ export function finalizeInvoice(work: AccountState, computedInvoice: ComputedInv
     ...(record.invoiceGroupId === undefined ? {} : { invoiceGroupId: record.invoiceGroupId }),
   });
   for (const { creditId, amount } of computedInvoice.creditUses) {
-    const credit = requireCredit(work, creditId);
-    work.putCredit({
+    const credit = requireCredit(account, creditId);
+    account.putCredit({
       ...credit,
       consumedAmount: add(credit.consumedAmount, amount),
       transactions: [...credit.transactions, { invoiceId: id, amount, at }],
     });
   }
   if (computedInvoice.grantedCredit !== undefined)
-    putGrantedCredit(work, { ...computedInvoice.grantedCredit, grantedAt: at });
+    putGrantedCredit(account, { ...computedInvoice.grantedCredit, grantedAt: at });
 }
 
-function requireCredit(work: AccountState, creditId: string): CreditRecord {
-  const credit = work.credit(creditId);
+function requireCredit(account: AccountState, creditId: string): CreditRecord {
+  const credit = account.credit(creditId);
   invariant(credit !== undefined, "S12.4: a final invoice consumes credits of its account");
   return credit;
 }
 
 /** Stores a credit granted by a plan or an invoice. The id of a granted credit is its cause. */
-export function putGrantedCredit(work: AccountState, granted: GrantedCredit): void {
-  const { record } = work;
+export function putGrantedCredit(account: AccountState, granted: GrantedCredit): void {
+  const { record } = account;
   const { id: cause, kind, grantedAt } = granted;
-  work.putCredit(
+  account.putCredit(
     createCreditRecord(record, granted, { id: dueCreditId(record.id, cause), kind, cause, createdAt: grantedAt }),
   );
 }
@@ -164,41 +164,41 @@ export function draftIndexKnownUntil(drafts: DraftIndex | undefined): Instant {
  * after the clock and something falls due by then, because lists use the clock, and if many cycles are open. Lists then
  * compute the account, and the next catch-up builds the index in steps.
  */
-export function saveWithDraftIndex(catalog: Catalog, work: AccountState, record: AccountRecord): void {
+export function saveWithDraftIndex(catalog: Catalog, account: AccountState, record: AccountRecord): void {
   if (hasManyOpenCycles(catalog, record, record.updatedAt)) {
-    work.putRecord({ ...record, drafts: UNKNOWN });
+    account.putRecord({ ...record, drafts: UNKNOWN });
     return;
   }
-  work.putRecord(record);
-  runToCompletion(refreshDraftIndex(catalog, work, record.updatedAt));
+  account.putRecord(record);
+  runToCompletion(refreshDraftIndex(catalog, account, record.updatedAt));
 }
 
 /**
  * Rebuilds the draft index of an account as of `now`, caught up or not, and saves it in the record. Changes and reads
  * nothing else.
  */
-export function* refreshDraftIndex(catalog: Catalog, work: AccountState, now: Instant): Steps {
-  const { record } = work;
-  const drafts = yield* computeDraftIndex(catalog, work, now);
+export function* refreshDraftIndex(catalog: Catalog, account: AccountState, now: Instant): Steps {
+  const { record } = account;
+  const drafts = yield* computeDraftIndex(catalog, account, now);
   const decided = catchUpInstant(record, now);
   const dues = [
     ...drafts.places.map(({ finalAt }) => finalAt),
     ...(drafts.credits ?? []).map((each) => each.createdAt),
   ];
   const isMissed = dues.some((at) => at > now && at <= decided);
-  work.putRecord({ ...record, drafts: isMissed ? UNKNOWN : drafts });
+  account.putRecord({ ...record, drafts: isMissed ? UNKNOWN : drafts });
 }
 
 /** The index of accounts that lists must compute in full. */
 const UNKNOWN: DraftIndex = { until: Number.NEGATIVE_INFINITY, places: [], credits: [] };
 
 /** Like {@link saveWithDraftIndex}, after a catch-up and in steps: invoices that became final by then are no longer drafts. */
-export function* saveAfterCatchUp(catalog: Catalog, work: AccountState, record: AccountRecord): Steps {
-  work.putRecord(record);
-  const { until, places, credits = [] } = yield* computeDraftIndex(catalog, work, record.caughtUpTo);
+export function* saveAfterCatchUp(catalog: Catalog, account: AccountState, record: AccountRecord): Steps {
+  account.putRecord(record);
+  const { until, places, credits = [] } = yield* computeDraftIndex(catalog, account, record.caughtUpTo);
   const openPlaces = places.filter(({ finalAt }) => finalAt > record.caughtUpTo);
   const due = credits.filter(({ createdAt }) => createdAt > record.caughtUpTo);
-  work.putRecord({ ...record, drafts: { until, places: openPlaces, credits: due } });
+  account.putRecord({ ...record, drafts: { until, places: openPlaces, credits: due } });
 }
 
 /**
@@ -206,8 +206,8 @@ export function* saveAfterCatchUp(catalog: Catalog, work: AccountState, record: 
  * the index stays valid when a cycle ends before the next catch-up. Pauses, because an account may have thousands of
  * cycles.
  */
-function* computeDraftIndex(catalog: Catalog, work: AccountState, now: Instant): Steps<DraftIndex> {
-  const { record } = work;
+function* computeDraftIndex(catalog: Catalog, account: AccountState, now: Instant): Steps<DraftIndex> {
+  const { record } = account;
   const { timeline } = findAccountPlan(catalog, record);
   const until = nextBoundary(timeline, nextBoundary(timeline, Math.max(record.caughtUpTo, now)));
   const terms = findGraceTerms(catalog, record);
@@ -228,7 +228,7 @@ function* computeDraftIndex(catalog: Catalog, work: AccountState, now: Instant):
   }
   const from = earliestStart(open, record.caughtUpTo);
   try {
-    const advanceTerms = yield* findAdvanceInvoiceTerms(work.view(catalog), { from, until });
+    const advanceTerms = yield* findAdvanceInvoiceTerms(account.view(catalog), { from, until });
     const advanceEntries = advanceTerms.flatMap((draft) => {
       const { invoiceType, invoiceDate, finalAt, cycle } = draft;
       // Invoices that became final earlier are stored.
@@ -239,7 +239,7 @@ function* computeDraftIndex(catalog: Catalog, work: AccountState, now: Instant):
       const entry = { id, listedAt: invoiceType === "AD_HOC" ? invoiceDate : cycle.start, finalAt };
       return [{ ...entry, start: cycle.start, end: cycle.end }];
     });
-    const credits = [...(yield* findDueCredits(catalog, work, until)), ...negativeInvoiceCredits];
+    const credits = [...(yield* findDueCredits(catalog, account, until)), ...negativeInvoiceCredits];
     return { until, places: [...standardEntries, ...advanceEntries], credits };
   } catch (error) {
     // The charges of this account cannot be computed; reading its drafts reports why.
@@ -251,9 +251,9 @@ function* computeDraftIndex(catalog: Catalog, work: AccountState, now: Instant):
 const CYCLES_OF_STEP = 128;
 
 /** Index entries of the credits that plans grant and refund from `caughtUpTo` until an instant. */
-function* findDueCredits(catalog: Catalog, work: AccountState, until: Instant): Steps<readonly CreditIndexEntry[]> {
-  const { id: accountId, caughtUpTo: since } = work.record;
-  const { credits } = yield* findDueBefore(work.view(catalog), catalog.billing, { since, until });
+function* findDueCredits(catalog: Catalog, account: AccountState, until: Instant): Steps<readonly CreditIndexEntry[]> {
+  const { id: accountId, caughtUpTo: since } = account.record;
+  const { credits } = yield* findDueBefore(account.view(catalog), catalog.billing, { since, until });
   return credits.flatMap(({ id: cause, creditAmount, grantedAt }) =>
     grantedAt < since || creditAmount.isZero() ? [] : [{ id: dueCreditId(accountId, cause), createdAt: grantedAt }],
   );
@@ -273,29 +273,37 @@ function nextBoundary(timeline: Timeline, at: Instant): Instant {
  */
 export function* listDrafts(
   catalog: Catalog,
-  work: AccountState,
+  account: AccountState,
   now: Instant,
   ids?: ReadonlySet<string>,
   limit?: number,
 ): Steps<readonly DraftInvoice[]> {
-  const range = ids === undefined ? findOpenRange(catalog, work, now) : yield* rangeAround(catalog, work, now, ids);
+  const range =
+    ids === undefined ? findOpenRange(catalog, account, now) : yield* rangeAround(catalog, account, now, ids);
   if (range === undefined) return [];
-  const { id: accountId } = work.record;
+  const { id: accountId } = account.record;
   const selection = ids && ((terms: DraftTerms) => ids.has(dueInvoiceId(accountId, invoiceKey(terms))));
   const drafts: DraftInvoice[] = [];
-  for (const invoice of yield* computeOpenInvoices(catalog, work, { ...range, selection, limit })) {
-    drafts.push(toDraftInvoice(work.record, invoice));
+  for (const invoice of yield* computeOpenInvoices(catalog, account, { ...range, selection, limit })) {
+    drafts.push(toDraftInvoice(account.record, invoice));
     yield;
   }
   return drafts;
 }
 
 /** The amounts that drafts reserve of each credit, by credit id. */
-export function* computeHolds(catalog: Catalog, work: AccountState, now: Instant): Steps<ReadonlyMap<string, Decimal>> {
+export function* computeHolds(
+  catalog: Catalog,
+  account: AccountState,
+  now: Instant,
+): Steps<ReadonlyMap<string, Decimal>> {
   const amounts = new Map<string, Decimal>();
-  const range = findOpenRange(catalog, work, now);
-  if (!mayTakeCredits(catalog, work, range.from)) return amounts;
-  for (const { creditUses } of yield* computeOpenInvoices(catalog, work, { ...range, selection: "TAKING_CREDITS" })) {
+  const range = findOpenRange(catalog, account, now);
+  if (!mayTakeCredits(catalog, account, range.from)) return amounts;
+  for (const { creditUses } of yield* computeOpenInvoices(catalog, account, {
+    ...range,
+    selection: "TAKING_CREDITS",
+  })) {
     for (const { creditId, amount } of creditUses) amounts.set(creditId, add(amounts.get(creditId) ?? ZERO, amount));
   }
   return amounts;
@@ -304,25 +312,25 @@ export function* computeHolds(catalog: Catalog, work: AccountState, now: Instant
 type Range = Pick<InvoicingOptions, "from" | "until" | "knownUntil">;
 
 /** The range of all drafts. */
-function findOpenRange(catalog: Catalog, work: AccountState, now: Instant): Range {
-  const at = catchUpInstant(work.record, now);
-  return { from: earliestStart(findOpenCycles(catalog, work.record, at), work.record.caughtUpTo), until: at + 1 };
+function findOpenRange(catalog: Catalog, account: AccountState, now: Instant): Range {
+  const at = catchUpInstant(account.record, now);
+  return { from: earliestStart(findOpenCycles(catalog, account.record, at), account.record.caughtUpTo), until: at + 1 };
 }
 
 /** The range of the cycles of these drafts if they depend on no others; undefined if the account has none of them. */
 function* rangeAround(
   catalog: Catalog,
-  work: AccountState,
+  account: AccountState,
   now: Instant,
   ids: ReadonlySet<string>,
 ): Steps<Range | undefined> {
-  const whole = findOpenRange(catalog, work, now);
-  const { drafts } = work.record;
+  const whole = findOpenRange(catalog, account, now);
+  const { drafts } = account.record;
   if (drafts === undefined || draftIndexKnownUntil(drafts) < whole.until) return whole;
   const places = drafts.places.filter(({ id }) => ids.has(id));
   yield;
   if (places.length === 0) return undefined;
-  if (mayTakeCredits(catalog, work, whole.from)) return whole;
+  if (mayTakeCredits(catalog, account, whole.from)) return whole;
   let [from, until] = [whole.until, whole.from];
   for (const { start, end } of places) {
     from = Math.min(from, start);
@@ -335,10 +343,10 @@ function* rangeAround(
  * Whether drafts of cycles that end after an instant may take or grant credits, so that a draft depends on earlier ones
  * (S12.3).
  */
-export function mayTakeCredits(catalog: Catalog, work: AccountState, from: Instant): boolean {
-  const { credits } = work.view(catalog);
+export function mayTakeCredits(catalog: Catalog, account: AccountState, from: Instant): boolean {
+  const { credits } = account.view(catalog);
   if (credits.some(({ effectiveUntil }) => effectiveUntil === undefined || effectiveUntil > from)) return true;
-  return findAccountPlan(catalog, work.record).decisions.some(
+  return findAccountPlan(catalog, account.record).decisions.some(
     ({ plan }) => plan !== null && mayChargeBelowZero(plan.details),
   );
 }

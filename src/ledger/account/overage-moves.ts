@@ -12,11 +12,11 @@ import type { EventRecord, FeatureUse } from "../records.ts";
  *
  * @param isOpen whether the cycle at an event's timestamp still accepts changes (S6.5)
  */
-export function moveOverageOnto(work: AccountState, featureId: string, isOpen: (at: Instant) => boolean): void {
-  const uses = work.events().flatMap((event) => toOverageUse(event, featureId, isOpen));
+export function moveOverageOnto(account: AccountState, featureId: string, isOpen: (at: Instant) => boolean): void {
+  const uses = account.events().flatMap((event) => toOverageUse(event, featureId, isOpen));
   if (uses.length === 0) return;
   const { entries, events } = moveOverage(
-    work.spendableEntries(featureId),
+    account.spendableEntries(featureId),
     uses.map(({ event, use }) => ({
       eventId: event.referenceId,
       at: event.timestamp,
@@ -28,19 +28,23 @@ export function moveOverageOnto(work: AccountState, featureId: string, isOpen: (
     const movedEvent = events[index];
     if (movedEvent === undefined || movedEvent.allocations.length === 0) continue;
     const overage = decimalOfExact(movedEvent.overage);
-    work.addOverage(featureId, dayOf(event.timestamp), subtractExact(movedEvent.overage, exactOfDecimal(use.overage)));
+    account.addOverage(
+      featureId,
+      dayOf(event.timestamp),
+      subtractExact(movedEvent.overage, exactOfDecimal(use.overage)),
+    );
     const allocations = movedEvent.allocations.map((each) => ({ ...each, quantity: decimalOfExact(each.quantity) }));
-    work.putEvent({ ...event, feature: { ...use, overage, allocations: [...use.allocations, ...allocations] } });
+    account.putEvent({ ...event, feature: { ...use, overage, allocations: [...use.allocations, ...allocations] } });
   }
-  putBalances(work, entries);
+  putBalances(account, entries);
 }
 
 /** Saves the balances that changed. */
-export function putBalances(work: AccountState, entries: readonly Pick<FeatureEntry, "id" | "balance">[]): void {
+export function putBalances(account: AccountState, entries: readonly Pick<FeatureEntry, "id" | "balance">[]): void {
   for (const { id, balance } of entries) {
-    const record = work.entry(id);
+    const record = account.entry(id);
     const newBalance = decimalOfExact(balance);
-    if (record !== undefined && !record.balance.eq(newBalance)) work.putEntry({ ...record, balance: newBalance });
+    if (record !== undefined && !record.balance.eq(newBalance)) account.putEntry({ ...record, balance: newBalance });
   }
 }
 

@@ -30,12 +30,12 @@ export type AliasChanges = Required<Pick<Changes, "documents" | "removedDocument
  * @throws {RatebookError} ERR_TAKEN for a name of another account, ERR_INPUT_INVALID for too many, ERR_REFUSED
  */
 export function addAliases(
-  work: AccountState,
+  account: AccountState,
   aliases: readonly string[],
   takenNames: TakenNames,
   now: Instant,
 ): AliasChanges {
-  const { record } = work;
+  const { record } = account;
   if (record.status !== "ACTIVE") throw refusedError("S16.3", `the account ${quoteText(record.id)} is archived`);
   const existingAliases = new Set(record.aliases.map(({ alias }) => alias));
   const added = [...new Set(aliases)].filter((alias) => !existingAliases.has(alias));
@@ -49,17 +49,17 @@ export function addAliases(
   }
   if (added.length === 0) return { documents: [], removedDocuments: [] };
   const records = added.map((alias) => ({ alias, createdAt: now }));
-  work.putRecord({ ...record, aliases: [...record.aliases, ...records], updatedAt: now });
+  account.putRecord({ ...record, aliases: [...record.aliases, ...records], updatedAt: now });
   return { documents: added.map((alias) => aliasDocument(alias, record.id, now)), removedDocuments: [] };
 }
 
 /** Removes aliases from an account; unknown ones are ignored (S16.6). */
-export function removeAliases(work: AccountState, aliases: readonly string[], now: Instant): AliasChanges {
-  const { record } = work;
+export function removeAliases(account: AccountState, aliases: readonly string[], now: Instant): AliasChanges {
+  const { record } = account;
   const removedAliases = new Set(aliases);
   const removed = record.aliases.filter(({ alias }) => removedAliases.has(alias));
   if (removed.length === 0) return { documents: [], removedDocuments: [] };
-  work.putRecord({ ...record, ...endAliases(record, removedAliases, now), updatedAt: now });
+  account.putRecord({ ...record, ...endAliases(record, removedAliases, now), updatedAt: now });
   return { documents: [], removedDocuments: removed.map(({ alias }) => ({ kind: "alias" as const, id: alias })) };
 }
 
@@ -87,24 +87,24 @@ export function aliasTarget({ body: { accountId } }: DocumentRecord): string | u
 /**
  * Archives an account and frees its aliases (S16.3, S16.6).
  *
- * @param work with everything that {@link catchUp} needs
+ * @param account with everything that {@link catchUp} needs
  * @throws {RatebookError} ERR_REFUSED while a plan is associated now or later, or a draft invoice is open
  */
-export function archiveAccount(catalog: Catalog, work: AccountState, now: Instant): AliasChanges {
-  checkArchivable(catalog, work, now);
+export function archiveAccount(catalog: Catalog, account: AccountState, now: Instant): AliasChanges {
+  checkArchivable(catalog, account, now);
   const changes = removeAliases(
-    work,
-    work.record.aliases.map(({ alias }) => alias),
+    account,
+    account.record.aliases.map(({ alias }) => alias),
     now,
   );
-  work.putRecord({ ...work.record, status: "ARCHIVED", updatedAt: now });
+  account.putRecord({ ...account.record, status: "ARCHIVED", updatedAt: now });
   return changes;
 }
 
 /** Refuses to archive an account, or its customer, while something remains to be invoiced (S16.3). */
-export function checkArchivable(catalog: Catalog, work: AccountState, now: Instant): void {
-  catchUp(catalog, work, now);
-  const { record } = work;
+export function checkArchivable(catalog: Catalog, account: AccountState, now: Instant): void {
+  catchUp(catalog, account, now);
+  const { record } = account;
   if (record.status === "ARCHIVED")
     throw refusedError("S16.3", `the account ${quoteText(record.id)} is already archived`);
   const plan = findAccountPlan(catalog, record).timeline.find(({ until }) => until > now)?.plan;
@@ -114,7 +114,7 @@ export function checkArchivable(catalog: Catalog, work: AccountState, now: Insta
       `the account ${quoteText(record.id)} has the price plan ${quoteText(plan.planId)}; remove the plan first`,
     );
   }
-  const [draft] = runToCompletion(listDrafts(catalog, work, now, undefined, 1));
+  const [draft] = runToCompletion(listDrafts(catalog, account, now, undefined, 1));
   if (draft === undefined) return;
   throw refusedError("S16.3", `the account ${quoteText(record.id)} has an open draft invoice, ${quoteText(draft.id)}`);
 }

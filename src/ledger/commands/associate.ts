@@ -67,28 +67,28 @@ export interface DissociateRequest extends DayRange {
  * Associates a plan with an account. It replaces older associations on its days; what they had after these days
  * continues (S16.1). Everything due is processed before; what falls due because of it is left to the next catch-up.
  *
- * @param work with everything that {@link catchUp} needs
+ * @param account with everything that {@link catchUp} needs
  * @throws {RatebookError} ERR_INPUT_INVALID for an empty range and for each problem of an override, ERR_NOT_FOUND for a
  * plan or version, ERR_REFUSED
  */
 export function associate(
   catalog: Catalog,
-  work: AccountState,
+  account: AccountState,
   request: AssociateRequest,
   now: Instant,
   ids: IdSource,
 ): AssociationRecord {
-  catchUp(catalog, work, now);
-  checkAccount(work.record);
-  checkDays(work, request, now);
+  catchUp(catalog, account, now);
+  checkAccount(account.record);
+  checkDays(account, request, now);
   checkAge(request, now, catalog.options.associationYearsMax);
-  if (request.override !== undefined) checkOverride(catalog, request.override, work.record.invoiceCurrency);
-  checkDecisions(work.record);
+  if (request.override !== undefined) checkOverride(catalog, request.override, account.record.invoiceCurrency);
+  checkDecisions(account.record);
   const plan = requireActivePlan(catalog, request.planId, request.version);
   const details = applyOverride(plan.pricePlanDetails, request.override);
-  const problem = describeAssociationProblem(details, work.record.invoiceCurrency);
+  const problem = describeAssociationProblem(details, account.record.invoiceCurrency);
   if (problem !== undefined) throw refusedError("S7.7", `version ${plan.version} of ${quoteText(plan.id)} ${problem}`);
-  const { timeline } = findAccountPlan(catalog, work.record);
+  const { timeline } = findAccountPlan(catalog, account.record);
   const associatedPlan = {
     planId: plan.id,
     version: plan.version,
@@ -96,7 +96,7 @@ export function associate(
     ...(overridesAnything(request.override) ? { override: request.override } : {}),
   };
   const decision = { id: ids("as"), plan: associatedPlan, from: request.from, until: request.until ?? NO_END };
-  return recordPlanDecision(catalog, work, decision, now);
+  return recordPlanDecision(catalog, account, decision, now);
 }
 
 /**
@@ -108,21 +108,21 @@ export function associate(
  */
 export function dissociate(
   catalog: Catalog,
-  work: AccountState,
+  account: AccountState,
   days: DissociateRequest,
   now: Instant,
   ids: IdSource,
 ): AssociationRecord | undefined {
-  catchUp(catalog, work, now);
-  checkAccount(work.record);
-  checkDays(work, days, now);
+  catchUp(catalog, account, now);
+  checkAccount(account.record);
+  checkDays(account, days, now);
   const until = days.until ?? NO_END;
-  const { timeline } = findAccountPlan(catalog, work.record);
+  const { timeline } = findAccountPlan(catalog, account.record);
   const terms = timeline.filter((term) => term.from < until && term.until > days.from);
   checkPlanReference(catalog, days, terms);
   if (terms.length === 0) return undefined;
-  if (until < NO_END) checkDecisions(work.record);
-  return recordPlanDecision(catalog, work, { id: ids("as"), from: days.from, until }, now);
+  if (until < NO_END) checkDecisions(account.record);
+  return recordPlanDecision(catalog, account, { id: ids("as"), from: days.from, until }, now);
 }
 
 /** Why the account can have no more plan decisions; undefined if it can. */
@@ -157,16 +157,16 @@ function checkPlanReference({ book }: Catalog, { planId, version }: DissociateRe
 /** Records a plan decision; what falls due because of it is left to the next catch-up. */
 export function recordPlanDecision(
   catalog: Catalog,
-  work: AccountState,
+  account: AccountState,
   decision: Omit<AssociationRecord, "decidedAt">,
   now: Instant,
 ): AssociationRecord {
-  const { record } = work;
+  const { record } = account;
   const decidedAt = decisionInstant(record, now);
   const association = { ...decision, decidedAt };
   // Later decisions of a book count as made by now, so that this one takes precedence over them (S9.2).
   const before = record.associations.map((each) => (each.decidedAt > decidedAt ? { ...each, decidedAt } : each));
-  saveWithDraftIndex(catalog, work, {
+  saveWithDraftIndex(catalog, account, {
     ...record,
     associations: [...before, association],
     nextDueAt: Math.min(record.nextDueAt, now),
@@ -279,23 +279,23 @@ const RESOURCES = { usageMeterId: "usage meter", id: "add-on", featureId: "featu
  * Checks the days of a decision: whole days, not in the past unless it is the account's first plan, and neither
  * invoiced nor in a closed cycle (S16.1).
  */
-function checkDays(work: AccountState, { from, until = NO_END }: DayRange, now: Instant): void {
+function checkDays(account: AccountState, { from, until = NO_END }: DayRange, now: Instant): void {
   checkMidnight("effectiveFrom", from);
   checkMidnight("effectiveUntil", until);
   if (until <= from)
     throw invalidInputError("effectiveUntil", "DATE_NOT_ALLOWED", `expected a date after ${formatDate(from)}`);
   const today = startOfUtcDay(now);
-  if (from < today && work.record.associations.length > 0) {
+  if (from < today && account.record.associations.length > 0) {
     throw refusedError("S16.1", `plan changes can't be backdated: the earliest date is today (${formatDate(today)})`);
   }
-  const closedUntil = work.record.closedCycles?.until ?? from;
+  const closedUntil = account.record.closedCycles?.until ?? from;
   if (from < closedUntil) {
     throw refusedError(
       "S16.1",
       `the billing periods before ${formatDate(closedUntil)} are closed; their plans cannot change`,
     );
   }
-  const final = standardCycles(work.invoices()).find(({ start, end }) => start < until && end > from);
+  const final = standardCycles(account.invoices()).find(({ start, end }) => start < until && end > from);
   if (final === undefined) return;
   const period = `from ${formatDate(final.start)} to ${formatDate(final.end)}`;
   throw refusedError("S16.1", `the invoice ${period} is final; the plans of its days cannot change`);

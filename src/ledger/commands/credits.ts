@@ -62,36 +62,36 @@ export function createCredits(
 ): readonly CreditRecord[] {
   const openCounts = new Map<string, number>();
   return requests.map((request, index) => {
-    const work = workspace.find(request.accountId);
-    if (work === undefined) throw notFoundError("account", request.accountId);
-    let open = openCounts.get(work.record.id);
+    const account = workspace.find(request.accountId);
+    if (account === undefined) throw notFoundError("account", request.accountId);
+    let open = openCounts.get(account.record.id);
     if (open === undefined) {
-      catchUp(catalog, work, now);
-      open = countOpenCredits(work, now);
-      openCounts.set(work.record.id, open);
+      catchUp(catalog, account, now);
+      open = countOpenCredits(account, now);
+      openCounts.set(account.record.id, open);
     }
-    const repeated = findByIdempotencyKey(work, "credit", request.idempotencyKey, (credit) =>
+    const repeated = findByIdempotencyKey(account, "credit", request.idempotencyKey, (credit) =>
       isSameCredit(credit, request),
     );
     if (repeated !== undefined) return repeated;
-    if (work.record.status !== "ACTIVE")
-      throw refusedError("S16.3", `the account ${quoteText(work.record.id)} is archived`);
+    if (account.record.status !== "ACTIVE")
+      throw refusedError("S16.3", `the account ${quoteText(account.record.id)} is archived`);
     checkRequest(request, `creditRequests[${index}]`);
     const { idempotencyKey } = request;
     const key = idempotencyKey === undefined ? {} : { idempotencyKey };
-    checkOpen(work, open);
+    checkOpen(account, open);
     const id = ids("cr");
-    if (work.credit(id) !== undefined) throw idCollisionError("credit", id);
-    const credit = createCreditRecord(work.record, request, { id, kind: "MANUAL", createdAt: now, ...key });
-    work.putCredit(credit);
-    openCounts.set(work.record.id, open + 1);
+    if (account.credit(id) !== undefined) throw idCollisionError("credit", id);
+    const credit = createCreditRecord(account.record, request, { id, kind: "MANUAL", createdAt: now, ...key });
+    account.putCredit(credit);
+    openCounts.set(account.record.id, open + 1);
     return credit;
   });
 }
 
 /** The number of manually granted credits that can still be spent. */
-function countOpenCredits(work: AccountState, now: Instant): number {
-  return work.credits().filter((credit) => {
+function countOpenCredits(account: AccountState, now: Instant): number {
+  return account.credits().filter((credit) => {
     if (credit.cause !== undefined || (credit.effectiveUntil ?? NO_END) <= now) return false;
     return creditStatus({ ...credit, holdAmount: ZERO }) === "ACTIVE";
   }).length;
@@ -106,12 +106,12 @@ function checkOpen({ record }: AccountState, open: number): void {
 /**
  * Voids a credit: amounts reserved by drafts are released, consumed amounts stay consumed (S12.5).
  *
- * @param work with everything that {@link catchUp} needs
+ * @param account with everything that {@link catchUp} needs
  * @throws {RatebookError} ERR_NOT_FOUND, ERR_REFUSED for a credit that has already ended
  */
-export function voidCredit(catalog: Catalog, work: AccountState, creditId: string, now: Instant): CreditRecord {
-  catchUp(catalog, work, now);
-  const credit = work.credits().find(({ id }) => matchesId(work.record.id, id, creditId));
+export function voidCredit(catalog: Catalog, account: AccountState, creditId: string, now: Instant): CreditRecord {
+  catchUp(catalog, account, now);
+  const credit = account.credits().find(({ id }) => matchesId(account.record.id, id, creditId));
   if (credit === undefined) throw notFoundError("credit", creditId);
   const status = creditStatus({ ...credit, holdAmount: ZERO });
   if (status !== "ACTIVE")
@@ -120,14 +120,18 @@ export function voidCredit(catalog: Catalog, work: AccountState, creditId: strin
       `the credit ${quoteText(creditId)} is ${status.toLowerCase()}; only an active credit can be voided`,
     );
   const voidedCredit = { ...credit, voided: true };
-  work.putCredit(voidedCredit);
+  account.putCredit(voidedCredit);
   return voidedCredit;
 }
 
 /** An account's credits at an instant to which it was caught up, in order of creation (S12.4). */
-export function* creditSnapshots(catalog: Catalog, work: AccountState, now: Instant): Steps<readonly CreditSnapshot[]> {
-  const amountsHeld = yield* computeHolds(catalog, work, now);
-  return work.credits().map((credit) => {
+export function* creditSnapshots(
+  catalog: Catalog,
+  account: AccountState,
+  now: Instant,
+): Steps<readonly CreditSnapshot[]> {
+  const amountsHeld = yield* computeHolds(catalog, account, now);
+  return account.credits().map((credit) => {
     const holdAmount = amountsHeld.get(credit.id) ?? ZERO;
     const status = creditStatus({ ...credit, holdAmount });
     const isExpired = status === "ACTIVE" && (credit.effectiveUntil ?? NO_END) <= now;

@@ -42,29 +42,29 @@ export interface EntryChange {
  * Grants an entry of source PURCHASE and moves open overage onto it (S11.5). A repeated request with the same
  * idempotencyKey returns the entry in its current state.
  *
- * @param work with everything that catching up needs, and the events whose overage may move (see `readForEntry`)
+ * @param account with everything that catching up needs, and the events whose overage may move (see `readForEntry`)
  * @throws {RatebookError} ERR_REFUSED for an archived account, and beyond {@link OPEN_ENTRIES_MAX}, ERR_NOT_FOUND for a
  * feature, ERR_INPUT_INVALID for bounds, ERR_TAKEN for a key used for another entry or another kind of record
  */
 export function grantEntry(
   catalog: Catalog,
-  work: AccountState,
+  account: AccountState,
   request: EntryRequest,
   now: Instant,
   ids: IdSource,
 ): EntryRecord {
-  catchUp(catalog, work, now);
+  catchUp(catalog, account, now);
   const { featureId, granted, effectiveFrom, effectiveUntil, idempotencyKey } = request;
-  const repeated = findByIdempotencyKey(work, "entry", idempotencyKey, (entry) => isSameEntry(entry, request));
+  const repeated = findByIdempotencyKey(account, "entry", idempotencyKey, (entry) => isSameEntry(entry, request));
   if (repeated !== undefined) return repeated;
-  const { id: accountId, status } = work.record;
+  const { id: accountId, status } = account.record;
   if (status === "ARCHIVED")
     throw refusedError("S16.3", `the account ${quoteText(accountId)} is archived and cannot receive grants`);
   if (!catalog.book.features.some((feature) => feature.id === featureId)) throw notFoundError("feature", featureId);
   checkGranted(granted);
   checkPeriod(effectiveFrom, effectiveUntil);
   const entry: EntryRecord = {
-    id: requireUnusedId("entry", work.entries(), ids("fce")),
+    id: requireUnusedId("entry", account.entries(), ids("fce")),
     accountId,
     featureId,
     source: "PURCHASE",
@@ -76,10 +76,10 @@ export function grantEntry(
     voided: false,
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };
-  if (canBeSpent(entry, now)) checkEntryCount(work, now);
-  work.putEntry(entry);
-  moveOverageOnto(work, featureId, createOpenCheck(catalog, work, now));
-  return currentEntry(work, entry);
+  if (canBeSpent(entry, now)) checkEntryCount(account, now);
+  account.putEntry(entry);
+  moveOverageOnto(account, featureId, createOpenCheck(catalog, account, now));
+  return currentEntry(account, entry);
 }
 
 /**
@@ -92,13 +92,13 @@ export function grantEntry(
  */
 export function patchEntry(
   catalog: Catalog,
-  work: AccountState,
+  account: AccountState,
   target: { readonly entryId: string; readonly lastSpent: Instant | undefined },
   change: EntryChange,
   now: Instant,
 ): EntryRecord {
-  catchUp(catalog, work, now);
-  const entry = requireEntry(work, target.entryId);
+  catchUp(catalog, account, now);
+  const entry = requireEntry(account, target.entryId);
   if (entry.voided) throw refusedError("S11.8", `the entry ${quoteText(entry.id)} is voided and cannot be changed`);
   const granted = change.granted ?? entry.granted;
   const effectiveUntil = change.effectiveUntil ?? entry.effectiveUntil;
@@ -128,10 +128,10 @@ export function patchEntry(
     // A repeated request is compared with the original values.
     ...(entry.idempotencyKey === undefined ? {} : { requested: original }),
   };
-  if (!canBeSpent(entry, now) && canBeSpent(changedEntry, now)) checkEntryCount(work, now);
-  work.putEntry(changedEntry);
-  moveOverageOnto(work, entry.featureId, createOpenCheck(catalog, work, now));
-  return currentEntry(work, entry);
+  if (!canBeSpent(entry, now) && canBeSpent(changedEntry, now)) checkEntryCount(account, now);
+  account.putEntry(changedEntry);
+  moveOverageOnto(account, entry.featureId, createOpenCheck(catalog, account, now));
+  return currentEntry(account, entry);
 }
 
 /**
@@ -139,24 +139,24 @@ export function patchEntry(
  *
  * @throws {RatebookError} ERR_NOT_FOUND, ERR_REFUSED if it is already voided
  */
-export function voidEntry(catalog: Catalog, work: AccountState, entryId: string, now: Instant): EntryRecord {
-  catchUp(catalog, work, now);
-  const entry = requireEntry(work, entryId);
+export function voidEntry(catalog: Catalog, account: AccountState, entryId: string, now: Instant): EntryRecord {
+  catchUp(catalog, account, now);
+  const entry = requireEntry(account, entryId);
   if (entry.voided) throw refusedError("S11.8", `the entry ${quoteText(entryId)} is already voided`);
   const voidedEntry = { ...entry, voided: true };
-  work.putEntry(voidedEntry);
+  account.putEntry(voidedEntry);
   return voidedEntry;
 }
 
-function requireEntry(work: AccountState, entryId: string): EntryRecord {
-  const entry = work.entries().find(({ id }) => matchesId(work.record.id, id, entryId));
+function requireEntry(account: AccountState, entryId: string): EntryRecord {
+  const entry = account.entries().find(({ id }) => matchesId(account.record.id, id, entryId));
   if (entry === undefined) throw notFoundError("feature credit entry", entryId);
   return entry;
 }
 
 /** The entry after overage has moved onto it. */
-function currentEntry(work: AccountState, entry: EntryRecord): EntryRecord {
-  return work.entry(entry.id) ?? entry;
+function currentEntry(account: AccountState, entry: EntryRecord): EntryRecord {
+  return account.entry(entry.id) ?? entry;
 }
 
 function isSameEntry(entry: EntryRecord, request: EntryRequest): boolean {
@@ -175,13 +175,13 @@ function canBeSpent({ source, voided, balance, effectiveUntil }: EntryRecord, no
 }
 
 /** Checks that the account can have another entry that can be spent. */
-function checkEntryCount(work: AccountState, now: Instant): void {
-  const open = work.entries().filter((entry) => canBeSpent(entry, now)).length;
+function checkEntryCount(account: AccountState, now: Instant): void {
+  const open = account.entries().filter((entry) => canBeSpent(entry, now)).length;
   if (open < OPEN_ENTRIES_MAX) return;
   const many = `it has ${open} open purchased entries; the maximum is ${OPEN_ENTRIES_MAX}`;
   throw refusedError(
     "S11.8",
-    `the account ${quoteText(work.record.id)} cannot have another feature credit entry: ${many}`,
+    `the account ${quoteText(account.record.id)} cannot have another feature credit entry: ${many}`,
   );
 }
 
@@ -204,12 +204,12 @@ function checkPeriod(effectiveFrom: Instant, effectiveUntil: Instant): void {
 export async function readForGrant(
   catalog: Catalog,
   view: LedgerReads,
-  work: AccountState,
+  account: AccountState,
   cover: OverageCover,
   now: Instant,
 ): Promise<void> {
-  const open = findOpenRanges(catalog, work.record, work.invoices(), now);
-  await readMovableOverage(catalog, view, work, now, { covers: [cover], open });
+  const open = findOpenRanges(catalog, account.record, account.invoices(), now);
+  await readMovableOverage(catalog, view, account, now, { covers: [cover], open });
 }
 
 /**
@@ -220,12 +220,12 @@ export async function readForGrant(
 export async function readForEntry(
   catalog: Catalog,
   view: LedgerReads,
-  work: AccountState,
+  account: AccountState,
   target: { readonly entryId: string } & EntryChange,
   now: Instant,
 ): Promise<Instant | undefined> {
-  const { id: accountId } = work.record;
-  const entry = work.entries().find(({ id }) => matchesId(accountId, id, target.entryId));
+  const { id: accountId } = account.record;
+  const entry = account.entries().find(({ id }) => matchesId(accountId, id, target.entryId));
   if (entry === undefined) return undefined;
   const granted = target.granted ?? entry.granted;
   const cover = {
@@ -233,7 +233,7 @@ export async function readForEntry(
     effectiveUntil: target.effectiveUntil ?? entry.effectiveUntil,
     quantity: add(entry.balance, subtract(granted, entry.granted)),
   };
-  await readForGrant(catalog, view, work, cover, now);
+  await readForGrant(catalog, view, account, cover, now);
   const [lastSpent, spentAtBefore] = [await view.lastSpent(entry.id, accountId), entry.spentAtBefore];
   return lastSpent === undefined || spentAtBefore === undefined
     ? (lastSpent ?? spentAtBefore)

@@ -82,8 +82,8 @@ export function* addToGroup(
       );
     }
   }
-  for (const work of accounts) {
-    if (work.record.invoiceGroupId === undefined) changeGroup(catalogs, work, group.id, now);
+  for (const account of accounts) {
+    if (account.record.invoiceGroupId === undefined) changeGroup(catalogs, account, group.id, now);
     yield;
   }
 }
@@ -99,14 +99,14 @@ export function* removeFromGroup(
   now: Instant,
 ): Steps {
   checkCount(accounts);
-  for (const work of accounts) {
-    if (work.record.invoiceGroupId === groupId) changeGroup(catalogs, work, undefined, now);
+  for (const account of accounts) {
+    if (account.record.invoiceGroupId === groupId) changeGroup(catalogs, account, undefined, now);
     yield;
   }
 }
 
 /** The invoices of a group's accounts that became DUE on one day, by account. */
-export type DueOnDay = readonly { readonly work: AccountState; readonly record: InvoiceRecord }[];
+export type DueOnDay = readonly { readonly account: AccountState; readonly record: InvoiceRecord }[];
 
 /**
  * The invoices of a group for each past day that are on no composite invoice yet, one account per step. A day needs all
@@ -122,19 +122,20 @@ export function* findDueByDay(
   now: Instant,
   skippedIds: ReadonlySet<string> = new Set(),
 ): Steps<ReadonlyMap<Day, DueOnDay>> {
-  for (const work of accounts) {
-    if (!skippedIds.has(work.record.id)) catchUp(catalog, work, now);
+  for (const account of accounts) {
+    if (!skippedIds.has(account.record.id)) catchUp(catalog, account, now);
     yield;
   }
   const skippedAccounts = accounts.filter(({ record }) => skippedIds.has(record.id));
   const today = dayOf(Math.min(now, ...skippedAccounts.map(({ record }) => record.caughtUpTo)));
   const byDay = new Map<Day, DueOnDay>();
   if (!group.dailyInvoiceConsolidation) return byDay;
-  for (const work of accounts) {
-    for (const record of work.invoices()) {
+  for (const account of accounts) {
+    for (const record of account.invoices()) {
       const day = dayOf(record.finalizedAt);
       const isUnmerged = record.invoiceGroupId === group.id && record.mergedInto === undefined && day < today;
-      if (isUnmerged && record.invoice.status === "DUE") byDay.set(day, [...(byDay.get(day) ?? []), { work, record }]);
+      if (isUnmerged && record.invoice.status === "DUE")
+        byDay.set(day, [...(byDay.get(day) ?? []), { account, record }]);
     }
   }
   return byDay;
@@ -160,8 +161,8 @@ export function consolidate(
         day,
         invoices.map(({ record }) => record),
       );
-      for (const { work, record } of invoices) {
-        work.putInvoice({ ...record, invoice: { ...record.invoice, status: "MERGED" }, mergedInto: composite.id });
+      for (const { account, record } of invoices) {
+        account.putInvoice({ ...record, invoice: { ...record.invoice, status: "MERGED" }, mergedInto: composite.id });
       }
       return toDocument(composite);
     });
@@ -218,19 +219,19 @@ interface StoredComposite {
  */
 function changeGroup(
   { before, after }: CatalogChange,
-  work: AccountState,
+  account: AccountState,
   groupId: string | undefined,
   now: Instant,
 ): void {
-  catchUp(before, work, now);
-  for (const { invoiceGroupId: _, ...record } of work.invoices()) {
+  catchUp(before, account, now);
+  for (const { invoiceGroupId: _, ...record } of account.invoices()) {
     if (dayOf(record.finalizedAt) < dayOf(now) || record.mergedInto !== undefined) continue;
-    work.putInvoice(groupId === undefined ? record : { ...record, invoiceGroupId: groupId });
+    account.putInvoice(groupId === undefined ? record : { ...record, invoiceGroupId: groupId });
   }
-  const closedCycles = findClosedCycles(before, work.record, now);
-  const record = { ...withGroup(work.record, groupId, now), updatedAt: now };
-  work.putRecord(closedCycles === undefined ? record : { ...record, closedCycles });
-  catchUpWith(after, work, Math.max(now, work.record.caughtUpTo), now);
+  const closedCycles = findClosedCycles(before, account.record, now);
+  const record = { ...withGroup(account.record, groupId, now), updatedAt: now };
+  account.putRecord(closedCycles === undefined ? record : { ...record, closedCycles });
+  catchUpWith(after, account, Math.max(now, account.record.caughtUpTo), now);
 }
 
 function createComposite(

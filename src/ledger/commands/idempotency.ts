@@ -20,16 +20,16 @@ export interface KeyedRecords {
  * @throws {RatebookError} ERR_TAKEN if the key was used for another request or another kind of record
  */
 export function findByIdempotencyKey<Kind extends keyof KeyedRecords>(
-  work: AccountState,
+  account: AccountState,
   kind: Kind,
   key: string | undefined,
   isSame: (record: KeyedRecords[Kind]) => boolean,
 ): KeyedRecords[Kind] | undefined {
   if (key === undefined) return undefined;
   const records: { readonly [Each in keyof KeyedRecords]: readonly KeyedRecords[Each][] } = {
-    entry: work.entries(),
-    credit: work.credits(),
-    "license update": work.record.licenseUpdates,
+    entry: account.entries(),
+    credit: account.credits(),
+    "license update": account.record.licenseUpdates,
   };
   const record = records[kind].find(({ idempotencyKey }) => idempotencyKey === key);
   if (record !== undefined) {

@@ -40,58 +40,58 @@ export interface LicenseUpdateResult {
  * Changes the quantity of a license. Updates apply by effectiveFrom, then arrival (S10.1). A repeated request with the
  * same idempotencyKey returns the first answer. What falls due because of it is left to the next catch-up.
  *
- * @param work with everything that {@link catchUp} needs
+ * @param account with everything that {@link catchUp} needs
  * @throws {RatebookError} ERR_NOT_FOUND for a license, ERR_TAKEN for a key used for another update or another kind of
  * record, ERR_REFUSED if a quantity would leave its bounds or the update is in a closed cycle
  */
 export function updateLicense(
   catalog: Catalog,
-  work: AccountState,
+  account: AccountState,
   request: LicenseUpdateRequest,
   now: Instant,
   ids: IdSource,
 ): LicenseUpdateResult {
-  catchUp(catalog, work, now);
-  const before = work.record.licenseUpdates;
-  const repeated = findByIdempotencyKey(work, "license update", request.idempotencyKey, (update) =>
+  catchUp(catalog, account, now);
+  const before = account.record.licenseUpdates;
+  const repeated = findByIdempotencyKey(account, "license update", request.idempotencyKey, (update) =>
     isSameUpdate(update, request),
   );
   if (repeated !== undefined) {
     // Updates are in order of arrival: those up to this one give the first answer again.
     return { update: repeated, quantity: quantityAfter(before.slice(0, before.indexOf(repeated) + 1), repeated) };
   }
-  const update = createUpdateRecord(work, request, now, ids);
+  const update = createUpdateRecord(account, request, now, ids);
   const hasLicense = before.some(({ licenseId }) => licenseId === request.licenseId);
-  checkLicense(catalog, work, request.licenseId, hasLicense);
-  checkOpen(catalog, work, update.effectiveFrom, now);
+  checkLicense(catalog, account, request.licenseId, hasLicense);
+  checkOpen(catalog, account, update.effectiveFrom, now);
   const updates = [...before, update];
-  const { timeline } = findAccountPlan(catalog, work.record);
+  const { timeline } = findAccountPlan(catalog, account.record);
   checkCount(timeline, updates, update);
   checkBounds(timeline, before, updates, update);
-  saveWithDraftIndex(catalog, work, {
-    ...work.record,
+  saveWithDraftIndex(catalog, account, {
+    ...account.record,
     licenseUpdates: updates,
-    nextDueAt: Math.min(work.record.nextDueAt, now),
+    nextDueAt: Math.min(account.record.nextDueAt, now),
     updatedAt: now,
   });
   return { update, quantity: quantityAfter(updates, update) };
 }
 
 function createUpdateRecord(
-  work: AccountState,
+  account: AccountState,
   request: LicenseUpdateRequest,
   now: Instant,
   ids: IdSource,
 ): LicenseUpdateRecord {
   const { licenseId, updateType, quantity, effectiveFrom, idempotencyKey } = request;
   return {
-    id: requireUnusedId("license update", work.record.licenseUpdates, ids("lu")),
+    id: requireUnusedId("license update", account.record.licenseUpdates, ids("lu")),
     licenseId,
     updateType,
     quantity,
     effectiveFrom: effectiveFrom ?? now,
     ...(effectiveFrom === undefined ? { fromArrival: true as const } : {}),
-    createdAt: decisionInstant(work.record, now),
+    createdAt: decisionInstant(account.record, now),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   };
 }
@@ -116,15 +116,15 @@ function checkLicense(catalog: Catalog, { record }: AccountState, licenseId: str
 }
 
 /** Refuses a change that would affect a final invoice (S6.5, S10.1). */
-function checkOpen(catalog: Catalog, work: AccountState, effectiveFrom: Instant, now: Instant): void {
-  const terms = findGraceTerms(catalog, work.record);
-  const { timeline } = findAccountPlan(catalog, work.record);
+function checkOpen(catalog: Catalog, account: AccountState, effectiveFrom: Instant, now: Instant): void {
+  const terms = findGraceTerms(catalog, account.record);
+  const { timeline } = findAccountPlan(catalog, account.record);
   // If the clock was set back, cycles closed by a later time stay closed.
-  const latest = Math.max(now, work.record.caughtUpTo);
+  const latest = Math.max(now, account.record.caughtUpTo);
   const closedCycles = cyclesIn(timeline, effectiveFrom, Math.max(effectiveFrom, latest)).filter(
     (cycle) => closesAt(cycle, terms) <= latest,
   );
-  const until = Math.max(lastInvoicedEnd(work), ...closedCycles.map(({ end }) => end));
+  const until = Math.max(lastInvoicedEnd(account), ...closedCycles.map(({ end }) => end));
   if (effectiveFrom >= until) return;
   const sentence = `${formatInstant(effectiveFrom)} is before ${formatInstant(until)}; the billing periods before it are closed`;
   throw refusedError("S10.1", `the update cannot take effect: ${sentence}`);

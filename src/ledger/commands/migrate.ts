@@ -74,16 +74,16 @@ export function* migrate(
 ): Steps<{ readonly migration: Migration; readonly document: DocumentRecord }> {
   const target = requireTarget(catalog, request);
   const accountsOnSource = accounts.filter(({ record }) => isOnSource(catalog, record, request, now));
-  const moves: { readonly work: AccountState; readonly move: Move }[] = [];
-  for (const work of accountsOnSource) {
-    const move = planMove(catalog, work, request, target, now);
-    if (move !== undefined) moves.push({ work, move });
+  const moves: { readonly account: AccountState; readonly move: Move }[] = [];
+  for (const account of accountsOnSource) {
+    const move = planMove(catalog, account, request, target, now);
+    if (move !== undefined) moves.push({ account, move });
     yield;
   }
-  checkAll(moves.map(({ work, move }) => ({ id: work.record.id, problem: move.problem })));
-  for (const { work, move } of moves) {
-    catchUp(catalog, work, now);
-    if (move.decided !== undefined) recordPlanDecision(catalog, work, { id: ids("as"), ...move.decided }, now);
+  checkAll(moves.map(({ account, move }) => ({ id: account.record.id, problem: move.problem })));
+  for (const { account, move } of moves) {
+    catchUp(catalog, account, now);
+    if (move.decided !== undefined) recordPlanDecision(catalog, account, { id: ids("as"), ...move.decided }, now);
     yield;
   }
   const migration: Migration = {
@@ -113,7 +113,7 @@ export interface MoveTerms extends Pick<MigrateRequest, "mode" | "retainStartOff
 /** How an account on the source moves; undefined if the mode skips it. */
 function planMove(
   catalog: Catalog,
-  work: AccountState,
+  account: AccountState,
   request: MigrateRequest,
   target: PricePlan,
   now: Instant,
@@ -121,14 +121,14 @@ function planMove(
   const { mode, retainStartOffsets } = request;
   const move = planMoveOnto(
     catalog,
-    work.record,
+    account.record,
     { mode, retainStartOffsets, target, override: toOverride(request) },
     now,
   );
   const from = move?.decided?.from;
-  const tooManyDecisions = from === undefined ? undefined : describeTooManyDecisions(work.record);
+  const tooManyDecisions = from === undefined ? undefined : describeTooManyDecisions(account.record);
   if (tooManyDecisions !== undefined) return { problem: tooManyDecisions };
-  if (from === undefined || lastInvoicedEnd(work) <= from) return move;
+  if (from === undefined || lastInvoicedEnd(account) <= from) return move;
   return { problem: `an invoice for days from ${formatDate(from)} on is final, or their billing period is closed` };
 }
 

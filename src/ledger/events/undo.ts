@@ -157,18 +157,18 @@ const NOT_ACCEPTED = "Event was not accepted when it was ingested, so there is n
  * Reverts the matching events that can be reverted, earliest ingested first, at most five. If there are fewer, events
  * that cannot be reverted are reported as FAILED and stay unchanged (S15.1, S15.2). One event per step.
  *
- * @param work with everything that catching up needs, and the events whose overage may move (see `readForUndo`)
+ * @param account with everything that catching up needs, and the events whose overage may move (see `readForUndo`)
  * @param matched matching events of the account that are not reverted: all, or at least the first five that can be
  * reverted and the first five that cannot
  */
 export function* decideUndo(
   catalog: Catalog,
-  work: AccountState,
+  account: AccountState,
   matched: readonly EventRecord[],
   now: Instant,
 ): Steps<readonly UndoneEvent[]> {
-  catchUp(catalog, work, now);
-  const isOpen = createOpenCheck(catalog, work, now);
+  catchUp(catalog, account, now);
+  const isOpen = createOpenCheck(catalog, account, now);
   const sortedEvents = matched.filter(({ reverted }) => !reverted).toSorted((a, b) => a.number - b.number);
   const revertible = sortedEvents.filter((event) => isRevertible(event, isOpen)).slice(0, UNDO_EVENTS_MAX);
   const failing = sortedEvents
@@ -177,7 +177,7 @@ export function* decideUndo(
   const revertedEvents: UndoneEvent[] = [];
   for (const event of revertible) {
     yield;
-    revertedEvents.push(revert(work, event, isOpen));
+    revertedEvents.push(revert(account, event, isOpen));
   }
   return [
     ...revertedEvents,
@@ -194,31 +194,31 @@ function describeRefusal({ status }: EventRecord): string {
   return isCompleted(status) ? PAST_CYCLE : NOT_ACCEPTED;
 }
 
-function revert(work: AccountState, readEvent: EventRecord, isOpen: (at: Instant) => boolean): UndoneEvent {
+function revert(account: AccountState, readEvent: EventRecord, isOpen: (at: Instant) => boolean): UndoneEvent {
   // The undo of an earlier event may have moved its overage since it was read.
-  const current = work.event(readEvent.referenceId) ?? readEvent;
+  const current = account.event(readEvent.referenceId) ?? readEvent;
   const event: EventRecord = { ...current, reverted: true };
-  work.putEvent(event);
+  account.putEvent(event);
   for (const { meterId, quantity } of event.units) {
-    work.addUsage(meterId, dayOf(event.timestamp), negateExact(exactOfDecimal(quantity)));
+    account.addUsage(meterId, dayOf(event.timestamp), negateExact(exactOfDecimal(quantity)));
   }
-  if (event.feature !== undefined) returnFeature(work, event.feature, event.timestamp, isOpen);
+  if (event.feature !== undefined) returnFeature(account, event.feature, event.timestamp, isOpen);
   return { event, status: "REVERTED", reason: REVERTED };
 }
 
 /** Returns allocations, the last one first; then overage moves onto the freed balance (S11.5). */
 function returnFeature(
-  work: AccountState,
+  account: AccountState,
   { featureId, allocations, overage }: FeatureUse,
   at: Instant,
   isOpen: (at: Instant) => boolean,
 ): void {
-  if (!overage.isZero()) work.addOverage(featureId, dayOf(at), negateExact(exactOfDecimal(overage)));
+  if (!overage.isZero()) account.addOverage(featureId, dayOf(at), negateExact(exactOfDecimal(overage)));
   if (allocations.length === 0) return;
-  const before = work.entries().filter((each) => each.featureId === featureId);
+  const before = account.entries().filter((each) => each.featureId === featureId);
   const exactAllocations = allocations.map((each) => ({ ...each, quantity: exactOfDecimal(each.quantity) }));
-  putBalances(work, restoreAllocations(before.map(toFeatureEntry), exactAllocations));
-  moveOverageOnto(work, featureId, isOpen);
+  putBalances(account, restoreAllocations(before.map(toFeatureEntry), exactAllocations));
+  moveOverageOnto(account, featureId, isOpen);
 }
 
 /**
@@ -230,12 +230,12 @@ function returnFeature(
 export async function readForUndo(
   catalog: Catalog,
   view: LedgerReads,
-  work: AccountState,
+  account: AccountState,
   { events: filter, first }: Pick<UndoQuery, "events"> & { readonly first: readonly EventRecord[] },
   now: Instant,
 ): Promise<readonly EventRecord[]> {
-  const { record } = work;
-  const open = findOpenRanges(catalog, record, work.invoices(), now);
+  const { record } = account;
+  const open = findOpenRanges(catalog, record, account.invoices(), now);
   const isOpen = (at: Instant): boolean => open.some(({ from, until }) => from <= at && at < until);
   const matchingEvents = new Map<string, EventRecord>();
   const add = (events: readonly EventRecord[]): void => {
@@ -252,8 +252,8 @@ export async function readForUndo(
   const revertibleEvents = [...matchingEvents.values()].filter((event) => isRevertible(event, isOpen));
   const skip = new Set(revertibleEvents.map(({ referenceId }) => referenceId));
   const otherEvents = [...matchingEvents.values()];
-  const covers = restoredCovers(revertibleEvents, work.entries());
-  await readMovableOverage(catalog, view, work, now, { covers, open, otherEvents, skip });
+  const covers = restoredCovers(revertibleEvents, account.entries());
+  await readMovableOverage(catalog, view, account, now, { covers, open, otherEvents, skip });
   return otherEvents;
 }
 

@@ -294,14 +294,14 @@ export class PreviewAccount {
     const changes = noChanges();
     this.state.addTo(changes);
     const overage = changes.overage.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
-    const work = new AccountState(this.#catalog, { ...before, usage, overage });
-    catchUp(this.#catalog, work, at);
+    const account = new AccountState(this.#catalog, { ...before, usage, overage });
+    catchUp(this.#catalog, account, at);
     return {
       ...before,
-      record: work.record,
-      entries: work.entries(),
-      credits: work.credits(),
-      invoices: work.invoices(),
+      record: account.record,
+      entries: account.entries(),
+      credits: account.credits(),
+      invoices: account.invoices(),
     };
   }
 }
