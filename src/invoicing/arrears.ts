@@ -147,7 +147,7 @@ export function quantitiesChargedBefore(
   const cardIn = ({ details }: AssociatedPlan): LicenseRateCard | undefined =>
     details.licenseRateCards.find((card) => card.id === billableId && isCounted(card));
   const chargedQuantities: ChargedQuantity[] = [];
-  const add = (quantities: readonly Decimal[], until: Instant): void => {
+  const addQuantities = (quantities: readonly Decimal[], until: Instant): void => {
     for (const quantity of quantities) chargedQuantities.push({ quantity, until });
   };
   for (const term of findOverlappingTerms(timeline, cycle, cycle.natural)) {
@@ -157,14 +157,14 @@ export function quantitiesChargedBefore(
       // If the first charge is a superseded plan's by days, it was refunded.
       if (card?.invoiceTiming !== "IN_ADVANCE" || (card.enableProration && chargedQuantities.length === 0)) continue;
       const knownChanges = changes.filter(({ knownFrom = day }) => knownFrom < until);
-      add(quantitiesChargedInAdvance(knownChanges, { start: day, end: until }), until);
+      addQuantities(quantitiesChargedInAdvance(knownChanges, { start: day, end: until }), until);
     }
     const card = cardIn(term.plan);
     const piece = clipToTerm(before, term);
     if (card === undefined || piece.start >= piece.end) continue;
     const isInArrears = card.invoiceTiming === "IN_ARREARS";
     const largest = (): Decimal => largestQuantity(splitIntoDayRuns(changes, piece));
-    add(isInArrears ? [largest()] : quantitiesChargedInAdvance(changes, piece), piece.end);
+    addQuantities(isInArrears ? [largest()] : quantitiesChargedInAdvance(changes, piece), piece.end);
   }
   return chargedQuantities;
 }

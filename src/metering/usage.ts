@@ -68,7 +68,7 @@ interface WideCells {
 export function createCells(rows: number, columns: number, columnGroups?: readonly (readonly number[])[]): Cells {
   const dense = createDenseCells(rows, columns, columnGroups);
   const wide: WideCells = { columns, byCell: new Map() };
-  const add: Cells["add"] = (row, column, day, quantity) => {
+  const addQuantity: Cells["add"] = (row, column, day, quantity) => {
     // With a wide cell, even a small quantity may be too much.
     if (wide.byCell.size > 0 && wide.byCell.get(row * columns + column)?.has(day) === true) {
       addWide(dense, wide, { row, column, day }, quantity);
@@ -86,12 +86,12 @@ export function createCells(rows: number, columns: number, columnGroups?: readon
     return (row, day, quantities) => {
       if (wide.byCell.size === 0 && addDense(row, day, quantities)) return;
       for (const [index, quantity] of quantities.entries()) {
-        if (quantity !== undefined) add(row, adderColumns[index] ?? -1, day, quantity);
+        if (quantity !== undefined) addQuantity(row, adderColumns[index] ?? -1, day, quantity);
       }
     };
   };
   return {
-    add,
+    add: addQuantity,
     adder,
     days: (row, column) => (row < 0 || column < 0 ? [] : iterateCells(dense, wide, row, column)),
     between(row, column, from, until) {

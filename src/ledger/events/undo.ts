@@ -238,15 +238,15 @@ export async function readForUndo(
   const open = findOpenRanges(catalog, record, account.invoices(), now);
   const isOpen = (at: Instant): boolean => open.some(({ from, until }) => from <= at && at < until);
   const matchingEvents = new Map<string, EventRecord>();
-  const add = (events: readonly EventRecord[]): void => {
+  const addEvents = (events: readonly EventRecord[]): void => {
     for (const event of events) matchingEvents.set(event.referenceId, event);
   };
-  add(first);
+  addEvents(first);
   // With fewer, these are all that match; if all can be reverted, the undo includes no others.
   if (first.length === UNDO_EVENTS_MAX && !first.every((event) => isRevertible(event, isOpen))) {
     for (const range of open) {
       const openFilter = narrowFilter(filter, range);
-      if (openFilter !== undefined) add(await view.eventsToUndo(record.id, openFilter, UNDO_EVENTS_MAX));
+      if (openFilter !== undefined) addEvents(await view.eventsToUndo(record.id, openFilter, UNDO_EVENTS_MAX));
     }
   }
   const revertibleEvents = [...matchingEvents.values()].filter((event) => isRevertible(event, isOpen));

@@ -115,14 +115,14 @@ export const configurationCases: readonly ConformanceCase[] = [
   }),
 
   defineCase("changes to the configuration run one after another", async (store) => {
-    const add = (): Promise<void> =>
+    const increment = (): Promise<void> =>
       store.transact(EXCLUSIVE, async (view) => {
         const { count = 0 } = (await view.document("setting", "s"))?.body ?? {};
         await sleep(1);
         const documents = [document("setting", "s", { count: Number(count) + 1 })];
         return { result: undefined, changes: { documents, configurationRevision: 2 } };
       });
-    await Promise.all(Array.from({ length: 10 }, add));
+    await Promise.all(Array.from({ length: 10 }, increment));
     assert.deepEqual((await store.read.document("setting", "s"))?.body, { count: 10 });
   }),
 ];

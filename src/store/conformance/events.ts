@@ -173,13 +173,13 @@ export const eventCases: readonly ConformanceCase[] = [
   }),
 
   defineCase("events to undo are sorted by number, not time, without reverted events", async (store) => {
-    const at = (number: number, more: Partial<EventRecord> = {}): EventRecord =>
+    const createEvent = (number: number, more: Partial<EventRecord> = {}): EventRecord =>
       event("a", number, { timestamp: NOON - number, ...more });
-    await commit(store, { events: [at(1), at(2, REVERTED), at(3, FAILED)] });
-    await commit(store, { events: [at(5), at(4), event("b", 1)] });
+    await commit(store, { events: [createEvent(1), createEvent(2, REVERTED), createEvent(3, FAILED)] });
+    await commit(store, { events: [createEvent(5), createEvent(4), event("b", 1)] });
     assert.deepEqual(await listEventsToUndo(store), [1, 3, 4, 5]);
     assert.deepEqual(await listEventsToUndo(store, {}, 2), [1, 3]);
-    await commit(store, { events: [at(1, REVERTED)] });
+    await commit(store, { events: [createEvent(1, REVERTED)] });
     assert.deepEqual(await listEventsToUndo(store, {}, 2), [3, 4]);
     assert.deepEqual(await listEventsToUndo(store, { accepted: true }), [4, 5]);
     assert.deepEqual(await listEventsToUndo(store, { accepted: false }), [3]);
@@ -192,14 +192,16 @@ export const eventCases: readonly ConformanceCase[] = [
   }),
 
   defineCase("numbers and times are sorted by value, not as text", async (store) => {
-    const at = (number: number, more: Partial<EventRecord> = {}): EventRecord =>
+    const createEvent = (number: number, more: Partial<EventRecord> = {}): EventRecord =>
       event("a", number, {
         timestamp: number,
         createdAt: number,
         feature: consumption("f.one", 1, ["e.one"]),
         ...more,
       });
-    await commit(store, { events: [at(10), at(9), at(100), at(-5, { number: 1000 })] });
+    await commit(store, {
+      events: [createEvent(10), createEvent(9), createEvent(100), createEvent(-5, { number: 1000 })],
+    });
     assert.deepEqual(await listEventsToUndo(store), [9, 10, 100, 1000]);
     assert.deepEqual(await listEventsToUndo(store, {}, 2), [9, 10]);
     assert.deepEqual(await listEventsWithOverage(store, 0, 1), [9, 10, 100]);
@@ -210,9 +212,9 @@ export const eventCases: readonly ConformanceCase[] = [
       [100, 10, 9, -5],
     );
     await commit(store, {
-      events: [event("b", 1, { eventId: "event.a.9", createdAt: 11, ...FAILED }), at(9, REVERTED)],
+      events: [event("b", 1, { eventId: "event.a.9", createdAt: 11, ...FAILED }), createEvent(9, REVERTED)],
     });
-    await commit(store, { events: [at(9)] });
+    await commit(store, { events: [createEvent(9)] });
     assert.deepEqual(await listEventsToUndo(store, { createdAt: { from: 9, until: 100 } }), [9, 10]);
   }),
 
@@ -234,12 +236,12 @@ export const eventCases: readonly ConformanceCase[] = [
   }),
 
   defineCase("new events get the next numbers, in their order", async (store) => {
-    const add = (accountId: string, ...places: readonly number[]): Promise<void> =>
+    const addNewEvents = (accountId: string, ...places: readonly number[]): Promise<void> =>
       commit(store, { newEvents: places.map((place) => newEvent(event(accountId, place))) });
     await commit(store, { events: [event("a", 1)] });
-    await add("a", 9, 2, 5);
-    await add("b", 1);
-    await add("a", 3, 8);
+    await addNewEvents("a", 9, 2, 5);
+    await addNewEvents("b", 1);
+    await addNewEvents("a", 3, 8);
     const events = await store.read.eventsToUndo("a", {});
     assert.deepEqual(
       events.map(({ eventId }) => eventId),

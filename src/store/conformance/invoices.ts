@@ -35,33 +35,33 @@ export function accountWithDrafts(
   return account(id, { drafts: { until: addDays(NOON, 99), places, credits: [] }, ...more });
 }
 
-const at = (date: string): number => parseInstant(`${date}T00:00:00.000Z`);
-const [FEBRUARY, MARCH, APRIL] = [at("2026-02-01"), at("2026-03-01"), at("2026-04-01")];
+const toMidnight = (date: string): number => parseInstant(`${date}T00:00:00.000Z`);
+const [FEBRUARY, MARCH, APRIL] = [toMidnight("2026-02-01"), toMidnight("2026-03-01"), toMidnight("2026-04-01")];
 const within = (from: number, until: number): { period: { from: number; until: number } } => ({
   period: { from, until },
 });
 
 /** Billing periods: id, start and number of days. */
 const PERIODS: readonly (readonly [string, number, number])[] = [
-  ["year", at("2025-06-01"), 365],
-  ["quarter", at("2026-01-01"), 90],
+  ["year", toMidnight("2025-06-01"), 365],
+  ["quarter", toMidnight("2026-01-01"), 90],
   ["month", MARCH, 31],
-  ["week", at("2026-03-09"), 7],
-  ["day", at("2026-03-31"), 1],
+  ["week", toMidnight("2026-03-09"), 7],
+  ["day", toMidnight("2026-03-31"), 1],
 ];
 /** The date of an AD_HOC invoice for the quarter. */
-const AD_HOC_DATE = at("2026-03-20");
+const AD_HOC_DATE = toMidnight("2026-03-20");
 
 /** Ranges `[from, until)`, and which of {@link PERIODS} and the AD_HOC invoice overlap each, in list order. */
 const IDS_BY_PERIOD: readonly (readonly [number, number, readonly string[]])[] = [
   [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, ["day", "adhoc", "week", "month", "quarter", "year"]],
   [FEBRUARY, MARCH, ["adhoc", "quarter", "year"]],
   [MARCH, APRIL, ["day", "adhoc", "week", "month", "quarter", "year"]],
-  [at("2026-03-16"), at("2026-03-17"), ["adhoc", "month", "quarter", "year"]],
-  [APRIL, at("2026-04-02"), ["year"]],
-  [at("2026-06-01"), at("2027-01-01"), []],
-  [at("2024-01-01"), at("2025-06-01"), []],
-  [at("2024-01-01"), at("2025-06-02"), ["year"]],
+  [toMidnight("2026-03-16"), toMidnight("2026-03-17"), ["adhoc", "month", "quarter", "year"]],
+  [APRIL, toMidnight("2026-04-02"), ["year"]],
+  [toMidnight("2026-06-01"), toMidnight("2027-01-01"), []],
+  [toMidnight("2024-01-01"), toMidnight("2025-06-01"), []],
+  [toMidnight("2024-01-01"), toMidnight("2025-06-02"), ["year"]],
 ];
 
 const INVOICE_FILTERS: readonly (readonly [InvoiceListFilter, readonly string[]])[] = [
@@ -73,7 +73,7 @@ const INVOICE_FILTERS: readonly (readonly [InvoiceListFilter, readonly string[]]
   [{ status: "PAID", accountId: "a" }, ["x"]],
   [{ status: "MERGED" }, ["y"]],
   [{ customerId: "c.two", status: "DUE", ...within(FEBRUARY, MARCH) }, ["w"]],
-  [{ accountId: "b", ...within(APRIL, at("2026-05-01")) }, []],
+  [{ accountId: "b", ...within(APRIL, toMidnight("2026-05-01")) }, []],
 ];
 
 const DRAFT_FILTERS: readonly (readonly [DraftListFilter, readonly string[]])[] = [
@@ -87,7 +87,7 @@ const DRAFT_FILTERS: readonly (readonly [DraftListFilter, readonly string[]])[] 
   [{ begunBy: MARCH - 1 }, ["a.before"]],
   [{ final: { from: Number.NEGATIVE_INFINITY, until: APRIL } }, ["a.before"]],
   [{ final: { from: APRIL, until: Number.POSITIVE_INFINITY }, begunBy: MARCH }, ["b.now", "a.now"]],
-  [within(at("2026-02-10"), at("2026-02-11")), ["a.before"]],
+  [within(toMidnight("2026-02-10"), toMidnight("2026-02-11")), ["a.before"]],
 ];
 
 async function collectIds(items: Promise<readonly { readonly id: string }[]>): Promise<readonly string[]> {
@@ -128,7 +128,7 @@ export const invoiceCases: readonly ConformanceCase[] = [
         invoiceFrom("x", MARCH, 31, { status: "PAID" }),
         invoiceFrom("y", FEBRUARY, 28, { ...two, status: "MERGED" }),
         invoiceFrom("z", APRIL, 30),
-        invoiceFrom("w", at("2026-01-15"), 31, two),
+        invoiceFrom("w", toMidnight("2026-01-15"), 31, two),
       ],
     });
     for (const [filter, expected] of INVOICE_FILTERS) await checkPages(store.read, ["invoiceList", filter], expected);
@@ -138,7 +138,7 @@ export const invoiceCases: readonly ConformanceCase[] = [
   }),
 
   defineCase("final invoices are found by the days they overlap, whether they cover a day or a year", async (store) => {
-    const adhoc = invoiceFrom("adhoc", at("2026-01-01"), 90, {
+    const adhoc = invoiceFrom("adhoc", toMidnight("2026-01-01"), 90, {
       invoiceType: "AD_HOC",
       invoiceDate: formatInstant(AD_HOC_DATE),
     });
@@ -153,7 +153,7 @@ export const invoiceCases: readonly ConformanceCase[] = [
   defineCase(
     "drafts in the index are found by the days they overlap, whether they cover a day or a year",
     async (store) => {
-      const adhoc = draftFrom("adhoc", at("2026-01-01"), 90, { listedAt: AD_HOC_DATE });
+      const adhoc = draftFrom("adhoc", toMidnight("2026-01-01"), 90, { listedAt: AD_HOC_DATE });
       const places = [adhoc, ...PERIODS.map(([id, start, days]) => draftFrom(id, start, days))];
       await commit(store, { accounts: [accountWithDrafts("a", places)] });
       for (const [from, until, expected] of IDS_BY_PERIOD) {

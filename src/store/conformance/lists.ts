@@ -153,15 +153,18 @@ export const listCases: readonly ConformanceCase[] = [
   ...LISTS.flatMap(listCasesFor),
 
   defineCase("events are found by any combination of filters, also page by page", async (store) => {
-    const at = (accountId: string, number: number, more: Parameters<typeof event>[2] = {}): ReturnType<typeof event> =>
-      event(accountId, number, { createdAt: NOON + 10 * number, ...more });
+    const createEvent = (
+      accountId: string,
+      number: number,
+      more: Parameters<typeof event>[2] = {},
+    ): ReturnType<typeof event> => event(accountId, number, { createdAt: NOON + 10 * number, ...more });
     await commit(store, {
       events: [
-        at("a", 1, { eventId: "same", reverted: true }),
-        at("a", 2, { schemaName: "other" }),
-        at("a", 3),
-        at("b", 4, { eventId: "same", schemaName: "other" }),
-        at("b", 5, { status: "INGESTION_FAILED" }),
+        createEvent("a", 1, { eventId: "same", reverted: true }),
+        createEvent("a", 2, { schemaName: "other" }),
+        createEvent("a", 3),
+        createEvent("b", 4, { eventId: "same", schemaName: "other" }),
+        createEvent("b", 5, { status: "INGESTION_FAILED" }),
       ],
     });
     for (const [filter, expected] of FILTERS) {

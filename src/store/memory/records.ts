@@ -48,7 +48,7 @@ interface OwnerLists<Item> {
 /** Records by owner, in arrays that are replaced and never changed, because readers have them. */
 function createOwnerLists<Item>({ owner, compare }: Pick<RecordShape<Item>, "owner" | "compare">): OwnerLists<Item> {
   const lists = new Map<string, readonly Item[]>();
-  const add = (item: Item): void => {
+  const addItem = (item: Item): void => {
     const id = owner(item);
     if (id === undefined) return;
     const items = lists.get(id) ?? [];
@@ -62,7 +62,7 @@ function createOwnerLists<Item>({ owner, compare }: Pick<RecordShape<Item>, "own
   };
   return {
     of: (id) => lists.get(id) ?? [],
-    add,
+    add: addItem,
     remove,
     replace(before, after) {
       const id = owner(after);
@@ -71,7 +71,7 @@ function createOwnerLists<Item>({ owner, compare }: Pick<RecordShape<Item>, "own
         lists.set(id, items.with(items.indexOf(before), after));
       } else {
         remove(before);
-        add(after);
+        addItem(after);
       }
     },
   };
