@@ -4,6 +4,7 @@
  * charged: in full, once, by that term; or by days, by every term for its own part. So a cycle that is split by a new
  * version of the plan is never charged twice for one day. A plan has one card per billable item and kind (S16.4).
  */
+import { billableOf, CARD_LIST_NAMES, type CardList } from "../book/resources/override.ts";
 import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 import type {
   BillingEntitlementRateCard,
@@ -353,25 +354,19 @@ export function createCardFinder(
 
 /** The number of cards of a plan. */
 export function cardCount(details: PricePlanDetails): number {
-  const { usageRateCards, fixedFeeRateCards, licenseRateCards } = details;
-  const { billingEntitlementRateCards, entitlementOverageRateCards, creditGrantRateCards } = details;
-  const priced = usageRateCards.length + fixedFeeRateCards.length + licenseRateCards.length;
-  return priced + billingEntitlementRateCards.length + entitlementOverageRateCards.length + creditGrantRateCards.length;
+  return CARD_LIST_NAMES.reduce((count, list) => count + details[list].length, 0);
 }
 
+const LIST_BY_KIND: Readonly<Record<CardKind, CardList>> = {
+  USAGE: "usageRateCards",
+  FIXED_FEE: "fixedFeeRateCards",
+  LICENSE: "licenseRateCards",
+  BILLING_ENTITLEMENT: "billingEntitlementRateCards",
+  ENTITLEMENT_OVERAGE: "entitlementOverageRateCards",
+  CREDIT_GRANT: "creditGrantRateCards",
+};
+
 function readCards(details: PricePlanDetails, kind: CardKind): readonly (readonly [billableId: string, CardLabels])[] {
-  switch (kind) {
-    case "USAGE":
-      return details.usageRateCards.map((card) => [card.usageMeterId, card]);
-    case "FIXED_FEE":
-      return details.fixedFeeRateCards.map((card) => [card.id, card]);
-    case "LICENSE":
-      return details.licenseRateCards.map((card) => [card.id, card]);
-    case "BILLING_ENTITLEMENT":
-      return details.billingEntitlementRateCards.map((card) => [card.featureId, card]);
-    case "ENTITLEMENT_OVERAGE":
-      return details.entitlementOverageRateCards.map((card) => [card.featureId, card]);
-    case "CREDIT_GRANT":
-      return details.creditGrantRateCards.map((card) => [card.id, card]);
-  }
+  const list = LIST_BY_KIND[kind];
+  return details[list].map((card) => [billableOf(list, card), card]);
 }
