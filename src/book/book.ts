@@ -22,6 +22,7 @@ import { resolveDetails, resolvePricePlan } from "./resolving/resolve-plan.ts";
 import { sortByOrderField, resolveBook } from "./resolving/resolve.ts";
 import type { Book, BookInput } from "./resources/book.ts";
 import { type PricePlan, type PricePlanDetails, type PricePlanInput, pricePlan } from "./resources/price-plan.ts";
+import { expandBook, type ExpandedDocument } from "./short/expand-book.ts";
 
 export type { Book, BookInput } from "./resources/book.ts";
 
@@ -50,7 +51,8 @@ export function readBook(book: BookInput | string, options: BookOptions = {}): B
  */
 export function parseBook(json: unknown, options: BookOptions = {}): Book {
   const work = { budget: resolveRuleBudget(options.ruleBudget), isChecked: () => true };
-  return setInput(runToCompletion(readBookInSteps(json, work, NO_CACHE)), json);
+  const book = runToCompletion(readBookInSteps(json, work, NO_CACHE));
+  return inputOf(book) === undefined ? setInput(book, json) : book;
 }
 
 /**
@@ -58,17 +60,22 @@ export function parseBook(json: unknown, options: BookOptions = {}): Book {
  * earlier readings are reused; the result is the same.
  */
 export function* readBookInSteps(json: unknown, work: RuleWorkLimits, cache: BookCache): Steps<Book> {
-  const problems = collectProblems();
-  const raw = typeof json === "string" ? parseDocumentText("the book", json, problems.report) : json;
-  if (yield* checkBookNesting(raw, problems, cache)) {
-    const shape = yield* readBookShape(raw, problems, cache);
+  const allProblems = collectProblems();
+  const raw = typeof json === "string" ? parseDocumentText("the book", json, allProblems.report) : json;
+  if (yield* checkBookNesting(raw, allProblems, cache)) {
+    const expanded = expandBook(raw, allProblems);
+    const { document, problems } = expanded ?? { document: raw, problems: allProblems };
+    const shape = yield* readBookShape(document, problems, cache);
     const report = problems.semanticReport();
     const book = yield* resolveBook(shape.document, { references: indexReferences(shape.lists), report, cache });
     yield* checkBook(book, shape, cache, report);
     yield* checkRuleWork(book, work, report);
-    if (problems.count() === 0) return markAsRead(sortByOrderField(book, cache));
+    if (problems.count() === 0) {
+      const result = markAsRead(sortByOrderField(book, cache));
+      return expanded === undefined ? result : setWritten(result, expanded);
+    }
   }
-  throw problems.error("the book", raw);
+  throw allProblems.error("the book", raw);
 }
 
 /** A book as an object, as text, or as `readBook` returned it. */
@@ -119,6 +126,20 @@ export function markAsRead(book: Book): Book {
 /** Records the input that a book was read from. */
 export function setInput(book: Book, input: unknown): Book {
   return Object.defineProperty(book, INPUT, { value: input, enumerable: false });
+}
+
+const WRITTEN = Symbol.for("ratebook.writtenBook");
+
+/** Records the long form of a book that was written in short form, and where its parts were written. */
+function setWritten(book: Book, expanded: ExpandedDocument): Book {
+  Object.defineProperty(book, WRITTEN, { value: expanded, enumerable: false });
+  return setInput(book, expanded.document);
+}
+
+/** The path of a part of a book, as it was written. */
+export function toWrittenPath(book: Book, path: Path): Path {
+  const expanded = Reflect.get(book, WRITTEN) as ExpandedDocument | undefined;
+  return expanded === undefined ? path : expanded.toWritten(path);
 }
 
 /** The input that a book was read from; undefined for a copy. */

@@ -68,6 +68,12 @@ export function readStrictly<S extends z.ZodType>(
   return undefined;
 }
 
+/** Reports the problems of a value's shape. */
+export function reportShape(schema: z.ZodType, raw: unknown, path: Path, problems: Problems): void {
+  const result = schema.safeParse(raw, ISSUE_OPTIONS);
+  if (!result.success) reportIssues(result.error.issues, path, problems, schema);
+}
+
 /** Whether a value contains more than `max` values, including lists and objects. */
 function hasMoreValues(value: unknown, max: number): boolean {
   const pending = [value];

@@ -1,0 +1,421 @@
+/**
+ * The short form of a book, in which people write: prices in a line a tier, plans without details, meters without rules.
+ * `short/expand-book.ts` turns it into the long form before anything else reads the book (book.md).
+ */
+import * as z from "zod";
+
+import { type DecimalInput, isDecimalObject } from "../../numbers/decimal.ts";
+import { issueParams } from "../problems.ts";
+import { account, credit, planAssociation } from "./account.ts";
+import { eventSchema, usageMeter } from "./event-schema.ts";
+import {
+  type Frozen,
+  currency,
+  DECIMAL_FORMAT,
+  freeForm,
+  name,
+  recordSchema,
+  reference,
+  ruleSource,
+  type StrictSchema,
+  text,
+} from "./fields.ts";
+import { CURRENCIES_MAX, pricePlan, pricePlanDetails } from "./price-plan.ts";
+import { billingEntitlementRateCard, creditGrantRateCard, fixedFeeRateCard, usageRateCard } from "./rate-card.ts";
+
+const decimalJson = [
+  { type: "number" },
+  { type: "string", pattern: String.raw`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$` },
+];
+
+/** A decimal that the long form checks later. */
+const plainDecimal = z
+  .custom<DecimalInput>(isDecimalLike, issueParams("WRONG_TYPE", { expected: "a decimal" }))
+  .meta({ anyOf: decimalJson, description: DECIMAL_FORMAT });
+/** An amount in the only currency of the plan, or one for each of its currencies. */
+const amount = z
+  .custom<DecimalInput | { readonly [currency: string]: DecimalInput }>(
+    (value) => isDecimalLike(value) || isAmountByCurrency(value),
+    issueParams("WRONG_TYPE", { expected: 'a decimal, or decimals by currency, such as { "USD": "0.002" }' }),
+  )
+  .meta({ anyOf: [...decimalJson, { type: "object", additionalProperties: { anyOf: decimalJson } }] });
+export type AmountInput = z.output<typeof amount>;
+
+/** Whether a value may be a decimal: a number, text or Decimal. */
+export function isDecimalLike(value: unknown): value is DecimalInput {
+  return typeof value === "number" || typeof value === "string" || isDecimalObject(value);
+}
+
+function isAmountByCurrency(value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).length > 0 &&
+    Object.values(value).every(isDecimalLike)
+  );
+}
+
+/** A rule: an object; a text would be the name of an attribute. */
+const timing = z.enum(["IN_ARREARS", "IN_ADVANCE"]).nullish();
+const flag = z.boolean().nullish();
+const count = z.int().min(0).nullish();
+
+const tierPriceFields = {
+  /** For each unit, or each started package; text or number, or one for each currency. */
+  rate: amount.nullish(),
+  /** The rate is for so many units, such as 1000000; default 1. */
+  per: plainDecimal.nullish(),
+  /** Charged once if a unit of the tier is used, beside the rate or in place of it. */
+  flat: amount.nullish(),
+  /** Units in a package: the rate is for each started package. */
+  package: plainDecimal.nullish(),
+  /** Whether the first tier is also charged for a quantity of 0; default false. */
+  chargeAtZero: flag,
+  /** The minimum charge; of a card prorated in a partial cycle. */
+  minimum: amount.nullish(),
+  /** The maximum charge; of a card prorated in a partial cycle. */
+  maximum: amount.nullish(),
+};
+const tierFields = {
+  /** The last unit in the tier, inclusive; every tier but the last has it. */
+  upTo: plainDecimal.nullish(),
+  ...tierPriceFields,
+};
+export interface TierSchema extends StrictSchema<typeof tierFields> {}
+const tier: TierSchema = z.strictObject(tierFields);
+/** One tier of a price: the units above the previous tier's `upTo`, up to and including its own (S7.1). */
+export interface TierInput extends Frozen<z.input<TierSchema>> {}
+
+/** The price of a quantity. */
+const priceFields = {
+  ...tierPriceFields,
+  /** Each tier prices its own units (S7.2). */
+  tiers: z.array(tier).min(1).nullish(),
+  /** The tier that the quantity reaches prices all units (S7.2). */
+  volumeTiers: z.array(tier).min(1).nullish(),
+};
+export interface PriceInput extends Frozen<z.input<z.ZodObject<typeof priceFields>>> {}
+
+const longPriceFields = {
+  ratePlan: usageRateCard.shape.ratePlan.nullish(),
+  rateValues: usageRateCard.shape.rateValues.nullish(),
+};
+const { displayName, tag } = usageRateCard.shape;
+const recurringFields = {
+  /** Cycles from one charge to the next, 1 to 10,000; default 1. */
+  everyCycles: count,
+  /** Cycles before the first charge, 0 to 10,000; default 0. */
+  afterCycles: count,
+};
+
+const usagePriceFields = {
+  /** The id or the name of a usage meter. */
+  meter: reference,
+  ...priceFields,
+  displayName,
+  tag,
+  ...longPriceFields,
+};
+export interface UsagePriceSchema extends StrictSchema<typeof usagePriceFields> {}
+const usagePrice: UsagePriceSchema = z.strictObject(usagePriceFields);
+/** The price of a meter's usage in a cycle (S7). */
+export interface UsagePriceInput extends Frozen<z.input<UsagePriceSchema>> {}
+
+const feeFields = {
+  /** The id of its add-on, which need not be listed. */
+  id: reference,
+  /** The name of the add-on; default the id. */
+  name: name.nullish(),
+  /** The fee of a whole cycle. */
+  rate: amount.nullish(),
+  /** Whether the fee of a partial cycle is prorated by days (S8); default false. */
+  prorate: flag,
+  /** IN_ARREARS (default): charged after the cycle. IN_ADVANCE: charged at its start (S9.1). */
+  timing,
+  /** Whether it is charged once, in the first cycle after `afterCycles`; default false. */
+  once: flag,
+  ...recurringFields,
+  displayName,
+  tag,
+  rateValues: fixedFeeRateCard.shape.rateValues.nullish(),
+};
+export interface FeeSchema extends StrictSchema<typeof feeFields> {}
+const fee: FeeSchema = z.strictObject(feeFields);
+/** A fee that does not depend on a quantity (S9). */
+export interface FeeInput extends Frozen<z.input<FeeSchema>> {}
+
+const licensePriceFields = {
+  /** The id of its add-on, which need not be listed. */
+  id: reference,
+  /** The name of the add-on; default the id. */
+  name: name.nullish(),
+  ...priceFields,
+  /** Whether a quantity in effect for part of a cycle is prorated by days (S10.2); default false. */
+  prorate: flag,
+  /** IN_ARREARS (default): charged after the cycle. IN_ADVANCE: charged at its start (S9.1). */
+  timing,
+  /** The maximum quantity; default no limit. */
+  max: plainDecimal.nullish(),
+  /** Whether a decrease that was charged in advance is refunded as credits (S10.3); default false. */
+  refund: flag,
+  displayName,
+  tag,
+  ...longPriceFields,
+};
+export interface LicensePriceSchema extends StrictSchema<typeof licensePriceFields> {}
+const licensePrice: LicensePriceSchema = z.strictObject(licensePriceFields);
+/** The price of a license's quantity (S10). */
+export interface LicensePriceInput extends Frozen<z.input<LicensePriceSchema>> {}
+
+const entitlementFields = {
+  /** The id of a feature, which need not be listed. */
+  feature: reference,
+  /** The name of the feature; default the id. */
+  name: name.nullish(),
+  /** Units granted in each cycle. */
+  quantity: plainDecimal.nullish(),
+  /** How long they can be used, as an ISO 8601 duration such as `P1M`. */
+  for: text,
+  ...priceFields,
+  /** IN_ARREARS (default): charged after the cycle. IN_ADVANCE: charged at its start (S9.1). */
+  timing,
+  ...recurringFields,
+  displayName,
+  tag,
+  featureConfigs: billingEntitlementRateCard.shape.featureConfigs.nullish(),
+  ...longPriceFields,
+};
+export interface EntitlementSchema extends StrictSchema<typeof entitlementFields> {}
+const entitlement: EntitlementSchema = z.strictObject(entitlementFields);
+/** Units of a feature that each cycle grants, and their price (S11.1). */
+export interface EntitlementInput extends Frozen<z.input<EntitlementSchema>> {}
+
+const overageFields = {
+  /** The id of a feature, which need not be listed. */
+  feature: reference,
+  /** The name of the feature; default the id. */
+  name: name.nullish(),
+  ...priceFields,
+  /** Maximum units of overage in a billing window, a whole number; default no limit (S11.3). */
+  max: plainDecimal.nullish(),
+  ...recurringFields,
+  displayName,
+  tag,
+  ...longPriceFields,
+};
+export interface OverageSchema extends StrictSchema<typeof overageFields> {}
+const overage: OverageSchema = z.strictObject(overageFields);
+/** The price of consumption beyond the entitlements (S11.7). */
+export interface OverageInput extends Frozen<z.input<OverageSchema>> {}
+
+const { minimum: _minimum, maximum: _maximum, ...creditPriceFields } = priceFields;
+const creditOfferFields = {
+  /** The id of its add-on, which need not be listed. */
+  id: reference,
+  /** The name of the add-on; default the id. */
+  name: name.nullish(),
+  /** The money that is granted in each cycle. */
+  amount: amount.nullish(),
+  ...creditPriceFields,
+  /** How long the credits last: a duration such as `P1M`, or `CYCLE`; default without end. */
+  for: text,
+  /** Lower ones are spent first, a whole number; default 0. */
+  priority: z.int().nullish(),
+  /** The items that the credits can pay for, as `applicableEntityIds`; default all (S12.2). */
+  appliesTo: z.array(reference).nullish(),
+  /** IN_ARREARS (default): charged after the cycle. IN_ADVANCE: charged at its start (S9.1). */
+  timing,
+  /** Whether it is granted once, in the first cycle after `afterCycles`; default false. */
+  once: flag,
+  ...recurringFields,
+  displayName,
+  tag,
+  rateDetails: creditGrantRateCard.shape.rateDetails.nullish(),
+  grantDetails: creditGrantRateCard.shape.grantDetails.nullish(),
+};
+export interface CreditOfferSchema extends StrictSchema<typeof creditOfferFields> {}
+const creditOffer: CreditOfferSchema = z.strictObject(creditOfferFields);
+/** Money that each cycle grants, and its price (S12.6). */
+export interface CreditOfferInput extends Frozen<z.input<CreditOfferSchema>> {}
+
+/** The kinds of prices in a short plan. */
+const priceListFields = {
+  /** Prices of metered usage (S7). */
+  usage: z.array(usagePrice).nullish(),
+  /** Fees that do not depend on a quantity (S9). */
+  fees: z.array(fee).nullish(),
+  /** Prices of licenses, such as seats (S10). */
+  licenses: z.array(licensePrice).nullish(),
+  /** Units of features that a cycle grants, and their price (S11.1). */
+  entitlements: z.array(entitlement).nullish(),
+  /** Prices of usage beyond entitlements (S11.7). */
+  overages: z.array(overage).nullish(),
+  /** Money that a cycle grants, and its price (S12.6). */
+  credits: z.array(creditOffer).nullish(),
+  /** The minimum charge of a cycle, prorated in a partial cycle (S13.3); default none. */
+  commitment: amount.nullish(),
+};
+
+const interval = z.enum(["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"]);
+const cycleFields = {
+  /** The length of a natural cycle. */
+  interval,
+  /** The day of the month or week on which a cycle begins, from 1, or `LAST`; default 1. */
+  day: z.union([z.int().min(1).max(31), z.literal("LAST")]).nullish(),
+  /** The month of a longer cycle in which it begins, from 1 (`FIRST`), or `LAST`; default the first. */
+  month: z.union([z.int().min(1).max(12), z.enum(["FIRST", "LAST"])]).nullish(),
+  /** Whether cycles follow the date of the association instead (S6.3); default false. */
+  anniversary: flag,
+  gracePeriod: pricePlanDetails.shape.pricingCycleConfig.unwrap().unwrap().shape.gracePeriod,
+};
+export interface CycleSchema extends StrictSchema<typeof cycleFields> {}
+const cycle: CycleSchema = z.strictObject(cycleFields);
+
+const { supportedCurrencies: _currencies, ...otherDetails } = pricePlanDetails.shape;
+const { pricePlanDetails: _details, status: _status, name: _name, ...otherPlanFields } = pricePlan.shape;
+
+const shortPlanFields = {
+  ...otherPlanFields,
+  /** 1 to 255 characters, unique among plans; default the id. */
+  name: name.nullish(),
+  /** Default ACTIVE. */
+  status: z.enum(["DRAFT", "ACTIVE", "ARCHIVED"]).nullish(),
+  /** An interval such as MONTHLY, or an object with the day on which cycles begin. */
+  cycle: z.union([interval, cycle]).nullish(),
+  /** ISO 4217 codes for which every price has a rate; default the organization's. */
+  currencies: z.array(currency).min(1).max(CURRENCIES_MAX).nullish(),
+  ...priceListFields,
+  ...otherDetails,
+};
+export interface ShortPlanSchema extends StrictSchema<typeof shortPlanFields> {}
+export const shortPlan: ShortPlanSchema = z.strictObject(shortPlanFields);
+/** A price plan as people write it. */
+export interface ShortPlanInput extends Frozen<z.input<ShortPlanSchema>> {}
+
+/** Changes of a plan for one account, in short form (S16.2). */
+const shortOverrideFields = { cycle: shortPlanFields.cycle, ...priceListFields };
+export interface ShortOverrideSchema extends StrictSchema<typeof shortOverrideFields> {}
+const shortOverride: ShortOverrideSchema = z.strictObject(shortOverrideFields);
+
+const conditionValue = z.union([z.string(), z.number()]);
+const condition = z.union([
+  conditionValue,
+  z.array(conditionValue).min(1),
+  z.strictObject({ not: z.union([conditionValue, z.array(conditionValue).min(1)]) }),
+]);
+const {
+  computations,
+  aggregation,
+  eventSchemaName: _schemaName,
+  name: _meterName,
+  ...otherMeterFields
+} = usageMeter.shape;
+const shortMeterFields = {
+  ...otherMeterFields,
+  /** 1 to 50 letters, digits, white space, `_` and `-`; default the id, if it has no other characters. */
+  name: z.string().nullish(),
+  /** The name of the measured event schema. */
+  schema: reference,
+  /** Whether it counts events. */
+  count: z.literal(true).nullish(),
+  /** What it adds up: the name of an attribute, declared or computed, or a JSON-logic rule. */
+  sum: z.union([z.string().min(1), freeForm]).nullish(),
+  /** The events that it measures, by dimension: one value, one of several, or `{ "not": … }`; default every event. */
+  where: recordSchema(z.string(), condition).nullish(),
+  aggregation: aggregation.nullish(),
+  computations: computations.nullish(),
+};
+export interface ShortMeterSchema extends StrictSchema<typeof shortMeterFields> {}
+export const shortMeter: ShortMeterSchema = z.strictObject(shortMeterFields);
+/** A usage meter as people write it. */
+export interface ShortMeterInput extends Frozen<z.input<ShortMeterSchema>> {}
+
+const shortFieldFields = {
+  /** The name in events and rules, 1 to 255 characters. */
+  name,
+  /** The unit of an attribute sent without one; no effect on computations. */
+  unit: text,
+  displayName: text,
+};
+const shortField: StrictSchema<typeof shortFieldFields> = z.strictObject(shortFieldFields);
+const rules = recordSchema(z.string(), ruleSource);
+const { attributes: _attributes, dimensions: _dimensions, ...otherSchemaFields } = eventSchema.shape;
+const shortEventSchemaFields = {
+  ...otherSchemaFields,
+  /** Numbers that events must have: names, or names with units; default none. */
+  attributes: z.array(z.union([z.string(), shortField])).nullish(),
+  /** Strings that events must have; default none. */
+  dimensions: z.array(z.union([z.string(), shortField])).nullish(),
+  /** Attributes computed from the event, by name: JSON-logic rules; each can use those above it. */
+  computed: rules.nullish(),
+  /** Dimensions computed after the attributes, by name. */
+  computedDimensions: rules.nullish(),
+};
+export interface ShortEventSchemaSchema extends StrictSchema<typeof shortEventSchemaFields> {}
+export const shortEventSchema: ShortEventSchemaSchema = z.strictObject(shortEventSchemaFields);
+/** An event schema as people write it. */
+export interface ShortEventSchemaInput extends Frozen<z.input<ShortEventSchemaSchema>> {}
+
+const {
+  pricePlanId: _planId,
+  effectiveFrom: _from,
+  effectiveUntil: _until,
+  ...otherAssociation
+} = planAssociation.shape;
+const shortAssociationFields = {
+  ...otherAssociation,
+  /** The id or the name of a price plan. */
+  plan: reference,
+  /** The first day: a date in UTC, inclusive. */
+  from: z.string(),
+  /** The day on which it ends: a date in UTC, exclusive; default no end. */
+  until: text,
+  /** Changes of the plan for this account (S16.2); default none. */
+  override: shortOverride.nullish(),
+};
+export interface ShortAssociationSchema extends StrictSchema<typeof shortAssociationFields> {}
+const shortAssociation: ShortAssociationSchema = z.strictObject(shortAssociationFields);
+
+const { creditAmount: _amount, effectiveFrom: _first, effectiveUntil: _end, ...otherCredit } = credit.shape;
+const shortCreditFields = {
+  ...otherCredit,
+  /** In the account's invoice currency, 0 or more. */
+  amount: plainDecimal,
+  /** The first day: a date in UTC, inclusive; default the account's `from`. */
+  from: text,
+  /** The day on which it ends: a date in UTC, exclusive; default no end. */
+  until: text,
+};
+const shortCredit: StrictSchema<typeof shortCreditFields> = z.strictObject(shortCreditFields);
+
+const licenseChangeFields = {
+  /** A date-time with a zone, or a date, which means midnight UTC. */
+  from: z.string(),
+  /** The new quantity. */
+  quantity: plainDecimal,
+};
+const licenseChange: StrictSchema<typeof licenseChangeFields> = z.strictObject(licenseChangeFields);
+
+const { customerId, name: _accountName, credits: _credits, ...otherAccountFields } = account.shape;
+const shortAccountFields = {
+  ...otherAccountFields,
+  /** 3 to 255 characters; default the id. */
+  name: z.string().nullish(),
+  /** The id or the name of a customer; default a new customer with the id and the name of the account. */
+  customerId: customerId.nullish(),
+  /** The id or the name of its plan. */
+  plan: reference.nullish(),
+  /** The first day of the plan: a date in UTC. */
+  from: text,
+  /** Its plans, if it has or had several. */
+  plans: z.array(shortAssociation).nullish(),
+  /** Quantities by license: a number from the account's `from`, or a list of `{ from, quantity }`. */
+  licenses: recordSchema(z.string(), z.union([plainDecimal, z.array(licenseChange)])).nullish(),
+  /** Money that pays its invoices; default none. */
+  credits: z.array(z.union([shortCredit, credit])).nullish(),
+};
+export interface ShortAccountSchema extends StrictSchema<typeof shortAccountFields> {}
+export const shortAccount: ShortAccountSchema = z.strictObject(shortAccountFields);
+/** An account as people write it. */
+export interface ShortAccountInput extends Frozen<z.input<ShortAccountSchema>> {}
