@@ -22,7 +22,8 @@ import { resolveDetails, resolvePricePlan } from "./resolving/resolve-plan.ts";
 import { sortByOrderField, resolveBook } from "./resolving/resolve.ts";
 import type { Book, BookInput } from "./resources/book.ts";
 import { type PricePlan, type PricePlanDetails, type PricePlanInput, pricePlan } from "./resources/price-plan.ts";
-import { expandBook, type ExpandedDocument } from "./short/expand-book.ts";
+import { expandBook } from "./short/expand-book.ts";
+import type { ExpandedDocument } from "./short/expansion.ts";
 
 export type { Book, BookInput } from "./resources/book.ts";
 

@@ -116,6 +116,16 @@ export function formatPath(path: Path): string {
   }, "$");
 }
 
+/** Parses a path from {@link formatPath}. */
+export function parsePath(path: string): (string | number)[] {
+  return [...path.matchAll(/\.([A-Za-z_$][\w$]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g)].map(
+    ([, name, index, quotedKey]) => {
+      if (name !== undefined) return name;
+      return index === undefined ? String(JSON.parse(quotedKey ?? '""')) : Number(index);
+    },
+  );
+}
+
 /** The positions of a path's keys in the document, for sorting; missing keys come last in their object. */
 function toSortKey(document: unknown, path: Path, positions: KeyPositionLookup): readonly number[] {
   const sortKey: number[] = [];

@@ -7,7 +7,7 @@ import { RatebookError } from "../../errors.ts";
 import { placeInText, type TextPlace } from "../../numbers/json-text.ts";
 import { jsonNumber } from "../../numbers/json.ts";
 import { createProblem, type Problem } from "../../problem-table.ts";
-import { type Path, formatPath } from "../problems.ts";
+import { type Path, formatPath, parsePath } from "../problems.ts";
 
 /** A parsed document. */
 export interface JsonDocument {
@@ -145,16 +145,6 @@ function findPlace(root: ValueNode, { path, code }: LocatedProblem): TextPlace {
     } else break;
   }
   return startPlace(node);
-}
-
-/** Parses a path from {@link formatPath}. */
-function parsePath(path: string): (string | number)[] {
-  return [...path.matchAll(/\.([A-Za-z_$][\w$]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g)].map(
-    ([, name, index, quotedKey]) => {
-      if (name !== undefined) return name;
-      return index === undefined ? String(JSON.parse(quotedKey ?? '""')) : Number(index);
-    },
-  );
 }
 
 function memberKey({ name }: MemberNode): string {

@@ -56,7 +56,6 @@ function isAmountByCurrency(value: unknown): boolean {
   );
 }
 
-/** A rule: an object; a text would be the name of an attribute. */
 const timing = z.enum(["IN_ARREARS", "IN_ADVANCE"]).nullish();
 const flag = z.boolean().nullish();
 const count = z.int().min(0).nullish();
@@ -340,13 +339,14 @@ const shortFieldFields = {
 };
 const shortField: StrictSchema<typeof shortFieldFields> = z.strictObject(shortFieldFields);
 const rules = recordSchema(z.string(), ruleSource);
+const longDimension = eventSchema.shape.dimensions.in.unwrap().unwrap().element;
 const { attributes: _attributes, dimensions: _dimensions, ...otherSchemaFields } = eventSchema.shape;
 const shortEventSchemaFields = {
   ...otherSchemaFields,
   /** Numbers that events must have: names, or names with units; default none. */
   attributes: z.array(z.union([z.string(), shortField])).nullish(),
-  /** Strings that events must have; default none. */
-  dimensions: z.array(z.union([z.string(), shortField])).nullish(),
+  /** Strings that events must have: names; default none. */
+  dimensions: z.array(z.union([z.string(), longDimension])).nullish(),
   /** Attributes computed from the event, by name: JSON-logic rules; each can use those above it. */
   computed: rules.nullish(),
   /** Dimensions computed after the attributes, by name. */

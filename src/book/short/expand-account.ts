@@ -28,8 +28,9 @@ export function expandAccount(account: JsonObject, path: Path, context: AccountC
   const { places, report } = context;
   const { id } = account;
   const long = expandFields(account, {}, EXPANDED, path, places);
-  if (!hasValue(account, "name") && typeof id === "string" && id.length >= NAME_MIN)
-    places.setField(long, ["name"], id, [...path, "id"]);
+  if (!hasValue(account, "name")) places.setField(long, ["name"], id, [...path, "id"]);
+  if (!hasValue(account, "name") && String(id).length < NAME_MIN)
+    report([...path, "name"], "MISSING", { expected: "3 to 255 characters", reason: "because the id is shorter" });
   if (!hasValue(account, "customerId")) places.setField(long, ["customerId"], id, [...path, "id"]);
   const conflicts = [
     ["plan", "plans", "pricePlans"],
@@ -95,7 +96,7 @@ function expandLicenses(account: JsonObject, long: object, path: Path, { places,
       });
     }
     const effectiveFrom = firstDay(account);
-    if (effectiveFrom === undefined)
+    if (effectiveFrom === undefined && !hasValue(account, "plan"))
       report(place, "MISSING", { expected: "a list of { from, quantity }", reason: "because the account has no from" });
     const fields = { licenseId: place, quantity: place, effectiveFrom: [...path, "from"] };
     return [places.record({ licenseId, quantity: value, effectiveFrom }, place, fields)];

@@ -4,55 +4,61 @@
  */
 import type * as z from "zod";
 
-import type { Path, Problems, Report } from "../problems.ts";
-import { reportShape } from "../reading/read-document.ts";
+import { type Path, type Problems, quoteValue } from "../problems.ts";
 import { shortAccount, shortEventSchema, shortMeter, shortPlan } from "../resources/short-form.ts";
 import { expandAccount } from "./expand-account.ts";
 import { expandEventSchema, expandMeter } from "./expand-metering.ts";
 import { expandPlan, hasValue } from "./expand-plan.ts";
-import { SHORT_CARD_LISTS, SHORT_NAMES } from "./short-cards.ts";
-import { isObject, type JsonObject, WrittenPlaces } from "./written-places.ts";
+import { reportConflict } from "./expand-prices.ts";
+import { type ExpandedDocument, type Expansion, startExpansion } from "./expansion.ts";
+import { SHORT_CARD_LISTS, type ShortCardList } from "./short-cards.ts";
+import { isObject, type JsonObject } from "./written-places.ts";
 
-/** A document in long form. */
-export interface ExpandedDocument {
-  readonly document: unknown;
-  /** The path in the document as written. */
-  toWritten(path: Path): Path;
-  /** The problems, with the paths as written; further problems of an item with a wrong shape are left out. */
-  readonly problems: Problems;
+/** A list with a short form. */
+interface ShortList {
+  readonly isShort: (item: JsonObject) => boolean;
+  /** The shape of a short item. */
+  readonly schema: z.ZodType;
+  /** The field of the long form that a short item cannot have. */
+  readonly longField?: string;
+  /** An item in place of one with a wrong shape, to which others can still refer. */
+  readonly standIn?: object;
 }
 
-/** The lists with a short form: how an item in short form is recognized, and its shape. */
-const SHORT_LISTS: Readonly<
-  Record<string, { readonly isShort: (item: JsonObject) => boolean; readonly schema: z.ZodType }>
-> = {
-  eventSchemas: { isShort: isShortEventSchema, schema: shortEventSchema },
-  usageMeters: { isShort: isShortMeter, schema: shortMeter },
-  pricePlans: { isShort: isShortPlan, schema: shortPlan },
+const SHORT_LISTS: Readonly<Record<string, ShortList>> = {
+  // A list that cannot be read is not searched for fields.
+  eventSchemas: {
+    isShort: isShortEventSchema,
+    schema: shortEventSchema,
+    standIn: { attributes: [null], dimensions: [null] },
+  },
+  usageMeters: { isShort: hasAnyOf("schema", "count", "sum", "where"), schema: shortMeter },
+  pricePlans: { isShort: isShortPlan, schema: shortPlan, longField: "pricePlanDetails" },
   accounts: { isShort: isShortAccount, schema: shortAccount },
 };
 
-function isShortEventSchema(schema: JsonObject): boolean {
-  if (Object.hasOwn(schema, "computed") || Object.hasOwn(schema, "computedDimensions")) return true;
-  return [schema["attributes"], schema["dimensions"]].some(
-    (list) =>
-      Array.isArray(list) &&
-      list.some((field) => typeof field === "string" || (isObject(field) && Object.hasOwn(field, "unit"))),
-  );
+function hasAnyOf(...fields: readonly string[]): (item: JsonObject) => boolean {
+  return (item) => fields.some((field) => Object.hasOwn(item, field));
 }
 
-function isShortMeter(meter: JsonObject): boolean {
-  return ["schema", "count", "sum", "where"].some((field) => Object.hasOwn(meter, field));
+function isShortEventSchema(schema: JsonObject): boolean {
+  if (hasAnyOf("computed", "computedDimensions")(schema)) return true;
+  const has = (list: unknown, isShort: (field: unknown) => boolean): boolean =>
+    Array.isArray(list) && list.some(isShort);
+  const isText = (field: unknown): boolean => typeof field === "string";
+  const hasUnit = (field: unknown): boolean => isObject(field) && Object.hasOwn(field, "unit");
+  return has(schema["attributes"], (field) => isText(field) || hasUnit(field)) || has(schema["dimensions"], isText);
 }
+
+const hasShortPlanField = hasAnyOf("cycle", "currencies", "commitment", ...Object.keys(SHORT_CARD_LISTS));
 
 /** Whether a plan is in short form. */
 export function isShortPlan(plan: JsonObject): boolean {
-  return !Object.hasOwn(plan, "pricePlanDetails");
+  return !Object.hasOwn(plan, "pricePlanDetails") || hasShortPlanField(plan);
 }
 
 function isShortAccount(account: JsonObject): boolean {
-  if (!Object.hasOwn(account, "customerId")) return true;
-  if (["plan", "from", "plans", "licenses"].some((field) => Object.hasOwn(account, field))) return true;
+  if (!Object.hasOwn(account, "customerId") || hasAnyOf("plan", "from", "plans", "licenses")(account)) return true;
   const { credits } = account;
   return Array.isArray(credits) && credits.some((credit) => isObject(credit) && Object.hasOwn(credit, "amount"));
 }
@@ -65,111 +71,89 @@ function isShortAccount(account: JsonObject): boolean {
 export function expandBook(raw: unknown, problems: Problems): ExpandedDocument | undefined {
   if (!isObject(raw) || Array.isArray(raw)) return undefined;
   const book = raw as JsonObject;
-  const listOf = (name: string): readonly unknown[] => (Array.isArray(book[name]) ? (book[name] as unknown[]) : []);
-  const shortItems = Object.entries(SHORT_LISTS).map(([list, { isShort }]) => {
-    const isShortItem = (item: unknown): boolean =>
-      isObject(item) && !Array.isArray(item) && isShort(item as JsonObject);
-    return [list, new Set(listOf(list).filter(isShortItem))] as const;
-  });
-  if (shortItems.every(([, items]) => items.size === 0)) return undefined;
-  const short = Object.fromEntries(shortItems);
+  const source = findShortItems(book);
+  if (source === undefined) return undefined;
   const expansion = startExpansion(problems);
   const { places, report } = expansion;
   const expandList = (list: string, expand: (item: JsonObject, path: Path) => object): readonly unknown[] =>
-    listOf(list).map((item, index) => {
-      if (short[list]?.has(item) !== true) return item;
-      const path: Path = [list, index];
-      return expansion.expandItem(item as JsonObject, path, SHORT_LISTS[list]?.schema, expand);
+    source.list(list).map((item, index) => {
+      if (!source.isShort(list, item)) return item;
+      return expandItem(item as JsonObject, [list, index], expand, expansion);
     });
   const baseCurrency = readBaseCurrency(book["organization"]);
   const pricePlans = expandList("pricePlans", (plan, path) => expandPlan(plan, path, { places, report }, baseCurrency));
   const currenciesOf = (reference: unknown): readonly string[] =>
     findCurrencies(pricePlans, reference) ?? [baseCurrency];
-  const made = collectImplied(book, short, listOf, expansion);
-  const document = {
-    ...book,
+  const implied = collectImplied(source, expansion);
+  const lists = {
     eventSchemas: expandList("eventSchemas", (schema, path) => expandEventSchema(schema, path, expansion)),
     usageMeters: expandList("usageMeters", (meter, path) => expandMeter(meter, path, expansion)),
-    features: [...listOf("features"), ...made.features],
-    addOns: [...listOf("addOns"), ...made.addOns],
+    features: [...source.list("features"), ...implied.features],
+    addOns: [...source.list("addOns"), ...implied.addOns],
     pricePlans,
-    customers: [...listOf("customers"), ...made.customers],
+    customers: [...source.list("customers"), ...implied.customers],
     accounts: expandList("accounts", (account, path) => expandAccount(account, path, { places, report, currenciesOf })),
   };
-  return expansion.finish(raw, keepOthers(book, document));
+  // A list that is absent or of the wrong kind stays so.
+  const changed = Object.entries(lists).filter(([key, list]) => list.length > 0 || Array.isArray(book[key]));
+  return expansion.finish(raw, { ...book, ...Object.fromEntries(changed) });
 }
 
-/** The expanded lists; a list that is absent or has the wrong kind stays, if nothing was added. */
-function keepOthers(book: JsonObject, document: JsonObject): JsonObject {
-  const entries = Object.entries(document).filter(
-    ([key, value]) =>
-      !Array.isArray(value) || value.length > 0 || (Object.hasOwn(book, key) && Array.isArray(book[key])),
+/** Expands an item of the right shape. */
+function expandItem(
+  item: JsonObject,
+  path: Path,
+  expand: (item: JsonObject, path: Path) => object,
+  expansion: Expansion,
+): object {
+  const { schema, longField, standIn } = SHORT_LISTS[String(path[0])] ?? {};
+  const other = Object.keys(item).find((field) => !["id", "name", longField].includes(field)) ?? "";
+  const isMixed = longField !== undefined && reportConflict(item, [other, longField], path, expansion.report);
+  if (!isMixed && schema !== undefined && expansion.checkShape(schema, item, path)) {
+    const long = expand(item, path);
+    if (!expansion.isBroken(path)) return long;
+  }
+  return expansion.places.record(
+    { ...(item["id"] === undefined ? {} : { id: item["id"] }), name: item["name"], ...standIn },
+    path,
   );
-  return { ...book, ...Object.fromEntries(entries) };
 }
 
-/** Everything that the expansion of one document collects. */
-interface Expansion {
-  readonly places: WrittenPlaces;
-  readonly report: Report;
-  expandItem(
-    item: JsonObject,
-    path: Path,
-    schema: z.ZodType | undefined,
-    expand: (item: JsonObject, path: Path) => object,
-  ): object;
-  finish(raw: unknown, document: unknown): ExpandedDocument;
+/** The items of a book that are in short form. */
+interface ShortBook {
+  /** The items of a list; empty for anything but a list. */
+  list(name: string): readonly unknown[];
+  isShort(list: string, item: unknown): boolean;
+  shortItems(list: string): readonly { readonly item: JsonObject; readonly path: Path }[];
+  /** The items of a list by id and name. */
+  index(list: string): ReadonlyMap<unknown, JsonObject>;
 }
 
-function startExpansion(problems: Problems): Expansion {
-  const places = new WrittenPlaces();
-  const brokenItems = new Set<string>();
-  const toItem = (path: Path): string => JSON.stringify(path.slice(0, 2));
-  const report: Report = (path, code, params) => {
-    brokenItems.add(toItem(path));
-    problems.report(path, code, params);
-  };
+/** @returns undefined if there are none */
+function findShortItems(book: JsonObject): ShortBook | undefined {
+  const list = (name: string): readonly unknown[] =>
+    Array.isArray(book[name]) ? (book[name] as readonly unknown[]) : [];
+  const short = new Map(
+    Object.entries(SHORT_LISTS).map(([name, { isShort }]) => [
+      name,
+      new Set<unknown>(
+        list(name).filter((item) => isObject(item) && !Array.isArray(item) && isShort(item as JsonObject)),
+      ),
+    ]),
+  );
+  if ([...short.values()].every(({ size }) => size === 0)) return undefined;
+  const isShort = (name: string, item: unknown): boolean => short.get(name)?.has(item) === true;
   return {
-    places,
-    report,
-    expandItem(item, path, schema, expand) {
-      const before = problems.count();
-      if (schema !== undefined)
-        reportShape(schema, item, path, { ...problems, report: withShortNames(problems.report) });
-      if (problems.count() === before) return expand(item, path);
-      brokenItems.add(toItem(path));
-      // Other items can still refer to it.
-      return places.record({ id: item["id"], name: item["name"] }, path);
+    list,
+    isShort,
+    shortItems: (name) => itemsOf(book[name], [name]).filter(({ item }) => isShort(name, item)),
+    index: (name) => {
+      const items = itemsOf(book[name], [name]).map(({ item }) => item);
+      return new Map([
+        ...items.map((item) => [item["name"], item] as const),
+        ...items.map((item) => [item["id"], item] as const),
+      ]);
     },
-    finish(raw, document) {
-      const toWritten = (path: Path): Path => places.toWritten(raw, document, path);
-      const translate =
-        (target: Report): Report =>
-        (path, code, params) => {
-          const written = toWritten(path);
-          if (!brokenItems.has(toItem(written))) target(written, code, params);
-        };
-      return {
-        document,
-        toWritten,
-        problems: {
-          ...problems,
-          report: translate(problems.report),
-          semanticReport: () => translate(problems.semanticReport()),
-          error: (name) => problems.error(name, raw),
-          sorted: () => problems.sorted(raw),
-        },
-      };
-    },
-  };
-}
-
-/** Suggests the short name of a long field. */
-function withShortNames(report: Report): Report {
-  return (path, code, params) => {
-    const field = code === "UNKNOWN_FIELD" ? SHORT_NAMES.get(String(path.at(-1))) : undefined;
-    if (field === undefined) report(path, code, params);
-    else report(path, "UNKNOWN_FIELD", { field: String(path.at(-1)), guess: field });
   };
 }
 
@@ -196,82 +180,80 @@ interface ImpliedItems {
 }
 
 /** Finds the add-ons and features that cards name without listing them, and the customers of accounts without one. */
-function collectImplied(
-  book: JsonObject,
-  short: Readonly<Record<string, ReadonlySet<unknown>>>,
-  listOf: (name: string) => readonly unknown[],
-  { places, report }: Expansion,
-): ImpliedItems {
-  const made = { features: new Map<unknown, object>(), addOns: new Map<unknown, object>() };
-  const listed = (list: string, key: string): ReadonlyMap<unknown, unknown> =>
-    new Map(listOf(list).flatMap((item) => (isObject(item) ? [[(item as JsonObject)[key], item]] : [])));
-  const known = {
-    features: { ids: listed("features", "id"), names: listed("features", "name") },
-    addOns: { ids: listed("addOns", "id"), names: listed("addOns", "name") },
-  };
-  for (const { card, path, list } of listShortCards(book, short)) {
+function collectImplied(source: ShortBook, expansion: Expansion): ImpliedItems {
+  const made = { features: new Map<string, JsonObject>(), addOns: new Map<string, JsonObject>() };
+  const listed = { features: source.index("features"), addOns: source.index("addOns") };
+  for (const { card, path, list } of listShortCards(source)) {
     if (list.item === "meter") continue;
     const target = list.item === "id" ? "addOns" : "features";
     const id = card[list.item];
-    const name = card["name"] ?? undefined;
-    if (typeof id !== "string" || (name !== undefined && typeof name !== "string")) continue;
-    const other = (known[target].ids.get(id) ?? known[target].names.get(id) ?? made[target].get(id)) as
-      | JsonObject
-      | undefined;
-    if (other !== undefined) {
-      const isDefault = places.fieldsOf(other)["name"]?.at(-1) === list.item;
-      if (name !== undefined && isDefault) Object.assign(other, { name });
-      else if (name !== undefined && other["name"] !== name) {
-        const reason = `${target === "addOns" ? "the add-on" : "the feature"} ${JSON.stringify(id)} already has the name ${JSON.stringify(other["name"])}`;
-        report([...path, "name"], "NOT_ACCEPTED", { reason });
-      }
-      continue;
-    }
-    const item = { id, name: name ?? id, ...(list.addOnType && { type: list.addOnType }) };
-    const idPath: Path = [...path, list.item];
-    made[target].set(
-      id,
-      places.record(item, path, { id: idPath, name: name === undefined ? idPath : [...path, "name"] }),
-    );
+    if (typeof id !== "string") continue;
+    const existing = listed[target].get(id) ?? made[target].get(id);
+    if (existing !== undefined) checkName(card, existing, [...path, "name"], expansion);
+    else
+      made[target].set(id, createImplied({ id, name: card["name"], type: list.addOnType }, path, list.item, expansion));
   }
-  const customerIds = listed("customers", "id");
-  const customers = listOf("accounts").flatMap((item, index) => {
-    if (short["accounts"]?.has(item) !== true || hasValue(item as JsonObject, "customerId")) return [];
-    const { id, name } = item as JsonObject;
-    if (typeof id !== "string") return [];
-    const path: Path = ["accounts", index];
-    if (customerIds.has(id)) {
-      const reason = `because a customer ${JSON.stringify(id)} is listed`;
-      report([...path, "customerId"], "MISSING", { expected: "the id of the account's customer", reason });
-      return [];
-    }
-    return [
-      places.record({ id, name: name ?? id }, path, {
-        id: [...path, "id"],
-        name: [...path, hasValue(item as JsonObject, "name") ? "name" : "id"],
-      }),
-    ];
+  return {
+    features: [...made.features.values()],
+    addOns: [...made.addOns.values()],
+    customers: createCustomers(source, expansion),
+  };
+}
+
+/** An item with an id and a name, which is the id by default. */
+function createImplied(
+  { id, name, type }: { readonly id: string; readonly name: unknown; readonly type?: string | undefined },
+  path: Path,
+  idField: string,
+  { places }: Expansion,
+): JsonObject {
+  const item = { id, name: name ?? id, ...(type !== undefined && { type }) };
+  return places.record(item, path, {
+    id: [...path, idField],
+    name: [...path, (name ?? undefined) === undefined ? idField : "name"],
   });
-  return { features: [...made.features.values()], addOns: [...made.addOns.values()], customers };
+}
+
+/** A card's item has one name: that of the first card with a name, or of the listed item. */
+function checkName(card: JsonObject, item: JsonObject, path: Path, { places, report }: Expansion): void {
+  const name = card["name"] ?? undefined;
+  if (name === undefined || item["name"] === name) return;
+  const namePath = places.fieldsOf(item)["name"];
+  if (namePath !== undefined && namePath.at(-1) !== "name") Object.assign(item, { name });
+  else
+    report(path, "NOT_ACCEPTED", {
+      reason: `${quoteValue(item["id"])} already has the name ${quoteValue(item["name"])}`,
+    });
+}
+
+/** A customer for each short account without one, with its id and name. */
+function createCustomers(source: ShortBook, expansion: Expansion): readonly object[] {
+  const listed = source.index("customers");
+  return source.shortItems("accounts").flatMap(({ item, path }) => {
+    const { id, name } = item;
+    if (hasValue(item, "customerId") || typeof id !== "string") return [];
+    if (!listed.has(id)) return [createImplied({ id, name }, path, "id", expansion)];
+    const reason = `because a customer ${quoteValue(id)} is listed`;
+    expansion.report([...path, "customerId"], "MISSING", { expected: "the id of the account's customer", reason });
+    return [];
+  });
 }
 
 /** The cards of short plans and of the short overrides of accounts, with their paths. */
-function* listShortCards(
-  book: JsonObject,
-  short: Readonly<Record<string, ReadonlySet<unknown>>>,
-): Generator<{ readonly card: JsonObject; readonly path: Path; readonly list: (typeof SHORT_CARD_LISTS)[string] }> {
-  const owners = [
-    ...itemsOf(book["pricePlans"], ["pricePlans"]).filter(({ item }) => short["pricePlans"]?.has(item)),
-    ...itemsOf(book["accounts"], ["accounts"]).flatMap(({ item, path }) =>
-      itemsOf(item["plans"], [...path, "plans"]).flatMap((association) => {
-        const { override } = association.item;
-        return isObject(override) ? [{ item: override as JsonObject, path: [...association.path, "override"] }] : [];
-      }),
+function listShortCards(
+  source: ShortBook,
+): readonly { readonly card: JsonObject; readonly path: Path; readonly list: ShortCardList }[] {
+  const overrides = source.shortItems("accounts").flatMap(({ item, path }) =>
+    itemsOf(item["plans"], [...path, "plans"]).flatMap((association) => {
+      const { override } = association.item;
+      return isObject(override) ? [{ item: override as JsonObject, path: [...association.path, "override"] }] : [];
+    }),
+  );
+  return [...source.shortItems("pricePlans"), ...overrides].flatMap(({ item, path }) =>
+    Object.entries(SHORT_CARD_LISTS).flatMap(([key, list]) =>
+      itemsOf(item[key], [...path, key]).map((card) => ({ card: card.item, path: card.path, list })),
     ),
-  ];
-  for (const { item: owner, path } of owners)
-    for (const [key, list] of Object.entries(SHORT_CARD_LISTS))
-      for (const card of itemsOf(owner[key], [...path, key])) yield { card: card.item, path: card.path, list };
+  );
 }
 
 /** The objects of a list with their paths. */

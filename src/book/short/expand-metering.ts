@@ -32,31 +32,40 @@ export function expandEventSchema(schema: JsonObject, path: Path, { places, repo
   return Object.assign(long, { enrichments: places.record({ fields: enrichments }, path) });
 }
 
-export function expandMeter(meter: JsonObject, path: Path, { places, report }: Context): object {
+export function expandMeter(meter: JsonObject, path: Path, context: Context): object {
+  const { places, report } = context;
   const { id } = meter;
   const rules = { schema: { to: ["eventSchemaName"] } };
   const long = expandFields(meter, rules, new Set(["count", "sum", "where"]), path, places);
   if (!hasValue(meter, "name") && typeof id === "string" && /^[\w-]*$/.test(id))
     places.setField(long, ["name"], id, [...path, "id"]);
-  const short = ["count", "sum", "where"].filter((field) => hasValue(meter, field));
-  for (const field of ["computations", "aggregation"])
-    if (short[0] !== undefined && reportConflict(meter, [short[0], field], path, report)) return long;
-  if (hasValue(meter, "computations")) return long;
-  if (reportConflict(meter, ["count", "sum"], path, report)) return long;
-  if (!hasValue(meter, "count") && !hasValue(meter, "sum")) {
-    report([...path, "sum"], "MISSING", { expected: 'what the meter adds up, or "count": true' });
-    return long;
-  }
-  places.setField(long, ["aggregation"], hasValue(meter, "sum") ? "SUM" : "COUNT", path);
-  const { sum, where } = meter;
-  places.setField(long, ["computations", 0, "order"], 1, path);
-  if (hasValue(meter, "where"))
-    places.setField(long, ["computations", 0, "matcher"], toMatcher(where as JsonObject), [...path, "where"]);
-  if (hasValue(meter, "sum")) {
-    const rule = typeof sum === "string" ? { var: `attribute.${sum}` } : sum;
-    places.setField(long, ["computations", 0, "computation"], rule, [...path, "sum"]);
-  }
+  const short = ["count", "sum", "where"].find((field) => hasValue(meter, field)) ?? "";
+  const pairs = [
+    [short, "computations"],
+    [short, "aggregation"],
+    ["count", "sum"],
+  ];
+  const isMixed = pairs.some((fields) => reportConflict(meter, fields, path, report));
+  if (!isMixed && !hasValue(meter, "computations")) expandComputation(meter, long, path, context);
   return long;
+}
+
+/** What a meter counts or adds up, as its only computation. */
+function expandComputation(meter: JsonObject, long: object, path: Path, { places, report }: Context): void {
+  const { sum, where, count } = meter;
+  if (sum === undefined && count === undefined)
+    report([...path, "sum"], "MISSING", { expected: 'what the meter adds up, or "count": true' });
+  places.setField(long, ["aggregation"], hasValue(meter, "sum") ? "SUM" : "COUNT", path);
+  places.setField(long, ["computations", 0, "order"], 1, path);
+  if (hasValue(meter, "where")) {
+    const wherePath: Path = [...path, "where"];
+    if (Object.keys(where as JsonObject).length === 0)
+      report(wherePath, "MISSING", { expected: 'a condition, such as { "region": "eu" }' });
+    places.setField(long, ["computations", 0, "matcher"], toMatcher(where as JsonObject), wherePath);
+  }
+  if (!hasValue(meter, "sum")) return;
+  const rule = typeof sum === "string" ? { var: `attribute.${sum}` } : sum;
+  places.setField(long, ["computations", 0, "computation"], rule, [...path, "sum"]);
 }
 
 /** The JSON-logic rule of conditions by dimension. */

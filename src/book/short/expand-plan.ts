@@ -1,5 +1,5 @@
 /** A short plan, and the changes of a plan for one account, in the long form (book.md). */
-import type { Path } from "../problems.ts";
+import type { Path, Report } from "../problems.ts";
 import {
   expandFixedRates,
   expandPrice,
@@ -30,6 +30,11 @@ export function expandPlan(
   baseCurrency: string,
 ): object {
   const { places } = context;
+  if (
+    !["cycle", "pricingCycleConfig"].some((field) => hasValue(plan, field)) &&
+    (plan["status"] ?? "ACTIVE") === "ACTIVE"
+  )
+    context.report([...path, "cycle"], "MISSING", { expected: "an interval such as MONTHLY" });
   const written = plan["currencies"] as readonly string[] | null | undefined;
   const currencies = written ?? [baseCurrency];
   const isOfPlan = ([key]: readonly [string, unknown]): boolean => PLAN_FIELDS.has(key);
@@ -75,8 +80,9 @@ export function expandDetails(details: JsonObject, path: Path, context: PriceCon
 }
 
 function expandCycle(cycle: unknown, path: Path, places: WrittenPlaces): object {
-  const fields = typeof cycle === "string" ? { interval: cycle } : (cycle as JsonObject);
-  const { interval, day, month, anniversary, gracePeriod } = fields as JsonObject;
+  const fields: JsonObject = typeof cycle === "string" ? { interval: cycle } : (cycle as JsonObject);
+  const { interval, anniversary, gracePeriod } = fields;
+  const [day, month] = [fields["day"], fields["month"]] as (string | number | undefined | null)[];
   const long = places.record<Record<string, unknown>>(
     { interval },
     path,
@@ -97,6 +103,7 @@ function expandCard(card: JsonObject, list: ShortCardList, path: Path, context: 
   const { places, report } = context;
   const isGrant = list.price === "grant";
   const other = ["name", ...PRICE_FIELDS, ...(isGrant ? ["amount", "for"] : [])];
+  checkFields(card, list.fields, path, report);
   const long = expandFields(card, list.fields, new Set(other), path, places);
   if (isGrant) expandExpiry(card, long, path, context);
   const shortPrice = [...PRICE_FIELDS, "amount"].find((field) => hasValue(card, field) && other.includes(field));
@@ -115,11 +122,19 @@ function expandCard(card: JsonObject, list: ShortCardList, path: Path, context: 
   return Object.assign(long, isGrant ? expandGrant(card, price, path, context) : toSlabPricing(price, path, places));
 }
 
+/** Short fields and the long field of their objects exclude each other; without the latter, some are required. */
+function checkFields(card: JsonObject, rules: FieldRules, path: Path, report: Report): void {
+  for (const [key, { to, expected }] of Object.entries(rules)) {
+    const longField = String(to[0]);
+    if (to.length > 1 && reportConflict(card, [key, longField], path, report)) return;
+    if (expected !== undefined && !hasValue(card, key) && !hasValue(card, longField))
+      report([...path, key], "MISSING", { expected });
+  }
+}
+
 /** When the credits of a grant expire. */
 function expandExpiry(card: JsonObject, long: object, path: Path, { places, report }: PriceContext): void {
-  const shortField = ["for", "priority", "appliesTo"].find((field) => hasValue(card, field));
-  if (shortField !== undefined && reportConflict(card, [shortField, "grantDetails"], path, report)) return;
-  if (hasValue(card, "grantDetails")) return;
+  if (reportConflict(card, ["for", "grantDetails"], path, report) || hasValue(card, "grantDetails")) return;
   const place: Path = [...path, "for"];
   const lasting = card["for"] ?? undefined;
   const expiryType = lasting === undefined ? "NO_EXPIRY" : lasting === "CYCLE" ? "PRICING_CYCLE" : "CUSTOM";

@@ -159,10 +159,7 @@ export function readAmounts(
     return undefined;
   }
   const amounts = new Map(
-    Object.entries(value as object).map(([currency, amount]) => [
-      currency,
-      { value: amount, path: [...place, currency] },
-    ]),
+    Object.entries(value).map(([currency, amount]) => [currency, { value: amount, path: [...place, currency] }]),
   );
   for (const [currency, { path: currencyPath }] of amounts) {
     if (currencies.includes(currency)) continue;

@@ -9,6 +9,8 @@ export interface FieldRule {
   readonly to: Path;
   /** The long value of a short one; default the same. */
   readonly toLong?: (value: unknown) => unknown;
+  /** What a card without the long field must have here, for a message. */
+  readonly expected?: string;
   /** The short value of a long one, undefined if there is none; default the same. */
   readonly toShort?: (value: unknown) => unknown;
 }
@@ -72,8 +74,8 @@ export const SHORT_CARD_LISTS: Readonly<Record<string, ShortCardList>> = {
     price: "slabs",
     fields: {
       ...FEATURE,
-      quantity: { to: ["featureConfigs", 0, "featureCreditLimit"] },
-      for: { to: ["featureConfigs", 0, "effectiveUntil"] },
+      quantity: { to: ["featureConfigs", 0, "featureCreditLimit"], expected: "the units that are granted" },
+      for: { to: ["featureConfigs", 0, "effectiveUntil"], expected: "a duration such as P1M" },
       timing: TIMING,
       ...RECURRENCE,
     },
@@ -115,5 +117,7 @@ export const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
     ["until", { to: ["effectiveUntil"] }] as const,
     ["amount", { to: ["creditAmount"] }] as const,
     ["unit", { to: ["defaultUnit"] }] as const,
+    ["minimum", { to: ["minimumRate"] }] as const,
+    ["maximum", { to: ["maximumRate"] }] as const,
   ].flatMap(([name, { to }]) => to.flatMap((step) => (typeof step === "string" ? [[step, name] as const] : []))),
 );
