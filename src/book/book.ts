@@ -22,7 +22,7 @@ import { resolveDetails, resolvePricePlan } from "./resolving/resolve-plan.ts";
 import { sortByOrderField, resolveBook } from "./resolving/resolve.ts";
 import type { Book, BookInput } from "./resources/book.ts";
 import { type PricePlan, type PricePlanDetails, type PricePlanInput, pricePlan } from "./resources/price-plan.ts";
-import { expandBook } from "./short/expand-book.ts";
+import { expandBook, expandPlanDocument } from "./short/expand-book.ts";
 import type { ExpandedDocument } from "./short/expansion.ts";
 
 export type { Book, BookInput } from "./resources/book.ts";
@@ -92,14 +92,18 @@ export function toBook(source: BookSource, options: BookOptions = {}): Book {
 }
 
 /**
- * Converts a book in any form to its input form.
+ * Converts a book in any form to its input, in long form.
  *
- * @throws {RatebookError} ERR_BOOK_INVALID for a modified copy of a read book, which has no input form;
- * ERR_JSON_INVALID
+ * @throws {RatebookError} ERR_BOOK_INVALID for a wrong short form, or a modified copy of a read book, which has no
+ * input; ERR_JSON_INVALID
  */
 export function toBookInput(source: BookSource): BookInput {
   const input = toBookInputOrText(source);
-  return (typeof input === "string" ? parseJson(input) : input) as BookInput;
+  const json: unknown = typeof input === "string" ? parseJson(input) : input;
+  const problems = collectProblems();
+  const document = expandBook(json, problems)?.document ?? json;
+  if (problems.count() > 0) throw problems.error("the book", json);
+  return document as BookInput;
 }
 
 /** Like {@link toBookInput}; a text stays a text. */
@@ -202,19 +206,20 @@ export function checkPlan(plan: PricePlanInput | string, book: BookSource): Pric
  */
 export function parsePlan(json: unknown, source: BookSource): PricePlan {
   const book = toBook(source);
-  const problems = collectProblems();
-  const raw = typeof json === "string" ? parseDocumentText("the price plan", json, problems.report) : json;
-  if (checkNesting(raw, problems)) {
-    const shape = readShape(pricePlan, withoutSchema(raw), [], problems);
+  const allProblems = collectProblems();
+  const raw = typeof json === "string" ? parseDocumentText("the price plan", json, allProblems.report) : json;
+  if (checkNesting(raw, allProblems)) {
+    const { document, problems, lists } = expandPlanDocument(withoutSchema(raw), book, allProblems);
+    const shape = readShape(pricePlan, document, [], problems);
     if (shape !== undefined) {
       const report = problems.semanticReport();
-      const plan = resolvePricePlan(shape, [], { references: indexReferences({ ...book }), report });
+      const plan = resolvePricePlan(shape, [], { references: indexReferences({ ...book, ...lists }), report });
       checkPricePlan(plan, { ...indexBillables(book), inUse: true, cache: NO_CACHE }, [], report);
       if (problems.count() === 0) checkCanBeAssociated(plan, problems.report);
       if (problems.count() === 0) return plan;
     }
   }
-  throw problems.error("the price plan", raw);
+  throw allProblems.error("the price plan", raw);
 }
 
 /** A document without its `$schema`. */

@@ -2,7 +2,7 @@
  * Loads a whole book into a store, and exports a store as one (book.md): the configuration, and the accounts with their
  * records.
  */
-import { type BookSource, parseBook, toBookInputOrText } from "../book/book.ts";
+import { type BookSource, parseBook, toBookInput, toBookInputOrText } from "../book/book.ts";
 import { LIST_NAMES } from "../book/reading/references.ts";
 import type { Book, Organization, BookInput } from "../book/resources/book.ts";
 import type { Instant } from "../calendar/instant.ts";
@@ -15,13 +15,12 @@ import { type Changes, type DocumentKind, type DocumentRecord, type IdSource, no
 import type { AccountRecord } from "../ledger/records.ts";
 import { quoteText, refusedError, alreadyTakenError } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
-import { parseJson } from "../numbers/json.ts";
 import { describeStatus } from "../problem-table.ts";
 import { compareOldest } from "../store/list-order.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import { readAllAccounts } from "./all-accounts.ts";
 import { isInUse, formatOrganization } from "./catalog/catalog-resources.ts";
-import { readChangedBook, withUncheckedDocuments, toBookInput } from "./configuration.ts";
+import { readChangedBook, withUncheckedDocuments, toBookInput as toConfiguredInput } from "./configuration.ts";
 import {
   revisionAfter,
   BOOK_LISTS,
@@ -46,7 +45,7 @@ export async function load(context: EngineContext, source: BookSource): Promise<
   // Some problems are visible only in the text, such as duplicate keys.
   const json = toBookInputOrText(source);
   const book = parseBook(json, context);
-  const raw = typeof json === "string" ? parseJson(json) : json;
+  const raw = toBookInput(book);
   checkPlans(book);
   const scope = { configuration: "exclusive", accountIds: book.accounts.map(({ id }) => id), eventIds: [] } as const;
   return context.store.transact(scope, async (view) => {
@@ -229,7 +228,7 @@ export async function exportBook(
   }
   const pricePlan =
     pricePlansLength === undefined ? documents.pricePlan : selectPlans(documents.pricePlan, accounts, pricePlansLength);
-  const configuredBook = toBookInput({ ...documents, pricePlan });
+  const configuredBook = toConfiguredInput({ ...documents, pricePlan });
   const invoiceGroups = documents.invoiceGroup.map(({ id, body }) => ({
     ...body,
     accountIds: records.flatMap((record) => (record.invoiceGroupId === id ? [record.id] : [])),

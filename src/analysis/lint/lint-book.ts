@@ -1,5 +1,6 @@
 /** Lint: finds what is valid in a book but probably unintended, with examples to check. */
-import { type BookSource, toBook } from "../../book/book.ts";
+import { type BookSource, toBook, toWrittenPath } from "../../book/book.ts";
+import { formatPath, parsePath } from "../../book/problems.ts";
 import type { LintSuppression } from "../../book/resources/book.ts";
 import { optionError } from "../../errors.ts";
 import { type DecimalInput, parseDecimal, ONE } from "../../numbers/decimal.ts";
@@ -39,7 +40,9 @@ export function lintBook(source: BookSource, options: LintOptions = {}): readonl
     ...book.usageMeters.flatMap(lintMeter),
     ...book.accounts.flatMap(lintAccount),
   ];
-  return findings.map((each) => applySuppressions(each, book.lint ?? []));
+  return findings.map((each) =>
+    applySuppressions({ ...each, path: formatPath(toWrittenPath(book, parsePath(each.path))) }, book.lint ?? []),
+  );
 }
 
 function applySuppressions(finding: LintFinding, suppressions: readonly LintSuppression[]): LintFinding {

@@ -4,7 +4,9 @@
  */
 import type * as z from "zod";
 
-import { type Path, type Problems, quoteValue } from "../problems.ts";
+import { type Path, type Problems, quoteValue, type Report } from "../problems.ts";
+import type { Book } from "../resources/book.ts";
+import { billableOf, CARD_LIST_NAMES } from "../resources/override.ts";
 import { shortAccount, shortEventSchema, shortMeter, shortPlan } from "../resources/short-form.ts";
 import { expandAccount } from "./expand-account.ts";
 import { expandEventSchema, expandMeter } from "./expand-metering.ts";
@@ -97,6 +99,66 @@ export function expandBook(raw: unknown, problems: Problems): ExpandedDocument |
   // A list that is absent or of the wrong kind stays so.
   const changed = Object.entries(lists).filter(([key, list]) => list.length > 0 || Array.isArray(book[key]));
   return expansion.finish(raw, { ...book, ...Object.fromEntries(changed) });
+}
+
+/** A price plan in long form, and the add-ons and features that it may refer to. */
+interface ExpandedPlan extends Omit<ExpandedDocument, "toWritten"> {
+  readonly lists: { readonly addOns: readonly unknown[]; readonly features: readonly unknown[] };
+}
+
+/**
+ * Expands a plan for a book. Add-ons and features that only the plan has get the names of their cards.
+ *
+ * @param plan unchanged if it is in long form
+ */
+export function expandPlanDocument(
+  plan: unknown,
+  { organization, addOns, features }: Pick<Book, "organization" | "addOns" | "features">,
+  problems: Problems,
+): ExpandedPlan {
+  const place: Path = ["pricePlans", 0];
+  const below =
+    (report: Report): Report =>
+    (path, code, params) =>
+      report(path.slice(place.length), code, params);
+  const book = { organization, addOns, features, pricePlans: [plan] };
+  const expanded = expandBook(book, {
+    ...problems,
+    report: below(problems.report),
+    semanticReport: () => below(problems.semanticReport()),
+  });
+  if (expanded === undefined) return { document: plan, problems, lists: { addOns, features } };
+  const within =
+    (report: Report): Report =>
+    (path, code, params) =>
+      report([...place, ...path], code, params);
+  const lists = expanded.document as typeof book;
+  return {
+    document: withNames(lists.pricePlans[0], [
+      ...lists.addOns.slice(addOns.length),
+      ...lists.features.slice(features.length),
+    ]),
+    lists,
+    problems: {
+      ...problems,
+      report: within(expanded.problems.report),
+      semanticReport: () => within(expanded.problems.semanticReport()),
+    },
+  };
+}
+
+/** Gives the cards of new add-ons and features their names. */
+function withNames(plan: unknown, items: readonly unknown[]): unknown {
+  const names = new Map(items.map((item) => [(item as JsonObject)["id"], (item as JsonObject)["name"]]));
+  const details = isObject(plan) ? (plan as JsonObject)["pricePlanDetails"] : undefined;
+  if (!isObject(details)) return plan;
+  for (const list of CARD_LIST_NAMES) {
+    for (const { item: card } of itemsOf((details as JsonObject)[list], [])) {
+      const name = names.get(billableOf(list, card));
+      if (name !== undefined && !hasValue(card, "displayName")) Object.assign(card, { displayName: name });
+    }
+  }
+  return plan;
 }
 
 /** Expands an item of the right shape. */

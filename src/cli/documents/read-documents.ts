@@ -1,6 +1,6 @@
-import { parseBook, parsePlan } from "../../book/book.ts";
+import { parseBook, parsePlan, toBookInput } from "../../book/book.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
-import type { Book } from "../../book/resources/book.ts";
+import { type Book, RESOURCES } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { hasCode, type Problem } from "../../errors.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
@@ -30,7 +30,7 @@ export async function readTextFile(path: string, io: Io): Promise<string> {
   }
 }
 
-/** A book, and its JSON without comments. */
+/** A book, and its JSON in long form, without comments. */
 export interface BookFile {
   readonly book: Book;
   readonly json: unknown;
@@ -42,10 +42,10 @@ export interface BookFile {
  * @returns undefined if it has problems
  */
 export async function readBookFile(path: string, io: Io): Promise<BookFile | undefined> {
-  return parseOrPrintProblems(path, io, (json) => ({
-    book: parseBook(json),
-    json: typeof json === "string" ? parseJson(json) : json,
-  }));
+  return parseOrPrintProblems(path, io, (json) => {
+    const book = parseBook(json);
+    return { book, json: toBookInput(book) };
+  });
 }
 
 /**
@@ -73,10 +73,16 @@ function isBook(json: unknown): boolean {
   const document = typeof json === "string" ? parseJsonDocument(json) : { value: json };
   const value = "value" in document ? document.value : undefined;
   return (
+    typeof value === "object" && value !== null && Object.keys(RESOURCES).some((list) => Object.hasOwn(value, list))
+  );
+}
+
+/** Whether a value is one plan, in either form: unlike a book, it has an id. */
+function isPlanDocument(value: unknown): value is object {
+  return (
     typeof value === "object" &&
     value !== null &&
-    Object.hasOwn(value, "pricePlans") &&
-    !Object.hasOwn(value, "pricePlanDetails")
+    (Object.hasOwn(value, "pricePlanDetails") || Object.hasOwn(value, "id"))
   );
 }
 
@@ -96,8 +102,7 @@ export interface PlanFile {
 export async function findPlanInFile(path: string, id: string | undefined, io: Io): Promise<PlanFile | undefined> {
   const planOrBook = await parseOrPrintProblems(path, io, (json): PlanFile | Book => {
     const value = typeof json === "string" ? parseJson(json) : json;
-    const isPlan = typeof value === "object" && value !== null && Object.hasOwn(value, "pricePlanDetails");
-    if (!isPlan) return parseBook(json);
+    if (!isPlanDocument(value)) return parseBook(json);
     const book = createBookForPlan(value);
     return { plan: parsePlan(json, book), names: displayNames(book) };
   });

@@ -1,6 +1,8 @@
 /** Creates a book that contains what a plan refers to, so that the plan can be used alone. */
 import { parseBook } from "../../book/book.ts";
+import { collectProblems } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
+import { expandPlanDocument } from "../../book/short/expand-book.ts";
 import { hasCode } from "../../errors.ts";
 
 /** An unchecked JSON object. */
@@ -11,8 +13,11 @@ type JsonObject = Readonly<Record<string, unknown>>;
  * check.
  */
 export function createBookForPlan(plan: object): Book {
-  const { pricePlanDetails } = plan as { readonly pricePlanDetails?: unknown };
+  const { document } = expandPlanDocument(plan, parseBook({}), collectProblems());
+  const { pricePlanDetails } = document as { readonly pricePlanDetails?: unknown };
   const details = isObjectLike(pricePlanDetails) ? pricePlanDetails : {};
+  // The add-ons and features of a short plan need not be listed.
+  const isShort = document !== plan;
   const addOns = (
     [
       ["fixedFeeRateCards", "FIXED_FEE"],
@@ -34,11 +39,11 @@ export function createBookForPlan(plan: object): Book {
         eventSchemaName: "event",
         computations: [{ order: 1 }],
       })),
-      features: toResources(features).map((item) => ({
+      features: (isShort ? [] : toResources(features)).map((item) => ({
         ...item,
         schemaAssociations: [{ schemaName: "event", attributeName: "quantity" }],
       })),
-      addOns,
+      addOns: isShort ? [] : addOns,
     });
   } catch (error) {
     // Some references are invalid as ids; the plan's own check reports them.
