@@ -24,8 +24,15 @@ export type {
   Status,
 } from "./book/resources/account.ts";
 export type {
+  ShortAccountInput,
+  ShortEventSchemaInput,
+  ShortMeterInput,
+  ShortPlanInput,
+} from "./book/resources/short-form.ts";
+export type {
   Book,
   BookInput,
+  ShortBookInput,
   Organization,
   OrganizationInput,
   LintSuppression,
@@ -146,7 +153,8 @@ export type {
 } from "./book/resources/price-plan.ts";
 export type { ValuesById, LicenseEntryInput, RevenueRequestInput } from "./book/resources/revenue-request.ts";
 export type { EventAttribute, EventInput } from "./metering/event-envelope.ts";
-export { type BookOptions, parseBook, readBook, defineBook, checkPlan, parsePlan } from "./book/book.ts";
+export { type BookOptions, parseBook, readBook, checkPlan, parsePlan } from "./book/book.ts";
+export { defineBook } from "./book/define-book.ts";
 export { type Cycle, type CycleConfig, cyclesBetween, type Interval } from "./calendar/cycle.ts";
 export type { Instant, InstantInput } from "./calendar/instant.ts";
 export type { Accounts, Aliases, AliasSnapshot } from "./engine/accounts/accounts.ts";

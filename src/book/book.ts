@@ -20,12 +20,13 @@ import {
 import { indexReferences } from "./reading/references.ts";
 import { resolveDetails, resolvePricePlan } from "./resolving/resolve-plan.ts";
 import { sortByOrderField, resolveBook } from "./resolving/resolve.ts";
-import type { Book, BookInput } from "./resources/book.ts";
+import type { Book, BookInput, ShortBookInput } from "./resources/book.ts";
 import { type PricePlan, type PricePlanDetails, type PricePlanInput, pricePlan } from "./resources/price-plan.ts";
+import type { ShortPlanInput } from "./resources/short-form.ts";
 import { expandBook, expandPlanDocument } from "./short/expand-book.ts";
 import type { ExpandedDocument } from "./short/expansion.ts";
 
-export type { Book, BookInput } from "./resources/book.ts";
+export type { Book, BookInput, ShortBookInput } from "./resources/book.ts";
 
 /** Options for reading a book. */
 export interface BookOptions {
@@ -41,7 +42,7 @@ export interface BookOptions {
  * @throws {RatebookError} ERR_BOOK_INVALID with all problems in document order, each with its path and message;
  * ERR_OPTION_INVALID for an invalid budget
  */
-export function readBook(book: BookInput | string, options: BookOptions = {}): Book {
+export function readBook(book: ShortBookInput | string, options: BookOptions = {}): Book {
   return parseBook(book, options);
 }
 
@@ -80,7 +81,7 @@ export function* readBookInSteps(json: unknown, work: RuleWorkLimits, cache: Boo
 }
 
 /** A book as an object, as text, or as `readBook` returned it. */
-export type BookSource = BookInput | string | Book;
+export type BookSource = ShortBookInput | string | Book;
 
 /**
  * Reads a book in any form; one that was read already is returned unchanged.
@@ -152,41 +153,6 @@ export function inputOf(book: Book): unknown {
   return Reflect.get(book, INPUT);
 }
 
-/** The id or name of a usage meter, as cards may refer to it. */
-type MeterNames<Meters> = Meters extends readonly (infer Meter)[]
-  ? Meter extends { readonly id: infer Id extends string; readonly name: infer Name extends string }
-    ? Id | Name
-    : string
-  : string;
-
-type PlanInput = NonNullable<BookInput["pricePlans"]>[number];
-type DetailsInput = PlanInput["pricePlanDetails"];
-type UsageCardInput = NonNullable<DetailsInput["usageRateCards"]>[number];
-
-/** A price plan whose usage cards may refer only to these meters. */
-type PlanFor<Names extends string> = Omit<PlanInput, "pricePlanDetails"> & {
-  readonly pricePlanDetails: Omit<DetailsInput, "usageRateCards"> & {
-    readonly usageRateCards?:
-      | readonly (Omit<UsageCardInput, "usageMeterId"> & { readonly usageMeterId: Names })[]
-      | null
-      | undefined;
-  };
-};
-
-/** A book with these meters, whose plans refer to no others. */
-type BookWith<Meters extends BookInput["usageMeters"]> = Omit<BookInput, "usageMeters" | "pricePlans"> & {
-  readonly usageMeters?: Meters;
-  readonly pricePlans?: readonly PlanFor<MeterNames<NoInfer<Meters>>>[] | null | undefined;
-};
-
-/**
- * Types a value as a book: editors complete its fields, and the compiler rejects misspelt values, missing fields, and
- * usage cards for unknown meters. Returns the value itself; {@link readBook} makes all other checks.
- */
-export function defineBook<const Meters extends BookInput["usageMeters"]>(book: BookWith<Meters>): BookInput {
-  return book;
-}
-
 /**
  * Reads one version of a price plan against a book, as a draft for its accounts: the plan must be complete enough to be
  * associated (S16.1), and may refer to the book.
@@ -195,7 +161,7 @@ export function defineBook<const Meters extends BookInput["usageMeters"]>(book: 
  * @param book in any form; to check several plans, read it once
  * @throws {RatebookError} ERR_BOOK_INVALID with all problems; `$` is the plan, or the book if the book is invalid
  */
-export function checkPlan(plan: PricePlanInput | string, book: BookSource): PricePlan {
+export function checkPlan(plan: PricePlanInput | ShortPlanInput | string, book: BookSource): PricePlan {
   return parsePlan(plan, book);
 }
 

@@ -1,17 +1,22 @@
 /** JSON Schemas of books, plans and maps, for editors and other programs, generated from the schemas that read them. */
-import type * as z from "zod";
+import * as z from "zod";
 
 import { toDescribedSchema } from "../book/describing/json-schema.ts";
-import { bookSchema } from "../book/resources/book.ts";
+import { shortBookSchema } from "../book/resources/book.ts";
 import { pricePlan } from "../book/resources/price-plan.ts";
+import { shortPlan } from "../book/resources/short-form.ts";
 import { eventFileMap } from "../event-files/event-file-map.ts";
 
 export const DOCUMENT_NAMES = ["book", "plan", "map"] as const;
 export type DocumentName = (typeof DOCUMENT_NAMES)[number];
 
+const { $schema } = shortBookSchema.shape;
 const DOCUMENTS: Readonly<Record<DocumentName, { readonly title: string; readonly schema: z.ZodType }>> = {
-  book: { title: "A book: products, customers and prices", schema: bookSchema },
-  plan: { title: "A price plan of ratebook", schema: pricePlan.extend({ $schema: bookSchema.shape.$schema }) },
+  book: { title: "A book: products, customers and prices", schema: shortBookSchema },
+  plan: {
+    title: "A price plan of ratebook",
+    schema: z.union([shortPlan.extend({ $schema }), pricePlan.extend({ $schema })]),
+  },
   map: { title: "A map of ratebook: where the parts of an event are in a file", schema: eventFileMap },
 };
 

@@ -41,7 +41,7 @@ function addDescriptions(
   const target = schema.$ref === undefined ? undefined : definitions[schema.$ref.replace("#/$defs/", "")];
   const additionalSchemas = typeof schema.additionalProperties === "object" ? [schema.additionalProperties] : [];
   for (const part of [target ?? [], schema.anyOf ?? [], schema.items ?? [], additionalSchemas].flat())
-    addDescriptions(part, owner, definitions, visitedSchemas);
+    addDescriptions(part, findShortOwner(schema, part, owner), definitions, visitedSchemas);
   for (const [field, property] of Object.entries(schema.properties ?? {})) {
     const description = findDescription(owner, field);
     if (description !== undefined) property.description = description;
@@ -49,6 +49,39 @@ function addDescriptions(
     addDescriptions(property, owner === "map" ? owner : findOwner(owner, field), definitions, visitedSchemas);
   }
 }
+
+/** The name of the short form, which is the first alternative of an item. */
+function findShortOwner({ anyOf }: JsonSchema, part: JsonSchema, owner: string): string {
+  const isObject = anyOf?.every(({ properties, $ref }) => properties !== undefined || $ref !== undefined) === true;
+  return isObject && anyOf[0] === part ? (SHORT_FORMS[owner] ?? owner) : owner;
+}
+
+/** Lists, and a plan's document, with the names of their short forms. */
+const SHORT_FORMS: Readonly<Record<string, string>> = {
+  eventSchemas: "shortEventSchema",
+  usageMeters: "shortMeter",
+  pricePlans: "shortPlan",
+  plan: "shortPlan",
+  accounts: "shortAccount",
+  credits: "shortCredit",
+};
+
+/** Objects in short form, whose other fields are those of the long form. */
+const LONG_FORMS: Readonly<Record<string, readonly string[]>> = {
+  shortEventSchema: ["eventSchema"],
+  shortMeter: ["usageMeter"],
+  shortPlan: ["pricePlan", "pricePlanDetails"],
+  cycle: ["pricingCycleConfig"],
+  usagePrice: ["usageRateCard"],
+  fee: ["fixedFeeRateCard"],
+  licensePrice: ["licenseRateCard"],
+  entitlement: ["billingEntitlementRateCard"],
+  creditOffer: ["creditGrantRateCard"],
+  overage: ["entitlementOverageRateCard"],
+  shortAccount: ["account"],
+  shortAssociation: ["planAssociation"],
+  shortCredit: ["credit"],
+};
 
 /** The sentences in the JSDoc of fields, by the object's name and the field; a test keeps the file current. */
 const SENTENCES: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = sentences;
@@ -96,8 +129,9 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 /** The description of a field; undefined if there is none. */
 export function findDescription(owner: string, field: string): string | undefined {
   const name = SAME_FIELDS_AS[owner] ?? owner;
-  const sentences = SENTENCES[name] ?? SENTENCES[name.replace(/s$/, "")];
-  return sentences?.[field] ?? DESCRIPTIONS[`${name}.${field}`] ?? COMMON_DESCRIPTIONS[field];
+  const singular = SENTENCES[name] === undefined ? name.replace(/s$/, "") : name;
+  const sentence = [singular, ...(LONG_FORMS[singular] ?? [])].map((each) => SENTENCES[each]?.[field]).find(Boolean);
+  return sentence ?? DESCRIPTIONS[`${name}.${field}`] ?? COMMON_DESCRIPTIONS[field];
 }
 
 /** Objects whose fields are described under another name. */
@@ -119,6 +153,13 @@ const SAME_FIELDS_AS: Readonly<Record<string, string>> = {
   slabDetails: "grantSlab",
   config: "licenseConfig",
   rateDetails: "grantRateDetails",
+  usage: "usagePrice",
+  volumeTiers: "tier",
+  "shortPlan.licenses": "licensePrice",
+  "shortPlan.credits": "creditOffer",
+  "shortAccount.plans": "shortAssociation",
+  "shortAccount.licenses": "licenseChange",
+  override: "shortPlan",
   "fixedFeeRateCards.rateValues": "fixedRateValue",
   "minimumCommitment.rateValues": "fixedRateValue",
 };

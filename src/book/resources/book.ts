@@ -1,11 +1,36 @@
 /** A whole book: in input form, with references still to be resolved, and checked (book.md). */
 import * as z from "zod";
 
-import { type Account, account, type Customer, customer, type InvoiceGroup, invoiceGroup } from "./account.ts";
+import {
+  type Account,
+  account,
+  type AccountInput,
+  type Customer,
+  customer,
+  type InvoiceGroup,
+  invoiceGroup,
+} from "./account.ts";
 import { type AddOn, addOn, type Feature, feature, type Setting, setting } from "./catalog-items.ts";
-import { type EventSchema, eventSchema, type UsageMeter, usageMeter } from "./event-schema.ts";
+import {
+  type EventSchema,
+  type EventSchemaInput,
+  eventSchema,
+  type UsageMeter,
+  type UsageMeterInput,
+  usageMeter,
+} from "./event-schema.ts";
 import { type Frozen, currency, idSchema, name, withDefault, type StrictSchema } from "./fields.ts";
-import { type PricePlan, pricePlan } from "./price-plan.ts";
+import { type PricePlan, type PricePlanInput, pricePlan } from "./price-plan.ts";
+import {
+  shortAccount,
+  type ShortAccountInput,
+  shortEventSchema,
+  type ShortEventSchemaInput,
+  shortMeter,
+  type ShortMeterInput,
+  shortPlan,
+  type ShortPlanInput,
+} from "./short-form.ts";
 
 /** The kinds of finding, each with a stable code. */
 export const LINT_CODES = [
@@ -105,8 +130,26 @@ const bookFields = {
 };
 export interface BookSchema extends StrictSchema<typeof bookFields> {}
 export const bookSchema: BookSchema = z.strictObject(bookFields);
-/** The input form of a book: products, customers and prices. Each list is empty by default. */
+/** A book in long form: products, customers and prices. Each list is empty by default. */
 export interface BookInput extends Frozen<z.input<BookSchema>> {}
+
+const shortLists = {
+  eventSchemas: z.array(z.union([shortEventSchema, eventSchema])).nullish(),
+  usageMeters: z.array(z.union([shortMeter, usageMeter])).nullish(),
+  pricePlans: z.array(z.union([shortPlan, pricePlan])).nullish(),
+  accounts: z.array(z.union([shortAccount, account])).nullish(),
+};
+export interface ShortBookSchema extends StrictSchema<
+  Omit<typeof bookFields, keyof typeof shortLists> & typeof shortLists
+> {}
+export const shortBookSchema: ShortBookSchema = z.strictObject({ ...bookFields, ...shortLists });
+/** A book as people write it: each item in short or in long form. */
+export interface ShortBookInput extends Omit<BookInput, "eventSchemas" | "usageMeters" | "pricePlans" | "accounts"> {
+  readonly eventSchemas?: readonly (ShortEventSchemaInput | EventSchemaInput)[] | null | undefined;
+  readonly usageMeters?: readonly (ShortMeterInput | UsageMeterInput)[] | null | undefined;
+  readonly pricePlans?: readonly (ShortPlanInput | PricePlanInput)[] | null | undefined;
+  readonly accounts?: readonly (ShortAccountInput | AccountInput)[] | null | undefined;
+}
 
 /** A book with the right shapes and defaults, before references are resolved: they are ids or names, rules may be text. */
 export type BookDocument = { readonly organization: Organization; readonly lint: readonly LintSuppression[] } & {

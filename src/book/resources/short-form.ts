@@ -39,7 +39,6 @@ const amount = z
     issueParams("WRONG_TYPE", { expected: 'a decimal, or decimals by currency, such as { "USD": "0.002" }' }),
   )
   .meta({ anyOf: [...decimalJson, { type: "object", additionalProperties: { anyOf: decimalJson } }] });
-export type AmountInput = z.output<typeof amount>;
 
 /** Whether a value may be a decimal: a number, text or Decimal. */
 export function isDecimalLike(value: unknown): value is DecimalInput {
@@ -81,10 +80,9 @@ const tierFields = {
   upTo: plainDecimal.nullish(),
   ...tierPriceFields,
 };
+/** One tier of a price: the units above the previous tier's `upTo`, up to and including its own (S7.1). */
 export interface TierSchema extends StrictSchema<typeof tierFields> {}
 const tier: TierSchema = z.strictObject(tierFields);
-/** One tier of a price: the units above the previous tier's `upTo`, up to and including its own (S7.1). */
-export interface TierInput extends Frozen<z.input<TierSchema>> {}
 
 /** The price of a quantity. */
 const priceFields = {
@@ -94,13 +92,13 @@ const priceFields = {
   /** The tier that the quantity reaches prices all units (S7.2). */
   volumeTiers: z.array(tier).min(1).nullish(),
 };
-export interface PriceInput extends Frozen<z.input<z.ZodObject<typeof priceFields>>> {}
 
-const longPriceFields = {
+const longPrice = {
   ratePlan: usageRateCard.shape.ratePlan.nullish(),
   rateValues: usageRateCard.shape.rateValues.nullish(),
 };
 const { displayName, tag } = usageRateCard.shape;
+const display = { displayName, tag };
 const recurringFields = {
   /** Cycles from one charge to the next, 1 to 10,000; default 1. */
   everyCycles: count,
@@ -112,15 +110,14 @@ const usagePriceFields = {
   /** The id or the name of a usage meter. */
   meter: reference,
   ...priceFields,
-  displayName,
-  tag,
-  ...longPriceFields,
+  ...display,
+  ...longPrice,
 };
+/** The price of a meter's usage in a cycle (S7). */
 export interface UsagePriceSchema extends StrictSchema<typeof usagePriceFields> {}
 const usagePrice: UsagePriceSchema = z.strictObject(usagePriceFields);
-/** The price of a meter's usage in a cycle (S7). */
-export interface UsagePriceInput extends Frozen<z.input<UsagePriceSchema>> {}
 
+const longFee = { rateValues: fixedFeeRateCard.shape.rateValues.nullish() };
 const feeFields = {
   /** The id of its add-on, which need not be listed. */
   id: reference,
@@ -135,14 +132,12 @@ const feeFields = {
   /** Whether it is charged once, in the first cycle after `afterCycles`; default false. */
   once: flag,
   ...recurringFields,
-  displayName,
-  tag,
-  rateValues: fixedFeeRateCard.shape.rateValues.nullish(),
+  ...display,
+  ...longFee,
 };
+/** A fee that does not depend on a quantity (S9). */
 export interface FeeSchema extends StrictSchema<typeof feeFields> {}
 const fee: FeeSchema = z.strictObject(feeFields);
-/** A fee that does not depend on a quantity (S9). */
-export interface FeeInput extends Frozen<z.input<FeeSchema>> {}
 
 const licensePriceFields = {
   /** The id of its add-on, which need not be listed. */
@@ -158,15 +153,14 @@ const licensePriceFields = {
   max: plainDecimal.nullish(),
   /** Whether a decrease that was charged in advance is refunded as credits (S10.3); default false. */
   refund: flag,
-  displayName,
-  tag,
-  ...longPriceFields,
+  ...display,
+  ...longPrice,
 };
+/** The price of a license's quantity (S10). */
 export interface LicensePriceSchema extends StrictSchema<typeof licensePriceFields> {}
 const licensePrice: LicensePriceSchema = z.strictObject(licensePriceFields);
-/** The price of a license's quantity (S10). */
-export interface LicensePriceInput extends Frozen<z.input<LicensePriceSchema>> {}
 
+const longGrant = { featureConfigs: billingEntitlementRateCard.shape.featureConfigs.nullish() };
 const entitlementFields = {
   /** The id of a feature, which need not be listed. */
   feature: reference,
@@ -180,15 +174,13 @@ const entitlementFields = {
   /** IN_ARREARS (default): charged after the cycle. IN_ADVANCE: charged at its start (S9.1). */
   timing,
   ...recurringFields,
-  displayName,
-  tag,
-  featureConfigs: billingEntitlementRateCard.shape.featureConfigs.nullish(),
-  ...longPriceFields,
+  ...display,
+  ...longGrant,
+  ...longPrice,
 };
+/** Units of a feature that each cycle grants, and their price (S11.1). */
 export interface EntitlementSchema extends StrictSchema<typeof entitlementFields> {}
 const entitlement: EntitlementSchema = z.strictObject(entitlementFields);
-/** Units of a feature that each cycle grants, and their price (S11.1). */
-export interface EntitlementInput extends Frozen<z.input<EntitlementSchema>> {}
 
 const overageFields = {
   /** The id of a feature, which need not be listed. */
@@ -199,16 +191,18 @@ const overageFields = {
   /** Maximum units of overage in a billing window, a whole number; default no limit (S11.3). */
   max: plainDecimal.nullish(),
   ...recurringFields,
-  displayName,
-  tag,
-  ...longPriceFields,
+  ...display,
+  ...longPrice,
 };
+/** The price of consumption beyond the entitlements (S11.7). */
 export interface OverageSchema extends StrictSchema<typeof overageFields> {}
 const overage: OverageSchema = z.strictObject(overageFields);
-/** The price of consumption beyond the entitlements (S11.7). */
-export interface OverageInput extends Frozen<z.input<OverageSchema>> {}
 
 const { minimum: _minimum, maximum: _maximum, ...creditPriceFields } = priceFields;
+const longCreditOffer = {
+  rateDetails: creditGrantRateCard.shape.rateDetails.nullish(),
+  grantDetails: creditGrantRateCard.shape.grantDetails.nullish(),
+};
 const creditOfferFields = {
   /** The id of its add-on, which need not be listed. */
   id: reference,
@@ -228,15 +222,12 @@ const creditOfferFields = {
   /** Whether it is granted once, in the first cycle after `afterCycles`; default false. */
   once: flag,
   ...recurringFields,
-  displayName,
-  tag,
-  rateDetails: creditGrantRateCard.shape.rateDetails.nullish(),
-  grantDetails: creditGrantRateCard.shape.grantDetails.nullish(),
+  ...display,
+  ...longCreditOffer,
 };
+/** Money that each cycle grants, and its price (S12.6). */
 export interface CreditOfferSchema extends StrictSchema<typeof creditOfferFields> {}
 const creditOffer: CreditOfferSchema = z.strictObject(creditOfferFields);
-/** Money that each cycle grants, and its price (S12.6). */
-export interface CreditOfferInput extends Frozen<z.input<CreditOfferSchema>> {}
 
 /** The kinds of prices in a short plan. */
 const priceListFields = {
@@ -257,6 +248,7 @@ const priceListFields = {
 };
 
 const interval = z.enum(["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"]);
+const grace = { gracePeriod: pricePlanDetails.shape.pricingCycleConfig.unwrap().unwrap().shape.gracePeriod };
 const cycleFields = {
   /** The length of a natural cycle. */
   interval,
@@ -266,7 +258,7 @@ const cycleFields = {
   month: z.union([z.int().min(1).max(12), z.enum(["FIRST", "LAST"])]).nullish(),
   /** Whether cycles follow the date of the association instead (S6.3); default false. */
   anniversary: flag,
-  gracePeriod: pricePlanDetails.shape.pricingCycleConfig.unwrap().unwrap().shape.gracePeriod,
+  ...grace,
 };
 export interface CycleSchema extends StrictSchema<typeof cycleFields> {}
 const cycle: CycleSchema = z.strictObject(cycleFields);
@@ -290,10 +282,13 @@ const shortPlanFields = {
 export interface ShortPlanSchema extends StrictSchema<typeof shortPlanFields> {}
 export const shortPlan: ShortPlanSchema = z.strictObject(shortPlanFields);
 /** A price plan as people write it. */
-export interface ShortPlanInput extends Frozen<z.input<ShortPlanSchema>> {}
+export interface ShortPlanInput extends Frozen<z.input<ShortPlanSchema>> {
+  readonly pricePlanDetails?: undefined;
+}
 
+const overrideCycle = { cycle: shortPlanFields.cycle };
 /** Changes of a plan for one account, in short form (S16.2). */
-const shortOverrideFields = { cycle: shortPlanFields.cycle, ...priceListFields };
+const shortOverrideFields = { ...overrideCycle, ...priceListFields };
 export interface ShortOverrideSchema extends StrictSchema<typeof shortOverrideFields> {}
 const shortOverride: ShortOverrideSchema = z.strictObject(shortOverrideFields);
 
@@ -310,6 +305,7 @@ const {
   name: _meterName,
   ...otherMeterFields
 } = usageMeter.shape;
+const longMeter = { aggregation: aggregation.nullish(), computations: computations.nullish() };
 const shortMeterFields = {
   ...otherMeterFields,
   /** 1 to 50 letters, digits, white space, `_` and `-`; default the id, if it has no other characters. */
@@ -322,8 +318,7 @@ const shortMeterFields = {
   sum: z.union([z.string().min(1), freeForm]).nullish(),
   /** The events that it measures, by dimension: one value, one of several, or `{ "not": … }`; default every event. */
   where: recordSchema(z.string(), condition).nullish(),
-  aggregation: aggregation.nullish(),
-  computations: computations.nullish(),
+  ...longMeter,
 };
 export interface ShortMeterSchema extends StrictSchema<typeof shortMeterFields> {}
 export const shortMeter: ShortMeterSchema = z.strictObject(shortMeterFields);
@@ -335,7 +330,7 @@ const shortFieldFields = {
   name,
   /** The unit of an attribute sent without one; no effect on computations. */
   unit: text,
-  displayName: text,
+  ...display,
 };
 const shortField: StrictSchema<typeof shortFieldFields> = z.strictObject(shortFieldFields);
 const rules = recordSchema(z.string(), ruleSource);

@@ -1,0 +1,63 @@
+/** Type errors of a short book while it is written. The compiler checks each expected error. */
+import { expect, test } from "vitest";
+
+import { defineBook, readBook } from "../../src/index.ts";
+
+const SCHEMA = { name: "api_call", attributes: ["calls"], computed: { thousands: 1 } } as const;
+
+test("a short book written with defineBook reads like any other", () => {
+  const book = defineBook({
+    eventSchemas: [SCHEMA],
+    usageMeters: [{ id: "um.calls", name: "API calls", schema: "api_call", sum: "calls" }],
+    pricePlans: [{ id: "team", cycle: "MONTHLY", usage: [{ meter: "um.calls", rate: "0.002" }] }],
+    accounts: [{ id: "contoso", plan: "team", from: "2026-01-01" }],
+  });
+  expect(readBook(book).pricePlans[0]?.pricePlanDetails.usageRateCards[0]?.usageMeterId).toBe("um.calls");
+});
+
+test("a misspelt meter, attribute, schema or plan is a type error", () => {
+  const meters = [{ id: "um.calls", name: "API calls", schema: "api_call", sum: "calls" }] as const;
+  const meterTypo = defineBook({
+    eventSchemas: [SCHEMA],
+    usageMeters: meters,
+    // @ts-expect-error -- "um.cals" is not a meter of the book
+    pricePlans: [{ id: "team", cycle: "MONTHLY", usage: [{ meter: "um.cals", rate: "0.002" }] }],
+  });
+  expect(() => readBook(meterTypo)).toThrow('got "um.cals": did you mean "um.calls"?');
+  const attributeTypo = defineBook({
+    eventSchemas: [SCHEMA],
+    // @ts-expect-error -- "cals" is not an attribute of the schema
+    usageMeters: [{ id: "um.calls", name: "API calls", schema: "api_call", sum: "cals" }],
+  });
+  expect(() => readBook(attributeTypo)).toThrow('$.usageMeters[0].sum: the event schema has no "attribute.cals"');
+  const schemaTypo = defineBook({
+    eventSchemas: [SCHEMA],
+    // @ts-expect-error -- "api_cal" is not a schema of the book
+    usageMeters: [{ id: "um.calls", name: "API calls", schema: "api_cal", count: true }],
+  });
+  expect(() => readBook(schemaTypo)).toThrow('got "api_cal": did you mean "api_call"?');
+  const planTypo = defineBook({
+    pricePlans: [{ id: "team", cycle: "MONTHLY" }],
+    // @ts-expect-error -- "teem" is not a plan of the book
+    accounts: [{ id: "contoso", plan: "teem", from: "2026-01-01" }],
+  });
+  expect(() => readBook(planTypo)).toThrow('got "teem": did you mean "team"?');
+});
+
+test("wrong fields and values are type errors", () => {
+  const plan = { id: "team", cycle: "MONTHLY" } as const;
+  // @ts-expect-error -- "DAILY" is not an interval
+  const interval = defineBook({ pricePlans: [{ ...plan, cycle: "DAILY" }] });
+  expect(() => readBook(interval)).toThrow('got "DAILY"');
+  // @ts-expect-error -- a misspelt field
+  const field = defineBook({ pricePlans: [{ ...plan, fee: [] }] });
+  expect(() => readBook(field)).toThrow('did you mean "fees"?');
+  const longField = defineBook({
+    // @ts-expect-error -- a long field that has a short name
+    pricePlans: [{ ...plan, fees: [{ id: "a", rate: 1, invoiceTiming: "IN_ADVANCE" }] }],
+  });
+  expect(() => readBook(longField)).toThrow('did you mean "timing"?');
+  // @ts-expect-error -- both forms of a plan
+  const both = defineBook({ pricePlans: [{ ...plan, pricePlanDetails: {} }] });
+  expect(() => readBook(both)).toThrow("got both");
+});
