@@ -13,7 +13,7 @@ import {
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { createFieldSample, readJsonSample } from "../../event-files/json-fields.ts";
 import type { Io } from "../io.ts";
-import { formatBook, formatMeter, formatEventSchema, formatSlabs } from "./book-text.ts";
+import { formatBook, formatMeter, formatEventSchema } from "./book-text.ts";
 import { readSampleText, parseCsvSample, isJsonObject } from "./file-sample.ts";
 import { formatMap } from "./templates.ts";
 
@@ -217,12 +217,12 @@ function createBookText(schemaFields: readonly SchemaFields[]): string {
     ),
     plan: {
       name: "First plan",
-      cards: [
+      prices: [
         [
-          "usageRateCards",
+          "usage",
           meters.map(
             ({ id }, index) =>
-              `${index === 0 ? '// "rate" is the price per unit. Add slabs for tiers; see docs/guide/plans.md.\n          ' : ""}{ "usageMeterId": "${id}", ${formatSlabs([{ startAfter: 0, rate: "0.01" }])} }`,
+              `${index === 0 ? '// "rate" is the price per unit. For tiers, see docs/guide/plans.md.\n      ' : ""}{ "meter": "${id}", "rate": "0.01" }`,
           ),
         ],
       ],

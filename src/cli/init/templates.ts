@@ -1,5 +1,5 @@
 /** The books that `ratebook init --template` writes, each with events to price. */
-import { formatBook, formatMeter, formatEventSchema, formatSlabs, TEMPLATE_START } from "./book-text.ts";
+import { formatBook, formatMeter, formatEventSchema, TEMPLATE_START } from "./book-text.ts";
 
 export interface Template {
   readonly book: string;
@@ -14,25 +14,32 @@ export type TemplateName = (typeof TEMPLATE_NAMES)[number];
 const ABOUT = ["A book for ratebook. Change it, then run the preview command again."];
 
 export function createTemplate(name: TemplateName): Template {
+  const prices = [["usage", [CALL_TIERS]]] as const;
   switch (name) {
     case "usage":
-      return {
-        book: formatBook({
-          ...CALLS,
-          plan: { name: "Pay as you go", cards: [["usageRateCards", [CALL_TIERS]]] },
-          account: [],
-        }),
-        ...CALL_EVENTS,
-      };
+      return createCallTemplate("Pay as you go", prices, []);
     case "seats":
-      return { book: formatBook(SEATS), ...CALL_EVENTS };
+      return createCallTemplate("Team", [["licenses", [SEATS]], ...prices], [SEAT_CHANGES]);
     case "credits":
-      return { book: formatBook(CREDITS), ...CALL_EVENTS };
+      return createCallTemplate("Prepaid", prices, [PREPAID]);
     case "hybrid":
-      return { book: formatBook(HYBRID), ...CALL_EVENTS };
+      return createCallTemplate(
+        "Business",
+        [["fees", [PLATFORM_FEE]], ["licenses", [SEATS]], ...prices],
+        [SEAT_CHANGES],
+      );
     case "llm-api":
       return LLM_API;
   }
+}
+
+/** A template whose events are API calls. @param account additional fields of its account */
+function createCallTemplate(
+  plan: string,
+  prices: readonly (readonly [string, readonly string[]])[],
+  account: readonly string[],
+): Template {
+  return { book: formatBook({ ...CALLS, plan: { name: plan, prices }, account }), ...CALL_EVENTS };
 }
 
 const CALLS = {
@@ -42,64 +49,19 @@ const CALLS = {
 };
 
 const CALL_TIERS = `// The first 1,000 calls are free, the next 9,000 cost 0.002 each, those beyond 0.001.
-          { "usageMeterId": "um.calls", ${formatSlabs([
-            { startAfter: 0, rate: "0" },
-            { startAfter: 1000, rate: "0.002" },
-            { startAfter: 10_000, rate: "0.001" },
-          ])} }`;
+      { "meter": "um.calls", "tiers": [{ "upTo": 1000, "rate": "0" }, { "upTo": 10000, "rate": "0.002" }, { "rate": "0.001" }] }`;
 
-const SEAT_CARD = `// Each seat costs 12 per month, in advance, prorated for partial months.
-          { "id": "addon.seats", "enableProration": true, "invoiceTiming": "IN_ADVANCE", ${formatSlabs([{ startAfter: 0, rate: "12" }], "VOLUME")} }`;
+const SEATS = `// Each seat costs 12 per month, in advance, prorated for partial months.
+      { "id": "addon.seats", "name": "Seats", "volumeTiers": [{ "rate": "12" }], "prorate": true, "timing": "IN_ADVANCE" }`;
 
 const PLATFORM_FEE = `// 49 per month, in advance.
-          { "id": "addon.platform", "invoiceTiming": "IN_ADVANCE", "rateValues": [{ "currency": "USD", "rate": "49" }] }`;
+      { "id": "addon.platform", "name": "Platform fee", "rate": "49", "timing": "IN_ADVANCE" }`;
 
-const SEAT_UPDATES = `// Five seats from the first day, three more from the sixteenth.
-      "licenseUpdates": [
-        { "licenseId": "addon.seats", "quantity": 5, "effectiveFrom": "${TEMPLATE_START}" },
-        { "licenseId": "addon.seats", "updateType": "RELATIVE", "quantity": 3, "effectiveFrom": "2026-01-16" },
-      ]`;
+const SEAT_CHANGES = `// Five seats from the first day, three more from the sixteenth.
+    "licenses": { "addon.seats": [{ "from": "${TEMPLATE_START}", "quantity": 5 }, { "from": "2026-01-16", "quantity": 8 }] }`;
 
-const SEATS = {
-  ...CALLS,
-  addOns: ['{ "id": "addon.seats", "name": "Seats", "type": "LICENSE" }'],
-  plan: {
-    name: "Team",
-    cards: [
-      ["licenseRateCards", [SEAT_CARD]],
-      ["usageRateCards", [CALL_TIERS]],
-    ],
-  },
-  account: [SEAT_UPDATES],
-} as const;
-
-const CREDITS = {
-  ...CALLS,
-  plan: { name: "Prepaid", cards: [["usageRateCards", [CALL_TIERS]]] },
-  account: [
-    `// A prepaid credit: it pays invoices until it is used up or a year has passed.
-      "credits": [
-        { "purpose": "Prepaid", "creditAmount": 20, "effectiveFrom": "${TEMPLATE_START}", "effectiveUntil": "2027-01-01" },
-      ]`,
-  ],
-} as const;
-
-const HYBRID = {
-  ...CALLS,
-  addOns: [
-    '{ "id": "addon.platform", "name": "Platform fee", "type": "FIXED_FEE" }',
-    '{ "id": "addon.seats", "name": "Seats", "type": "LICENSE" }',
-  ],
-  plan: {
-    name: "Business",
-    cards: [
-      ["fixedFeeRateCards", [PLATFORM_FEE]],
-      ["licenseRateCards", [SEAT_CARD]],
-      ["usageRateCards", [CALL_TIERS]],
-    ],
-  },
-  account: [SEAT_UPDATES],
-} as const;
+const PREPAID = `// A prepaid credit: it pays invoices until it is used up or a year has passed.
+    "credits": [{ "purpose": "Prepaid", "amount": 20, "until": "2027-01-01" }]`;
 
 const CALL_EVENTS = {
   events: [
@@ -122,24 +84,24 @@ const CALL_EVENTS = {
 const LLM_API: Template = {
   book: formatBook({
     introduction: ABOUT,
-    eventSchemas: [formatEventSchema("completion", ["input_tokens", "output_tokens"], ["model"])],
-    usageMeters: [
-      formatTokenMeter("um.small.in", "small model input (millions)", "small", "input_tokens"),
-      formatTokenMeter("um.small.out", "small model output (millions)", "small", "output_tokens"),
-      formatTokenMeter("um.large.in", "large model input (millions)", "large", "input_tokens"),
-      formatTokenMeter("um.large.out", "large model output (millions)", "large", "output_tokens"),
+    eventSchemas: [
+      `{ "name": "completion", "attributes": ["input_tokens", "output_tokens"], "dimensions": ["model"],
+    "computed": { "input_millions": { "/": [{ "var": "attribute.input_tokens" }, 1000000] }, "output_millions": { "/": [{ "var": "attribute.output_tokens" }, 1000000] } } }`,
     ],
+    usageMeters: ["small", "large"].flatMap((model) => [
+      formatTokenMeter(`um.${model}.in`, `${model} model input`, model, "input_millions"),
+      formatTokenMeter(`um.${model}.out`, `${model} model output`, model, "output_millions"),
+    ]),
     plan: {
       name: "Models",
-      cards: [
+      prices: [
         [
-          "usageRateCards",
+          "usage",
           [
-            `// Prices are for a million tokens.
-          { "usageMeterId": "um.small.in", ${formatSlabs([{ startAfter: 0, rate: "0.50" }])} }`,
-            `{ "usageMeterId": "um.small.out", ${formatSlabs([{ startAfter: 0, rate: "1.50" }])} }`,
-            `{ "usageMeterId": "um.large.in", ${formatSlabs([{ startAfter: 0, rate: "5" }])} }`,
-            `{ "usageMeterId": "um.large.out", ${formatSlabs([{ startAfter: 0, rate: "15" }])} }`,
+            '// Prices are for a million tokens.\n      { "meter": "um.small.in", "rate": "0.50" }',
+            '{ "meter": "um.small.out", "rate": "1.50" }',
+            '{ "meter": "um.large.in", "rate": "5" }',
+            '{ "meter": "um.large.out", "rate": "15" }',
           ],
         ],
       ],
@@ -167,10 +129,8 @@ const LLM_API: Template = {
 };
 
 function formatTokenMeter(id: string, name: string, model: string, attribute: string): string {
-  const matcher = `{ "==": [{ "var": "dimension.model" }, "${model}"] }`;
-  const millions = `{ "/": [{ "var": "attribute.${attribute}" }, 1000000] }`;
-  return `{ "id": "${id}", "name": "${name.replace(/[()]/g, "")}", "displayName": "${name}", "aggregation": "SUM", "eventSchemaName": "completion",
-      "computations": [{ "order": 1, "matcher": ${matcher}, "computation": ${millions} }] }`;
+  const fields = `"name": "${name} millions", "displayName": "${name} (millions)", "schema": "completion"`;
+  return `{ "id": "${id}", ${fields}, "sum": "${attribute}", "where": { "model": "${model}" } }`;
 }
 
 /** The parts of a map as JSON text; attributes and dimensions as pairs of name and column. */
