@@ -23,12 +23,8 @@ export type {
   PlanAssociationInput,
   Status,
 } from "./book/resources/account.ts";
-export type {
-  ShortAccountInput,
-  ShortEventSchemaInput,
-  ShortMeterInput,
-  ShortPlanInput,
-} from "./book/resources/short-form.ts";
+export type { ShortAccountInput, ShortEventSchemaInput, ShortMeterInput } from "./book/resources/short-items.ts";
+export type { ShortPlanInput } from "./book/resources/short-plan.ts";
 export type {
   Book,
   BookInput,

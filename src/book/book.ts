@@ -22,7 +22,7 @@ import { resolveDetails, resolvePricePlan } from "./resolving/resolve-plan.ts";
 import { sortByOrderField, resolveBook } from "./resolving/resolve.ts";
 import type { Book, BookInput, ShortBookInput } from "./resources/book.ts";
 import { type PricePlan, type PricePlanDetails, type PricePlanInput, pricePlan } from "./resources/price-plan.ts";
-import type { ShortPlanInput } from "./resources/short-form.ts";
+import type { ShortPlanInput } from "./resources/short-plan.ts";
 import { expandBook, expandPlanDocument } from "./short/expand-book.ts";
 import type { ExpandedDocument } from "./short/expansion.ts";
 

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { toDescribedSchema } from "../book/describing/json-schema.ts";
 import { shortBookSchema } from "../book/resources/book.ts";
 import { pricePlan } from "../book/resources/price-plan.ts";
-import { shortPlan } from "../book/resources/short-form.ts";
+import { shortPlan } from "../book/resources/short-plan.ts";
 import { eventFileMap } from "../event-files/event-file-map.ts";
 
 export const DOCUMENT_NAMES = ["book", "plan", "map"] as const;

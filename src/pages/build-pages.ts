@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 import { toDescribedSchema } from "../book/describing/json-schema.ts";
-import { bookSchema } from "../book/resources/book.ts";
+import { shortBookSchema } from "../book/resources/book.ts";
 import { PAGE_TITLES, pageFile, type PageName } from "./page-file.ts";
 import { type PlayExample, createStateFromRecipe, parseRecipes } from "./play/play-state.ts";
 import { buildSelfContainedPage } from "./self-contained-page.ts";
@@ -41,7 +41,7 @@ async function bundlePage(
 
 /** The JSON Schema with which the playground completes a book. */
 function serializeBookSchema(): string {
-  return JSON.stringify(toDescribedSchema(bookSchema, "book"));
+  return JSON.stringify(toDescribedSchema(shortBookSchema, "book"));
 }
 
 /** The recipes that the playground offers as examples. */

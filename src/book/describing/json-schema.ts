@@ -76,7 +76,7 @@ const LONG_FORMS: Readonly<Record<string, readonly string[]>> = {
   fee: ["fixedFeeRateCard"],
   licensePrice: ["licenseRateCard"],
   entitlement: ["billingEntitlementRateCard"],
-  creditOffer: ["creditGrantRateCard"],
+  creditOffer: ["usagePrice", "creditGrantRateCard"],
   overage: ["entitlementOverageRateCard"],
   shortAccount: ["account"],
   shortAssociation: ["planAssociation"],
@@ -111,6 +111,7 @@ const COMMON_DESCRIPTIONS: Readonly<Record<string, string>> = {
 
 /** By list or object and field: `slabRates.order`. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  "where.not": "The value, or list of values, of the dimension whose events are not measured.",
   "map.schemaName": "The event schema of the rows: a column, a value for all rows, or a template.",
   "map.accountId": "The account of each row: its id or an alias.",
   "map.id": "The id of the event; each id is counted once. A column, or a template such as `usage-{row}`.",
@@ -155,6 +156,8 @@ const SAME_FIELDS_AS: Readonly<Record<string, string>> = {
   rateDetails: "grantRateDetails",
   usage: "usagePrice",
   volumeTiers: "tier",
+  "shortEventSchema.attributes": "shortField",
+  "shortAccount.pricePlans": "planAssociation",
   "shortPlan.licenses": "licensePrice",
   "shortPlan.credits": "creditOffer",
   "shortAccount.plans": "shortAssociation",

@@ -23,6 +23,7 @@ import {
 import { type BookDocument, organization, RESOURCES, lintSuppression } from "../resources/book.ts";
 import { currency } from "../resources/fields.ts";
 import type { BookCache } from "./book-cache.ts";
+import { compileSchema } from "./compile-schema.ts";
 import type { RawLists } from "./references.ts";
 
 /** Maximum nesting of objects and lists in a document; sufficient for a rule of 64 operations. */
@@ -220,7 +221,7 @@ function* readList<S extends z.ZodType>(
     if (problems.isFull()) break;
     const before = problems.count();
     const readItem = (report: Report): z.output<S> | undefined => {
-      if (++reads === READ_BEFORE_COMPILED && raw.length >= COMPILED_FROM) reader = z.compile(schema);
+      if (++reads === READ_BEFORE_COMPILED && raw.length >= COMPILED_FROM) reader = compileSchema(schema);
       return readWithSchema(reader, item, [key, index], { problems: { ...problems, report }, sourceSchema: schema });
     };
     const { report } = problems;

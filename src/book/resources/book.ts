@@ -28,9 +28,8 @@ import {
   type ShortEventSchemaInput,
   shortMeter,
   type ShortMeterInput,
-  shortPlan,
-  type ShortPlanInput,
-} from "./short-form.ts";
+} from "./short-items.ts";
+import { shortPlan, type ShortPlanInput } from "./short-plan.ts";
 
 /** The kinds of finding, each with a stable code. */
 export const LINT_CODES = [

@@ -2,7 +2,7 @@
 import { hasCode } from "../../errors.ts";
 import { type Decimal, divide, formatDecimal, multiply, parseDecimal, ZERO } from "../../numbers/decimal.ts";
 import { quoteValue, formatPath, type Path, type Report } from "../problems.ts";
-import { isDecimalLike } from "../resources/short-form.ts";
+import { isDecimalLike } from "../resources/short-plan.ts";
 import { isObject, type JsonObject, type WrittenPlaces } from "./written-places.ts";
 
 /** The fields of a card that say its price. */

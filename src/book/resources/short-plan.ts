@@ -1,25 +1,12 @@
 /**
- * The short form of a book, in which people write: prices in a line a tier, plans without details, meters without rules.
- * `short/expand-book.ts` turns it into the long form before anything else reads the book (book.md).
+ * Price plans in short form, in which people write: a line for each tier, no details. `short/expand-book.ts` turns the
+ * short form into the long form before anything else reads the book (book.md).
  */
 import * as z from "zod";
 
 import { type DecimalInput, isDecimalObject } from "../../numbers/decimal.ts";
 import { issueParams } from "../problems.ts";
-import { account, credit, planAssociation } from "./account.ts";
-import { eventSchema, usageMeter } from "./event-schema.ts";
-import {
-  type Frozen,
-  currency,
-  DECIMAL_FORMAT,
-  freeForm,
-  name,
-  recordSchema,
-  reference,
-  ruleSource,
-  type StrictSchema,
-  text,
-} from "./fields.ts";
+import { type Frozen, currency, DECIMAL_FORMAT, name, reference, type StrictSchema, text } from "./fields.ts";
 import { CURRENCIES_MAX, pricePlan, pricePlanDetails } from "./price-plan.ts";
 import { billingEntitlementRateCard, creditGrantRateCard, fixedFeeRateCard, usageRateCard } from "./rate-card.ts";
 
@@ -29,7 +16,7 @@ const decimalJson = [
 ];
 
 /** A decimal that the long form checks later. */
-const plainDecimal = z
+export const plainDecimal = z
   .custom<DecimalInput>(isDecimalLike, issueParams("WRONG_TYPE", { expected: "a decimal" }))
   .meta({ anyOf: decimalJson, description: DECIMAL_FORMAT });
 /** An amount in the only currency of the plan, or one for each of its currencies. */
@@ -290,127 +277,4 @@ const overrideCycle = { cycle: shortPlanFields.cycle };
 /** Changes of a plan for one account, in short form (S16.2). */
 const shortOverrideFields = { ...overrideCycle, ...priceListFields };
 export interface ShortOverrideSchema extends StrictSchema<typeof shortOverrideFields> {}
-const shortOverride: ShortOverrideSchema = z.strictObject(shortOverrideFields);
-
-const conditionValue = z.union([z.string(), z.number()]);
-const condition = z.union([
-  conditionValue,
-  z.array(conditionValue).min(1),
-  z.strictObject({ not: z.union([conditionValue, z.array(conditionValue).min(1)]) }),
-]);
-const {
-  computations,
-  aggregation,
-  eventSchemaName: _schemaName,
-  name: _meterName,
-  ...otherMeterFields
-} = usageMeter.shape;
-const longMeter = { aggregation: aggregation.nullish(), computations: computations.nullish() };
-const shortMeterFields = {
-  ...otherMeterFields,
-  /** 1 to 50 letters, digits, white space, `_` and `-`; default the id, if it has no other characters. */
-  name: z.string().nullish(),
-  /** The name of the measured event schema. */
-  schema: reference,
-  /** Whether it counts events. */
-  count: z.literal(true).nullish(),
-  /** What it adds up: the name of an attribute, declared or computed, or a JSON-logic rule. */
-  sum: z.union([z.string().min(1), freeForm]).nullish(),
-  /** The events that it measures, by dimension: one value, one of several, or `{ "not": … }`; default every event. */
-  where: recordSchema(z.string(), condition).nullish(),
-  ...longMeter,
-};
-export interface ShortMeterSchema extends StrictSchema<typeof shortMeterFields> {}
-export const shortMeter: ShortMeterSchema = z.strictObject(shortMeterFields);
-/** A usage meter as people write it. */
-export interface ShortMeterInput extends Frozen<z.input<ShortMeterSchema>> {}
-
-const shortFieldFields = {
-  /** The name in events and rules, 1 to 255 characters. */
-  name,
-  /** The unit of an attribute sent without one; no effect on computations. */
-  unit: text,
-  ...display,
-};
-const shortField: StrictSchema<typeof shortFieldFields> = z.strictObject(shortFieldFields);
-const rules = recordSchema(z.string(), ruleSource);
-const longDimension = eventSchema.shape.dimensions.in.unwrap().unwrap().element;
-const { attributes: _attributes, dimensions: _dimensions, ...otherSchemaFields } = eventSchema.shape;
-const shortEventSchemaFields = {
-  ...otherSchemaFields,
-  /** Numbers that events must have: names, or names with units; default none. */
-  attributes: z.array(z.union([z.string(), shortField])).nullish(),
-  /** Strings that events must have: names; default none. */
-  dimensions: z.array(z.union([z.string(), longDimension])).nullish(),
-  /** Attributes computed from the event, by name: JSON-logic rules; each can use those above it. */
-  computed: rules.nullish(),
-  /** Dimensions computed after the attributes, by name. */
-  computedDimensions: rules.nullish(),
-};
-export interface ShortEventSchemaSchema extends StrictSchema<typeof shortEventSchemaFields> {}
-export const shortEventSchema: ShortEventSchemaSchema = z.strictObject(shortEventSchemaFields);
-/** An event schema as people write it. */
-export interface ShortEventSchemaInput extends Frozen<z.input<ShortEventSchemaSchema>> {}
-
-const {
-  pricePlanId: _planId,
-  effectiveFrom: _from,
-  effectiveUntil: _until,
-  ...otherAssociation
-} = planAssociation.shape;
-const shortAssociationFields = {
-  ...otherAssociation,
-  /** The id or the name of a price plan. */
-  plan: reference,
-  /** The first day: a date in UTC, inclusive. */
-  from: z.string(),
-  /** The day on which it ends: a date in UTC, exclusive; default no end. */
-  until: text,
-  /** Changes of the plan for this account (S16.2); default none. */
-  override: shortOverride.nullish(),
-};
-export interface ShortAssociationSchema extends StrictSchema<typeof shortAssociationFields> {}
-const shortAssociation: ShortAssociationSchema = z.strictObject(shortAssociationFields);
-
-const { creditAmount: _amount, effectiveFrom: _first, effectiveUntil: _end, ...otherCredit } = credit.shape;
-const shortCreditFields = {
-  ...otherCredit,
-  /** In the account's invoice currency, 0 or more. */
-  amount: plainDecimal,
-  /** The first day: a date in UTC, inclusive; default the account's `from`. */
-  from: text,
-  /** The day on which it ends: a date in UTC, exclusive; default no end. */
-  until: text,
-};
-const shortCredit: StrictSchema<typeof shortCreditFields> = z.strictObject(shortCreditFields);
-
-const licenseChangeFields = {
-  /** A date-time with a zone, or a date, which means midnight UTC. */
-  from: z.string(),
-  /** The new quantity. */
-  quantity: plainDecimal,
-};
-const licenseChange: StrictSchema<typeof licenseChangeFields> = z.strictObject(licenseChangeFields);
-
-const { customerId, name: _accountName, credits: _credits, ...otherAccountFields } = account.shape;
-const shortAccountFields = {
-  ...otherAccountFields,
-  /** 3 to 255 characters; default the id. */
-  name: z.string().nullish(),
-  /** The id or the name of a customer; default a new customer with the id and the name of the account. */
-  customerId: customerId.nullish(),
-  /** The id or the name of its plan. */
-  plan: reference.nullish(),
-  /** The first day of the plan: a date in UTC. */
-  from: text,
-  /** Its plans, if it has or had several. */
-  plans: z.array(shortAssociation).nullish(),
-  /** Quantities by license: a number from the account's `from`, or a list of `{ from, quantity }`. */
-  licenses: recordSchema(z.string(), z.union([plainDecimal, z.array(licenseChange)])).nullish(),
-  /** Money that pays its invoices; default none. */
-  credits: z.array(z.union([shortCredit, credit])).nullish(),
-};
-export interface ShortAccountSchema extends StrictSchema<typeof shortAccountFields> {}
-export const shortAccount: ShortAccountSchema = z.strictObject(shortAccountFields);
-/** An account as people write it. */
-export interface ShortAccountInput extends Frozen<z.input<ShortAccountSchema>> {}
+export const shortOverride: ShortOverrideSchema = z.strictObject(shortOverrideFields);
