@@ -150,7 +150,10 @@ describe("S13.5 a revenue calculation", () => {
     expect(listCards(answer)).toEqual(["USAGE um.calls 200.5"]);
     expect("pricePlanId" in answer).toBe(false);
     // The total, the net, the gross, the plan, the sub-total, the card and its two slabs.
-    expect(verify({ invoices: JSON.parse(JSON.stringify(answer.invoices)) }).amounts).toEqual({ verified: 8, total: 8 });
+    expect(verify({ invoices: JSON.parse(JSON.stringify(answer.invoices)) }).amounts).toEqual({
+      verified: 8,
+      total: 8,
+    });
   });
 
   test("S9.3 shows advance and immediate charges on separate invoices", async () => {
