@@ -9,7 +9,6 @@ import { rememberIds } from "../../ledger/preview/accepted-ids.ts";
 import {
   selectDraftAccounts,
   type PreviewInput,
-  type EventSpan,
   type PreviewRange,
   toPreviewRange,
   computeEventRange,
@@ -23,7 +22,7 @@ import {
   addUsageRows,
   createUsageReceiver,
 } from "../../ledger/preview/preview-run.ts";
-import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
+import { mergeSpans, type ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
 import {
   computeAccountTotals,
   computeAccountInvoices,
@@ -201,16 +200,8 @@ function startBacktest(
 
 /** From the first usage that any side accepts to the last. */
 function findFullRange(scenarios: readonly ScenarioResult[]): PreviewRange | undefined {
-  let all: EventSpan | undefined;
-  for (const { span } of scenarios) {
-    const { first, last } = span() ?? {};
-    if (first === undefined || last === undefined) continue;
-    all = {
-      first: all === undefined || first.timestamp < all.first.timestamp ? first : all.first,
-      last: all === undefined || last.timestamp > all.last.timestamp ? last : all.last,
-    };
-  }
-  return all && computeEventRange(all);
+  const span = scenarios.map((scenario) => scenario.span()).reduce(mergeSpans, undefined);
+  return span && computeEventRange(span);
 }
 
 interface Comparison {
