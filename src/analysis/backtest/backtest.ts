@@ -22,7 +22,7 @@ import {
   addUsageRows,
   createUsageReceiver,
 } from "../../ledger/preview/preview-run.ts";
-import { mergeSpans, type ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
+import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
 import {
   computeAccountTotals,
   computeAccountInvoices,
@@ -200,8 +200,15 @@ function startBacktest(
 
 /** From the first usage that any side accepts to the last. */
 function findFullRange(scenarios: readonly ScenarioResult[]): PreviewRange | undefined {
-  const span = scenarios.map((scenario) => scenario.span()).reduce(mergeSpans, undefined);
-  return span && computeEventRange(span);
+  const spans = scenarios.flatMap((scenario) => scenario.span() ?? []);
+  const [any] = spans;
+  if (any === undefined) return undefined;
+  const first = spans.reduce(
+    (earliest, span) => (span.first.timestamp < earliest.timestamp ? span.first : earliest),
+    any.first,
+  );
+  const last = spans.reduce((latest, span) => (span.last.timestamp > latest.timestamp ? span.last : latest), any.last);
+  return computeEventRange({ first, last });
 }
 
 interface Comparison {
