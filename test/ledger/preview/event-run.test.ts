@@ -245,13 +245,6 @@ describe("S14.1 ids", () => {
     expect(lastOutcome({}, requestEvent(), repeat).status).toBe("INGESTION_REFUSED");
     expect(lastOutcome({}, repeat, requestEvent()).status).toBe("INGESTION_COMPLETED_EVENT_NOT_BILLED");
   });
-
-  test("without deduplication every event counts", () => {
-    const run = startEventRun(bookWithParts({}));
-    run.add(requestEvent());
-    run.add(requestEvent());
-    expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toNumber()).toBe(20);
-  });
 });
 
 test("S13.5 the run counts outcomes and the time span of accepted events", () => {

@@ -64,6 +64,7 @@ function* wrongValues({
   if (least !== undefined) yield [valueOfSize(document, schema, least - 1), ": expected "];
   const values = valuesOf(schema);
   if (values.length > 0) yield ["NO_SUCH_VALUE", `: expected ${formatValues(values)}, got "NO_SUCH_VALUE"`];
+  if (schema.pattern !== undefined) yield ["not.one", ": "];
   if (schema.minimum !== undefined) yield [schema.minimum - 1, ": expected "];
   if (schema.maximum !== undefined) yield [schema.maximum + 1, ": expected "];
   if (schema.type === "integer") yield [1.5, ": expected a whole number"];
