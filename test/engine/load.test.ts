@@ -247,14 +247,3 @@ describe("two engines over one store", () => {
     expect((await first.events.get("e1")).length).toBe(1);
   });
 });
-
-test("a complete store can be restored from its snapshot", async () => {
-  const { engine, store } = engineAt("2024-03-01T12:00:00Z");
-  await activeSchema(engine);
-  await customerWith(engine);
-  await engine.ingest([callEvent("e1", "2024-03-01T00:00:00Z")]);
-  const again = engineAt("2024-03-01T12:00:00Z", memoryStore({ snapshot: store.snapshot() })).engine;
-  const [duplicate] = await again.ingest([callEvent("e1", "2024-03-01T00:00:00Z")]);
-  expect(duplicate?.status).toBe("INGESTION_FAILED_DUPLICATE_EVENT");
-  expect((await again.events.list()).items).toEqual((await engine.events.list()).items);
-});

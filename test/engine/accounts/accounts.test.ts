@@ -172,38 +172,6 @@ describe("aliases", () => {
     );
     expect((await engine.accounts.get("test")).aliases).toEqual([]);
   });
-
-  test("S16.6 may be used again by their own account, but are never another account's id; an archived account frees its aliases", async () => {
-    const { engine } = engineAt("2024-03-01");
-    await customerWith(engine);
-    await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme", aliases: ["c-1"] });
-    expect(await describeRefusal(engine.accounts.addAliases("prod", ["c-1"]))).toBe(
-      'ERR_TAKEN the alias "c-1" is taken',
-    );
-    expect(await describeRefusal(engine.accounts.addAliases("prod", ["test"]))).toBe(
-      'ERR_TAKEN the alias "test" is the id of an account',
-    );
-    expect(await describeRefusal(engine.accounts.create({ id: "c-1", name: "Acme", customerId: "acme" }))).toBe(
-      'ERR_TAKEN the account id "c-1" is the alias of another account',
-    );
-    const eleven = Array.from({ length: 11 }, (_, index) => `alias-${index}`);
-    expect(await describeRefusal(engine.accounts.addAliases("prod", eleven))).toBe(
-      "ERR_INPUT_INVALID aliases: expected at most 10 aliases in all, got 11",
-    );
-    await engine.accounts.archive("test");
-    await engine.aliases.create([{ value: "c-1", accountId: "prod" }, { value: "c-2" }]);
-    expect((await engine.aliases.list()).items.map(({ value, accountId }) => [value, accountId])).toEqual([
-      ["c-1", "prod"],
-      ["c-2", undefined],
-    ]);
-    expect(await describeRefusal(engine.aliases.create([{ value: "c-2" }]))).toBe('ERR_TAKEN the alias "c-2" is taken');
-    expect(await describeRefusal(engine.aliases.create([{ value: "c-3" }, { value: "c-3", accountId: "prod" }]))).toBe(
-      'ERR_INPUT_INVALID [1].value: the alias "c-3" is repeated',
-    );
-    const twice = await engine.accounts.addAliases("prod", ["c-4", "c-4", "c-1"]);
-    expect(twice.aliases.map(({ alias }) => alias)).toEqual(["c-1", "c-4"]);
-    expect(await describeRefusal(engine.aliases.remove("nope"))).toBe('ERR_NOT_FOUND no alias has the id "nope"');
-  });
 });
 
 describe("an account as of an instant", () => {

@@ -50,6 +50,15 @@ describe("an account's plans as decisions", () => {
     ]);
   });
 
+  test("S16.2 an override replaces the plan's card of its kind and billable; the plan's cycle is unchanged", () => {
+    const { decisions } = decisionsFor([
+      { pricePlanId: "five", effectiveFrom: "2024-01-10", pricePlanDetailsOverride: feeCards(12) },
+    ]);
+    const plan = decisions[0]?.plan;
+    expect(plan?.details.fixedFeeRateCards.map(({ rateValues }) => rateValues[0]?.rate.toFixed())).toEqual(["12"]);
+    expect(plan?.cycleConfig.dayOffset).toBe(5);
+  });
+
   test("S16.5 retained offsets are those of the previous plan; an overridden cycle takes precedence", () => {
     const retaining = { pricePlanId: "one", effectiveFrom: "2024-03-01", retainStartOffsets: true };
     const before = { pricePlanId: "five", effectiveFrom: "2024-01-10" };
