@@ -78,14 +78,14 @@ async function* allIds(read: (after: string | undefined) => Promise<readonly str
   }
 }
 
-/** Splits ids into chunks. */
-export async function* splitIntoChunks(
-  ids: Iterable<string> | AsyncIterable<string>,
+/** Splits items into chunks. */
+export async function* splitIntoChunks<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
   size: number,
-): AsyncGenerator<readonly string[]> {
-  let chunk: string[] = [];
-  for await (const id of ids) {
-    if (chunk.push(id) < size) continue;
+): AsyncGenerator<readonly Item[]> {
+  let chunk: Item[] = [];
+  for await (const item of items) {
+    if (chunk.push(item) < size) continue;
     yield chunk;
     chunk = [];
   }

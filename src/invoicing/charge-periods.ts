@@ -357,7 +357,8 @@ export function cardCount(details: PricePlanDetails): number {
   return CARD_LIST_NAMES.reduce((count, list) => count + details[list].length, 0);
 }
 
-const LIST_BY_KIND: Readonly<Record<CardKind, CardList>> = {
+/** The list of cards of each kind. */
+export const LIST_BY_KIND: Readonly<Record<CardKind, CardList>> = {
   USAGE: "usageRateCards",
   FIXED_FEE: "fixedFeeRateCards",
   LICENSE: "licenseRateCards",

@@ -273,7 +273,8 @@ function applyBounds(
   return bounds === undefined || share === "EACH_PART" ? amount : clampToShare(amount, bounds, share);
 }
 
-function clampToShare(amount: Fraction, { minimumRate, maximumRate }: Bounds, { days, of }: Share): Fraction {
+/** Limits an amount to a share of the bounds; both are inclusive. */
+export function clampToShare(amount: Fraction, { minimumRate, maximumRate }: Bounds, { days, of }: Share): Fraction {
   let result = amount;
   if (minimumRate !== undefined) {
     const minimum = multiplyByShare(toFraction(minimumRate), days, of);
@@ -292,7 +293,8 @@ function sumParts(parts: readonly PricedPart[], partPrice: (part: PricedPart) =>
   return total;
 }
 
-function partFraction(amount: Decimal, { sign, share }: Part): Fraction {
+/** What a part with this price adds to a charge. */
+export function partFraction(amount: Decimal, { sign, share }: Pick<Part, "sign" | "share">): Fraction {
   const shared = multiplyByShare(toFraction(amount), share.days, share.of);
   return sign === 1 ? shared : negateFraction(shared);
 }

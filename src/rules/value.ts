@@ -66,14 +66,14 @@ export function toRuleValue(fact: unknown): RuleValue {
  * @param countCopy called for each part of a list or object before it is copied
  * @throws {RatebookError} ERR_RULE_FAILED for lists and objects nested more than 64 deep
  */
-export function toFact(value: RuleValue, countCopy: () => void = () => undefined): Fact {
+export function toFact(value: RuleValue, countCopy?: () => void): Fact {
   return isComposite(value) ? toNestedFact(value, 0, { copies: new Map(), countCopy }) : toScalarFact(value);
 }
 
 interface CopyContext {
   /** Copies by original. */
   readonly copies: Map<unknown, Fact>;
-  readonly countCopy: () => void;
+  readonly countCopy: (() => void) | undefined;
 }
 
 /** Recursive: at most 64 levels. */
@@ -83,7 +83,7 @@ function toNestedFact(value: RuleValue, depth: number, context: CopyContext): Fa
   if (existingCopy !== undefined) return existingCopy;
   if (depth > NESTING_MAX) throw nestingError();
   const inner = (part: unknown): Fact => {
-    context.countCopy();
+    context.countCopy?.();
     return toNestedFact(toRuleValue(part), depth + 1, context);
   };
   const fact = isList(value)

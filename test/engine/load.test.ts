@@ -189,62 +189,6 @@ describe("loading a book", () => {
 });
 
 describe("settings, features and add-ons", () => {
-  test("S4.2 the most specific setting applies, and a change applies from the next event on", async () => {
-    const { engine, at } = engineAt("2024-03-01");
-    await customerWith(engine);
-    const factor = { id: "factor", dataType: "NUMERIC" } as const;
-    await engine.settings.create({ ...factor, value: "2" });
-    const own = await engine.settings.create({ ...factor, value: "3", entityType: "ACCOUNT", entityId: "prod" });
-    await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
-    await engine.eventSchemas.create({
-      name: "call",
-      attributes: [{ name: "count" }],
-      dimensions: [{ name: "region" }],
-      enrichments: {
-        dependencies: [{ key: "factor", name: "factor" }],
-        fields: [
-          {
-            name: "scaled",
-            type: "ATTRIBUTE",
-            order: 1,
-            value: { "*": [{ var: "attribute.count" }, { var: "dependencies.factor" }] },
-          },
-        ],
-      },
-    });
-    await engine.eventSchemas.activate("call");
-    const later = at("2024-03-02");
-    await later.ingest([
-      callEvent("e1", "2024-03-01T01:00:00Z", 5),
-      callEvent("e2", "2024-03-01T01:00:00Z", 5, "test"),
-    ]);
-    await later.settings.update("setting.user.factor.ACCOUNT.prod", { value: "4.5" });
-    await later.ingest([callEvent("e3", "2024-03-01T01:00:00Z", 5)]);
-    const scaledQuantities = new Map(
-      (await engine.events.list()).items.map(({ eventId, enriched }) => [
-        eventId,
-        String(enriched.attributes[0]?.value),
-      ]),
-    );
-    expect(scaledQuantities).toEqual(
-      new Map([
-        ["e1", "15"],
-        ["e2", "10"],
-        ["e3", "22.5"],
-      ]),
-    );
-    expect(own.item.entityId).toBe("prod");
-    expect(await describeRefusal(engine.settings.update("setting.user.factor", { value: "many" }))).toMatch(
-      /^ERR_INPUT_INVALID value: expected a decimal/,
-    );
-    expect(await describeRefusal(engine.settings.create({ ...factor, value: "1" }))).toBe(
-      'ERR_TAKEN the setting "setting.user.factor" exists',
-    );
-    expect(
-      await describeRefusal(engine.settings.create({ ...factor, value: "1", entityType: "ACCOUNT", entityId: "no" })),
-    ).toBe("ERR_INPUT_INVALID entityId: expected the id of an account");
-  });
-
   test("S11.2 a schema serves one feature; an association can be removed and given to another", async () => {
     const { engine } = engineAt("2024-03-01");
     await activeSchema(engine);
@@ -302,15 +246,4 @@ describe("two engines over one store", () => {
     expect(statuses.filter((status) => status === "INGESTION_FAILED_DUPLICATE_EVENT")).toHaveLength(2);
     expect((await first.events.get("e1")).length).toBe(1);
   });
-});
-
-test("a complete store can be restored from its snapshot", async () => {
-  const { engine, store } = engineAt("2024-03-01T12:00:00Z");
-  await activeSchema(engine);
-  await customerWith(engine);
-  await engine.ingest([callEvent("e1", "2024-03-01T00:00:00Z")]);
-  const again = engineAt("2024-03-01T12:00:00Z", memoryStore({ snapshot: store.snapshot() })).engine;
-  const [duplicate] = await again.ingest([callEvent("e1", "2024-03-01T00:00:00Z")]);
-  expect(duplicate?.status).toBe("INGESTION_FAILED_DUPLICATE_EVENT");
-  expect((await again.events.list()).items).toEqual((await engine.events.list()).items);
 });

@@ -70,6 +70,21 @@ function checkForm(value: Exact): void {
   }
 }
 
+test("S1.4 a Decimal from an exact decimal has the digits that decimal.js parses", () => {
+  fc.assert(
+    fc.property(operand, fc.maxSafeInteger(), fc.nat(1000), ([text, zeros], integer, scale) => {
+      for (const value of [padZeros(exact(text), zeros), integer, new Scaled(integer === 0 ? 1 : integer, scale)]) {
+        const parts = typeof value === "number" ? { mantissa: value, scale: 0 } : value;
+        const { s, e, d } = new Decimal(`${parts.mantissa}e-${parts.scale}`);
+        const decimal = decimalOfExact(value === 0 ? 0 : value);
+        expect({ s: decimal.s, e: decimal.e, d: decimal.d }).toEqual({ s: decimal.isZero() ? 1 : s, e, d });
+        expect(decimal.constructor).toBe(Decimal);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
 test("S1.4 sums equal those of decimal.js", () => {
   fc.assert(
     agrees(addExact, (a, b) => a.plus(b)),

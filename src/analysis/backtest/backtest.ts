@@ -9,7 +9,6 @@ import { rememberIds } from "../../ledger/preview/accepted-ids.ts";
 import {
   selectDraftAccounts,
   type PreviewInput,
-  type EventSpan,
   type PreviewRange,
   toPreviewRange,
   computeEventRange,
@@ -201,16 +200,15 @@ function startBacktest(
 
 /** From the first usage that any side accepts to the last. */
 function findFullRange(scenarios: readonly ScenarioResult[]): PreviewRange | undefined {
-  let all: EventSpan | undefined;
-  for (const { span } of scenarios) {
-    const { first, last } = span() ?? {};
-    if (first === undefined || last === undefined) continue;
-    all = {
-      first: all === undefined || first.timestamp < all.first.timestamp ? first : all.first,
-      last: all === undefined || last.timestamp > all.last.timestamp ? last : all.last,
-    };
-  }
-  return all && computeEventRange(all);
+  const spans = scenarios.flatMap((scenario) => scenario.span() ?? []);
+  const [any] = spans;
+  if (any === undefined) return undefined;
+  const first = spans.reduce(
+    (earliest, span) => (span.first.timestamp < earliest.timestamp ? span.first : earliest),
+    any.first,
+  );
+  const last = spans.reduce((latest, span) => (span.last.timestamp > latest.timestamp ? span.last : latest), any.last);
+  return computeEventRange({ first, last });
 }
 
 interface Comparison {

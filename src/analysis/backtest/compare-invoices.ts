@@ -13,9 +13,9 @@ import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { TrialMigration } from "../../ledger/preview/preview-account.ts";
 import { invalidOptionError } from "../../ledger/preview/preview-options.ts";
 import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
-import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
+import { type Decimal, sum, ZERO } from "../../numbers/decimal.ts";
 import { type PlanSource, listLeaves } from "../diff/account-plans.ts";
-import { diffAccount, type DiffLine } from "../diff/diff-invoices.ts";
+import { createDiffLine, diffAccount, type DiffLine, sumByItem } from "../diff/diff-invoices.ts";
 
 /** The invoices on the current plans and on the draft. */
 type InvoiceSides = readonly [before: readonly Invoice[], after: readonly Invoice[]];
@@ -53,27 +53,11 @@ function createPlanSource({ catalog, accounts }: ScenarioResult): PlanSource {
 
 /** The cards, true-ups and credits, summed over all cycles. */
 export function sumLines([before, after]: InvoiceSides): readonly DiffLine[] {
-  const lines = new Map<string, DiffLine>();
-  const sides = [
-    [after, (value: Decimal) => ({ before: ZERO, after: value })],
-    [before, (value: Decimal) => ({ before: value, after: ZERO })],
-  ] as const;
-  for (const [invoices, toSide] of sides) {
-    for (const invoice of invoices) {
-      for (const [key, { type, id, description, value }] of listLeaves(invoice)) {
-        const existing = lines.get(key);
-        const side = toSide(value);
-        const [from, to] = [sum([existing?.before ?? ZERO, side.before]), sum([existing?.after ?? ZERO, side.after])];
-        const name = existing ?? {
-          type,
-          ...(id !== undefined && { id }),
-          ...(description !== undefined && { description }),
-        };
-        lines.set(key, { ...name, before: from, after: to, difference: subtract(to, from), causes: {} });
-      }
-    }
-  }
-  return [...lines.values()];
+  const listLines = (invoices: readonly Invoice[]) => invoices.flatMap((invoice) => [...listLeaves(invoice).values()]);
+  return sumByItem([
+    ...listLines(after).map((line) => createDiffLine([undefined, line], line)),
+    ...listLines(before).map((line) => createDiffLine([line, undefined], line)),
+  ]);
 }
 
 /** The totals of each billing period, earliest first. */

@@ -3,21 +3,13 @@
  * as a plan defines them. Each can be replaced separately.
  */
 
+import { billableOf } from "../../book/resources/override.ts";
 import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
-import type { CreditGrantRateCard, FixedFeeRateCard, RatePlan, RateValue } from "../../book/resources/rate-card.ts";
 import type { Share } from "../../calendar/proration.ts";
+import { LIST_BY_KIND } from "../../invoicing/charge-periods.ts";
 import { type CitedExplanation, cardLineType } from "../../invoicing/invoice.ts";
 import { type Decimal, maximum, ZERO } from "../../numbers/decimal.ts";
-import {
-  addFractions,
-  compareFractions,
-  type Fraction,
-  negateFraction,
-  ZERO_FRACTION,
-  multiplyByShare,
-  subtractFractions,
-  toFraction,
-} from "../../numbers/fraction.ts";
+import { addFractions, type Fraction, ZERO_FRACTION, subtractFractions } from "../../numbers/fraction.ts";
 import {
   grantedUnits,
   requireCurrencyEntry,
@@ -27,7 +19,7 @@ import {
 } from "../../rating/cards.ts";
 import { CARD_KINDS, type CardKind, type PartExplanation, type SlabExplanation } from "../../rating/charge.ts";
 import type { Bounds, RatedSlab, RatedSlabs } from "../../rating/rated-slabs.ts";
-import { clampToBounds, priceReachedSlabs, sumSlabs } from "../../rating/slab-charge.ts";
+import { clampToBounds, clampToShare, partFraction, priceReachedSlabs, sumSlabs } from "../../rating/slab-charge.ts";
 
 /** A quantity and the share of its price that is charged, or a fee. */
 export interface CountedPart {
@@ -74,18 +66,10 @@ export function computeAmount({ parts, prices, bounds, isNeverNegative }: CardIn
     const price = quantity === undefined ? (prices.rate ?? ZERO) : computeKnownPrice(prices, quantity);
     if (price === undefined) return undefined;
     const boundedPrice = bounds?.share === "EACH_PART" ? clampToBounds(price, bounds) : price;
-    const partAmount = multiplyByShare(toFraction(boundedPrice), share.days, share.of);
-    total = addFractions(total, sign === 1 ? partAmount : negateFraction(partAmount));
+    total = addFractions(total, partFraction(boundedPrice, { sign, share }));
   }
   if (isNeverNegative && total.numerator.isNegative()) total = ZERO_FRACTION;
-  return bounds === undefined || bounds.share === "EACH_PART" ? total : clampAmount(total, bounds, bounds.share);
-}
-
-function clampAmount(amount: Fraction, { minimumRate, maximumRate }: Bounds, { days, of }: Share): Fraction {
-  const low = minimumRate && multiplyByShare(toFraction(minimumRate), days, of);
-  const high = maximumRate && multiplyByShare(toFraction(maximumRate), days, of);
-  const raisedAmount = low !== undefined && compareFractions(amount, low) < 0 ? low : amount;
-  return high !== undefined && compareFractions(raisedAmount, high) > 0 ? high : raisedAmount;
+  return bounds === undefined || bounds.share === "EACH_PART" ? total : clampToShare(total, bounds, bounds.share);
 }
 
 /**
@@ -241,79 +225,27 @@ export function findPlanCard(
   { type, id }: { readonly type: string; readonly id?: string | undefined },
   currency: string,
 ): PlanCard | undefined {
-  const findCard = <Card extends WithRateValues>(
-    cards: readonly Card[],
-    idOf: (card: Card) => string,
-  ): Card | undefined =>
-    cards.find((card) => idOf(card) === id && card.rateValues.some((each) => each.currency === currency));
-  const toSlabCard = (
-    card: (WithRateValues & WithSlabs & WithTiming) | undefined,
-    quantity?: Decimal,
-  ): PlanCard | undefined =>
-    card && createSlabCard(joinRatesInCurrency(card, currency, id ?? ""), card.invoiceTiming, quantity);
-  switch (findLineKind(type)?.kind) {
-    case "USAGE":
-      return toSlabCard(findCard(details.usageRateCards, ({ usageMeterId }) => usageMeterId));
-    case "FIXED_FEE":
-      return toFeeCard(findCard(details.fixedFeeRateCards, cardId), currency);
-    case "LICENSE":
-      return toSlabCard(findCard(details.licenseRateCards, cardId));
-    case "BILLING_ENTITLEMENT": {
-      const card = findCard(details.billingEntitlementRateCards, cardFeatureId);
-      return toSlabCard(card, card && grantedUnits(card));
-    }
-    case "ENTITLEMENT_OVERAGE":
-      return toSlabCard(findCard(details.entitlementOverageRateCards, cardFeatureId));
-    case "CREDIT_GRANT":
-      return toGrantCard(
-        details.creditGrantRateCards.find((card) => card.id === id),
-        currency,
-      );
-    case undefined:
-      return undefined;
-  }
-}
-
-interface WithRateValues {
-  readonly rateValues: readonly { readonly currency: string }[];
-}
-
-interface WithSlabs {
-  readonly ratePlan: RatePlan;
-  readonly rateValues: readonly RateValue[];
-}
-
-interface WithTiming {
-  readonly invoiceTiming?: string;
-}
-
-const cardId = ({ id }: { readonly id: string }): string => id;
-const cardFeatureId = ({ featureId }: { readonly featureId: string }): string => featureId;
-
-function toFeeCard(card: FixedFeeRateCard | undefined, currency: string): PlanCard | undefined {
+  const { kind } = findLineKind(type) ?? {};
+  const list = kind && LIST_BY_KIND[kind];
+  const card = list && details[list].find((each) => billableOf(list, each) === id);
   if (card === undefined) return undefined;
+  const entries = "rateDetails" in card ? card.rateDetails.currencySlabRateDetails : card.rateValues;
+  if (!entries.some((each) => each.currency === currency)) return undefined;
+  const isInAdvance = "invoiceTiming" in card && card.invoiceTiming === "IN_ADVANCE";
+  if ("rateDetails" in card)
+    return { ...toSlabPrices(toRatedSlabs(card, currency)), isInAdvance, quantity: creditAmountOf(card, currency) };
+  if ("ratePlan" in card) {
+    const slabs = joinRatesInCurrency(card, currency, id ?? "");
+    return { ...toSlabPrices(slabs), isInAdvance, ...("featureConfigs" in card && { quantity: grantedUnits(card) }) };
+  }
   const { rate } = requireCurrencyEntry(card.rateValues, currency, card.id);
   const prices = { pricingModel: undefined, slabs: new Map(), isComplete: true, chargeAtZero: undefined, rate };
-  return { prices, bounds: undefined, isInAdvance: card.invoiceTiming === "IN_ADVANCE" };
+  return { prices, bounds: undefined, isInAdvance };
 }
 
-function toGrantCard(card: CreditGrantRateCard | undefined, currency: string): PlanCard | undefined {
-  const hasCurrency = card?.rateDetails.currencySlabRateDetails.some((each) => each.currency === currency) === true;
-  if (card === undefined || !hasCurrency) return undefined;
-  return createSlabCard(toRatedSlabs(card, currency), card.invoiceTiming, creditAmountOf(card, currency));
-}
-
-function createSlabCard(
-  { pricingModel, slabs, chargeAtZero, bounds }: RatedSlabs,
-  invoiceTiming: string | undefined,
-  quantity: Decimal | undefined,
-): PlanCard {
-  return {
-    prices: { pricingModel, slabs: new Map(slabs.map((slab) => [slab.order, slab])), isComplete: true, chargeAtZero },
-    bounds,
-    isInAdvance: invoiceTiming === "IN_ADVANCE",
-    ...(quantity !== undefined && { quantity }),
-  };
+function toSlabPrices({ pricingModel, slabs, chargeAtZero, bounds }: RatedSlabs): Pick<PlanCard, "prices" | "bounds"> {
+  const byOrder = new Map(slabs.map((slab) => [slab.order, slab]));
+  return { prices: { pricingModel, slabs: byOrder, isComplete: true, chargeAtZero }, bounds };
 }
 
 /** The card of a line: the first, in the plans that may have priced it, that matches the prices on the line. */

@@ -143,14 +143,9 @@ export function diffAccount(
     const pairLeaves = [findLeaves(leaves[0], a), findLeaves(leaves[1], b)] as const;
     return comparePair([createSide(0, a, b), createSide(1, b, a)], pairLeaves);
   });
-  const sums = new Map<string, DiffLine>();
-  for (const line of pairs.flatMap((pair) => [...pair.lines, ...createTrueUpLines(pair, pairs)])) {
-    const key = JSON.stringify([line.type, line.id]);
-    const existing = sums.get(key);
-    sums.set(key, existing === undefined ? line : addLines(existing, line));
-  }
+  const sums = sumByItem(pairs.flatMap((pair) => [...pair.lines, ...createTrueUpLines(pair, pairs)]));
   const areCreditsSame = plans[0].creditTerms !== undefined && plans[0].creditTerms === plans[1].creditTerms;
-  const lines = areCreditsSame ? assignCreditCauses([...sums.values()]) : [...sums.values()];
+  const lines = areCreditsSame ? assignCreditCauses(sums) : sums;
   const { type: _type, ...total } = lines.reduce<DiffLine>(addLines, { type: "", ...NO_CHANGE });
   for (const [lineSum, sideInvoices] of [
     [total.before, before],
@@ -214,8 +209,19 @@ function isSamePlan(a: Invoice, b: Invoice): boolean {
   return a.pricePlanId === b.pricePlanId && a.pricePlanVersion === b.pricePlanVersion;
 }
 
+/** The sum of the lines of each type and id, in the order of the first ones. */
+export function sumByItem(lines: Iterable<DiffLine>): readonly DiffLine[] {
+  const sums = new Map<string, DiffLine>();
+  for (const line of lines) {
+    const key = JSON.stringify([line.type, line.id]);
+    const existing = sums.get(key);
+    sums.set(key, existing === undefined ? line : addLines(existing, line));
+  }
+  return [...sums.values()];
+}
+
 function addLines(a: DiffLine, b: DiffLine): DiffLine {
-  const causes = CAUSES.map(
+  const causes = CAUSES.filter((cause) => a.causes[cause] ?? b.causes[cause]).map(
     (cause) => [cause, sumFractions([a.causes[cause] ?? ZERO_FRACTION, b.causes[cause] ?? ZERO_FRACTION])] as const,
   );
   return {
@@ -285,15 +291,14 @@ function computeCreditSteps([a, b]: SideLines): StepAmounts {
 
 const CREDITS = CAUSES.indexOf("credits");
 
-/** Turns the exact amounts of a line after each step into causes. */
-function createDiffLine([a, b]: SideLines, { type, id, description }: InvoiceLine, steps: StepAmounts): DiffLine {
+/** Turns the exact amounts of a line after each step into causes. @param steps default: without causes */
+export function createDiffLine(
+  [a, b]: SideLines,
+  { type, id, description }: InvoiceLine,
+  steps?: StepAmounts,
+): DiffLine {
   const [before, after] = [a?.value ?? ZERO, b?.value ?? ZERO];
   const difference = subtract(after, before);
-  const causes = CAUSES.slice(0, -1).map(
-    (cause, index) =>
-      [cause, subtractFractions(steps[index + 1] ?? ZERO_FRACTION, steps[index] ?? ZERO_FRACTION)] as const,
-  );
-  const rest = subtractFractions(toFraction(difference), sumFractions(causes.map(([, amount]) => amount)));
   return {
     type,
     ...(id !== undefined && { id }),
@@ -301,6 +306,15 @@ function createDiffLine([a, b]: SideLines, { type, id, description }: InvoiceLin
     before,
     after,
     difference,
-    causes: removeZeroCauses([...causes, ["rounding", rest]]),
+    causes: steps === undefined ? {} : toCauses(steps, difference),
   };
+}
+
+function toCauses(steps: StepAmounts, difference: Decimal): DiffLine["causes"] {
+  const causes = CAUSES.slice(0, -1).map(
+    (cause, index) =>
+      [cause, subtractFractions(steps[index + 1] ?? ZERO_FRACTION, steps[index] ?? ZERO_FRACTION)] as const,
+  );
+  const rest = subtractFractions(toFraction(difference), sumFractions(causes.map(([, amount]) => amount)));
+  return removeZeroCauses([...causes, ["rounding", rest]]);
 }

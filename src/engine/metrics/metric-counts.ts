@@ -3,7 +3,6 @@
  * events where that is not detailed enough. Both are read page by page, so that memory does not grow with them.
  */
 import type { MetricField, MetricsRequest } from "../../book/resources/requests.ts";
-import type { Cycle } from "../../calendar/cycle.ts";
 import {
   DAY_MS,
   type Instant,
@@ -19,14 +18,14 @@ import {
 import type { Timeline } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
+import { groupBy } from "../../ledger/compare-ids.ts";
 import {
   revenueReadsFrom,
   type UsageAtInstant,
-  putUsageRevenue,
+  listUsageRevenue,
   type Periods,
   type SeriesKey,
   type SeriesSet,
-  type SeriesValue,
 } from "../../ledger/metrics/metric-series.ts";
 import { groupByAccount } from "../../ledger/reads.ts";
 import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/records.ts";
@@ -34,21 +33,16 @@ import type { LedgerView, EventFilter, PageRequest } from "../../ledger/view.ts"
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import type { Fraction } from "../../numbers/fraction.ts";
 import { createYielder } from "../../store/yielder.ts";
-import { accountsWithinBound, type SkippedCollector, readAllAccounts } from "../all-accounts.ts";
+import { accountsWithinBound, type SkippedCollector, readAllAccounts, splitIntoChunks } from "../all-accounts.ts";
 import { type EngineStore, readUsage } from "../external-usage.ts";
 
 const HOUR_MS = DAY_MS / 24;
 
-/** The filters of a metric; an absent one does not filter. */
-export interface Selection {
-  readonly accounts: ReadonlySet<string> | undefined;
-  readonly meters: ReadonlySet<string> | undefined;
-  readonly schemas: ReadonlySet<string> | undefined;
-  readonly statuses: ReadonlySet<string> | undefined;
-}
+/** The allowed values of each filtered field; an absent field is not filtered. */
+export type Selection = { readonly [Field in MetricField]?: ReadonlySet<string> };
 
 /** One checked query with everything needed to answer it. */
-export interface MetricCase extends UsageScan {
+export interface MetricCase {
   readonly query: MetricsRequest["metricQueries"][number];
   /** The path of the query in the request. */
   readonly path: string;
@@ -56,8 +50,13 @@ export interface MetricCase extends UsageScan {
   readonly selection: Selection;
   /** The schema of each meter (S5.1). */
   readonly schemaOf: ReadonlyMap<string, string>;
+  readonly view: LedgerView;
+  readonly store: Pick<EngineStore, "createPrefetch">;
+  readonly catalog: Catalog;
   /** Reads the current catalog. If accounts were read before, it has all of their plans. */
   readonly readCatalog: () => Promise<Catalog>;
+  /** Up to when external usage counts. */
+  readonly now: Instant;
 }
 
 /** The status shown for an undone event (S15.3). */
@@ -68,31 +67,30 @@ export function eventsReadFrom({ query, selection, periods }: MetricCase): Insta
   if (query.name === "EVENTS") return periods.start;
   const isByHour = query.aggregationPeriod === "HOUR";
   if (query.name === "REVENUE") return isByHour ? startOfUtcDay(periods.start) : undefined;
-  const isByStatus = query.groupBy === "EVENT_STATUS" || selection.statuses !== undefined;
+  const isByStatus = query.groupBy === "EVENT_STATUS" || selection.EVENT_STATUS !== undefined;
   return isByHour || isByStatus ? periods.start : undefined;
 }
 
 /** Sums the units of accepted, not reverted events: from usage cells, or from events for hours and statuses. */
 export async function countUsage(metric: MetricCase, series: SeriesSet<Decimal>): Promise<void> {
-  const { selection, periods } = metric;
+  const { selection, periods, schemaOf } = metric;
   const isSelectedMeter = createMeterFilter(metric);
+  const addUnits = (at: Instant, meterId: string, value: Decimal, accountId: string, status?: string): void => {
+    if (!isSelectedMeter(meterId)) return;
+    const key = seriesKey(metric, { accountId, meterId, schemaName: schemaOf.get(meterId), status });
+    series.add(key, periods.indexAt(at), value);
+  };
   if (eventsReadFrom(metric) === undefined) {
-    for await (const { cells } of readUsageOfAccounts(metric, selection.accounts, periods)) {
-      for (const { accountId, meterOrFeatureId, day, quantity } of cells) {
-        if (isSelectedMeter(meterOrFeatureId))
-          series.add(seriesKey(metric, accountId, meterOrFeatureId), periods.indexAt(instantOfDay(day)), quantity);
-      }
+    for await (const { cells } of readUsageOfAccounts(metric)) {
+      for (const { accountId, meterOrFeatureId, day, quantity } of cells)
+        addUnits(instantOfDay(day), meterOrFeatureId, quantity, accountId);
     }
     return;
   }
-  for await (const events of readEvents(metric.view, createScan(metric, { accepted: true }))) {
-    for (const event of events) {
-      if (event.reverted || !includesValue(selection.statuses, event.status)) continue;
-      for (const { meterId, quantity } of event.units) {
-        if (!isSelectedMeter(meterId)) continue;
-        const key = seriesKey(metric, event.accountId, meterId, event.status);
-        series.add(key, periods.indexAt(event.timestamp), quantity);
-      }
+  for await (const events of readEvents(metric, { accepted: true })) {
+    for (const { reverted, status, accountId, timestamp, units } of events) {
+      if (reverted || !includesValue(selection.EVENT_STATUS, status)) continue;
+      for (const { meterId, quantity } of units) addUnits(timestamp, meterId, quantity, accountId, status);
     }
   }
 }
@@ -100,16 +98,18 @@ export async function countUsage(metric: MetricCase, series: SeriesSet<Decimal>)
 /** Counts stored events, including failed and reverted ones. By meter, an event counts for each that measured it. */
 export async function countEvents(metric: MetricCase, series: SeriesSet<number>): Promise<void> {
   const { query, selection, periods } = metric;
-  for await (const events of readEvents(metric.view, createScan(metric, {}))) {
+  for await (const events of readEvents(metric, {})) {
     for (const event of events) {
+      const { schemaName, accountId, timestamp, units } = event;
       const status = event.reverted ? REVERTED : event.status;
-      if (!includesValue(selection.statuses, status) || !includesValue(selection.schemas, event.schemaName)) continue;
-      const meters = event.units.map(({ meterId }) => meterId).filter((id) => includesValue(selection.meters, id));
-      if (selection.meters !== undefined && meters.length === 0) continue;
-      const index = periods.indexAt(event.timestamp);
-      for (const group of findGroups(query.groupBy, event, status, meters)) {
-        series.add(group === undefined ? {} : { group }, index, 1);
-      }
+      if (!includesValue(selection.EVENT_STATUS, status) || !includesValue(selection.SCHEMA_NAME, schemaName)) continue;
+      const meters = units.map(({ meterId }) => meterId).filter((id) => includesValue(selection.USAGE_METER_ID, id));
+      if (selection.USAGE_METER_ID !== undefined && meters.length === 0) continue;
+      const index = periods.indexAt(timestamp);
+      const owner = accountId === "" ? undefined : accountId;
+      const counted = query.groupBy === "USAGE_METER_ID" && meters.length > 0 ? meters : [undefined];
+      for (const meterId of counted)
+        series.add(seriesKey(metric, { accountId: owner, meterId, schemaName, status }), index, 1);
     }
   }
 }
@@ -125,9 +125,9 @@ export async function sumRevenue(
   series: SeriesSet<Fraction>,
   skipping: SkippedCollector,
 ): Promise<void> {
-  const { view, periods, selection, now, query } = metric;
+  const { view, periods, selection, now, query, schemaOf } = metric;
   const isSelectedMeter = createMeterFilter(metric);
-  if (selection.accounts === undefined) await checkAccountCount(view, `${metric.path}.filters`);
+  if (selection.ACCOUNT_ID === undefined) await checkAccountCount(view, `${metric.path}.filters`);
   const yieldToOthers = createYielder();
   let { catalog } = metric;
   const timelineFor = (record: AccountRecord): Timeline => findAccountPlan(catalog, record).timeline;
@@ -135,7 +135,7 @@ export async function sumRevenue(
     catalog = await metric.readCatalog();
     return Math.min(...records.map((record) => revenueReadsFrom(timelineFor(record), periods)));
   };
-  for await (const { records, cells } of readUsageOfAccounts(metric, selection.accounts, periods, readsFrom)) {
+  for await (const { records, cells } of readUsageOfAccounts(metric, readsFrom)) {
     const cellsByAccount = groupByAccount(cells);
     for (const record of records) {
       const days = cellsByAccount.get(record.id) ?? [];
@@ -143,12 +143,14 @@ export async function sumRevenue(
         query.aggregationPeriod === "HOUR" ? await readHourlyUsage(metric, record.id, days) : days.map(toDailyUsage);
       const currency = record.invoiceCurrency;
       const source = { timeline: timelineFor(record), currency, usage, now };
-      const revenues: SeriesValue<Fraction>[] = [];
       try {
-        putUsageRevenue(source, periods, isSelectedMeter, (meterId, index, value) => {
-          revenues.push({ key: { ...seriesKey(metric, record.id, meterId), currency }, index, value });
-        });
-        series.addAll(revenues);
+        const revenues = [...listUsageRevenue(source, periods, isSelectedMeter)];
+        series.addAll(
+          revenues.map(({ meterId, index, value }) => {
+            const group = seriesKey(metric, { accountId: record.id, meterId, schemaName: schemaOf.get(meterId) });
+            return { key: { ...group, currency }, index, value };
+          }),
+        );
       } catch (error) {
         skipping.skip(record.id, error);
       }
@@ -177,8 +179,7 @@ async function readHourlyUsage(
   const hourlyUsage = cells.map(toDailyUsage).filter(({ at }) => at < midnight);
   if (hourlyUsage.length === cells.length) return hourlyUsage;
   const quantitiesByMeter = new Map<string, Map<Instant, Decimal>>();
-  const scan = { ...createScan(metric, { accepted: true }), start: midnight, accountIds: new Set([accountId]) };
-  for await (const events of readEvents(metric.view, scan)) {
+  for await (const events of readEvents(metric, { accepted: true }, midnight, new Set([accountId]))) {
     for (const event of events) if (!event.reverted) addUnits(quantitiesByMeter, event);
   }
   for (const [meterId, quantities] of quantitiesByMeter) {
@@ -197,56 +198,24 @@ function addUnits(quantitiesByMeter: Map<string, Map<Instant, Decimal>>, { times
 }
 
 /** A filter of meters: by id, and by event schema (S5.1). */
-function createMeterFilter({ selection: { meters, schemas }, schemaOf }: MetricCase): (meterId: string) => boolean {
-  if (schemas === undefined) return (meterId) => includesValue(meters, meterId);
-  return (meterId) => includesValue(meters, meterId) && schemas.has(schemaOf.get(meterId) ?? "");
+function createMeterFilter({ selection, schemaOf }: MetricCase): (meterId: string) => boolean {
+  const { USAGE_METER_ID: meters, SCHEMA_NAME: schemas } = selection;
+  return (meterId) =>
+    includesValue(meters, meterId) && (schemas === undefined || schemas.has(schemaOf.get(meterId) ?? ""));
 }
 
-/** The series of a meter's quantity. */
-function seriesKey({ query, schemaOf }: MetricCase, accountId: string, meterId: string, status?: string): SeriesKey {
-  const group = findGroup(query.groupBy, { accountId, meterId, schemaName: schemaOf.get(meterId), status });
+const GROUP_VALUES = {
+  ACCOUNT_ID: "accountId",
+  USAGE_METER_ID: "meterId",
+  SCHEMA_NAME: "schemaName",
+  EVENT_STATUS: "status",
+} as const satisfies Readonly<Record<MetricField, string>>;
+/** By which a value can be grouped. */
+type GroupValues = { readonly [Name in (typeof GROUP_VALUES)[MetricField]]?: string | undefined };
+
+function seriesKey({ query: { groupBy } }: MetricCase, values: GroupValues): SeriesKey {
+  const group = groupBy ? values[GROUP_VALUES[groupBy]] : undefined;
   return group === undefined ? {} : { group };
-}
-
-function findGroup(
-  groupBy: MetricField | null | undefined,
-  of: Readonly<Record<"accountId" | "meterId" | "schemaName" | "status", string | undefined>>,
-): string | undefined {
-  switch (groupBy) {
-    case "ACCOUNT_ID":
-      return of.accountId;
-    case "USAGE_METER_ID":
-      return of.meterId;
-    case "SCHEMA_NAME":
-      return of.schemaName;
-    case "EVENT_STATUS":
-      return of.status;
-    default:
-      return undefined;
-  }
-}
-
-/** The groups in which an event counts: one, but by meter one for each that measured it. */
-function findGroups(
-  groupBy: MetricField | null | undefined,
-  { accountId, schemaName }: EventRecord,
-  status: string,
-  meters: readonly string[],
-): readonly (string | undefined)[] {
-  const counted = groupBy === "USAGE_METER_ID" && meters.length > 0 ? meters : [undefined];
-  const account = accountId === "" ? undefined : accountId;
-  return counted.map((meterId) => findGroup(groupBy, { accountId: account, meterId, schemaName, status }));
-}
-
-function createScan({ periods, selection, catalog, schemaOf }: MetricCase, filter: EventScan["filter"]): EventScan {
-  const { accounts: accountIds, schemas } = selection;
-  const [schemaName] = schemas?.size === 1 ? schemas : [];
-  const { start, end } = periods;
-  const eventFilter = schemaName === undefined ? filter : { ...filter, schemaName };
-  const meters = new Map<string, number>();
-  for (const name of schemaOf.values()) meters.set(name, (meters.get(name) ?? 0) + 1);
-  const unitsMax = Math.max(1, ...meters.values());
-  return { start, end, accountIds, filter: eventFilter, futureMs: catalog.options.futureMs, unitsMax };
 }
 
 function includesValue(values: ReadonlySet<string> | undefined, value: string): boolean {
@@ -268,75 +237,62 @@ const WINDOWS_MAX = 32;
  */
 const INGEST_MARGIN_MS = 31 * DAY_MS;
 
-/** Where usage is read, and up to when external usage counts. */
-interface UsageScan {
-  readonly view: LedgerView;
-  readonly store: Pick<EngineStore, "createPrefetch">;
-  readonly catalog: Catalog;
-  readonly now: Instant;
-}
-
-/** A few accounts with their usage. */
-interface AccountsWithUsage {
-  readonly records: readonly AccountRecord[];
-  readonly cells: readonly LedgerCell[];
-}
-
 /**
- * Reads the usage of accounts in chunks.
+ * Reads accounts with their usage, a few at a time.
  *
- * @param accountIds default all
  * @param readsFrom from when these accounts' usage is needed, at or before the start of the range; default its start
  */
 async function* readUsageOfAccounts(
-  { view, store, catalog, now: upTo }: UsageScan,
-  accountIds: ReadonlySet<string> | undefined,
-  { start, end }: Cycle,
+  { view, store, catalog, now: upTo, selection, periods: { start, end } }: MetricCase,
   readsFrom?: (records: readonly AccountRecord[]) => Promise<Instant>,
-): AsyncGenerator<AccountsWithUsage> {
-  const chunk = Math.max(1, Math.min(ACCOUNTS_MAX, Math.floor(ACCOUNT_DAYS / daysBetween(start, end))));
-  const read = async (records: readonly AccountRecord[]): Promise<AccountsWithUsage> => {
-    const from = (await readsFrom?.(records)) ?? start;
-    const days = { from: dayOf(from), until: ceilToDay(end) };
-    return { records, cells: await readUsage(store, view, { catalog, records, ...days, upTo }) };
-  };
+): AsyncGenerator<{ readonly records: readonly AccountRecord[]; readonly cells: readonly LedgerCell[] }> {
+  const { ACCOUNT_ID: accountIds } = selection;
+  const accounts = accountIds === undefined ? readAllAccounts(view) : await view.accounts([...accountIds]);
+  const chunkSize = Math.max(1, Math.min(ACCOUNTS_MAX, Math.floor(ACCOUNT_DAYS / daysBetween(start, end))));
   const yieldToOthers = createYielder();
-  let records: AccountRecord[] = [];
-  for await (const record of accountIds === undefined ? readAllAccounts(view) : await view.accounts([...accountIds])) {
-    records.push(record);
-    if (records.length < chunk) continue;
-    yield await read(records);
-    records = [];
+  for await (const records of splitIntoChunks(accounts, chunkSize)) {
+    const from = dayOf((await readsFrom?.(records)) ?? start);
+    yield { records, cells: await readUsage(store, view, { catalog, records, from, until: ceilToDay(end), upTo }) };
     await yieldToOthers();
   }
-  if (records.length > 0) yield await read(records);
 }
 
-/** The events to scan. */
-interface EventScan extends Cycle {
-  /** Default all, including events without an account. */
-  readonly accountIds?: ReadonlySet<string> | undefined;
-  readonly filter: Pick<EventFilter, "accepted" | "schemaName">;
-  /** How far after the clock an event may be dated, in milliseconds (S6.6). */
-  readonly futureMs: number;
-  /** Maximum number of meters that measure an event. */
-  readonly unitsMax: number;
-}
-
-/** Reads stored events by their own timestamps, unordered, page by page. */
-export async function* readEvents(view: LedgerView, scan: EventScan): AsyncGenerator<readonly EventRecord[]> {
-  const { accountIds, filter, start, end, futureMs, unitsMax } = scan;
-  const limit = Math.max(1, Math.min(EVENTS_PAGE, Math.floor(UNITS_PAGE / unitsMax)));
-  const ingestedFrom = Math.max(INSTANT_MIN, start - futureMs - INGEST_MARGIN_MS);
-  const createdAt = { from: ingestedFrom, until: INSTANT_END };
+/**
+ * Reads stored events by their own timestamps, unordered, page by page.
+ *
+ * @param start default that of the range
+ * @param accountIds default those of the filter; without a filter all, including events without an account
+ */
+export async function* readEvents(
+  {
+    view,
+    catalog,
+    schemaOf,
+    selection,
+    periods,
+  }: Pick<MetricCase, "view" | "catalog" | "schemaOf" | "selection" | "periods">,
+  accepted: Pick<EventFilter, "accepted">,
+  start: Instant = periods.start,
+  accountIds: ReadonlySet<string> | undefined = selection.ACCOUNT_ID,
+): AsyncGenerator<readonly EventRecord[]> {
+  const meterCounts = [...groupBy([...schemaOf.values()], (name) => name).values()].map(({ length }) => length);
+  const limit = Math.max(1, Math.min(EVENTS_PAGE, Math.floor(UNITS_PAGE / Math.max(1, ...meterCounts))));
+  const ingestedFrom = Math.max(INSTANT_MIN, start - catalog.options.futureMs - INGEST_MARGIN_MS);
+  const [schemaName] = selection.SCHEMA_NAME?.size === 1 ? selection.SCHEMA_NAME : [];
+  const filter = {
+    ...accepted,
+    createdAt: { from: ingestedFrom, until: INSTANT_END },
+    ...(schemaName !== undefined && { schemaName }),
+  };
+  const { end } = periods;
   if (accountIds === undefined) {
-    yield* readPages(view, { ...filter, timestamp: { from: start, until: end }, createdAt }, limit);
+    yield* readPages(view, { ...filter, timestamp: { from: start, until: end } }, limit);
     return;
   }
   const days = Math.ceil(daysBetween(start, end));
   const windowDays = Math.ceil(days / WINDOWS_MAX);
   for (const accountId of accountIds) {
-    const accountFilter = { ...filter, accountId, createdAt };
+    const accountFilter = { ...filter, accountId };
     const all = await view.events({ ...accountFilter, timestamp: { from: start, until: end } }, { limit });
     if (all.length < limit) {
       if (all.length > 0) yield all;
@@ -344,11 +300,8 @@ export async function* readEvents(view: LedgerView, scan: EventScan): AsyncGener
     }
     // A store sorts all events it finds by account and time for each page, so each window finds fewer.
     for (let from = start; from < end; from = addDays(from, windowDays)) {
-      yield* readPages(
-        view,
-        { ...accountFilter, timestamp: { from, until: Math.min(addDays(from, windowDays), end) } },
-        limit,
-      );
+      const timestamp = { from, until: Math.min(addDays(from, windowDays), end) };
+      yield* readPages(view, { ...accountFilter, timestamp }, limit);
     }
   }
 }

@@ -13,7 +13,7 @@ import {
   createSeries,
   type Periods,
   createPeriods,
-  type Series,
+  type SeriesKey,
   type SeriesSet,
 } from "../../ledger/metrics/metric-series.ts";
 import { INGEST_STATUSES } from "../../ledger/outcome.ts";
@@ -141,10 +141,10 @@ async function resolveSelection(
   if (name === "REVENUE" && groupBy === "EVENT_STATUS") {
     throw invalidInputError(`${path}.groupBy`, "NOT_SUPPORTED", "revenue cannot be filtered or grouped by this field");
   }
-  const selection = new Map<MetricField, ReadonlySet<string>>();
+  const selection: { [Field in MetricField]?: ReadonlySet<string> } = {};
   for (const [place, { fieldName, fieldValues }] of (filters ?? []).entries()) {
     const at = `${path}.filters[${place}]`;
-    if (selection.has(fieldName))
+    if (selection[fieldName] !== undefined)
       throw invalidInputError(`${at}.fieldName`, "REPEATED_ITEM", `expected one filter by ${fieldName}`);
     if (name === "REVENUE" && fieldName === "EVENT_STATUS") {
       throw invalidInputError(
@@ -159,14 +159,9 @@ async function resolveSelection(
       const message = `expected ${VALUES[fieldName]}, got ${quoteText(fieldValues[unknown] ?? "")}`;
       throw invalidInputError(`${at}.fieldValues[${unknown}]`, "UNKNOWN_ID", message);
     }
-    selection.set(fieldName, new Set(fieldValues));
+    selection[fieldName] = new Set(fieldValues);
   }
-  return {
-    accounts: selection.get("ACCOUNT_ID"),
-    meters: selection.get("USAGE_METER_ID"),
-    schemas: selection.get("SCHEMA_NAME"),
-    statuses: selection.get("EVENT_STATUS"),
-  };
+  return selection;
 }
 
 const VALUES: Readonly<Record<MetricField, string>> = {
@@ -209,7 +204,7 @@ async function computeMetric(metric: MetricCase): Promise<MetricResult> {
 function checkIngested(metric: MetricCase): void {
   if (eventsReadFrom(metric) === undefined) return;
   const { path, selection, schemaOf, catalog } = metric;
-  const { meters, schemas } = selection;
+  const { USAGE_METER_ID: meters, SCHEMA_NAME: schemas } = selection;
   const meterSchemas =
     meters === undefined ? undefined : new Set([...meters].map((meterId) => schemaOf.get(meterId) ?? ""));
   const externalSchema = catalog.options.externalSchemas.find(
@@ -238,43 +233,39 @@ async function checkRetention(metric: MetricCase): Promise<void> {
 
 async function computeSeries(metric: MetricCase, skipping: SkippedCollector): Promise<readonly MetricSeries[]> {
   switch (metric.query.name) {
-    case "USAGE": {
-      const usage = createEmptySeries(metric, add);
-      await countUsage(metric, usage);
-      return toMetricSeries(metric, usage.all(), (value) => value);
-    }
-    case "EVENTS": {
-      const events = createEmptySeries<number>(metric, (a, b) => a + b);
-      await countEvents(metric, events);
-      return toMetricSeries(metric, events.all(), (count) => new Decimal(count));
-    }
+    case "USAGE":
+      return collectSeries(metric, add, (value) => value, countUsage);
+    case "EVENTS":
+      return collectSeries<number>(
+        metric,
+        (a, b) => a + b,
+        (count) => new Decimal(count),
+        countEvents,
+      );
     case "REVENUE": {
-      const revenue = createEmptySeries<Fraction>(metric, addFractions);
-      await sumRevenue(metric, revenue, skipping);
       const { baseCurrency } = metric.catalog.book.organization;
-      return toMetricSeries(metric, revenue.all(), decimalOfFraction, { currency: baseCurrency });
+      const sumAll = async (_: MetricCase, series: SeriesSet<Fraction>) => sumRevenue(metric, series, skipping);
+      return collectSeries(metric, addFractions, decimalOfFraction, sumAll, { currency: baseCurrency });
     }
   }
 }
 
-function createEmptySeries<Value>({ path, query }: MetricCase, plus: (a: Value, b: Value) => Value): SeriesSet<Value> {
-  return createSeries(plus, SERIES_MAX, () => {
+/** @param collect adds all values @param emptyKey the key of the only series if there are no values and no groups */
+async function collectSeries<Value>(
+  metric: MetricCase,
+  plus: (a: Value, b: Value) => Value,
+  valueOf: (value: Value) => Decimal,
+  collect: (metric: MetricCase, series: SeriesSet<Value>) => Promise<void>,
+  emptyKey: SeriesKey = {},
+): Promise<readonly MetricSeries[]> {
+  const { path, query, periods } = metric;
+  const series = createSeries(plus, SERIES_MAX, () => {
     const message = `more than ${SERIES_MAX} series; filter by ${query.groupBy ?? "ACCOUNT_ID"}`;
     throw invalidInputError(`${path}.groupBy`, "NOT_SUPPORTED", message);
   });
-}
-
-/** Series with a point for every period; without groups there is at least one. */
-function toMetricSeries<Value>(
-  { query, periods }: MetricCase,
-  computedSeries: readonly Series<Value>[],
-  valueOf: (value: Value) => Decimal,
-  emptyKey: { readonly currency?: string } = {},
-): readonly MetricSeries[] {
+  await collect(metric, series);
   const all =
-    computedSeries.length === 0 && !query.groupBy
-      ? [{ ...emptyKey, values: new Map<number, Value>() }]
-      : computedSeries;
+    series.all().length === 0 && !query.groupBy ? [{ ...emptyKey, values: new Map<number, Value>() }] : series.all();
   const spans = Array.from({ length: periods.count }, (_, index) => periods.periodAt(index));
   return all.map(({ values, ...key }) => ({
     ...key,

@@ -81,19 +81,10 @@ export async function calculatePlanRevenue(context: EngineContext, input: Revenu
   const usage = await resolveUsage(calculation, usageCycle);
   const overage = resolveOverage(calculation);
   const licenseChanges = resolveLicenseChanges(calculation, details, cycle);
-  const quantities = { usage, overage, licenseChanges };
   await yieldToOthers();
-  const revenue = await runWithPauses(
-    calculateRevenue(catalog.billing, {
-      plan,
-      currency,
-      at,
-      cycleNumber,
-      ...quantities,
-      explain: request.explain ?? false,
-    }),
-    yieldToOthers,
-  );
+  const { explain } = request;
+  const revenueCase = { plan, currency, cycle, usage, overage, licenseChanges, explain: explain ?? false };
+  const revenue = await runWithPauses(calculateRevenue(catalog.billing, revenueCase), yieldToOthers);
   const answer = { ...revenue, details, usage };
   const { planId: pricePlanId, version: pricePlanVersion } = requestedPlan;
   return pricePlanId === "" ? answer : { ...answer, pricePlanId, pricePlanVersion };

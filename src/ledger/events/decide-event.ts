@@ -13,6 +13,7 @@ import type { Units } from "../../metering/measure-units.ts";
 import { compareExact, type Exact, isWithinPlaces, isZeroExact, formatExact } from "../../numbers/exact.ts";
 import { createProblem, type Problem, type ProblemCode, type ProblemParams } from "../../problem-table.ts";
 import type { AccountPeriod, ClosedReason } from "../account/associated-plans.ts";
+import type { Catalog } from "../catalog.ts";
 import {
   createOutcome,
   type IngestOutcome,
@@ -81,6 +82,20 @@ export function refuseExternal({ schemaName }: Pick<EventEnvelope, "schemaName">
 /** The outcome of an event whose id an accepted event reserves. */
 export function refuseDuplicate({ id }: Pick<EventEnvelope, "id">): IngestOutcome {
   return failure("INGESTION_FAILED_DUPLICATE_EVENT", "$.id", "DUPLICATE_EVENT", { id });
+}
+
+/**
+ * Until when an accepted event reserves its id, exclusive: for a time after its ingest, and while its cycle is open
+ * (S14.1).
+ *
+ * @param period that of the event's timestamp, by the current plans of its account
+ */
+export function idReservedUntil(
+  { idMemoryMs }: Pick<Catalog["options"], "idMemoryMs">,
+  ingestedAt: Instant,
+  period: AccountPeriod | undefined,
+): Instant {
+  return Math.max(ingestedAt + idMemoryMs, period?.openUntil ?? Number.NEGATIVE_INFINITY);
 }
 
 /**

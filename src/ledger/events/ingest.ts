@@ -23,6 +23,7 @@ import {
   decideEvent,
   type DecisionTime,
   type EventDecision,
+  idReservedUntil,
   refuse,
   refuseDuplicate,
   refuseExternal,
@@ -163,14 +164,12 @@ function addToChanges(
 
 const NO_ACCOUNT = { id: "", customerId: "" };
 
-/** Whether an accepted event still reserves its id: for a time after its ingest, and while its cycle is open (S14.1). */
+/** Whether an accepted event still reserves its id (S14.1). */
 function isIdReserved({ catalog, accounts, holders, time: { now } }: Ingest, acceptedId: AcceptedEventId): boolean {
-  if (now < acceptedId.createdAt + catalog.options.idMemoryMs) return true;
-  const { accountId } = acceptedId;
+  const { accountId, createdAt, timestamp } = acceptedId;
   const holder = accounts.get(accountId)?.record ?? holders.get(accountId);
-  if (holder === undefined) return false;
-  const { openUntil } = findAccountPlan(catalog, holder).lookup.periodAt(acceptedId.timestamp);
-  return openUntil !== undefined && now < openUntil;
+  const period = holder && findAccountPlan(catalog, holder).lookup.periodAt(timestamp);
+  return now < idReservedUntil(catalog.options, createdAt, period);
 }
 
 /** Finds the account with a name, caught up (S2.4). */

@@ -3,15 +3,14 @@
  * adds to the charge of its cycle (S7).
  */
 
-import type { UsageRateCard } from "../../book/resources/rate-card.ts";
 import type { AggregationPeriod } from "../../book/resources/requests.ts";
 import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../../calendar/instant.ts";
-import { type AccountCycle, cyclesIn, type Timeline } from "../../invoicing/timeline.ts";
+import { cyclesIn, type Timeline } from "../../invoicing/timeline.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { type Fraction, ZERO_FRACTION, subtractFractions } from "../../numbers/fraction.ts";
 import { rateUsage } from "../../rating/cards.ts";
-import { compareIds } from "../compare-ids.ts";
+import { compareIds, groupBy } from "../compare-ids.ts";
 
 const HOUR_MS = DAY_MS / 24;
 /** Weeks begin on Monday, months on the first. */
@@ -75,7 +74,7 @@ export interface Series<Value> extends SeriesKey {
 }
 
 /** A value in a period of a series. */
-export interface SeriesValue<Value> {
+interface SeriesValue<Value> {
   readonly key: SeriesKey;
   readonly index: number;
   readonly value: Value;
@@ -160,47 +159,49 @@ export function revenueReadsFrom(timeline: Timeline, { start, end }: Pick<Period
   return Math.min(start, ...cyclesIn(timeline, start, end).map((cycle) => cycle.start));
 }
 
+/** A meter's revenue in a period. */
+interface PeriodRevenue {
+  readonly meterId: string;
+  readonly index: number;
+  readonly value: Fraction;
+}
+
 /**
- * The revenue of an account's usage cards. The revenue of a period is the price of the cycle's quantity at its end
- * minus that at its start, with 0 before the cycle. All periods of a cycle add up to the exact charge of its invoice,
- * including minimum and maximum charges; if the price falls with quantity, revenue is negative.
+ * The revenue of an account's usage cards, without zeros. The revenue of a period is the price of the cycle's quantity
+ * at its end minus that at its start, with 0 before the cycle. All periods of a cycle add up to the exact charge of its
+ * invoice, including minimum and maximum charges; if the price falls with quantity, revenue is negative.
  *
  * @param isWanted which meters count
- * @param put is called with each revenue other than 0
  */
-export function putUsageRevenue(
+export function* listUsageRevenue(
   { timeline, currency, usage, now }: RevenueSource,
   periods: Periods,
   isWanted: (meterId: string) => boolean,
-  put: (meterId: string, index: number, revenue: Fraction) => void,
-): void {
-  const byMeter = sortByMeter(usage);
+): Iterable<PeriodRevenue> {
+  const byMeter = groupBy(
+    usage.toSorted((a, b) => a.at - b.at),
+    ({ meterId }) => meterId,
+  );
   for (const cycle of cyclesIn(timeline, periods.start, periods.end)) {
     if (cycle.start > now) continue;
+    const period = { served: { start: cycle.start, end: cycle.end }, natural: cycle.natural };
     for (const card of cycle.term.plan.details.usageRateCards) {
-      if (!isWanted(card.usageMeterId)) continue;
-      const used = (byMeter.get(card.usageMeterId) ?? []).filter(({ at }) => at >= cycle.start && at < cycle.end);
-      putCardRevenue({ card, currency, cycle }, used, periods, (index, revenue) =>
-        put(card.usageMeterId, index, revenue),
-      );
+      const { usageMeterId: meterId } = card;
+      if (!isWanted(meterId)) continue;
+      const used = (byMeter.get(meterId) ?? []).filter(({ at }) => at >= cycle.start && at < cycle.end);
+      const priceOf = (quantity: Decimal): Fraction => rateUsage(card, currency, quantity, period).bounded;
+      for (const [index, value] of listRevenueInCycle(priceOf, used, cycle, periods)) yield { meterId, index, value };
     }
   }
 }
 
-interface CardInCycle {
-  readonly card: UsageRateCard;
-  readonly currency: string;
-  readonly cycle: AccountCycle;
-}
-
-function putCardRevenue(
-  { card, currency, cycle }: CardInCycle,
+/** The revenue of a card in a cycle by period. @param used in order of time */
+function* listRevenueInCycle(
+  priceOf: (quantity: Decimal) => Fraction,
   used: readonly UsageAtInstant[],
+  cycle: Cycle,
   periods: Periods,
-  put: (index: number, revenue: Fraction) => void,
-): void {
-  const period = { served: { start: cycle.start, end: cycle.end }, natural: cycle.natural };
-  const priceOf = (quantity: Decimal): Fraction => rateUsage(card, currency, quantity, period).bounded;
+): Iterable<readonly [index: number, revenue: Fraction]> {
   const start = Math.max(cycle.start, periods.start);
   let next = 0;
   let quantity = ZERO;
@@ -222,17 +223,6 @@ function putCardRevenue(
     const after = priceOf(quantity);
     const revenue = subtractFractions(after, price);
     price = after;
-    if (!revenue.numerator.isZero()) put(index, revenue);
+    if (!revenue.numerator.isZero()) yield [index, revenue];
   }
-}
-
-function sortByMeter(usage: readonly UsageAtInstant[]): ReadonlyMap<string, readonly UsageAtInstant[]> {
-  const byMeter = new Map<string, UsageAtInstant[]>();
-  for (const used of usage) {
-    const list = byMeter.get(used.meterId);
-    if (list === undefined) byMeter.set(used.meterId, [used]);
-    else list.push(used);
-  }
-  for (const list of byMeter.values()) list.sort((a, b) => a.at - b.at);
-  return byMeter;
 }

@@ -21,10 +21,8 @@ export interface RevenueCase {
   /** Must have prices in the currency. */
   readonly plan: AssociatedPlan;
   readonly currency: string;
-  /** The charged natural cycle contains this instant. The cycle must end before {@link NO_END}. */
-  readonly at: Instant;
-  /** The number of the cycle in the plan, from 1 (S9.1). */
-  readonly cycleNumber: number;
+  /** Must end before {@link NO_END}. */
+  readonly cycle: ChargedCycle;
   /** Units by meter. */
   readonly usage: ReadonlyMap<string, Decimal>;
   /** Units beyond the entitlements, by feature. */
@@ -79,7 +77,7 @@ export function findChargedCycle(cycleConfig: CycleConfig, at: Instant, cycleNum
  */
 export function* calculateRevenue(catalog: BillingCatalog, revenueCase: RevenueCase): Steps<CalculatedRevenue> {
   const view = createCalculatorView(catalog, revenueCase);
-  const cycle = cycleAt(view.timeline, revenueCase.at);
+  const cycle = cycleAt(view.timeline, revenueCase.cycle.start);
   invariant(cycle !== undefined, "S13.5: the calculated plan is in force in the cycle");
   const range = { from: cycle.start, until: cycle.end };
   const options = { ...range, explain: revenueCase.explain, viewHasAllCredits: true };
@@ -113,9 +111,8 @@ export function* calculateRevenue(catalog: BillingCatalog, revenueCase: RevenueC
 /** An account with only this plan, and all usage on the first day of the cycle. */
 function createCalculatorView(
   catalog: BillingCatalog,
-  { plan, currency, at, cycleNumber, ...quantities }: RevenueCase,
+  { plan, currency, cycle, licenseChanges, ...quantities }: RevenueCase,
 ): AccountView {
-  const cycle = findChargedCycle(plan.cycleConfig, at, cycleNumber);
   const day = dayOf(cycle.start);
   const decisions = [{ from: cycle.planStart, until: NO_END, decidedAt: cycle.planStart, plan }];
   const view: AccountView = {
@@ -125,7 +122,7 @@ function createCalculatorView(
     netTermDays: 0,
     decisions,
     timeline: buildTimeline(decisions),
-    licenseChanges: quantities.licenseChanges,
+    licenseChanges,
     credits: [],
     usage: usageOnDay(quantities.usage, day),
     overage: usageOnDay(quantities.overage, day),

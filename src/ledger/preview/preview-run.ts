@@ -12,26 +12,19 @@ import { readEnvelope, type EventEnvelope, type EventInput } from "../../meterin
 import type { FieldsResult } from "../../metering/event-fields.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import type { Units } from "../../metering/measure-units.ts";
-import { readUsageRow, createUsageTally, type Usage } from "../../metering/usage.ts";
+import { readUsageRow, type Usage } from "../../metering/usage.ts";
 import { type Exact, exactOfDecimal } from "../../numbers/exact.ts";
 import { type Problem, rejection } from "../../problem-table.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
 import { createCatalog, featuresBySchema, describeOrderDependence } from "../catalog.ts";
-import { refuse, refuseDuplicate } from "../events/decide-event.ts";
+import { idReservedUntil, refuse, refuseDuplicate } from "../events/decide-event.ts";
 import { type IngestOutcome, type IngestStatus, METERED } from "../outcome.ts";
 import { quoteText, refusedError } from "../refusals.ts";
 import { type SeenIds, AcceptedIds } from "./accepted-ids.ts";
 import type { Tracer } from "./line-trace.ts";
-import { SharedDecisions, decideInEachScenario, outcomeOfUnaccepted, type RunState } from "./multiple-scenarios.ts";
+import { decideInEachScenario, holdsForAll, outcomeOfUnaccepted, type RunState } from "./multiple-scenarios.ts";
 import type { PlanTrial } from "./preview-account.ts";
-import {
-  createTally,
-  decideIn,
-  reservedUntil,
-  createScenario,
-  type ScenarioResult,
-  type Scenario,
-} from "./preview-scenario.ts";
+import { createEventUsage, createScenario, decideIn, type Scenario, type ScenarioResult } from "./preview-scenario.ts";
 
 /** How events are decided. */
 export interface EventRunOptions {
@@ -72,7 +65,7 @@ export interface EventRun extends Omit<ScenarioResult, "usage" | "trial"> {
    * @returns false if they must be decided one by one; then nothing is counted
    */
   readonly addSummed: (summed: SummedEvents) => boolean;
-  /** The usage of events counted in all scenarios at once: with one scenario, of all events. */
+  /** The usage of the events that all scenarios accept. */
   readonly usage: Usage;
   /** In the order of the trials. */
   readonly scenarios: readonly [ScenarioResult, ...ScenarioResult[]];
@@ -83,21 +76,20 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
   const { trials = [{}], ids, ruleBudget, tracer } = options;
   const catalog = createCatalog(book, ruleBudget === undefined ? {} : { ruleBudget });
   const { metering } = catalog;
-  const meterIndexesBySchema = [...metering.schemas.values()].map(({ measure }) => measure.meters);
-  const usage = createUsageTally(
-    book.accounts.map(({ id }) => id),
-    metering.meterIds,
-    meterIndexesBySchema,
-  );
-  const tally = createTally();
-  const shared = { catalog, book, usage, tally, meterIndexesBySchema };
-  const first = createScenario(shared, trials[0]);
+  const usage = createEventUsage(book, metering);
+  const create = (trial: PlanTrial): Scenario =>
+    createScenario(
+      { catalog, book, usage: usage.tally },
+      trial,
+      trials.length > 1 ? createEventUsage(book, metering) : undefined,
+    );
+  const [firstTrial, ...otherTrials] = trials;
+  const first = create(firstTrial);
   const run: RunState = {
-    scenarios: [first, ...trials.slice(1).map((trial) => createScenario(shared, trial))],
-    tally,
-    addUsageByProgram: meterIndexesBySchema.map((meters) => usage.adder(meters)),
+    scenarios: [first, ...otherTrials.map(create)],
+    usage,
     ids: ids && new AcceptedIds(ids),
-    sharedDecisions: new SharedDecisions(trials.length > 1 ? book.accounts.length : 0),
+    sharedDecisions: new Map(),
     time: { now: 0, futureMs: 0 },
     tracer,
   };
@@ -109,23 +101,25 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
     accounts: first.accounts,
     counts: first.counts,
     span: first.span,
-    usage,
+    usage: usage.tally,
     scenarios: run.scenarios,
     add: (event) => {
       const incoming = readEnvelope(event);
       return "code" in incoming
-        ? tally.count(refuse(incoming))
+        ? countInAll(run, refuse(incoming))
         : takeEvent(run, incoming, catalog.readFields(incoming));
     },
     slotsOf: (schemaName) => metering.schemas.get(schemaName)?.slots,
     addSlots: (slots) => takeEvent(run, slots, fieldsBySchema.get(slots.schemaName) ?? UNKNOWN),
     addSummed: (summed) => addSummedEvents(run, summed, fieldsBySchema.get(summed.schemaName)),
     addCell: (account, meter, day, quantity) => {
-      usage.add(account, meter, day, quantity);
       const at = instantOfDay(day);
-      for (const { accounts } of run.scenarios) accounts.findByIndex(account)?.addCell(quantity, at);
-      run.sharedDecisions.clear(account);
-      tally.extendSpan(at, book.accounts[account]?.id ?? "", "usage");
+      usage.tally.add(account, meter, day, quantity);
+      for (const { accounts, tally } of run.scenarios) {
+        accounts.findByIndex(account)?.addCell(quantity, at);
+        tally.extendSpan(at, book.accounts[account]?.id ?? "", "usage");
+      }
+      run.sharedDecisions.delete(account);
     },
   };
 }
@@ -135,27 +129,35 @@ const UNKNOWN: FieldsResult = { program: undefined, problem: undefined, fault: u
 
 /** Decides an event, and counts it if it is accepted. @returns its outcome in the first scenario */
 function takeEvent(run: RunState, event: EventEnvelope, fields: FieldsResult): IngestOutcome {
-  const { tally, ids } = run;
+  const { scenarios, ids } = run;
   // Indexing avoids creating an iterator for each event.
-  const scenario = run.scenarios[0];
+  const first = scenarios[0];
   run.time.now = event.timestamp;
-  const account = scenario.accounts.findByName(event.accountId);
-  const decision = decideIn(scenario, account, { event, fields, units: undefined }, run.time, ids);
-  if (run.scenarios.length > 1) {
-    const outcome = decideInEachScenario(run, event, fields, account, decision);
-    if (outcome !== undefined) return outcome;
-  }
-  if (!decision.isAccepted) return tally.count(outcomeOfUnaccepted(run, scenario, event, fields, decision));
-  if (ids?.admit(event, reservedUntil(scenario.catalog, account, event)) === false)
-    return tally.count(refuseDuplicate(event));
+  const account = first.accounts.findByName(event.accountId);
+  const decision = decideIn(first, account, { event, fields, units: undefined }, run.time, ids);
+  if (scenarios.length > 1 && !holdsForAll(run, account, event, fields, decision))
+    return decideInEachScenario(run, event, fields, account, decision);
+  if (!decision.isAccepted) return countInAll(run, outcomeOfUnaccepted(run, first, event, fields, decision));
+  const period = account?.state.periodAt(event.timestamp);
+  if (ids?.admit(event, idReservedUntil(first.catalog.options, event.timestamp, period)) === false)
+    return countInAll(run, refuseDuplicate(event));
   const { program } = fields;
   if (account !== undefined && program !== undefined) {
-    run.addUsageByProgram[program.index]?.(account.index, dayOf(event.timestamp), decision.units);
+    run.usage.adders[program.index]?.(account.index, dayOf(event.timestamp), decision.units);
     account.apply(event, program, decision);
     run.tracer?.note(account, event, program, decision);
   }
-  tally.extendSpan(event.timestamp, event.id, "event");
-  return tally.count(decision.outcome);
+  return countInAll(run, decision.outcome, event);
+}
+
+/** Counts an outcome in all scenarios. @param accepted the event, if it is accepted @returns the outcome */
+function countInAll({ scenarios }: RunState, outcome: IngestOutcome, accepted?: EventEnvelope): IngestOutcome {
+  for (let index = 0; index < scenarios.length; index++) {
+    const { tally } = scenarios[index] ?? scenarios[0];
+    if (accepted !== undefined) tally.extendSpan(accepted.timestamp, accepted.id, "event");
+    tally.count(outcome);
+  }
+  return outcome;
 }
 
 /** Events that a database has already summed by account, schema and UTC day; their ids occur nowhere else (S17.3). */
@@ -182,7 +184,7 @@ export interface SummedEvents {
  * @returns false if they must be decided one by one; then nothing is added
  */
 export function addSummedEvents(run: RunState, summed: SummedEvents, fields: FieldsResult | undefined): boolean {
-  const { scenarios, tally } = run;
+  const { scenarios } = run;
   const [firstScenario] = scenarios;
   const { accountId, schemaName, day, units, eventCount, meteredCount } = summed;
   const account = firstScenario.accounts.findByName(accountId);
@@ -191,7 +193,7 @@ export function addSummedEvents(run: RunState, summed: SummedEvents, fields: Fie
   const event = { schemaName, id: "", accountId, timestamp: instantOfDay(day) };
   run.time.now = event.timestamp;
   // These events are decided per scenario.
-  run.sharedDecisions.clear(account.index);
+  run.sharedDecisions.delete(account.index);
   const kinds = [
     { units, times: meteredCount },
     { units: units.map(() => undefined), times: eventCount - meteredCount },
@@ -213,11 +215,12 @@ export function addSummedEvents(run: RunState, summed: SummedEvents, fields: Fie
       decided.push({ scenario, outcome, times: kind.times });
     }
   }
-  for (const { scenario, outcome, times } of decided)
-    (scenarios.length > 1 ? scenario.tally : tally).count(outcome, times);
-  run.addUsageByProgram[fields.program.index]?.(account.index, day, units);
-  tally.extendSpan(summed.firstAt, accountId, "usage");
-  tally.extendSpan(summed.lastAt, accountId, "usage");
+  for (const { scenario, outcome, times } of decided) scenario.tally.count(outcome, times);
+  run.usage.adders[fields.program.index]?.(account.index, day, units);
+  for (const { tally } of scenarios) {
+    tally.extendSpan(summed.firstAt, accountId, "usage");
+    tally.extendSpan(summed.lastAt, accountId, "usage");
+  }
   return true;
 }
 

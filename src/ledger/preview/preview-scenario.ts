@@ -2,12 +2,12 @@
  * One scenario of a run: a set of plans that decides all events, either the book's own or with a draft instead of them.
  */
 import type { Book } from "../../book/resources/book.ts";
-import type { Day, Instant } from "../../calendar/instant.ts";
+import type { Instant } from "../../calendar/instant.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
 import type { Units } from "../../metering/measure-units.ts";
 import { type AddAll, createUsageTally, type Usage, type UsageCell, type UsageTally } from "../../metering/usage.ts";
-import { add, type Decimal } from "../../numbers/decimal.ts";
+import { add, ZERO } from "../../numbers/decimal.ts";
 import { type Catalog, withPlan } from "../catalog.ts";
 import { decideEvent, type DecisionTime, type EventDecision } from "../events/decide-event.ts";
 import { type IngestStatus, INGEST_STATUSES, type IngestOutcome, METERED } from "../outcome.ts";
@@ -35,85 +35,55 @@ export interface ScenarioResult {
 
 /** A scenario during a run. */
 export interface Scenario extends ScenarioResult {
-  /** Outcomes and span of the events that were not counted in all scenarios at once. */
   readonly tally: OutcomeTally;
-  /** Adds the units of an event to the usage of this scenario only. @param program the index of its program */
-  readonly addToOwnUsage: (program: number, account: number, day: Day, units: Units) => void;
+  /** The usage of the events that only some scenarios accept; undefined with one scenario. */
+  readonly ownUsage: EventUsage | undefined;
+}
+
+/** Usage, and functions that add the units of an event, by program index. */
+export interface EventUsage {
+  readonly tally: UsageTally;
+  readonly adders: readonly AddAll[];
+}
+
+export function createEventUsage({ accounts }: Book, { schemas, meterIds }: Catalog["metering"]): EventUsage {
+  const metersByProgram = [...schemas.values()].map(({ measure }) => measure.meters);
+  const accountIds = accounts.map(({ id }) => id);
+  const tally = createUsageTally(accountIds, meterIds, metersByProgram);
+  return { tally, adders: metersByProgram.map((meters) => tally.adder(meters)) };
 }
 
 /** The parts that the scenarios of a run share. */
 interface Shared {
   readonly catalog: Catalog;
   readonly book: Book;
-  /** The usage of the events counted in all scenarios at once. */
+  /** The usage of the events that all scenarios accept. */
   readonly usage: Usage;
-  /** Outcomes and span of the events counted in all scenarios at once. */
-  readonly tally: OutcomeTally;
-  /** The indices of the meters of each program, by program index. */
-  readonly meterIndexesBySchema: readonly (readonly number[])[];
 }
 
-export function createScenario(runState: Shared, trial: PlanTrial): Scenario {
-  const ownUsage = createOwnUsage(runState);
-  const usage: ScenarioUsage = {
-    between: (accountId, meterId, from, until) => {
-      const shared = runState.usage.between(accountId, meterId, from, until);
-      return ownUsage.tally === undefined
-        ? shared
-        : add(shared, ownUsage.tally.between(accountId, meterId, from, until));
-    },
-    cellsOf: (accountId) =>
-      ownUsage.tally === undefined
-        ? runState.usage.cellsOf(accountId)
-        : mergeCells([runState.usage, ownUsage.tally], accountId),
-  };
-  const catalog = trial.plan === undefined ? runState.catalog : withPlan(runState.catalog, trial.plan);
-  const ownTally = createTally();
-  return {
-    catalog,
-    trial,
-    accounts: createPreviewAccounts(catalog, runState.book, trial, usage),
-    usage,
-    tally: ownTally,
-    counts: () => addCounts(runState.tally.counts(), ownTally.counts()),
-    span: () => mergeSpans(runState.tally.span(), ownTally.span()),
-    addToOwnUsage: ownUsage.add,
-  };
+export function createScenario(shared: Shared, trial: PlanTrial, ownUsage: EventUsage | undefined): Scenario {
+  const { book } = shared;
+  const usage = ownUsage === undefined ? shared.usage : addUsage(shared.usage, ownUsage.tally);
+  const catalog = trial.plan === undefined ? shared.catalog : withPlan(shared.catalog, trial.plan);
+  const tally = createTally();
+  const accounts = createPreviewAccounts(catalog, book, trial, usage);
+  return { catalog, trial, accounts, usage, tally, counts: tally.counts, span: tally.span, ownUsage };
 }
 
-/** The usage of one scenario only, created with the first event, because most scenarios have none. */
-function createOwnUsage({ usage: { accountIds, meterIds }, meterIndexesBySchema }: Shared): {
-  readonly tally: UsageTally | undefined;
-  readonly add: Scenario["addToOwnUsage"];
-} {
-  let tally: UsageTally | undefined;
-  let adders: readonly AddAll[] = [];
+/** The sum of two tallies, with cells by meter and day. */
+function addUsage(a: Usage, b: Usage): ScenarioUsage {
   return {
-    get tally() {
-      return tally;
-    },
-    add(program, account, day, units) {
-      if (tally === undefined) {
-        const newTally = createUsageTally(accountIds, meterIds, meterIndexesBySchema);
-        tally = newTally;
-        adders = meterIndexesBySchema.map((meters) => newTally.adder(meters));
+    between: (...of) => add(a.between(...of), b.between(...of)),
+    cellsOf(accountId) {
+      const cells = new Map<string, UsageCell>();
+      for (const cell of [...a.cellsOf(accountId), ...b.cellsOf(accountId)]) {
+        const key = `${cell.day} ${cell.meterId}`;
+        const { quantity = ZERO } = cells.get(key) ?? {};
+        cells.set(key, { ...cell, quantity: add(quantity, cell.quantity) });
       }
-      adders[program]?.(account, day, units);
+      return cells.values();
     },
   };
-}
-
-/** The cells of an account in several tallies, merged by meter and day. */
-function mergeCells(tallies: readonly Pick<Usage, "cellsOf">[], accountId: string): Iterable<UsageCell> {
-  const cells = new Map<string, UsageCell>();
-  for (const tally of tallies) {
-    for (const cell of tally.cellsOf(accountId)) {
-      const key = `${cell.day} ${cell.meterId}`;
-      const earlierQuantity: Decimal | undefined = cells.get(key)?.quantity;
-      cells.set(key, earlierQuantity === undefined ? cell : { ...cell, quantity: add(earlierQuantity, cell.quantity) });
-    }
-  }
-  return cells.values();
 }
 
 /** An event with its fields, to be decided. */
@@ -151,16 +121,6 @@ export function decideIn(
 /** Whether an event is accepted without a plan, or may be accepted by one that grants the credits that it spends. */
 function mayBeginPlan({ isAccepted }: EventDecision, { program }: FieldsResult): boolean {
   return isAccepted || program?.feature !== undefined;
-}
-
-/** Until when an accepted event reserves its id: for a time after its ingest, and while its cycle is open (S14.1). */
-export function reservedUntil(
-  { options }: Catalog,
-  account: PreviewAccount | undefined,
-  { timestamp }: Pick<EventEnvelope, "timestamp">,
-): Instant {
-  const openUntil = account?.state.periodAt(timestamp).openUntil ?? -Infinity;
-  return Math.max(timestamp + options.idMemoryMs, openUntil);
 }
 
 /** The number of events with each status. */
@@ -225,18 +185,4 @@ function setEnd(end: OpenEnd, at: Instant, id: string, kind: SpanKind): void {
 
 function toSpanEnd({ at, id, kind }: OpenEnd): SpanEnd {
   return { name: `${kind === "usage" ? "usage of" : kind} ${quoteText(id)}`, timestamp: at };
-}
-
-/** Adds the counts of disjoint sets of events. */
-export function addCounts(a: OutcomeCounts, b: OutcomeCounts): OutcomeCounts {
-  return Object.fromEntries(INGEST_STATUSES.map((status) => [status, a[status] + b[status]])) as OutcomeCounts;
-}
-
-/** The union of two spans. */
-export function mergeSpans(a: EventSpan | undefined, b: EventSpan | undefined): EventSpan | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return {
-    first: b.first.timestamp < a.first.timestamp ? b.first : a.first,
-    last: b.last.timestamp > a.last.timestamp ? b.last : a.last,
-  };
 }

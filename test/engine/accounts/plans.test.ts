@@ -2,8 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { createEngine, type Engine, memoryStore } from "../../../src/index.ts";
-import { perUnit } from "../../book/builder.ts";
-import { activeSchema, callEvent, customerWith, engineAt, monthly, describeRefusal, sumMeter } from "../support.ts";
+import { activeSchema, customerWith, engineAt, monthly, describeRefusal, sumMeter } from "../support.ts";
 
 /** A plan with one usage card, ACTIVE. */
 async function activePlan(
@@ -76,20 +75,4 @@ describe("price plans", () => {
       'ERR_REFUSED the price plan "Team" is archived; it must be a draft or active to become archived',
     );
   });
-});
-
-test("S16.2 an override replaces the card of its meter, and the schedule shows it", async () => {
-  const { engine, at } = engineAt("2024-03-01");
-  const { planId, meterId } = await activePlan(engine);
-  await customerWith(engine);
-  const override = { usageRateCards: [{ usageMeterId: meterId, ...perUnit(3) }] };
-  const [schedule] = await engine.associate("prod", {
-    pricePlanId: planId,
-    effectiveFrom: "2024-03-01",
-    pricePlanDetailsOverride: override,
-  });
-  expect(schedule?.override?.usageRateCards).toHaveLength(1);
-  await at("2024-03-05").ingest([callEvent("e1", "2024-03-04T00:00:00Z", 4)]);
-  const { invoices } = await engine.preview({ asOf: "2024-04-01T00:00:00Z" });
-  expect(invoices[0]?.invoice.revenueInfo.value.toFixed()).toBe("12");
 });

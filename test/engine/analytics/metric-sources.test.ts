@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 
+import { readBook } from "../../../src/book/book.ts";
 import { readEvents } from "../../../src/engine/metrics/metric-counts.ts";
+import { createCatalog } from "../../../src/ledger/catalog.ts";
+import { createPeriods } from "../../../src/ledger/metrics/metric-series.ts";
 import type { LedgerView } from "../../../src/ledger/view.ts";
+import { teamBook } from "../team-book.ts";
 
 test.each([
   [1, 2_000],
@@ -14,9 +18,14 @@ test.each([
     limits.push(page.limit);
     return [];
   };
-  const scan = { start: 0, end: 86_400_000, filter: {}, futureMs: 0, unitsMax };
-  for (const accountIds of [undefined, new Set(["prod"])]) {
-    const pages = readEvents({ events: readNoEvents } as LedgerView, { ...scan, accountIds });
+  const metric = {
+    view: { events: readNoEvents } as LedgerView,
+    catalog: createCatalog(readBook(teamBook())),
+    schemaOf: new Map(Array.from({ length: unitsMax }, (_, index) => [`um.${index}`, "call"])),
+    periods: createPeriods("DAY", 0, 86_400_000),
+  };
+  for (const selection of [{}, { ACCOUNT_ID: new Set(["prod"]) }]) {
+    const pages = readEvents({ ...metric, selection }, {});
     expect((await pages.next()).done).toBe(true);
   }
   expect(limits).toEqual([limit, limit]);

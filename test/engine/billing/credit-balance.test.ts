@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { Engine } from "../../../src/index.ts";
-import { engineAt, describeRefusal } from "../support.ts";
+import { engineAt } from "../support.ts";
 import { countEvent, teamBook } from "../team-book.ts";
 
 /** A balance with its amounts as texts. */
@@ -21,20 +21,6 @@ async function loadTeamBook(): Promise<ReturnType<typeof engineAt>> {
 }
 
 describe("the credit balance", () => {
-  test("is zero, dated by the account, if there was never a credit", async () => {
-    const { engine } = await loadTeamBook();
-    expect(await balanceOf(engine, "idle")).toEqual({
-      accountId: "idle",
-      activeCredits: "0",
-      availableBalance: "0",
-      runningBalance: "0",
-      inapplicableCredits: "0",
-      unit: "USD",
-      at: "2024-01-01",
-    });
-    expect(await describeRefusal(engine.creditBalance("no"))).toBe('ERR_NOT_FOUND no account has the id "no"');
-  });
-
   test("S12.4 subtracts the amounts held by drafts, and then those consumed by final invoices", async () => {
     const { at } = await loadTeamBook();
     await at("2024-01-02").credits.create([

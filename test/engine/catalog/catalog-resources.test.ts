@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { ComputationInput } from "../../../src/book/resources/event-schema.ts";
-import { activeSchema, customerWith, engineAt, monthly, describeRefusal } from "../support.ts";
+import { activeSchema, engineAt, monthly, describeRefusal } from "../support.ts";
 
 describe("resending event schemas", () => {
   const DOUBLED = { "*": [{ var: "attribute.count" }, 2] };
@@ -77,22 +77,6 @@ describe("resending usage meters", () => {
 });
 
 describe("resending features", () => {
-  test("S11.2 a bare name keeps the attribute of the feature; null in either spelling removes all", async () => {
-    const { engine } = engineAt("2024-03-01");
-    const attributes = [{ name: "count" }, { name: "size" }];
-    await engine.eventSchemas.create({ name: "call", attributes });
-    const association = { schemaName: "call", attributeName: "size" };
-    const { item } = await engine.features.create({ name: "Calls", schemaAssocitions: [association] });
-    for (const patch of [{ schemaAssocitions: ["call"] }, { schemaAssociations: ["call"] }]) {
-      expect((await engine.features.update(item.id, patch)).item.schemaAssociations).toEqual([association]);
-    }
-    expect((await engine.features.update(item.id, { schemaAssocitions: null })).item.schemaAssociations).toEqual([]);
-    const first = [{ schemaName: "call", attributeName: "count" }];
-    expect((await engine.features.update(item.id, { schemaAssociations: ["call"] })).item.schemaAssociations).toEqual(
-      first,
-    );
-  });
-
   test("S11.2 a feature that consumes 1 per event still does so when the schema declares attributes later", async () => {
     const { engine } = engineAt("2024-03-01");
     await engine.eventSchemas.create({ name: "call" });
@@ -118,21 +102,6 @@ describe("price plans as sent", () => {
     const expected = { ...details, fixedFeeRateCards: [{ id: fee, ...card }] };
     expect((await engine.pricePlans.get(item.id)).input["pricePlanDetails"]).toEqual(expected);
     expect((await engine.pricePlans.get(item.id)).item.pricePlanDetails.fixedFeeRateCards[0]?.type).toBe("RECURRING");
-  });
-
-  test("S16.4 get active currencies with the version, and a new version starts without", async () => {
-    const { engine } = engineAt("2024-03-01");
-    await customerWith(engine);
-    const { id } = (await engine.pricePlans.create({ name: "Team", pricePlanDetails: monthly() })).item;
-    expect(await describeRefusal(engine.pricePlans.activate(id, { currencies: ["EUR"] }))).toBe(
-      'ERR_INPUT_INVALID currencies: expected currencies that the price plan supports, got "EUR"',
-    );
-    const active = await engine.pricePlans.activate(id, { currencies: ["USD"] });
-    expect(active.item.pricePlanDetails.activeCurrencies).toEqual(["USD"]);
-    const next = await engine.pricePlans.createVersion(id);
-    expect(next.item.pricePlanDetails).not.toHaveProperty("activeCurrencies");
-    const text = engine.pricePlans.createVersion("pp.none", { pricePlanDetails: "text" as never });
-    expect(await describeRefusal(text)).toBe('ERR_NOT_FOUND no price plan has the id "pp.none"');
   });
 });
 

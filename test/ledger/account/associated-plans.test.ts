@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { formatDate, formatInstant, parseDate } from "../../../src/calendar/instant.ts";
+import { formatDate, formatInstant } from "../../../src/calendar/instant.ts";
 import { buildTimeline } from "../../../src/invoicing/timeline.ts";
-import { associateOn, toDecisions, findPlanIn } from "../../../src/ledger/account/associated-plans.ts";
+import { toDecisions, findPlanIn } from "../../../src/ledger/account/associated-plans.ts";
 import { catalogBook } from "../../book/catalog-book.ts";
 
 const monthly = (dayOffset: string) => ({ interval: "MONTHLY", startOffset: { dayOffset } });
@@ -79,14 +79,5 @@ describe("an account's plans as decisions", () => {
       [graceful, planWithFee("one", "1"), planWithFee("five", "5")],
     );
     expect(decisions.map(({ plan }) => plan?.gracePeriodDays)).toEqual([4, 4, 4, 0]);
-  });
-
-  test("S6.3 an anniversary cycle begins on the day of the association", () => {
-    const anniversary = planWithFee("own", "1", {
-      pricingCycleConfig: { interval: "MONTHLY", anniversaryCycle: true },
-    });
-    const { book } = decisionsFor([], [anniversary]);
-    const [plan] = book.pricePlans;
-    expect(plan && associateOn(plan, parseDate("2024-01-31")).cycleConfig.dayOffset).toBe("LAST");
   });
 });

@@ -5,7 +5,6 @@ import { parseInstant } from "../../../src/calendar/instant.ts";
 import { type IngestOutcome, isCompleted } from "../../../src/ledger/outcome.ts";
 import { rememberIds } from "../../../src/ledger/preview/accepted-ids.ts";
 import { type EventRun, startEventRun } from "../../../src/ledger/preview/preview-run.ts";
-import { perUnit } from "../../book/builder.ts";
 import { contosoAccount, bookWithParts, type BookParts, europeMeter, requestEvent, requestSchema } from "../support.ts";
 
 /** A run with deduplication of ids. */
@@ -210,12 +209,6 @@ describe("S1.6 the units of an event have at most 40 digits before the point and
 
 describe("S14.1 ids", () => {
   const eventAt = (timestamp: string): unknown => requestEvent({ timestamp });
-  test.each([
-    ["for 45 days", "2024-04-19T09:59:59.999Z", "INGESTION_FAILED_DUPLICATE_EVENT"],
-    ["and not longer", "2024-04-19T10:00:00Z", "INGESTION_COMPLETED_EVENT_NOT_BILLED"],
-  ])("an accepted id blocks another %s", (_, timestamp, status) => {
-    expect(lastOutcome({}, eventAt("2024-03-05T10:00:00Z"), eventAt(timestamp)).status).toBe(status);
-  });
 
   test("an accepted id blocks another while the first one's cycle is open", () => {
     const yearly = { interval: "ANNUALLY", startOffset: { dayOffset: "1", monthOffset: "FIRST" }, gracePeriod: 5 };
@@ -228,14 +221,6 @@ describe("S14.1 ids", () => {
     expect(lastOutcome(parts, first, eventAt("2025-01-06T00:00:00Z")).status).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
-  test("S14.2 a failed event does not block its id, nor does one without enough credits", () => {
-    const failure = requestEvent({ attributes: [] });
-    expect(lastOutcome(march, failure, requestEvent()).status).toBe("INGESTION_COMPLETED_EVENT_METERED");
-    const tooMuch = requestEvent({ attributes: [{ name: "tokens", value: 11 }] });
-    const parts = { ...feature, ...march, accounts: [inMarch(grantTokens(10))] };
-    expect(lastOutcome(parts, tooMuch, requestEvent()).status).toBe("INGESTION_COMPLETED_EVENT_METERED");
-  });
-
   test("a malformed event is rejected whatever its id, and blocks none", () => {
     const repeat = requestEvent({
       attributes: [
@@ -245,13 +230,6 @@ describe("S14.1 ids", () => {
     });
     expect(lastOutcome({}, requestEvent(), repeat).status).toBe("INGESTION_REFUSED");
     expect(lastOutcome({}, repeat, requestEvent()).status).toBe("INGESTION_COMPLETED_EVENT_NOT_BILLED");
-  });
-
-  test("without deduplication every event counts", () => {
-    const run = startEventRun(bookWithParts({}));
-    run.add(requestEvent());
-    run.add(requestEvent());
-    expect(run.usage.between("prod", "um.eu", 19_787, 19_788).toNumber()).toBe(20);
   });
 });
 
@@ -305,78 +283,5 @@ describe("S16.6 account names", () => {
       const { findByName } = startRememberingRun(bookWithParts({ accounts })).accounts;
       for (const name of ["", "x", "__proto__", "constructor", "\u{1f600}"]) expect(findByName(name)).toBeUndefined();
     }
-  });
-});
-
-describe("S11 feature credits and overage of events", () => {
-  const overageCards = (maxQuantity: number): object => ({
-    entitlementOverageRateCards: [{ featureId: "f.tokens", ...perUnit(1), maxQuantity }],
-  });
-  const granting = (featureCreditLimit: number): object => ({
-    billingEntitlementRateCards: [
-      { featureId: "f.tokens", featureConfigs: [{ featureCreditLimit, effectiveUntil: "P1M" }], ...perUnit(1) },
-    ],
-  });
-  const balances = (run: EventRun): readonly string[] =>
-    (run.accounts.findById("prod")?.state.entries() ?? [])
-      .toSorted((a, b) => a.effectiveFrom - b.effectiveFrom)
-      .map(({ balance }) => balance.toFixed());
-
-  test("S11.3 a quantity that entries do not cover is overage, up to its maximum per billing window", () => {
-    const run = startRememberingRun(
-      bookWithParts({ ...feature, pricePlans: [planWith(overageCards(12))], accounts: [inMarch(grantTokens(15))] }),
-    );
-    const statuses = [1, 2, 3, 4].map((day) =>
-      run.add(requestEvent({ id: `e${day}`, timestamp: `2024-03-0${day}T00:00:00Z` })),
-    );
-    // 10 of 15; 5 and 5 over; 10 over would make 15 of 12.
-    expect(statuses.map(({ status }) => status)).toEqual([
-      "INGESTION_COMPLETED_EVENT_METERED",
-      "INGESTION_COMPLETED_EVENT_METERED",
-      "INGESTION_FAILED_INSUFFICIENT_CREDITS",
-      "INGESTION_FAILED_INSUFFICIENT_CREDITS",
-    ]);
-    const work = run.accounts.findById("prod")?.state;
-    expect(work?.overage("f.tokens", 19_784, 19_785).toNumber()).toBe(5);
-    expect(work?.overage("f.tokens", 0, 30_000).toNumber()).toBe(5);
-    expect(balances(run)).toEqual(["0"]);
-  });
-
-  test("S2.4 due grants are created before the event, each once", () => {
-    const plan = { pricePlans: [{ pricePlanId: "plan", effectiveFrom: "2024-01-15" }] };
-    const run = startRememberingRun(
-      bookWithParts({ ...feature, pricePlans: [planWith(granting(10))], accounts: [contosoAccount("prod", plan)] }),
-    );
-    const sendAt = (id: string, timestamp: string): string => run.add(requestEvent({ id, timestamp })).status;
-    const [metered, missing] = ["INGESTION_COMPLETED_EVENT_METERED", "INGESTION_FAILED_INSUFFICIENT_CREDITS"];
-    expect(sendAt("before", "2024-01-14T23:59:59.999Z")).toBe(missing);
-    expect(sendAt("e1", "2024-01-15T00:00:00Z")).toBe(metered);
-    expect(sendAt("e2", "2024-01-31T00:00:00Z")).toBe(missing);
-    expect(sendAt("e2", "2024-02-01T00:00:00Z")).toBe(metered);
-    expect(sendAt("e3", "2024-02-29T00:00:00Z")).toBe(missing);
-    // Years ahead: 36 grants later, the account has one for each cycle, two of them spent.
-    expect(sendAt("e3", "2027-03-15T00:00:00Z")).toBe(metered);
-    expect(balances(run)).toEqual(["0", "0", ...Array.from({ length: 36 }, () => "10"), "0"]);
-  });
-
-  test("S11.1, S11.5 the grant of a plan that was decided late takes over the overage of its cycle", () => {
-    const pricePlans = [{ pricePlanId: "plan", effectiveFrom: "2024-01-15", decidedAt: "2024-03-10T00:00:00Z" }];
-    const run = startRememberingRun(
-      bookWithParts({
-        ...feature,
-        pricePlans: [planWith({ ...granting(10), ...overageCards(100) })],
-        accounts: [contosoAccount("prod", { pricePlans })],
-      }),
-    );
-    const sendAt = (id: string, timestamp: string): string => run.add(requestEvent({ id, timestamp })).status;
-    expect(sendAt("e1", "2024-03-05T00:00:00Z")).toBe("INGESTION_COMPLETED_EVENT_METERED");
-    expect(balances(run)).toEqual([]);
-    const overageOf = (): number | undefined =>
-      run.accounts.findById("prod")?.state.overage("f.tokens", 0, 30_000).toNumber();
-    expect(overageOf()).toBe(10);
-    expect(sendAt("e2", "2024-03-10T00:00:00Z")).toBe("INGESTION_COMPLETED_EVENT_METERED");
-    // January, February and March are granted on 10 March; e1 moves to March's, and e2 is overage.
-    expect(balances(run)).toEqual(["10", "10", "0"]);
-    expect(overageOf()).toBe(10);
   });
 });

@@ -4,7 +4,6 @@ import { createPreview, type Preview, type PreviewOptions, preview } from "../..
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { accountOn, calls, feeCards, perUnit, planOfMonths, sumMeter, tokenCards } from "../../book/builder.ts";
 import { catalogBook, bookWithPlans, CATALOG } from "../../book/catalog-book.ts";
-import { exampleEvents, previewExample } from "../../support/examples.ts";
 import { headOf } from "../../support/invoice-lines.ts";
 
 const planWithCalls = (id: string, more: object = {}): object => planOfMonths(id, { ...calls(2), ...more });
@@ -143,12 +142,6 @@ describe("the accounts of a preview", () => {
     const events = [june, nextCall("2024-06-06T00:00:00Z", 1, "bare")];
     expect(headsOf(events, { accounts: ["alias-1"] })).toEqual(headsOf(events, { accounts: ["acc"] }));
     expect(headsOf(events, { accounts: ["bare"] })).toEqual([]);
-  });
-
-  test("S16.6 an event may name its account by alias", () => {
-    expect(headsOf([nextCall("2024-06-05T00:00:00Z", 3, "alias-1")])).toEqual([
-      "acc STANDARD 2024-06-01/2024-07-01 on 2024-07-01 = 6",
-    ]);
   });
 });
 
@@ -339,13 +332,6 @@ describe("the events of a preview", () => {
     expect(run.finish().invoices).toEqual(preview(book, [june]).invoices);
     run.add(august);
     expect(run.finish()).toMatchObject({ events: { read: 2 }, invoices: preview(book, [june, august]).invoices });
-  });
-
-  test("S14.4 in any order give the same invoices", () => {
-    const events = exampleEvents("cloud-storage", "events.ndjson");
-    expect(previewExample("cloud-storage", events.toReversed()).invoices).toEqual(
-      previewExample("cloud-storage", events).invoices,
-    );
   });
 });
 

@@ -121,25 +121,6 @@ describe("bearer tokens", () => {
     }
   });
 
-  test("a text that only resembles a key is a 401", async () => {
-    const api = await startCompleteServer();
-    const key = await api.key();
-    const wrongKey = `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`;
-    for (const authorization of [
-      `Bearer ${wrongKey}`,
-      `Bearer ${key}A`,
-      `Bearer ${key.slice(0, 11)}`,
-      `Basic ${Buffer.from(`${key}:`).toString("base64")}`,
-      key,
-    ]) {
-      const answer = await api.ask("GET /keys", {
-        headers: { authorization },
-        from: `10.0.0.${authorization.length}`,
-      });
-      expect([answer.statusCode, answer.json()]).toEqual([401, { message: BAD }]);
-    }
-  });
-
   test("the digest of a key is not a key", async () => {
     const api = await startCompleteServer();
     const digest = createHash("sha256")

@@ -64,8 +64,9 @@ function* wrongValues({
   if (least !== undefined) yield [valueOfSize(document, schema, least - 1), ": expected "];
   const values = valuesOf(schema);
   if (values.length > 0) yield ["NO_SUCH_VALUE", `: expected ${formatValues(values)}, got "NO_SUCH_VALUE"`];
-  if (schema.minimum !== undefined) yield [schema.minimum - 1, ": expected "];
-  if (schema.maximum !== undefined) yield [schema.maximum + 1, ": expected "];
+  if (schema.pattern !== undefined) yield ["not.one", ": "];
+  const numbers = [schema.minimum - 1, schema.maximum + 1].filter((each) => !Number.isNaN(each));
+  for (const outside of numbers) yield [outside, ": expected "];
   if (schema.type === "integer") yield [1.5, ": expected a whole number"];
   if (schema.properties !== undefined) yield [{ unheard: 1 }, ".unheard: unknown field"];
 }

@@ -63,12 +63,5 @@ describe("aliases over HTTP", () => {
       expect(await answerOf(api, "POST /aliases", { body: { aliases } })).toEqual([status, message]);
       expect(await listPart(api, "/aliases", "value")).toEqual(["held"]);
     });
-
-    test.each([["PATCH /aliases/held", 405, "the method is not allowed; use DELETE, GET"]] as const)(
-      "%s is a %i",
-      async (line, status, message) => {
-        expect(await answerOf(api, line)).toEqual([status, message]);
-      },
-    );
   });
 });

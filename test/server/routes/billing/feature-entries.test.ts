@@ -156,16 +156,6 @@ describe("feature credit entries over HTTP", () => {
     expect((await api.call(`GET ${url}`)).json).toEqual({ ...totals, granted: 42, usedOverage: 1 });
   });
 
-  test("one idempotencyKey is one entry: the same body returns the first again, another is a 409", async () => {
-    const { api, url } = await withFeature();
-    const body = { granted: 10, ...MONTH, idempotencyKey: "k".repeat(255) };
-    const first = await api.call(`POST ${url}/entries`, { body });
-    const again = await api.call(`POST ${url}/entries`, { body: { ...body, granted: "10.0" } });
-    expect([again.status, again.json]).toEqual([201, first.json]);
-    expect((await api.call(`POST ${url}/entries`, { body: { ...body, granted: 11 } })).status).toBe(409);
-    expect(await listPart(api, `${url}/entries`)).toEqual([first.json.id]);
-  });
-
   describe("is rejected", () => {
     let setup: FeatureSetup;
     let entryId: string;

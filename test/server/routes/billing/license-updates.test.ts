@@ -80,17 +80,6 @@ describe("license updates over HTTP", () => {
     expect(await listPart(api, "/license_updates?account_id=nobody")).toEqual([]);
   });
 
-  test("one idempotencyKey is one update: the same body returns the first again, another is a 409", async () => {
-    const { api, licenseId } = await withSeats();
-    const body = { ...SET, licenseId, updateType: "RELATIVE", quantity: 2, idempotencyKey: "k1" };
-    const first = (await api.call("POST /license_updates", { body })).json;
-    api.at("2024-06-16T12:00:00Z");
-    await api.call("POST /license_updates", { body: { ...body, quantity: 5, idempotencyKey: null } });
-    expect((await api.call("POST /license_updates", { body })).json).toEqual(first);
-    expect((await api.call("POST /license_updates", { body: { ...body, quantity: 3 } })).status).toBe(409);
-    expect(await listPart(api, "/license_updates", "quantity")).toEqual([7, 2]);
-  });
-
   describe("is rejected", () => {
     let setup: LicenseSetup;
     beforeAll(async () => {

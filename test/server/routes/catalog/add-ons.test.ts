@@ -33,16 +33,6 @@ describe("add-ons over HTTP", () => {
     },
   );
 
-  test("each type can be used in its own kind of rate card", async () => {
-    const rateValues = [{ currency: "USD", rate: 1 }];
-    const { id } = (await call("POST /addons", { body: SEATS })).json;
-    const pricePlanDetails = { ...DETAILS, fixedFeeRateCards: [{ id, rateValues }] };
-    expect(await answerTo("POST /price_plans", { body: { name: "Team", pricePlanDetails } })).toEqual([
-      400,
-      `pricePlanDetails.fixedFeeRateCards[0].id: expected an add-on of type FIXED_FEE, but "${id}" has type LICENSE`,
-    ]);
-  });
-
   test("PATCH changes name and billableName, from which displayName is derived", async () => {
     const { id } = (await call("POST /addons", { body: { ...SEATS, billableName: "Seats of the team" } })).json;
     expect((await call(`GET /addons/${id}`)).json.displayName).toBe("Seats of the team");

@@ -1,5 +1,5 @@
 /** Rate cards of price plans over HTTP: every field of every kind in the reference is returned as sent (S7 to S13). */
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import { activeMeter, answeredDetails, DETAILS } from "../../catalog-requests.ts";
 import { bindCalls, startApi, type TestApi } from "../../support.ts";
@@ -261,55 +261,4 @@ test("S1.2 a rate of more digits than a double is returned with all of them, and
   ] as const) {
     expect((await createAndReadPlan(details.replace('"RATE"', sent))).text).toContain(`"rate":${expectedRate}}`);
   }
-});
-
-describe("rejected rate cards", () => {
-  const withUsageCard = (parts: object): object => ({
-    usageRateCards: [{ usageMeterId: ids["meter"], ...SLABBED, ...parts }],
-  });
-
-  test.each([
-    [
-      "an invalid rate",
-      () => withUsageCard({ rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: "much" }] }] }),
-      'usageRateCards[0].rateValues[0].slabRates[0].rate: expected a decimal, got "much"',
-    ],
-    [
-      "slabRates that match no slab",
-      () => withUsageCard({ rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 1 }] }] }),
-      /^pricePlanDetails\.usageRateCards\[0\]\.rateValues\[0\]\.slabRates/,
-    ],
-    [
-      "no rates in a supported currency",
-      () => withUsageCard({ rateValues: [{ ...SLABBED.rateValues[0], currency: "EUR" }] }),
-      /^pricePlanDetails\.usageRateCards\[0\]\.rateValues/,
-    ],
-    [
-      "a second card of one meter",
-      () => ({ usageRateCards: [0, 1].map(() => ({ usageMeterId: ids["meter"], ...SLABBED })) }),
-      /^pricePlanDetails\.usageRateCards\[1\]\.usageMeterId: /,
-    ],
-    [
-      "an effectiveUntil that is not a duration",
-      () => ({
-        billingEntitlementRateCards: [
-          {
-            featureId: ids["feature"],
-            ...SLABBED,
-            featureConfigs: [{ featureCreditLimit: 1, effectiveUntil: "1 month" }],
-          },
-        ],
-      }),
-      /^pricePlanDetails\.billingEntitlementRateCards\[0\]\.featureConfigs\[0\]\.effectiveUntil: expected an ISO 8601 duration/,
-    ],
-    [
-      "an unknown feature",
-      () => ({ entitlementOverageRateCards: [{ featureId: "ft.no", ...SLABBED }] }),
-      'entitlementOverageRateCards[0].featureId: expected the id or name of a feature, got "ft.no"',
-    ],
-  ])("%s is a 400 that names the field", async (_, parts, message) => {
-    const { status, json } = await createAndReadPlan({ ...DETAILS, ...parts() });
-    const pattern = message instanceof RegExp ? expect.stringMatching(message) : `pricePlanDetails.${message}`;
-    expect([status, json]).toEqual([400, pattern]);
-  });
 });

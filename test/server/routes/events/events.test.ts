@@ -417,15 +417,6 @@ describe("undo", () => {
     expect(json.message).toMatch(message);
     expect((await api.call("GET /events/e1")).json.events[0].status).toBe("INGESTED");
   });
-
-  test("S15.2 an event whose cycle is past its grace period is returned as FAILED", async () => {
-    await api.call("POST /ingest", { body: { event: apiCall("e1") } });
-    api.at("2024-07-04T00:00:00Z");
-    const { json } = await api.call("DELETE /events?account_id=acme&event_id=e1");
-    expect(json.data.map((each: { status: string; reason: string }) => [each.status, each.reason])).toEqual([
-      ["FAILED", "The billing period is closed; the event can't be undone"],
-    ]);
-  });
 });
 
 test("answers with stored events say since when events are kept, if retention is limited", async () => {

@@ -54,13 +54,6 @@ describe("POST /metrics", () => {
       expect([answer.status, answer.json]).toEqual([400, { message: expect.stringMatching(message) }]);
     },
   );
-
-  test("is not allowed for a key that only ingests", async () => {
-    const { call } = await startLoaded(anyCaller("ingest"));
-    for (const line of ["POST /metrics", "POST /revenue_calculator", "GET /accounts/prod/credit_balance"] as const) {
-      expect((await call(line, line.startsWith("GET") ? {} : { body: {} })).status).toBe(403);
-    }
-  });
 });
 
 describe("POST /revenue_calculator", () => {
