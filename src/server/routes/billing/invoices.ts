@@ -71,6 +71,10 @@ export const lineShape = z
   .strictObject({
     type: lineType,
     id: z.string().optional().meta({ description: "The id of the meter, add-on, feature, credit or invoice." }),
+    creditKind: z
+      .enum(["MANUAL", "PLAN", "REFUND", "NEGATIVE_INVOICE"])
+      .optional()
+      .meta({ description: "The origin of the credit of a SUB_CREDITS line." }),
     description: z.string(),
     value: number.meta({ description: "The amount in the invoice's currency; for lines of usage, the quantity." }),
     exactValue: z.string().optional().meta({ description: "The exact amount, if it differs from the rounded one." }),

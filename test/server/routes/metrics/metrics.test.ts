@@ -140,7 +140,7 @@ describe("POST /revenue_calculator", () => {
 });
 
 describe("GET /accounts/{account_id}/credit_balance", () => {
-  test("returns the sums of the credits in force, or zero dated by the account if there never was one", async () => {
+  test("returns the sums of the credits in force, which lines name, or zero dated by the account if there never was one", async () => {
     const { call, engine } = await startLoaded();
     const credit = { accountId: "prod", purpose: "welcome", effectiveFrom: "2024-01-01" };
     await engine.credits.create([
@@ -157,6 +157,10 @@ describe("GET /accounts/{account_id}/credit_balance", () => {
       unit: "USD",
       lastUpdatedAt: "2024-01-31T12:00:00.000Z",
     });
+    const { json: drafts } = await call("GET /invoices?account_id=prod");
+    const { json: draft } = await call(`GET /invoices/${drafts.data[0].id}`);
+    expect(JSON.stringify(draft)).toContain('"type":"SUB_CREDITS"');
+    expect(JSON.stringify(draft)).toContain('"creditKind":"MANUAL"');
     const idle = await call("GET /accounts/idle/credit_balance");
     expect([idle.status, idle.json.activeCredits, idle.json.lastUpdatedAt]).toEqual([
       200,
