@@ -148,7 +148,7 @@ export type {
   MinimumCommitmentInput,
 } from "./book/resources/price-plan.ts";
 export type { ValuesById, LicenseEntryInput, RevenueRequestInput } from "./book/resources/revenue-request.ts";
-export type { EventAttribute, EventInput } from "./metering/event-envelope.ts";
+export type { EventAttribute, EventInput, ValueWithUnit } from "./metering/event-envelope.ts";
 export { type BookOptions, parseBook, readBook, checkPlan, parsePlan } from "./book/book.ts";
 export { defineBook } from "./book/define-book.ts";
 export { type Cycle, type CycleConfig, cyclesBetween, type Interval } from "./calendar/cycle.ts";

@@ -67,7 +67,7 @@ const event = (id, calls) => ({
   id,
   accountId: "globex-prod",
   timestamp: "2024-06-20T11:59:00Z",
-  attributes: [{ name: "calls", value: calls }],
+  attributes: { calls },
 });
 for (const { status } of await engine.ingest([event("e1", 1500), event("e2", 900), event("e1", 1500)])) {
   console.log(status);

@@ -17,6 +17,9 @@ export interface EventAttribute {
   readonly unit?: string | null | undefined;
 }
 
+/** The value of an attribute with its unit, in attributes that are an object. */
+export type ValueWithUnit = Omit<EventAttribute, "name">;
+
 /** A usage event as sent (S4.1). Fields that the schema does not declare are stored, but rules cannot use them. */
 export interface EventInput {
   /** The name of an event schema. */
@@ -27,10 +30,39 @@ export interface EventInput {
   readonly timestamp: string;
   /** An account's id or one of its aliases. */
   readonly accountId: string;
-  /** Numbers, at most 100: all that the schema declares, and others, which are stored. */
-  readonly attributes?: readonly EventAttribute[] | null | undefined;
+  /**
+   * Numbers, at most 100: all that the schema declares, and others, which are stored. An object, as in
+   * `{ calls: 2500, size: { value: "1.5", unit: "GB" } }`, or a list, as in `[{ name: "calls", value: 2500 }]`.
+   */
+  readonly attributes?:
+    | Readonly<Record<string, DecimalInput | ValueWithUnit>>
+    | readonly EventAttribute[]
+    | null
+    | undefined;
   /** At most 100 texts of at most 512 characters: all that the schema declares, and others, which are stored. */
   readonly dimensions?: Readonly<Record<string, DecimalInput>> | null | undefined;
+}
+
+/** An event whose attributes are a list, as they are stored. */
+export interface EventWithAttributeList extends EventInput {
+  readonly attributes?: readonly EventAttribute[] | null | undefined;
+}
+
+/** Converts the attributes of a well-formed event to a list. */
+export function toEventWithAttributeList(event: EventInput): EventWithAttributeList {
+  const { attributes } = event;
+  if (!attributes || Array.isArray(attributes)) return event as EventWithAttributeList;
+  const list = Object.entries<unknown>(attributes).map(([name, value]) =>
+    isValueWithUnit(value) ? { ...value, name } : { name, value },
+  );
+  return { ...event, attributes: list as unknown as readonly EventAttribute[] };
+}
+
+/** Whether a member of attributes is an object with a value, not the value itself. */
+export function isValueWithUnit(member: unknown): member is Readonly<Record<keyof ValueWithUnit, unknown>> {
+  if (typeof member !== "object" || member === null || Array.isArray(member)) return false;
+  // Looking for the value first is faster: decimals have none.
+  return "value" in member || !isDecimalObject(member);
 }
 
 /** Maximum length of an event id, and of an account name in an event. */

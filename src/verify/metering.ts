@@ -142,7 +142,7 @@ function buildFacts(
   schema: Schema,
   dependencies: JsonObject | undefined,
 ): JsonObject | undefined {
-  const attributeList = asList(event["attributes"]);
+  const attributeList = listAttributes(event["attributes"]);
   const attributes = Object.fromEntries(attributeList.map(({ name, value }) => [asText(name), toFraction(value)]));
   const dimensions = Object.fromEntries(
     Object.entries(asObject(event["dimensions"])).map(([name, value]) => [
@@ -163,6 +163,14 @@ function buildFacts(
   const timestamp = new Date(instant).toISOString();
   const fieldFacts = { attribute, attributes: attribute, dimension, dimensions: dimension };
   return { ...fieldFacts, dependencies, event: { id, accountId, schemaName, timestamp } };
+}
+
+/** The attributes of an event as a list: they may be an object of values, or of objects with a value. */
+function listAttributes(attributes: unknown): readonly JsonObject[] {
+  if (Array.isArray(attributes)) return asList(attributes);
+  return Object.entries(asObject(attributes)).map(([name, value]) =>
+    toFraction(value) === undefined ? { ...asObject(value), name } : { name, value },
+  );
 }
 
 /** The quantity of each meter for an event, after enrichment; undefined if the event fails (S4.3, S5.2). */

@@ -56,7 +56,7 @@ const book = readBook({
 });
 
 const event = { schemaName: "api_call", id: "e-1", accountId: "contoso-prod", timestamp: "2026-01-05T09:00:00Z" };
-const { invoices } = preview(book, [{ ...event, attributes: [{ name: "calls", value: 2500 }] }]);
+const { invoices } = preview(book, [{ ...event, attributes: { calls: 2500 } }]);
 for (const { accountId, startDate, revenueInfo, currency } of invoices) {
   console.log(accountId, startDate.slice(0, 10), revenueInfo.value.toFixed(2), currency);
 }

@@ -33,6 +33,17 @@ const usualAttributes = fc.tuple(values, values, fc.boolean()).map(([tokens, ms,
   ];
   return isReversed ? list.toReversed() : list;
 });
+const members = fc.oneof(
+  { weight: 4, arbitrary: values },
+  { weight: 1, arbitrary: fc.record({ value: values, unit: fc.constantFrom<unknown>("s", null, undefined, 7) }) },
+);
+/** Attributes as an object: mostly declared fields, in any order. */
+const attributeObject = fc
+  .tuple(
+    fc.shuffledSubarray(["tokens", "ms", "other", "__proto__"], { minLength: 1 }),
+    fc.array(members, { minLength: 4, maxLength: 4 }),
+  )
+  .map(([names, all]) => Object.fromEntries(names.map((name, index): [string, unknown] => [name, all[index]])));
 const dimensionValues = fc.constantFrom<unknown>("eu", "us", "x".repeat(513), 5, 2.5, null, "");
 const dimensions = fc.oneof(
   { weight: 5, arbitrary: dimensionValues.map((region): unknown => ({ region })) },
@@ -48,6 +59,7 @@ const events = fc.array(
     timestamp: fc.constant("2024-01-02T03:04:05Z"),
     attributes: fc.oneof(
       { weight: 4, arbitrary: usualAttributes },
+      { weight: 4, arbitrary: attributeObject },
       { weight: 1, arbitrary: fc.array(attribute, { maxLength: 4 }) },
       { weight: 1, arbitrary: fc.constantFrom<unknown>(undefined, null, "x") },
     ),
@@ -76,6 +88,35 @@ test("S4.1 the values read from an event do not depend on the events before it",
     fc.property(events, (list) => {
       const reader = newReader();
       for (const event of list) expect(readBy(reader, event)).toEqual(readBy(newReader(), event));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** The same attributes as a list. */
+function toList(object: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return Object.entries(object).map(([name, member]) =>
+    typeof member === "object" && member !== null && !(member instanceof Decimal)
+      ? { name, value: (member as { value?: unknown }).value, unit: (member as { unit?: unknown }).unit }
+      : { name, value: member },
+  );
+}
+
+test("S4.1 attributes as an object are read like the same list; a problem has the path as it was written", () => {
+  const base = { schemaName: "request", id: "id", accountId: "prod", timestamp: "2024-01-02T03:04:05Z" };
+  fc.assert(
+    fc.property(fc.array(attributeObject, { minLength: 1, maxLength: 6 }), (objects) => {
+      const [objectReader, listReader] = [newReader(), newReader()];
+      for (const attributes of objects) {
+        const dimensions = { region: "eu" };
+        const listResult = readBy(listReader, { ...base, attributes: toList(attributes), dimensions });
+        const result = readBy(objectReader, { ...base, attributes, dimensions });
+        const names = Object.keys(attributes);
+        const asWritten = JSON.stringify(listResult)
+          .replaceAll(/attributes\[(\d)\]/g, (_, index: string) => `attributes.${names[Number(index)] ?? ""}`)
+          .replaceAll(".value", "");
+        expect(JSON.stringify(result).replaceAll(".value", "")).toBe(asWritten);
+      }
     }),
     { numRuns: 300 },
   );

@@ -105,6 +105,16 @@ describe("events", () => {
   test.each<[string, readonly unknown[], bigint, bigint]>([
     // 3 ÷ 4, and 10 ÷ 4 by an alias.
     ["S4.3 are enriched and added up", [callOn("1", 3), callOn("2", "10", { accountId: "alias" })], 325n, 100n],
+    [
+      "S4.1 may have an object of attributes",
+      [
+        callOn("1", 0, { attributes: { n: 3 } }),
+        callOn("2", 0, { attributes: { n: { value: "10", unit: "x" } } }),
+        callOn("3", 0, { attributes: { n: { unit: "x" } } }),
+      ],
+      325n,
+      100n,
+    ],
     ["S14.1 count once for an id", [callOn("1", 4), callOn("1", 4), callOn("1", 8)], 1n, 1n],
     ["S14.2 that failed do not block their id", [callOn("1", "x"), callOn("1", 4)], 1n, 1n],
     [

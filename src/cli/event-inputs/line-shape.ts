@@ -196,26 +196,43 @@ function walkEvent(walk: Walk): void {
 }
 
 function walkAttributes(walk: Walk): void {
+  const opening = nextToken(walk);
+  if (opening.kind === "mark" && opening.text === "{") {
+    return walkMembers(walk, (name) => {
+      const member = nextToken(walk);
+      const value = member.kind === "mark" ? walkAttribute(walk, member).value : member;
+      addSlot(walk, value, { kind: "attribute", name, isQuoted: value?.kind === "text" });
+    });
+  }
   const seenNames = new Set<string>();
-  expectMark(nextToken(walk), "[");
+  expectMark(opening, "[");
   let token = nextToken(walk);
   while (token.text !== "]" || token.kind !== "mark") {
-    expectMark(token, "{");
-    let name: string | undefined;
-    let value: Token | undefined;
-    walkMembers(walk, (key) => {
-      const memberValue = nextToken(walk);
-      if (key === "name" && memberValue.kind === "text" && memberValue.text !== "") name = memberValue.text;
-      else if (key === "value" && memberValue.kind !== "literal") value = memberValue;
-      else if (key !== "unit" || memberValue.kind !== "text" || memberValue.text.length > UNIT_LENGTH_MAX)
-        throw new NoShapeError();
-    });
-    if (name === undefined || value === undefined || seenNames.has(name)) throw new NoShapeError();
+    const { name, value } = walkAttribute(walk, token);
+    if (name === undefined || seenNames.has(name)) throw new NoShapeError();
     seenNames.add(name);
-    addSlot(walk, value, { kind: "attribute", name, isQuoted: value.kind === "text" });
+    addSlot(walk, value, { kind: "attribute", name, isQuoted: value?.kind === "text" });
     token = nextToken(walk);
     if (token.kind === "mark" && token.text === ",") token = nextToken(walk);
   }
+}
+
+/** Walks the object of an attribute from its `{` on; only an item of a list has a name in it. */
+function walkAttribute(
+  walk: Walk,
+  opening: Token,
+): { readonly name: string | undefined; readonly value: Token | undefined } {
+  expectMark(opening, "{");
+  let name: string | undefined;
+  let value: Token | undefined;
+  walkMembers(walk, (key) => {
+    const memberValue = nextToken(walk);
+    if (key === "name" && memberValue.kind === "text" && memberValue.text !== "") name = memberValue.text;
+    else if (key === "value" && memberValue.kind !== "literal") value = memberValue;
+    else if (key !== "unit" || memberValue.kind !== "text" || memberValue.text.length > UNIT_LENGTH_MAX)
+      throw new NoShapeError();
+  });
+  return { name, value };
 }
 
 function walkObject(walk: Walk, visitMember: (key: string) => void): void {
@@ -235,8 +252,8 @@ function walkMembers(walk: Walk, visitMember: (key: string) => void): void {
   }
 }
 
-function addSlot(walk: Walk, value: Token, part: SlotPart): void {
-  if (value.kind !== "text" && value.kind !== "number") throw new NoShapeError();
+function addSlot(walk: Walk, value: Token | undefined, part: SlotPart): void {
+  if (value?.kind !== "text" && value?.kind !== "number") throw new NoShapeError();
   walk.slots.push({ part, start: value.start, end: value.end });
 }
 

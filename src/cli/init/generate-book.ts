@@ -185,12 +185,16 @@ function toSchemaFields(event: unknown): SchemaFields | undefined {
   if (typeof schemaName !== "string" || typeof accountId !== "string") return undefined;
   const names = Array.isArray(attributes)
     ? attributes.map((each) => (each as { readonly name?: unknown } | null)?.name)
-    : [];
+    : listKeys(attributes);
   return {
     schema: schemaName,
     numbers: names.filter((name) => typeof name === "string"),
-    texts: typeof dimensions === "object" && dimensions !== null ? Object.keys(dimensions) : [],
+    texts: listKeys(dimensions),
   };
+}
+
+function listKeys(value: unknown): readonly string[] {
+  return typeof value === "object" && value !== null ? Object.keys(value) : [];
 }
 
 /** A book with a meter for each number, at a cent per unit, and without accounts. */

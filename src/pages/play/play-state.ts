@@ -190,7 +190,7 @@ export function buildRecipeEvents({ events }: Recipe): readonly EventInput[] {
     id: `e-${index + 1}`,
     accountId: "contoso-prod",
     timestamp: `${day}T12:00:00Z`,
-    attributes: [{ name: "quantity", value }],
+    attributes: { quantity: value },
     dimensions: {},
   }));
 }

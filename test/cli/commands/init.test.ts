@@ -228,10 +228,13 @@ describe("--from a CSV file", () => {
 });
 
 describe("--from an NDJSON file", () => {
-  test("needs no map: each number in all events becomes a meter", async () => {
+  test.each([
+    ["a list", 90, {}],
+    ["an object", 0, { attributes: { units: 90 } }],
+  ])("needs no map: each number in all events becomes a meter, also from %s", async (_, units, more) => {
     const events = files.file(
       "in.ndjson",
-      eventLine("a", "2024-01-05T00:00:00Z", 60) + eventLine("b", "2024-01-06T00:00:00Z", 90),
+      eventLine("a", "2024-01-05T00:00:00Z", 60) + eventLine("b", "2024-01-06T00:00:00Z", units, more),
     );
     const { out } = await ratebook(["init", files.path, "--from", events], { folderPath: files.path });
     expect(out).toContain('meters for "units" of "call"\n');

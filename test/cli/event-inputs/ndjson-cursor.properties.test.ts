@@ -202,6 +202,20 @@ const SERIALIZERS: readonly ((p: Parts) => string)[] = [
     `{"schemaName":"call","id":"${p.id}","timestamp":"${p.stamp}","accountId":"${p.account}","__proto__":{"x":1},"attributes":[{"name":"a","value":${p.a}},{"name":"b","value":${p.b}},{"name":"__proto__","value":1}],"dimensions":{"d":${p.d},"__proto__":"z"}}`,
   (p) =>
     `{"schemaName":"call","id":"${p.id}","timestamp":"${p.stamp}","accountId":"${p.account}","n":${p.a},"t":"${p.account}","attributes":[{"name":"a","value":${p.a}},{"name":"b","value":${p.b}}],"dimensions":{"d":${p.d}}}`,
+  ...[
+    (p: Parts) => `"a":${p.a},"b":${p.b}`,
+    (p: Parts) => `"b": {"unit": "tokens", "value": ${p.b}}, "a": ${p.a}, "extra": {"value":${p.a}}`,
+    (p: Parts) => `"a":${p.a},"b":{"name":"a","value":${p.b},"more":1}`,
+    (p: Parts) => `"a":${p.a},"b":{"name":"a","value":${p.b}}`,
+    (p: Parts) => `"a":${p.a},"b":{"value":{"value":${p.b}}}`,
+    (p: Parts) => `"a":${p.a},"b":{"unit":"tokens"}`,
+    (p: Parts) => `"a":${p.a},"b":[${p.b}]`,
+    (p: Parts) => `"a":${p.a},"a":${p.b},"b":1`,
+    (p: Parts) => `"a":${p.a},"b":${p.b},"__proto__":1,"":${p.b}`,
+  ].map(
+    (format) => (p: Parts) =>
+      `{"schemaName":"call","id":"${p.id}","timestamp":"${p.stamp}","accountId":"${p.account}","attributes":{${format(p)}},"dimensions":{"d":${p.d}}}`,
+  ),
 ];
 const ENDS = ["", "", "", "", "\r", " ", "x", "}", ",", "\r\r", "\t"];
 

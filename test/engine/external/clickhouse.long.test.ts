@@ -9,7 +9,7 @@ import { describe, expect, test } from "vitest";
 
 import { DAY_MS, formatInstant, toInstant, parseInstant } from "../../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
-import type { EventInput } from "../../../src/metering/event-envelope.ts";
+import { type EventInput, toEventWithAttributeList } from "../../../src/metering/event-envelope.ts";
 import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
 import { listAccountIds, eventRange, type GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
 import { clickhouseUsage } from "../../../src/warehouse.ts";
@@ -27,7 +27,7 @@ async function recreateTable(
   time = "DateTime64(3, 'UTC')",
 ): Promise<void> {
   const names = new Set(more);
-  const rows = events.map(({ attributes, dimensions, ...envelope }) => {
+  const rows = events.map(toEventWithAttributeList).map(({ attributes, dimensions, ...envelope }) => {
     const parts = Object.fromEntries([
       ...(attributes ?? []).map(({ name, value }) => [name, String(value)] as const),
       ...Object.entries(dimensions ?? {}),

@@ -44,7 +44,54 @@ describe("S14.1 a value that is not an event, or has fields of the wrong type, i
       requestEvent({ timestamp: "2024-03-05T24:00:00Z" }),
       'Field timestamp: "2024-03-05T24:00:00Z" is not a date-time: hours are 00 to 23, not 24.',
     ],
-    [requestEvent({ attributes: { tokens: 1 } }), "Field attributes: expected a list, got an object."],
+    [requestEvent({ attributes: "tokens" }), "Field attributes: expected an object or a list, got a string."],
+    [requestEvent({ attributes: 7 }), "Field attributes: expected an object or a list, got a number."],
+    [requestEvent({ attributes: new Decimal(7) }), "Field attributes: expected an object or a list, got a number."],
+    ...(
+      [
+        [null, "null"],
+        [undefined, "nothing"],
+        [true, "a boolean"],
+        [[1], "a list"],
+      ] as const
+    ).flatMap(([value, got]): [object, string][] => [
+      [
+        requestEvent({ attributes: { tokens: value } }),
+        `Field attributes.tokens: expected a number, or a decimal as a string, got ${got}.`,
+      ],
+      [
+        requestEvent({ attributes: { tokens: { value, unit: "s" } } }),
+        `Field attributes.tokens.value: expected a number, or a decimal as a string, got ${got}.`,
+      ],
+    ]),
+    [
+      requestEvent({ attributes: { tokens: { unit: "s", amount: 1 } } }),
+      "Field attributes.tokens.value: expected a number, or a decimal as a string, got nothing.",
+    ],
+    [
+      requestEvent({ attributes: { tokens: { value: {} } } }),
+      "Field attributes.tokens.value: expected a number, or a decimal as a string, got an object.",
+    ],
+    [
+      requestEvent({ attributes: { tokens: { value: 1, unit: 5 } } }),
+      "Field attributes.tokens.unit: expected a string, got a number.",
+    ],
+    [
+      requestEvent({ attributes: { tokens: { value: 1, unit: "u".repeat(51) } } }),
+      "Field attributes.tokens.unit: expected at most 50 characters, got 51.",
+    ],
+    [
+      requestEvent({ attributes: { tokens: 1, ["n".repeat(61)]: null } }),
+      `Field attributes.${"n".repeat(60)}…: expected a number, or a decimal as a string, got null.`,
+    ],
+    [
+      requestEvent({ attributes: JSON.parse('{"tokens": 1, "__proto__": null}') }),
+      "Field attributes.__proto__: expected a number, or a decimal as a string, got null.",
+    ],
+    [
+      requestEvent({ attributes: Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`a${index}`, 1])) }),
+      "Field attributes: expected at most 100 attributes, got 101.",
+    ],
     [requestEvent({ attributes: ["tokens"] }), "Field attributes[0]: expected an object, got a string."],
     [requestEvent({ attributes: [null] }), "Field attributes[0]: expected an object, got null."],
     [requestEvent({ attributes: [{ value: 1 }] }), "Field attributes[0].name is missing."],

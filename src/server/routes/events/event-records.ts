@@ -12,6 +12,7 @@ import { DIMENSION_LENGTH_MAX, EVENT_FIELDS_MAX, UNIT_LENGTH_MAX } from "../../.
 import { number, formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
 
 const decimalText = z.union([z.number(), z.string()]);
+const unit = z.string().max(UNIT_LENGTH_MAX).nullish();
 
 /**
  * An event. Other fields are stored but invisible to rules (S4.1). The timestamp has no example, so that the
@@ -34,11 +35,15 @@ const eventShape = z.looseObject({
     .max(EVENT_ID_LENGTH_MAX)
     .meta({ description: "An account's id or one of its aliases.", examples: ["acme-prod"] }),
   attributes: z
-    .array(z.looseObject({ name: z.string(), value: decimalText, unit: z.string().max(UNIT_LENGTH_MAX).nullish() }))
-    .max(EVENT_FIELDS_MAX)
+    .union([
+      z.record(z.string(), z.union([decimalText, z.looseObject({ value: decimalText, unit })])),
+      z.array(z.looseObject({ name: z.string(), value: decimalText, unit })).max(EVENT_FIELDS_MAX),
+    ])
     .nullish()
     .meta({
+      description: "Numbers by name, or a list of them.",
       examples: [
+        { count: 1500, tokens: 20 },
         [
           { name: "count", value: 1500 },
           { name: "tokens", value: 20 },

@@ -110,6 +110,22 @@ describe("one event", () => {
     ]);
   });
 
+  test("S4.1 attributes as an object are stored and returned as a list, a path is as it was written", async () => {
+    const attributes = { n: "0.1", size: { value: "1.5", unit: "GB" } };
+    const { json } = await api.call("POST /ingest", { body: { event: apiCall("e1", 1, { attributes }) } });
+    expect(json.success).toBe(true);
+    const stored = (await api.call("GET /events/e1")).json;
+    expect(stored.events[0].eventPayload.attributes).toEqual([
+      { name: "n", value: 0.1 },
+      { name: "size", value: 1.5, unit: "GB" },
+    ]);
+    const bad = await api.call("POST /ingest", { body: { event: apiCall("e2", 1, { attributes: { n: null } }) } });
+    expect([bad.status, bad.json.message]).toEqual([
+      400,
+      "event.attributes.n: expected a number, or a decimal as a string, got null",
+    ]);
+  });
+
   test("S1.2 a number is stored and returned with all its digits", async () => {
     const body = JSON.stringify({ event: apiCall("e1", 1) }).replace(
       '"value":1',
