@@ -144,9 +144,13 @@ export interface ShortBookSchema extends StrictSchema<
 export const shortBookSchema: ShortBookSchema = z.strictObject({ ...bookFields, ...shortLists });
 /** A book as people write it: each item in short or in long form. */
 export interface ShortBookInput extends Omit<BookInput, "eventSchemas" | "usageMeters" | "pricePlans" | "accounts"> {
+  /** The fields of events, and the fields computed from them; several versions are several items with one name. */
   readonly eventSchemas?: readonly (ShortEventSchemaInput | EventSchemaInput)[] | null | undefined;
+  /** Measures of usage: the number of events, or the sum of an attribute or rule. */
   readonly usageMeters?: readonly (ShortMeterInput | UsageMeterInput)[] | null | undefined;
+  /** Prices; several versions are several items with one id. */
   readonly pricePlans?: readonly (ShortPlanInput | PricePlanInput)[] | null | undefined;
+  /** Accounts: events refer to them, and their customers pay their invoices. */
   readonly accounts?: readonly (ShortAccountInput | AccountInput)[] | null | undefined;
 }
 

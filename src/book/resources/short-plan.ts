@@ -270,6 +270,7 @@ export interface ShortPlanSchema extends StrictSchema<typeof shortPlanFields> {}
 export const shortPlan: ShortPlanSchema = z.strictObject(shortPlanFields);
 /** A price plan as people write it. */
 export interface ShortPlanInput extends Frozen<z.input<ShortPlanSchema>> {
+  /** Only in the long form. */
   readonly pricePlanDetails?: undefined;
 }
 
