@@ -18,6 +18,8 @@ export const PRICE_FIELDS = [
   "volumeTiers",
 ];
 
+const LIMITS: ReadonlySet<string> = new Set(["minimum", "maximum"]);
+
 /** What prices of one plan are read with. */
 export interface PriceContext {
   /** The currencies of the plan. */
@@ -167,7 +169,8 @@ export function readAmounts(
     report(currencyPath, "NOT_AN_OPTION", { options: currencies, reason, got: quoteValue(currency) });
     return undefined;
   }
-  const missing = currencies.filter((currency) => !amounts.has(currency));
+  // A limit may be of some currencies only.
+  const missing = LIMITS.has(field) ? [] : currencies.filter((currency) => !amounts.has(currency));
   if (missing.length > 0) report(place, "MISSING_CURRENCY", { currencies: missing });
   return missing.length > 0 ? undefined : amounts;
 }

@@ -70,15 +70,15 @@ describe("a price", () => {
     expect(card).toEqual({ usageMeterId: "m", ratePlan, rateValues });
   });
 
-  test("amounts in several currencies, in the written order", () => {
+  test("amounts in several currencies, in the written order, and a minimum in one", () => {
     const details = expandDetails({
       currencies: ["USD", "EUR"],
-      usage: [{ meter: "m", rate: { EUR: "0.0018", USD: "0.002" }, minimum: { USD: 5, EUR: 4 } }],
+      usage: [{ meter: "m", rate: { EUR: "0.0018", USD: "0.002" }, minimum: { USD: 5 } }],
       commitment: { USD: 100, EUR: 90 },
     });
     expect(details.supportedCurrencies).toEqual(["USD", "EUR"]);
     expect(details.usageRateCards?.[0]?.rateValues).toEqual([
-      { currency: "EUR", slabRates: [{ order: 1, rate: "0.0018" }], rateConfig: { minimumRate: 4 } },
+      { currency: "EUR", slabRates: [{ order: 1, rate: "0.0018" }] },
       { currency: "USD", slabRates: [{ order: 1, rate: "0.002" }], rateConfig: { minimumRate: 5 } },
     ]);
     expect(details.minimumCommitment).toEqual({
