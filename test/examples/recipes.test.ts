@@ -54,6 +54,11 @@ describe("the recipes", () => {
       "Entitlement with overage",
       "Invoice groups",
       "Two currencies",
+      "Tokens by model",
+      "Fee, seats and calls",
+      "Prepaid credits with overage",
+      "Yearly commitment with true-up",
+      "Storage with a free part",
     ];
     expect(recipes.map(({ title }) => title)).toEqual(titles);
   });

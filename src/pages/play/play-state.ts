@@ -127,45 +127,28 @@ export interface Recipe {
   readonly plan: object;
   readonly nextPlan?: object;
   readonly nextPlanFrom?: string;
-  readonly interval?: string;
-  readonly currencies?: readonly string[];
-  readonly addOns?: readonly object[];
+  readonly eventSchemas?: readonly object[];
+  readonly usageMeters?: readonly object[];
   readonly features?: readonly object[];
   readonly invoiceGroups?: readonly object[];
   readonly account?: object;
   readonly association?: object;
-  readonly events: readonly (readonly [day: string, value: number | string])[];
+  readonly events: readonly (readonly [day: string, value: number | string, dimensions?: EventInput["dimensions"]])[];
   readonly until?: string;
   readonly showDue?: boolean;
 }
 
-/** The small book with a recipe's changes. */
+/** The small book with a recipe's changes, in short form. */
 export function buildRecipeBook(recipe: Recipe): unknown {
-  const { currencies = ["USD"], interval = "MONTHLY" } = recipe;
-  const startOffset = { dayOffset: "1", ...(interval === "ANNUALLY" ? { monthOffset: "1" } : {}) };
-  const createPlan = (id: string, details: object): object => ({
-    id,
-    name: id,
-    status: "ACTIVE",
-    pricePlanDetails: { supportedCurrencies: currencies, pricingCycleConfig: { interval, startOffset }, ...details },
-  });
+  const createPlan = (id: string, fields: object): object => ({ id, cycle: "MONTHLY", ...fields });
   const { nextPlan, nextPlanFrom } = recipe;
   const nextPlans = nextPlan === undefined ? [] : [createPlan("pp.next", nextPlan)];
-  const nextAssociations = nextPlan === undefined ? [] : [{ pricePlanId: "pp.next", effectiveFrom: nextPlanFrom }];
+  const nextAssociations = nextPlan === undefined ? [] : [{ plan: "pp.next", from: nextPlanFrom }];
   return {
     organization: { id: "acme" },
-    eventSchemas: [{ name: "usage", attributes: [{ name: "quantity" }] }],
-    usageMeters: [
-      {
-        id: "um.used",
-        name: "Usage",
-        aggregation: "SUM",
-        eventSchemaName: "usage",
-        computations: [{ order: 1, computation: { var: "attribute.quantity" } }],
-      },
-    ],
+    eventSchemas: recipe.eventSchemas ?? [{ name: "usage", attributes: ["quantity"] }],
+    usageMeters: recipe.usageMeters ?? [{ id: "um.used", name: "Usage", schema: "usage", sum: "quantity" }],
     features: recipe.features,
-    addOns: recipe.addOns,
     pricePlans: [createPlan("pp.recipe", recipe.plan), ...nextPlans],
     customers: [{ id: "contoso", name: "Contoso" }],
     accounts: [
@@ -173,10 +156,7 @@ export function buildRecipeBook(recipe: Recipe): unknown {
         id: "contoso-prod",
         name: "Contoso production",
         customerId: "contoso",
-        pricePlans: [
-          { pricePlanId: "pp.recipe", effectiveFrom: "2026-01-01", ...recipe.association },
-          ...nextAssociations,
-        ],
+        plans: [{ plan: "pp.recipe", from: "2026-01-01", ...recipe.association }, ...nextAssociations],
         ...recipe.account,
       },
     ],
@@ -185,13 +165,13 @@ export function buildRecipeBook(recipe: Recipe): unknown {
 }
 
 export function buildRecipeEvents({ events }: Recipe): readonly EventInput[] {
-  return events.map(([day, value], index) => ({
+  return events.map(([day, value, dimensions = {}], index) => ({
     schemaName: "usage",
     id: `e-${index + 1}`,
     accountId: "contoso-prod",
     timestamp: `${day}T12:00:00Z`,
     attributes: { quantity: value },
-    dimensions: {},
+    dimensions,
   }));
 }
 
