@@ -11,12 +11,12 @@ export interface AccountContext extends Omit<PriceContext, "currencies"> {
   readonly currenciesOf: (plan: unknown) => readonly string[];
 }
 
-const ASSOCIATION_RULES: FieldRules = {
+export const ASSOCIATION_RULES: FieldRules = {
   plan: { to: ["pricePlanId"] },
   from: { to: ["effectiveFrom"] },
   until: { to: ["effectiveUntil"] },
 };
-const CREDIT_RULES: FieldRules = {
+export const CREDIT_RULES: FieldRules = {
   amount: { to: ["creditAmount"] },
   from: { to: ["effectiveFrom"] },
   until: { to: ["effectiveUntil"] },
@@ -56,7 +56,7 @@ export function expandAccount(account: JsonObject, path: Path, context: AccountC
 const NAME_MIN = 3;
 
 /** The first day of an account: its own, or that of its first plan. */
-function firstDay({ from, plans }: JsonObject): unknown {
+export function firstDay({ from, plans }: JsonObject): unknown {
   return from ?? (plans as readonly JsonObject[] | undefined)?.[0]?.["from"] ?? undefined;
 }
 

@@ -193,7 +193,7 @@ interface ShortBook {
 }
 
 /** @returns undefined if there are none */
-function findShortItems(book: JsonObject): ShortBook | undefined {
+export function findShortItems(book: JsonObject): ShortBook | undefined {
   const list = (name: string): readonly unknown[] =>
     Array.isArray(book[name]) ? (book[name] as readonly unknown[]) : [];
   const short = new Map(
@@ -220,7 +220,7 @@ function findShortItems(book: JsonObject): ShortBook | undefined {
   };
 }
 
-function readBaseCurrency(organization: unknown): string {
+export function readBaseCurrency(organization: unknown): string {
   const currency = isObject(organization) ? (organization as JsonObject)["baseCurrency"] : undefined;
   return typeof currency === "string" ? currency : "USD";
 }
@@ -303,7 +303,7 @@ function createCustomers(source: ShortBook, expansion: Expansion): readonly obje
 }
 
 /** The cards of short plans and of the short overrides of accounts, with their paths. */
-function listShortCards(
+export function listShortCards(
   source: ShortBook,
 ): readonly { readonly card: JsonObject; readonly path: Path; readonly list: ShortCardList }[] {
   const overrides = source.shortItems("accounts").flatMap(({ item, path }) =>

@@ -16,7 +16,7 @@ import type { JsonObject, WrittenPlaces } from "./written-places.ts";
 /** The fields of a plan beside its details. */
 const PLAN_FIELDS: ReadonlySet<string> = new Set(["id", "name", "type", "status", "version", "description"]);
 /** The short fields of a plan's details, with the long ones. */
-const DETAIL_FIELDS: readonly (readonly [short: string, long: string])[] = [
+export const DETAIL_FIELDS: readonly (readonly [short: string, long: string])[] = [
   ["cycle", "pricingCycleConfig"],
   ["commitment", "minimumCommitment"],
   ...Object.entries(SHORT_CARD_LISTS).map(([short, { long }]) => [short, long] as const),
