@@ -31,42 +31,18 @@ const source = clickhouseUsage(client, {
 const engine = createEngine({ store: memoryStore(), clock: () => now, usage: { schemas: ["api_call"], source } });
 await engine.load({
   organization: { id: "acme", baseCurrency: "USD" },
-  eventSchemas: [{ name: "api_call", status: "ACTIVE", attributes: [{ name: "calls" }] }],
-  usageMeters: [
-    {
-      id: "um.calls",
-      name: "calls",
-      aggregation: "SUM",
-      eventSchemaName: "api_call",
-      computations: [{ order: 1, computation: { var: "attribute.calls" } }],
-    },
-  ],
+  eventSchemas: [{ name: "api_call", attributes: ["calls"] }],
+  usageMeters: [{ id: "um.calls", name: "calls", schema: "api_call", sum: "calls" }],
   pricePlans: [
     {
       id: "pp.calls",
       name: "Calls",
-      status: "ACTIVE",
-      pricePlanDetails: {
-        supportedCurrencies: ["USD"],
-        pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 2 },
-        usageRateCards: [
-          {
-            usageMeterId: "um.calls",
-            ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-            rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: "0.01" }] }],
-          },
-        ],
-      },
+      cycle: { interval: "MONTHLY", gracePeriod: 2 },
+      usage: [{ meter: "um.calls", rate: "0.01" }],
     },
   ],
   customers: [{ id: "globex", name: "Globex" }],
-  accounts: ["north", "south"].map((id) => ({
-    id,
-    name: id,
-    customerId: "globex",
-    invoiceCurrency: "USD",
-    pricePlans: [{ pricePlanId: "pp.calls", effectiveFrom: "2024-01-01" }],
-  })),
+  accounts: ["north", "south"].map((id) => ({ id, customerId: "globex", plan: "pp.calls", from: "2024-01-01" })),
 });
 
 // January is billed two days after its end.

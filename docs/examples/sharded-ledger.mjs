@@ -4,16 +4,8 @@ import { createEngine, Decimal, memoryStore } from "ratebook";
 
 const book = {
   organization: { id: "acme", baseCurrency: "USD" },
-  eventSchemas: [{ name: "api_call", attributes: [{ name: "calls" }] }],
-  usageMeters: [
-    {
-      id: "um.calls",
-      name: "calls",
-      aggregation: "SUM",
-      eventSchemaName: "api_call",
-      computations: [{ order: 1, computation: { var: "attribute.calls" } }],
-    },
-  ],
+  eventSchemas: [{ name: "api_call", attributes: ["calls"] }],
+  usageMeters: [{ id: "um.calls", name: "calls", schema: "api_call", sum: "calls" }],
 };
 
 // Two databases; with PostgreSQL each would be `await postgresStore(new Pool({ connectionString }))`.
@@ -42,10 +34,13 @@ async function ingest(events) {
 }
 
 const timestamp = new Date(Date.now() - 60_000).toISOString();
-const events = accounts.map((accountId, index) => {
-  const attributes = [{ name: "calls", value: index + 1 }];
-  return { schemaName: "api_call", id: `e${index}`, accountId, timestamp, attributes };
-});
+const events = accounts.map((accountId, index) => ({
+  schemaName: "api_call",
+  id: `e${index}`,
+  accountId,
+  timestamp,
+  attributes: { calls: index + 1 },
+}));
 for (const outcome of await ingest([...events, events[0]])) console.log(outcome.eventId, outcome.status);
 
 // What is asked of all accounts is asked of each shard, and put together.

@@ -1,36 +1,14 @@
 import fc from "fast-check";
 
-import { neverDecreases, type PlanInput } from "../../src/testing.ts";
+import { checkPlan } from "../../src/index.ts";
+import { neverDecreases } from "../../src/testing.ts";
 
-const plan: PlanInput = {
-  id: "pp.team",
-  name: "Team",
-  pricePlanDetails: {
-    supportedCurrencies: ["USD"],
-    pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
-    usageRateCards: [
-      {
-        usageMeterId: "um.calls",
-        ratePlan: {
-          pricingModel: "VOLUME",
-          slabs: [
-            { order: 1, startAfter: 0, priceType: "PER_UNIT" },
-            { order: 2, startAfter: 100, priceType: "PER_UNIT" },
-          ],
-        },
-        rateValues: [
-          {
-            currency: "USD",
-            slabRates: [
-              { order: 1, rate: 2 },
-              { order: 2, rate: 1 },
-            ],
-          },
-        ],
-      },
-    ],
-  },
+const book = {
+  eventSchemas: [{ name: "api_call", attributes: ["calls"] }],
+  usageMeters: [{ id: "um.calls", name: "API calls", schema: "api_call", sum: "calls" }],
 };
+const usage = [{ meter: "um.calls", volumeTiers: [{ upTo: 100, rate: 2 }, { rate: 1 }] }];
+const plan = checkPlan({ id: "pp.team", cycle: "MONTHLY", usage }, book);
 
 try {
   fc.assert(neverDecreases(plan), { seed: 1 });

@@ -1,26 +1,19 @@
 import fc from "fast-check";
 
-import { priceQuantity } from "../../src/index.ts";
-import { quantitiesArbitrary, type PlanInput } from "../../src/testing.ts";
+import { checkPlan, type PricePlan, priceQuantity } from "../../src/index.ts";
+import { quantitiesArbitrary } from "../../src/testing.ts";
 
-function planAt(rate: string): PlanInput {
-  return {
-    id: "pp.team",
-    name: "Team",
-    pricePlanDetails: {
-      usageRateCards: [
-        {
-          usageMeterId: "um.calls",
-          ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-          rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate }] }],
-        },
-      ],
-    },
-  };
+const book = {
+  eventSchemas: [{ name: "api_call", attributes: ["calls"] }],
+  usageMeters: [{ id: "um.calls", name: "API calls", schema: "api_call", sum: "calls" }],
+};
+
+function planAt(rate: string) {
+  return checkPlan({ id: "pp.team", cycle: "MONTHLY", usage: [{ meter: "um.calls", rate }] }, book);
 }
 
-function priceAt(plan: PlanInput, quantity = "0") {
-  const [card] = plan.pricePlanDetails.usageRateCards ?? [];
+function priceAt(plan: PricePlan, quantity = "0") {
+  const [card] = plan.pricePlanDetails.usageRateCards;
   const [rates] = card?.rateValues ?? [];
   if (card === undefined || rates === undefined) throw new Error("expected a usage card with rates");
   return priceQuantity(card.ratePlan, rates, quantity).amount;

@@ -4,42 +4,10 @@ import { defineBook } from "../../src/index.ts";
 import { eventsArbitrary, revenueWithin } from "../../src/testing.ts";
 
 const book = defineBook({
-  eventSchemas: [{ name: "api_call", attributes: [{ name: "calls" }] }],
-  usageMeters: [
-    {
-      id: "um.calls",
-      name: "API calls",
-      aggregation: "SUM",
-      eventSchemaName: "api_call",
-      computations: [{ order: 1, computation: { var: "attribute.calls" } }],
-    },
-  ],
-  pricePlans: [
-    {
-      id: "pp.team",
-      name: "Team",
-      pricePlanDetails: {
-        supportedCurrencies: ["USD"],
-        pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
-        usageRateCards: [
-          {
-            usageMeterId: "um.calls",
-            ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-            rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: "0.002" }] }],
-          },
-        ],
-      },
-    },
-  ],
-  customers: [{ id: "contoso", name: "Contoso" }],
-  accounts: [
-    {
-      id: "contoso-prod",
-      name: "Contoso production",
-      customerId: "contoso",
-      pricePlans: [{ pricePlanId: "pp.team", effectiveFrom: "2026-01-01" }],
-    },
-  ],
+  eventSchemas: [{ name: "api_call", attributes: ["calls"] }],
+  usageMeters: [{ id: "um.calls", name: "API calls", schema: "api_call", sum: "calls" }],
+  pricePlans: [{ id: "pp.team", cycle: "MONTHLY", usage: [{ meter: "um.calls", rate: "0.002" }] }],
+  accounts: [{ id: "contoso", plan: "pp.team", from: "2026-01-01" }],
 });
 
 // A trial: at most ten events of a hundred calls in January. 1,000 × 0.002 = 2.
