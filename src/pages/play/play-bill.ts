@@ -143,7 +143,7 @@ function withSeats(book: unknown, seats: readonly DatedQuantity[]): unknown {
     quantity: quantity.trim(),
     effectiveFrom: date,
   }));
-  return { ...book, accounts: [{ ...first, licenseUpdates }, ...others] };
+  return { ...book, accounts: [{ ...first, licenses: undefined, licenseUpdates }, ...others] };
 }
 
 /** Converts an invoice to rows. */

@@ -1,9 +1,10 @@
 /** The state of the playground, all of which is in a link, and the recipes from which it starts; tests run them too. */
-import type { BookInput } from "../../book/resources/book.ts";
+import { toBookInput } from "../../book/book.ts";
+import type { BookInput, ShortBookInput } from "../../book/resources/book.ts";
 import { formatDate, toInstant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
-import { add, type Decimal, type DecimalInput, parseDecimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { parseDecimal, formatDecimal } from "../../numbers/decimal.ts";
 import { parseJson, stringifyJson } from "../../numbers/json.ts";
 
 /** Usage of a meter on a day, or a license quantity from a day on. */
@@ -38,13 +39,19 @@ export interface PlayExample {
 
 /** The state of a recipe. If the recipe has features, usage is entered as events; otherwise by day. */
 export function createStateFromRecipe(recipe: Recipe, title: string): PlayState {
-  const hasFeatures = (recipe.features ?? []).length > 0;
-  const account: { readonly licenseUpdates?: readonly SeatInput[] } | undefined = recipe.account;
+  const needsEvents = recipe.features !== undefined || recipe.eventSchemas !== undefined;
+  const book = buildRecipeBook(recipe);
   return {
-    ...createStateFromBook(stringifyJson(nameRecipePlans(removeSeats(buildRecipeBook(recipe)), title), 2)),
-    usage: hasFeatures ? [] : recipe.events.map(([date, value]) => ({ of: "um.used", date, quantity: String(value) })),
-    seats: listSeats(account?.licenseUpdates ?? []),
-    events: hasFeatures
+    ...createStateFromBook(stringifyJson(nameRecipePlans(removeSeats(book), title), 2)),
+    usage: needsEvents ? [] : recipe.events.map(([date, value]) => ({ of: "um.used", date, quantity: String(value) })),
+    seats: (toBookInput(book as ShortBookInput).accounts?.[0]?.licenseUpdates ?? []).map(
+      ({ licenseId, effectiveFrom, quantity }) => ({
+        of: licenseId,
+        date: effectiveFrom.slice(0, 10),
+        quantity: formatDecimal(parseDecimal(quantity)),
+      }),
+    ),
+    events: needsEvents
       ? buildRecipeEvents(recipe)
           .map((event) => JSON.stringify(event))
           .join("\n")
@@ -68,24 +75,6 @@ export function findFirstPlanDay({ accounts }: Pick<BookInput, "accounts">): str
   return days.toSorted()[0];
 }
 
-interface SeatInput {
-  readonly licenseId: string;
-  readonly updateType?: "ABSOLUTE" | "RELATIVE";
-  readonly quantity: DecimalInput;
-  readonly effectiveFrom: string;
-}
-
-/** The license quantity from each day on. RELATIVE adds to the previous quantity; ABSOLUTE replaces it (S10.1). */
-function listSeats(updates: readonly SeatInput[]): readonly DatedQuantity[] {
-  const quantities = new Map<string, Decimal>();
-  return updates.map(({ licenseId, updateType, quantity, effectiveFrom }) => {
-    const before = updateType === "RELATIVE" ? (quantities.get(licenseId) ?? ZERO) : ZERO;
-    const total = add(before, parseDecimal(quantity));
-    quantities.set(licenseId, total);
-    return { of: licenseId, date: effectiveFrom.slice(0, 10), quantity: formatDecimal(total) };
-  });
-}
-
 /** A book whose plans have the recipe's title. */
 function nameRecipePlans(book: object, title: string): unknown {
   const { pricePlans = [] } = book as { readonly pricePlans?: readonly object[] };
@@ -97,7 +86,7 @@ function nameRecipePlans(book: object, title: string): unknown {
 
 function removeSeats(book: unknown): object {
   const { accounts = [], ...rest } = book as { readonly accounts?: readonly object[] };
-  return { ...rest, accounts: accounts.map((account) => ({ ...account, licenseUpdates: undefined })) };
+  return { ...rest, accounts: accounts.map((account) => ({ ...account, licenses: undefined })) };
 }
 
 /** Parses the text of {@link serializeState}; undefined if invalid. */
