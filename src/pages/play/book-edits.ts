@@ -1,5 +1,9 @@
+import { collectProblems } from "../../book/problems.ts";
 /** Edits of a book's text by forms. The text is the source of truth, and an edit changes one place in it. */
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
+import { expandBook } from "../../book/short/expand-book.ts";
+import { shortenBook } from "../../book/short/shorten-book.ts";
+import type { JsonObject } from "../../book/short/written-places.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 
 /** The keys and indexes that lead to a value. */
@@ -49,10 +53,32 @@ export function tryParseJson(text: string): unknown {
   return "value" in document ? document.value : undefined;
 }
 
-/** Replaces the value at a path of a JSON text. Invalid JSON is unchanged. */
-export function replaceValue(text: string, path: FormPath, newValue: unknown): string {
+/** A document whose values forms edit: a book in long form, or anything else as it is. */
+interface EditableDocument {
+  readonly value: unknown;
+  /** The text of the edited value, in the form in which the document was written. */
+  toText(value: unknown): string;
+}
+
+/** @returns undefined for invalid JSON, or a wrong short form, whose parts an edit would lose */
+function readEditable(text: string): EditableDocument | undefined {
   const value = tryParseJson(text);
-  return value === undefined ? text : stringifyJson(withValue(value, path, newValue), 2);
+  const problems = collectProblems();
+  const expanded = expandBook(value, problems);
+  if (value === undefined || problems.count() > 0) return undefined;
+  if (expanded === undefined) return { value, toText: (next) => stringifyJson(next, 2) };
+  return { value: expanded.document, toText: (next) => stringifyJson(shortenBook(next as JsonObject), 2) };
+}
+
+/** The document of a text as forms show it; undefined if it cannot be edited. */
+export function readEditableValue(text: string): unknown {
+  return readEditable(text)?.value;
+}
+
+/** Replaces the value at a path of a JSON text. A text that cannot be edited is unchanged. */
+export function replaceValue(text: string, path: FormPath, newValue: unknown): string {
+  const document = readEditable(text);
+  return document === undefined ? text : document.toText(withValue(document.value, path, newValue));
 }
 
 /** Removes the ends of slabs, which follow from the starts of the next ones. */
@@ -62,8 +88,9 @@ function removeSlabEnds(slabs: readonly unknown[]): readonly unknown[] {
 
 /** Changes the slabs of a card, and its rates in each currency. */
 function editSlabs(text: string, card: FormPath, change: (list: readonly unknown[]) => readonly unknown[]): string {
-  const value = tryParseJson(text);
-  if (value === undefined) return text;
+  const document = readEditable(text);
+  if (document === undefined) return text;
+  const { value } = document;
   const slabsPath = [...card, "ratePlan", "slabs"];
   const slabs = removeSlabEnds(change(listAt(value, slabsPath)));
   let next = withValue(value, slabsPath, slabs);
@@ -72,7 +99,7 @@ function editSlabs(text: string, card: FormPath, change: (list: readonly unknown
     const rates = change(listAt(value, path)).map((rate, position) => ({ ...(rate as object), order: position + 1 }));
     next = withValue(next, path, rates);
   }
-  return stringifyJson(next, 2);
+  return document.toText(next);
 }
 
 /** Adds a copy of the last slab, starting at twice its start. */
@@ -102,8 +129,9 @@ const INTERVALS_WITH_MONTH: ReadonlySet<string> = new Set(["QUARTERLY", "HALF_YE
 
 /** Changes the interval of a plan, and adds or removes the start month. */
 export function changeInterval(text: string, config: FormPath, interval: string): string {
-  const value = tryParseJson(text);
-  if (value === undefined) return text;
+  const document = readEditable(text);
+  if (document === undefined) return text;
+  const { value } = document;
   const monthPath = [...config, "startOffset", "monthOffset"];
   const dayPath = [...config, "startOffset", "dayOffset"];
   let next = withValue(value, [...config, "interval"], interval);
@@ -115,5 +143,5 @@ export function changeInterval(text: string, config: FormPath, interval: string)
   // Weeks have seven days.
   const isInvalidWeekday = !/^[1-7]$/.test(String(valueAt(value, dayPath)));
   if (interval === "WEEKLY" && isInvalidWeekday) next = withValue(next, dayPath, "1");
-  return stringifyJson(next, 2);
+  return document.toText(next);
 }

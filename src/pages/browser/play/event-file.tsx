@@ -4,7 +4,7 @@ import { useRef, useState } from "preact/hooks";
 
 import type { Sample } from "../../../event-files/guess-columns.ts";
 import { InputError } from "../../../event-files/input-error.ts";
-import { tryParseJson } from "../../play/book-edits.ts";
+import { readEditableValue, tryParseJson } from "../../play/book-edits.ts";
 import { isMapText, findMissingParts, proposeMap } from "../../play/column-map.ts";
 import type { PlayState } from "../../play/play-state.ts";
 import { formatCount } from "../common/format.ts";
@@ -27,7 +27,7 @@ export function EventFile({ state, source }: { readonly state: PlayState; readon
   const [chosenFile, setChosenFile] = useState<ChosenFile | undefined>();
   const workerRef = useRef<Worker | undefined>(undefined);
   const latestChoice = useRef(0);
-  const book = tryParseJson(state.book);
+  const book = readEditableValue(state.book);
   const startPricing = ({ file, map }: MappedFile): void => {
     workerRef.current?.terminate();
     setMessage({ kind: "progress", read: 0, events: 0 });

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 
-import { listAt, replaceValue, tryParseJson } from "../../play/book-edits.ts";
+import { listAt, replaceValue, readEditableValue } from "../../play/book-edits.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
 import type { PlayState } from "../../play/play-state.ts";
 import { formatCount } from "../common/format.ts";
@@ -26,7 +26,7 @@ export function PlanPanel({
 }): JSX.Element {
   const detailsRef = useRef<HTMLDetailsElement>(null);
   const textAreaRef = useRef<HTMLTextAreaElement>(null);
-  const value = tryParseJson(book);
+  const value = readEditableValue(book);
   const plans = listAt(value, ["pricePlans"]);
   const setBook = (next: string): void => onChange({ book: next });
   const form = { value, book, onBook: setBook };

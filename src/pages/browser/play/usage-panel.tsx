@@ -1,7 +1,7 @@
 /** The usage panel: daily usage and license quantities. */
 import type { JSX } from "preact";
 
-import { readBillableNames, listAt, valueAt, tryParseJson } from "../../play/book-edits.ts";
+import { readBillableNames, listAt, valueAt, readEditableValue } from "../../play/book-edits.ts";
 import type { DatedQuantity, PlayState } from "../../play/play-state.ts";
 import { Field } from "./field.tsx";
 
@@ -12,7 +12,7 @@ export function UsagePanel({
   readonly state: PlayState;
   readonly onChange: (part: Partial<PlayState>) => void;
 }): JSX.Element {
-  const value = tryParseJson(state.book);
+  const value = readEditableValue(state.book);
   const names = readBillableNames(value);
   const meters = listIds(listAt(value, ["usageMeters"]));
   const seats = listIds(listAt(value, ["addOns"]).filter((addOn) => valueAt(addOn, ["type"]) === "LICENSE"));
