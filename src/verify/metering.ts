@@ -25,6 +25,7 @@ import {
   type RuleEvaluator,
   toText,
 } from "./rules.ts";
+import { readAccount, readMeter, readSchema } from "./short-items.ts";
 
 /** Quantities by the JSON of `[account, meter]`, then by day. */
 export type UsageCells = Map<string, Map<string, Fraction>>;
@@ -241,13 +242,14 @@ function hasAtMostDigits({ numerator, denominator }: Fraction, digits: number): 
 
 /** The ACTIVE schemas by name, with their ACTIVE meters. */
 function buildSchemas(book: JsonObject, rules: RuleEvaluator, creditsSuffice: boolean): ReadonlyMap<string, Schema> {
-  const activeSchemas = asList(book["eventSchemas"]).filter(isActive);
+  const activeSchemas = asList(book["eventSchemas"]).filter(isActive).map(readSchema);
+  const allMeters = asList(book["usageMeters"]).map(readMeter);
   const names = (items: unknown): readonly string[] => asList(items).map((each) => asText(each["name"]));
   return new Map(
     activeSchemas.map((schema) => {
       const { name, attributes, dimensions, enrichments } = schema;
       const fields = asList(asObject(enrichments)["fields"]).toSorted(byOrder).map(createFieldStep);
-      const meters = asList(book["usageMeters"]).filter(
+      const meters = allMeters.filter(
         (meter) => isActive(meter) && [name, schema["id"]].includes(meter["eventSchemaName"]),
       );
       const meterSteps = meters.map(createMeterStep);
@@ -338,7 +340,7 @@ function settingValue({ dataType, value }: JsonObject): unknown {
 
 /** ACTIVE accounts by id and by alias. */
 function indexAccounts(book: JsonObject): ReadonlyMap<string, JsonObject> {
-  const activeAccounts = asList(book["accounts"]).filter(isActive);
+  const activeAccounts = asList(book["accounts"]).filter(isActive).map(readAccount);
   const aliases = activeAccounts.flatMap((account) => {
     const aliasList = Array.isArray(account["aliases"]) ? (account["aliases"] as unknown[]) : [];
     return aliasList.map((alias): [string, JsonObject] => [

@@ -16,14 +16,14 @@ import {
   preview,
 } from "../../src/index.ts";
 import { eventsArbitrary, linesAddUp } from "../../src/testing.ts";
-import { exampleEvents, exampleText, previewExample } from "../support/examples.ts";
+import { exampleEvents, exampleText, longExampleBook, previewExample } from "../support/examples.ts";
 
 describe("a book in any form", () => {
-  const text = exampleText("cloud-storage", "book.json");
+  const written = longExampleBook("cloud-storage");
+  const text = JSON.stringify(written);
   const events = exampleEvents("cloud-storage", "events.ndjson");
   const expected = previewExample("cloud-storage", events).invoices;
 
-  const written = JSON.parse(text) as BookInput;
   const [draft] = written.pricePlans ?? [];
   if (draft === undefined) throw new Error("the example has no plan");
   const sources: readonly (readonly [string, BookSource])[] = [

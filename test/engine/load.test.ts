@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { parseBook } from "../../src/book/book.ts";
 import type { BookInput } from "../../src/book/resources/book.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
-import { exampleText } from "../support/examples.ts";
+import { longExampleBook } from "../support/examples.ts";
 import { activeSchema, callEvent, customerWith, engineAt, monthly, describeRefusal, sumMeter } from "./support.ts";
 
 const ACCOUNT = { id: "prod", name: "Acme prod", customerId: "acme", aliases: ["c-1"] };
@@ -103,11 +103,9 @@ describe("loading a book", () => {
 
   test("loads the examples, and returns each rule as it was written", async () => {
     const { engine } = engineAt("2024-01-01");
-    const book = JSON.parse(exampleText("cloud-storage", "book.json")) as {
-      readonly usageMeters: readonly { readonly id: string; readonly computations: unknown }[];
-    };
-    await engine.load(book as BookInput);
-    for (const { id, computations } of book.usageMeters) {
+    const book = longExampleBook("cloud-storage");
+    await engine.load(book);
+    for (const { id, computations } of book.usageMeters ?? []) {
       expect((await engine.usageMeters.get(id)).input["computations"]).toEqual(computations);
     }
   });

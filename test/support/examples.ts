@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { preview, type Preview, type PreviewOptions, parseBook } from "../../src/index.ts";
+import { inputOf } from "../../src/book/book.ts";
+import { type BookInput, preview, type Preview, type PreviewOptions, parseBook } from "../../src/index.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 
 const EXAMPLES = join(import.meta.dirname, "../../docs/examples");
@@ -23,6 +24,11 @@ export const TRACE_ARGUMENTS: readonly string[] = ["code", "conv"].flatMap((trac
 /** The text of a file of an example. */
 export function exampleText(example: string, file: string): string {
   return readFileSync(examplePath(example, file), "utf8");
+}
+
+/** The book of an example in long form. */
+export function longExampleBook(example: string): BookInput {
+  return inputOf(parseBook(exampleText(example, "book.json"))) as BookInput;
 }
 
 /** The events of an NDJSON file of an example. */

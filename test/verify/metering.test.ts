@@ -102,6 +102,38 @@ describe("events", () => {
     };
   };
 
+  test.each<[string, unknown, number]>([
+    ["one value", { region: "eu" }, 1],
+    ["one of several", { region: ["eu", 7] }, 5],
+    ["none", { region: { not: "eu" } }, 6],
+    ["none of several", { region: { not: ["eu", "us"] } }, 4],
+    ["two conditions", { region: { not: "eu" }, tier: "a" }, 6],
+    ["a computed dimension", { tier: "b" }, 1],
+  ])("S5.2 count where the dimensions of a meter in short form have %s", (_, where, total) => {
+    const book = {
+      eventSchemas: [
+        {
+          name: "call",
+          attributes: [{ name: "n", unit: "calls" }],
+          dimensions: ["region"],
+          computed: { half: { "/": [{ var: "attribute.n" }, 2] } },
+          computedDimensions: { tier: { if: [{ ">": [{ var: "attribute.half" }, 1] }, "a", "b"] } },
+        },
+      ],
+      usageMeters: [{ id: "um.n", schema: "call", sum: "half", where }],
+      accounts: [{ id: "a", plan: "pp.team", from: "2024-06-01" }],
+    };
+    const events = [
+      callOn("1", 2, { dimensions: { region: "eu" } }),
+      callOn("2", 4, { dimensions: { region: "us" } }),
+      callOn("3", 8, { dimensions: { region: 7 } }),
+    ];
+    const { units } = meterCells(events, book);
+    expect(units && Number(units.numerator) / Number(units.denominator)).toBe(total);
+    const counted = meterCells(events, { ...book, usageMeters: [{ id: "um.n", schema: "call", count: true }] });
+    expect(counted.units?.numerator).toBe(3n);
+  });
+
   test.each<[string, readonly unknown[], bigint, bigint]>([
     // 3 ÷ 4, and 10 ÷ 4 by an alias.
     ["S4.3 are enriched and added up", [callOn("1", 3), callOn("2", "10", { accountId: "alias" })], 325n, 100n],

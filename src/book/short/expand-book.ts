@@ -4,7 +4,7 @@
  */
 import type * as z from "zod";
 
-import { type Path, type Problems, quoteValue, type Report } from "../problems.ts";
+import { formatPath, type Path, type Problems, quoteValue, type Report } from "../problems.ts";
 import type { Book } from "../resources/book.ts";
 import { billableOf, CARD_LIST_NAMES } from "../resources/override.ts";
 import { shortAccount, shortEventSchema, shortMeter } from "../resources/short-items.ts";
@@ -121,7 +121,11 @@ export function expandPlanDocument(
   const below =
     (report: Report): Report =>
     (path, code, params) =>
-      report(path.slice(place.length), code, params);
+      report(path.slice(place.length), code, {
+        ...params,
+        // The fields of a conflict have their paths in the message.
+        ...("fields" in params && { fields: params.fields.map((field) => field.replace(formatPath(place), "$")) }),
+      });
   const book = { organization, addOns, features, pricePlans: [plan] };
   const expanded = expandBook(book, {
     ...problems,
