@@ -35,6 +35,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Checks a book, or a price plan against it: prints every problem, and warns about probable omissions.",
     load: async () => (await import("./commands/check.ts")).checkCommand,
   },
+  format: {
+    summary: "Writes a book in its short form, or its long one, in place: comments stay.",
+    load: async () => (await import("./commands/format.ts")).formatCommand,
+  },
   schema: {
     summary: 'Prints the paths of the JSON Schemas of a book, a plan and a map, for "$schema" in an editor.',
     load: async () => (await import("./commands/schema.ts")).schemaCommand,

@@ -46,6 +46,7 @@ export function expandPlan(
   places.setField(details, ["supportedCurrencies"], currencies, written ? [...path, "currencies"] : path);
   return places.record(
     {
+      id: plan["id"],
       name: plan["id"],
       status: "ACTIVE",
       ...Object.fromEntries(Object.entries(plan).filter((entry) => isOfPlan(entry) && entry[1] !== null)),

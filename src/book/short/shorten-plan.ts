@@ -122,11 +122,11 @@ function shortenCard(card: JsonObject, { name, list, isLong }: CardsPlace, conte
   if (!isLong && !Object.keys(card).some((field) => longFields.has(field) && !Object.hasOwn(fields, field)))
     return card;
   const long = isLong ? [card] : expandDetail(name, longName, [card], context);
-  const candidates = listShortCards(card, list);
-  return (
-    candidates.find((short) => isSameDetail(name, longName, { long, short: [short] }, context)) ??
-    (isLong ? undefined : card)
+  const short = listShortCards(card, list).find((each) =>
+    isSameDetail(name, longName, { long, short: [each] }, context),
   );
+  const isShorter = short !== undefined && Object.keys(short).some((field) => !Object.hasOwn(card, field));
+  return isLong || isShorter ? short : card;
 }
 
 /** The fields with the price of a long card. */

@@ -1,0 +1,192 @@
+/** `ratebook format`: both forms of a book, its comments, and what the command writes (cli.md). */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { parseBook } from "../../../src/book/book.ts";
+import { parseJsonDocument } from "../../../src/book/reading/json-document.ts";
+import { formatComparable } from "../../../src/book/short/same-part.ts";
+import { formatBookText } from "../../../src/cli/documents/format-book.ts";
+import { bookArbitrary } from "../../../src/testing.ts";
+import { exampleText } from "../../support/examples.ts";
+import { type Folder, folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
+
+let files: Folder;
+beforeAll(() => {
+  files = folder();
+});
+afterAll(() => files.remove());
+
+const LONG = `// The prices of 2026.
+{
+  "organization": { "id": "acme" /* us */, "baseCurrency": "USD" }, // in dollars
+  "eventSchemas": [{ "name": "api_call", "attributes": [{ "name": "calls" }] }],
+
+  // What is measured.
+  "usageMeters": [
+    { "id": "um.calls", "name": "calls", "aggregation": "SUM", "eventSchemaName": "api_call",
+      "computations": [{ "order": 1, /* each call */ "computation": { "var": "attribute.calls" } }] }
+  ],
+  // What is sold.
+  "addOns": [
+    { "id": "fee", "name": "The fee", "type": "FIXED_FEE" } // for the platform
+    // No others.
+  ],
+  "pricePlans": [
+    { "id": "team", "name": "Team", "status": "ACTIVE",
+      "pricePlanDetails": {
+        "supportedCurrencies": ["USD"],
+        "pricingCycleConfig": { "interval": "MONTHLY", "startOffset": { "dayOffset": "1" } },
+        "usageRateCards": [
+          { "usageMeterId": "um.calls",
+            "ratePlan": { "pricingModel": "TIERED", "slabs": [
+              { "order": 1, "startAfter": 0, "endAt": 1000, "priceType": "PER_UNIT" }, // free
+              { "order": 2, "startAfter": 1000, "priceType": "PER_UNIT" }
+            ] },
+            "rateValues": [{ "currency": "USD", "slabRates": [{ "order": 1, "rate": 0 }, { "order": 2, "rate": "0.0020" }] }]
+          }
+        ],
+        "fixedFeeRateCards": [{ "id": "fee", "rateValues": [{ "currency": "USD", "rate": 49 }] }]
+      }
+    }
+  ]
+}
+// The end.
+`;
+
+const SHORT = `// The prices of 2026.
+{
+  "organization": {
+    "id": "acme", /* us */
+    "baseCurrency": "USD"
+  }, // in dollars
+  "eventSchemas": [{ "name": "api_call", "attributes": ["calls"] }],
+
+  // What is measured.
+  "usageMeters": [{
+    "id": "um.calls", "name": "calls", "schema": "api_call",
+    /* each call */
+    "sum": "calls"
+  }],
+  "pricePlans": [{
+    "id": "team", "name": "Team", "cycle": "MONTHLY",
+    "usage": [{
+      "meter": "um.calls",
+      "tiers": [
+        { "upTo": 1000, "rate": 0 }, // free
+        { "rate": "0.0020" }
+      ]
+    }],
+    "fees": [
+      // What is sold.
+      // No others.
+      { "id": "fee", "name": "The fee", "rate": 49 } // for the platform
+    ]
+  }]
+}
+// The end.
+`;
+
+describe("ratebook format", () => {
+  test("writes the short form in place, each comment at what its part became", async () => {
+    const path = files.file("book.jsonc", LONG);
+    expect(await ratebook(["format", path])).toEqual({ code: 0, out: "", err: "" });
+    expect(readFileSync(path, "utf8")).toBe(SHORT);
+    expect(await ratebook(["format", path, "--check"])).toEqual({ code: 0, out: "", err: "" });
+  });
+
+  test("writes the long form to a file", async () => {
+    const path = files.file("short.jsonc", SHORT);
+    const output = join(files.path, "long.json");
+    expect(await ratebook(["format", path, "--long", "-o", output])).toEqual({ code: 0, out: "", err: "" });
+    expect(readFileSync(path, "utf8")).toBe(SHORT);
+    const long = readFileSync(output, "utf8");
+    expect(long).toContain(`{ "order": 1, "startAfter": 0, "endAt": 1000, "priceType": "PER_UNIT" }, // free\n`);
+    expect(formatComparable(toBook(long))).toBe(formatComparable(toBook(SHORT)));
+    expect(await ratebook(["format", output, "--long", "--check"])).toMatchObject({ code: 0 });
+  });
+
+  test("--check says that a file would change, and writes nothing", async () => {
+    const path = files.file("book.json", LONG);
+    expect(await ratebook(["format", path, "--check"], { folderPath: files.path })).toEqual({
+      code: 1,
+      out: "",
+      err: "book.json: not formatted; run ratebook format book.json\n",
+    });
+    expect(readFileSync(path, "utf8")).toBe(LONG);
+  });
+
+  test("prints the problems of a wrong book, and writes nothing", async () => {
+    const content = JSON.stringify({ ...SMALL_BOOK, customers: [] });
+    const path = files.file("wrong.json", content);
+    const { code, err } = await ratebook(["format", path], { folderPath: files.path });
+    expect(code).toBe(1);
+    expect(err).toContain("wrong.json:1:");
+    expect(readFileSync(path, "utf8")).toBe(content);
+  });
+
+  test.each([
+    [["--short", "--long"], "--short and --long exclude each other"],
+    [["--check", "-o", "x.json"], "--check writes nothing; remove --output"],
+  ])("%j is wrong usage", async (options, sentence) => {
+    const { code, err } = await ratebook(["format", files.file("b.json", SHORT), ...options]);
+    expect(code).toBe(2);
+    expect(err).toContain(sentence);
+  });
+
+  test("keeps the line ends of Windows", () => {
+    expect(formatBookText(LONG.replaceAll("\n", "\r\n"), "short")).toBe(SHORT.replaceAll("\n", "\r\n"));
+  });
+});
+
+/** The book of a text with comments. */
+function toBook(text: string): unknown {
+  const document = parseJsonDocument(text);
+  return parseBook("value" in document ? document.value : undefined);
+}
+
+/** A text with comments between its tokens. */
+function addComments(text: string, places: readonly number[]): { readonly text: string; readonly marks: string[] } {
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s[\]{}:,"]+/g) ?? [];
+  const marks: string[] = [];
+  for (const [index, place] of places.entries()) {
+    const at = place % (tokens.length + 1);
+    const mark = index % 2 === 0 ? `/* note ${index} */` : `// note ${index}\n`;
+    tokens.splice(at, 0, index % 3 === 0 ? `\n${mark}` : mark);
+    marks.push(mark.trim());
+  }
+  return { text: tokens.join(" "), marks };
+}
+
+/** The law of formatting: no comment is lost, twice is the same as once, and the book is the same. */
+function expectFormatted(text: string, marks: readonly string[]): void {
+  const book = formatComparable(toBook(text));
+  const long = formatBookText(text, "long");
+  const texts = [long, formatBookText(text, "short"), formatBookText(long, "short")];
+  for (const formatted of [...texts, formatBookText(texts[1] ?? "", "long")]) {
+    expect((formatted.match(/(?:\/\*|\/\/) note \d+(?: \*\/)?/g) ?? []).toSorted()).toEqual(marks.toSorted());
+    expect(formatComparable(toBook(formatted))).toBe(book);
+  }
+  expect(formatBookText(long, "long")).toBe(long);
+  for (const short of texts.slice(1)) expect(formatBookText(short, "short")).toBe(short);
+}
+
+describe("formatting keeps the comments and the book", () => {
+  test("of random books", { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(bookArbitrary(), fc.array(fc.nat(3000), { maxLength: 12 }), (book, places) => {
+        const { text, marks } = addComments(JSON.stringify(book), places);
+        expectFormatted(text, marks);
+      }),
+      { numRuns: 10, endOnFailure: true },
+    );
+  });
+
+  test.each(["llm-api", "seats-and-usage", "cloud-storage"])("of the example %s", (example) => {
+    const places = Array.from({ length: 60 }, (_, index) => index * 37);
+    const { text, marks } = addComments(JSON.stringify(JSON.parse(exampleText(example, "book.json"))), places);
+    expectFormatted(text, marks);
+  });
+});
