@@ -34,7 +34,8 @@ export function readComments(text: string): readonly JsonComment[] {
     };
     for (let range = comments[next]; range !== undefined && range[0] < limit; range = comments[++next]) {
       const gap = text.slice(end, range[0]);
-      const isLast = /^[^\S\n]*(?:\r?\n|[\]}]|$)/.test(text.slice(range[1], range[1] + LINE_END));
+      REST_OF_LINE.lastIndex = range[1];
+      const isLast = REST_OF_LINE.test(text);
       const comment = text.slice(...range).trimEnd();
       if (before !== undefined && !gap.includes("\n") && (isLast || !gap.includes(",")))
         found.push({ text: comment, path: before, position: "after" });
@@ -74,8 +75,8 @@ export function readComments(text: string): readonly JsonComment[] {
   return found;
 }
 
-/** Characters after a comment in which the end of its line is searched. */
-const LINE_END = 1000;
+/** The end of a line, a list or an object, after any comments. */
+const REST_OF_LINE = /(?:[^\S\n]*\/\*[^]*?\*\/)*[^\S\n]*(?:\/\/|\r?\n|[\]}]|$)/y;
 
 function rangeOf({ loc }: Pick<Node, "loc">): Range {
   return [loc.start.offset, loc.end.offset];

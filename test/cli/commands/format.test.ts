@@ -185,8 +185,10 @@ describe("formatting keeps the comments and the book", () => {
   });
 
   test.each(["llm-api", "seats-and-usage", "cloud-storage"])("of the example %s", (example) => {
-    const places = Array.from({ length: 60 }, (_, index) => index * 37);
-    const { text, marks } = addComments(JSON.stringify(JSON.parse(exampleText(example, "book.json"))), places);
-    expectFormatted(text, marks);
+    for (const step of [1, 7, 37]) {
+      const places = Array.from({ length: 60 }, (_, index) => index * step);
+      const { text, marks } = addComments(JSON.stringify(JSON.parse(exampleText(example, "book.json"))), places);
+      expectFormatted(text, marks);
+    }
   });
 });
