@@ -4,7 +4,9 @@ import { join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
-import { readBook } from "../../src/book/book.ts";
+import { readBook, type ShortBookInput } from "../../src/book/book.ts";
+import type { ShortPlanInput } from "../../src/book/resources/short-plan.ts";
+import { priceQuantity } from "../../src/rating/slab-charge.ts";
 import { listProblems } from "./break-book.ts";
 
 const guide = readFileSync(join(import.meta.dirname, "../../docs/reference/book.md"), "utf8");
@@ -17,13 +19,39 @@ function block(label: string): string {
 describe("docs/reference/book.md", () => {
   test("contains a valid book", () => {
     const book = readBook(block("book"));
-    expect(book.accounts[0]?.pricePlans[0]).toMatchObject({ pricePlanId: "pp.team", version: 1 });
+    expect(book.accounts[0]?.pricePlans[0]).toMatchObject({ pricePlanId: "team", version: 1 });
+  });
+
+  test("shows the same plan in both forms", () => {
+    const [short, long] = ["short", "long"].map((label) => {
+      const book = JSON.parse(block("book")) as ShortBookInput;
+      const pricePlans = [JSON.parse(block(label)) as ShortPlanInput];
+      const addOns = [{ id: "platform", name: "platform", type: "FIXED_FEE" as const }];
+      return readBook({ ...book, accounts: [], addOns, pricePlans }).pricePlans;
+    });
+    expect(long).toHaveLength(1);
+    expect(short).toEqual(long);
+  });
+
+  test("says which units are in which tier", () => {
+    const [plan] = readBook(block("book")).pricePlans;
+    const [card] = plan?.pricePlanDetails.usageRateCards ?? [];
+    const [rates] = card?.rateValues ?? [];
+    if (card === undefined || rates === undefined) throw new Error("expected a usage card with rates");
+    const quantities = ["1500", "1000.5"].map((units) =>
+      priceQuantity(card.ratePlan, rates, units).slabs.map(({ quantity }) => quantity.toFixed()),
+    );
+    expect(quantities).toEqual([
+      ["1000", "500"],
+      ["1000", "0.5"],
+    ]);
+    expect(guide).toContain("the first 1,000 are in the first tier and 500 in the second; of 1,000.5 units, 0.5");
   });
 
   test("shows the actual problems", () => {
     const brokenText = block("book")
-      .replace('"usageMeterId": "um.writes"', '"usageMeterId": "um.calls"')
-      .replace('"aliases": [ "key-1" ]', '"netTermDays": 1.5');
+      .replace('"meter": "um.calls"', '"meter": "um.cals"')
+      .replace('"aliases": ["key-1"]', '"netTermDays": 1.5');
     expect(listProblems(() => readBook(brokenText))).toEqual(JSON.parse(block("problems")));
   });
 });

@@ -1,7 +1,15 @@
 /** The programs in the guides print the output shown. */
 import { expect, test } from "vitest";
 
-import { createPreview, type EventInput, parseBook, readBook } from "../../src/index.ts";
+import {
+  type EventInput,
+  meter,
+  parseBook,
+  parsePlan,
+  priceQuantity,
+  readBook,
+  type ShortBookInput,
+} from "../../src/index.ts";
 import { firstBlock, readGuide, readProgram, runProgram } from "../support/guides.ts";
 
 /** The text blocks of a page. */
@@ -29,29 +37,46 @@ test("the API can be mounted in another server", async () => {
   for (const line of shown.split("\n")) expect(program).toContain(`${line}\n`);
 });
 
-/** The first JSON block of a page. */
-const json = (page: string): Record<string, unknown> =>
-  JSON.parse(firstBlock(readGuide(page), "json")) as Record<string, unknown>;
+/** The JSON blocks of a page. */
+const jsonBlocks = (page: string): readonly unknown[] =>
+  [...readGuide(page).matchAll(/```json[^\n]*\n([^]*?)\n```/g)].map(([, text = ""]) => JSON.parse(text) as unknown);
 
-test("the event in the guide to metering is accepted by a schema with its fields", () => {
-  const book = readBook({
-    eventSchemas: [
-      {
-        name: "llm_request",
-        attributes: [{ name: "context_tokens" }, { name: "seconds" }],
-        dimensions: [{ name: "region" }, { name: "model" }],
-      },
-    ],
-    customers: [{ id: "contoso", name: "Contoso" }],
-    accounts: [{ id: "contoso-prod", name: "Contoso production", customerId: "contoso" }],
-  });
-  const { status } = createPreview(book).add(json("guide/metering.md") as unknown as EventInput);
-  expect(status).toBe("INGESTION_COMPLETED_NO_MATCHING_METERS");
+test("the event in the guide to metering is counted by the meters in it", () => {
+  const [event, metering] = jsonBlocks("guide/metering.md") as [EventInput, ShortBookInput];
+  const book = { ...metering, accounts: [{ id: "contoso-prod" }] };
+  const { usage } = meter(book, [event]);
+  expect(usage.map(({ meterId, quantity }) => [meterId, quantity.toFixed()])).toEqual([
+    ["requests", "1"],
+    ["tokens", "0.0015"],
+  ]);
 });
 
-test("the credit in the guide to credits is valid in a book", () => {
-  const credits = [json("guide/credits-and-entitlements.md")];
-  const accounts = [{ id: "contoso-prod", name: "Contoso production", customerId: "contoso", credits }];
-  const book = parseBook({ customers: [{ id: "contoso", name: "Contoso" }], accounts });
-  expect(book.accounts[0]?.credits[0]).toMatchObject({ purpose: "Welcome credit" });
+test("the credit and the plan in the guide to credits are valid in a book", () => {
+  const [credit, plan] = jsonBlocks("guide/credits-and-entitlements.md");
+  const { accounts, pricePlans } = parseBook({
+    pricePlans: [plan],
+    accounts: [{ id: "contoso-prod", plan: "credits", from: "2026-01-01", credits: [credit] }],
+  });
+  expect(accounts[0]?.credits[0]).toMatchObject({ purpose: "Welcome credit", effectiveFrom: Date.parse("2023-11-01") });
+  expect(pricePlans[0]?.pricePlanDetails.entitlementOverageRateCards[0]?.maxQuantity?.toFixed()).toBe("5000");
+});
+
+test("the prices in the guide to plans charge what it says for 150 calls", () => {
+  const [{ tiers }] = jsonBlocks("guide/plans.md") as [{ readonly tiers: object[] }];
+  const rows = [...readGuide("guide/plans.md").matchAll(/^\| `("(?:rate|flat)".*)` \|.* = (\d+) \|$/gm)];
+  const cases = rows.map(([, fields = "", amount]) => [JSON.parse(`{ ${fields} }`) as object, amount] as const);
+  expect(cases).toHaveLength(3);
+  const price = (fields: object): string => {
+    const book = {
+      eventSchemas: [{ name: "api_call", attributes: ["calls"] }],
+      usageMeters: [{ id: "um.calls", name: "API calls", schema: "api_call", sum: "calls" }],
+    };
+    const plan = parsePlan({ id: "team", cycle: "MONTHLY", usage: [{ meter: "um.calls", ...fields }] }, readBook(book));
+    const [card] = plan.pricePlanDetails.usageRateCards;
+    const [rates] = card?.rateValues ?? [];
+    if (card === undefined || rates === undefined) throw new Error("expected a usage card with rates");
+    return priceQuantity(card.ratePlan, rates, "150").amount.toFixed();
+  };
+  for (const [fields, amount] of cases) expect(price(fields)).toBe(amount);
+  expect([price({ tiers }), price({ volumeTiers: tiers }), price({ flat: 2 })]).toEqual(["250", "150", "2"]);
 });
