@@ -22,10 +22,12 @@ export function shortenBook(book: JsonObject): JsonObject {
   const baseCurrency = readBaseCurrency(organization);
   const plans = objectsOf(book["pricePlans"]);
   const expand: ExpandItem = (list, item) => {
+    if (list !== "accounts") return expandAlone({ organization }, list, item);
     // The changes of a plan for one account are in the currencies of the plan.
-    const isWithPlans = list === "accounts" && objectsOf(item["plans"]).some((each) => hasValue(each, "override"));
-    const long = expandAlone({ organization, ...(isWithPlans && { pricePlans: plans }) }, list, item);
-    return long && list === "accounts" ? { ...long, invoiceCurrency: long["invoiceCurrency"] ?? baseCurrency } : long;
+    const changed = new Set(objectsOf(item["plans"]).flatMap(({ plan, override }) => (override ? [plan] : [])));
+    const pricePlans = changed.size > 0 ? plans.filter(({ id, name }) => changed.has(id) || changed.has(name)) : [];
+    const long = expandAlone({ organization, pricePlans }, list, item);
+    return long && { ...long, invoiceCurrency: long["invoiceCurrency"] ?? baseCurrency };
   };
   const apply = (list: keyof typeof RESOURCES, shortenings: readonly Shortening[]): JsonObject =>
     mapList(book, list, (item) => applyShortenings(item, list, shortenings, expand));
@@ -87,16 +89,12 @@ interface Implication {
 function omitImplied(book: JsonObject, list: string): JsonObject {
   const items = objectsOf(book[list]);
   const implications = list === "customers" ? findAccounts(book, items) : findCards(book, list);
-  const listed = new Set(items.flatMap(({ id, name }) => [id, name]));
-  const unlisted = [...implications].filter(([id]) => !listed.has(id));
-  let next = Math.min(...unlisted.map(([, { position }]) => position));
+  let next = Infinity;
   const changes = new Map<unknown, JsonObject>();
   for (const item of items.toReversed()) {
     const { id, name, type: _, ...others } = withoutDefaults(RESOURCES[list as keyof typeof RESOURCES], item);
     const implication = implications.get(id);
-    const isReferredByName = name !== id && implications.has(name);
-    if (implication === undefined || implication.position >= next || isReferredByName) break;
-    if (Object.keys(others).length > 0) break;
+    if (implication === undefined || implication.position >= next || Object.keys(others).length > 0) break;
     next = implication.position;
     changes.set(implication.holder, implication.withName(name));
   }

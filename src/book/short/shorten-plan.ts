@@ -2,7 +2,7 @@
 import { pricePlan, pricePlanDetails } from "../resources/price-plan.ts";
 import { DETAIL_FIELDS, hasValue } from "./expand-plan.ts";
 import { isSamePart, withoutDefaults } from "./same-part.ts";
-import { type FieldRules, SHORT_CARD_LISTS, type ShortCardList } from "./short-cards.ts";
+import { SHORT_CARD_LISTS, type ShortCardList } from "./short-cards.ts";
 import { listShortPrices, objectsOf, toAmount, withoutAbsent } from "./shorten-prices.ts";
 import { isObject, type JsonObject } from "./written-places.ts";
 
@@ -47,8 +47,8 @@ export function shortenDetails(details: JsonObject, context: DetailsContext): Js
   let short = details;
   for (const [name, longName] of DETAIL_FIELDS) {
     const list = Object.hasOwn(SHORT_CARD_LISTS, name) ? SHORT_CARD_LISTS[name] : undefined;
-    const field = hasValue(details, longName) ? longName : name;
-    if (!hasValue(details, field) || (list === undefined && field === name)) continue;
+    const field = list === undefined || hasValue(details, longName) ? longName : name;
+    if (!hasValue(details, field)) continue;
     const value = details[field];
     const shortValue =
       list !== undefined
@@ -135,25 +135,40 @@ const PRICES = { slabs: ["ratePlan", "rateValues"], amounts: ["rateValues"], gra
 /** The short forms of a card, the best first: what cannot be said stays long. */
 function listShortCards(card: JsonObject, list: ShortCardList): readonly JsonObject[] {
   const longPrice = Object.fromEntries(PRICES[list.price].map((field) => [field, card[field]]));
-  const prices = [...listPrices(card, list), withoutAbsent(longPrice)];
-  return prices.flatMap((price) =>
-    [false, true].map((keepsObjects) => {
-      const { item, price: kind, fields } = list;
-      const { short, used } = shortenFields(card, fields, keepsObjects);
-      const grant = kind === "grant" && !keepsObjects ? { for: readExpiry(card["grantDetails"]) } : {};
-      const omitted = new Set<unknown>([...used, ...PRICES[kind], ...("for" in grant ? ["grantDetails"] : [])]);
-      const before = [item, ...Object.keys(fields).filter((field) => fields[field]?.expected !== undefined)];
-      const others = Object.fromEntries(Object.entries(card).filter(([field]) => !omitted.has(field)));
-      const all = { ...others, ...short };
-      return withoutAbsent({
-        ...Object.fromEntries(before.map((field) => [field, all[field]])),
-        ...price,
-        ...grant,
-        ...short,
-        ...others,
-      });
-    }),
-  );
+  const prices = [...listPrices(card, list), longPrice];
+  return prices.flatMap((price) => [false, true].map((keepsObjects) => shortenFields(card, list, price, keepsObjects)));
+}
+
+/**
+ * A card with the short names of its fields.
+ *
+ * @param keepsObjects whether fields inside objects of the long form stay there
+ */
+function shortenFields(card: JsonObject, list: ShortCardList, price: JsonObject, keepsObjects: boolean): JsonObject {
+  const short: Record<string, unknown> = { [list.item]: card[list.item] };
+  const omitted = new Set<unknown>([...PRICES[list.price], list.item]);
+  if (list.price === "grant" && !keepsObjects) {
+    short["for"] = readExpiry(card["grantDetails"]);
+    omitted.add("grantDetails");
+  }
+  for (const [name, { to, toShort }] of Object.entries(list.fields)) {
+    if (keepsObjects && to.length > 1) continue;
+    const value = to.reduce<unknown>((part, step) => (isObject(part) ? Reflect.get(part, step) : undefined), card);
+    omitted.add(to[0]);
+    short[name] = (value ?? undefined) === undefined ? card[name] : toShort ? toShort(value) : value;
+  }
+  const { [list.item]: item, quantity, for: duration, ...fields } = short;
+  const others = Object.entries(card).filter(([field]) => !omitted.has(field));
+  // What is sold comes before its price.
+  const sold = list.price === "grant" ? {} : { quantity, for: duration };
+  return withoutAbsent({
+    [list.item]: item,
+    ...sold,
+    ...price,
+    for: duration,
+    ...fields,
+    ...Object.fromEntries(others),
+  });
 }
 
 function listPrices(card: JsonObject, { price }: ShortCardList): readonly JsonObject[] {
@@ -179,25 +194,4 @@ function listPrices(card: JsonObject, { price }: ShortCardList): readonly JsonOb
 function readExpiry(grantDetails: unknown): unknown {
   const { expiryType, expiryDuration } = (grantDetails ?? {}) as JsonObject;
   return expiryType === "PRICING_CYCLE" ? "CYCLE" : expiryDuration;
-}
-
-/**
- * The short fields of an object, and the long ones that they replace.
- *
- * @param keepsObjects whether fields inside objects of the long form stay there
- */
-function shortenFields(
-  object: JsonObject,
-  rules: FieldRules,
-  keepsObjects = false,
-): { readonly short: JsonObject; readonly used: ReadonlySet<unknown> } {
-  const short: Record<string, unknown> = {};
-  const used = new Set<unknown>();
-  for (const [name, { to, toShort = (long: unknown): unknown => long }] of Object.entries(rules)) {
-    if (keepsObjects && to.length > 1) continue;
-    const value = to.reduce<unknown>((part, step) => (isObject(part) ? Reflect.get(part, step) : undefined), object);
-    used.add(to[0]);
-    short[name] = (value ?? undefined) === undefined ? object[name] : toShort(value);
-  }
-  return { short: withoutAbsent(short), used };
 }
