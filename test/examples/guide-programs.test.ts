@@ -51,6 +51,12 @@ test("the event in the guide to metering is counted by the meters in it", () => 
   ]);
 });
 
+test("the plan in the README is valid in the book of the reference", () => {
+  const [, book = ""] = /```json book\n([^]*?)\n```/.exec(readGuide("reference/book.md")) ?? [];
+  const plan = parsePlan(JSON.parse(firstBlock(readProgram("README.md"), "json")), readBook(book));
+  expect(plan.pricePlanDetails.fixedFeeRateCards[0]?.invoiceTiming).toBe("IN_ADVANCE");
+});
+
 test("the credit and the plan in the guide to credits are valid in a book", () => {
   const [credit, plan] = jsonBlocks("guide/credits-and-entitlements.md");
   const { accounts, pricePlans } = parseBook({
