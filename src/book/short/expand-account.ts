@@ -1,8 +1,9 @@
 /** A short account in the long form: its plans, licenses and credits (book.md). */
 import type { Path } from "../problems.ts";
-import { expandDetails, expandFields, hasValue } from "./expand-plan.ts";
+import { expandDetails, expandFields } from "./expand-plan.ts";
 import { type PriceContext, reportConflict } from "./expand-prices.ts";
 import type { FieldRules } from "./short-cards.ts";
+import { hasValue } from "./written-places.ts";
 import type { JsonObject } from "./written-places.ts";
 
 /** What accounts are read with. */
@@ -37,6 +38,8 @@ export function expandAccount(account: JsonObject, path: Path, context: AccountC
     ["licenses", "licenseUpdates"],
   ].map((fields) => reportConflict(account, fields, path, report));
   if (conflicts.includes(true)) return long;
+  if (hasValue(account, "from") && !["plan", "licenses", "credits"].some((field) => hasValue(account, field)))
+    report([...path, "from"], "UNEXPECTED_FIELD", { reason: "without a plan, licenses or credits" });
   expandPlans(account, long, path, context);
   expandLicenses(account, long, path, context);
   if (hasValue(account, "credits")) {

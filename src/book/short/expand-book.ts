@@ -11,10 +11,11 @@ import { shortAccount, shortEventSchema, shortMeter } from "../resources/short-i
 import { shortPlan } from "../resources/short-plan.ts";
 import { expandAccount } from "./expand-account.ts";
 import { expandEventSchema, expandMeter } from "./expand-metering.ts";
-import { expandPlan, hasValue } from "./expand-plan.ts";
+import { expandPlan } from "./expand-plan.ts";
 import { reportConflict } from "./expand-prices.ts";
 import { type ExpandedDocument, type Expansion, startExpansion } from "./expansion.ts";
 import { SHORT_CARD_LISTS, type ShortCardList } from "./short-cards.ts";
+import { hasValue } from "./written-places.ts";
 import { isObject, type JsonObject } from "./written-places.ts";
 
 /** A list with a short form. */

@@ -1,8 +1,9 @@
 /** Short event schemas and usage meters in the long form (book.md). */
 import { formatDecimal, parseDecimal } from "../../numbers/decimal.ts";
 import type { Path } from "../problems.ts";
-import { expandFields, hasValue } from "./expand-plan.ts";
+import { expandFields } from "./expand-plan.ts";
 import { type PriceContext, reportConflict } from "./expand-prices.ts";
+import { hasValue } from "./written-places.ts";
 import { isObject, type JsonObject } from "./written-places.ts";
 
 type Context = Pick<PriceContext, "places" | "report">;

@@ -11,7 +11,7 @@ import {
   toSlabPricing,
 } from "./expand-prices.ts";
 import { type FieldRules, SHORT_CARD_LISTS, type ShortCardList } from "./short-cards.ts";
-import type { JsonObject, WrittenPlaces } from "./written-places.ts";
+import { hasValue, type JsonObject, type WrittenPlaces } from "./written-places.ts";
 
 /** The fields of a plan beside its details. */
 const PLAN_FIELDS: ReadonlySet<string> = new Set(["id", "name", "type", "status", "version", "description"]);
@@ -179,9 +179,4 @@ export function expandFields(
     else places.setField(long, rule.to, rule.toLong?.(value) ?? value, [...path, key]);
   }
   return long;
-}
-
-/** Whether a field is present and not null. */
-export function hasValue(object: JsonObject, field: string): boolean {
-  return (object[field] ?? undefined) !== undefined;
 }

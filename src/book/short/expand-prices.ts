@@ -3,7 +3,7 @@ import { hasCode } from "../../errors.ts";
 import { type Decimal, divide, formatDecimal, multiply, parseDecimal, ZERO } from "../../numbers/decimal.ts";
 import { quoteValue, formatPath, type Path, type Report } from "../problems.ts";
 import { isDecimalLike } from "../resources/short-plan.ts";
-import { isObject, type JsonObject, type WrittenPlaces } from "./written-places.ts";
+import { hasValue, isObject, type JsonObject, type WrittenPlaces } from "./written-places.ts";
 
 /** The fields of a card that say its price. */
 export const PRICE_FIELDS = [
@@ -39,6 +39,7 @@ interface Tier {
   readonly written: JsonObject;
   readonly path: Path;
   readonly rate: AmountsByCurrency | undefined;
+  readonly packageSize: Written | undefined;
   readonly flat: AmountsByCurrency | undefined;
   readonly minimum: AmountsByCurrency | undefined;
   readonly maximum: AmountsByCurrency | undefined;
@@ -79,11 +80,14 @@ export function expandPrice(card: JsonObject, path: Path, context: PriceContext)
   const list = card[listField] as readonly JsonObject[] | null | undefined;
   for (const field of ["tiers", "rate", "flat", "chargeAtZero"])
     if (field !== listField && list && reportConflict(card, [field, listField], path, report)) return undefined;
-  // `per` and `package` of a card apply to all tiers with a rate.
-  const shared = { per: card["per"], package: card["package"] };
+  const readTierAt = (tier: JsonObject, place: Path): Tier => readTier(tier, place, { written: card, path }, context);
   const tiers = list
-    ? list.map((tier, index) => readTier({ ...shared, ...withoutNull(tier) }, [...path, listField, index], context))
-    : [readTier(card, path, context)];
+    ? list.map((tier, index) => readTierAt(withoutNull(tier), [...path, listField, index]))
+    : [readTierAt(card, path)];
+  // `per` and `package` need a rate: those of a card apply to all tiers that have one.
+  for (const field of ["per", "package"])
+    if (hasValue(card, field) && !tiers.some(({ written }) => hasValue(written, "rate")))
+      reportWithoutRate([...path, field], report);
   if (!areRising(tiers, report)) return undefined;
   const limits = {
     minimum: readAmounts(card, "minimum", path, context),
@@ -175,29 +179,45 @@ export function readAmounts(
   return missing.length > 0 ? undefined : amounts;
 }
 
-function readTier(written: JsonObject, path: Path, context: PriceContext): Tier {
+function readTier(
+  written: JsonObject,
+  path: Path,
+  card: { readonly written: JsonObject; readonly path: Path },
+  context: PriceContext,
+): Tier {
+  const { report } = context;
   const read = (field: string): AmountsByCurrency | undefined => readAmounts(written, field, path, context);
-  const tier = {
+  const findUnit = (field: string): Written | undefined =>
+    [{ written, path }, card].flatMap((owner) =>
+      hasValue(owner.written, field) ? [{ value: owner.written[field], path: [...owner.path, field] }] : [],
+    )[0];
+  const [rate, per, packageSize] = [read("rate"), findUnit("per"), findUnit("package")];
+  if (!hasValue(written, "rate") && !hasValue(written, "flat"))
+    report([...path, "rate"], "MISSING", { expected: "a rate or a flat amount" });
+  if (!hasValue(written, "rate") && path !== card.path)
+    for (const field of ["per", "package"]) if (hasValue(written, field)) reportWithoutRate([...path, field], report);
+  if (per !== undefined && packageSize !== undefined)
+    report(per.path, "CONFLICTING_FIELDS", { fields: [formatPath(per.path), formatPath(packageSize.path)] });
+  return {
     written,
     path,
-    rate: read("rate"),
+    rate: rate && per ? divideRates(rate, per, report) : rate,
+    packageSize,
     flat: read("flat"),
     minimum: read("minimum"),
     maximum: read("maximum"),
   };
-  const hasPrice = (written["rate"] ?? written["flat"] ?? undefined) !== undefined;
-  if (!hasPrice) context.report([...path, "rate"], "MISSING", { expected: "a rate or a flat amount" });
-  reportConflict(written, ["per", "package"], path, context.report);
-  if (tier.rate === undefined) return tier;
-  return { ...tier, rate: divideRates(tier.rate, written["per"], path, context.report) };
+}
+
+function reportWithoutRate(path: Path, report: Report): void {
+  report(path, "UNEXPECTED_FIELD", { reason: "without a rate" });
 }
 
 /** Rates for `per` units as rates for one, exactly. */
-function divideRates(rates: AmountsByCurrency, per: unknown, path: Path, report: Report): AmountsByCurrency {
-  if (per === undefined || per === null) return rates;
-  const units = readDecimal(per);
+function divideRates(rates: AmountsByCurrency, per: Written, report: Report): AmountsByCurrency {
+  const units = readDecimal(per.value);
   if (units === undefined || !units.gt(ZERO)) {
-    report([...path, "per"], "OUT_OF_BOUNDS", { above: 0, got: quoteValue(per) });
+    report(per.path, "OUT_OF_BOUNDS", { above: 0, got: quoteValue(per.value) });
     return rates;
   }
   return new Map(
@@ -241,26 +261,26 @@ function areRising(tiers: readonly Tier[], report: Report): boolean {
 }
 
 function createSlab(
-  { written, path, rate }: Tier,
+  { written, path, rate, packageSize }: Tier,
   index: number,
   before: Tier | undefined,
   places: WrittenPlaces,
 ): object {
-  const isPackage = rate !== undefined && (written["package"] ?? undefined) !== undefined;
+  const isPackage = rate !== undefined && packageSize !== undefined;
   const config = places.record(
     {
-      ...(isPackage && { packageSize: written["package"] }),
-      ...(written["chargeAtZero"] === undefined ? {} : { chargeAtZero: written["chargeAtZero"] }),
+      ...(isPackage && { packageSize: packageSize.value }),
+      ...(hasValue(written, "chargeAtZero") && { chargeAtZero: written["chargeAtZero"] }),
     },
     path,
-    { packageSize: [...path, "package"] },
+    { packageSize: packageSize?.path ?? path },
   );
   const startPath: Path = before === undefined ? path : [...before.path, "upTo"];
   return places.record(
     {
       order: index + 1,
       startAfter: before === undefined ? 0 : before.written["upTo"],
-      ...((written["upTo"] ?? undefined) === undefined ? {} : { endAt: written["upTo"] }),
+      ...(hasValue(written, "upTo") && { endAt: written["upTo"] }),
       priceType: rate === undefined ? "FLAT" : isPackage ? "PACKAGE" : "PER_UNIT",
       ...(Object.keys(config).length > 0 && { slabConfig: config }),
     },

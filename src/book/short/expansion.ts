@@ -32,8 +32,17 @@ export function startExpansion(problems: Problems, itemDepth = 2): Expansion {
   const places = new WrittenPlaces();
   const brokenItems = new Set<string>();
   const toItem = (path: Path): string => JSON.stringify(path.slice(0, itemDepth));
+  const reportedPlaces = new Set<string>();
+  /** Several parts of the long form can come from one value: it is reported once. */
+  const isRepeated = (path: Path, code: string): boolean => {
+    const place = JSON.stringify([path, code]);
+    if (reportedPlaces.has(place)) return true;
+    reportedPlaces.add(place);
+    return false;
+  };
   const report: Report = (path, code, params) => {
     brokenItems.add(toItem(path));
+    if (isRepeated(path, code)) return;
     const guess = code === "UNKNOWN_FIELD" ? SHORT_NAMES.get(String(path.at(-1))) : undefined;
     problems.report(path, code, guess === undefined ? params : { ...params, guess });
   };
@@ -49,7 +58,6 @@ export function startExpansion(problems: Problems, itemDepth = 2): Expansion {
     },
     finish(raw, document) {
       const toWritten = (path: Path): Path => places.toWritten(raw, document, path);
-      const reportedPlaces = new Set<string>();
       const translate =
         (target: Report): Report =>
         (path, code, params) => {
@@ -59,11 +67,7 @@ export function startExpansion(problems: Problems, itemDepth = 2): Expansion {
             target(path, code, params);
             return;
           }
-          // Several parts of the long form can come from one value.
-          const place = JSON.stringify([written, code]);
-          if (reportedPlaces.has(place)) return;
-          reportedPlaces.add(place);
-          target(written, code, toWrittenParams(params, written, toWritten));
+          if (!isRepeated(written, code)) target(written, code, toWrittenParams(params, written, toWritten));
         };
       return {
         document,

@@ -1,12 +1,12 @@
 /** An account in short form: its plans, licenses and credits (book.md). */
 import { account, credit, licenseUpdate, planAssociation } from "../resources/account.ts";
 import { ASSOCIATION_RULES, CREDIT_RULES, firstDay } from "./expand-account.ts";
-import { hasValue } from "./expand-plan.ts";
 import { withoutDefaults } from "./same-part.ts";
 import type { FieldRules } from "./short-cards.ts";
 import type { Shortening } from "./shorten-metering.ts";
 import { replaceField } from "./shorten-plan.ts";
 import { objectsOf } from "./shorten-prices.ts";
+import { hasValue } from "./written-places.ts";
 import type { JsonObject } from "./written-places.ts";
 
 /**

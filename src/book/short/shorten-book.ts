@@ -8,12 +8,12 @@ import { isDecimalObject } from "../../numbers/decimal.ts";
 import { collectProblems } from "../problems.ts";
 import { RESOURCES } from "../resources/book.ts";
 import { expandBook, findShortItems, listShortCards, readBaseCurrency } from "./expand-book.ts";
-import { hasValue } from "./expand-plan.ts";
 import { isSamePart, withoutDefaults } from "./same-part.ts";
 import { accountShortenings } from "./shorten-account.ts";
 import { METER_SHORTENINGS, SCHEMA_SHORTENINGS, type Shortening } from "./shorten-metering.ts";
 import { type ExpandItem, shortenDetails, shortenPlan } from "./shorten-plan.ts";
 import { objectsOf } from "./shorten-prices.ts";
+import { hasValue } from "./written-places.ts";
 import { isObject, type JsonObject } from "./written-places.ts";
 
 /** Shortens a valid book. Parts in short form stay as they are. @returns a new book; the input is not modified */

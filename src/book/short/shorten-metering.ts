@@ -1,8 +1,8 @@
 /** Event schemas and usage meters in short form (book.md). */
 import { eventSchema, usageMeter } from "../resources/event-schema.ts";
-import { hasValue } from "./expand-plan.ts";
 import { readRuleText, withoutDefaults } from "./same-part.ts";
 import { objectsOf, withoutAbsent } from "./shorten-prices.ts";
+import { hasValue } from "./written-places.ts";
 import { isObject, type JsonObject } from "./written-places.ts";
 
 /** A change of an item to a shorter form; undefined if there is none. */

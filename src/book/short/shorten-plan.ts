@@ -1,9 +1,10 @@
 /** A price plan, and the changes of a plan for one account, in short form (book.md). */
 import { pricePlan, pricePlanDetails } from "../resources/price-plan.ts";
-import { DETAIL_FIELDS, hasValue } from "./expand-plan.ts";
+import { DETAIL_FIELDS } from "./expand-plan.ts";
 import { isSamePart, withoutDefaults } from "./same-part.ts";
 import { SHORT_CARD_LISTS, type ShortCardList } from "./short-cards.ts";
 import { listShortPrices, objectsOf, toAmount, withoutAbsent } from "./shorten-prices.ts";
+import { hasValue } from "./written-places.ts";
 import { isObject, type JsonObject } from "./written-places.ts";
 
 /** The long form of an item of a list; undefined if it is wrong. */

@@ -91,3 +91,8 @@ function existingPart(document: unknown, path: Path): Path {
 export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
+
+/** Whether a field is present and not null. */
+export function hasValue(object: JsonObject, field: string): boolean {
+  return (object[field] ?? undefined) !== undefined;
+}

@@ -243,6 +243,26 @@ test.each<[mistake: string, change: (book: AnyBook) => void, problem: string]>([
     "$.pricePlans[0].overages[0].rate: 0.01 per 3 units is no exact decimal for one unit",
   ],
   [
+    "per beside a flat amount",
+    (book) => (book.pricePlans[0].entitlements[0].per = 10),
+    "$.pricePlans[0].entitlements[0].per: remove it; it can't be set without a rate",
+  ],
+  [
+    "a package in a tier without a rate",
+    (book) => (book.pricePlans[0].usage[0].tiers[2] = { flat: 1, package: 10 }),
+    "$.pricePlans[0].usage[0].tiers[2].package: remove it; it can't be set without a rate",
+  ],
+  [
+    "per 0 beside tiers",
+    (book) => (book.pricePlans[0].usage[0].per = 0),
+    "$.pricePlans[0].usage[0].per: expected more than 0, got 0",
+  ],
+  [
+    "from alone",
+    (book) => (book.accounts[0] = { id: "contoso", from: "2026-01-01" }),
+    "$.accounts[0].from: remove it; it can't be set without a plan, licenses or credits",
+  ],
+  [
     "per and package",
     (book) => {
       book.pricePlans[0].overages[0].per = 10;
