@@ -192,3 +192,8 @@ describe("formatting keeps the comments and the book", () => {
     }
   });
 });
+
+test.each(["llm-api", "cloud-storage", "seats-and-usage"])("the example %s is formatted", (example) => {
+  const text = exampleText(example, "book.json");
+  expect(formatBookText(text, "short")).toBe(text);
+});
