@@ -140,9 +140,10 @@ const SENTENCES = {
   }: {
     readonly field: string;
     readonly other: string;
-    readonly order: number;
+    /** Absent where fields are computed in their order. */
+    readonly order?: number;
   }) =>
-    `the rule of ${quote(field)} uses ${quote(other)}, which is computed after it: expected an order above ${order}`,
+    `the rule of ${quote(field)} uses ${quote(other)}, which is computed after it${order === undefined ? "" : `: expected an order above ${order}`}`,
   INVALID_RULE: describeRuleProblem,
   INVALID_OPERATION: describeRuleProblem,
   UNKNOWN_OPERATOR: describeRuleProblem,

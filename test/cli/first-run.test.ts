@@ -158,7 +158,7 @@ describe("a run that bills nothing explains why", () => {
 
   test("for a plan that is not in force yet", async () => {
     expect((await runPreview([book, "--at", "2023-01-05"])).err).toContain(
-      "note: nothing billed: no plan was in force in that period (see effectiveFrom), or none prices this usage\n",
+      "note: nothing billed: no account had a plan in that period, or none prices this usage\n",
     );
   });
 });

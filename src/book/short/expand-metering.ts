@@ -38,8 +38,14 @@ export function expandMeter(meter: JsonObject, path: Path, context: Context): ob
   const { id } = meter;
   const rules = { schema: { to: ["eventSchemaName"] } };
   const long = expandFields(meter, rules, new Set(["count", "sum", "where"]), path, places);
-  if (!hasValue(meter, "name") && typeof id === "string" && /^[\w-]*$/.test(id))
+  if (!hasValue(meter, "name")) {
     places.setField(long, ["name"], id, [...path, "id"]);
+    if (!/^[\w-]*$/.test(String(id)))
+      report([...path, "name"], "MISSING", {
+        expected: "a name",
+        reason: "because the id has characters that a name cannot have",
+      });
+  }
   const short = ["count", "sum", "where"].find((field) => hasValue(meter, field)) ?? "";
   const pairs = [
     [short, "computations"],

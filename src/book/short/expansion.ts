@@ -86,12 +86,13 @@ export function startExpansion(problems: Problems, itemDepth = 2): Expansion {
 
 /** The parameters of a problem with the names and paths of the short form. */
 function toWrittenParams<Params extends object>(params: Params, path: Path, toWritten: (path: Path) => Path): Params {
-  const { what, source, other, ...others }: Readonly<Record<string, unknown>> = {
+  const { what, source, other, ...others }: Record<string, unknown> = {
     ...(params as Readonly<Record<string, unknown>>),
   };
   const toShortName = (name: string): string => SHORT_NAMES.get(name) ?? name;
   // The rule of a meter's `where` or `sum` is not written, so a place in it says nothing.
-  if (path[0] === "usageMeters" && path.length === 3) delete (others as { place?: unknown }).place;
+  if (path[0] === "usageMeters" && path.length === 3) delete others["place"];
+  if (path[0] === "eventSchemas") delete others["order"];
   return {
     ...others,
     ...(typeof what === "string" && { what: toShortName(what) }),

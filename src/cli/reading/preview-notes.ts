@@ -115,7 +115,7 @@ export function explainNoInvoices({ book, plan, invoices, events, hasUsage }: Pr
   if (!hasPlan) return ["nothing billed: no account has a plan; add pricePlans to the accounts, or use --plan FILE"];
   // Problems of events, or their absence, are already reported.
   if (!hasAccepted && hasUsage) return [];
-  return ["nothing billed: no plan was in force in that period (see effectiveFrom), or none prices this usage"];
+  return ["nothing billed: no account had a plan in that period, or none prices this usage"];
 }
 
 function isCompletedStatus(status: string): boolean {

@@ -263,6 +263,16 @@ test.each<[mistake: string, change: (book: AnyBook) => void, problem: string]>([
     "$.accounts[0].from: remove it; it can't be set without a plan, licenses or credits",
   ],
   [
+    "a meter whose id is no name",
+    (book) => delete book.usageMeters[0].name,
+    "$.usageMeters[0].name: missing: expected a name, because the id has characters that a name cannot have",
+  ],
+  [
+    "computed in the wrong order",
+    (book) => (book.eventSchemas[0].computed = { a: { var: "attribute.b" }, b: 1 }),
+    '$.eventSchemas[0].computed.a: the rule of "a" uses "b", which is computed after it',
+  ],
+  [
     "per and package",
     (book) => {
       book.pricePlans[0].overages[0].per = 10;
