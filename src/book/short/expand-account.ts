@@ -47,7 +47,11 @@ export function expandAccount(account: JsonObject, path: Path, context: AccountC
       const place: Path = [...path, "credits", index];
       if (!hasValue(credit, "amount")) return credit;
       const made = expandFields(credit, CREDIT_RULES, new Set(), place, places);
-      if (!hasValue(credit, "from")) made["effectiveFrom"] = firstDay(account);
+      const day = firstDay(account);
+      if (!hasValue(credit, "from") && day !== undefined)
+        places.setField(made, ["effectiveFrom"], day, firstDayPath(account, path));
+      else if (!hasValue(credit, "from") && !hasValue(account, "plan"))
+        report([...place, "from"], "MISSING", { expected: "the first day", reason: "because the account has no from" });
       return made;
     });
     places.setField(long, ["credits"], credits, [...path, "credits"]);
@@ -61,6 +65,11 @@ const NAME_MIN = 3;
 /** The first day of an account: its own, or that of its first plan. */
 export function firstDay({ from, plans }: JsonObject): unknown {
   return from ?? (plans as readonly JsonObject[] | undefined)?.[0]?.["from"] ?? undefined;
+}
+
+/** Where the first day of an account was written. */
+function firstDayPath(account: JsonObject, path: Path): Path {
+  return hasValue(account, "from") ? [...path, "from"] : [...path, "plans", 0, "from"];
 }
 
 function expandPlans(account: JsonObject, long: object, path: Path, context: AccountContext): void {
@@ -101,7 +110,7 @@ function expandLicenses(account: JsonObject, long: object, path: Path, { places,
     const effectiveFrom = firstDay(account);
     if (effectiveFrom === undefined && !hasValue(account, "plan"))
       report(place, "MISSING", { expected: "a list of { from, quantity }", reason: "because the account has no from" });
-    const fields = { licenseId: place, quantity: place, effectiveFrom: [...path, "from"] };
+    const fields = { licenseId: place, quantity: place, effectiveFrom: firstDayPath(account, path) };
     return [places.record({ licenseId, quantity: value, effectiveFrom }, place, fields)];
   });
   places.setField(long, ["licenseUpdates"], updates, [...path, "licenses"]);

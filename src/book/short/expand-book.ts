@@ -58,11 +58,11 @@ const hasShortPlanField = hasAnyOf("cycle", "currencies", "commitment", ...Objec
 
 /** Whether a plan is in short form. */
 export function isShortPlan(plan: JsonObject): boolean {
-  return !Object.hasOwn(plan, "pricePlanDetails") || hasShortPlanField(plan);
+  return !hasValue(plan, "pricePlanDetails") || hasShortPlanField(plan);
 }
 
 function isShortAccount(account: JsonObject): boolean {
-  if (!Object.hasOwn(account, "customerId") || hasAnyOf("plan", "from", "plans", "licenses")(account)) return true;
+  if (!hasValue(account, "customerId") || hasAnyOf("plan", "from", "plans", "licenses")(account)) return true;
   const { credits } = account;
   return Array.isArray(credits) && credits.some((credit) => isObject(credit) && Object.hasOwn(credit, "amount"));
 }
@@ -86,8 +86,8 @@ export function expandBook(raw: unknown, problems: Problems): ExpandedDocument |
     });
   const baseCurrency = readBaseCurrency(book["organization"]);
   const pricePlans = expandList("pricePlans", (plan, path) => expandPlan(plan, path, { places, report }, baseCurrency));
-  const currenciesOf = (reference: unknown): readonly string[] =>
-    findCurrencies(pricePlans, reference) ?? [baseCurrency];
+  const currenciesByPlan = indexCurrencies(pricePlans);
+  const currenciesOf = (reference: unknown): readonly string[] => currenciesByPlan.get(reference) ?? [baseCurrency];
   const implied = collectImplied(source, expansion);
   const lists = {
     eventSchemas: expandList("eventSchemas", (schema, path) => expandEventSchema(schema, path, expansion)),
@@ -230,14 +230,15 @@ export function readBaseCurrency(organization: unknown): string {
   return typeof currency === "string" ? currency : "USD";
 }
 
-function findCurrencies(pricePlans: readonly unknown[], reference: unknown): readonly string[] | undefined {
-  const plan = pricePlans.findLast((each) => {
-    const { id, name } = isObject(each) ? (each as JsonObject) : {};
-    return id === reference || name === reference;
-  });
-  const details = isObject(plan) ? (plan as JsonObject)["pricePlanDetails"] : undefined;
-  const currencies = isObject(details) ? (details as JsonObject)["supportedCurrencies"] : undefined;
-  return Array.isArray(currencies) ? (currencies as string[]) : undefined;
+/** The currencies of plans in long form, by id and name; of several versions those of the last. */
+function indexCurrencies(pricePlans: readonly unknown[]): ReadonlyMap<unknown, readonly string[]> {
+  return new Map(
+    pricePlans.flatMap((plan) => {
+      const { id, name, pricePlanDetails: details } = isObject(plan) ? (plan as JsonObject) : {};
+      const currencies = isObject(details) ? (details as JsonObject)["supportedCurrencies"] : undefined;
+      return Array.isArray(currencies) ? [id, name].map((each) => [each, currencies as string[]] as const) : [];
+    }),
+  );
 }
 
 /** Items that are made because a short form implies them. */

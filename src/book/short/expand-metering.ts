@@ -59,8 +59,8 @@ export function expandMeter(meter: JsonObject, path: Path, context: Context): ob
 
 /** What a meter counts or adds up, as its only computation. */
 function expandComputation(meter: JsonObject, long: object, path: Path, { places, report }: Context): void {
-  const { sum, where, count } = meter;
-  if (sum === undefined && count === undefined)
+  const { sum, where } = meter;
+  if (!hasValue(meter, "sum") && !hasValue(meter, "count"))
     report([...path, "sum"], "MISSING", { expected: 'what the meter adds up, or "count": true' });
   places.setField(long, ["aggregation"], hasValue(meter, "sum") ? "SUM" : "COUNT", path);
   places.setField(long, ["computations", 0, "order"], 1, path);

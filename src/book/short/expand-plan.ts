@@ -53,7 +53,7 @@ export function expandPlan(
       pricePlanDetails: details,
     },
     path,
-    { name: [...path, plan["name"] ? "name" : "id"] },
+    { name: [...path, hasValue(plan, "name") ? "name" : "id"] },
   );
 }
 
@@ -110,7 +110,8 @@ function expandCard(card: JsonObject, list: ShortCardList, path: Path, context: 
   const shortPrice = [...PRICE_FIELDS, "amount"].find((field) => hasValue(card, field) && other.includes(field));
   const longPrice = { slabs: "ratePlan", amounts: "rateValues", grant: "rateDetails" }[list.price];
   if (shortPrice === undefined) {
-    if (!hasValue(card, longPrice)) report([...path, "rate"], "MISSING", { expected: "a rate or tiers" });
+    if (!hasValue(card, longPrice))
+      report([...path, "rate"], "MISSING", { expected: list.price === "amounts" ? "a rate" : "a rate or tiers" });
     return long;
   }
   if (reportConflict(card, [shortPrice, longPrice], path, report)) return long;

@@ -273,6 +273,27 @@ test.each<[mistake: string, change: (book: AnyBook) => void, problem: string]>([
     '$.eventSchemas[0].computed.a: the rule of "a" uses "b", which is computed after it',
   ],
   [
+    "a sum that is null",
+    (book) => (book.usageMeters[0].sum = null),
+    '$.usageMeters[0].sum: missing: expected what the meter adds up, or "count": true',
+  ],
+  [
+    "a fee without a rate",
+    (book) => delete book.pricePlans[0].fees[0].rate,
+    "$.pricePlans[0].fees[0].rate: missing: expected a rate",
+  ],
+  [
+    "a wrong first day of several plans",
+    (book) =>
+      (book.accounts[0] = { id: "contoso", plans: [{ plan: "team", from: "2026-13-01" }], licenses: { seats: 5 } }),
+    '$.accounts[0].plans[0].from: "2026-13-01" is not a date: there is no month 13',
+  ],
+  [
+    "a credit without a day",
+    (book) => (book.accounts[0] = { id: "contoso", credits: [{ purpose: "Welcome", amount: 5 }] }),
+    "$.accounts[0].credits[0].from: missing: expected the first day, because the account has no from",
+  ],
+  [
     "per and package",
     (book) => {
       book.pricePlans[0].overages[0].per = 10;
