@@ -40,37 +40,50 @@ type PlanOf<Plan, Meters> = Plan extends { readonly pricePlanDetails: infer Deta
       };
     }
   : Omit<Plan, "usage"> & { readonly usage?: UsageCards<Field<Required<Plan>, "usage">, Meters> };
-type AccountOf<PlanName extends string> = Checked<
+type AccountOf<PlanName extends string, LicenseName extends string> = Checked<
   Item<List<"accounts">>,
-  { readonly plan?: Known<PlanName> | null | undefined }
+  {
+    readonly plan?: Known<PlanName> | null | undefined;
+    readonly licenses?: Quantities<Known<LicenseName>> | null | undefined;
+  }
 >;
+/** Quantities by license, as accounts have them. */
+type Quantities<LicenseName extends string> = {
+  readonly [Name in LicenseName]?: NonNullable<Field<Required<Item<List<"accounts">>>, "licenses">>[string];
+};
+type LicensePrice = Item<NonNullable<Field<Required<Item<List<"pricePlans">>>, "licenses">>>;
+/** An id and a name, from which the names of a kind are inferred. */
+interface Named<Name extends string> {
+  readonly id: Name;
+  readonly name?: Name | null;
+}
 
 /** A book whose parts refer only to parts that it has. */
-type BookOf<Schemas, Meters, PlanName extends string> = Omit<
+type BookOf<Schemas, Meters, PlanName extends string, LicenseName extends string> = Omit<
   ShortBookInput,
-  "eventSchemas" | "usageMeters" | "pricePlans" | "accounts"
+  "eventSchemas" | "usageMeters" | "addOns" | "pricePlans" | "accounts"
 > & {
   readonly eventSchemas?: Schemas;
   readonly usageMeters?: Meters & readonly MeterOf<NoInfer<Schemas>>[];
+  readonly addOns?: readonly (Item<List<"addOns">> & Named<LicenseName>)[] | null | undefined;
   readonly pricePlans?:
-    | readonly (PlanOf<Item<List<"pricePlans">>, NoInfer<Meters>> & {
-        readonly id: PlanName;
-        readonly name?: PlanName | null;
-      })[]
+    | readonly (PlanOf<Item<List<"pricePlans">>, NoInfer<Meters>> &
+        Named<PlanName> & { readonly licenses?: readonly (LicensePrice & Named<LicenseName>)[] | null })[]
     | null
     | undefined;
-  readonly accounts?: readonly AccountOf<NoInfer<PlanName>>[] | null | undefined;
+  readonly accounts?: readonly AccountOf<NoInfer<PlanName>, NoInfer<LicenseName>>[] | null | undefined;
 };
 
 /**
  * Types a value as a book: editors complete its fields, and the compiler rejects misspelt values, missing fields, and
- * references to schemas, attributes, meters and plans that the book does not have. Returns the value itself;
+ * references to schemas, attributes, meters, plans and licenses that the book does not have. Returns the value itself;
  * {@link readBook} makes all other checks.
  */
 export function defineBook<
   const Schemas extends List<"eventSchemas">,
   const Meters extends List<"usageMeters">,
   const PlanName extends string,
->(book: BookOf<Schemas, Meters, PlanName>): ShortBookInput {
-  return book;
+  const LicenseName extends string = never,
+>(book: BookOf<Schemas, Meters, PlanName, LicenseName>): ShortBookInput {
+  return book as ShortBookInput;
 }

@@ -10,12 +10,13 @@ test("a short book written with defineBook reads like any other", () => {
     eventSchemas: [SCHEMA],
     usageMeters: [{ id: "um.calls", name: "API calls", schema: "api_call", sum: "calls" }],
     pricePlans: [{ id: "team", cycle: "MONTHLY", usage: [{ meter: "um.calls", rate: "0.002" }] }],
-    accounts: [{ id: "contoso", plan: "team", from: "2026-01-01" }],
+    addOns: [{ id: "kiosks", name: "Kiosks", type: "LICENSE" }],
+    accounts: [{ id: "contoso", plan: "team", from: "2026-01-01", licenses: { kiosks: 5 } }],
   });
   expect(readBook(book).pricePlans[0]?.pricePlanDetails.usageRateCards[0]?.usageMeterId).toBe("um.calls");
 });
 
-test("a misspelt meter, attribute, schema or plan is a type error", () => {
+test("a misspelt meter, attribute, schema, plan or license is a type error", () => {
   const meters = [{ id: "um.calls", name: "API calls", schema: "api_call", sum: "calls" }] as const;
   const meterTypo = defineBook({
     eventSchemas: [SCHEMA],
@@ -42,6 +43,30 @@ test("a misspelt meter, attribute, schema or plan is a type error", () => {
     accounts: [{ id: "contoso", plan: "teem", from: "2026-01-01" }],
   });
   expect(() => readBook(planTypo)).toThrow('got "teem": did you mean "team"?');
+  const licenseTypo = defineBook({
+    pricePlans: [{ id: "team", cycle: "MONTHLY", licenses: [{ id: "seats", rate: 12 }] }],
+    // @ts-expect-error -- "seat" is not a license of the book
+    accounts: [{ id: "contoso", plan: "team", from: "2026-01-01", licenses: { seat: 5 } }],
+  });
+  expect(() => readBook(licenseTypo)).toThrow('got "seat": did you mean "seats"?');
+});
+
+test("names that the compiler does not know are accepted", () => {
+  const [meter, plan, seats]: string[] = ["um.calls", "team", "seats"];
+  const book = defineBook({
+    eventSchemas: [SCHEMA],
+    usageMeters: [{ id: String(meter), name: "API calls", schema: "api_call", sum: "calls" }],
+    pricePlans: [
+      {
+        id: String(plan),
+        cycle: "MONTHLY",
+        usage: [{ meter: "um.calls", rate: 1 }],
+        licenses: [{ id: String(seats), rate: 12 }],
+      },
+    ],
+    accounts: [{ id: "contoso", plan: "team", from: "2026-01-01", licenses: { seats: 5 } }],
+  });
+  expect(readBook(book).accounts[0]?.licenseUpdates[0]?.licenseId).toBe("seats");
 });
 
 test("wrong fields and values are type errors", () => {
