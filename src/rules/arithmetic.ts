@@ -227,9 +227,18 @@ type Test = (a: RuleValue, b: RuleValue) => boolean;
 function compileEquality(left: Node, right: Node, equal: Test): Evaluator {
   const runLeft = left.run;
   const runRight = right.run;
+  const constant = right.constant?.value;
+  if (typeof constant === "string" || typeof constant === "number") {
+    const kind = typeof constant;
+    return (frame) => {
+      const a = runLeft(frame);
+      return a === constant || (typeof a !== kind && equal(a, constant));
+    };
+  }
   return (frame) => {
     const a = runLeft(frame);
-    return equal(a, runRight(frame));
+    const b = runRight(frame);
+    return typeof a === "number" && typeof b === "number" ? a === b : equal(a, b);
   };
 }
 
@@ -318,7 +327,10 @@ export function compileControl(operator: string, nodes: readonly Node[]): Evalua
 
 /** `if`: pairs of condition and result, then the alternative; null without one. */
 function compileIf(nodes: readonly Node[]): Evaluator {
-  const [condition, result] = nodes.map((node) => node.run);
+  const [condition, result, otherwise] = nodes.map((node) => node.run);
+  if (nodes.length === 3 && condition !== undefined && result !== undefined && otherwise !== undefined) {
+    return (frame) => (isTruthy(condition(frame)) ? result(frame) : otherwise(frame));
+  }
   if (condition === undefined) return () => null;
   if (result === undefined) return condition;
   const rest = compileIf(nodes.slice(2));
