@@ -20,7 +20,7 @@ type Range = readonly [start: number, end: number];
 export function readComments(text: string): readonly JsonComment[] {
   const options = { mode: "jsonc", tokens: true, allowTrailingCommas: true } as const;
   const { body, tokens = [] } = parse(text.replace(/^\uFEFF/, " "), options);
-  const comments = tokens.filter(({ type }) => type.endsWith("Comment")).map(rangeOf);
+  const comments = tokens.filter(({ type }) => type.endsWith("Comment")).map(toRange);
   const found: JsonComment[] = [];
   let next = 0;
   let end = 0;
@@ -52,25 +52,25 @@ export function readComments(text: string): readonly JsonComment[] {
 
   const visit = (node: ValueNode, path: Path): void => {
     if (node.type !== "Object" && node.type !== "Array") return;
-    end = rangeOf(node)[0] + 1;
+    end = toRange(node)[0] + 1;
     let before: Path | undefined;
     for (const [index, child] of (node.type === "Object" ? node.members : node.elements).entries()) {
       const key = child.type === "Element" ? index : child.name.type === "String" ? child.name.value : child.name.name;
       const childPath = [...path, key];
       const above = { path: childPath, position: "above" } as const;
-      addUntil(rangeOf(child)[0], above, before);
-      end = rangeOf(child)[0];
-      addUntil(rangeOf(child.value)[0], above, undefined);
+      addUntil(toRange(child)[0], above, before);
+      end = toRange(child)[0];
+      addUntil(toRange(child.value)[0], above, undefined);
       visit(child.value, childPath);
-      end = rangeOf(child)[1];
+      end = toRange(child)[1];
       before = childPath;
     }
-    addUntil(rangeOf(node)[1], { path, position: "end" }, before);
+    addUntil(toRange(node)[1], { path, position: "end" }, before);
   };
 
-  addUntil(rangeOf(body)[0], { path: [], position: "above" }, undefined);
+  addUntil(toRange(body)[0], { path: [], position: "above" }, undefined);
   visit(body, []);
-  end = rangeOf(body)[1];
+  end = toRange(body)[1];
   addUntil(Infinity, { path: [], position: "after" }, []);
   return found;
 }
@@ -78,6 +78,6 @@ export function readComments(text: string): readonly JsonComment[] {
 /** The end of a line, a list or an object, after any comments. */
 const REST_OF_LINE = /(?:[^\S\n]*\/\*[^]*?\*\/)*[^\S\n]*(?:\/\/|\r?\n|[\]}]|$)/y;
 
-function rangeOf({ loc }: Pick<Node, "loc">): Range {
+function toRange({ loc }: Pick<Node, "loc">): Range {
   return [loc.start.offset, loc.end.offset];
 }

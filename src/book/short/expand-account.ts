@@ -3,8 +3,7 @@ import type { Path } from "../problems.ts";
 import { expandDetails, expandFields } from "./expand-plan.ts";
 import { type PriceContext, reportConflict } from "./expand-prices.ts";
 import type { FieldRules } from "./short-cards.ts";
-import { hasValue } from "./written-places.ts";
-import type { JsonObject } from "./written-places.ts";
+import { hasValue, type JsonObject } from "./written-places.ts";
 
 /** What accounts are read with. */
 export interface AccountContext extends Omit<PriceContext, "currencies"> {

@@ -15,8 +15,7 @@ import { expandPlan } from "./expand-plan.ts";
 import { reportConflict } from "./expand-prices.ts";
 import { type ExpandedDocument, type Expansion, startExpansion } from "./expansion.ts";
 import { SHORT_CARD_LISTS, type ShortCardList } from "./short-cards.ts";
-import { hasValue } from "./written-places.ts";
-import { isObject, type JsonObject } from "./written-places.ts";
+import { hasValue, isObject, type JsonObject } from "./written-places.ts";
 
 /** A list with a short form. */
 interface ShortList {
@@ -36,17 +35,17 @@ const SHORT_LISTS: Readonly<Record<string, ShortList>> = {
     schema: shortEventSchema,
     standIn: { attributes: [null], dimensions: [null] },
   },
-  usageMeters: { isShort: hasAnyOf("schema", "count", "sum", "where"), schema: shortMeter },
+  usageMeters: { isShort: createFieldTest("schema", "count", "sum", "where"), schema: shortMeter },
   pricePlans: { isShort: isShortPlan, schema: shortPlan, longField: "pricePlanDetails" },
   accounts: { isShort: isShortAccount, schema: shortAccount },
 };
 
-function hasAnyOf(...fields: readonly string[]): (item: JsonObject) => boolean {
+function createFieldTest(...fields: readonly string[]): (item: JsonObject) => boolean {
   return (item) => fields.some((field) => Object.hasOwn(item, field));
 }
 
 function isShortEventSchema(schema: JsonObject): boolean {
-  if (hasAnyOf("computed", "computedDimensions")(schema)) return true;
+  if (createFieldTest("computed", "computedDimensions")(schema)) return true;
   const has = (list: unknown, isShort: (field: unknown) => boolean): boolean =>
     Array.isArray(list) && list.some(isShort);
   const isText = (field: unknown): boolean => typeof field === "string";
@@ -54,7 +53,7 @@ function isShortEventSchema(schema: JsonObject): boolean {
   return has(schema["attributes"], (field) => isText(field) || hasUnit(field)) || has(schema["dimensions"], isText);
 }
 
-const hasShortPlanField = hasAnyOf("cycle", "currencies", "commitment", ...Object.keys(SHORT_CARD_LISTS));
+const hasShortPlanField = createFieldTest("cycle", "currencies", "commitment", ...Object.keys(SHORT_CARD_LISTS));
 
 /** Whether a plan is in short form. */
 export function isShortPlan(plan: JsonObject): boolean {
@@ -62,7 +61,7 @@ export function isShortPlan(plan: JsonObject): boolean {
 }
 
 function isShortAccount(account: JsonObject): boolean {
-  if (!hasValue(account, "customerId") || hasAnyOf("plan", "from", "plans", "licenses")(account)) return true;
+  if (!hasValue(account, "customerId") || createFieldTest("plan", "from", "plans", "licenses")(account)) return true;
   const { credits } = account;
   return Array.isArray(credits) && credits.some((credit) => isObject(credit) && Object.hasOwn(credit, "amount"));
 }
@@ -159,7 +158,7 @@ function withNames(plan: unknown, items: readonly unknown[]): unknown {
   const details = isObject(plan) ? (plan as JsonObject)["pricePlanDetails"] : undefined;
   if (!isObject(details)) return plan;
   for (const list of CARD_LIST_NAMES) {
-    for (const { item: card } of itemsOf((details as JsonObject)[list], [])) {
+    for (const { item: card } of listItems((details as JsonObject)[list], [])) {
       const name = names.get(billableOf(list, card));
       if (name !== undefined && !hasValue(card, "displayName")) Object.assign(card, { displayName: name });
     }
@@ -214,9 +213,9 @@ export function findShortItems(book: JsonObject): ShortBook | undefined {
   return {
     list,
     isShort,
-    shortItems: (name) => itemsOf(book[name], [name]).filter(({ item }) => isShort(name, item)),
+    shortItems: (name) => listItems(book[name], [name]).filter(({ item }) => isShort(name, item)),
     index: (name) => {
-      const items = itemsOf(book[name], [name]).map(({ item }) => item);
+      const items = listItems(book[name], [name]).map(({ item }) => item);
       return new Map([
         ...items.map((item) => [item["name"], item] as const),
         ...items.map((item) => [item["id"], item] as const),
@@ -279,7 +278,7 @@ function createImplied(
   const item = { id, name: name ?? id, ...(type !== undefined && { type }) };
   return places.record(item, path, {
     id: [...path, idField],
-    name: [...path, (name ?? undefined) === undefined ? idField : "name"],
+    name: [...path, name === undefined || name === null ? idField : "name"],
   });
 }
 
@@ -313,20 +312,20 @@ export function listShortCards(
   source: ShortBook,
 ): readonly { readonly card: JsonObject; readonly path: Path; readonly list: ShortCardList }[] {
   const overrides = source.shortItems("accounts").flatMap(({ item, path }) =>
-    itemsOf(item["plans"], [...path, "plans"]).flatMap((association) => {
+    listItems(item["plans"], [...path, "plans"]).flatMap((association) => {
       const { override } = association.item;
       return isObject(override) ? [{ item: override as JsonObject, path: [...association.path, "override"] }] : [];
     }),
   );
   return [...source.shortItems("pricePlans"), ...overrides].flatMap(({ item, path }) =>
     Object.entries(SHORT_CARD_LISTS).flatMap(([key, list]) =>
-      itemsOf(item[key], [...path, key]).map((card) => ({ card: card.item, path: card.path, list })),
+      listItems(item[key], [...path, key]).map((card) => ({ card: card.item, path: card.path, list })),
     ),
   );
 }
 
 /** The objects of a list with their paths. */
-function itemsOf(list: unknown, path: Path): readonly { readonly item: JsonObject; readonly path: Path }[] {
+function listItems(list: unknown, path: Path): readonly { readonly item: JsonObject; readonly path: Path }[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((item, index) => (isObject(item) ? [{ item: item as JsonObject, path: [...path, index] }] : []));
 }

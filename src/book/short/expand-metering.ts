@@ -3,8 +3,7 @@ import { formatDecimal, parseDecimal } from "../../numbers/decimal.ts";
 import type { Path } from "../problems.ts";
 import { expandFields } from "./expand-plan.ts";
 import { type PriceContext, reportConflict } from "./expand-prices.ts";
-import { hasValue } from "./written-places.ts";
-import { isObject, type JsonObject } from "./written-places.ts";
+import { hasValue, isObject, type JsonObject } from "./written-places.ts";
 
 type Context = Pick<PriceContext, "places" | "report">;
 

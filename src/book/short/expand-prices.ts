@@ -60,7 +60,7 @@ export interface LongPrice {
 
 /** Reports fields of which only one may be written. @returns whether there are several */
 export function reportConflict(object: JsonObject, fields: readonly string[], path: Path, report: Report): boolean {
-  const present = fields.filter((field) => Object.hasOwn(object, field) && (object[field] ?? undefined) !== undefined);
+  const present = fields.filter((field) => hasValue(object, field));
   if (present.length < 2) return false;
   report([...path, present[0] ?? ""], "CONFLICTING_FIELDS", {
     fields: present.map((field) => formatPath([...path, field])),
@@ -96,16 +96,15 @@ export function expandPrice(card: JsonObject, path: Path, context: PriceContext)
   const order = tiers.map(({ rate, flat }) => rate ?? flat).find((amounts) => amounts !== undefined);
   const currencies = order === undefined ? [] : [...order.keys()];
   const slabs = tiers.map((tier, index) => createSlab(tier, index, tiers[index - 1], places));
+  const tiersPath = list ? [...path, listField] : path;
   return {
     pricingModel: listField === "volumeTiers" ? "VOLUME" : "TIERED",
-    slabs: places.record(slabs, list ? [...path, listField] : path),
+    slabs: places.record(slabs, tiersPath),
     rates: currencies.map((currency) => ({
       currency,
       slabRates: places.record(
-        tiers.map((tier, index) =>
-          createSlabRate(tier, index, { currency, hasLimits: list !== undefined && list !== null, context }),
-        ),
-        list ? [...path, listField] : path,
+        tiers.map((tier, index) => createSlabRate(tier, index, { currency, hasLimits: Boolean(list), context })),
+        tiersPath,
       ),
       ...createLimits(
         "rateConfig",

@@ -5,9 +5,8 @@ import { withoutDefaults } from "./same-part.ts";
 import type { FieldRules } from "./short-cards.ts";
 import type { Shortening } from "./shorten-metering.ts";
 import { replaceField } from "./shorten-plan.ts";
-import { objectsOf } from "./shorten-prices.ts";
-import { hasValue } from "./written-places.ts";
-import type { JsonObject } from "./written-places.ts";
+import { listObjects } from "./shorten-prices.ts";
+import { hasValue, type JsonObject } from "./written-places.ts";
 
 /**
  * @param baseCurrency the invoice currency of accounts that say none
@@ -34,7 +33,7 @@ function shortenAssociations(
 ): JsonObject | undefined {
   const field = hasValue(item, "plans") ? "plans" : "pricePlans";
   if (!hasValue(item, field)) return undefined;
-  const plans = objectsOf(item[field]).map((association) => {
+  const plans = listObjects(item[field]).map((association) => {
     const short =
       field === "plans" ? association : shortenObject(withoutDefaults(planAssociation, association), ASSOCIATION_RULES);
     const override = short["pricePlanDetailsOverride"];
@@ -52,7 +51,7 @@ function shortenAssociations(
 function shortenLicenses(item: JsonObject): JsonObject | undefined {
   if (!hasValue(item, "licenseUpdates")) return undefined;
   const licenses = new Map<string, JsonObject[]>();
-  for (const update of objectsOf(item["licenseUpdates"])) {
+  for (const update of listObjects(item["licenseUpdates"])) {
     const { licenseId, effectiveFrom, quantity, ...others } = withoutDefaults(licenseUpdate, update);
     if (Object.keys(others).length > 0) return undefined;
     const changes = licenses.get(String(licenseId)) ?? [];
@@ -69,7 +68,7 @@ function shortenLicenses(item: JsonObject): JsonObject | undefined {
 function shortenCredits(item: JsonObject): JsonObject | undefined {
   if (!hasValue(item, "credits")) return undefined;
   const first = firstDay(item);
-  const credits = objectsOf(item["credits"]).map((each) => {
+  const credits = listObjects(item["credits"]).map((each) => {
     if (hasValue(each, "amount")) return each;
     const { from, ...short } = shortenObject(withoutDefaults(credit, each), CREDIT_RULES);
     return from === first ? short : { ...short, from };

@@ -12,19 +12,18 @@ import { isSamePart, withoutDefaults } from "./same-part.ts";
 import { accountShortenings } from "./shorten-account.ts";
 import { METER_SHORTENINGS, SCHEMA_SHORTENINGS, type Shortening } from "./shorten-metering.ts";
 import { type ExpandItem, shortenDetails, shortenPlan } from "./shorten-plan.ts";
-import { objectsOf } from "./shorten-prices.ts";
-import { hasValue } from "./written-places.ts";
-import { isObject, type JsonObject } from "./written-places.ts";
+import { listObjects } from "./shorten-prices.ts";
+import { hasValue, isObject, type JsonObject } from "./written-places.ts";
 
 /** Shortens a valid book. Parts in short form stay as they are. @returns a new book; the input is not modified */
 export function shortenBook(book: JsonObject): JsonObject {
   const organization = book["organization"];
   const baseCurrency = readBaseCurrency(organization);
-  const plans = objectsOf(book["pricePlans"]);
+  const plans = listObjects(book["pricePlans"]);
   const expand: ExpandItem = (list, item) => {
     if (list !== "accounts") return expandAlone({ organization }, list, item);
     // The changes of a plan for one account are in the currencies of the plan.
-    const changed = new Set(objectsOf(item["plans"]).flatMap(({ plan, override }) => (override ? [plan] : [])));
+    const changed = new Set(listObjects(item["plans"]).flatMap(({ plan, override }) => (override ? [plan] : [])));
     const pricePlans = changed.size > 0 ? plans.filter(({ id, name }) => changed.has(id) || changed.has(name)) : [];
     const long = expandAlone({ organization, pricePlans }, list, item);
     return long && { ...long, invoiceCurrency: long["invoiceCurrency"] ?? baseCurrency };
@@ -57,7 +56,7 @@ function expandAlone(book: JsonObject, list: string, item: JsonObject): JsonObje
   const problems = collectProblems();
   const alone = { ...book, [list]: [item] };
   const document = (expandBook(alone, problems)?.document ?? alone) as JsonObject;
-  return problems.count() > 0 ? undefined : objectsOf(document[list])[0];
+  return problems.count() > 0 ? undefined : listObjects(document[list])[0];
 }
 
 /** Applies each shortening after which the item is still the same. */
@@ -87,7 +86,7 @@ interface Implication {
 
 /** Omits the last items of a list that cards or accounts imply, where they imply the same in the same order. */
 function omitImplied(book: JsonObject, list: string): JsonObject {
-  const items = objectsOf(book[list]);
+  const items = listObjects(book[list]);
   const implications = list === "customers" ? findAccounts(book, items) : findCards(book, list);
   let next = Infinity;
   const changes = new Map<unknown, JsonObject>();
@@ -123,7 +122,7 @@ function findCards(book: JsonObject, target: string): ReadonlyMap<unknown, Impli
 function findAccounts(book: JsonObject, customers: readonly JsonObject[]): ReadonlyMap<unknown, Implication> {
   const names = new Map(customers.map(({ id, name }) => [id, name]));
   const implications = new Map<unknown, Implication>();
-  for (const [position, account] of objectsOf(book["accounts"]).entries()) {
+  for (const [position, account] of listObjects(book["accounts"]).entries()) {
     const { customerId, ...others } = account;
     const { id, name = id } = account;
     const isImplied = hasValue(account, "customerId") ? customerId === id && names.get(id) === name : true;

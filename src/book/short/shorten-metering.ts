@@ -1,9 +1,8 @@
 /** Event schemas and usage meters in short form (book.md). */
 import { eventSchema, usageMeter } from "../resources/event-schema.ts";
 import { readRuleText, withoutDefaults } from "./same-part.ts";
-import { objectsOf, withoutAbsent } from "./shorten-prices.ts";
-import { hasValue } from "./written-places.ts";
-import { isObject, type JsonObject } from "./written-places.ts";
+import { listObjects, withoutAbsent } from "./shorten-prices.ts";
+import { hasValue, isObject, type JsonObject } from "./written-places.ts";
 
 /** A change of an item to a shorter form; undefined if there is none. */
 export type Shortening = (item: JsonObject) => JsonObject | undefined;
@@ -37,7 +36,7 @@ function shortenDeclaredFields(schema: JsonObject): JsonObject {
 function shortenEnrichments(schema: JsonObject): JsonObject | undefined {
   const { enrichments, ...others } = schema;
   if (!isObject(enrichments)) return undefined;
-  const fields = objectsOf((enrichments as JsonObject)["fields"]);
+  const fields = listObjects((enrichments as JsonObject)["fields"]);
   const rulesOf = (type: string): JsonObject | undefined => {
     const ofType = fields.filter((field) => field["type"] === type);
     const rules = ofType.map(({ name, value }) => [name, readRuleText(value)] as const);
@@ -49,7 +48,7 @@ function shortenEnrichments(schema: JsonObject): JsonObject | undefined {
 /** The only computation of a meter as `count`, `sum` and `where`. */
 function shortenComputation(meter: JsonObject): JsonObject | undefined {
   const { id, name, schema, aggregation, computations, ...others } = meter;
-  const [only, ...more] = objectsOf(computations);
+  const [only, ...more] = listObjects(computations);
   if (only === undefined || more.length > 0) return undefined;
   const rule = readRuleText(only["computation"]);
   const variable = /^attribute\.(.+)$/s.exec(String(isObject(rule) ? (rule as JsonObject)["var"] : ""));

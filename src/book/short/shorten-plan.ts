@@ -3,9 +3,8 @@ import { pricePlan, pricePlanDetails } from "../resources/price-plan.ts";
 import { DETAIL_FIELDS } from "./expand-plan.ts";
 import { isSamePart, withoutDefaults } from "./same-part.ts";
 import { SHORT_CARD_LISTS, type ShortCardList } from "./short-cards.ts";
-import { listShortPrices, objectsOf, toAmount, withoutAbsent } from "./shorten-prices.ts";
-import { hasValue } from "./written-places.ts";
-import { isObject, type JsonObject } from "./written-places.ts";
+import { listShortPrices, listObjects, toAmount, withoutAbsent } from "./shorten-prices.ts";
+import { hasValue, isObject, type JsonObject } from "./written-places.ts";
 
 /** The long form of an item of a list; undefined if it is wrong. */
 export type ExpandItem = (list: string, item: JsonObject) => JsonObject | undefined;
@@ -56,7 +55,7 @@ export function shortenDetails(details: JsonObject, context: DetailsContext): Js
         ? shortenCards(value, { name, list, isLong: field === longName }, context)
         : name === "cycle"
           ? shortenCycle(value as JsonObject)
-          : toAmount(objectsOf((value as JsonObject)["rateValues"]), "rate");
+          : toAmount(listObjects((value as JsonObject)["rateValues"]), "rate");
     const isSaid = list !== undefined || isSameDetail(name, longName, { long: value, short: shortValue }, context);
     if (shortValue !== undefined && isSaid) short = replaceField(short, field, { [name]: shortValue });
   }
@@ -113,7 +112,7 @@ interface CardsPlace {
 
 /** @returns undefined if a card cannot be said in short form */
 function shortenCards(cards: unknown, place: CardsPlace, context: DetailsContext): readonly unknown[] | undefined {
-  const short = objectsOf(cards).map((card) => shortenCard(card, place, context));
+  const short = listObjects(cards).map((card) => shortenCard(card, place, context));
   return short.includes(undefined) ? undefined : short;
 }
 
@@ -174,18 +173,18 @@ function shortenFields(card: JsonObject, list: ShortCardList, price: JsonObject,
 
 function listPrices(card: JsonObject, { price }: ShortCardList): readonly JsonObject[] {
   const { ratePlan, rateValues, rateDetails } = card;
-  const rates = objectsOf(rateValues);
+  const rates = listObjects(rateValues);
   if (price === "amounts" && rates.length > 0) return [{ rate: toAmount(rates, "rate") }];
   if (price === "slabs" && isObject(ratePlan)) {
     const { pricingModel, slabs } = ratePlan as JsonObject;
-    return listShortPrices({ pricingModel, slabs: objectsOf(slabs), rates });
+    return listShortPrices({ pricingModel, slabs: listObjects(slabs), rates });
   }
   if (price !== "grant" || !isObject(rateDetails)) return [];
   const { pricingModel, currencySlabRateDetails } = rateDetails as JsonObject;
-  const currencies = objectsOf(currencySlabRateDetails);
+  const currencies = listObjects(currencySlabRateDetails);
   // The slabs of all currencies are the same, but for their rates.
   const toSlabs = (details: JsonObject): readonly JsonObject[] =>
-    objectsOf(details["slabDetails"]).map((slab, index) => ({ ...slab, order: slab["order"] ?? index + 1 }));
+    listObjects(details["slabDetails"]).map((slab, index) => ({ ...slab, order: slab["order"] ?? index + 1 }));
   const slabs = toSlabs(currencies[0] ?? {});
   const slabRates = currencies.map((details) => ({ currency: details["currency"], slabRates: toSlabs(details) }));
   const amount = toAmount(currencies, "creditAmount");

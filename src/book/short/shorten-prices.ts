@@ -98,6 +98,6 @@ export function withoutAbsent(object: JsonObject): JsonObject {
 }
 
 /** The objects of a list; empty for anything else. */
-export function objectsOf(list: unknown): readonly JsonObject[] {
+export function listObjects(list: unknown): readonly JsonObject[] {
   return Array.isArray(list) ? list.filter((item): item is JsonObject => isObject(item)) : [];
 }

@@ -5,6 +5,7 @@ import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { expandBook } from "../../book/short/expand-book.ts";
 import { shortenBook } from "../../book/short/shorten-book.ts";
 import { isObject, type JsonObject } from "../../book/short/written-places.ts";
+import { valueAt } from "../../pages/play/book-edits.ts";
 import { formatJson } from "./format-json.ts";
 
 /** The form in which a book is written. */
@@ -21,7 +22,7 @@ export function formatBookText(text: string, form: BookForm): string {
   const longPaths = invert(long);
   /** The part that a part became, or else the nearest one; of a list without a trace, its first item. */
   const findResultPath = (written: Path): Path => {
-    const paths = [written, [...written, 0], ...ancestorsOf(written)];
+    const paths = [written, [...written, 0], ...listAncestors(written)];
     for (const path of paths) {
       const longPath = longPaths.get(JSON.stringify(path));
       const resultPath = longPath === undefined ? [] : trimPath(result, toResult(longPath));
@@ -71,17 +72,10 @@ function invert({ document, toWritten }: LongBook): ReadonlyMap<string, Path> {
 
 /** A path up to its last part that exists. */
 function trimPath(document: unknown, path: Path): Path {
-  return ancestorsOf(path).find((each) => valueAt(document, each) !== undefined) ?? [];
+  return listAncestors(path).find((each) => valueAt(document, each) !== undefined) ?? [];
 }
 
 /** A path and those above it, the longest first. */
-function ancestorsOf(path: Path): readonly Path[] {
+function listAncestors(path: Path): readonly Path[] {
   return [...path, ""].map((_, index) => path.slice(0, path.length - index));
-}
-
-function valueAt(document: unknown, path: Path): unknown {
-  return path.reduce<unknown>(
-    (value, step) => (isObject(value) && Object.hasOwn(value, step) ? Reflect.get(value, step) : undefined),
-    document,
-  );
 }
