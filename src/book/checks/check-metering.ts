@@ -232,6 +232,20 @@ function checkMeter(meter: UsageMeter, schema: EventSchema | undefined, path: Pa
       report([...place, "computation"], "MISSING", { expected: "a rule", reason: "because the aggregation is SUM" });
     }
   });
+  checkGroupBy(meter, schema, [...path, "groupBy"], report);
+}
+
+/** A meter groups by different dimensions of its schema, declared or computed. */
+function checkGroupBy({ groupBy = [] }: UsageMeter, schema: EventSchema | undefined, path: Path, report: Report): void {
+  checkUnique(groupBy, { path, what: "dimension" }, report, (dimension) => dimension);
+  const fields = schema && listRuleFields(schema);
+  if (schema === undefined || fields === undefined) return;
+  groupBy.forEach((dimension, index) => {
+    if (fields.dimensions.has(dimension)) return;
+    const resources = [`dimension of the event schema ${quoteValue(schema.name)}`];
+    const guess = guessName(dimension, [...fields.dimensions]);
+    report([...path, index], "UNKNOWN_REFERENCE", { resources, got: quoteValue(dimension), ...guess });
+  });
 }
 
 /** The lists of a book whose items contain rules. */

@@ -52,8 +52,10 @@ export function resolveEventSchema(
 
 /** Resolves a usage meter. */
 export function resolveUsageMeter(meter: UsageMeterDocument, path: Path, context: ResolveContext): UsageMeter {
+  const { groupBy, ...others } = meter;
   return {
-    ...meter,
+    ...others,
+    ...(groupBy ? { groupBy } : {}),
     displayName: meter.displayName ?? meter.billableName ?? meter.name,
     eventSchemaName: resolveId("eventSchemas", meter.eventSchemaName, () => [...path, "eventSchemaName"], context),
     computations: mapKeepingHoles(meter.computations, (step, index) =>

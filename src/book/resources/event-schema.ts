@@ -23,6 +23,8 @@ import {
 export const NAME_PATTERN = /^[\sa-zA-Z0-9_-]*$/;
 /** Maximum number of fields that enrichment adds, and of settings that its rules use. */
 const ENRICHMENTS_MAX = 200;
+/** Maximum number of dimensions by which a meter groups usage. */
+const GROUP_DIMENSIONS_MAX = 4;
 
 const dependencyFields = {
   /** Default SETTING, the only one. */
@@ -207,6 +209,8 @@ const usageMeterFields = {
   eventSchemaName: reference,
   /** At least one. COUNT: an event counts once if one matches it. SUM: the results of all that match it are added. */
   computations: z.array(computation).min(1),
+  /** 1 to 4 dimensions, declared or computed, by whose values usage is kept and can be priced; default none. */
+  groupBy: z.array(name).min(1).max(GROUP_DIMENSIONS_MAX).nullish(),
 };
 export interface UsageMeterSchema extends StrictSchema<typeof usageMeterFields> {}
 export const usageMeter: UsageMeterSchema = z.strictObject(usageMeterFields);
@@ -215,11 +219,29 @@ export interface UsageMeterInput extends Frozen<z.input<UsageMeterSchema>> {}
 /** A meter in input form: its displayName may be missing, its rules may be text. */
 export interface UsageMeterDocument extends Frozen<z.output<UsageMeterSchema>> {}
 /** Counts matching events, or sums their units (S5). */
-export interface UsageMeter extends Omit<UsageMeterDocument, "displayName" | "computations"> {
+export interface UsageMeter extends Omit<UsageMeterDocument, "displayName" | "computations" | "groupBy"> {
   readonly displayName: string;
   /** In ascending order. */
   readonly computations: readonly Computation[];
+  /** The dimensions of its groups, in order; undefined if its usage has no groups. */
+  readonly groupBy?: readonly string[] | undefined;
 }
+
+/** The texts of a meter's `groupBy` dimensions for some usage, in their order (S4.1); empty for a meter without groups. */
+export type UsageGroup = readonly string[];
+
+/** One text for each group, for maps and keys; empty for the empty group. */
+export function formatGroup(group: UsageGroup): string {
+  return group.length === 0 ? "" : JSON.stringify(group);
+}
+
+/** The group of a text of {@link formatGroup}. */
+export function parseGroup(text: string): UsageGroup {
+  return text === "" ? NO_GROUP : (JSON.parse(text) as UsageGroup);
+}
+
+/** The group of all usage of a meter without groups. */
+export const NO_GROUP: UsageGroup = [];
 
 /** A new usage meter: a DRAFT, with a generated id (S5.4). */
 export type UsageMeterRequest = Omit<UsageMeterInput, "id" | "status">;

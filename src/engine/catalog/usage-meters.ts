@@ -72,6 +72,11 @@ function updateMeter(document: MeterDocument, patch: object, { before, now }: Co
     (field) => !NAMES.has(field) && !isFieldUnchanged(document.body, next.body, field),
   );
   if (fixedField === undefined) return patchDocument(document, changedNames(input), now);
+  if (fixedField === "groupBy") {
+    const meter = `the ${status.toLowerCase()} usage meter ${name}`;
+    const reason = `the usage of ${meter} is kept by its groups; create a new usage meter to group it differently`;
+    throw refusedError(RULE, `groupBy: ${reason}`);
+  }
   throw refusedError(
     RULE,
     `${fixedField}: in the ${status.toLowerCase()} usage meter ${name} only name, billableName and description can change`,

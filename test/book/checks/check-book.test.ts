@@ -173,6 +173,16 @@ testRows("references", [
     '$.invoiceGroups[0].accountIds[1]: expected the id or name of an account, got "nobody"',
   ],
   [
+    "a meter groups by dimensions of its schema",
+    [["usageMeters[1].groupBy", ["service", "regoin"]]],
+    '$.usageMeters[1].groupBy[1]: expected the id or name of a dimension of the event schema "llm_request", got "regoin": did you mean "region"?',
+  ],
+  [
+    "a meter groups by different dimensions",
+    [["usageMeters[1].groupBy", ["service", "region", "service"]]],
+    "$.usageMeters[1].groupBy[2]: the dimension is already used by $.usageMeters[1].groupBy[0]",
+  ],
+  [
     "a meter has a known event schema",
     [["usageMeters[1].eventSchemaName", "logout"]],
     '$.usageMeters[1].eventSchemaName: expected the name of an event schema, got "logout"',

@@ -50,6 +50,28 @@ describe("resending event schemas", () => {
 });
 
 describe("resending usage meters", () => {
+  test("S5.4 the groups of a meter change only while it is a DRAFT", async () => {
+    const { engine } = engineAt("2024-03-01");
+    await engine.eventSchemas.create({ name: "call", dimensions: [{ name: "model" }, { name: "kind" }] });
+    await engine.eventSchemas.activate("call");
+    const { item } = await engine.usageMeters.create({
+      name: "calls",
+      aggregation: "COUNT",
+      eventSchemaName: "call",
+      computations: [{ order: 1 }],
+      groupBy: ["kind"],
+    });
+    const draft = await engine.usageMeters.update(item.id, { groupBy: ["model", "kind"] });
+    expect(draft.item.groupBy).toEqual(["model", "kind"]);
+    await engine.usageMeters.activate(item.id);
+    await engine.usageMeters.update(item.id, { groupBy: ["model", "kind"] });
+    for (const groupBy of [["model"], ["kind", "model"], null]) {
+      expect(await describeRefusal(engine.usageMeters.update(item.id, { groupBy }))).toBe(
+        'ERR_REFUSED groupBy: the usage of the active usage meter "calls" is kept by its groups; create a new usage meter to group it differently',
+      );
+    }
+  });
+
   test("S5.4 an ACTIVE meter accepts its computations in an equivalent form, and stores them as first sent", async () => {
     const { engine } = engineAt("2024-03-01");
     await activeSchema(engine);

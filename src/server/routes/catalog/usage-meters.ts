@@ -64,7 +64,7 @@ function toMeterJson({ item, input }: StoredResource<UsageMeter>): z.input<typeo
   });
 }
 
-const { name, billableName, description, aggregation, eventSchemaName, computations } = usageMeter.shape;
+const { name, billableName, description, aggregation, eventSchemaName, computations, groupBy } = usageMeter.shape;
 const { type } = usageMeterShape.shape;
 const USAGE_METERS: ItemSpec<StoredResource<UsageMeter>> = {
   tag: "Usage meters",
@@ -88,7 +88,16 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
     id: "createUsageMeter",
     summary: "Create a usage meter",
     description: "The usage meter starts as a DRAFT and counts events that arrive while it is ACTIVE.",
-    body: z.strictObject({ name, billableName, description, type, aggregation, computations, eventSchemaName }),
+    body: z.strictObject({
+      name,
+      billableName,
+      description,
+      type,
+      aggregation,
+      computations,
+      eventSchemaName,
+      groupBy,
+    }),
     status: 201,
     run: (engine, body) => engine.usageMeters.create(withoutAbsent(body)),
   }),
@@ -134,6 +143,7 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
       type: type.optional(),
       aggregation: aggregation.optional(),
       computations: computations.optional(),
+      groupBy,
     }),
     run: (engine, id, body) => engine.usageMeters.update(id, body),
   }),
