@@ -137,7 +137,7 @@ function slabAt(ratedSlabs: RatedSlabs, order: number): RatedSlab {
 }
 
 /** Prices a slab (S7.3, S7.4): price, then flat rate, then the slab's limits. All slabs are priced here. */
-function priceSlab(slab: RatedSlab, quantity: Decimal): PricedSlab {
+export function priceSlab(slab: RatedSlab, quantity: Decimal): PricedSlab {
   const { order, rate } = slab;
   let amount = priceBeforeBounds(slab, quantity);
   if (slab.flatRate !== undefined) amount = add(amount, slab.flatRate);
@@ -172,8 +172,8 @@ export function clampToBounds(amount: Decimal, { minimumRate, maximumRate }: Bou
   return maximumRate === undefined ? raised : minimum(raised, maximumRate);
 }
 
-/** The slab that contains a quantity above 0: startAfter < quantity <= endAt. */
-function findSlab(slabs: readonly RatedSlab[], quantity: Decimal): RatedSlab {
+/** The slab that contains a quantity: startAfter < quantity <= endAt; the first one at 0 and below. */
+export function findSlab(slabs: readonly RatedSlab[], quantity: Decimal): RatedSlab {
   let low = 0;
   let high = slabs.length - 1;
   while (low < high) {

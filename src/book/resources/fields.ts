@@ -39,12 +39,17 @@ export const DECIMAL_FORMAT = "A decimal, as a number or a string; at most 20 di
 export const DATE_FORMAT = "A date, or a date-time at midnight UTC.";
 export const DATE_TIME_FORMAT = "A date-time with a zone, or a date, which means midnight UTC.";
 
+const decimalJson = [
+  { type: "number" as const },
+  { type: "string" as const, pattern: String.raw`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$` },
+];
+
 /** A decimal within S1.3: a number, a decimal text, or a Decimal. Output: a Decimal. */
 export const decimal = z
   .custom<DecimalInput>()
   .transform((value, context) => readDecimal(context, value))
   .meta({
-    anyOf: [{ type: "number" }, { type: "string", pattern: String.raw`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$` }],
+    anyOf: decimalJson,
     description: DECIMAL_FORMAT,
   });
 
@@ -65,6 +70,26 @@ export const decimalAboveZero = decimal.refine(
   (value) => value.isPositive() && !value.isZero(),
   issueParams("OUT_OF_BOUNDS", { above: 0 }),
 );
+
+/** One amount, or one for each currency. */
+export type Amounts<Amount> = Amount | { readonly [currency: string]: Amount };
+
+/** An amount in the only currency of a plan, or one for each of its currencies. Output: Decimals. */
+export const amounts = z
+  .custom<Amounts<DecimalInput>>(
+    (value) => typeof value !== "object" || isDecimalObject(value) || isAmountByCurrency(value),
+    issueParams("WRONG_TYPE", { expected: 'a decimal, or decimals by currency, such as { "USD": "0.002" }' }),
+  )
+  .transform((value, context): Amounts<Decimal> => {
+    if (typeof value !== "object" || isDecimalObject(value)) return readDecimal(context, value);
+    const entries = Object.entries(value).map(([key, amount]) => [key, readDecimal(context, amount, [key])]);
+    return Object.fromEntries(entries) as { readonly [currency: string]: Decimal };
+  })
+  .meta({ anyOf: [...decimalJson, { type: "object", additionalProperties: { anyOf: decimalJson } }] });
+
+function isAmountByCurrency(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
+}
 
 /** A date-time as S2.2 accepts it. Output: milliseconds since 1970, UTC. */
 export const instant = z
@@ -174,16 +199,21 @@ export function recordSchema<Value extends z.ZodType>(
   >;
 }
 
-function readDecimal(context: z.core.$RefinementCtx, value: unknown): Decimal {
+/** @param path of the value below the field */
+function readDecimal(context: z.core.$RefinementCtx, value: unknown, path: readonly string[] = []): Decimal {
+  const report = <Code extends ProblemCode>(...problem: Parameters<typeof issueParams<Code>>): never => {
+    context.addIssue({ code: "custom", path: [...path], input: value, ...issueParams(...problem) });
+    return z.NEVER;
+  };
   try {
-    if (value === undefined) return addProblem(context, "MISSING", { expected: "a decimal" });
+    if (value === undefined) return report("MISSING", { expected: "a decimal" });
     return parseValue(value);
   } catch (error) {
     if (!hasCode(error, "ERR_NUMBER_INVALID")) throw error;
     const { reason } = error.details;
     const isDecimal = reason !== "NOT_A_NUMBER" && reason !== "NOT_A_DECIMAL";
-    if (!isDecimal) return addProblem(context, "WRONG_TYPE", { expected: "a decimal" });
-    return addProblem(context, "INVALID_FORMAT", { expected: "a decimal within bounds", reason: error.message });
+    if (!isDecimal) return report("WRONG_TYPE", { expected: "a decimal" });
+    return report("INVALID_FORMAT", { expected: "a decimal within bounds", reason: error.message });
   }
 }
 

@@ -1,0 +1,210 @@
+import type { UsageGroup } from "../book/resources/event-schema.ts";
+import type { Amounts } from "../book/resources/fields.ts";
+import type { RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
+/** Price tables with their rates in one currency, and the row that prices a group's usage on a day (S18.2, S18.3). */
+import {
+  amountIn,
+  listTiers,
+  type RateAllowance,
+  type RateRow,
+  type RateTable,
+  whenKey,
+} from "../book/resources/rate-table.ts";
+import { type Day, dayOf } from "../calendar/instant.ts";
+import { RatebookError } from "../errors.ts";
+import { type Decimal, divide, multiply, ONE, ZERO } from "../numbers/decimal.ts";
+import { joinSlabRates, type RatedSlabs } from "./rated-slabs.ts";
+
+/** A price table of a plan, with what an override adds to it (S18.7). */
+export interface TablePricing {
+  readonly rateTable: RateTable;
+  /** Rows of an override: asked before all rows of the table. */
+  readonly rows?: readonly RateRow[] | null | undefined;
+  /** The factor of an override for every amount of the table; default 1. */
+  readonly multiply?: Decimal | null | undefined;
+}
+
+/** One price of a row, from a day until the next one begins. */
+export interface RatedPrice {
+  /** `-Infinity` for a row without a date. */
+  readonly from: Day;
+  /** The row as written, and its index in its list. */
+  readonly written: RateRow;
+  readonly index: number;
+  readonly slabs: RatedSlabs;
+}
+
+/** Rows with the same `when`. */
+export interface RatedRow {
+  /** Its position in the order of the table, from 0. */
+  readonly order: number;
+  readonly when: Readonly<Record<string, string>>;
+  /** Whether it is one of an override. */
+  readonly isOverride: boolean;
+  /** Whether each group counts by itself (S18.3). */
+  readonly countsByGroup: boolean;
+  /** By their days, ascending. */
+  readonly prices: readonly RatedPrice[];
+}
+
+/** A table with its rates in one currency. */
+export interface RatedTable {
+  readonly currency: string;
+  readonly allowance: RateAllowance | undefined;
+  /** Whether the sum of all rows chooses volume tiers (S18.3). */
+  readonly chosenByAllRows: boolean;
+  /** In the order of the table. */
+  readonly rows: readonly RatedRow[];
+  /** The rows that are charged at a quantity of 0 (S7.5). */
+  readonly rowsChargedAtZero: readonly RatedRow[];
+  /** The rows that hold for a group, whenever they are in force: the one that is asked first comes first. */
+  readonly findRows: (group: UsageGroup) => readonly RatedRow[];
+}
+
+/**
+ * Rates a table in a currency. The slabs of a row are read when they are first used: of thousands of rows, most
+ * accounts use a few.
+ *
+ * @param groupBy the dimensions of the meter's groups, in their order
+ */
+export function joinTableRates(
+  { rateTable, rows: overrideRows, multiply: factor }: TablePricing,
+  groupBy: readonly string[],
+  currency: string,
+): RatedTable {
+  const terms = { per: rateTable.per ?? ONE, currency };
+  const first = createRows(overrideRows ?? [], { ...terms, factor: ONE, order: 0, isOverride: true });
+  const others = createRows(rateTable.rows, {
+    ...terms,
+    factor: factor ?? ONE,
+    order: first.length,
+    isOverride: false,
+  });
+  const rows = [...first, ...others];
+  const finders = [createRowFinder(first, groupBy), createRowFinder(others, groupBy)];
+  return {
+    currency,
+    allowance: rateTable.allowance ?? undefined,
+    chosenByAllRows: rateTable.volumeOver === "ALL_ROWS",
+    rows,
+    rowsChargedAtZero: rows.filter(({ prices }) => prices.some(({ written }) => isChargedAtZero(written))),
+    findRows: (group) => finders.flatMap((find) => find(group)),
+  };
+}
+
+interface RowTerms extends PriceTerms {
+  /** The order of the first row. */
+  readonly order: number;
+  readonly isOverride: boolean;
+}
+
+/** Rows with the same `when` stand where the first of them stands. */
+function createRows(written: readonly RateRow[], { order, isOverride, ...terms }: RowTerms): readonly RatedRow[] {
+  const byWhen = new Map<string, { readonly when: Readonly<Record<string, string>>; readonly prices: RatedPrice[] }>();
+  for (const [index, row] of written.entries()) {
+    const when = row.when ?? {};
+    const key = whenKey(when);
+    const price = createPrice(row, index, terms);
+    const same = byWhen.get(key);
+    if (same === undefined) byWhen.set(key, { when, prices: [price] });
+    else same.prices.push(price);
+  }
+  return [...byWhen.values()].map(({ when, prices }, index) => ({
+    order: order + index,
+    when,
+    isOverride,
+    countsByGroup: prices[0]?.written.slabsOver === "GROUP",
+    prices: prices.sort((a, b) => a.from - b.from),
+  }));
+}
+
+function createPrice(written: RateRow, index: number, terms: PriceTerms): RatedPrice {
+  let slabs: RatedSlabs | undefined;
+  return {
+    from: firstDay(written),
+    written,
+    index,
+    get slabs() {
+      return (slabs ??= joinRowRates(written, terms));
+    },
+  };
+}
+
+/** The first day of a row's price; `-Infinity` without a date. */
+function firstDay({ from }: Pick<RateRow, "from">): Day {
+  return from === null || from === undefined ? Number.NEGATIVE_INFINITY : dayOf(from);
+}
+
+/** Finds rows by the texts that they name: a lookup for each set of dimensions that rows name, at most 16. */
+function createRowFinder(
+  rows: readonly RatedRow[],
+  groupBy: readonly string[],
+): (group: UsageGroup) => readonly RatedRow[] {
+  const sets = new Map<string, { readonly positions: readonly number[]; readonly byTexts: Map<string, RatedRow> }>();
+  for (const row of rows) {
+    const positions = groupBy.flatMap((dimension, position) => (Object.hasOwn(row.when, dimension) ? [position] : []));
+    const key = positions.join();
+    const set = sets.get(key) ?? { positions, byTexts: new Map<string, RatedRow>() };
+    set.byTexts.set(JSON.stringify(positions.map((position) => row.when[groupBy[position] ?? ""])), row);
+    sets.set(key, set);
+  }
+  const bySpecificity = [...sets.values()].sort((a, b) => b.positions.length - a.positions.length);
+  return (group) =>
+    bySpecificity.flatMap(
+      ({ positions, byTexts }) => byTexts.get(JSON.stringify(positions.map((position) => group[position]))) ?? [],
+    );
+}
+
+/** How the amounts of a row are read. */
+interface PriceTerms {
+  readonly per: Decimal;
+  readonly factor: Decimal;
+  readonly currency: string;
+}
+
+function isChargedAtZero(row: RateRow): boolean {
+  return listTiers(row)[0]?.chargeAtZero === true;
+}
+
+/** The slabs of a row with its rates in a currency. @throws {RatebookError} ERR_RATES_INVALID */
+function joinRowRates(row: RateRow, terms: PriceTerms): RatedSlabs {
+  const { ratePlan, rateValue } = toSlabPricing(row, terms);
+  return joinSlabRates(ratePlan, rateValue);
+}
+
+/** A row as slabs and rates. */
+export function toSlabPricing(
+  row: RateRow,
+  { per, factor, currency }: PriceTerms,
+): { readonly ratePlan: RatePlanInput; readonly rateValue: RateValueInput } {
+  const tiers = listTiers(row);
+  const read = (amounts: Amounts<Decimal> | null | undefined): Decimal | undefined => {
+    const amount = amountIn(amounts, currency);
+    return amount && multiply(amount, factor);
+  };
+  const slabs = tiers.map((tier, index) => ({
+    order: index + 1,
+    startAfter: index === 0 ? ZERO : (tiers[index - 1]?.upTo ?? ZERO),
+    priceType: tier.package ? ("PACKAGE" as const) : tier.rate ? ("PER_UNIT" as const) : ("FLAT" as const),
+    slabConfig: { packageSize: tier.package, chargeAtZero: tier.chargeAtZero },
+  }));
+  const slabRates = tiers.map((tier, index) => {
+    const [rate, flat] = [read(tier.rate), read(tier.flat)];
+    const unitRate = rate && !tier.package ? divide(rate, per) : rate;
+    const main = unitRate ?? flat;
+    if (main === undefined) throw new RatebookError("ERR_RATES_INVALID", `a row has no rate in ${currency}`, {});
+    return {
+      order: index + 1,
+      rate: main,
+      slabRateConfig: {
+        flatRate: rate && flat,
+        minimumRate: read(tier.minimum),
+        maximumRate: read(tier.maximum),
+      },
+    };
+  });
+  return {
+    ratePlan: { pricingModel: row.volumeTiers ? "VOLUME" : "TIERED", slabs },
+    rateValue: { currency, slabRates },
+  };
+}

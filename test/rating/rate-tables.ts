@@ -1,0 +1,57 @@
+/** Prices usage by tables for the tests of rating. */
+import type { UsageGroup } from "../../src/book/resources/event-schema.ts";
+import { rateRows, rateTable, type RateRowInput, type RateTableInput } from "../../src/book/resources/rate-table.ts";
+import { dayOf, parseDate } from "../../src/calendar/instant.ts";
+import { formatDecimal } from "../../src/numbers/decimal.ts";
+import { type GroupUsage, type PricedTable, priceUsageByTable, type TablePeriod } from "../../src/rating/rate-table.ts";
+import { joinTableRates } from "../../src/rating/rated-table.ts";
+import { d } from "./cards.ts";
+
+/** October 2026. */
+export const OCTOBER: TablePeriod = {
+  from: dayOf(parseDate("2026-10-01")),
+  until: dayOf(parseDate("2026-11-01")),
+  share: { days: 31, of: 31 },
+};
+
+/** Usage of a group on a day of October: the day, the texts of the group, and the units. */
+export type UsageItem = readonly [day: number, group: UsageGroup | string, quantity: number | string];
+
+export function toUsage(items: readonly UsageItem[]): readonly GroupUsage[] {
+  return items.map(([day, group, quantity]) => ({
+    group: typeof group === "string" ? group.split(" ") : group,
+    day: OCTOBER.from + day - 1,
+    quantity: d(quantity),
+  }));
+}
+
+/** What a table is priced with. */
+export interface PricingInput {
+  readonly groupBy?: readonly string[];
+  readonly usage: readonly UsageItem[];
+  readonly period?: TablePeriod;
+  /** Of an override. */
+  readonly rows?: readonly RateRowInput[];
+  /** Of an override. */
+  readonly multiply?: string;
+}
+
+/** Prices usage in USD. */
+export function priceByTable(table: RateTableInput, input: PricingInput): PricedTable {
+  const { groupBy = ["model", "kind"], usage, period = OCTOBER } = input;
+  const pricing = {
+    rateTable: rateTable.parse(table),
+    rows: input.rows && rateRows.parse(input.rows),
+    multiply: input.multiply === undefined ? undefined : d(input.multiply),
+  };
+  return priceUsageByTable(joinTableRates(pricing, groupBy, "USD"), toUsage(usage), period);
+}
+
+/** The total of a priced table, then its lines: `days tier: quantity at rate = amount`. */
+export function describePrice({ total, lines }: PricedTable): readonly string[] {
+  const described = lines.map(({ from, until, order, quantity, rate, amount }) => {
+    const days = `${from - OCTOBER.from + 1}–${until - OCTOBER.from}`;
+    return `${days} tier ${order}: ${formatDecimal(quantity)} at ${formatDecimal(rate)} = ${formatDecimal(amount)}`;
+  });
+  return [formatDecimal(total), ...described];
+}
