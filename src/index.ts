@@ -274,7 +274,7 @@ export {
   type PlanCurves,
   planCurves,
 } from "./analysis/plan-curves.ts";
-export type { UsageRow, UsageRowInput } from "./metering/usage.ts";
+export type { UsageRow, UsageRowInput } from "./metering/usage-rows.ts";
 export { Decimal, type DecimalInput } from "./numbers/decimal.ts";
 export { priceQuantity, type PricedQuantity, type PricedSlab } from "./rating/slab-charge.ts";
 export type { RuleBudget } from "./rules/budget.ts";

@@ -219,6 +219,10 @@ const SENTENCES = {
     `The event would consume ${quantity} of the feature ${quote(name)}; the quantity must be 0 or more.`,
   TOO_MANY_DIGITS: ({ kind, name, quantity }: Named & Quantity & { readonly kind: string }) =>
     `For the ${kind} ${quote(name)} the event would count ${quote(quantity)}, which has more than 40 digits before or after the point.`,
+  INVALID_GROUP: ({ name, dimension, length }: Named & { readonly dimension: string; readonly length: number }) =>
+    `The dimension ${quote(dimension)}, by which the meter ${quote(name)} groups usage, has ${length === 0 ? "an empty text" : `${length} characters`}; expected 1 to 512 characters.`,
+  TOO_MANY_GROUPS: ({ name, date, maximum }: Named & { readonly date: string; readonly maximum: number }) =>
+    `The account has usage of ${maximum} groups of the meter ${quote(name)} on ${date}, the maximum; use dimensions with fewer values.`,
   INSUFFICIENT_CREDITS: ({ name, quantity, available }: Named & Quantity & { readonly available: string }) =>
     `The event needs ${quantity} of the feature ${quote(name)}; the account has ${available} left.`,
 } as const satisfies Readonly<Record<string, (params: never) => string>>;

@@ -32,7 +32,7 @@ export {
   type PastInvoiceGroup,
   type UsageDelta,
 } from "./ledger/records.ts";
-export { compareIds } from "./ledger/compare-ids.ts";
+export { compareIds } from "./numbers/compare-ids.ts";
 export type {
   AcceptedEventId,
   DraftListFilter,

@@ -11,7 +11,7 @@ import type { AccountView, BillingCatalog } from "../../src/invoicing/account-vi
 import { computeInvoices } from "../../src/invoicing/compute-invoices.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
 import { type AssociatedPlan, buildTimeline, NO_END } from "../../src/invoicing/timeline.ts";
-import { type Cells, createCells } from "../../src/metering/usage.ts";
+import { type Cells, createCells } from "../../src/metering/cells.ts";
 import { Decimal as OurDecimal } from "../../src/numbers/decimal.ts";
 import { decimalOfExact } from "../../src/numbers/exact.ts";
 import { type Bench, measure } from "../bench.ts";
@@ -98,6 +98,7 @@ function createView(tallies: Cells, account: number): AccountView {
       },
     ],
     usage: (_, from, until) => decimalOfExact(tallies.between(account, 0, from, until)),
+    usageByGroup: () => [],
     overage: () => new OurDecimal(0),
   };
 }

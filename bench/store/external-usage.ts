@@ -2,7 +2,7 @@
 import type { BookInput } from "../../src/book/resources/book.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { usageFromRows } from "../../src/ledger/usage-source.ts";
-import type { UsageRowInput } from "../../src/metering/usage.ts";
+import type { UsageRowInput } from "../../src/metering/usage-rows.ts";
 import { type Bench, seconds } from "../bench.ts";
 import { withStore } from "./postgres.ts";
 

@@ -1,4 +1,5 @@
 /** The input of invoicing for one account: plans, licenses, credits, and usage over time. */
+import type { GroupUsage } from "../book/resources/event-schema.ts";
 import type { Day, Instant } from "../calendar/instant.ts";
 import type { MonetaryCredit } from "../credits/monetary-credits.ts";
 import type { Decimal } from "../numbers/decimal.ts";
@@ -31,6 +32,8 @@ export interface AccountView extends GraceTerms {
   readonly credits: readonly MonetaryCredit[];
   /** A meter's usage in the UTC days `[from, until)`. */
   readonly usage: (meterId: string, from: Day, until: Day) => Decimal;
+  /** The usage other than 0 of a meter's groups in the UTC days `[from, until)`, by day, then group; empty without groups. */
+  readonly usageByGroup: (meterId: string, from: Day, until: Day) => readonly GroupUsage[];
   /** A feature's overage in the UTC days `[from, until)` (S11.3). */
   readonly overage: (featureId: string, from: Day, until: Day) => Decimal;
 }

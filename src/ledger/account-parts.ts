@@ -2,6 +2,7 @@
 
 import { add } from "../numbers/decimal.ts";
 import type { AccountPlan } from "./catalog.ts";
+import type { AccountAtEvent } from "./events/decide-event.ts";
 import type {
   AccountRecord,
   CreditRecord,
@@ -25,6 +26,8 @@ export interface AccountParts {
   readonly externalUsage?: AccountExternalUsage;
   /** Events that the decision may change: those to undo, and those with overage that may move (S11.5). */
   readonly events: readonly EventRecord[];
+  /** Whether the account has room for another group of a meter on a day; absent: it has (S18.1). */
+  readonly hasRoomForGroup?: AccountAtEvent["hasRoomForGroup"] | undefined;
   /** Its plans, if nothing is known to be due up to the instant of an ingest. */
   readonly currentPlan?: AccountPlan | undefined;
 }
@@ -52,11 +55,11 @@ export function listUsage({
   return [...usage, ...externalUsage.open, ...externalUsage.billed.flatMap(billedCells)];
 }
 
-/** One cell per account, meter or feature, and day; zero sums are omitted. */
+/** One cell per account, meter or feature, group and day; zero sums are omitted. */
 export function mergeCells(cells: readonly LedgerCell[]): readonly LedgerCell[] {
   const sums = new Map<string, LedgerCell>();
   for (const cell of cells) {
-    const key = JSON.stringify([cell.accountId, cell.meterOrFeatureId, cell.day]);
+    const key = JSON.stringify([cell.accountId, cell.meterOrFeatureId, cell.day, cell.group]);
     const before = sums.get(key);
     sums.set(key, before === undefined ? cell : { ...before, quantity: add(before.quantity, cell.quantity) });
   }
@@ -65,5 +68,5 @@ export function mergeCells(cells: readonly LedgerCell[]): readonly LedgerCell[] 
 
 /** The cells of stored usage as ledger cells. */
 export function billedCells({ accountId, cells }: BilledUsage): readonly LedgerCell[] {
-  return cells.map(({ meterId, day, quantity }) => ({ accountId, meterOrFeatureId: meterId, day, quantity }));
+  return cells.map(({ meterId, ...cell }) => ({ accountId, meterOrFeatureId: meterId, ...cell }));
 }

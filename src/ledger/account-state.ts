@@ -2,6 +2,7 @@
  * The state of an account in a decision: what was read of it, and the changes so far. Reads return records written
  * earlier in the decision, so that the events of a batch are decided one after another (S14.3).
  */
+import type { GroupUsage, UsageGroup } from "../book/resources/event-schema.ts";
 import { type Day, dayOf, type Instant } from "../calendar/instant.ts";
 import type { FeatureEntry, OverageAllowance } from "../credits/feature-credits.ts";
 import { canPay } from "../credits/monetary-credits.ts";
@@ -11,6 +12,7 @@ import type { InvoiceLine } from "../invoicing/invoice.ts";
 import { NO_END } from "../invoicing/timeline.ts";
 import type { SchemaProgram } from "../metering/compile-metering.ts";
 import type { AccountDependencies } from "../metering/event-slots.ts";
+import { compareIds } from "../numbers/compare-ids.ts";
 import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { decimalOfExact, type Exact, exactOfDecimal, isZeroExact, subtractExact } from "../numbers/exact.ts";
 import { type AccountExternalUsage, type AccountParts, listUsage } from "./account-parts.ts";
@@ -18,7 +20,6 @@ import { findAccountPlan, findGraceTerms } from "./account/account-plan.ts";
 import type { AccountPeriod, ClosedReason } from "./account/associated-plans.ts";
 import { findClosedReason } from "./account/open-cycles.ts";
 import { type AccountPlan, type Catalog, groupTermsFor } from "./catalog.ts";
-import { compareIds } from "./compare-ids.ts";
 import { type Changes, type GatheredChanges, noChanges } from "./decision.ts";
 import type { AccountAtEvent, FeatureConsumption } from "./events/decide-event.ts";
 import type {
@@ -132,6 +133,7 @@ export class AccountState implements AccountAtEvent {
       licenseChanges: record.licenseUpdates.map(toLicenseChange),
       credits: this.credits().filter(canPay).map(toMonetaryCredit),
       usage: (meterId, from, until) => this.usage(meterId, from, until),
+      usageByGroup: (meterId, from, until) => this.usageByGroup(meterId, from, until),
       overage: (featureId, from, until) => this.overage(featureId, from, until),
     };
   }
@@ -173,6 +175,10 @@ export class AccountState implements AccountAtEvent {
   usage(meterId: string, from: Day, until: Day): Decimal {
     return this.#ownUsage().between(meterId, from, until);
   }
+  /** The usage other than 0 of a meter's groups on the days `[from, until)`, by day, then group. */
+  usageByGroup(meterId: string, from: Day, until: Day): readonly GroupUsage[] {
+    return this.#ownUsage().groupsBetween(meterId, from, until);
+  }
   /** The overage of a feature on the days `[from, until)`. */
   overage(featureId: string, from: Day, until: Day): Decimal {
     return this.#ownOverage().between(featureId, from, until);
@@ -210,8 +216,9 @@ export class AccountState implements AccountAtEvent {
   putEvent(event: EventRecord): void {
     this.#ownEvents().put(event);
   }
-  addUsage(meterId: string, day: Day, quantity: Exact): void {
-    this.#ownUsage().add(meterId, day, quantity);
+  /** @param group only for a meter with groups */
+  addUsage(meterId: string, day: Day, quantity: Exact, group?: UsageGroup): void {
+    this.#ownUsage().add(meterId, day, quantity, group);
   }
   addOverage(featureId: string, day: Day, quantity: Exact): void {
     this.#ownOverage().add(featureId, day, quantity);
@@ -233,6 +240,10 @@ export class AccountState implements AccountAtEvent {
     const { id: accountId, customerId } = this;
     const cache = (this.#dependencies ??= []);
     return (cache[index] ??= enrichment.findDependencies({ accountId, customerId }));
+  }
+
+  hasRoomForGroup(program: SchemaProgram, place: number, day: Day): boolean {
+    return this.#parts.hasRoomForGroup?.(program, place, day) ?? true;
   }
 
   periodAt(at: Instant): AccountPeriod {

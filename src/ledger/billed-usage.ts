@@ -2,10 +2,12 @@
  * External usage stored with the invoice that was created from it, and late usage: the difference between the source's
  * current usage of a closed cycle and the billed usage, and what it would have cost (S17.4).
  */
+import { compareGroups, NO_GROUP, type UsageGroup } from "../book/resources/event-schema.ts";
 import { type Day, dayOf, formatDate, type Instant, instantOfDay } from "../calendar/instant.ts";
 import { computeInvoicesInSteps } from "../invoicing/compute-invoices.ts";
 import { grossAmount, invoiceKey } from "../invoicing/draft.ts";
 import type { AccountCycle } from "../invoicing/timeline.ts";
+import { compareIds } from "../numbers/compare-ids.ts";
 import { formatDecimal, type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { sha256Hex } from "../numbers/short-id.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
@@ -13,25 +15,36 @@ import { mergeCells, type AccountParts } from "./account-parts.ts";
 import { AccountState } from "./account-state.ts";
 import { dueInvoiceId, standardInvoiceKey } from "./account/due-ids.ts";
 import type { Catalog } from "./catalog.ts";
-import { compareIds } from "./compare-ids.ts";
 import type { BilledUsage, LedgerCell } from "./records.ts";
 
 /** The usage cells of one account, without its id. */
 export type AccountCells = BilledUsage["cells"];
 
-/** The cells of one account on the days `[from, until)`, merged by meter and day, in that order; zeros are omitted. */
+/** The cells of one account on the days `[from, until)`, by meter, day and group, each once; zeros are omitted. */
 export function accountCells(cells: readonly LedgerCell[], from: Day, until: Day): AccountCells {
   return mergeCells(cells.filter(({ day }) => day >= from && day < until))
-    .map(({ meterOrFeatureId: meterId, day, quantity }) => ({ meterId, day, quantity }))
-    .toSorted((a, b) => compareIds(a.meterId, b.meterId) || a.day - b.day);
+    .map(({ meterOrFeatureId: meterId, group, day, quantity }) => ({
+      meterId,
+      ...(group && { group }),
+      day,
+      quantity,
+    }))
+    .toSorted(compareAccountCells);
+}
+
+type AccountCell = AccountCells[number];
+
+function compareAccountCells(a: AccountCell, b: AccountCell): number {
+  return compareIds(a.meterId, b.meterId) || a.day - b.day || compareGroups(a.group ?? NO_GROUP, b.group ?? NO_GROUP);
 }
 
 /** A hash of cells that does not depend on their order. @param cells as {@link accountCells} returns them */
 function digestCells(cells: AccountCells): string {
-  const texts = cells.map(({ meterId, day, quantity }) => [
+  const texts = cells.map(({ meterId, group, day, quantity }) => [
     meterId,
     formatDate(instantOfDay(day)),
     formatDecimal(quantity),
+    ...(group === undefined ? [] : [group]),
   ]);
   return sha256Hex(JSON.stringify(texts));
 }
@@ -68,6 +81,8 @@ export function* saveBilledUsage(
 /** A cell that changed since its cycle closed. */
 export interface LateCell {
   readonly meterId: string;
+  /** Absent for a meter without groups. */
+  readonly group?: UsageGroup;
   /** UTC day, `2024-01-31`. */
   readonly date: string;
   /** Units that were billed. */
@@ -86,7 +101,7 @@ export interface LateUsage {
   /** The cycle's days, `[startDate, endDate)`, as `2024-01-01`. */
   readonly startDate: string;
   readonly endDate: string;
-  /** By meter, then day. */
+  /** By meter, day and group. */
   readonly cells: readonly LateCell[];
   readonly currency: string;
   /** The charge of the STANDARD invoice before credits, as billed and as recalculated from current usage. */
@@ -119,7 +134,7 @@ export function findLateUsage(
 }
 
 function compareCells(before: AccountCells, now: AccountCells): readonly LateCell[] {
-  const keyOf = ({ meterId, day }: AccountCells[number]): string => `${day} ${meterId}`;
+  const keyOf = ({ meterId, group, day }: AccountCell): string => JSON.stringify([day, meterId, group]);
   const billed = new Map(before.map((cell) => [keyOf(cell), cell.quantity]));
   const unmatchedKeys = new Set(now.map(keyOf));
   const all = [
@@ -127,12 +142,13 @@ function compareCells(before: AccountCells, now: AccountCells): readonly LateCel
     ...before.flatMap((cell) => (unmatchedKeys.has(keyOf(cell)) ? [] : [{ ...cell, quantity: ZERO }])),
   ];
   return all
-    .toSorted((a, b) => compareIds(a.meterId, b.meterId) || a.day - b.day)
+    .toSorted(compareAccountCells)
     .map((cell) => {
       const billedQuantity = billed.get(keyOf(cell)) ?? ZERO;
       const date = formatDate(instantOfDay(cell.day));
       return {
         meterId: cell.meterId,
+        ...(cell.group && { group: cell.group }),
         date,
         billed: billedQuantity,
         now: cell.quantity,

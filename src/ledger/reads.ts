@@ -3,6 +3,7 @@
  * stored events: only the few events that a decision may change are read.
  */
 import { type Day, dayOf, INSTANT_END, type Instant, ceilToDay } from "../calendar/instant.ts";
+import { groupBy } from "../numbers/compare-ids.ts";
 import { add, type Decimal, sum, ZERO } from "../numbers/decimal.ts";
 import type { AccountExternalUsage, AccountParts } from "./account-parts.ts";
 import type { AccountState } from "./account-state.ts";
@@ -10,7 +11,6 @@ import { catchUpInstant } from "./account/account-plan.ts";
 import { catchUpReadsFrom, invoicesReadFrom, findNewGrants } from "./account/catch-up.ts";
 import { findOpenRanges, type TimeRange } from "./account/open-cycles.ts";
 import type { AccountPlan, Catalog } from "./catalog.ts";
-import { groupBy } from "./compare-ids.ts";
 import type { AccountRecord, EventRecord, LedgerCell } from "./records.ts";
 import type { LedgerView } from "./view.ts";
 

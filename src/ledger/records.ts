@@ -1,15 +1,17 @@
+import type { Address } from "../book/resources/account.ts";
 /**
  * The records of a ledger, as plain data: accounts, events, usage, feature credits, credits and invoices (S4 to S16).
  * Decimals are Decimals, instants are milliseconds, and every record has its account's id; stores write and read them
  * unchanged.
  */
-import type { Address } from "../book/resources/account.ts";
+import type { UsageGroup } from "../book/resources/event-schema.ts";
 import type { PricePlanDetailsOverride } from "../book/resources/price-plan.ts";
 import type { CycleConfig } from "../calendar/cycle.ts";
 import type { Day, Instant } from "../calendar/instant.ts";
 import type { CreditKind } from "../credits/monetary-credits.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
 import type { ClosedCycles } from "../invoicing/timeline.ts";
+import type { UsageCell } from "../metering/usage.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
 import type { IngestStatus } from "./outcome.ts";
@@ -193,15 +195,17 @@ export interface EventRecord {
   readonly feature?: FeatureUse;
 }
 
-/** The usage of a meter, or the overage of a feature, of one account on one UTC day. */
+/** The usage of a meter and group, or the overage of a feature, of one account on one UTC day. */
 export interface LedgerCell {
   readonly accountId: string;
   readonly meterOrFeatureId: string;
+  /** Absent for overage, and for a meter without groups. */
+  readonly group?: UsageGroup;
   readonly day: Day;
   readonly quantity: Decimal;
 }
 
-/** A change of the usage of a meter, or the overage of a feature, of one account on one UTC day. */
+/** A change of the usage of a meter and group, or the overage of a feature, of one account on one UTC day. */
 export interface UsageDelta extends Omit<LedgerCell, "quantity"> {
   /** Negative in an undo. */
   readonly quantity: Exact;
@@ -218,8 +222,8 @@ export interface BilledUsage {
   /** The days of the cycle, `[from, until)`. */
   readonly from: Day;
   readonly until: Day;
-  /** By meter, then day, each once; zeros are omitted. */
-  readonly cells: readonly { readonly meterId: string; readonly day: Day; readonly quantity: Decimal }[];
+  /** By meter, day and group, each once; zeros are omitted. */
+  readonly cells: readonly Omit<UsageCell, "accountId">[];
   /** A hash of the cells. */
   readonly digest: string;
   /** When the cycle closed. */

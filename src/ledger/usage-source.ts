@@ -5,9 +5,10 @@
 import type { Book } from "../book/resources/book.ts";
 import { type Day, type Instant, instantOfDay } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
-import { readUsageRow, type UsageRowInput, type UsageCell } from "../metering/usage.ts";
+import { readUsageRow, type UsageRowInput } from "../metering/usage-rows.ts";
+import type { UsageCell } from "../metering/usage.ts";
+import { compareIds } from "../numbers/compare-ids.ts";
 import { decimalOfExact, type Exact, exactOfDecimal } from "../numbers/exact.ts";
-import { compareIds } from "./compare-ids.ts";
 import type { AccountRecord } from "./records.ts";
 import { quoteText } from "./refusals.ts";
 

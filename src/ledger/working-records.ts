@@ -1,8 +1,10 @@
 /**
  * Records of one kind, and cells of usage or overage, in the state of an account: those read, and those written since.
  */
+import { compareGroups, formatGroup, type GroupUsage, type UsageGroup } from "../book/resources/event-schema.ts";
 import type { Day } from "../calendar/instant.ts";
 import { compareSpending, type FeatureEntry, sortForSpending } from "../credits/feature-credits.ts";
+import { groupBy } from "../numbers/compare-ids.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
 import { addExact, decimalOfExact, type Exact, exactOfDecimal } from "../numbers/exact.ts";
 import type { LedgerCell, UsageDelta, EntryRecord } from "./records.ts";
@@ -115,6 +117,8 @@ export class WorkingCells {
   readonly #accountId: string;
   readonly #read: readonly LedgerCell[];
   #readByItem: Map<string, Days> | undefined;
+  /** The read cells that have a group, by meter. */
+  #readGroups: ReadonlyMap<string, readonly LedgerCell[]> | undefined;
   /** Undefined before the first: most accounts of a batch get one delta, and a growing empty list reserves room for 17. */
   #added: GrowingDelta[] | undefined;
   /** The added sums by day and item, once there are many. */
@@ -137,29 +141,59 @@ export class WorkingCells {
     return total;
   }
 
-  add(itemId: string, day: Day, quantity: Exact): void {
-    const found = this.#find(itemId, day);
+  /** The sums other than 0 of a meter's groups, by day, then group. */
+  groupsBetween(itemId: string, from: Day, until: Day): readonly GroupUsage[] {
+    this.#readGroups ??= groupBy(
+      this.#read.filter(({ group }) => group !== undefined),
+      (cell) => cell.meterOrFeatureId,
+    );
+    const sums = new Map<string, GroupUsage>();
+    const added = (this.#added ?? NO_DELTAS).filter(({ meterOrFeatureId }) => meterOrFeatureId === itemId);
+    const addedCells = added.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
+    for (const { group, day, quantity } of [...(this.#readGroups.get(itemId) ?? []), ...addedCells]) {
+      if (group === undefined || day < from || day >= until) continue;
+      const key = `${day} ${formatGroup(group)}`;
+      sums.set(key, { group, day, quantity: add(sums.get(key)?.quantity ?? ZERO, quantity) });
+    }
+    const used = [...sums.values()].filter(({ quantity }) => !quantity.isZero());
+    return used.sort((a, b) => a.day - b.day || compareGroups(a.group, b.group));
+  }
+
+  /** @param group only for a meter with groups */
+  add(itemId: string, day: Day, quantity: Exact, group?: UsageGroup): void {
+    const key = group && formatGroup(group);
+    const found = this.#find(itemId, day, key);
     if (found !== undefined) {
       found.quantity = addExact(found.quantity, quantity);
       return;
     }
-    const delta = { accountId: this.#accountId, meterOrFeatureId: itemId, day, quantity };
+    const delta: GrowingDelta = { accountId: this.#accountId, meterOrFeatureId: itemId, day, quantity };
+    if (group !== undefined) delta.group = group;
     if (this.#added === undefined) this.#added = [delta];
     else this.#added.push(delta);
-    this.#addedByDay?.set(`${day} ${itemId}`, delta);
+    this.#addedByDay?.set(`${day} ${itemId} ${key}`, delta);
   }
 
   addTo(changed: UsageDelta[]): void {
     for (const delta of this.#added ?? NO_DELTAS) changed.push(delta);
   }
 
-  #find(itemId: string, day: Day): GrowingDelta | undefined {
+  /** @param groupKey undefined without groups */
+  #find(itemId: string, day: Day, groupKey: string | undefined): GrowingDelta | undefined {
     const added = this.#added ?? NO_DELTAS;
     if (added.length > FEW) {
-      this.#addedByDay ??= new Map(added.map((delta) => [`${delta.day} ${delta.meterOrFeatureId}`, delta]));
-      return this.#addedByDay.get(`${day} ${itemId}`);
+      this.#addedByDay ??= new Map(
+        added.map((delta) => [
+          `${delta.day} ${delta.meterOrFeatureId} ${delta.group && formatGroup(delta.group)}`,
+          delta,
+        ]),
+      );
+      return this.#addedByDay.get(`${day} ${itemId} ${groupKey}`);
     }
-    for (const delta of added) if (delta.day === day && delta.meterOrFeatureId === itemId) return delta;
+    for (const delta of added) {
+      if (delta.day !== day || delta.meterOrFeatureId !== itemId) continue;
+      if ((delta.group && formatGroup(delta.group)) === groupKey) return delta;
+    }
     return undefined;
   }
 }

@@ -1,11 +1,13 @@
 /** Compiles a book's schemas and meters, which turn events into units (S4, S5). */
 import type { Setting } from "../book/resources/catalog-items.ts";
 import type { EventSchema, FeatureDetails, UsageMeter } from "../book/resources/event-schema.ts";
+import { groupBy as groupByKey } from "../numbers/compare-ids.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { type FullRuleBudget, type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
 import { type Enrichment, compileEnrichment, type FindSetting, createSettingFinder, fullKey } from "./enrich.ts";
 import { type EventSlots, createSlots } from "./event-slots.ts";
+import type { GroupTexts } from "./grouped-cells.ts";
 import { type IndexedMeter, type Measure, compileMeasure } from "./measure-units.ts";
 
 /** The parts of a book that metering needs. */
@@ -34,6 +36,11 @@ export interface SchemaProgram {
   readonly meters: readonly UsageMeter[];
   /** Their ids. */
   readonly meterIds: readonly string[];
+  /** Where the group of each meter's units is, while the event is in the slots; undefined for a meter without groups;
+   * the same object for meters with the same `groupBy`. */
+  readonly groups: readonly (GroupTexts | undefined)[];
+  /** Whether one of its meters has groups. */
+  readonly hasGroups: boolean;
   /** Whether it computes fields of its events. */
   readonly enriches: boolean;
   /** The feature that the schema's events consume (S11.2). */
@@ -44,6 +51,8 @@ export interface SchemaProgram {
 export interface MeteringProgram {
   /** The ids of all meters in book order, with the same indices as in the tally. */
   readonly meterIds: readonly string[];
+  /** The indices of the meters that have groups, in lists of those with the same schema and groups. */
+  readonly groupings: readonly (readonly number[])[];
   /** By schema name; only ACTIVE schemas (S4.4). */
   readonly schemas: ReadonlyMap<string, SchemaProgram>;
   /** The settings of the book. */
@@ -88,7 +97,15 @@ export function* compileMeteringInSteps(
     schemas.set(schema.name, program);
     yield;
   }
-  return { meterIds: book.usageMeters.map(({ id }) => id), schemas, settings: book.settings };
+  const { settings, usageMeters } = book;
+  return { meterIds: usageMeters.map(({ id }) => id), groupings: findGroupings(usageMeters), schemas, settings };
+}
+
+function findGroupings(meters: readonly UsageMeter[]): readonly (readonly number[])[] {
+  const keyOf = ({ eventSchemaName, groupBy }: UsageMeter): string => JSON.stringify([eventSchemaName, groupBy]);
+  const groupedMeters = [...meters.entries()].filter(([, { groupBy }]) => groupBy !== undefined);
+  const groupings = groupByKey(groupedMeters, ([, meter]) => keyOf(meter));
+  return [...groupings.values()].map((grouping) => grouping.map(([index]) => index));
 }
 
 /** The inputs for compiling a schema's program. */
@@ -102,6 +119,7 @@ interface SchemaParts {
 function compileSchema(schema: EventSchema, { index, meters, findSetting, budget }: SchemaParts): SchemaProgram {
   const slots = createSlots(schema);
   const { featureDetails } = schema;
+  const groups = findGroups(meters, slots);
   return {
     index,
     schema,
@@ -110,9 +128,26 @@ function compileSchema(schema: EventSchema, { index, meters, findSetting, budget
     measure: compileMeasure(slots, meters, budget),
     meters: meters.map(({ meter }) => meter),
     meterIds: meters.map(({ meter: { id } }) => id),
+    groups,
+    hasGroups: groups.some((group) => group !== undefined),
     enriches: schema.enrichments.fields.length > 0,
     ...(featureDetails ? { feature: featureProgram(featureDetails, slots) } : {}),
   };
+}
+
+/** The groups of each meter, the same object for meters with the same `groupBy`. */
+function findGroups(
+  meters: readonly IndexedMeter[],
+  { texts, dimensionSlots }: EventSlots,
+): readonly (GroupTexts | undefined)[] {
+  const groups = new Map<string, GroupTexts>();
+  return meters.map(({ meter: { groupBy } }) => {
+    if (groupBy === undefined) return undefined;
+    const key = JSON.stringify(groupBy);
+    const group = groups.get(key) ?? { texts, slots: groupBy.map((dimension) => dimensionSlots.get(dimension) ?? -1) };
+    groups.set(key, group);
+    return group;
+  });
 }
 
 /** Whether a program was compiled from the same schema, meters and settings. */

@@ -9,8 +9,9 @@ import { Scaled } from "../numbers/exact.ts";
 
 /** Sums by row, column and day that are small and close enough. */
 export interface DenseCells {
-  /** By row, the index of its fields in the table; -1 until the row has cells. */
-  readonly bases: Int32Array;
+  rows: number;
+  /** By row, the index of its fields in the table; -1 until the row has cells. May be longer than the rows. */
+  bases: Int32Array;
   /** By row, the fields of each lane: {@link START} and so on, then the scale of each of its columns. */
   table: Int32Array;
   tableUsed: number;
@@ -46,6 +47,7 @@ export function createDenseCells(
   columnGroups: readonly (readonly number[])[] = [],
 ): DenseCells {
   return {
+    rows,
     bases: new Int32Array(rows).fill(-1),
     table: new Int32Array(0),
     tableUsed: 0,
@@ -77,6 +79,17 @@ function computeLayout(
   return { lanes, places, emptyRow: Int32Array.from(emptyRow) };
 }
 
+/** Adds a row. @returns its index */
+export function addRow(dense: DenseCells): number {
+  const row = dense.rows++;
+  if (row >= dense.bases.length) {
+    const bases = new Int32Array(Math.max(64, 2 * row)).fill(-1);
+    bases.set(dense.bases);
+    dense.bases = bases;
+  }
+  return row;
+}
+
 /** The index of a row's fields in the table, created if missing. */
 export function ensureRow(dense: DenseCells, row: number): number {
   const base = dense.bases[row] ?? -1;
@@ -84,7 +97,7 @@ export function ensureRow(dense: DenseCells, row: number): number {
 }
 
 function createRow(dense: DenseCells, row: number): number {
-  invariant(row >= 0 && row < dense.bases.length, "S5.3: usage belongs to a known account and meter");
+  invariant(row >= 0 && row < dense.rows, "S5.3: usage belongs to a known account and meter");
   const base = dense.tableUsed;
   const length = base + dense.emptyRow.length;
   if (length > dense.table.length) {

@@ -1,193 +1,21 @@
 /**
- * The tally of usage: exact quantities by account, meter and UTC day (S5.3), and their rows (S17.1). Cycles begin on UTC
- * days, so every cycle is a sum of days, whatever plans come and go. Memory is bounded by the number of cells: a dense cell is
- * a safe integer; the part of a sum that does not fit is a wide cell, an exact decimal of any size.
+ * The tally of usage: exact quantities by account, meter and UTC day (S5.3). Cycles begin on UTC days, so every cycle is
+ * a sum of days, whatever plans come and go.
  */
-import { didYouMean } from "../book/problems.ts";
-import {
-  type Day,
-  dayOf,
-  formatDate,
-  formatInstant,
-  type Instant,
-  toInstant,
-  parseDate,
-  instantOfDay,
-} from "../calendar/instant.ts";
-import { RatebookError } from "../errors.ts";
-import { type Decimal, type DecimalInput, parseDecimal, formatDecimal } from "../numbers/decimal.ts";
-import { type Exact, addExact, decimalOfExact } from "../numbers/exact.ts";
-import { rejection } from "../problem-table.ts";
-import {
-  createDenseCells,
-  dayCapacity,
-  denseCell,
-  type DenseCells,
-  denseSum,
-  ensureDay,
-  ensureRow,
-  computeTotal,
-} from "./dense-cells.ts";
+import { compareGroups, type GroupUsage, NO_GROUP, type UsageGroup } from "../book/resources/event-schema.ts";
+import type { Day } from "../calendar/instant.ts";
+import type { Decimal } from "../numbers/decimal.ts";
+import { type Exact, decimalOfExact, isZeroExact } from "../numbers/exact.ts";
+import { type AddAll, type Cells, createCells } from "./cells.ts";
+import type { GroupTexts } from "./grouped-cells.ts";
+import { GroupedUsage, type GroupUsageTally } from "./grouped-usage.ts";
 
-/** Cells to which quantities can be added. */
-export interface Cells {
-  /**
-   * Adds to one cell; adding 0 creates the cell.
-   *
-   * @throws {RatebookError} ERR_ARITHMETIC if the cell would need more than 100 digits (S1.4); nothing is added then
-   */
-  readonly add: (row: number, column: number, day: Day, quantity: Exact) => void;
-  /** Creates a function that adds to several columns at once. @param columns without repetition */
-  readonly adder: (columns: readonly number[]) => AddAll;
-  /** The existing cells, unordered; empty for an unknown row or column. */
-  days(row: number, column: number): Iterable<readonly [Day, Exact]>;
-  /**
-   * The sum of the cells on the days `[from, until)`.
-   *
-   * @throws {RatebookError} ERR_ARITHMETIC if it needs more than 100 digits (S1.4)
-   */
-  between(row: number, column: number, from: Day, until: Day): Exact;
-}
-
-/**
- * Adds to several cells of one row and day.
- *
- * @param quantities by the index of their column in the adder's list; undefined skips its cell. At most 40 digits
- * before and after the point (S1.6), so that every sum stays exact
- */
-export type AddAll = (row: number, day: Day, quantities: readonly (Exact | undefined)[]) => void;
-
-/** The parts of sums that dense cells cannot store, by row, column and day. */
-interface WideCells {
-  readonly columns: number;
-  /** By row × columns + column. */
-  readonly byCell: Map<number, Map<Day, Exact>>;
-}
-
-/** @param columnGroups columns that are usually added to together */
-export function createCells(rows: number, columns: number, columnGroups?: readonly (readonly number[])[]): Cells {
-  const dense = createDenseCells(rows, columns, columnGroups);
-  const wide: WideCells = { columns, byCell: new Map() };
-  const addQuantity: Cells["add"] = (row, column, day, quantity) => {
-    // With a wide cell, even a small quantity may be too much.
-    if (wide.byCell.size > 0 && wide.byCell.get(row * columns + column)?.has(day) === true) {
-      addWide(dense, wide, { row, column, day }, quantity);
-      return;
-    }
-    const lane = ensureRow(dense, row) + (dense.lanes[column] ?? 0);
-    const first = ensureDay(dense, lane, day);
-    const place = dense.places[column] ?? 0;
-    const total = first < 0 ? Number.NaN : computeTotal(dense, lane, place, first + place, quantity);
-    if (Number.isNaN(total)) addWide(dense, wide, { row, column, day }, quantity);
-    else dense.sums[first + place] = total;
-  };
-  const adder: Cells["adder"] = (adderColumns) => {
-    const addDense = createDenseAdder(dense, adderColumns);
-    return (row, day, quantities) => {
-      if (wide.byCell.size === 0 && addDense(row, day, quantities)) return;
-      for (const [index, quantity] of quantities.entries()) {
-        if (quantity !== undefined) addQuantity(row, adderColumns[index] ?? -1, day, quantity);
-      }
-    };
-  };
-  return {
-    add: addQuantity,
-    adder,
-    days: (row, column) => (row < 0 || column < 0 ? [] : iterateCells(dense, wide, row, column)),
-    between(row, column, from, until) {
-      if (row < 0 || column < 0) return 0;
-      const hasWideCell = wide.byCell.has(row * columns + column);
-      const sum = hasWideCell ? undefined : denseSum(dense, row, column, [from, until]);
-      if (sum !== undefined) return sum;
-      let total: Exact = 0;
-      for (const [day, quantity] of iterateCells(dense, wide, row, column)) {
-        if (day >= from && day < until) total = addExact(total, quantity);
-      }
-      return total;
-    },
-  };
-}
-
-/** Adds to dense cells only, or to none; the cells of one lane are located once. */
-function createDenseAdder(
-  dense: DenseCells,
-  columns: readonly number[],
-): (row: number, day: Day, quantities: readonly (Exact | undefined)[]) => boolean {
-  const lanes = columns.map((column) => dense.lanes[column] ?? 0);
-  const places = columns.map((column) => dense.places[column] ?? 0);
-  /** The changed cells, and their previous values. */
-  const cells = new Int32Array(columns.length);
-  const before = new Float64Array(columns.length);
-  const undo = (from: number, quantities: readonly (Exact | undefined)[]): void => {
-    for (let index = from - 1; index >= 0; index--) {
-      if (quantities[index] !== undefined) dense.sums[cells[index] ?? 0] = before[index] ?? 0;
-    }
-  };
-  return (row, day, quantities) => {
-    const base = ensureRow(dense, row);
-    let currentLane = -1;
-    let first = -1;
-    for (let index = 0; index < lanes.length; index++) {
-      const quantity = quantities[index];
-      if (quantity === undefined) continue;
-      const lane = base + (lanes[index] ?? 0);
-      if (lane !== currentLane) {
-        currentLane = lane;
-        first = ensureDay(dense, lane, day);
-      }
-      const place = places[index] ?? 0;
-      const cell = first + place;
-      const total = first < 0 ? Number.NaN : computeTotal(dense, lane, place, cell, quantity);
-      if (Number.isNaN(total)) {
-        undo(index, quantities);
-        return false;
-      }
-      cells[index] = cell;
-      before[index] = dense.sums[cell] ?? 0;
-      dense.sums[cell] = total;
-    }
-    return true;
-  };
-}
-
-interface CellKey {
-  readonly row: number;
-  readonly column: number;
-  readonly day: Day;
-}
-
-function addWide(dense: DenseCells, wide: WideCells, { row, column, day }: CellKey, quantity: Exact): void {
-  const cell = row * wide.columns + column;
-  const days = wide.byCell.get(cell) ?? new Map<Day, Exact>();
-  const total = addExact(days.get(day) ?? 0, quantity);
-  // The complete cell must be an exact decimal too (S1.4): this throws before anything changes.
-  addExact(total, denseCell(dense, row, column, day) ?? 0);
-  days.set(day, total);
-  wide.byCell.set(cell, days);
-}
-
-/** The days of a row and column with usage, dense days first. */
-function* iterateCells(
-  dense: DenseCells,
-  wide: WideCells,
-  row: number,
-  column: number,
-): Generator<readonly [Day, Exact], void, undefined> {
-  const wideByDay = wide.byCell.get(row * wide.columns + column);
-  const { first, days } = dayCapacity(dense, row, column);
-  for (let day = first; day < first + days; day++) {
-    const quantity = denseCell(dense, row, column, day);
-    const widePart = wideByDay?.get(day);
-    if (quantity !== undefined) yield [day, widePart === undefined ? quantity : addExact(quantity, widePart)];
-    else if (widePart !== undefined) yield [day, widePart];
-  }
-  for (const [day, quantity] of wideByDay ?? []) if (day < first || day >= first + days) yield [day, quantity];
-}
-
-/** The usage of one account, one meter and one UTC day. */
+/** The usage of one account, meter, group and UTC day. */
 export interface UsageCell {
   readonly accountId: string;
   readonly meterId: string;
+  /** Absent for a meter without groups. */
+  readonly group?: UsageGroup;
   readonly day: Day;
   readonly quantity: Decimal;
 }
@@ -202,16 +30,22 @@ export interface Usage {
    * @throws {RatebookError} ERR_ARITHMETIC if the sum needs more than 100 digits (S1.4)
    */
   between(accountId: string, meterId: string, from: Day, until: Day): Decimal;
+  /**
+   * The sums other than 0 of a meter's groups, by day, then group; empty for a meter without groups.
+   *
+   * @throws {RatebookError} ERR_ARITHMETIC as {@link between}
+   */
+  groupsBetween(accountId: string, meterId: string, from: Day, until: Day): readonly GroupUsage[];
   /** Whether anything was metered on the days `[from, until)`, even 0. */
   hasUsage(accountId: string, meterId: string, from: Day, until: Day): boolean;
   /** The first and the last day (inclusive) with usage of an account. */
   daysOf(accountId: string): { readonly first: Day; readonly last: Day } | undefined;
-  /** Every cell with usage, by account, meter and day. */
+  /** Every cell with usage, by account, meter, day and group. */
   cells(): Iterable<UsageCell>;
-  /** The cells of one account, by meter and day. */
+  /** The cells of one account, by meter, day and group. */
   cellsOf(accountId: string): Iterable<UsageCell>;
-  /** Every cell with usage, by account and meter index; days are unordered. */
-  visit(cell: (account: number, meter: number, day: Day, quantity: Exact) => void): void;
+  /** Every cell with usage, by account and meter index; days and groups are unordered. */
+  visit(cell: (account: number, meter: number, day: Day, quantity: Exact, group?: UsageGroup) => void): void;
 }
 
 /** A tally to which usage can be added. */
@@ -221,73 +55,155 @@ export interface UsageTally extends Usage {
    *
    * @param account the index in `accountIds`
    * @param meter the index in `meterIds`
+   * @param group that of the usage; only for a meter with groups
    * @throws {RatebookError} ERR_ARITHMETIC if the cell would need more than 100 digits (S1.4); nothing is added then
    */
-  readonly add: (account: number, meter: number, day: Day, quantity: Exact) => void;
+  readonly add: (account: number, meter: number, day: Day, quantity: Exact, group?: UsageGroup) => void;
   /**
-   * Creates a function that adds all units of one event, or none if one does not fit.
+   * Creates a function that adds all units of one event.
    *
    * @param meters distinct indices in `meterIds`
+   * @param groups where the group of each meter's units is; undefined for a meter without groups
    */
-  readonly adder: (meters: readonly number[]) => AddAll;
+  readonly adder: (meters: readonly number[], groups?: readonly (GroupTexts | undefined)[]) => AddAll;
+  /** The usage of the meters that have groups, by indices. */
+  readonly groups: GroupUsageTally;
   /** Adds another tally, whose accounts and meters must exist here. */
   merge(other: Usage): void;
 }
 
-/** Creates an empty tally. @param columnGroups the indices of meters in which one event may count */
+/** A cell of a meter; only that of a meter with groups has a group. */
+type GroupDay = readonly [Day, Exact, UsageGroup?];
+
+/**
+ * Creates an empty tally.
+ *
+ * @param columnGroups the indices of meters in which one event may count
+ * @param groupings the indices of meters that have groups, in lists of those with the same groups
+ */
 export function createUsageTally(
   accountIds: readonly string[],
   meterIds: readonly string[],
   columnGroups?: readonly (readonly number[])[],
+  groupings: readonly (readonly number[])[] = [],
 ): UsageTally {
-  const sums = createCells(accountIds.length, meterIds.length, columnGroups);
-  const accounts = new Map(accountIds.map((id, index) => [id, index]));
-  const meters = new Map(meterIds.map((id, index) => [id, index]));
-  const daysIn = (accountId: string, meterId: string): Iterable<readonly [Day, Exact]> =>
-    sums.days(accounts.get(accountId) ?? -1, meters.get(meterId) ?? -1);
-  function* listCells(accountId: string): Iterable<UsageCell> {
-    for (const meterId of meterIds) {
-      const days = [...daysIn(accountId, meterId)].sort(([a], [b]) => a - b);
-      for (const [day, quantity] of days) yield { accountId, meterId, day, quantity: decimalOfExact(quantity) };
+  return new CellTally(accountIds, meterIds, columnGroups, groupings);
+}
+
+class CellTally implements UsageTally {
+  readonly accountIds: readonly string[];
+  readonly meterIds: readonly string[];
+  readonly groups: GroupedUsage;
+  /** By account and meter, for meters without groups. */
+  readonly #sums: Cells;
+  readonly #accounts: ReadonlyMap<string, number>;
+  readonly #meters: ReadonlyMap<string, number>;
+
+  constructor(
+    accountIds: readonly string[],
+    meterIds: readonly string[],
+    columnGroups: readonly (readonly number[])[] | undefined,
+    groupings: readonly (readonly number[])[],
+  ) {
+    this.accountIds = accountIds;
+    this.meterIds = meterIds;
+    this.groups = new GroupedUsage(groupings);
+    this.#sums = createCells(accountIds.length, meterIds.length, columnGroups);
+    this.#accounts = new Map(accountIds.map((id, index) => [id, index]));
+    this.#meters = new Map(meterIds.map((id, index) => [id, index]));
+  }
+
+  add(account: number, meter: number, day: Day, quantity: Exact, group: UsageGroup = NO_GROUP): void {
+    if (this.groups.has(meter)) this.groups.add(account, meter, day, quantity, group);
+    else this.#sums.add(account, meter, day, quantity);
+  }
+
+  adder(meters: readonly number[], groups: readonly (GroupTexts | undefined)[] = []): AddAll {
+    const addGroups = this.groups.adders(meters, groups);
+    if (addGroups.length === 0) return this.#sums.adder(meters);
+    const places = [...meters.keys()].filter((place) => !this.groups.has(meters[place] ?? -1));
+    const addSums = this.#sums.adder(places.map((place) => meters[place] ?? -1));
+    return (account, day, quantities) => {
+      for (const addGroup of addGroups) addGroup(account, day, quantities);
+      if (places.length === 0) return;
+      addSums(
+        account,
+        day,
+        places.map((place) => quantities[place]),
+      );
+    };
+  }
+
+  visit(cell: Parameters<Usage["visit"]>[0]): void {
+    for (const account of this.accountIds.keys()) {
+      for (const meter of this.meterIds.keys())
+        for (const [day, quantity, group] of this.#days(account, meter)) cell(account, meter, day, quantity, group);
     }
   }
 
-  return {
-    accountIds,
-    meterIds,
-    add: sums.add,
-    adder: sums.adder,
-    visit(cell) {
-      for (const account of accountIds.keys()) {
-        for (const meter of meterIds.keys()) {
-          for (const [day, quantity] of sums.days(account, meter)) cell(account, meter, day, quantity);
-        }
-      }
-    },
-    *cells() {
-      for (const accountId of accountIds) yield* listCells(accountId);
-    },
-    cellsOf: listCells,
-    between(accountId, meterId, from, until) {
-      return decimalOfExact(sums.between(accounts.get(accountId) ?? -1, meters.get(meterId) ?? -1, from, until));
-    },
-    hasUsage(accountId, meterId, from, until) {
-      for (const [day] of daysIn(accountId, meterId)) if (day >= from && day < until) return true;
-      return false;
-    },
-    daysOf: (accountId) => dayRange(meterIds.map((meterId) => daysIn(accountId, meterId))),
-    merge(other) {
-      const accountIndices = other.accountIds.map((id) => accounts.get(id) ?? -1);
-      const meterIndices = other.meterIds.map((id) => meters.get(id) ?? -1);
-      other.visit((account, meter, day, quantity) => {
-        sums.add(accountIndices[account] ?? -1, meterIndices[meter] ?? -1, day, quantity);
-      });
-    },
-  };
+  *cells(): Iterable<UsageCell> {
+    for (const accountId of this.accountIds) yield* this.cellsOf(accountId);
+  }
+
+  *cellsOf(accountId: string): Iterable<UsageCell> {
+    const account = this.#accountIndex(accountId);
+    for (const [meter, meterId] of this.meterIds.entries()) {
+      const days = [...this.#days(account, meter)].sort(compareDays);
+      for (const [day, exact, group] of days)
+        yield { accountId, meterId, ...(group && { group }), day, quantity: decimalOfExact(exact) };
+    }
+  }
+
+  between(accountId: string, meterId: string, from: Day, until: Day): Decimal {
+    const [account, meter] = [this.#accountIndex(accountId), this.#meterIndex(meterId)];
+    const sums: Pick<Cells, "between"> = this.groups.has(meter) ? this.groups : this.#sums;
+    return decimalOfExact(sums.between(account, meter, from, until));
+  }
+
+  groupsBetween(accountId: string, meterId: string, from: Day, until: Day): readonly GroupUsage[] {
+    const days = [...this.groups.days(this.#accountIndex(accountId), this.#meterIndex(meterId))];
+    const used = days.filter(([day, exact]) => day >= from && day < until && !isZeroExact(exact));
+    return used.sort(compareDays).map(([day, exact, group]) => ({ group, day, quantity: decimalOfExact(exact) }));
+  }
+
+  hasUsage(accountId: string, meterId: string, from: Day, until: Day): boolean {
+    for (const [day] of this.#days(this.#accountIndex(accountId), this.#meterIndex(meterId)))
+      if (day >= from && day < until) return true;
+    return false;
+  }
+
+  daysOf(accountId: string): ReturnType<Usage["daysOf"]> {
+    const account = this.#accountIndex(accountId);
+    return dayRange(this.meterIds.map((_, meter) => this.#days(account, meter)));
+  }
+
+  merge(other: Usage): void {
+    const accounts = other.accountIds.map((id) => this.#accountIndex(id));
+    const meters = other.meterIds.map((id) => this.#meterIndex(id));
+    other.visit((account, meter, day, quantity, group) => {
+      this.add(accounts[account] ?? -1, meters[meter] ?? -1, day, quantity, group);
+    });
+  }
+
+  #days(account: number, meter: number): Iterable<GroupDay> {
+    return this.groups.has(meter) ? this.groups.days(account, meter) : this.#sums.days(account, meter);
+  }
+
+  #accountIndex(accountId: string): number {
+    return this.#accounts.get(accountId) ?? -1;
+  }
+
+  #meterIndex(meterId: string): number {
+    return this.#meters.get(meterId) ?? -1;
+  }
+}
+
+function compareDays([dayA, , a = NO_GROUP]: GroupDay, [dayB, , b = NO_GROUP]: GroupDay): number {
+  return dayA - dayB || compareGroups(a, b);
 }
 
 /** The first and the last of all days; undefined without any. */
-function dayRange(lists: readonly Iterable<readonly [Day, Exact]>[]): { first: Day; last: Day } | undefined {
+function dayRange(lists: readonly Iterable<GroupDay>[]): { first: Day; last: Day } | undefined {
   let [first, last] = [Infinity, -Infinity];
   for (const list of lists) {
     for (const [day] of list) {
@@ -296,99 +212,4 @@ function dayRange(lists: readonly Iterable<readonly [Day, Exact]>[]): { first: D
     }
   }
   return first <= last ? { first, last } : undefined;
-}
-
-/** The usage of a meter by an account on a day. Rows of one account, meter and day add up (S17.1). */
-export interface UsageRow {
-  readonly accountId: string;
-  readonly meterId: string;
-  /** UTC day, `2026-01-31`. */
-  readonly date: string;
-  /** Exact; may be negative (S5.2). */
-  readonly quantity: Decimal;
-}
-
-/** The input form of a {@link UsageRow}. */
-export interface UsageRowInput {
-  /** An account's id or one of its aliases. */
-  readonly accountId: string;
-  /** A usage meter's id. */
-  readonly meterId: string;
-  /** UTC day, `2026-01-31`; as an instant, its midnight. */
-  readonly date: string | Instant | Date;
-  /** At most 60 digits before the point and 40 after it. */
-  readonly quantity: DecimalInput;
-}
-
-const FIELDS = ["accountId", "meterId", "date", "quantity"] as const satisfies readonly (keyof UsageRow)[];
-const TEXT_MAX = 512;
-/** The maximum digits of a day's sum of event units (S1.6), however many events there are. */
-const INTEGER_DIGITS_MAX = 60;
-const FRACTION_DIGITS_MAX = 40;
-
-export const USAGE_FIELDS: readonly string[] = FIELDS;
-
-/** Converts a cell to a row. */
-export function toUsageRow({ accountId, meterId, day, quantity }: UsageCell): UsageRow {
-  return { accountId, meterId, date: formatDate(instantOfDay(day)), quantity };
-}
-
-/**
- * Parses a row. Does not check that its account and meter exist.
- *
- * @throws {RatebookError} ERR_INPUT_INVALID for an invalid structure, field, day, or too many digits
- */
-export function readUsageRow(value: unknown): UsageCell {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw invalidRowError("$", "expected a row {accountId, meterId, date, quantity}");
-  const unknown = Object.keys(value).find((key) => !USAGE_FIELDS.includes(key));
-  if (unknown !== undefined)
-    throw invalidRowError("$", `unknown field ${JSON.stringify(unknown.slice(0, 60))}${didYouMean(unknown, FIELDS)}`);
-  const row = value as Readonly<Record<string, unknown>>;
-  const day = requireDay(row["date"]);
-  const [accountId, meterId] = [requireText(row, "accountId"), requireText(row, "meterId")];
-  return { accountId, meterId, day, quantity: requireQuantity(row["quantity"]) };
-}
-
-function requireText(row: Readonly<Record<string, unknown>>, field: string): string {
-  const value = row[field];
-  if (typeof value === "string" && value !== "" && value.length <= TEXT_MAX) return value;
-  throw invalidRowError(`$.${field}`, `${field}: expected a string of 1 to ${TEXT_MAX} characters`);
-}
-
-function requireDay(value: unknown): Day {
-  const isInstant = typeof value === "number" || value instanceof Date;
-  if (!isInstant && (typeof value !== "string" || value === ""))
-    throw invalidRowError("$.date", "date: expected a date such as 2026-01-31");
-  try {
-    return dayOf(parseDate(isInstant ? formatInstant(toInstant(value)) : value));
-  } catch (error) {
-    throw invalidRowError("$.date", describeError(error));
-  }
-}
-
-function requireQuantity(value: unknown): Decimal {
-  if (value === undefined || value === null || value === "")
-    throw invalidRowError("$.quantity", "quantity: expected a decimal");
-  let quantity: Decimal;
-  try {
-    quantity = parseDecimal(value);
-  } catch (error) {
-    throw invalidRowError("$.quantity", describeError(error));
-  }
-  if (quantity.decimalPlaces() <= FRACTION_DIGITS_MAX && quantity.e < INTEGER_DIGITS_MAX) return quantity;
-  const text = JSON.stringify(formatDecimal(quantity).slice(0, 60));
-  const bounds = `more than ${INTEGER_DIGITS_MAX} digits before the point or ${FRACTION_DIGITS_MAX} after it`;
-  throw invalidRowError("$.quantity", `the quantity ${text} has ${bounds}`);
-}
-
-function describeError(error: unknown): string {
-  if (error instanceof RatebookError) return error.message;
-  throw error;
-}
-
-function invalidRowError(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
-  return new RatebookError("ERR_INPUT_INVALID", message, {
-    problems: [rejection(path, "INVALID_USAGE", message)],
-  });
 }

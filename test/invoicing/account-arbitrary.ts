@@ -95,6 +95,7 @@ export const billedAccounts: fc.Arbitrary<AccountToBill> = fc
             effectiveFrom: FIRST,
             createdAt: index,
           })),
+          usageByGroup: () => [],
           usage: (_, from, until) => {
             let total = new Decimal(0);
             for (let day = from; day < until; day++) total = total.plus(perDay[day % perDay.length] ?? 0);

@@ -123,6 +123,7 @@ function buildView(account: Terms): AccountView {
     })),
     credits: [],
     usage: () => ZERO,
+    usageByGroup: () => [],
     overage: () => ZERO,
   };
 }

@@ -99,6 +99,7 @@ function advanceFor({ prices: of, isProrated, refunds, updates: all }: Seats): A
     }),
     credits: [],
     usage: () => ZERO,
+    usageByGroup: () => [],
     overage: () => ZERO,
   };
   return runToCompletion(computeAdvanceBilling(view, findDueCycles(view.decisions, JUNE + DAYS * DAY_MS)));

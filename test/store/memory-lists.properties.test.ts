@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { compareIds } from "../../src/ledger/compare-ids.ts";
 import type { CreditRecord } from "../../src/ledger/records.ts";
+import { compareIds } from "../../src/numbers/compare-ids.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { account, credit } from "../../src/store/conformance/samples.ts";
 import { compareNewest } from "../../src/store/list-order.ts";

@@ -1,6 +1,8 @@
 /** Event schemas, their enrichments, and usage meters (service-reference "Event schema", "Usage meter"; S4, S5). */
 import * as z from "zod";
 
+import type { Day } from "../../calendar/instant.ts";
+import { compareIds } from "../../numbers/compare-ids.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import type { Rule } from "../../rules/rule.ts";
 import { attributeName } from "./catalog-items.ts";
@@ -230,18 +232,29 @@ export interface UsageMeter extends Omit<UsageMeterDocument, "displayName" | "co
 /** The texts of a meter's `groupBy` dimensions for some usage, in their order (S4.1); empty for a meter without groups. */
 export type UsageGroup = readonly string[];
 
+/** The usage of one group of a meter on a UTC day; may be negative (S5.2). */
+export interface GroupUsage {
+  readonly group: UsageGroup;
+  readonly day: Day;
+  readonly quantity: Decimal;
+}
+
 /** One text for each group, for maps and keys; empty for the empty group. */
 export function formatGroup(group: UsageGroup): string {
   return group.length === 0 ? "" : JSON.stringify(group);
 }
 
-/** The group of a text of {@link formatGroup}. */
-export function parseGroup(text: string): UsageGroup {
-  return text === "" ? NO_GROUP : (JSON.parse(text) as UsageGroup);
-}
-
 /** The group of all usage of a meter without groups. */
 export const NO_GROUP: UsageGroup = [];
+
+/** Compares two groups of a meter: by the texts of their first dimension, then the second, and so on. */
+export function compareGroups(a: UsageGroup, b: UsageGroup): number {
+  for (const [index, text] of a.entries()) {
+    const difference = compareIds(text, b[index] ?? "");
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
 
 /** A new usage meter: a DRAFT, with a generated id (S5.4). */
 export type UsageMeterRequest = Omit<UsageMeterInput, "id" | "status">;

@@ -9,7 +9,7 @@ import { readExternalSchemas } from "../../engine/external-usage.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { featuresBySchema } from "../../ledger/catalog.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
-import type { UsageRow } from "../../metering/usage.ts";
+import type { UsageRow } from "../../metering/usage-rows.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";

@@ -6,7 +6,7 @@ import type { PricePlan } from "../../book/resources/price-plan.ts";
 import type { IngestOutcome } from "../../ledger/outcome.ts";
 import { createPreview, type PreviewRun } from "../../ledger/preview/preview.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
-import type { UsageRowInput } from "../../metering/usage.ts";
+import type { UsageRowInput } from "../../metering/usage-rows.ts";
 import type { Arguments } from "../arguments.ts";
 import { requireBookPath, type Command } from "../command.ts";
 import { readDraftFile } from "../documents/draft-file.ts";

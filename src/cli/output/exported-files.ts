@@ -22,7 +22,7 @@ import { createPreview } from "../../ledger/preview/preview.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { PageRequest } from "../../ledger/view.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
-import type { UsageRow } from "../../metering/usage.ts";
+import type { UsageRow } from "../../metering/usage-rows.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 
 /** The number of accounts or events per read. */

@@ -12,7 +12,7 @@ import { type Separator, detectSeparator } from "../../event-files/csv-rows.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { groupThousands } from "../../invoicing/format-values.ts";
 import { isRowFault } from "../../ledger/preview/preview-run.ts";
-import { readUsageRow, toUsageRow, USAGE_FIELDS, type UsageRow } from "../../metering/usage.ts";
+import { readUsageRow, toUsageRow, USAGE_FIELDS, type UsageRow } from "../../metering/usage-rows.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";

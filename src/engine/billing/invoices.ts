@@ -7,10 +7,10 @@ import { catchUp } from "../../ledger/account/catch-up.ts";
 import { listMatchingIds, isShortId } from "../../ledger/account/due-ids.ts";
 import { listingInstant, listDrafts } from "../../ledger/account/invoices.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
-import { compareIds } from "../../ledger/compare-ids.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import { billInSteps, invalidInputError, notFoundError } from "../../ledger/refusals.ts";
 import type { PageKey } from "../../ledger/view.ts";
+import { compareIds } from "../../numbers/compare-ids.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import {
   collectIds,

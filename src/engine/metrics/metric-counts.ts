@@ -18,7 +18,6 @@ import {
 import type { Timeline } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
-import { groupBy } from "../../ledger/compare-ids.ts";
 import {
   revenueReadsFrom,
   type UsageAtInstant,
@@ -30,6 +29,7 @@ import {
 import { groupByAccount } from "../../ledger/reads.ts";
 import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/records.ts";
 import type { LedgerView, EventFilter, PageRequest } from "../../ledger/view.ts";
+import { groupBy } from "../../numbers/compare-ids.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import type { Fraction } from "../../numbers/fraction.ts";
 import { createYielder } from "../../store/yielder.ts";

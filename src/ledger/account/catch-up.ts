@@ -17,11 +17,11 @@ import {
   NO_END,
   type Timeline,
 } from "../../invoicing/timeline.ts";
+import { groupBy } from "../../numbers/compare-ids.ts";
 import { type Steps, runToCompletion } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
 import { saveBilledUsage } from "../billed-usage.ts";
 import type { Catalog } from "../catalog.ts";
-import { groupBy } from "../compare-ids.ts";
 import type { AccountRecord } from "../records.ts";
 import { findGraceTerms, catchUpInstant, findAccountPlan } from "./account-plan.ts";
 import { knownSince, overageLimitWindow } from "./associated-plans.ts";

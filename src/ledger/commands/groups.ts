@@ -10,6 +10,7 @@ import {
 } from "../../calendar/instant.ts";
 import type { InvoiceLine } from "../../invoicing/invoice.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
+import { compareIds } from "../../numbers/compare-ids.ts";
 import { type Decimal, parseDecimal, sum, formatDecimal } from "../../numbers/decimal.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
@@ -18,7 +19,6 @@ import { catchUp, catchUpWith } from "../account/catch-up.ts";
 import { dueInvoiceId } from "../account/due-ids.ts";
 import { findClosedCycles } from "../account/open-cycles.ts";
 import { type Catalog, groupTermsFor } from "../catalog.ts";
-import { compareIds } from "../compare-ids.ts";
 import type { DocumentRecord } from "../decision.ts";
 import type { InvoiceRecord } from "../records.ts";
 import { invalidInputError, quoteText, refusedError } from "../refusals.ts";

@@ -3,12 +3,13 @@
  * changes nothing; callers apply its decision. They also check duplicate ids, because engines and previews store ids
  * differently.
  */
-import { type Instant, formatInstant } from "../../calendar/instant.ts";
+import { type Day, dayOf, formatDate, type Instant, formatInstant } from "../../calendar/instant.ts";
 import { type Allocation, consume, type FeatureEntry, type OverageAllowance } from "../../credits/feature-credits.ts";
 import { featureQuantity, type FeatureProgram, type SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
-import type { FieldsResult } from "../../metering/event-fields.ts";
+import { DIMENSION_LENGTH_MAX, type FieldsResult } from "../../metering/event-fields.ts";
 import type { AccountDependencies } from "../../metering/event-slots.ts";
+import { GROUPS_MAX, type GroupTexts } from "../../metering/grouped-cells.ts";
 import type { Units } from "../../metering/measure-units.ts";
 import { compareExact, type Exact, isWithinPlaces, isZeroExact, formatExact } from "../../numbers/exact.ts";
 import { createProblem, type Problem, type ProblemCode, type ProblemParams } from "../../problem-table.ts";
@@ -32,6 +33,13 @@ export interface AccountAtEvent {
   readonly billFault: string | undefined;
   /** The account's settings that a schema depends on (S4.2). */
   dependenciesOf(program: SchemaProgram): AccountDependencies;
+  /**
+   * Whether the event in the slots may add units other than 0 to its group: the account has not too many groups of the
+   * meter on the day (S18.1).
+   *
+   * @param place the index of the meter among those of the program
+   */
+  hasRoomForGroup(program: SchemaProgram, place: number, day: Day): boolean;
   /** The cycle, or the period without one, that contains an instant. */
   periodAt(at: Instant): AccountPeriod;
   /** Why the period that contains `at` accepts no more events (S6.5); undefined while it is open. */
@@ -134,6 +142,8 @@ export function decideEvent(
   if (timingFailure !== undefined) return failWith(timingFailure);
   const units = knownUnits ?? measureEvent(event, program, account);
   if ("status" in units) return failWith(units);
+  const groupFailure = program.hasGroups ? findGroupFailure(event, program, units, account) : undefined;
+  if (groupFailure !== undefined) return failWith(groupFailure);
   return program.feature === undefined
     ? countEvent(program, period, units, undefined)
     : consumeFeature(program.feature, { event, program, account, period, units, now: time.now });
@@ -183,6 +193,37 @@ function measureEvent(
       return tooManyDigits("meter", meters[index]?.name ?? "", quantity);
   }
   return units;
+}
+
+/** Why the units cannot be kept by group: a text is empty or too long, or the account has too many groups (S18.1). */
+function findGroupFailure(
+  { timestamp }: EventEnvelope,
+  program: SchemaProgram,
+  units: Units,
+  account: Pick<AccountAtEvent, "hasRoomForGroup">,
+): IngestOutcome | undefined {
+  let checkedGroup: GroupTexts | undefined;
+  for (let place = 0; place < units.length; place++) {
+    const quantity = units[place];
+    const group = program.groups[place];
+    if (quantity === undefined || group === undefined) continue;
+    const { name = "", groupBy = [] } = program.meters[place] ?? {};
+    const faultyIndex = group === checkedGroup ? -1 : group.slots.findIndex((slot) => !isGroupText(group.texts[slot]));
+    if (faultyIndex >= 0) {
+      const { length } = group.texts[group.slots[faultyIndex] ?? -1] ?? "";
+      const params = { name, dimension: groupBy[faultyIndex] ?? "", length };
+      return failure("INGESTION_FAILED_UNITS_INVALID", "$", "INVALID_GROUP", params);
+    }
+    checkedGroup = group;
+    if (isZeroExact(quantity) || account.hasRoomForGroup(program, place, dayOf(timestamp))) continue;
+    const params = { name, date: formatDate(timestamp), maximum: GROUPS_MAX };
+    return failure("INGESTION_FAILED_UNITS_INVALID", "$", "TOO_MANY_GROUPS", params);
+  }
+  return undefined;
+}
+
+function isGroupText(text = ""): boolean {
+  return text.length > 0 && text.length <= DIMENSION_LENGTH_MAX;
 }
 
 /** Maximum digits before and after the decimal point of the units of one event (S1.6). */

@@ -7,10 +7,10 @@ import type { AggregationPeriod } from "../../book/resources/requests.ts";
 import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../../calendar/instant.ts";
 import { cyclesIn, type Timeline } from "../../invoicing/timeline.ts";
+import { compareIds, groupBy } from "../../numbers/compare-ids.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { type Fraction, ZERO_FRACTION, subtractFractions } from "../../numbers/fraction.ts";
 import { rateUsage } from "../../rating/cards.ts";
-import { compareIds, groupBy } from "../compare-ids.ts";
 
 const HOUR_MS = DAY_MS / 24;
 /** Weeks begin on Monday, months on the first. */

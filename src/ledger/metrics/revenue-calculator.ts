@@ -125,6 +125,7 @@ function createCalculatorView(
     licenseChanges,
     credits: [],
     usage: usageOnDay(quantities.usage, day),
+    usageByGroup: () => [],
     overage: usageOnDay(quantities.overage, day),
   };
   const dues = findDueCycles(view.decisions, cycle.end);

@@ -2,7 +2,7 @@
 import { type BookSource, toBook } from "../../book/book.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
-import { toUsageRow, type UsageRow } from "../../metering/usage.ts";
+import { toUsageRow, type UsageRow } from "../../metering/usage-rows.ts";
 import { featuresBySchema } from "../catalog.ts";
 import { type IngestOutcome, isCompleted } from "../outcome.ts";
 import { rememberIds } from "./accepted-ids.ts";

@@ -3,14 +3,16 @@
  * account in each scenario, and counted once if all of them accept it.
  */
 import { type Instant, dayOf } from "../../calendar/instant.ts";
+import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
+import { GROUPS_MAX } from "../../metering/grouped-cells.ts";
 import { type DecisionTime, type EventDecision, idReservedUntil, refuseDuplicate } from "../events/decide-event.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import type { AcceptedIds, IdClaim } from "./accepted-ids.ts";
 import type { Tracer } from "./line-trace.ts";
 import { type PreviewAccount, isNarrow } from "./preview-account.ts";
-import { type EventUsage, type Scenario, decideIn, type ReadEvent } from "./preview-scenario.ts";
+import { type EventUsage, type Scenario, decideIn, type ReadEvent, type ScenarioUsage } from "./preview-scenario.ts";
 
 /** The time `[from, until)`, which may be empty. */
 interface DecisionSpan {
@@ -57,7 +59,7 @@ interface Attempt extends IdClaim<Scenario> {
 
 /** Whether the decision in the first scenario holds for all, and the id is reserved for the same time in all. */
 export function holdsForAll(
-  { sharedDecisions, ids }: RunState,
+  { scenarios, sharedDecisions, ids }: RunState,
   account: PreviewAccount | undefined,
   { timestamp }: EventEnvelope,
   { program }: FieldsResult,
@@ -68,7 +70,12 @@ export function holdsForAll(
   if (span === undefined || timestamp < span.from || timestamp >= span.until) return false;
   // A quantity with many digits may make the bill impossible in one scenario and not in another.
   for (const quantity of units) if (quantity !== undefined && !isNarrow(quantity)) return false;
-  return true;
+  return !program?.hasGroups || !scenarios.some(({ usage }) => mayLackRoom(usage, account?.index ?? -1, program));
+}
+
+/** Whether an account has had so many groups of a meter that another one may be too much (S18.1). */
+function mayLackRoom({ groups }: ScenarioUsage, account: number, { measure }: SchemaProgram): boolean {
+  return measure.meters.some((meter) => groups.count(account, meter) >= GROUPS_MAX);
 }
 
 /**

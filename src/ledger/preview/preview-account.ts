@@ -20,7 +20,8 @@ import { hasCode } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
-import type { Usage } from "../../metering/usage.ts";
+import type { GroupUsageTally } from "../../metering/grouped-usage.ts";
+import type { UsageTally } from "../../metering/usage.ts";
 import { decimalOfExact, type Exact } from "../../numbers/exact.ts";
 import type { AccountParts } from "../account-parts.ts";
 import { AccountState } from "../account-state.ts";
@@ -31,7 +32,7 @@ import { catchUp, grantUpTo, nextDueAfter } from "../account/catch-up.ts";
 import type { Catalog } from "../catalog.ts";
 import { planMoveOnto } from "../commands/migrate.ts";
 import { noChanges } from "../decision.ts";
-import type { EventDecision } from "../events/decide-event.ts";
+import type { AccountAtEvent, EventDecision } from "../events/decide-event.ts";
 import { createNewEvent, toEventRecord } from "../events/new-event.ts";
 import { type EventRecord, type FeatureUse, UNNUMBERED, type AccountRecord } from "../records.ts";
 
@@ -53,7 +54,7 @@ export function createPreviewAccounts(
   catalog: Catalog,
   book: Book,
   trial: PlanTrial,
-  usage: Pick<Usage, "cellsOf">,
+  usage: PreviewUsage,
 ): PreviewAccounts {
   const groups = new Map(book.invoiceGroups.flatMap(({ id, accountIds }) => accountIds.map((each) => [each, id])));
   const createdAccounts: (PreviewAccount | undefined)[] = [];
@@ -81,12 +82,14 @@ export function createPreviewAccounts(
   };
 }
 
+/** The usage of all accounts so far. */
+type PreviewUsage = Pick<UsageTally, "cellsOf"> & { readonly groups: Pick<GroupUsageTally, "hasRoom"> };
+
 /** The parts of an account of a preview. */
 interface PreviewAccountParts {
   readonly catalog: Catalog;
   readonly parts: AccountParts;
-  /** The usage of all accounts so far. */
-  readonly usage: Pick<Usage, "cellsOf">;
+  readonly usage: PreviewUsage;
   readonly index: number;
   readonly draft: PricePlan | undefined;
 }
@@ -101,7 +104,7 @@ export class PreviewAccount {
   consumptions = 0;
   readonly #catalog: Catalog;
   #parts: AccountParts;
-  readonly #usage: Pick<Usage, "cellsOf">;
+  readonly #usage: PreviewUsage;
   /** The draft that the account gets with its first accepted event, if it has no plan. */
   #pendingPlan: PricePlan | undefined;
   /** The next instant at which something falls due that affects events. */
@@ -252,8 +255,13 @@ export class PreviewAccount {
     this.#lastBackdatedDecisionAt = this.#hasEntitlements
       ? Math.max(Number.NEGATIVE_INFINITY, ...late)
       : Number.NEGATIVE_INFINITY;
-    return new AccountState(this.#catalog, parts);
+    return new AccountState(this.#catalog, { ...parts, hasRoomForGroup: this.#hasRoomForGroup });
   }
+
+  readonly #hasRoomForGroup: AccountAtEvent["hasRoomForGroup"] = ({ measure, groups }, place, day) => {
+    const [meter, group] = [measure.meters[place], groups[place]];
+    return meter === undefined || group === undefined || this.#usage.groups.hasRoom(this.index, meter, day, group);
+  };
 
   #startTrialBillIfWide(quantity: Exact, at: Instant): void {
     if (isNarrow(quantity)) return;

@@ -9,7 +9,7 @@ import { DAY_MS, formatDate, formatInstant, type Instant, toInstant } from "../.
 import { RatebookError } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
-import type { UsageRowInput } from "../../metering/usage.ts";
+import type { UsageRowInput } from "../../metering/usage-rows.ts";
 import { quoteText } from "../refusals.ts";
 
 /** Usage and events of a preview. For a schema with both, both count. */

@@ -12,7 +12,8 @@ import { readEnvelope, type EventEnvelope, type EventInput } from "../../meterin
 import type { FieldsResult } from "../../metering/event-fields.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import type { Units } from "../../metering/measure-units.ts";
-import { readUsageRow, type Usage } from "../../metering/usage.ts";
+import { readUsageRow } from "../../metering/usage-rows.ts";
+import type { Usage } from "../../metering/usage.ts";
 import { type Exact, exactOfDecimal } from "../../numbers/exact.ts";
 import { type Problem, rejection } from "../../problem-table.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
@@ -190,6 +191,7 @@ export function addSummedEvents(run: RunState, summed: SummedEvents, fields: Fie
   const account = firstScenario.accounts.findByName(accountId);
   // A trace lists events one by one.
   if (account === undefined || fields?.program === undefined || run.tracer !== undefined) return false;
+  if (fields.program.hasGroups) return false;
   const event = { schemaName, id: "", accountId, timestamp: instantOfDay(day) };
   run.time.now = event.timestamp;
   // These events are decided per scenario.

@@ -2,12 +2,17 @@
  * One scenario of a run: a set of plans that decides all events, either the book's own or with a draft instead of them.
  */
 import type { Book } from "../../book/resources/book.ts";
+import { compareGroups, formatGroup, NO_GROUP } from "../../book/resources/event-schema.ts";
 import type { Instant } from "../../calendar/instant.ts";
+import type { AddAll } from "../../metering/cells.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
+import { GROUPS_MAX } from "../../metering/grouped-cells.ts";
+import type { GroupUsageTally } from "../../metering/grouped-usage.ts";
 import type { Units } from "../../metering/measure-units.ts";
-import { type AddAll, createUsageTally, type Usage, type UsageCell, type UsageTally } from "../../metering/usage.ts";
+import { createUsageTally, type UsageCell, type UsageTally } from "../../metering/usage.ts";
 import { add, ZERO } from "../../numbers/decimal.ts";
+import { addExact, type Exact, isZeroExact } from "../../numbers/exact.ts";
 import { type Catalog, withPlan } from "../catalog.ts";
 import { decideEvent, type DecisionTime, type EventDecision } from "../events/decide-event.ts";
 import { type IngestStatus, INGEST_STATUSES, type IngestOutcome, METERED } from "../outcome.ts";
@@ -17,7 +22,9 @@ import { type PlanTrial, type PreviewAccount, type PreviewAccounts, createPrevie
 import type { EventSpan, SpanEnd } from "./preview-options.ts";
 
 /** The usage of a scenario: the shared usage of all scenarios plus its own. */
-export type ScenarioUsage = Pick<Usage, "between" | "cellsOf">;
+export type ScenarioUsage = Pick<UsageTally, "between" | "groupsBetween" | "cellsOf"> & {
+  readonly groups: Pick<GroupUsageTally, "count" | "hasRoom">;
+};
 
 /** The result of a run in one of its scenarios. */
 export interface ScenarioResult {
@@ -46,11 +53,12 @@ export interface EventUsage {
   readonly adders: readonly AddAll[];
 }
 
-export function createEventUsage({ accounts }: Book, { schemas, meterIds }: Catalog["metering"]): EventUsage {
-  const metersByProgram = [...schemas.values()].map(({ measure }) => measure.meters);
+export function createEventUsage({ accounts }: Book, metering: Catalog["metering"]): EventUsage {
+  const programs = [...metering.schemas.values()];
   const accountIds = accounts.map(({ id }) => id);
-  const tally = createUsageTally(accountIds, meterIds, metersByProgram);
-  return { tally, adders: metersByProgram.map((meters) => tally.adder(meters)) };
+  const metersByProgram = programs.map(({ measure }) => measure.meters);
+  const tally = createUsageTally(accountIds, metering.meterIds, metersByProgram, metering.groupings);
+  return { tally, adders: programs.map(({ measure, groups }) => tally.adder(measure.meters, groups)) };
 }
 
 /** The parts that the scenarios of a run share. */
@@ -58,7 +66,7 @@ interface Shared {
   readonly catalog: Catalog;
   readonly book: Book;
   /** The usage of the events that all scenarios accept. */
-  readonly usage: Usage;
+  readonly usage: UsageTally;
 }
 
 export function createScenario(shared: Shared, trial: PlanTrial, ownUsage: EventUsage | undefined): Scenario {
@@ -71,19 +79,53 @@ export function createScenario(shared: Shared, trial: PlanTrial, ownUsage: Event
 }
 
 /** The sum of two tallies, with cells by meter and day. */
-function addUsage(a: Usage, b: Usage): ScenarioUsage {
+function addUsage(a: UsageTally, b: UsageTally): ScenarioUsage {
   return {
     between: (...of) => add(a.between(...of), b.between(...of)),
-    cellsOf(accountId) {
-      const cells = new Map<string, UsageCell>();
-      for (const cell of [...a.cellsOf(accountId), ...b.cellsOf(accountId)]) {
-        const key = `${cell.day} ${cell.meterId}`;
-        const { quantity = ZERO } = cells.get(key) ?? {};
-        cells.set(key, { ...cell, quantity: add(quantity, cell.quantity) });
+    groupsBetween(...of) {
+      const cells = sumCells([...a.groupsBetween(...of), ...b.groupsBetween(...of)], cellKey);
+      const used = cells.filter(({ quantity }) => !quantity.isZero());
+      return used.sort((one, other) => one.day - other.day || compareGroups(one.group, other.group));
+    },
+    cellsOf: (accountId) =>
+      sumCells([...a.cellsOf(accountId), ...b.cellsOf(accountId)], (cell) => `${cellKey(cell)} ${cell.meterId}`),
+    groups: addGroups(a.groups, b.groups),
+  };
+}
+
+function addGroups(a: GroupUsageTally, b: GroupUsageTally): ScenarioUsage["groups"] {
+  const count = (account: number, meter: number): number => a.count(account, meter) + b.count(account, meter);
+  return {
+    count,
+    hasRoom(account, meter, day, { texts, slots }) {
+      if (count(account, meter) < GROUPS_MAX) return true;
+      const sums = new Map<string, Exact>();
+      for (const [group, exact] of [...a.on(account, meter, day), ...b.on(account, meter, day)]) {
+        const key = formatGroup(group);
+        sums.set(key, addExact(sums.get(key) ?? 0, exact));
       }
-      return cells.values();
+      const used = new Set([...sums].flatMap(([key, exact]) => (isZeroExact(exact) ? [] : [key])));
+      return used.size < GROUPS_MAX || used.has(formatGroup(slots.map((slot) => texts[slot] ?? "")));
     },
   };
+}
+
+function cellKey({ day, group = NO_GROUP }: Pick<UsageCell, "day" | "group">): string {
+  return `${day} ${formatGroup(group)}`;
+}
+
+/** The cells with one for each key; quantities of a key are added. */
+function sumCells<Cell extends Pick<UsageCell, "quantity">>(
+  cells: readonly Cell[],
+  keyOf: (cell: Cell) => string,
+): readonly Cell[] {
+  const sums = new Map<string, Cell>();
+  for (const cell of cells) {
+    const key = keyOf(cell);
+    const { quantity = ZERO } = sums.get(key) ?? {};
+    sums.set(key, { ...cell, quantity: add(quantity, cell.quantity) });
+  }
+  return [...sums.values()];
 }
 
 /** An event with its fields, to be decided. */

@@ -11,7 +11,8 @@ import { type InvoicingOptions, computeInvoices, computeTotals } from "../../inv
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
-import type { UsageRowInput, UsageCell } from "../../metering/usage.ts";
+import type { UsageRowInput } from "../../metering/usage-rows.ts";
+import type { UsageCell } from "../../metering/usage.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
 import { dueCreditId } from "../account/due-ids.ts";
@@ -317,6 +318,9 @@ function computeInScenario<Result>(
 
 /** An account as input for invoicing, with the usage of the scenario. */
 function createAccountView({ usage }: ScenarioResult, { state }: PreviewAccount): AccountView {
-  const metered: AccountView["usage"] = (meterId, from, until) => usage.between(state.id, meterId, from, until);
-  return { ...state.view(), usage: metered };
+  return {
+    ...state.view(),
+    usage: (...of) => usage.between(state.id, ...of),
+    usageByGroup: (...of) => usage.groupsBetween(state.id, ...of),
+  };
 }

@@ -3,8 +3,8 @@
  * sorts only what was added since the last one.
  */
 import type { Instant } from "../../calendar/instant.ts";
-import { compareIds } from "../../ledger/compare-ids.ts";
 import type { PageKey } from "../../ledger/view.ts";
+import { compareIds } from "../../numbers/compare-ids.ts";
 import { compareNewest } from "../list-order.ts";
 
 export interface SortedList<Item> {

@@ -1,11 +1,11 @@
 /** The state of a memory store, and its changes. */
 import { canPay } from "../../credits/monetary-credits.ts";
 import { draftIndexKnownUntil, listingInstant } from "../../ledger/account/invoices.ts";
-import { compareIds } from "../../ledger/compare-ids.ts";
 import { type Changes, DOCUMENT_KINDS, type DocumentKind, type DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";
 import { idCollisionError } from "../../ledger/refusals.ts";
 import type { CreditState, ListedCredit, ListedDraft } from "../../ledger/view.ts";
+import { compareIds } from "../../numbers/compare-ids.ts";
 import { compareOldest } from "../list-order.ts";
 import { type CellTable, createCellTable } from "./cells.ts";
 import { createEventTable, type EventTable, toStoredEvent } from "./events.ts";

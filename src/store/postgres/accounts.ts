@@ -1,8 +1,8 @@
 /** Locks and reads accounts. */
 import { createHash } from "node:crypto";
 
-import { compareIds } from "../../ledger/compare-ids.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
+import { compareIds } from "../../numbers/compare-ids.ts";
 import { serializeRecord } from "../record-json.ts";
 import type { Row, Run } from "./client.ts";
 import { itemStamp } from "./counter-columns.ts";

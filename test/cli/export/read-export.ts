@@ -8,7 +8,7 @@ import {
 } from "../../../src/cli/output/exported-files.ts";
 import { type Book, type ExportResult, parseBook } from "../../../src/index.ts";
 import { featuresBySchema } from "../../../src/ledger/catalog.ts";
-import type { UsageRow } from "../../../src/metering/usage.ts";
+import type { UsageRow } from "../../../src/metering/usage-rows.ts";
 import { stringifyJson } from "../../../src/numbers/json.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { HistoryRun } from "../../../src/testing/history.ts";

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parseBook } from "../../../src/book/book.ts";
 import { meter } from "../../../src/ledger/preview/meter.ts";
 import { createPreview, preview } from "../../../src/ledger/preview/preview.ts";
-import type { UsageRow } from "../../../src/metering/usage.ts";
+import type { UsageRow } from "../../../src/metering/usage-rows.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
 import { stringifyJson } from "../../../src/numbers/json.ts";
 import { accountOn, feeCards, planOfMonths, slabs, sumMeter } from "../../book/builder.ts";

@@ -1,0 +1,92 @@
+/** The usage of the meters that have groups, by account, meter, group and day. */
+import { NO_GROUP, type UsageGroup } from "../book/resources/event-schema.ts";
+import type { Day } from "../calendar/instant.ts";
+import type { Exact } from "../numbers/exact.ts";
+import type { AddAll } from "./cells.ts";
+import { GroupedCells, type GroupTexts, toGroupTexts } from "./grouped-cells.ts";
+
+/** Where the groups of a meter are: its column among meters with the same groups. */
+interface GroupColumn {
+  readonly cells: GroupedCells;
+  readonly column: number;
+}
+
+/** What is known of the groups of an account and meter, by their indices. */
+export interface GroupUsageTally {
+  /** The number of groups that an account has had: no day has more. */
+  count(account: number, meter: number): number;
+  /** The sums of an account's groups on a day. */
+  on(account: number, meter: number, day: Day): Iterable<readonly [UsageGroup, Exact]>;
+  /** Whether usage other than 0 of a group on a day leaves an account with at most 1,000 groups (S18.1). */
+  hasRoom(account: number, meter: number, day: Day, group: GroupTexts): boolean;
+}
+
+/** Usage by group; other meters have none, and adding to them has no effect. */
+export class GroupedUsage implements GroupUsageTally {
+  readonly #columns = new Map<number, GroupColumn>();
+
+  /** @param groupings the indices of the meters that have groups, in lists of those with the same groups */
+  constructor(groupings: readonly (readonly number[])[]) {
+    for (const meters of groupings) {
+      const cells = new GroupedCells(meters.length);
+      for (const [column, meter] of meters.entries()) this.#columns.set(meter, { cells, column });
+    }
+  }
+
+  has(meter: number): boolean {
+    return this.#columns.has(meter);
+  }
+
+  /** @throws {RatebookError} ERR_ARITHMETIC if the cell would need more than 100 digits (S1.4); nothing is added then */
+  add(account: number, meter: number, day: Day, quantity: Exact, group: UsageGroup): void {
+    const place = this.#columns.get(meter);
+    place?.cells.add(account, place.column, day, quantity, group);
+  }
+
+  /**
+   * Creates functions that together add all units of one event, one for the meters with the same groups.
+   *
+   * @param groups where the group of each meter is
+   */
+  adders(meters: readonly number[], groups: readonly (GroupTexts | undefined)[]): readonly AddAll[] {
+    const columns = meters.map((meter) => this.#columns.get(meter));
+    return [...new Set(columns.flatMap((each) => each?.cells ?? []))].map((cells) => {
+      const places = [...columns.keys()].filter((place) => columns[place]?.cells === cells);
+      const group = groups[places[0] ?? -1] ?? toGroupTexts(NO_GROUP);
+      return cells.adder(
+        places.map((place) => columns[place]?.column ?? -1),
+        places,
+        group,
+      );
+    });
+  }
+
+  /** The existing cells of a meter, unordered. */
+  *days(account: number, meter: number): Iterable<readonly [Day, Exact, UsageGroup]> {
+    const { cells, column = -1 } = this.#columns.get(meter) ?? {};
+    if (cells === undefined) return;
+    for (const { group, row } of cells.groups(account))
+      for (const [day, quantity] of cells.days(row, column)) yield [day, quantity, group];
+  }
+
+  /** The sum of all groups over the days `[from, until)`. */
+  between(account: number, meter: number, from: Day, until: Day): Exact {
+    const place = this.#columns.get(meter);
+    return place === undefined ? 0 : place.cells.between(account, place.column, from, until);
+  }
+
+  *on(account: number, meter: number, day: Day): Iterable<readonly [UsageGroup, Exact]> {
+    const { cells, column = -1 } = this.#columns.get(meter) ?? {};
+    if (cells === undefined) return;
+    for (const { group, row } of cells.groups(account)) yield [group, cells.sumOn(row, column, day)];
+  }
+
+  count(account: number, meter: number): number {
+    return this.#columns.get(meter)?.cells.groups(account).length ?? 0;
+  }
+
+  hasRoom(account: number, meter: number, day: Day, texts: GroupTexts): boolean {
+    const place = this.#columns.get(meter);
+    return place === undefined || place.cells.hasRoom(account, place.column, day, texts);
+  }
+}
