@@ -10,7 +10,7 @@ import {
   type RateTable,
   whenKey,
 } from "../book/resources/rate-table.ts";
-import { type Day, dayOf } from "../calendar/instant.ts";
+import { type Day, dayOf, parseDate } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { type Decimal, divide, multiply, ONE, ZERO } from "../numbers/decimal.ts";
 import { joinSlabRates, type RatedSlabs } from "./rated-slabs.ts";
@@ -132,7 +132,7 @@ function createPrice(written: RateRow, index: number, terms: PriceTerms): RatedP
 
 /** The first day of a row's price; `-Infinity` without a date. */
 function firstDay({ from }: Pick<RateRow, "from">): Day {
-  return from === null || from === undefined ? Number.NEGATIVE_INFINITY : dayOf(from);
+  return from ? dayOf(parseDate(from)) : Number.NEGATIVE_INFINITY;
 }
 
 /** Finds rows by the texts that they name: a lookup for each set of dimensions that rows name, at most 16. */

@@ -125,12 +125,9 @@ export interface QuantityCard {
 export function listQuantityCards({ pricePlanDetails }: PlanInput): readonly QuantityCard[] {
   const { usageRateCards, licenseRateCards, entitlementOverageRateCards } = pricePlanDetails;
   return [
-    ...(usageRateCards ?? []).map(({ usageMeterId, ratePlan, rateValues }) => ({
-      id: usageMeterId,
-      kind: "usage" as const,
-      ratePlan,
-      rateValues,
-    })),
+    ...(usageRateCards ?? []).flatMap(({ usageMeterId, ratePlan, rateValues, rateTable }) =>
+      ratePlan && rateValues && !rateTable ? [{ id: usageMeterId, kind: "usage" as const, ratePlan, rateValues }] : [],
+    ),
     ...(licenseRateCards ?? []).map(({ id, ratePlan, rateValues, config }) => ({
       id,
       kind: "seats" as const,

@@ -404,6 +404,7 @@ describe("checkPlan", () => {
     const badDraft = { ...draft(), version: 0, pricePlanDetails: { usageRateCards: [{ usageMeterId: "um.x" }] } };
     expect(listProblems(() => parsePlan(badDraft, book)).map(({ path }) => path)).toEqual([
       "$.version",
+      "$.pricePlanDetails.usageRateCards[0].usageMeterId",
       "$.pricePlanDetails.usageRateCards[0].ratePlan",
       "$.pricePlanDetails.usageRateCards[0].rateValues",
     ]);

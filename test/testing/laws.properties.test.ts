@@ -46,7 +46,7 @@ describe("for all plans", () => {
       pricePlanDetails: {
         ...plan.pricePlanDetails,
         usageRateCards: (plan.pricePlanDetails.usageRateCards ?? []).filter(
-          ({ ratePlan }) => ratePlan.pricingModel === "TIERED",
+          ({ ratePlan }) => ratePlan?.pricingModel === "TIERED",
         ),
         licenseRateCards: [],
         entitlementOverageRateCards: [],

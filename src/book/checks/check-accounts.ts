@@ -10,6 +10,7 @@ import type { Book, BookDocument } from "../resources/book.ts";
 import { applyOverride, type DecidedAssociation, sortByDecision } from "../resources/override.ts";
 import type { PricePlan, PricePlanDetails } from "../resources/price-plan.ts";
 import { type CardContext, checkCards } from "./check-plans.ts";
+import { checkTableChanges } from "./check-rate-table.ts";
 
 /** Reports problems of the accounts and invoice groups. */
 export function checkAccounts(book: Book, document: BookDocument, context: AssociationContext, report: Report): void {
@@ -136,6 +137,8 @@ export function checkAssociations(account: Account, context: AssociationContext,
       );
     }
     if (plan === undefined || !context.isComplete(plan)) return;
+    if (override)
+      checkTableChanges(plan.pricePlanDetails, override, [...associationPath(), "pricePlanDetailsOverride"], report);
     checkTerms(applyOverride(plan.pricePlanDetails, override), plan, account.invoiceCurrency, associationPath, report);
     if (association.retainStartOffsets === true)
       checkRetainedOffsets(association, sortedAssociations, context, associationPath(), report);

@@ -63,7 +63,7 @@ export function checkPricePlan(
     // Holes are skipped: a currency that could not be read requires nothing.
     checkCardContents(
       details,
-      currencies.flatMap((currency) => [currency]),
+      { currencies: currencies.flatMap((currency) => [currency]), isOverride: false },
       place,
       itemReport,
     );

@@ -19,6 +19,7 @@ import type {
   RateValue,
   Slab,
 } from "../resources/rate-card.ts";
+import { checkRateTable, checkTableMeter, type TableContext } from "./check-rate-table.ts";
 
 /** The items that cards can price. */
 export interface CardContext {
@@ -41,24 +42,25 @@ const MONTH_STARTS: readonly Instant[] = Array.from({ length: 12 }, (_, month) =
   parseInstant(`2023-${String(month + 1).padStart(2, "0")}-01T00:00:00Z`),
 );
 
-/** Reports problems of the cards and the cycle config of a plan or override. */
+/** Reports problems of the cards and the cycle config of an override, or of a plan for one of its currencies. */
 export function checkCards(
   details: PricePlanDetailsOverride,
   { currencies, ...context }: CardContext & Currencies,
   path: Path,
   report: Report,
 ): void {
-  checkCardContents(details, currencies, path, report);
+  checkCardContents(details, { currencies, isOverride: true }, path, report);
   checkPricedItems(details, context, path, report);
 }
 
 /** Reports problems of the cards and the cycle config that do not depend on the priced items. */
 export function checkCardContents(
   details: PricePlanDetailsOverride,
-  currencies: readonly string[],
+  context: TableContext,
   path: Path,
   report: Report,
 ): void {
+  const { currencies } = context;
   if (details.pricingCycleConfig) checkCycleConfig(details.pricingCycleConfig, [...path, "pricingCycleConfig"], report);
   for (const list of CARD_LIST_NAMES) {
     const part = { path: [...path, list], field: CARD_LISTS[list].field };
@@ -66,6 +68,9 @@ export function checkCardContents(
   }
   for (const list of SLAB_PRICED_LISTS)
     details[list].forEach((card, index) => checkSlabPricing(card, currencies, [...path, list, index], report));
+  details.usageRateCards.forEach((card, index) =>
+    checkRateTable(card, context, [...path, "usageRateCards", index], report),
+  );
   details.fixedFeeRateCards.forEach(({ rateValues }, index) =>
     checkCurrencies(rateValues, currencies, [...path, "fixedFeeRateCards", index, "rateValues"], report),
   );
@@ -93,8 +98,9 @@ export function checkPricedItems(
   path: Path,
   report: Report,
 ): void {
-  details.usageRateCards.forEach(({ usageMeterId }, index) => {
-    const meter = context.usageMeters.get(usageMeterId);
+  details.usageRateCards.forEach((card, index) => {
+    const meter = context.usageMeters.get(card.usageMeterId);
+    if (meter) checkTableMeter(card, meter, [...path, "usageRateCards", index], report);
     if (!context.inUse || meter === undefined || meter.status === "ACTIVE") return;
     const params = { resource: "usage meter", id: meter.id, status: meter.status, reason: IN_USE };
     report([...path, "usageRateCards", index, "usageMeterId"], "NOT_ACTIVE", params);

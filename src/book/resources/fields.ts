@@ -1,7 +1,7 @@
 /** The field schemas shared by resources: decimals, dates, names, ids (service-reference bounds, S1, S2). */
 import * as z from "zod";
 
-import { parseDate, parseInstant } from "../../calendar/instant.ts";
+import { formatDate, parseDate, parseInstant } from "../../calendar/instant.ts";
 import { hasCode, RatebookError } from "../../errors.ts";
 import { isCurrency } from "../../numbers/currency.ts";
 import { type Decimal, type DecimalInput, isDecimalObject, parseValue } from "../../numbers/decimal.ts";
@@ -28,6 +28,11 @@ export function withDefault<S extends z.ZodType>(
   return schema.nullish().transform((input) => input ?? value);
 }
 
+/** An optional or null field with a shared object or list in its place. */
+export function withFallback<S extends z.ZodType>(schema: S, fallback: z.output<S>): WithDefault<S> {
+  return schema.nullish().transform((input) => input ?? fallback);
+}
+
 /** An optional or null list of at most `max` items; default empty. */
 export function listOrEmpty<S extends z.ZodType>(element: S, max = Infinity): WithDefault<z.ZodArray<S>> {
   const list = max === Infinity ? z.array(element) : z.array(element).max(max);
@@ -43,6 +48,15 @@ const decimalJson = [
   { type: "number" as const },
   { type: "string" as const, pattern: String.raw`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$` },
 ];
+
+/** A flag, as a boolean or text. */
+export const booleanOrText = z
+  .custom<boolean | "true" | "false">(
+    (value) => ["true", "false"].includes(String(value)) && typeof value !== "object",
+    issueParams("WRONG_TYPE", { expected: "true or false" }),
+  )
+  .transform((value) => String(value) === "true")
+  .meta({ anyOf: [{ type: "boolean" }, { type: "string", enum: ["true", "false"] }] });
 
 /** A decimal within S1.3: a number, a decimal text, or a Decimal. Output: a Decimal. */
 export const decimal = z
@@ -102,6 +116,9 @@ export const date = z
   .custom<string>()
   .transform((value, context) => readTime(context, "a date", value))
   .meta({ type: "string", description: DATE_FORMAT });
+
+/** A {@link date}. Output: its day, `2024-01-02`, UTC. */
+export const day = date.transform((instant) => formatDate(instant)).meta({ type: "string", description: DATE_FORMAT });
 
 /** A date-time, or a date that means its midnight, UTC (S2.2). Output: milliseconds since 1970, UTC. */
 export const dateOrDateTime = z

@@ -3,6 +3,7 @@
 import type { Instant } from "../../calendar/instant.ts";
 import type { PlanAssociation } from "./account.ts";
 import type { PricePlanDetails, PricePlanDetailsOverride } from "./price-plan.ts";
+import type { UsageRateCard } from "./rate-card.ts";
 
 /**
  * The lists of cards: the field with the priced item, the list of a book with such items, and the name for all of its
@@ -62,9 +63,21 @@ function replaceCards(list: CardList, cards: readonly object[], overrideCards: r
   const replacements = new Map(overrideCards.flatMap((card) => [[billableOf(list, card), card] as const]));
   const planBillables = new Set(cards.flatMap((card) => [billableOf(list, card)]));
   return [
-    ...cards.flatMap((card) => [replacements.get(billableOf(list, card)) ?? card]),
+    ...cards.flatMap((card) => [changeCard(card, replacements.get(billableOf(list, card)))]),
     ...overrideCards.flatMap((card) => (planBillables.has(billableOf(list, card)) ? [] : [card])),
   ];
+}
+
+/** The card of an override in place of a plan's; one that changes a price table keeps the rest of it (S18.7). */
+function changeCard(card: Partial<UsageRateCard>, change: Partial<UsageRateCard> | undefined): object {
+  if (change === undefined || !changesTable(change)) return change ?? card;
+  const { rows, multiply, displayName = card.displayName, tag = card.tag } = change;
+  return { ...card, displayName, tag, rows, multiply };
+}
+
+/** Whether a card of an override adds rows to the plan's price table, or multiplies its amounts. */
+export function changesTable({ rows, multiply }: Partial<UsageRateCard>): boolean {
+  return Boolean(rows) || Boolean(multiply);
 }
 
 /** Whether an override changes a plan; derived and retained offsets do not count (S16.2). */

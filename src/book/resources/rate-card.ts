@@ -6,6 +6,7 @@ import * as z from "zod";
 
 import { issueParams } from "../problems.ts";
 import {
+  booleanOrText,
   type Frozen,
   currency,
   decimal,
@@ -14,19 +15,14 @@ import {
   CYCLES_MAX,
   label,
   withDefault,
+  withFallback,
   reference,
   text,
   wholeFromZero,
   type StrictSchema,
 } from "./fields.ts";
+import { rateRows, rateTable } from "./rate-table.ts";
 
-const booleanOrText = z
-  .custom<boolean | "true" | "false">(
-    (value) => ["true", "false"].includes(String(value)) && typeof value !== "object",
-    issueParams("WRONG_TYPE", { expected: "true or false" }),
-  )
-  .transform((value) => String(value) === "true")
-  .meta({ anyOf: [{ type: "boolean" }, { type: "string", enum: ["true", "false"] }] });
 export const pricingModel = z.enum(["TIERED", "VOLUME"]);
 /** Whether each slab prices the units in it, or one slab prices all units (S7.2). */
 export type PricingModel = z.output<typeof pricingModel>;
@@ -199,13 +195,32 @@ const slabPricingFields = {
   ...displayFields,
 };
 
+/** The rate plan of a card without slabs, whose `rateValues` are empty: a price table prices its usage (S18). */
+const NO_RATE_PLAN: z.output<RatePlanSchema> = { pricingModel: "TIERED", slabs: [] };
+
 const usageRateCardFields = {
-  ...slabPricingFields,
+  /** The slabs, and whether they are TIERED or VOLUME; required without `rateTable`. */
+  ratePlan: withFallback(ratePlan, NO_RATE_PLAN),
+  /** The rates in each currency that the plan supports; required without `rateTable`. */
+  rateValues: withFallback(z.array(rateValue).min(1), []),
+  ...displayFields,
   /** The id or the name of a usage meter. */
   usageMeterId: reference,
+  /** Without slabs: a rate for each group of the meter's usage, and for each day (S18). */
+  rateTable: rateTable.nullish(),
+  /** In an override: rows that are asked before those of the plan's table (S18.7). */
+  rows: rateRows.nullish(),
+  /** In an override: a factor for every amount of the plan's table, 0 or more (S18.7). */
+  multiply: decimalFromZero.nullish(),
 };
 export interface UsageRateCardSchema extends StrictSchema<typeof usageRateCardFields> {}
-export const usageRateCard: UsageRateCardSchema = z.strictObject(usageRateCardFields);
+export const usageRateCard: UsageRateCardSchema = z.strictObject(usageRateCardFields).superRefine((card, context) => {
+  if (card.rateTable || card.rows || card.multiply) return;
+  const report = (field: string, input: unknown, expected: string): void =>
+    context.addIssue({ code: "custom", path: [field], input, ...issueParams("MISSING", { expected }) });
+  if (card.ratePlan === NO_RATE_PLAN) report("ratePlan", undefined, "an object");
+  if (card.rateValues.length === 0) report("rateValues", undefined, "a list");
+});
 /** Prices a meter's usage in the cycle (S7). */
 export interface UsageRateCardInput extends Frozen<z.input<UsageRateCardSchema>> {}
 /** Prices a meter's usage in the cycle (S7). */

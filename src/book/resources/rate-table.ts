@@ -6,7 +6,7 @@ import { issueParams } from "../problems.ts";
 import {
   type Amounts,
   amounts,
-  date,
+  day,
   decimalAboveZero,
   decimalFromZero,
   type Frozen,
@@ -52,7 +52,7 @@ const rateRowFields = {
   /** The texts of the meter's `groupBy` dimensions for which it holds; those left out may have any; default all groups. */
   when: recordSchema(z.string().min(1), dimensionText).nullish(),
   /** The first day of the price, UTC; default always. The latest of rows with the same `when` applies (S18.2). */
-  from: date.nullish(),
+  from: day.nullish(),
   /** For `per` units; one for each currency if the plan has several. */
   rate: amounts.nullish(),
   /** Each tier prices its own units (S7.2). */

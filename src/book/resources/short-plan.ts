@@ -8,7 +8,13 @@ import { type DecimalInput, isDecimalObject } from "../../numbers/decimal.ts";
 import { issueParams } from "../problems.ts";
 import { type Frozen, currency, DECIMAL_FORMAT, name, reference, type StrictSchema, text } from "./fields.ts";
 import { CURRENCIES_MAX, pricePlan, pricePlanDetails } from "./price-plan.ts";
-import { billingEntitlementRateCard, creditGrantRateCard, fixedFeeRateCard, usageRateCard } from "./rate-card.ts";
+import {
+  billingEntitlementRateCard,
+  creditGrantRateCard,
+  fixedFeeRateCard,
+  licenseRateCard,
+  usageRateCard,
+} from "./rate-card.ts";
 
 const decimalJson = [
   { type: "number" },
@@ -81,8 +87,8 @@ const priceFields = {
 };
 
 const longPrice = {
-  ratePlan: usageRateCard.shape.ratePlan.nullish(),
-  rateValues: usageRateCard.shape.rateValues.nullish(),
+  ratePlan: licenseRateCard.shape.ratePlan.nullish(),
+  rateValues: licenseRateCard.shape.rateValues.nullish(),
 };
 const { displayName, tag } = usageRateCard.shape;
 const display = { displayName, tag };
@@ -93,10 +99,13 @@ const recurringFields = {
   afterCycles: count,
 };
 
+const { rateTable, rows, multiply } = usageRateCard.shape;
+const priceTable = { rateTable, rows, multiply };
 const usagePriceFields = {
   /** The id or the name of a usage meter. */
   meter: reference,
   ...priceFields,
+  ...priceTable,
   ...display,
   ...longPrice,
 };

@@ -100,6 +100,9 @@ function expandCycle(cycle: unknown, path: Path, places: WrittenPlaces): object 
   return long;
 }
 
+/** The fields of a usage card with a price table, which is the same in both forms. */
+const TABLE_FIELDS = ["rateTable", "rows", "multiply"];
+
 function expandCard(card: JsonObject, list: ShortCardList, path: Path, context: PriceContext): object {
   const { places, report } = context;
   const isGrant = list.price === "grant";
@@ -110,11 +113,11 @@ function expandCard(card: JsonObject, list: ShortCardList, path: Path, context: 
   const shortPrice = [...PRICE_FIELDS, "amount"].find((field) => hasValue(card, field) && other.includes(field));
   const longPrice = { slabs: "ratePlan", amounts: "rateValues", grant: "rateDetails" }[list.price];
   if (shortPrice === undefined) {
-    if (!hasValue(card, longPrice))
+    if (!hasValue(card, longPrice) && !TABLE_FIELDS.some((field) => hasValue(card, field)))
       report([...path, "rate"], "MISSING", { expected: list.price === "amounts" ? "a rate" : "a rate or tiers" });
     return long;
   }
-  if (reportConflict(card, [shortPrice, longPrice], path, report)) return long;
+  if (reportConflict(card, [shortPrice, longPrice, ...TABLE_FIELDS], path, report)) return long;
   if (list.price === "amounts") {
     places.setField(long, ["rateValues"], expandFixedRates(card, "rate", path, context), [...path, "rate"]);
     return long;

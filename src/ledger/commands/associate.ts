@@ -2,7 +2,8 @@
 import { describeAssociationProblem } from "../../book/checks/check-accounts.ts";
 import { indexBillables } from "../../book/checks/check-book.ts";
 import { checkCards } from "../../book/checks/check-plans.ts";
-import { collectProblems } from "../../book/problems.ts";
+import { checkTableChanges } from "../../book/checks/check-rate-table.ts";
+import { collectProblems, type Problems } from "../../book/problems.ts";
 import { applyOverride, overridesAnything } from "../../book/resources/override.ts";
 import type { PricePlan, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import { toCivilDate, dayInMonth, monthNumberOf } from "../../calendar/civil.ts";
@@ -85,6 +86,11 @@ export function associate(
   if (request.override !== undefined) checkOverride(catalog, request.override, account.record.invoiceCurrency);
   checkDecisions(account.record);
   const plan = requireActivePlan(catalog, request.planId, request.version);
+  if (request.override !== undefined) {
+    const problems = collectProblems();
+    checkTableChanges(plan.pricePlanDetails, request.override, ["pricePlanDetailsOverride"], problems.report);
+    throwProblems(problems, request.override);
+  }
   const details = applyOverride(plan.pricePlanDetails, request.override);
   const problem = describeAssociationProblem(details, account.record.invoiceCurrency);
   if (problem !== undefined) throw refusedError("S7.7", `version ${plan.version} of ${quoteText(plan.id)} ${problem}`);
@@ -267,6 +273,10 @@ function checkOverride({ book }: Catalog, override: PricePlanDetailsOverride, cu
         got: quoteText(id),
       });
   }
+  throwProblems(problems, override);
+}
+
+function throwProblems(problems: Problems, override: PricePlanDetailsOverride): void {
   if (problems.count() === 0) return;
   const { message, details } = problems.error("the override", { pricePlanDetailsOverride: override });
   throw new RatebookError("ERR_INPUT_INVALID", message, details);

@@ -33,7 +33,7 @@ const textOrNumber = z.union([z.string(), number]).meta({ description: "A number
 const optionalTextOrNumber = textOrNumber.optional();
 
 // Shared parts come first: `deriveObject` remembers each schema, and the cards below reuse these.
-const { ratePlan, rateValues: slabRateValues } = usageRateCard.shape;
+const { ratePlan, rateValues: slabRateValues } = licenseRateCard.shape;
 const { slabRates, rateConfig } = slabRateValues.element.shape;
 const { element: slab } = ratePlan.shape.slabs;
 const { slabDetails } = creditGrantRateCard.shape.rateDetails.shape.currencySlabRateDetails.element.shape;
@@ -139,7 +139,7 @@ const NUMBER_FIELDS: ReadonlySet<string> = new Set([
   "creditAmount",
   "maxQuantity",
 ]);
-const CONFIG_FIELDS: ReadonlySet<string> = new Set(["slabConfig", "slabRateConfig", "rateConfig"]);
+const CONFIG_FIELDS: ReadonlySet<string> = new Set(["slabConfig", "slabRateConfig", "rateConfig", "rateTable", "rows"]);
 
 /** Defaults for missing fields, by list or object. */
 const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
