@@ -159,7 +159,7 @@ const SAME_FIELDS_AS: Readonly<Record<string, string>> = {
   rows: "rateRow",
   "rows.tiers": "rateTier",
   "rows.volumeTiers": "rateTier",
-  "rateTable.allowance": "rateAllowance",
+  allowance: "rateAllowance",
   "shortEventSchema.attributes": "shortField",
   "shortAccount.pricePlans": "planAssociation",
   "shortPlan.licenses": "licensePrice",

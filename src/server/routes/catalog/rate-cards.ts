@@ -15,6 +15,7 @@ import {
   licenseRateCard,
   usageRateCard,
 } from "../../../book/resources/rate-card.ts";
+import { rateTable } from "../../../book/resources/rate-table.ts";
 import { COMMITMENT_NAME } from "../../../invoicing/draft.ts";
 import { parseValue } from "../../../numbers/decimal.ts";
 import { createAnswerDeriver } from "../../http/answers.ts";
@@ -56,6 +57,38 @@ answers.deriveObject(rateConfig.unwrap().unwrap(), {
   minimumRate: optionalTextOrNumber,
   maximumRate: optionalTextOrNumber,
 });
+const amounts = z.union([z.string(), number, z.record(z.string(), textOrNumber)]).optional();
+const limits = { minimum: amounts, maximum: amounts };
+const rateTier = z
+  .strictObject({
+    upTo: optionalTextOrNumber,
+    rate: amounts,
+    flat: amounts,
+    package: optionalTextOrNumber,
+    chargeAtZero: z.boolean().optional(),
+    ...limits,
+  })
+  .meta({ id: "RateTier" });
+const rateRow = answers.deriveObject(
+  rateTable.shape.rows.element,
+  {
+    when: z.record(z.string(), textOrNumber).optional(),
+    from: z.string().optional(),
+    rate: amounts,
+    tiers: z.array(rateTier).optional(),
+    volumeTiers: z.array(rateTier).optional(),
+  },
+  { id: "RateRow" },
+);
+const rateTableShape = answers.deriveObject(
+  rateTable,
+  {
+    per: optionalTextOrNumber,
+    allowance: z.strictObject({ quantity: textOrNumber, over: z.string().optional() }).optional(),
+    ...limits,
+  },
+  { id: "RateTable" },
+);
 answers.deriveObject(ratePlan, {}, { id: "RatePlan" });
 answers.deriveObject(slabRateValues.element, {}, { id: "SlabRateValue" });
 answers.deriveObject(fixedFeeRateCard.shape.rateValues.element, {}, { id: "RateValue" });
@@ -78,7 +111,16 @@ answers.deriveObject(minimumCommitment, { displayName: z.string() });
 
 /** A card of each kind, by its name outside a plan. */
 export const CARD_SHAPES = {
-  usageRateCard: answers.deriveObject(usageRateCard, { tag }, { id: "UsageRateCard" }),
+  usageRateCard: answers.deriveObject(
+    usageRateCard,
+    {
+      tag,
+      rateTable: rateTableShape.optional(),
+      rows: z.array(rateRow).optional(),
+      multiply: optionalTextOrNumber,
+    },
+    { id: "UsageRateCard" },
+  ),
   fixedFeeRateCard: answers.deriveObject(fixedFeeRateCard, { tag, recurrenceConfig }, { id: "FixedFeeRateCard" }),
   licenseRateCard: answers.deriveObject(
     licenseRateCard,
