@@ -14,6 +14,7 @@ import { type AssociatedPlan, buildTimeline, NO_END } from "../../src/invoicing/
 import { type Cells, createCells } from "../../src/metering/cells.ts";
 import { Decimal as OurDecimal } from "../../src/numbers/decimal.ts";
 import { decimalOfExact } from "../../src/numbers/exact.ts";
+import { createTableFinder } from "../../src/rating/rated-table.ts";
 import { type Bench, measure } from "../bench.ts";
 
 const FROM = parseDate("2024-06-01");
@@ -57,6 +58,7 @@ const catalog: BillingCatalog = {
   rounding: "HALF_UP",
   meters: new Map([[METER, "Tokens"]]),
   featuresByMeter: new Map(),
+  findTable: createTableFinder(new Map()),
   addOns: new Map([["addon.fee", "Platform fee"]]),
   features: new Map(),
 };

@@ -18,6 +18,7 @@ import {
   grantedUnits,
   requireCurrencyEntry,
   joinRatesInCurrency,
+  requireSlabs,
   toRatedSlabs,
   creditAmountOf,
   isChargedIn,
@@ -142,7 +143,7 @@ function listVaryingCards(
     quantityMax: quantityMax ?? undefined,
   });
   return [
-    ...plan.usageRateCards.map((card) => toVaryingCard("USAGE", card.usageMeterId, card)),
+    ...plan.usageRateCards.map((card) => toVaryingCard("USAGE", card.usageMeterId, requireSlabs(card))),
     ...plan.licenseRateCards.map((card) => toVaryingCard("LICENSE", card.id, card, card.config?.maxQuantity)),
     ...plan.entitlementOverageRateCards.map((card) =>
       toVaryingCard("ENTITLEMENT_OVERAGE", card.featureId, card, card.maxQuantity),

@@ -3,6 +3,7 @@ import type { GroupUsage } from "../book/resources/event-schema.ts";
 import type { Day, Instant } from "../calendar/instant.ts";
 import type { MonetaryCredit } from "../credits/monetary-credits.ts";
 import type { Decimal } from "../numbers/decimal.ts";
+import type { FindTable } from "../rating/rated-table.ts";
 import type { GraceTerms, PlanDecision, Timeline } from "./timeline.ts";
 
 /** One change of a license's quantity, in order of arrival (S10.1). */
@@ -45,6 +46,8 @@ export interface BillingCatalog {
   readonly meters: ReadonlyMap<string, string>;
   /** The features whose credits a meter's events consume, by meter id; other meters are omitted. */
   readonly featuresByMeter: ReadonlyMap<string, string>;
+  /** The price tables of usage cards (S18). */
+  readonly findTable: FindTable;
   /** Names by id. */
   readonly addOns: ReadonlyMap<string, string>;
   /** Names by id. */

@@ -10,6 +10,8 @@ import { rateOverage, coverageAt, rateUsage } from "../rating/cards.ts";
 import type { Charge, RatedPeriod } from "../rating/charge.ts";
 import { splitIntoDayRuns, largestQuantity, quantityAt, quantitySteps } from "../rating/license-timeline.ts";
 import { findPaidLevel, rateLicenseInArrears } from "../rating/license.ts";
+import { type FindTable, hasTable } from "../rating/rated-table.ts";
+import { chargeByTable } from "../rating/table-charge.ts";
 import type { AccountView, LicenseChange } from "./account-view.ts";
 import {
   isChargedByDays,
@@ -31,12 +33,17 @@ import type { AdvanceCharge } from "./due-work.ts";
 import { closesAt, type AccountCycle, type AssociatedPlan, cycleAt, naturalPeriod, type Timeline } from "./timeline.ts";
 
 /** The exact arrears charges of an account for one cycle, in the order of the plan's cards. */
-export function chargeInArrears(view: AccountView, timeline: Timeline, cycle: AccountCycle): readonly Charge[] {
+export function chargeInArrears(
+  view: AccountView,
+  timeline: Timeline,
+  cycle: AccountCycle,
+  findTable: FindTable,
+): readonly Charge[] {
   const isLate = isEndedLate(cycle, closesAt(cycle, view));
   const isDue: ArrearsInput["isDue"] = (period) =>
     isArrearsChargeDue(cycle, period) && !(isLate && isCutShort(cycle, period));
   return [
-    ...chargeUsage(view, cycle),
+    ...chargeUsage(view, cycle, findTable),
     ...chargeCards(FIXED_FEES, { view, timeline, cycle, isDue }),
     ...chargeLicenses(view, timeline, cycle),
     ...chargeCards(BILLING_ENTITLEMENTS, { view, timeline, cycle, isDue }),
@@ -87,10 +94,15 @@ export function findOverageWindow(
   return { covered, natural, served: clipToTerm(natural, cycle.term), prorated: false };
 }
 
-function chargeUsage(view: AccountView, cycle: AccountCycle): Charge[] {
+function chargeUsage(view: AccountView, cycle: AccountCycle, findTable: FindTable): Charge[] {
   const period: RatedPeriod = { served: toPeriod(cycle), natural: cycle.natural };
   return cycle.term.plan.details.usageRateCards.map((card) => {
-    const quantity = view.usage(card.usageMeterId, dayOf(cycle.start), dayOf(cycle.end));
+    const of = [card.usageMeterId, dayOf(cycle.start), dayOf(cycle.end)] as const;
+    const quantity = view.usage(...of);
+    if (hasTable(card)) {
+      const usage = { meterId: card.usageMeterId, quantity, groups: view.usageByGroup(...of) };
+      return chargeByTable(findTable(card, view.currency), usage, period);
+    }
     return rateUsage(card, view.currency, quantity, period);
   });
 }

@@ -284,5 +284,6 @@ function toInvoice(view: AccountView, draft: Draft, revenueInfo: InvoiceLine): I
     ...(draft.usage.length > 0 ? { usageInfo: { type: "TOTAL_USAGE", lineItems: draft.usage } as const } : {}),
     revenueInfo,
     notices: draft.notices,
+    ...(draft.unpriced && { unpriced: draft.unpriced }),
   };
 }

@@ -2,7 +2,7 @@
 import { type Day, dayOf, formatInstant, type Instant } from "../calendar/instant.ts";
 import { add, type Decimal, sum, formatDecimal, ZERO } from "../numbers/decimal.ts";
 import { type Rounding, type TrueUp, computeTrueUp } from "../rating/cards.ts";
-import type { Charge } from "../rating/charge.ts";
+import type { Charge, UnpricedUsage } from "../rating/charge.ts";
 import type { AccountView, BillingCatalog } from "./account-view.ts";
 import { chargeInArrears } from "./arrears.ts";
 import { createCardFinder } from "./charge-periods.ts";
@@ -35,6 +35,8 @@ export interface Draft extends DraftTerms {
   readonly trueUp?: DraftTrueUp;
   readonly usage: readonly UsageLine[];
   readonly notices: readonly string[];
+  /** Usage that no row of a price table prices (S18.2). */
+  readonly unpriced?: readonly UnpricedUsage[];
 }
 
 /** A true-up with the invoices and refunds that it counts (S13.3). */
@@ -88,14 +90,16 @@ function draftStandardInvoice(
   inAdvance: AdvanceDrafts,
 ): Draft | undefined {
   const { view, catalog, rounding, timeline, cycle } = input;
-  const charges = chargeInArrears(view, timeline, cycle);
+  const charges = chargeInArrears(view, timeline, cycle, catalog.findTable);
   const items = toCardItems(charges, cycle, catalog, rounding);
+  const unpriced = charges.flatMap((charge) => charge.unpriced ?? []);
   const draft: Draft = {
     ...terms,
     items,
     subTotal: sumItems(items),
     usage: usageLines(view, catalog, cycle),
     notices: [...charges.flatMap((charge) => charge.notices), ...unpricedOverage(view, catalog, cycle)],
+    ...(unpriced.length > 0 && { unpriced }),
   };
   const result = withTrueUp(draft, input, inAdvance);
   return result.items.length > 0 || result.trueUp !== undefined || result.usage.length > 0 ? result : undefined;

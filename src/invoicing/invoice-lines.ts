@@ -1,4 +1,6 @@
 /** Builds the lines of an invoice from charges (S1.5, S13.2). */
+import type { Cycle } from "../calendar/cycle.ts";
+import { formatDate } from "../calendar/instant.ts";
 import { type Decimal, sum, formatDecimal } from "../numbers/decimal.ts";
 import { compareFractions, floorFraction, type Fraction, formatFraction, toFraction } from "../numbers/fraction.ts";
 import type { Rounding } from "../rating/cards.ts";
@@ -10,6 +12,7 @@ import {
   type CardValues,
   roundLines,
 } from "../rating/charge.ts";
+import { describeGroup } from "../rating/table-charge.ts";
 import { ruleLink } from "../rulebook.ts";
 import {
   type Explanation,
@@ -98,12 +101,12 @@ export function withExplanation(style: LineStyle, make: () => Explanation): { re
 
 function cardLine({ charge, values, description }: CardItem, style: LineStyle): InvoiceLine {
   const { kind, billableId, quantity } = charge;
-  const explanations = new Map(
-    charge.explanation.parts.flatMap((part) => part.slabs ?? []).map((slab) => [slab.order, slab]),
-  );
+  const explanations = charge.explanation.parts.flatMap((part) => part.slabs ?? []);
+  const byOrder = new Map(explanations.map((slab) => [slab.order, slab]));
   const slabValues = values.slabs;
   const slabs = charge.slabs.map((slab, index) =>
-    slabLine(slab, slabValues[index], charge, style, explanations.get(slab.order)),
+    // The slabs of a price table are in the order of its parts.
+    slabLine(slab, slabValues[index], charge, style, slab.usage ? explanations[index] : byOrder.get(slab.order)),
   );
   const adjustment = values.adjustment.isZero() ? [] : [adjustmentLine(values, billableId, style)];
   const lineItems = [...slabs, ...adjustment];
@@ -131,11 +134,12 @@ function slabLine(
   return {
     type: `${charge.kind}_RATE_CARD_SLAB_AMOUNT`,
     id: charge.billableId,
-    description: describeSlab(slab, explanation),
+    description: describeSlab(slab, explanation, charge.period.served),
     value,
     ...exactValueField(slab.amount, value),
     quantity: slab.quantity,
     valuePerQuantity: slab.rate,
+    ...(slab.usage && { usage: slab.usage }),
     ...withExplanation(style, () => ({
       of: "SLAB",
       rules: [ruleLink("S1.5")],
@@ -162,11 +166,14 @@ export function exactValueField(exact: Fraction, value: Decimal): { readonly exa
   return compareFractions(exact, toFraction(value)) === 0 ? {} : { exactValue: formatFraction(exact) };
 }
 
-/** The units that a slab prices, and how. */
-function describeSlab(slab: SlabCharge, explanation: SlabExplanation | undefined): string {
-  return explanation === undefined
-    ? `slab ${slab.order}`
-    : `${formatRange(explanation)} ${describePriceType(explanation)}`;
+/** The units that a slab prices, and how; for a price table also whose usage, and on which days if not on all. */
+function describeSlab(slab: SlabCharge, explanation: SlabExplanation | undefined, served: Cycle): string {
+  const units =
+    explanation === undefined ? `slab ${slab.order}` : `${formatRange(explanation)} ${describePriceType(explanation)}`;
+  if (slab.usage === undefined) return units;
+  const { group, startDate, endDate } = slab.usage;
+  const isWhole = startDate === formatDate(served.start) && endDate === formatDate(served.end);
+  return `${describeGroup(group)}${isWhole ? "" : ` from ${startDate} until ${endDate}`}: ${units}`;
 }
 
 function formatRange({ startAfter, endAt }: SlabExplanation): string {

@@ -8,7 +8,14 @@ import type { CreditKind } from "../credits/monetary-credits.ts";
 import { type Decimal, maximum, subtract, sum } from "../numbers/decimal.ts";
 import type { Fraction } from "../numbers/fraction.ts";
 import type { Rounding } from "../rating/cards.ts";
-import { CARD_KINDS, type CardKind, type Charge, type ChargeExplanation } from "../rating/charge.ts";
+import {
+  CARD_KINDS,
+  type CardKind,
+  type Charge,
+  type ChargeExplanation,
+  type PricedUsage,
+  type UnpricedUsage,
+} from "../rating/charge.ts";
 import { type RuleLink, ruleLink } from "../rulebook.ts";
 
 /** In arrears for a cycle, in advance for a cycle, or immediately for a license increase (S13.1). */
@@ -80,6 +87,8 @@ export interface InvoiceLine {
   readonly quantity?: Decimal;
   /** The rate of a slab. */
   readonly valuePerQuantity?: Decimal;
+  /** On a slab of a card with a price table: the usage that it prices (S18.6). */
+  readonly usage?: PricedUsage;
   readonly lineItems?: readonly InvoiceLine[];
   /** How the value was computed, if requested (S13.6). */
   readonly explanation?: Explanation;
@@ -122,6 +131,8 @@ export interface Invoice {
   readonly revenueInfo: InvoiceLine;
   /** Sentences to read before paying. */
   readonly notices: readonly string[];
+  /** Usage that no row of a price table prices, if there is any (S18.2). */
+  readonly unpriced?: readonly UnpricedUsage[];
 }
 
 /** A line and all lines below it, parents first. */

@@ -9,6 +9,7 @@ import type { PlanDecision, Timeline } from "../invoicing/timeline.ts";
 import { compileMeteringInSteps, type MeteringProgram } from "../metering/compile-metering.ts";
 import { createFieldReader, type ReadFields } from "../metering/event-fields.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
+import { createTableFinder } from "../rating/rated-table.ts";
 import { type RuleBudget, RULE_BUDGET } from "../rules/budget.ts";
 import { type FindPlan, findPlanIn, type PlanLookup } from "./account/associated-plans.ts";
 import type { AccountRecord } from "./records.ts";
@@ -199,6 +200,9 @@ function createBillingCatalog(book: Book): BillingCatalog {
     rounding: book.organization.rounding,
     meters: nameById(book.usageMeters),
     featuresByMeter: featuresByMeter(book),
+    findTable: createTableFinder(
+      new Map(book.usageMeters.flatMap(({ id, groupBy }) => (groupBy === undefined ? [] : [[id, groupBy]]))),
+    ),
     addOns: nameById(book.addOns),
     features: nameById(book.features),
   };

@@ -28,6 +28,7 @@ import {
   type RoundingMode,
   subtractFractions,
 } from "../numbers/fraction.ts";
+import { ruleLink } from "../rulebook.ts";
 import type { Charge, RatedPeriod, RefundedCharge, ChargeExplanation } from "./charge.ts";
 import { type RatedSlabs, joinSlabRates } from "./rated-slabs.ts";
 import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
@@ -103,18 +104,29 @@ export function coverageAt(
 }
 
 /**
+ * Checks that a quantity of a meter has a price.
+ *
+ * @throws {RatebookError} ERR_REFUSED if a price table prices its usage by groups (S18)
+ */
+export function requireSlabs<Card extends UsageRateCard>(card: Card): Card {
+  if (!card.rateTable) return card;
+  const reason = `the usage of ${card.usageMeterId} is priced by groups, so a quantity without groups has no price; preview events or usage cells`;
+  throw new RatebookError("ERR_REFUSED", reason, { rule: ruleLink("S18.2") });
+}
+
+/**
  * Prices a meter's usage. In a partial cycle the card's limits are prorated by days; slabs and packages never are
  * (S7.4).
  *
  * @param quantity units in the served period; a negative one is priced as zero, with a notice (S7.5)
- * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
+ * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency; ERR_REFUSED if it has a price table
  */
 export function rateUsage(card: UsageRateCard, currency: string, quantity: Decimal, period: RatedPeriod): Charge {
   return chargeBySlabs({
     kind: "USAGE",
     billableId: card.usageMeterId,
     period,
-    ratedSlabs: joinRatesInCurrency(card, currency, card.usageMeterId),
+    ratedSlabs: joinRatesInCurrency(requireSlabs(card), currency, card.usageMeterId),
     quantity,
     parts: [{ because: "usage in the billing period", sign: 1, share: WHOLE_SHARE, quantity }],
     rules: [],

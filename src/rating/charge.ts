@@ -52,6 +52,21 @@ export interface SlabExplanation {
   readonly amount: Decimal;
 }
 
+/** What a part with a row of a price table prices (S18). */
+export interface RowExplanation {
+  /** As in the table: the texts of the groups for which the row holds. */
+  readonly when: Readonly<Record<string, string>>;
+  /** The groups with usage, by the texts of the meter's dimensions. */
+  readonly groups: readonly (readonly string[])[];
+  /** The days of the price, `2026-01-31`; the last one is not among them. */
+  readonly from: string;
+  readonly until: string;
+  /** The running quantity before these days, less allowance: the tiers continue from there (S18.4). */
+  readonly before: Decimal;
+  /** The units of the row that the allowance made free in the whole period, on its first part (S18.5). */
+  readonly free?: Decimal;
+}
+
 /** One priced quantity or fixed rate: `sign × (Σ slabs, within bounds, or rate) × share.days ÷ share.of`. */
 export interface PartExplanation {
   /** The reason for this part, such as `usage in the billing period`. */
@@ -67,6 +82,8 @@ export interface PartExplanation {
   readonly bounds?: { readonly minimumRate?: Decimal; readonly maximumRate?: Decimal };
   /** The fixed rate; absent if slabs price a quantity. */
   readonly rate?: Decimal;
+  /** Only for a card with a price table. */
+  readonly row?: RowExplanation;
 }
 
 /**
@@ -101,6 +118,25 @@ export interface SlabCharge {
   readonly quantity: Decimal;
   readonly rate: Decimal;
   readonly amount: Fraction;
+  /** Only for a card with a price table: what the slab is of. */
+  readonly usage?: PricedUsage;
+}
+
+/** The usage of one row of a price table on days with one price (S18.6). */
+export interface PricedUsage {
+  /** The texts that the row names; of a group that counts by itself, those of all dimensions. */
+  readonly group: Readonly<Record<string, string>>;
+  /** `2026-01-31`. */
+  readonly startDate: string;
+  /** Exclusive. */
+  readonly endDate: string;
+}
+
+/** Usage that no row of a price table prices (S18.2). */
+export interface UnpricedUsage {
+  readonly meterId: string;
+  readonly group: Readonly<Record<string, string>>;
+  readonly quantity: Decimal;
 }
 
 /** The charge of one card for one period, exact and unrounded. */
@@ -120,6 +156,8 @@ export interface Charge {
   readonly explanation: ChargeExplanation;
   /** Sentences that the invoice must include, such as "a negative quantity was priced as zero" (S7.5). */
   readonly notices: readonly string[];
+  /** Only for a card with a price table, if there is any. */
+  readonly unpriced?: readonly UnpricedUsage[];
 }
 
 /** The rounded values of a card's lines, in major units, each a whole number of minor units. */

@@ -3,20 +3,19 @@
  * in force on each day. Between two changes of its price only the ends count, so the work grows with the groups and days
  * that occur.
  */
-import { NO_GROUP, type UsageGroup } from "../book/resources/event-schema.ts";
+import {
+  compareGroups,
+  formatGroup,
+  type GroupUsage,
+  NO_GROUP,
+  type UsageGroup,
+} from "../book/resources/event-schema.ts";
 import type { Day } from "../calendar/instant.ts";
 import type { Share } from "../calendar/proration.ts";
 import { add, type Decimal, maximum, minimum, multiply, subtract, sum, ZERO } from "../numbers/decimal.ts";
 import { multiplyByShare, roundFraction, toFraction } from "../numbers/fraction.ts";
 import type { RatedPrice, RatedRow, RatedTable } from "./rated-table.ts";
 import { findSlab, priceReachedSlabs, priceSlab, type PricedSlab } from "./slab-charge.ts";
-
-/** Usage of a group on a UTC day. */
-export interface GroupUsage {
-  readonly group: UsageGroup;
-  readonly day: Day;
-  readonly quantity: Decimal;
-}
 
 /** The days of a part of a cycle, `[from, until)`, and its share of the natural cycle. */
 export interface TablePeriod {
@@ -34,9 +33,11 @@ export interface TableLine extends PricedSlab {
   readonly from: Day;
   /** Exclusive. */
   readonly until: Day;
+  /** The running quantity, less allowance, before the first day. */
+  readonly before: Decimal;
 }
 
-/** Usage of a row, or of a group that counts by itself, that would cost less than 0 or is less than 0 (S7.5). */
+/** Usage of a row, or of a group that counts by itself, that would cost less than 0, or is less than 0 (S7.5). */
 export interface BelowZero {
   readonly row: RatedRow;
   readonly groups: readonly UsageGroup[];
@@ -94,8 +95,7 @@ export function priceUsageByTable(table: RatedTable, usage: readonly GroupUsage[
     const groups = [...counter.groups.values()].sort(compareGroups);
     const counterLines = priceCounter(counter, all, period).map((line) => ({ ...line, row, groups }));
     const quantity = sum(counter.changes);
-    // Without changes of its price, a row costs less than 0 only by its rate (S9.4).
-    const isBelowZero = row.prices.length > 1 && sum(counterLines.map(({ amount }) => amount)).isNegative();
+    const isBelowZero = sum(counterLines.map(({ amount }) => amount)).isNegative();
     if (!isBelowZero) lines.push(...counterLines);
     if (isBelowZero || quantity.isNegative()) belowZero.push({ row, groups, quantity });
   }
@@ -115,15 +115,15 @@ function assignRows(
     return added;
   };
   const takesByDays = (row: RatedRow): boolean => row.countsByGroup && table.allowance !== undefined;
-  let group: UsageGroup | undefined;
-  let key = "";
-  let candidates: readonly RatedRow[] = [];
+  const found = new Map<UsageGroup, { readonly key: string; readonly candidates: readonly RatedRow[] }>();
+  const findCandidates = (group: UsageGroup): { readonly key: string; readonly candidates: readonly RatedRow[] } => {
+    const result = { key: formatGroup(group), candidates: table.findRows(group) };
+    found.set(group, result);
+    return result;
+  };
   for (const entry of usage) {
-    if (entry.group !== group) {
-      ({ group } = entry);
-      key = JSON.stringify(group);
-      candidates = table.findRows(group);
-    }
+    const { group } = entry;
+    const { key, candidates } = found.get(group) ?? findCandidates(group);
     const row = candidates.find(({ prices }) => (prices[0]?.from ?? Infinity) <= entry.day);
     if (row === undefined) {
       const others = unpriced.get(key);
@@ -235,11 +235,16 @@ function priceCounter(
   const inForce = row.prices.filter(({ from }, index) => from < period.until && !isReplaced(row, index, period));
   const [only, ...others] = inForce;
   if (only !== undefined && others.length === 0)
-    return priceOnce(only, quantity, all).map((slab) => ({ ...slab, price: only, ...stretch(row, only, period) }));
+    return priceOnce(only, quantity, all).map((slab) => ({
+      ...slab,
+      price: only,
+      before: ZERO,
+      ...stretch(row, only, period),
+    }));
   return row.prices.flatMap((price, index) => {
     const [before, after] = [levels[index - 1] ?? ZERO, levels[index] ?? ZERO];
     const slabs = priceDifference(price, [before, after], all ?? quantity);
-    return slabs.map((slab) => ({ ...slab, price, ...stretch(row, price, period) }));
+    return slabs.map((slab) => ({ ...slab, price, before, ...stretch(row, price, period) }));
   });
 }
 
@@ -278,13 +283,4 @@ function priceDifference(
     const quantity = subtract(unitsBelow(after), unitsBelow(before));
     return quantity.isZero() ? [] : [{ order, quantity, rate, amount: multiply(rate, quantity) }];
   });
-}
-
-/** The order of groups by their texts. */
-function compareGroups(a: UsageGroup, b: UsageGroup): number {
-  for (const [index, text] of a.entries()) {
-    const other = b[index] ?? "";
-    if (text !== other) return text < other ? -1 : 1;
-  }
-  return 0;
 }

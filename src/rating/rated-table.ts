@@ -1,6 +1,6 @@
 import type { UsageGroup } from "../book/resources/event-schema.ts";
 import type { Amounts } from "../book/resources/fields.ts";
-import type { RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
+import type { RatePlanInput, RateValueInput, UsageRateCard } from "../book/resources/rate-card.ts";
 /** Price tables with their rates in one currency, and the row that prices a group's usage on a day (S18.2, S18.3). */
 import {
   amountIn,
@@ -13,16 +13,10 @@ import {
 import { type Day, dayOf, parseDate } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { type Decimal, divide, multiply, ONE, ZERO } from "../numbers/decimal.ts";
-import { joinSlabRates, type RatedSlabs } from "./rated-slabs.ts";
+import { type Bounds, joinSlabRates, type RatedSlabs } from "./rated-slabs.ts";
 
-/** A price table of a plan, with what an override adds to it (S18.7). */
-export interface TablePricing {
-  readonly rateTable: RateTable;
-  /** Rows of an override: asked before all rows of the table. */
-  readonly rows?: readonly RateRow[] | null | undefined;
-  /** The factor of an override for every amount of the table; default 1. */
-  readonly multiply?: Decimal | null | undefined;
-}
+/** A card's price table, with what an override adds to it (S18.7). */
+export type TablePricing = Pick<UsageRateCard, "rows" | "multiply"> & { readonly rateTable: RateTable };
 
 /** One price of a row, from a day until the next one begins. */
 export interface RatedPrice {
@@ -50,6 +44,10 @@ export interface RatedRow {
 /** A table with its rates in one currency. */
 export interface RatedTable {
   readonly currency: string;
+  /** The dimensions of groups, in their order. */
+  readonly groupBy: readonly string[];
+  /** The limits of the card (S7.4), if any. */
+  readonly bounds?: Bounds;
   readonly allowance: RateAllowance | undefined;
   /** Whether the sum of all rows chooses volume tiers (S18.3). */
   readonly chosenByAllRows: boolean;
@@ -59,6 +57,29 @@ export interface RatedTable {
   readonly rowsChargedAtZero: readonly RatedRow[];
   /** The rows that hold for a group, whenever they are in force: the one that is asked first comes first. */
   readonly findRows: (group: UsageGroup) => readonly RatedRow[];
+}
+
+/** Finds a card's price table in a currency. A table is read once. */
+export type FindTable = (card: UsageRateCard & TablePricing, currency: string) => RatedTable;
+
+/** @param groupsByMeter the dimensions of the groups of each meter that has some */
+export function createTableFinder(groupsByMeter: ReadonlyMap<string, readonly string[]>): FindTable {
+  const tables = new WeakMap<UsageRateCard, Map<string, RatedTable>>();
+  return (card, currency) => {
+    const byCurrency = tables.get(card) ?? new Map<string, RatedTable>();
+    tables.set(card, byCurrency);
+    let table = byCurrency.get(currency);
+    if (table === undefined) {
+      table = joinTableRates(card, groupsByMeter.get(card.usageMeterId) ?? [], currency);
+      byCurrency.set(currency, table);
+    }
+    return table;
+  };
+}
+
+/** Whether a price table prices a card's usage (S18). */
+export function hasTable(card: UsageRateCard): card is UsageRateCard & TablePricing {
+  return Boolean(card.rateTable);
 }
 
 /**
@@ -82,8 +103,13 @@ export function joinTableRates(
   });
   const rows = [...first, ...others];
   const finders = [createRowFinder(first, groupBy), createRowFinder(others, groupBy)];
+  const [minimumRate, maximumRate] = [rateTable.minimum, rateTable.maximum].map((each) => amountIn(each, currency));
   return {
     currency,
+    groupBy,
+    ...((minimumRate || maximumRate) && {
+      bounds: { ...(minimumRate && { minimumRate }), ...(maximumRate && { maximumRate }) },
+    }),
     allowance: rateTable.allowance ?? undefined,
     chosenByAllRows: rateTable.volumeOver === "ALL_ROWS",
     rows,

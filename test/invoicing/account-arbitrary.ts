@@ -8,6 +8,7 @@ import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import type { AccountView, BillingCatalog } from "../../src/invoicing/account-view.ts";
 import { buildTimeline, NO_END, type PlanDecision } from "../../src/invoicing/timeline.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
+import { createTableFinder } from "../../src/rating/rated-table.ts";
 import { CATALOG, planArbitrary } from "../../src/testing/plan-arbitrary.ts";
 
 /** The first day of the accounts' plans. */
@@ -69,6 +70,7 @@ export const billedAccounts: fc.Arbitrary<AccountToBill> = fc
           rounding,
           meters: new Map([["um.calls", "calls"]]),
           featuresByMeter: new Map(),
+          findTable: createTableFinder(new Map()),
           addOns: new Map([[CATALOG.seats, "Seats"]]),
           features: new Map(),
         },

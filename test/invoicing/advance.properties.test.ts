@@ -19,6 +19,7 @@ import {
   formatFraction,
 } from "../../src/numbers/fraction.ts";
 import { runToCompletion } from "../../src/numbers/steps.ts";
+import { createTableFinder } from "../../src/rating/rated-table.ts";
 import { perUnit } from "../book/builder.ts";
 
 const FIRST = parseDate("2024-01-10");
@@ -138,7 +139,9 @@ function chargeAndRefund(account: Terms): string {
   const { charges, refunds } = runToCompletion(computeAdvanceBilling(view, findDueCycles(view.decisions, LAST)));
   expect(new Set(refunds.map(({ key }) => key)).size).toBe(refunds.length);
   const { timeline } = view;
-  const inArrears = cyclesIn(timeline, FIRST, LAST).flatMap((cycle) => chargeInArrears(view, timeline, cycle));
+  const inArrears = cyclesIn(timeline, FIRST, LAST).flatMap((cycle) =>
+    chargeInArrears(view, timeline, cycle, createTableFinder(new Map())),
+  );
   return sumAmounts([
     ...charges.flatMap(({ rate }) => rate()?.bounded ?? []),
     ...refunds.map(({ amount }) => negateFraction(amount)),

@@ -1,9 +1,9 @@
 /** Prices usage by tables for the tests of rating. */
-import type { UsageGroup } from "../../src/book/resources/event-schema.ts";
+import type { GroupUsage, UsageGroup } from "../../src/book/resources/event-schema.ts";
 import { rateRows, rateTable, type RateRowInput, type RateTableInput } from "../../src/book/resources/rate-table.ts";
 import { dayOf, parseDate } from "../../src/calendar/instant.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
-import { type GroupUsage, type PricedTable, priceUsageByTable, type TablePeriod } from "../../src/rating/rate-table.ts";
+import { type PricedTable, priceUsageByTable, type TablePeriod } from "../../src/rating/rate-table.ts";
 import { joinTableRates } from "../../src/rating/rated-table.ts";
 import { d } from "./cards.ts";
 

@@ -97,7 +97,8 @@ export function listPricedCards(book: Book, { details, path, at }: CardSet): rea
     kind: string,
     toQuantity: (card: CardOf<List>) => Pick<PricedCard, "quantityMax"> & Partial<PricedCard>,
   ): readonly PricedCard[] =>
-    (details[list] as readonly CardOf<List>[]).map((card, index) => {
+    (details[list] as readonly CardOf<List>[]).flatMap((card, index) => {
+      if ("rateTable" in card && card.rateTable) return [];
       const billable = billableOf(list, card);
       const name = names[CARD_LISTS[list].items].find(({ id }) => id === billable)?.displayName;
       return {

@@ -171,11 +171,6 @@ function checkDatedTier(tier: RateTier, path: Path, report: Report): void {
     const reason = `a price that changes on a date has only rates: remove ${field}, or make a new version of the plan`;
     report([...path, field], "NOT_ACCEPTED", { reason });
   }
-  for (const [currency, rate] of listAmounts(tier.rate)) {
-    if (!rate.isNegative()) continue;
-    const place = currency === undefined ? [...path, "rate"] : [...path, "rate", currency];
-    report(place, "OUT_OF_BOUNDS", { minimum: 0, got: formatDecimal(rate) });
-  }
 }
 
 /** Every tier but the last ends, above the one before it. */

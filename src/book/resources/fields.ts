@@ -88,18 +88,33 @@ export const decimalAboveZero = decimal.refine(
 /** One amount, or one for each currency. */
 export type Amounts<Amount> = Amount | { readonly [currency: string]: Amount };
 
-/** An amount in the only currency of a plan, or one for each of its currencies. Output: Decimals. */
+/** An amount of 0 or more in the only currency of a plan, or one for each of its currencies. Output: Decimals. */
 export const amounts = z
   .custom<Amounts<DecimalInput>>(
     (value) => typeof value !== "object" || isDecimalObject(value) || isAmountByCurrency(value),
     issueParams("WRONG_TYPE", { expected: 'a decimal, or decimals by currency, such as { "USD": "0.002" }' }),
   )
   .transform((value, context): Amounts<Decimal> => {
-    if (typeof value !== "object" || isDecimalObject(value)) return readDecimal(context, value);
-    const entries = Object.entries(value).map(([key, amount]) => [key, readDecimal(context, amount, [key])]);
+    if (typeof value !== "object" || isDecimalObject(value)) return readAmount(context, value, []);
+    const entries = Object.entries(value).map(([key, amount]) => [key, readAmount(context, amount, [key])]);
     return Object.fromEntries(entries) as { readonly [currency: string]: Decimal };
   })
   .meta({ anyOf: [...decimalJson, { type: "object", additionalProperties: { anyOf: decimalJson } }] });
+
+/** @param path of the amount below the field */
+function readAmount(context: z.core.$RefinementCtx, value: unknown, path: string[]): Decimal {
+  const { success, data, error } = decimalFromZero.safeParse(value);
+  if (success) return data;
+  // The issues of decimals have a problem as their parameters.
+  for (const issue of error.issues)
+    context.addIssue({
+      code: "custom",
+      path,
+      input: value,
+      params: issue.code === "custom" ? issue.params : undefined,
+    });
+  return z.NEVER;
+}
 
 function isAmountByCurrency(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
@@ -216,21 +231,16 @@ export function recordSchema<Value extends z.ZodType>(
   >;
 }
 
-/** @param path of the value below the field */
-function readDecimal(context: z.core.$RefinementCtx, value: unknown, path: readonly string[] = []): Decimal {
-  const report = <Code extends ProblemCode>(...problem: Parameters<typeof issueParams<Code>>): never => {
-    context.addIssue({ code: "custom", path: [...path], input: value, ...issueParams(...problem) });
-    return z.NEVER;
-  };
+function readDecimal(context: z.core.$RefinementCtx, value: unknown): Decimal {
   try {
-    if (value === undefined) return report("MISSING", { expected: "a decimal" });
+    if (value === undefined) return addProblem(context, "MISSING", { expected: "a decimal" });
     return parseValue(value);
   } catch (error) {
     if (!hasCode(error, "ERR_NUMBER_INVALID")) throw error;
     const { reason } = error.details;
     const isDecimal = reason !== "NOT_A_NUMBER" && reason !== "NOT_A_DECIMAL";
-    if (!isDecimal) return report("WRONG_TYPE", { expected: "a decimal" });
-    return report("INVALID_FORMAT", { expected: "a decimal within bounds", reason: error.message });
+    if (!isDecimal) return addProblem(context, "WRONG_TYPE", { expected: "a decimal" });
+    return addProblem(context, "INVALID_FORMAT", { expected: "a decimal within bounds", reason: error.message });
   }
 }
 

@@ -196,6 +196,12 @@ describe("S18.3 prices", () => {
       { rate: [] },
       'card.rateTable.rows[0].rate: expected a decimal, or decimals by currency, such as { "USD": "0.002" }, got an empty list',
     ],
+    ["are 0 or more", { rate: -1 }, "card.rateTable.rows[0].rate: expected 0 or more, got -1"],
+    [
+      "in currencies are 0 or more",
+      { tiers: [{ rate: 1, flat: { USD: "-0.5" } }] },
+      'card.rateTable.rows[0].tiers[0].flat.USD: expected 0 or more, got "-0.5"',
+    ],
     [
       "are in currencies of the plan",
       { rate: { USD: 1, EUR: 1 } },
@@ -272,12 +278,6 @@ describe("S18.4 dated rows", () => {
     expect(problemsOfRows({ tiers, from: "2026-10-02" })).toEqual([problem(0)]);
     expect(problemsOfRows({ tiers }, { rate: 1, from: "2026-10-02" })).toEqual([problem(0)]);
     expect(problemsOfRows({ tiers })).toEqual([]);
-  });
-
-  test("have rates of 0 or more", () => {
-    expect(problemsOfRows({ rate: -1, from: "2026-10-02" })).toEqual([
-      "card.rateTable.rows[0].rate: expected 0 or more, got -1",
-    ]);
   });
 
   test("count their groups alike", () => {

@@ -1,0 +1,158 @@
+/** The charge of a usage card with a price table, with everything needed to recompute it (S13.6, S18). */
+import type { GroupUsage, UsageGroup } from "../book/resources/event-schema.ts";
+import { dayOf, formatDate, instantOfDay } from "../calendar/instant.ts";
+import { shareOfDays } from "../calendar/proration.ts";
+import { type Decimal, formatDecimal, sum } from "../numbers/decimal.ts";
+import { toFraction } from "../numbers/fraction.ts";
+import type { RuleNumber } from "../rulebook.ts";
+import type { Charge, ChargeExplanation, PartExplanation, PricedUsage, RatedPeriod, SlabCharge } from "./charge.ts";
+import { type BelowZero, type PricedTable, priceUsageByTable, type TableLine } from "./rate-table.ts";
+import type { RatedRow, RatedTable } from "./rated-table.ts";
+import { clampToShare, explainSlabs, WHOLE_SHARE } from "./slab-charge.ts";
+
+/** The usage that a table prices. */
+export interface TableUsage {
+  readonly meterId: string;
+  /** Of all groups. */
+  readonly quantity: Decimal;
+  /** By day, then group. */
+  readonly groups: readonly GroupUsage[];
+}
+
+/**
+ * Prices a meter's usage with a price table. In a partial cycle the card's limits and the allowance are prorated by days;
+ * tiers never are (S7.4, S18.5).
+ *
+ * @throws {RatebookError} ERR_RATES_INVALID if a row has no rate in the currency
+ */
+export function chargeByTable(table: RatedTable, usage: TableUsage, period: RatedPeriod): Charge {
+  const { meterId, quantity, groups } = usage;
+  const share = shareOfDays(period.served, period.natural);
+  const days = { from: dayOf(period.served.start), until: dayOf(period.served.end) };
+  const priced = priceUsageByTable(table, groups, { ...days, share });
+  const charged = toFraction(priced.total);
+  let explanation: ChargeExplanation | undefined;
+  return {
+    kind: "USAGE",
+    billableId: meterId,
+    period,
+    quantity,
+    slabs: priced.lines.map((line) => toSlabCharge(table, line)),
+    charged,
+    bounded: table.bounds === undefined ? charged : clampToShare(charged, table.bounds, share),
+    get explanation() {
+      return (explanation ??= {
+        rules: listRules(table, priced),
+        parts: explainLines(table, priced),
+        ...(table.bounds !== undefined && { bounds: { ...table.bounds, share } }),
+      });
+    },
+    notices: [
+      ...priced.belowZero.map((each) => describeBelowZero(meterId, table, each)),
+      ...describeUnpriced(usage, table, priced),
+    ],
+    ...(priced.unpriced.length > 0 && {
+      unpriced: priced.unpriced.map((each) => ({ ...each, meterId, group: nameTexts(table, each.group) })),
+    }),
+  };
+}
+
+function toSlabCharge(table: RatedTable, { order, quantity, rate, amount, ...line }: TableLine): SlabCharge {
+  const usage: PricedUsage = {
+    group: nameGroup(table, line),
+    startDate: formatDate(instantOfDay(line.from)),
+    endDate: formatDate(instantOfDay(line.until)),
+  };
+  return { order, quantity, rate, amount: toFraction(amount), usage };
+}
+
+/** The texts of a group by their dimensions. */
+function nameTexts({ groupBy }: RatedTable, group: UsageGroup): Readonly<Record<string, string>> {
+  return Object.fromEntries(groupBy.map((dimension, index) => [dimension, group[index] ?? ""]));
+}
+
+/** The texts that a row names, or those of a group that counts by itself. */
+function nameGroup(
+  table: RatedTable,
+  { row, groups }: { readonly row: RatedRow; readonly groups: readonly UsageGroup[] },
+): Readonly<Record<string, string>> {
+  const [group] = groups;
+  return row.countsByGroup && group !== undefined ? nameTexts(table, group) : row.when;
+}
+
+/** A group in words: `model nova, kind input`. */
+export function describeGroup(group: Readonly<Record<string, string>>): string {
+  const texts = Object.entries(group).map(([dimension, text]) => `${dimension} ${text}`);
+  return texts.length === 0 ? "other usage" : texts.join(", ");
+}
+
+/** One part for each stretch of days of a row; the lines are its slabs. */
+function explainLines(table: RatedTable, { lines, free }: PricedTable): readonly PartExplanation[] {
+  const stretches: TableLine[][] = [];
+  for (const line of lines) {
+    const last = stretches.at(-1);
+    const [before] = last ?? [];
+    const isSame = before?.price === line.price && before.groups === line.groups;
+    if (isSame) last?.push(line);
+    else stretches.push([line]);
+  }
+  const explainedRows = new Set<RatedRow>();
+  return stretches.flatMap((stretch): PartExplanation[] => {
+    const [first] = stretch;
+    if (first === undefined) return [];
+    const { row, price, groups, before } = first;
+    const freeUnits = explainedRows.has(row) ? undefined : free.get(row);
+    explainedRows.add(row);
+    const [from, until] = [first.from, first.until].map((day) => formatDate(instantOfDay(day)));
+    const because = `usage of ${describeGroup(nameGroup(table, first))} from ${from ?? ""} until ${until ?? ""}`;
+    return [
+      {
+        because:
+          freeUnits === undefined ? because : `${because}, of which ${formatDecimal(freeUnits)} of the row are free`,
+        sign: 1,
+        share: WHOLE_SHARE,
+        quantity: sum(stretch.map(({ quantity }) => quantity)),
+        pricingModel: price.slabs.pricingModel,
+        slabs: explainSlabs(price.slabs, stretch),
+        row: {
+          when: row.when,
+          groups,
+          from: from ?? "",
+          until: until ?? "",
+          before,
+          ...(freeUnits !== undefined && { free: freeUnits }),
+        },
+      },
+    ];
+  });
+}
+
+function listRules(table: RatedTable, { lines, free, belowZero }: PricedTable): readonly RuleNumber[] {
+  return [
+    ...(table.bounds === undefined ? [] : ["S7.4" as const]),
+    ...(belowZero.length === 0 ? [] : ["S7.5" as const]),
+    "S18.2",
+    "S18.3",
+    ...(lines.some(({ row }) => row.prices.length > 1) ? ["S18.4" as const] : []),
+    ...(free.size === 0 ? [] : ["S18.5" as const]),
+  ];
+}
+
+function describeBelowZero(meterId: string, table: RatedTable, each: BelowZero): string {
+  const group = describeGroup(nameGroup(table, each));
+  return each.quantity.isNegative()
+    ? `${meterId}: the negative quantity ${formatDecimal(each.quantity)} of ${group} was priced as zero`
+    : `${meterId}: the price of ${group} is below zero, because units were given back at a higher price; it is 0`;
+}
+
+/** The groups shown in a notice; an account may have thousands. */
+const GROUPS_SHOWN_MAX = 5;
+
+function describeUnpriced({ meterId }: TableUsage, table: RatedTable, { unpriced }: PricedTable): readonly string[] {
+  if (unpriced.length === 0) return [];
+  const quantity = formatDecimal(sum(unpriced.map((each) => each.quantity)));
+  const groups = unpriced.slice(0, GROUPS_SHOWN_MAX).map(({ group }) => describeGroup(nameTexts(table, group)));
+  const more = unpriced.length - groups.length;
+  const rest = more === 0 ? "" : `; and ${more} more group${more === 1 ? "" : "s"}`;
+  return [`${meterId}: ${quantity} units have no price: the price table has no row for ${groups.join("; ")}${rest}`];
+}
