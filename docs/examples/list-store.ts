@@ -123,7 +123,7 @@ function addUsage(
 ): Map<string, UsageDelta> {
   const after = new Map(before);
   for (const delta of deltas) {
-    const key = JSON.stringify([delta.accountId, delta.meterOrFeatureId, delta.day]);
+    const key = JSON.stringify([delta.accountId, delta.meterOrFeatureId, delta.group, delta.day]);
     const cell = after.get(key);
     const quantity = cell === undefined ? delta.quantity : addExact(cell.quantity, delta.quantity);
     if (isZeroExact(quantity)) after.delete(key);
@@ -213,6 +213,13 @@ function createView(now: () => State): LedgerView {
         .sort((a, b) => b - a)[0],
 
     usage: async (...args) => filterCells(now().usage, ...args),
+    groupCounts: async (of) =>
+      of.map(
+        ({ accountId, meterId, day }) =>
+          filterCells(now().usage, [accountId], day, day + 1).filter(
+            ({ meterOrFeatureId, group }) => meterOrFeatureId === meterId && group !== undefined,
+          ).length,
+      ),
     overage: async (...args) => filterCells(now().overage, ...args),
     billedUsage: async (accountIds, from, until) =>
       ofAccounts(now().billedUsage, accountIds)

@@ -21,6 +21,7 @@ import type { LedgerCell } from "../ledger/records.ts";
 import { quoteText } from "../ledger/refusals.ts";
 import { type UsageAccount, usageAccountsOf, type UsageSource, usageUnavailableError } from "../ledger/usage-source.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import { GROUPS_MAX } from "../metering/grouped-cells.ts";
 import type { UsageCell } from "../metering/usage.ts";
 import { stringifyJson } from "../numbers/json.ts";
 import type { Store } from "../store/store.ts";
@@ -165,6 +166,7 @@ function createPrefetchedUsage({ schemas, source }: ExternalUsageOptions): Prefe
           throw hasCode(error, "ERR_USAGE_UNAVAILABLE") ? error : usageUnavailableError(source.name, error);
         }
       }
+      for (const cells of cellsByAccount.values()) checkGroupCounts(source.name, cells);
       const extent = { book: reuseEquivalentBook(book), from, upTo };
       for (const [id, cells] of cellsByAccount) accounts.set(id, { ...extent, cells });
     },
@@ -193,16 +195,30 @@ function metersOfSchemas({ usageMeters }: Book, schemas: readonly string[]): Rea
 
 /** Rejects a source that returns cells outside the query. */
 function requireRequestedCell(
-  { accountId, meterId, day, quantity }: UsageCell,
+  { meterId, ...cell }: UsageCell,
   meters: ReadonlySet<string>,
   from: Day,
   until: Day,
 ): LedgerCell {
   if (!meters.has(meterId))
     throw new TypeError(`it returned usage of the meter ${quoteText(meterId)}, which was not requested`);
+  const { day } = cell;
   if (!Number.isSafeInteger(day) || day < from || day >= until)
     throw new TypeError(`it returned usage of ${describeDay(day)}, which was not requested`);
-  return { accountId, meterOrFeatureId: meterId, day, quantity };
+  return { meterOrFeatureId: meterId, ...cell };
+}
+
+/** Rejects usage of too many groups of a meter in an account on a day (S18.1). @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
+function checkGroupCounts(sourceName: string, cells: readonly LedgerCell[]): void {
+  const counts = new Map<string, number>();
+  for (const { accountId, meterOrFeatureId, day } of mergeCells(cells.filter(({ group }) => group !== undefined))) {
+    const key = `${day} ${meterOrFeatureId}`;
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    if (count <= GROUPS_MAX) continue;
+    const groups = `more than ${GROUPS_MAX} groups of the meter ${quoteText(meterOrFeatureId)} on ${describeDay(day)}`;
+    throw usageUnavailableError(sourceName, new Error(`the account ${quoteText(accountId)} has ${groups}`));
+  }
 }
 
 /** A day in a message: its date or, if it is not a day of the calendar, the number. */

@@ -12,6 +12,7 @@ import type {
   BilledUsage,
   LedgerCell,
 } from "./records.ts";
+import type { MeterDay } from "./view.ts";
 
 /** The data of one account as read. Parts that a decision does not need may be empty. */
 export interface AccountParts {
@@ -26,7 +27,12 @@ export interface AccountParts {
   readonly externalUsage?: AccountExternalUsage;
   /** Events that the decision may change: those to undo, and those with overage that may move (S11.5). */
   readonly events: readonly EventRecord[];
-  /** Whether the account has room for another group of a meter on a day; absent: it has (S18.1). */
+  /**
+   * The meters and days whose groups a decision may fill up; all usage of them was read. Others have room for all its
+   * events (S18.1).
+   */
+  readonly fullDays?: readonly Pick<MeterDay, "meterId" | "day">[] | undefined;
+  /** In a preview: whether the account has room for another group of a meter on a day (S18.1). */
   readonly hasRoomForGroup?: AccountAtEvent["hasRoomForGroup"] | undefined;
   /** Its plans, if nothing is known to be due up to the instant of an ingest. */
   readonly currentPlan?: AccountPlan | undefined;

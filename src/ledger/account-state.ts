@@ -2,7 +2,7 @@
  * The state of an account in a decision: what was read of it, and the changes so far. Reads return records written
  * earlier in the decision, so that the events of a batch are decided one after another (S14.3).
  */
-import type { GroupUsage, UsageGroup } from "../book/resources/event-schema.ts";
+import { formatGroup, type GroupUsage, type UsageGroup } from "../book/resources/event-schema.ts";
 import { type Day, dayOf, type Instant } from "../calendar/instant.ts";
 import type { FeatureEntry, OverageAllowance } from "../credits/feature-credits.ts";
 import { canPay } from "../credits/monetary-credits.ts";
@@ -12,6 +12,7 @@ import type { InvoiceLine } from "../invoicing/invoice.ts";
 import { NO_END } from "../invoicing/timeline.ts";
 import type { SchemaProgram } from "../metering/compile-metering.ts";
 import type { AccountDependencies } from "../metering/event-slots.ts";
+import { GROUPS_MAX, readGroup } from "../metering/grouped-cells.ts";
 import { compareIds } from "../numbers/compare-ids.ts";
 import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { decimalOfExact, type Exact, exactOfDecimal, isZeroExact, subtractExact } from "../numbers/exact.ts";
@@ -243,7 +244,14 @@ export class AccountState implements AccountAtEvent {
   }
 
   hasRoomForGroup(program: SchemaProgram, place: number, day: Day): boolean {
-    return this.#parts.hasRoomForGroup?.(program, place, day) ?? true;
+    const { hasRoomForGroup, fullDays = [] } = this.#parts;
+    if (hasRoomForGroup !== undefined) return hasRoomForGroup(program, place, day);
+    const [meterId, texts] = [program.meterIds[place] ?? "", program.groups[place]];
+    if (texts === undefined || !fullDays.some((full) => full.meterId === meterId && full.day === day)) return true;
+    const used = this.usageByGroup(meterId, day, day + 1);
+    if (used.length < GROUPS_MAX) return true;
+    const key = formatGroup(readGroup(texts));
+    return used.some(({ group }) => formatGroup(group) === key);
   }
 
   periodAt(at: Instant): AccountPeriod {
@@ -285,11 +293,11 @@ export class AccountState implements AccountAtEvent {
     return { featureId, quantity: total, allocations: consumptions, overage: decimalOfExact(overage) };
   }
 
-  /** Adds the units of an event to the usage of its day. */
-  addUnits(meterIds: readonly string[], quantities: readonly (Exact | undefined)[], day: Day): void {
+  /** Adds the units of the event in the slots to the usage of its day. */
+  addUnits({ meterIds, groups }: SchemaProgram, quantities: readonly (Exact | undefined)[], day: Day): void {
     for (let index = 0; index < quantities.length; index++) {
-      const quantity = quantities[index];
-      if (quantity !== undefined) this.addUsage(meterIds[index] ?? "", day, quantity);
+      const [quantity, group] = [quantities[index], groups[index]];
+      if (quantity !== undefined) this.addUsage(meterIds[index] ?? "", day, quantity, group && readGroup(group));
     }
   }
 

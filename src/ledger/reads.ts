@@ -23,6 +23,7 @@ export type LedgerReads = Pick<
   | "credits"
   | "invoices"
   | "usage"
+  | "groupCounts"
   | "billedUsage"
   | "overage"
   | "eventsToUndo"

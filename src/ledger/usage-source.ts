@@ -5,7 +5,7 @@
 import type { Book } from "../book/resources/book.ts";
 import { type Day, type Instant, instantOfDay } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
-import { readUsageRow, type UsageRowInput } from "../metering/usage-rows.ts";
+import { readRowGroup, readUsageRow, type UsageRowInput } from "../metering/usage-rows.ts";
 import type { UsageCell } from "../metering/usage.ts";
 import { compareIds } from "../numbers/compare-ids.ts";
 import { decimalOfExact, type Exact, exactOfDecimal } from "../numbers/exact.ts";
@@ -108,62 +108,84 @@ export function usageFromRows({ name, read, stamp = async () => "" }: UsageRowsI
     name,
     async *cells(query) {
       const rows = await readCurrentRows();
-      checkMeters(rows.meters, query);
+      const places = checkKinds(rows.kinds, query);
       for (const account of query.accounts) {
-        const cells = [...iterateAccountCells(rows, account, query)];
+        const cells = [...iterateAccountCells(rows, places, account, query)];
         if (cells.length > 0) yield cells;
       }
     },
   };
 }
 
+/** A meter and the dimensions of its rows' groups, in the order of their texts. */
+interface RowKind {
+  readonly meterId: string;
+  readonly dimensions: readonly string[];
+}
+
 /** A row, without its account. */
-type PackedRow = readonly [meter: number, day: Day, quantity: Exact];
+type PackedRow = readonly [kind: number, day: Day, quantity: Exact, texts: readonly string[] | undefined];
 
 interface RowsByAccount {
-  /** Meter ids, by index. */
-  readonly meters: readonly string[];
-  /** By account name in the rows; one row after another, as three consecutive values. */
+  readonly kinds: readonly RowKind[];
+  /** By account name in the rows; one row after another, as four consecutive values. */
   readonly byName: ReadonlyMap<string, readonly PackedRow[number][]>;
 }
 
 async function groupRows(rows: AsyncIterable<UsageRowInput> | Iterable<UsageRowInput>): Promise<RowsByAccount> {
-  const meters = new Map<string, number>();
+  const kinds = new Map<string, RowKind>();
+  const indexes = new Map<string, number>();
   const byName = new Map<string, PackedRow[number][]>();
   for await (const row of rows) {
-    const { accountId, meterId, day, quantity } = readUsageRow(row);
-    let meter = meters.get(meterId);
-    if (meter === undefined) meters.set(meterId, (meter = meters.size));
+    const { accountId, meterId, day, quantity, group } = readUsageRow(row);
+    const dimensions = Object.keys(group ?? {});
+    const key = group === undefined ? meterId : JSON.stringify([meterId, dimensions]);
+    const kind = indexes.get(key) ?? kinds.size;
+    if (kind === kinds.size) {
+      kinds.set(key, { meterId, dimensions });
+      indexes.set(key, kind);
+    }
     let accountRows = byName.get(accountId);
     if (accountRows === undefined) byName.set(accountId, (accountRows = []));
-    accountRows.push(meter, day, exactOfDecimal(quantity));
+    accountRows.push(kind, day, exactOfDecimal(quantity), group && Object.values(group));
   }
-  return { meters: [...meters.keys()], byName };
+  return { kinds: [...kinds.values()], byName };
 }
 
-/** Checks that all rows are of meters that can be queried. */
-function checkMeters(meterIds: readonly string[], { book, schemas }: CellQuery): void {
-  const schemaOf = new Map(book.usageMeters.map(({ id, eventSchemaName }) => [id, eventSchemaName]));
-  for (const id of meterIds) {
-    const schemaName = schemaOf.get(id);
-    if (schemaName === undefined) throw usageRowsUnavailableError(`it has rows of the unknown meter ${quoteText(id)}`);
-    if (schemas.includes(schemaName)) continue;
-    const conflict = `but events of its schema ${quoteText(schemaName)} are ingested`;
-    throw usageRowsUnavailableError(`it has rows of the meter ${quoteText(id)}, ${conflict}`);
-  }
+/**
+ * Checks that all rows are of meters that can be queried, and have their groups.
+ *
+ * @returns for each kind, the indices of the texts of its group in the order of the meter's `groupBy`
+ */
+function checkKinds(kinds: readonly RowKind[], { book, schemas }: CellQuery): readonly (readonly number[])[] {
+  const meters = new Map(book.usageMeters.map((meter) => [meter.id, meter]));
+  return kinds.map(({ meterId, dimensions }) => {
+    const meter = meters.get(meterId);
+    if (meter === undefined) throw usageRowsUnavailableError(`it has rows of the unknown meter ${quoteText(meterId)}`);
+    const { eventSchemaName: schemaName, groupBy = [] } = meter;
+    if (!schemas.includes(schemaName)) {
+      const conflict = `but events of its schema ${quoteText(schemaName)} are ingested`;
+      throw usageRowsUnavailableError(`it has rows of the meter ${quoteText(meterId)}, ${conflict}`);
+    }
+    readRowGroup({ group: Object.fromEntries(dimensions.map((name) => [name, name])) }, meter);
+    return groupBy.map((dimension) => dimensions.indexOf(dimension));
+  });
 }
 
 function* iterateAccountCells(
-  { meters, byName }: RowsByAccount,
+  { kinds, byName }: RowsByAccount,
+  places: readonly (readonly number[])[],
   account: UsageAccount,
   query: CellQuery,
 ): Iterable<UsageCell> {
   for (const name of [account.id, ...account.aliases]) {
     const rows = byName.get(name) ?? [];
-    for (let at = 0; at < rows.length; at += 3) {
-      const [meter, day, quantity] = rows.slice(at, at + 3) as unknown as PackedRow;
+    for (let at = 0; at < rows.length; at += 4) {
+      const [kind, day, quantity, texts] = rows.slice(at, at + 4) as unknown as PackedRow;
       if (day < query.from || day >= query.until || instantOfDay(day) > query.upTo) continue;
-      yield { accountId: account.id, meterId: meters[meter] ?? "", day, quantity: decimalOfExact(quantity) };
+      const group = texts && (places[kind] ?? []).map((place) => texts[place] ?? "");
+      const cell = { accountId: account.id, meterId: kinds[kind]?.meterId ?? "", day };
+      yield { ...cell, quantity: decimalOfExact(quantity), ...(group && { group }) };
     }
   }
 }

@@ -1,6 +1,7 @@
 /** The read interface of a store for decisions: a consistent view of documents and ledgers. */
 import type { Day, Instant } from "../calendar/instant.ts";
 import type { InvoiceStatus } from "../invoicing/invoice.ts";
+import type { UsageCell } from "../metering/usage.ts";
 import type { DocumentKind, DocumentRecord } from "./decision.ts";
 import type { IngestStatus } from "./outcome.ts";
 import type {
@@ -104,6 +105,9 @@ export interface AcceptedEventId {
   readonly createdAt: Instant;
 }
 
+/** The usage of a meter by an account on a day. */
+export type MeterDay = Pick<UsageCell, "accountId" | "meterId" | "day">;
+
 /**
  * A consistent view of a store. Missing records give `undefined` or an empty list, never an error. Orders are as
  * documented, so that paging works while records are added.
@@ -159,6 +163,8 @@ export interface LedgerView {
 
   /** Usage cells of the accounts on the days `[from, until)`, unordered. */
   usage(accountIds: readonly string[], from: Day, until: Day): Promise<readonly LedgerCell[]>;
+  /** For each meter, account and day, in order: the number of groups with usage other than 0 (S18.1). */
+  groupCounts(of: readonly MeterDay[]): Promise<readonly number[]>;
   /** Overage cells of the accounts on the days `[from, until)`, unordered. */
   overage(accountIds: readonly string[], from: Day, until: Day): Promise<readonly LedgerCell[]>;
 

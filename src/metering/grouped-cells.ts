@@ -138,8 +138,8 @@ export class GroupedCells {
     return row;
   }
 
-  #addGroup({ texts, slots }: GroupTexts): number {
-    const group = slots.map((slot) => texts[slot] ?? "");
+  #addGroup(texts: GroupTexts): number {
+    const group = readGroup(texts);
     const number = this.#groups.push(group) - 1;
     insertNumber(this.#numbers, group, number);
     return number;
@@ -169,6 +169,11 @@ export class GroupedCells {
       return count;
     });
   }
+}
+
+/** The group whose texts are in the slots. */
+export function readGroup({ texts, slots }: GroupTexts): UsageGroup {
+  return slots.map((slot) => texts[slot] ?? "");
 }
 
 /** The texts of a group in their own list. */

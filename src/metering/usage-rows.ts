@@ -1,5 +1,6 @@
 /** Rows of usage: cells as files and external sources have them (S17.1). */
 import { didYouMean } from "../book/problems.ts";
+import type { UsageGroup, UsageMeter } from "../book/resources/event-schema.ts";
 import {
   type Day,
   dayOf,
@@ -13,9 +14,13 @@ import {
 import { RatebookError } from "../errors.ts";
 import { type Decimal, type DecimalInput, parseDecimal, formatDecimal } from "../numbers/decimal.ts";
 import { rejection } from "../problem-table.ts";
+import { formatDimensionValue, isDecimalInput } from "./event-fields.ts";
 import type { UsageCell } from "./usage.ts";
 
-/** The usage of a meter by an account on a day. Rows of one account, meter and day add up (S17.1). */
+/** The texts of a group, by the dimensions in the `groupBy` of its meter. */
+export type NamedGroup = Readonly<Record<string, string>>;
+
+/** The usage of a meter, and of a group if it has groups, by an account on a day. Equal rows but for quantities add up (S17.1). */
 export interface UsageRow {
   readonly accountId: string;
   readonly meterId: string;
@@ -23,6 +28,8 @@ export interface UsageRow {
   readonly date: string;
   /** Exact; may be negative (S5.2). */
   readonly quantity: Decimal;
+  /** Absent for a meter without groups. */
+  readonly group?: NamedGroup;
 }
 
 /** The input form of a {@link UsageRow}. */
@@ -35,6 +42,13 @@ export interface UsageRowInput {
   readonly date: string | Instant | Date;
   /** At most 60 digits before the point and 40 after it. */
   readonly quantity: DecimalInput;
+  /** For a meter with groups: the texts or numbers of all its dimensions, each 1 to 512 characters. */
+  readonly group?: Readonly<Record<string, DecimalInput>> | undefined;
+}
+
+/** A row of which only the group is not checked yet: that depends on its meter. */
+export interface ParsedUsageRow extends Omit<UsageCell, "group"> {
+  readonly group?: NamedGroup;
 }
 
 const FIELDS = ["accountId", "meterId", "date", "quantity"] as const satisfies readonly (keyof UsageRow)[];
@@ -45,9 +59,38 @@ const FRACTION_DIGITS_MAX = 40;
 
 export const USAGE_FIELDS: readonly string[] = FIELDS;
 
-/** Converts a cell to a row. */
-export function toUsageRow({ accountId, meterId, day, quantity }: UsageCell): UsageRow {
-  return { accountId, meterId, date: formatDate(instantOfDay(day)), quantity };
+/** Converts a cell to a row. @param meters those of the book */
+export function toUsageRow(
+  { accountId, meterId, group, day, quantity }: UsageCell,
+  meters: readonly Pick<UsageMeter, "id" | "groupBy">[],
+): UsageRow {
+  const row = { accountId, meterId, date: formatDate(instantOfDay(day)), quantity };
+  if (group === undefined) return row;
+  const { groupBy = [] } = meters.find(({ id }) => id === meterId) ?? {};
+  return { ...row, group: Object.fromEntries(groupBy.map((dimension, index) => [dimension, group[index] ?? ""])) };
+}
+
+/**
+ * The group of a row.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID if the row lacks a dimension of the meter, or has another one
+ */
+export function readRowGroup(
+  { group }: Pick<ParsedUsageRow, "group">,
+  { id, groupBy = [] }: Pick<UsageMeter, "id" | "groupBy">,
+): UsageGroup | undefined {
+  const names = Object.keys(group ?? {});
+  const unknown = names.find((name) => !groupBy.includes(name));
+  if (unknown !== undefined) {
+    const hint = didYouMean(unknown, groupBy);
+    throw invalidRowError("$.group", `the usage meter ${JSON.stringify(id)} has no groups by ${quote(unknown)}${hint}`);
+  }
+  const missing = groupBy.find((dimension) => !names.includes(dimension));
+  if (missing !== undefined) {
+    const needs = `the usage meter ${JSON.stringify(id)} groups usage by ${quote(missing)}`;
+    throw invalidRowError("$.group", `${needs}, which the row lacks`);
+  }
+  return groupBy.length === 0 ? undefined : groupBy.map((dimension) => group?.[dimension] ?? "");
 }
 
 /**
@@ -55,16 +98,32 @@ export function toUsageRow({ accountId, meterId, day, quantity }: UsageCell): Us
  *
  * @throws {RatebookError} ERR_INPUT_INVALID for an invalid structure, field, day, or too many digits
  */
-export function readUsageRow(value: unknown): UsageCell {
+export function readUsageRow(value: unknown): ParsedUsageRow {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw invalidRowError("$", "expected a row {accountId, meterId, date, quantity}");
-  const unknown = Object.keys(value).find((key) => !USAGE_FIELDS.includes(key));
+  const unknown = Object.keys(value).find((key) => key !== "group" && !USAGE_FIELDS.includes(key));
   if (unknown !== undefined)
-    throw invalidRowError("$", `unknown field ${JSON.stringify(unknown.slice(0, 60))}${didYouMean(unknown, FIELDS)}`);
+    throw invalidRowError("$", `unknown field ${quote(unknown)}${didYouMean(unknown, [...FIELDS, "group"])}`);
   const row = value as Readonly<Record<string, unknown>>;
   const day = requireDay(row["date"]);
   const [accountId, meterId] = [requireText(row, "accountId"), requireText(row, "meterId")];
-  return { accountId, meterId, day, quantity: requireQuantity(row["quantity"]) };
+  const group = row["group"] === undefined || row["group"] === null ? undefined : requireGroup(row["group"]);
+  return { accountId, meterId, day, quantity: requireQuantity(row["quantity"]), ...(group && { group }) };
+}
+
+function requireGroup(value: unknown): NamedGroup {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw invalidRowError("$.group", "group: expected an object of dimensions");
+  const texts = Object.entries(value).map(([name, each]: readonly [string, unknown]): [string, string] => {
+    const text = typeof each === "string" ? each : isDecimalInput(each) ? formatDimensionValue(each) : undefined;
+    if (text !== undefined && text !== "" && text.length <= TEXT_MAX) return [name, text];
+    throw invalidRowError("$.group", `group.${name.slice(0, 60)}: expected a string of 1 to ${TEXT_MAX} characters`);
+  });
+  return Object.fromEntries(texts);
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 60));
 }
 
 function requireText(row: Readonly<Record<string, unknown>>, field: string): string {

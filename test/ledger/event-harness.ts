@@ -305,6 +305,7 @@ function buildReads(state: LedgerState, count: (events: number) => void): Ledger
     invoices: async (ids, listedSince) =>
       ofAccounts(state.invoices.values(), ids).filter(({ invoice }) => listingInstant(invoice) >= listedSince),
     usage: async (ids, from, until) => days(state.usage, ids, from, until),
+    groupCounts: async (of) => of.map(() => 0),
     overage: async (ids, from, until) => days(state.overage, ids, from, until),
     eventsToUndo: async (accountId, filter, limit = Infinity) =>
       countEvents(

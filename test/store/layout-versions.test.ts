@@ -12,14 +12,14 @@ import { parseRecord, serializeRecord } from "../../src/store/record-json.ts";
 import type { Store } from "../../src/store/store.ts";
 import { insertRows, keptDatabase, readWithoutCreditKinds, readState } from "./layout-database.ts";
 
-/** The version of the first release, and the current one. */
-const [FIRST, LATEST] = [3, 9];
+/** The version of the first release, the one before usage was stored by group, and the current one. */
+const [FIRST, BEFORE_GROUPS, LATEST] = [3, 9, 10];
 
 const database = keptDatabase();
 
-describe.each([FIRST, LATEST])("a database of version %i", (version) => {
+describe.each([FIRST, BEFORE_GROUPS])("a database of version %i", (version) => {
   beforeEach(async () => {
-    if (version === LATEST) await database.replaceByCurrent();
+    if (version === BEFORE_GROUPS) await database.replaceByCurrent();
   });
 
   test("has every event, cell, entry and invoice once it is opened", async () => {
@@ -121,6 +121,7 @@ describe("a database of the first release", () => {
     await postgresStore(database.pool, { schema: "new" });
     expect(migrated).toEqual(await readSchema("new"));
     await database.replaceByCurrent();
+    await postgresStore(database.pool, { schema: "kept" });
     expect(await readSchema("kept")).toEqual(migrated);
   });
 

@@ -117,11 +117,11 @@ async function writeFiles(
   if (!isComplete) await printNotices([`${unreadNames.join(", ")}: ${UNREAD_SCHEMAS_NOTE}`], io);
   const readUsage = (): AsyncIterable<UsageRow> => exportUsage(engine, book, isComplete);
   const readFeatureEvents = (): AsyncIterable<EventInput> => exportEvents(engine, book, (name) => features.has(name));
-  const cellCount = await writeToFile(path(USAGE), io, ({ stdout }) => writeUsage(readUsage(), "ndjson", stdout));
+  const cellCount = await writeToFile(path(USAGE), io, ({ stdout }) => writeUsage(readUsage(), "ndjson", stdout, book));
   if (features.size > 0) await writeFile(path(FEATURE_EVENTS), toNdjson(readFeatureEvents()), io);
   if (book.usageMeters.some(({ eventSchemaName }) => features.has(eventSchemaName)))
     await writeToFile(path(FEATURE_USAGE), io, ({ stdout }) =>
-      writeUsage(exportFeatureUsage(engine, book), "ndjson", stdout),
+      writeUsage(exportFeatureUsage(engine, book), "ndjson", stdout, book),
     );
   if (events) await writeFile(path(EVENTS), toNdjson(exportEvents(engine, book, () => true)), io);
   const { invoices, differences } = await exportInvoices(engine, book, {

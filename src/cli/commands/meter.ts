@@ -58,7 +58,7 @@ async function runMeter(args: Arguments, io: Io): Promise<"done" | "problems"> {
   await printProblems(list, book, io);
   if (!isComplete) return "problems";
   const { usage, events: statuses } = run.finish();
-  await withOutput(args, io, async ({ stdout }) => writeUsage(usage, format, stdout));
+  await withOutput(args, io, async ({ stdout }) => writeUsage(usage, format, stdout, book));
   await printSummary(countEventsByStatus(statuses, list), { output: [usage.length, "cell"] }, io);
   return list.count > 0 ? "problems" : "done";
 }

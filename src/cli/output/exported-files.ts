@@ -8,7 +8,6 @@ import {
   formatInstant,
   type Instant,
   parseInstant,
-  instantOfDay,
   addDays,
   startOfUtcDay,
 } from "../../calendar/instant.ts";
@@ -22,7 +21,7 @@ import { createPreview } from "../../ledger/preview/preview.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { PageRequest } from "../../ledger/view.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
-import type { UsageRow } from "../../metering/usage-rows.ts";
+import { toUsageRow, type UsageRow } from "../../metering/usage-rows.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 
 /** The number of accounts or events per read. */
@@ -62,7 +61,7 @@ async function* readMeterUsage(
   for (const accountIds of splitIntoChunks(book.accounts.map(({ id }) => id))) {
     const rows = isComplete
       ? await engine.usage({ accountIds, ...ALL_DAYS })
-      : await readStoredUsage(engine, accountIds);
+      : await readStoredUsage(engine, book, accountIds);
     const meterRows = rows.filter(
       ({ meterId, quantity }) => meterIds.has(meterId) && isWanted(meterId) && !quantity.isZero(),
     );
@@ -78,15 +77,13 @@ async function* readMeterUsage(
 /** Ingested usage, and external usage stored with final invoices. */
 async function readStoredUsage(
   { store: { read } }: Engine,
+  { usageMeters }: Book,
   accountIds: readonly string[],
 ): Promise<readonly UsageRow[]> {
   const ingestedUsage = await read.usage(accountIds, DAY_FIRST, DAY_END);
   const billedUsage = await read.billedUsage(accountIds, DAY_FIRST, DAY_END);
-  return mergeCells([...ingestedUsage, ...billedUsage.flatMap(billedCells)]).map(
-    ({ accountId, meterOrFeatureId: meterId, day, quantity }) => {
-      return { accountId, meterId, date: formatDate(instantOfDay(day)), quantity };
-    },
-  );
+  const cells = mergeCells([...ingestedUsage, ...billedUsage.flatMap(billedCells)]);
+  return cells.map(({ meterOrFeatureId: meterId, ...cell }) => toUsageRow({ meterId, ...cell }, usageMeters));
 }
 
 /**

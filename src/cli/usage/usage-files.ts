@@ -7,12 +7,14 @@ import { parse } from "csv-parse";
 
 import { didYouMean } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
+import type { Book } from "../../book/resources/book.ts";
+import { formatDate, instantOfDay } from "../../calendar/instant.ts";
 import { RatebookError, hasCode } from "../../errors.ts";
 import { type Separator, detectSeparator } from "../../event-files/csv-rows.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { groupThousands } from "../../invoicing/format-values.ts";
 import { isRowFault } from "../../ledger/preview/preview-run.ts";
-import { readUsageRow, toUsageRow, USAGE_FIELDS, type UsageRow } from "../../metering/usage-rows.ts";
+import { type NamedGroup, readUsageRow, USAGE_FIELDS, type UsageRow } from "../../metering/usage-rows.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
@@ -29,6 +31,8 @@ export interface UsageRowTexts {
   readonly date: string;
   /** An exact decimal as plain text; can be negative (S5.2). */
   readonly quantity: string;
+  /** The texts of its group by dimension; absent for a meter without groups. */
+  readonly group?: NamedGroup;
 }
 
 /** A row with its file and line, or why it is invalid. */
@@ -38,6 +42,8 @@ export type UsageLine = { readonly file: string; readonly line: number } & (
 );
 
 const CHUNK_BYTES = 1 << 16;
+/** The beginning of the names of columns with the texts of groups. */
+const GROUP_PREFIX = "group.";
 
 /**
  * Reads the rows of a file: CSV with a header, NDJSON or a JSON list, detected from its start; each may be gzipped. An
@@ -135,6 +141,7 @@ async function* readCsvLines(file: string, stream: Readable, delimiter: Separato
     parse({ delimiter, bom: true, skip_empty_lines: true, relax_column_count: true, info: true }),
   );
   let columns: readonly number[] | undefined;
+  let groupColumns: readonly (readonly [dimension: string, column: number])[] = [];
   let width = 0;
   try {
     for await (const each of parser) {
@@ -144,12 +151,19 @@ async function* readCsvLines(file: string, stream: Readable, delimiter: Separato
       };
       if (columns === undefined) {
         columns = findColumns(`${file}:${info.lines}`, record);
+        groupColumns = findGroupColumns(record);
         width = record.length;
         continue;
       }
       const [accountId, meterId, date, quantity] = columns.map((at) => record[at]);
       yield record.length === width
-        ? toUsageLine(file, info.lines, () => ({ accountId, meterId, date, quantity }))
+        ? toUsageLine(file, info.lines, () => ({
+            accountId,
+            meterId,
+            date,
+            quantity,
+            ...readGroup(record, groupColumns),
+          }))
         : { file, line: info.lines, problem: "the line and the header have different numbers of columns" };
     }
   } catch (error) {
@@ -178,6 +192,23 @@ function findColumns(headerPlace: string, header: readonly string[]): readonly n
   });
 }
 
+/** The columns of groups, such as `group.model`. */
+function findGroupColumns(header: readonly string[]): readonly (readonly [dimension: string, column: number])[] {
+  return header.flatMap((name, column) =>
+    name.startsWith(GROUP_PREFIX) ? [[name.slice(GROUP_PREFIX.length), column] as const] : [],
+  );
+}
+
+/** The group of a line. The columns of dimensions that its meter does not have are empty. */
+function readGroup(
+  record: readonly string[],
+  columns: ReturnType<typeof findGroupColumns>,
+): Pick<UsageRowTexts, "group"> {
+  const texts = columns.map(([dimension, column]) => [dimension, record[column] ?? ""] as const);
+  const group = texts.filter(([, text]) => text !== "");
+  return group.length === 0 ? {} : { group: Object.fromEntries(group) };
+}
+
 function suggestColumn(field: string, header: readonly string[]): string {
   return didYouMean(
     field,
@@ -187,8 +218,9 @@ function suggestColumn(field: string, header: readonly string[]): string {
 
 function toUsageLine(file: string, line: number, readValue: () => unknown): UsageLine {
   try {
-    const { quantity, ...row } = toUsageRow(readUsageRow(readValue()));
-    return { file, line, row: { ...row, quantity: formatDecimal(quantity) } };
+    const { accountId, meterId, day, quantity, group } = readUsageRow(readValue());
+    const row = { accountId, meterId, date: formatDate(instantOfDay(day)), quantity: formatDecimal(quantity) };
+    return { file, line, row: { ...row, ...(group && { group }) } };
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
     return { file, line, problem: error.message };
@@ -260,17 +292,25 @@ export function isUsageFormat(text: string): text is UsageFormat {
 /** The buffer size in characters, because a write for each row is slow. */
 const BUFFER_CHARACTERS = 65_536;
 
-/** Writes rows with exact quantities. @returns the number of rows */
+/**
+ * Writes rows with exact quantities.
+ *
+ * @param book its meters' groups are the columns of CSV
+ * @returns the number of rows
+ */
 export async function writeUsage(
   rows: AsyncIterable<UsageRow> | Iterable<UsageRow>,
   format: UsageFormat,
   stream: Writable,
+  { usageMeters }: Pick<Book, "usageMeters">,
 ): Promise<number> {
+  const dimensions = [...new Set(usageMeters.flatMap(({ groupBy = [] }) => groupBy))];
+  const columns = [...USAGE_FIELDS, ...dimensions.map((dimension) => `${GROUP_PREFIX}${dimension}`)];
   let count = 0;
-  let text = format === "csv" ? `${USAGE_FIELDS.join(",")}\n` : format === "json" ? "[" : "";
-  for await (const { accountId, meterId, date, quantity } of rows) {
-    const row = { accountId, meterId, date, quantity: formatDecimal(quantity) };
-    text += formatRow(row, format, count === 0);
+  let text = format === "csv" ? `${columns.map(escapeCsvField).join(",")}\n` : format === "json" ? "[" : "";
+  for await (const { accountId, meterId, date, quantity, group } of rows) {
+    const row = { accountId, meterId, date, quantity: formatDecimal(quantity), ...(group && { group }) };
+    text += formatRow(row, format, dimensions, count === 0);
     count++;
     if (text.length < BUFFER_CHARACTERS) continue;
     await write(stream, text);
@@ -280,12 +320,20 @@ export async function writeUsage(
   return count;
 }
 
-function formatRow(row: UsageRowTexts, format: UsageFormat, isFirst: boolean): string {
+function formatRow(row: UsageRowTexts, format: UsageFormat, dimensions: readonly string[], isFirst: boolean): string {
   switch (format) {
     case "ndjson":
       return `${JSON.stringify(row)}\n`;
     case "csv":
-      return `${[row.accountId, row.meterId, row.date, row.quantity].map(escapeCsvField).join(",")}\n`;
+      return `${[
+        row.accountId,
+        row.meterId,
+        row.date,
+        row.quantity,
+        ...dimensions.map((dimension) => row.group?.[dimension] ?? ""),
+      ]
+        .map(escapeCsvField)
+        .join(",")}\n`;
     case "json":
       return `${isFirst ? "" : ","}\n  ${JSON.stringify(row)}`;
   }

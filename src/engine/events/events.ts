@@ -9,6 +9,7 @@ import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import { isBehind } from "../../ledger/account/catch-up.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { aliasTarget } from "../../ledger/commands/accounts.ts";
+import { withFullDays } from "../../ledger/events/full-days.ts";
 import {
   findIngestNeeds,
   type IngestNeeds,
@@ -16,7 +17,6 @@ import {
   readForIngest,
   type BatchEvent,
   decideIngest,
-  type IngestState,
   type IngestResult,
 } from "../../ledger/events/ingest.ts";
 import {
@@ -84,7 +84,7 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
   let before = source.last() ?? (await source(store.read));
   let needs = findIngestNeeds(before.catalog, batch);
   let lockedIds: readonly string[] = [];
-  return runOperation<readonly IngestResult[], IngestState>(context, {
+  return runOperation<readonly IngestResult[], PartialIngestState>(context, {
     scope() {
       const names = [...needs.names.keys()];
       lockedIds = hints.size === 0 ? names : [...new Set(names.map((name) => hints.get(name) ?? name))];
@@ -100,7 +100,8 @@ async function ingestBatch(context: EngineContext, batch: readonly BatchEvent[])
     },
     catchUp: "far behind",
     async decide({ catalog, accounts, now }, read) {
-      const completeRead = accounts.length === 0 ? read : { ...read, accounts: [...accounts, ...read.accounts] };
+      const behind = accounts.map((parts) => withFullDays(parts, read.fullDays.get(parts.record.id)));
+      const completeRead = accounts.length === 0 ? read : { ...read, accounts: [...behind, ...read.accounts] };
       return runWithPauses(decideIngest(catalog, completeRead, batch, now, ids));
     },
   });

@@ -1,4 +1,5 @@
 /** Usage by account, meter and UTC day (S5.3), and composite invoices of groups (S16.7). */
+import { compareGroups, NO_GROUP } from "../../book/resources/event-schema.ts";
 import {
   type Day,
   dayOf,
@@ -18,6 +19,7 @@ import { type CompositeInvoice, readComposite } from "../../ledger/commands/grou
 import { groupByAccount, prefetch } from "../../ledger/reads.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
 import { notFoundError } from "../../ledger/refusals.ts";
+import { type NamedGroup, toUsageRow } from "../../metering/usage-rows.ts";
 import { compareIds } from "../../numbers/compare-ids.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
@@ -35,10 +37,12 @@ export interface UsageQuery {
   readonly until: InstantInput;
 }
 
-/** The usage of a meter by one account on one UTC day; days without usage are omitted. */
+/** The usage of a meter, and of a group if it has groups, by one account on one UTC day; days without usage are omitted. */
 export interface DailyUsage {
   readonly accountId: string;
   readonly meterId: string;
+  /** The texts of the meter's `groupBy` dimensions, by name; absent for a meter without groups. */
+  readonly group?: NamedGroup;
   /** UTC day, `2024-01-31`. */
   readonly date: string;
   /** Units; may be negative. */
@@ -82,9 +86,10 @@ export async function usageBetween(context: EngineContext, query: UsageQuery): P
   const { catalog } = await configuration(store.read);
   const records = await store.read.accounts(query.accountIds);
   const cells = await readUsage(store, store.read, { catalog, records, from, until, upTo: clock() });
-  return sortCells(cells).map(({ accountId, meterOrFeatureId: meterId, day, quantity }) => {
-    return { accountId, meterId, date: dateOfDay(day), quantity };
-  });
+  const { usageMeters } = catalog.book;
+  return sortCells(cells).map(({ meterOrFeatureId: meterId, ...cell }) =>
+    toUsageRow({ meterId, ...cell }, usageMeters),
+  );
 }
 
 /** After everything due by now is processed: a grant takes overage that it covers (S11.5). */
@@ -153,11 +158,14 @@ function requestedDays({ accountIds, from, until }: UsageQuery): { readonly firs
   return { first, end };
 }
 
-/** By day, then account, then meter or feature. */
+/** By day, account, meter or feature, and group. */
 function sortCells(cells: readonly LedgerCell[]): readonly LedgerCell[] {
   return cells.toSorted(
     (a, b) =>
-      a.day - b.day || compareIds(a.accountId, b.accountId) || compareIds(a.meterOrFeatureId, b.meterOrFeatureId),
+      a.day - b.day ||
+      compareIds(a.accountId, b.accountId) ||
+      compareIds(a.meterOrFeatureId, b.meterOrFeatureId) ||
+      compareGroups(a.group ?? NO_GROUP, b.group ?? NO_GROUP),
   );
 }
 

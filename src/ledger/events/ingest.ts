@@ -28,6 +28,14 @@ import {
   refuseDuplicate,
   refuseExternal,
 } from "./decide-event.ts";
+import {
+  countGroupedEvent,
+  type FullDays,
+  type GroupedEvents,
+  mergeGroupedEvents,
+  readFullDays,
+  withFullDays,
+} from "./full-days.ts";
 import { createNewEvent, type NewEvent } from "./new-event.ts";
 
 /** The state that decides a batch (see `readForIngest`). */
@@ -157,7 +165,7 @@ function addToChanges(
   );
   events.push(newEvent);
   if (account === undefined || !decision.isAccepted) return referenceId;
-  if (program !== undefined && units.length > 0) account.addUnits(program.meterIds, units, dayOf(timestamp));
+  if (program !== undefined && units.length > 0) account.addUnits(program, units, dayOf(timestamp));
   acceptedIds.set(event.id, newEvent);
   return referenceId;
 }
@@ -177,10 +185,7 @@ function findAccount({ catalog, names, accounts, time: { now } }: Ingest, name: 
   const id = names.get(name) ?? name;
   let account = accounts.get(id);
   if (account === undefined) return undefined;
-  if (!(account instanceof AccountState)) {
-    account = createCaughtUpAccount(catalog, account, now);
-    accounts.set(id, account);
-  }
+  if (!(account instanceof AccountState)) accounts.set(id, (account = createCaughtUpAccount(catalog, account, now)));
   // An archived account is named by its id only: archiving frees its aliases (S16.6).
   return account.isArchived && name !== id ? undefined : account;
 }
@@ -223,6 +228,8 @@ export interface NameNeeds {
   /** The earliest and the latest timestamp of its events, inclusive. */
   readonly first: Instant;
   readonly last: Instant;
+  /** Its events that meters with groups may count; absent without any. */
+  readonly groupedEvents?: GroupedEvents;
 }
 
 /** The names and ids in a batch, which determine what is read. */
@@ -236,7 +243,7 @@ export interface IngestNeeds {
 /** Finds the names and ids in a batch. Malformed events are skipped. */
 export function findIngestNeeds(catalog: Catalog, batch: readonly BatchEvent[]): IngestNeeds {
   const eventIds = new Set<string>();
-  const names = new Map<string, { features: ReadonlySet<string>; first: Instant; last: Instant }>();
+  const names = new Map<string, { -readonly [Part in keyof NameNeeds]: NameNeeds[Part] }>();
   for (const event of batch) {
     if (isMalformed(event)) continue;
     const { id, accountId, schemaName, timestamp } = event;
@@ -246,7 +253,9 @@ export function findIngestNeeds(catalog: Catalog, batch: readonly BatchEvent[]):
       names.set(accountId, (needs = { features: NO_FEATURES, first: timestamp, last: timestamp }));
     } else if (timestamp < needs.first) needs.first = timestamp;
     else if (timestamp > needs.last) needs.last = timestamp;
-    const featureId = catalog.metering.schemas.get(schemaName)?.feature?.featureId;
+    const program = catalog.metering.schemas.get(schemaName);
+    if (program?.hasGroups) countGroupedEvent((needs.groupedEvents ??= new Map()), program, dayOf(timestamp));
+    const featureId = program?.feature?.featureId;
     if (featureId === undefined || needs.features.has(featureId)) continue;
     needs.features = new Set([...needs.features, featureId]);
   }
@@ -259,6 +268,8 @@ const NO_FEATURES: ReadonlySet<string> = new Set();
 export interface PartialIngestState extends IngestState {
   /** The accounts with something due, to be read with everything that catching up needs. */
   readonly recordsBehind: readonly AccountRecord[];
+  /** The days on which accounts may get too many groups, by account id; those of `accounts` have them already. */
+  readonly fullDays: ReadonlyMap<string, FullDays>;
 }
 
 /** Reads the state that `decideIngest` needs. @param names account ids by name, for names that are not ids */
@@ -272,8 +283,7 @@ export async function readForIngest(
   const acceptedIds = await view.acceptedIds(needs.eventIds);
   const needsOf = needsByAccount(needs, names);
   const records = await view.accounts([...needsOf.keys(), ...findHolderAccounts(catalog, acceptedIds, needsOf, now)]);
-  const recordsBehind: AccountRecord[] = [];
-  const holders: AccountRecord[] = [];
+  const [recordsBehind, holders]: [AccountRecord[], AccountRecord[]] = [[], []];
   const current: { readonly record: AccountRecord; readonly plan: AccountPlan }[] = [];
   const ownNeeds: EventNeeds = {
     entries: [],
@@ -294,8 +304,9 @@ export async function readForIngest(
     }
   }
   const readParts = await prefetch(view, ownNeeds);
-  const accounts = current.map(({ record, plan }) => readParts(record, plan));
-  return { accounts, recordsBehind, names, acceptedIds, holders };
+  const fullDays = await readFullDays(view, records, needsOf);
+  const accounts = current.map(({ record, plan }) => withFullDays(readParts(record, plan), fullDays.get(record.id)));
+  return { accounts, recordsBehind, names, acceptedIds, holders, fullDays };
 }
 
 /** The accounts of ids that only an open cycle can still reserve (S14.1). */
@@ -319,17 +330,18 @@ function needsByAccount(needs: IngestNeeds, names: ReadonlyMap<string, string>):
   for (const [name, nameNeeds] of needs.names) {
     const id = names.get(name) ?? name;
     const other = byAccount.get(id);
-    if (other === undefined) {
-      byAccount.set(id, nameNeeds);
-      continue;
-    }
-    byAccount.set(id, {
-      features: new Set([...nameNeeds.features, ...other.features]),
-      first: Math.min(nameNeeds.first, other.first),
-      last: Math.max(nameNeeds.last, other.last),
-    });
+    byAccount.set(id, other === undefined ? nameNeeds : mergeNeeds(nameNeeds, other));
   }
   return byAccount;
+}
+
+function mergeNeeds(a: NameNeeds, b: NameNeeds): NameNeeds {
+  return {
+    features: new Set([...a.features, ...b.features]),
+    first: Math.min(a.first, b.first),
+    last: Math.max(a.last, b.last),
+    ...mergeGroupedEvents(a.groupedEvents, b.groupedEvents),
+  };
 }
 
 /** Everything that events need of accounts with nothing due. */

@@ -2,6 +2,7 @@
  * Undo: its filter, one of six combinations of fields, what it reads, and its decision, which reverts the usage and the
  * consumption of events (S15, S11.5).
  */
+import type { UsageGroup } from "../../book/resources/event-schema.ts";
 import { type Instant, type InstantInput, toInstant, parseInstant, dayOf } from "../../calendar/instant.ts";
 import { restoreAllocations } from "../../credits/feature-credits.ts";
 import { hasCode, inputError, type Problem } from "../../errors.ts";
@@ -177,7 +178,7 @@ export function* decideUndo(
   const revertedEvents: UndoneEvent[] = [];
   for (const event of revertible) {
     yield;
-    revertedEvents.push(revert(account, event, isOpen));
+    revertedEvents.push(revert(catalog, account, event, isOpen));
   }
   return [
     ...revertedEvents,
@@ -194,16 +195,34 @@ function describeRefusal({ status }: EventRecord): string {
   return isCompleted(status) ? PAST_CYCLE : NOT_ACCEPTED;
 }
 
-function revert(account: AccountState, readEvent: EventRecord, isOpen: (at: Instant) => boolean): UndoneEvent {
+function revert(
+  { book }: Catalog,
+  account: AccountState,
+  readEvent: EventRecord,
+  isOpen: (at: Instant) => boolean,
+): UndoneEvent {
   // The undo of an earlier event may have moved its overage since it was read.
   const current = account.event(readEvent.referenceId) ?? readEvent;
   const event: EventRecord = { ...current, reverted: true };
   account.putEvent(event);
   for (const { meterId, quantity } of event.units) {
-    account.addUsage(meterId, dayOf(event.timestamp), negateExact(exactOfDecimal(quantity)));
+    const group = findGroup(event, book.usageMeters.find(({ id }) => id === meterId)?.groupBy);
+    account.addUsage(meterId, dayOf(event.timestamp), negateExact(exactOfDecimal(quantity)), group);
   }
   if (event.feature !== undefined) returnFeature(account, event.feature, event.timestamp, isOpen);
   return { event, status: "REVERTED", reason: REVERTED };
+}
+
+/** The group of a stored event: a meter's groups never change (S18.1). */
+export function findGroup(
+  { payload, enriched }: Pick<EventRecord, "payload" | "enriched">,
+  groupBy: readonly string[] | undefined,
+): UsageGroup | undefined {
+  const textOf = (dimension: string): string => {
+    const { dimensions } = Object.hasOwn(enriched.dimensions, dimension) ? enriched : payload;
+    return dimensions[dimension] ?? "";
+  };
+  return groupBy?.map(textOf);
 }
 
 /** Returns allocations, the last one first; then overage moves onto the freed balance (S11.5). */

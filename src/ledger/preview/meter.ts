@@ -72,7 +72,7 @@ export function createMeter(source: BookSource, { ids, ruleBudget }: MeterOption
     addSummed: run.addSummed,
     addSlots: (slots) => rejectFeatureSchema(run.addSlots(slots), slots.schemaName),
     finish: () => ({
-      usage: Array.from(run.usage.cells(), toUsageRow),
+      usage: Array.from(run.usage.cells(), (cell) => toUsageRow(cell, book.usageMeters)),
       events: eventCountsOf(run),
     }),
   };

@@ -6,15 +6,17 @@
 
 import { didYouMean } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
-import { type Day, dayOf, instantOfDay, type Instant } from "../../calendar/instant.ts";
+import type { UsageGroup } from "../../book/resources/event-schema.ts";
+import { type Day, dayOf, formatDate, instantOfDay, type Instant } from "../../calendar/instant.ts";
 import { hasCode, RatebookError } from "../../errors.ts";
 import { readEnvelope, type EventEnvelope, type EventInput } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
+import { GROUPS_MAX, toGroupTexts } from "../../metering/grouped-cells.ts";
 import type { Units } from "../../metering/measure-units.ts";
-import { readUsageRow } from "../../metering/usage-rows.ts";
+import { readRowGroup, readUsageRow } from "../../metering/usage-rows.ts";
 import type { Usage } from "../../metering/usage.ts";
-import { type Exact, exactOfDecimal } from "../../numbers/exact.ts";
+import { type Exact, exactOfDecimal, isZeroExact } from "../../numbers/exact.ts";
 import { type Problem, rejection } from "../../problem-table.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
 import { createCatalog, featuresBySchema, describeOrderDependence } from "../catalog.ts";
@@ -56,9 +58,11 @@ export interface EventRun extends Omit<ScenarioResult, "usage" | "trial"> {
    *
    * @param account an index in the book's accounts
    * @param meter an index in the book's meters
-   * @throws {RatebookError} ERR_ARITHMETIC if its cell would need more than 100 digits (S1.4); nothing is added then
+   * @param group only for a meter with groups
+   * @throws {RatebookError} ERR_ARITHMETIC if its cell would need more than 100 digits (S1.4), ERR_INPUT_INVALID if the
+   * account would have too many groups (S18.1); nothing is added then
    */
-  readonly addCell: (account: number, meter: number, day: Day, quantity: Exact) => void;
+  readonly addCell: (account: number, meter: number, day: Day, quantity: Exact, group?: UsageGroup) => void;
   /**
    * Adds events that a database has already summed if all would be decided alike and accepted. Days of an account must be added in order,
    * each before the other events of that day.
@@ -113,9 +117,14 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
     slotsOf: (schemaName) => metering.schemas.get(schemaName)?.slots,
     addSlots: (slots) => takeEvent(run, slots, fieldsBySchema.get(slots.schemaName) ?? UNKNOWN),
     addSummed: (summed) => addSummedEvents(run, summed, fieldsBySchema.get(summed.schemaName)),
-    addCell: (account, meter, day, quantity) => {
+    addCell: (account, meter, day, quantity, group) => {
       const at = instantOfDay(day);
-      usage.tally.add(account, meter, day, quantity);
+      const hasRoom = group === undefined || usage.tally.groups.hasRoom(account, meter, day, toGroupTexts(group));
+      if (!hasRoom && !isZeroExact(quantity)) {
+        const { name = "" } = book.usageMeters[meter] ?? {};
+        throw rejectedRowError("$.group", describeTooManyGroups(name, at));
+      }
+      usage.tally.add(account, meter, day, quantity, group);
       for (const { accounts, tally } of run.scenarios) {
         accounts.findByIndex(account)?.addCell(quantity, at);
         tally.extendSpan(at, book.accounts[account]?.id ?? "", "usage");
@@ -237,7 +246,8 @@ export function createUsageReceiver(book: Book, run: Pick<EventRun, "accounts" |
   const meters = new Map(book.usageMeters.map((meter, index) => [meter.id, { meter, index }]));
   const features = featuresBySchema(book);
   return (row) => {
-    const { accountId, meterId, day, quantity } = readUsageRow(row);
+    const usageRow = readUsageRow(row);
+    const { accountId, meterId, day, quantity } = usageRow;
     const meter = meters.get(meterId);
     if (meter === undefined) {
       const hint = didYouMean(meterId, [...meters.keys()]);
@@ -254,7 +264,7 @@ export function createUsageReceiver(book: Book, run: Pick<EventRun, "accounts" |
         `no account has the id or alias ${quoteText(accountId)}${didYouMean(accountId, names)}`,
       );
     }
-    run.addCell(account.index, meter.index, day, exactOfDecimal(quantity));
+    run.addCell(account.index, meter.index, day, exactOfDecimal(quantity), readRowGroup(usageRow, meter.meter));
   };
 }
 
@@ -293,6 +303,11 @@ export function isRowFault(error: unknown): error is RatebookError {
 export function featureUsageError(schemaName: string, featureId: string): RatebookError<"ERR_REFUSED"> {
   const why = describeOrderDependence(featureId);
   return refusedError("S17.1", `${quoteText(schemaName)} can't be summed: ${why}; preview its events instead`);
+}
+
+/** The end of a sentence for usage of another group (S18.1). */
+export function describeTooManyGroups(meterName: string, at: Instant): string {
+  return `the account has usage of ${GROUPS_MAX} groups of the meter ${quoteText(meterName)} on ${formatDate(at)}, the maximum`;
 }
 
 function rejectedRowError(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {

@@ -7,7 +7,7 @@ import type { Instant } from "../../calendar/instant.ts";
 import type { AddAll } from "../../metering/cells.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
-import { GROUPS_MAX } from "../../metering/grouped-cells.ts";
+import { GROUPS_MAX, readGroup } from "../../metering/grouped-cells.ts";
 import type { GroupUsageTally } from "../../metering/grouped-usage.ts";
 import type { Units } from "../../metering/measure-units.ts";
 import { createUsageTally, type UsageCell, type UsageTally } from "../../metering/usage.ts";
@@ -97,7 +97,7 @@ function addGroups(a: GroupUsageTally, b: GroupUsageTally): ScenarioUsage["group
   const count = (account: number, meter: number): number => a.count(account, meter) + b.count(account, meter);
   return {
     count,
-    hasRoom(account, meter, day, { texts, slots }) {
+    hasRoom(account, meter, day, texts) {
       if (count(account, meter) < GROUPS_MAX) return true;
       const sums = new Map<string, Exact>();
       for (const [group, exact] of [...a.on(account, meter, day), ...b.on(account, meter, day)]) {
@@ -105,7 +105,7 @@ function addGroups(a: GroupUsageTally, b: GroupUsageTally): ScenarioUsage["group
         sums.set(key, addExact(sums.get(key) ?? 0, exact));
       }
       const used = new Set([...sums].flatMap(([key, exact]) => (isZeroExact(exact) ? [] : [key])));
-      return used.size < GROUPS_MAX || used.has(formatGroup(slots.map((slot) => texts[slot] ?? "")));
+      return used.size < GROUPS_MAX || used.has(formatGroup(readGroup(texts)));
     },
   };
 }

@@ -5,7 +5,7 @@ import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";
 import { add, Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import type { Store } from "../store.ts";
 import { commit, type ConformanceCase, defineCase, createScope } from "./case.ts";
-import { cell, LONG, ODD_TEXTS, TODAY } from "./samples.ts";
+import { cell, groupCell, LONG, ODD_TEXTS, TODAY } from "./samples.ts";
 
 type Kind = "usage" | "overage";
 
@@ -147,6 +147,34 @@ export const cellCases: readonly ConformanceCase[] = [
   ...sumCases("overage"),
   ...separationCases("usage"),
   ...separationCases("overage"),
+
+  defineCase("usage is added by group, and separate from usage without one", async (store) => {
+    const long = ["x".repeat(512), "🧾".repeat(256), "\u0000", "half \ud83d"];
+    const groups = [...ODD_TEXTS.map((text) => ["nova", text]), long, [...long.slice(0, 3), "half \ud83e"], ["nova"]];
+    const changes = groups.map((group) => groupCell(group, "a", "m", TODAY, "1.5"));
+    await put(store, "usage", ...changes, ...changes, cell("a", "m", TODAY, "7"));
+    await put(store, "usage", ...changes, groupCell(["nova"], "a", "m", TODAY + 1, "1"));
+    const cells = await store.read.usage(["a"], TODAY, TODAY + 1);
+    const listed = cells.map(({ group, quantity }) => `${JSON.stringify(group)} ${formatDecimal(quantity)}`);
+    const expected = groups.map((group) => `${JSON.stringify(group)} 4.5`);
+    assert.deepEqual(listed.toSorted(), [...expected, "undefined 7"].toSorted());
+  }),
+
+  defineCase("groups with usage other than 0 are counted by account, meter and day", async (store) => {
+    const used = ["x", "y", "z"].map((text) => groupCell([text], "a", "m", TODAY, "1"));
+    await put(store, "usage", ...used, groupCell(["x"], "a", "n", TODAY, "2"), groupCell(["x"], "b", "m", TODAY, "-3"));
+    await put(store, "usage", groupCell(["y"], "a", "m", TODAY, "-1"), cell("a", "m", TODAY + 1, "5"));
+    const of = [
+      { accountId: "a", meterId: "m", day: TODAY + 1 },
+      { accountId: "a", meterId: "m", day: TODAY },
+      { accountId: "b", meterId: "m", day: TODAY },
+      { accountId: "a", meterId: "n", day: TODAY },
+      { accountId: "b", meterId: "n", day: TODAY },
+      { accountId: "a", meterId: "m", day: TODAY },
+    ];
+    assert.deepEqual(await store.read.groupCounts(of), [0, 2, 1, 1, 0, 2]);
+    assert.deepEqual(await store.read.groupCounts([]), []);
+  }),
 
   defineCase("usage and overage are stored separately", async (store) => {
     await commit(store, { usage: [cell("a", "m", TODAY, "1")], overage: [cell("a", "m", TODAY, "2")] });

@@ -1,4 +1,5 @@
 /** Records for the conformance suite, either minimal or with every field. */
+import type { UsageGroup } from "../../book/resources/event-schema.ts";
 import { formatInstant } from "../../calendar/instant.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { type NewEvent, sentDimensions } from "../../ledger/events/new-event.ts";
@@ -118,6 +119,11 @@ export function consumption(
 /** An amount to add to a cell. */
 export function cell(accountId: string, meterOrFeatureId: string, day: number, quantity: Decimal | string): UsageDelta {
   return { accountId, meterOrFeatureId, day, quantity: exactOfDecimal(new Decimal(quantity)) };
+}
+
+/** An addition to the usage of a group. */
+export function groupCell(group: UsageGroup, ...of: Parameters<typeof cell>): UsageDelta {
+  return { ...cell(...of), group };
 }
 
 /** A cell that contains an added amount, as read. */

@@ -1,6 +1,8 @@
-/** Usage or overage of a memory store: exact sums by account, meter or feature, and UTC day. */
+/** Usage or overage of a memory store: exact sums by account, meter or feature, group and UTC day. */
+import { formatGroup, type UsageGroup } from "../../book/resources/event-schema.ts";
 import type { Day } from "../../calendar/instant.ts";
 import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";
+import type { MeterDay } from "../../ledger/view.ts";
 import { addExact, decimalOfExact, type Exact, isZeroExact, negateExact } from "../../numbers/exact.ts";
 
 /** The cells of all accounts. */
@@ -15,10 +17,21 @@ export interface CellTable {
   /** The nonzero cells of the accounts on the days `[from, until)`. */
   between(accountIds: readonly string[], from: Day, until: Day): readonly LedgerCell[];
   all(): Iterable<LedgerCell>;
+  /** The number of groups of a meter with usage other than 0. */
+  groupCount(of: MeterDay): number;
 }
 
-/** Sums by meter or feature, then day. */
-type AccountCells = Map<string, Map<Day, Exact>>;
+/** The sum of one group. */
+interface GroupSum {
+  readonly group: UsageGroup;
+  readonly quantity: Exact;
+}
+
+/** The sums of an account by meter or feature, then day; those of groups also by the text of their group. */
+interface AccountCells {
+  readonly plain: Map<string, Map<Day, Exact>>;
+  readonly grouped: Map<string, Map<Day, Map<string, GroupSum>>>;
+}
 
 export function createCellTable(): CellTable {
   const accounts = new Map<string, AccountCells>();
@@ -34,6 +47,10 @@ export function createCellTable(): CellTable {
     },
     *all() {
       for (const accountId of accounts.keys()) yield* iterateCells(accounts, accountId);
+    },
+    groupCount({ accountId, meterId, day }) {
+      const sums = accounts.get(accountId)?.grouped.get(meterId)?.get(day)?.values() ?? [];
+      return [...sums].filter(({ quantity }) => !isZeroExact(quantity)).length;
     },
   };
 }
@@ -59,23 +76,37 @@ function addAll(accounts: Map<string, AccountCells>, deltas: readonly UsageDelta
   return takeBack;
 }
 
-function addOne(
-  accounts: Map<string, AccountCells>,
-  { accountId, meterOrFeatureId, day }: UsageDelta,
-  quantity: Exact,
-): void {
-  let cells = accounts.get(accountId);
-  if (cells === undefined) accounts.set(accountId, (cells = new Map()));
-  let days = cells.get(meterOrFeatureId);
-  if (days === undefined) cells.set(meterOrFeatureId, (days = new Map()));
-  const before = days.get(day);
-  days.set(day, before === undefined ? quantity : addExact(before, quantity));
+function addOne(accounts: Map<string, AccountCells>, delta: UsageDelta, quantity: Exact): void {
+  const { accountId, meterOrFeatureId, group, day } = delta;
+  const { plain, grouped } = ensure(accounts, accountId, () => ({ plain: new Map(), grouped: new Map() }));
+  if (group === undefined) {
+    const days = ensure(plain, meterOrFeatureId, () => new Map<Day, Exact>());
+    days.set(day, addExact(days.get(day) ?? 0, quantity));
+    return;
+  }
+  const days = ensure(grouped, meterOrFeatureId, () => new Map<Day, Map<string, GroupSum>>());
+  const sums = ensure(days, day, () => new Map<string, GroupSum>());
+  const key = formatGroup(group);
+  sums.set(key, { group, quantity: addExact(sums.get(key)?.quantity ?? 0, quantity) });
+}
+
+function ensure<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, (value = create()));
+  return value;
 }
 
 function* iterateCells(accounts: ReadonlyMap<string, AccountCells>, accountId: string): Iterable<LedgerCell> {
-  for (const [meterOrFeatureId, days] of accounts.get(accountId) ?? []) {
-    for (const [day, quantity] of days) {
+  const { plain = [], grouped = [] } = accounts.get(accountId) ?? {};
+  for (const [meterOrFeatureId, days] of plain) {
+    for (const [day, quantity] of days)
       if (!isZeroExact(quantity)) yield { accountId, meterOrFeatureId, day, quantity: decimalOfExact(quantity) };
+  }
+  for (const [meterOrFeatureId, days] of grouped) {
+    for (const [day, sums] of days) {
+      for (const { group, quantity } of sums.values())
+        if (!isZeroExact(quantity))
+          yield { accountId, meterOrFeatureId, group, day, quantity: decimalOfExact(quantity) };
     }
   }
 }

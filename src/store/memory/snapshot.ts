@@ -93,8 +93,8 @@ function toEvent(event: EventRecord): EventRecord {
 /** A cell in a snapshot of any version. */
 type SnapshotCell = Omit<LedgerCell, "meterOrFeatureId"> & Partial<Record<"meterOrFeatureId" | "itemId", string>>;
 
-function toDelta({ accountId, itemId = "", meterOrFeatureId = itemId, day, quantity }: SnapshotCell): UsageDelta {
-  return { accountId, meterOrFeatureId, day, quantity: exactOfDecimal(quantity) };
+function toDelta({ itemId = "", meterOrFeatureId = itemId, quantity, ...cell }: SnapshotCell): UsageDelta {
+  return { ...cell, meterOrFeatureId, quantity: exactOfDecimal(quantity) };
 }
 
 function invalidSnapshotError(reason: string, cause?: unknown): RatebookError<"ERR_JSON_INVALID"> {

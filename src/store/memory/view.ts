@@ -49,6 +49,7 @@ export function createView(state: MemoryState): LedgerView {
     lastSpent: async (entryId, accountId) => events.lastSpent(accountId, entryId),
 
     usage: async (accountIds, from, until) => usage.between(accountIds, from, until),
+    groupCounts: async (of) => of.map((meterDay) => usage.groupCount(meterDay)),
     overage: async (accountIds, from, until) => overage.between(accountIds, from, until),
     billedUsage: async (accountIds, from, until) =>
       mergeInOrder(

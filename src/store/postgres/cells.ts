@@ -3,11 +3,13 @@
  * several meters changes one row: one row per meter is more than twice as slow. A view shows one row per meter or
  * feature for other readers.
  */
+import { formatGroup, type UsageGroup } from "../../book/resources/event-schema.ts";
 import { invariant } from "../../errors.ts";
 import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";
+import type { MeterDay } from "../../ledger/view.ts";
 import { parseDecimal } from "../../numbers/decimal.ts";
 import { addExact, type Exact, formatExact } from "../../numbers/exact.ts";
-import { parseRecord } from "../record-json.ts";
+import { parseRecord, serializeRecord } from "../record-json.ts";
 import type { Run } from "./client.ts";
 import { type ItemReading, findColumnNumbers } from "./counter-columns.ts";
 import { ROW_ITEMS, dayValue, idKey, idKeys, formatPlainArray, formatTextArray } from "./query.ts";
@@ -24,6 +26,12 @@ export interface CellWriting extends Pick<Sending, "send" | "isCombined">, ItemR
 
 /** Adds to cells of locked accounts, so that no other commit waits for their rows. */
 export async function writeCells(writing: CellWriting, name: CellTable, deltas: readonly UsageDelta[]): Promise<void> {
+  const plain = deltas.filter(({ group }) => group === undefined);
+  await writePlainCells(writing, name, plain);
+  if (plain.length < deltas.length) await writeGroupCells(writing, deltas);
+}
+
+async function writePlainCells(writing: CellWriting, name: CellTable, deltas: readonly UsageDelta[]): Promise<void> {
   if (deltas.length === 0) return;
   const { send, isCombined, table } = writing;
   const ids = [...new Set(deltas.map(({ meterOrFeatureId }) => meterOrFeatureId))];
@@ -55,6 +63,57 @@ export async function writeCells(writing: CellWriting, name: CellTable, deltas: 
       ...numbers.map((column) => formatPlainArray(rows.map(({ sums }) => formatExact(sums[column] ?? 0)))),
     ],
   );
+}
+
+/** Adds to the cells of groups, each of which has a row. */
+async function writeGroupCells({ send, table }: CellWriting, deltas: readonly UsageDelta[]): Promise<void> {
+  const sums = new Map<string, { readonly delta: UsageDelta; readonly group: string; readonly quantity: Exact }>();
+  for (const delta of deltas) {
+    if (delta.group === undefined) continue;
+    const group = formatGroup(delta.group);
+    const key = JSON.stringify([delta.accountId, delta.day, delta.meterOrFeatureId, group]);
+    sums.set(key, { delta, group, quantity: addExact(sums.get(key)?.quantity ?? 0, delta.quantity) });
+  }
+  const rows = [...sums.values()];
+  const meterIds = rows.map(({ delta }) => delta.meterOrFeatureId);
+  const groups = rows.map(({ group }) => group);
+  await send(
+    `insert into ${table("usage_group_cells")} as cell
+        (account_id, day, meter_id, group_id, quantity, original_id, original_group)
+      select * from unnest($1::text::text[], $2::text::integer[], $3::text::text[], $4::text::text[],
+        $5::text::numeric[], $6::text::text[], $7::text::text[])
+      on conflict (account_id, day, meter_id, group_id) do update set quantity = cell.quantity + excluded.quantity`,
+    [
+      formatTextArray(rows.map(({ delta }) => idKey(delta.accountId))),
+      formatPlainArray(rows.map(({ delta }) => delta.day)),
+      formatTextArray(meterIds.map(idKey)),
+      formatTextArray(groups.map(idKey)),
+      formatPlainArray(rows.map(({ quantity }) => formatExact(quantity))),
+      formatTextArray(meterIds.map((id) => (idKey(id) === id ? undefined : serializeRecord(id)))),
+      formatTextArray(groups.map((group) => (idKey(group) === group ? undefined : group))),
+    ],
+  );
+}
+
+/** The number of groups with usage other than 0 of each meter, account and day, in order. */
+export async function countGroups(
+  { run, table }: { readonly run: Run; readonly table: (name: string) => string },
+  of: readonly MeterDay[],
+): Promise<readonly number[]> {
+  if (of.length === 0) return [];
+  const rows = await run(
+    `select (select count(*) from ${table("usage_group_cells")} as cell
+        where cell.account_id = requested.account_id and cell.day = requested.day and cell.meter_id = requested.meter_id
+          and cell.quantity <> 0)::text as count
+      from unnest($1::text::text[], $2::text::integer[], $3::text::text[])
+        with ordinality as requested (account_id, day, meter_id, place) order by place`,
+    [
+      formatTextArray(of.map(({ accountId }) => idKey(accountId))),
+      formatPlainArray(of.map(({ day }) => dayValue(day))),
+      formatTextArray(of.map(({ meterId }) => idKey(meterId))),
+    ],
+  );
+  return rows.map(({ count }) => Number(count));
 }
 
 /** The additions to one row. */
@@ -103,13 +162,15 @@ export async function readCells(
 ): Promise<readonly LedgerCell[]> {
   const byKey = new Map(accountIds.map((id) => [idKey(id), id]));
   const rows = await run(
-    `select account_id, ${ID_COLUMNS[name]} as counted, original_id, day::text, quantity::text from ${table(name)}
+    `select account_id, ${ID_COLUMNS[name]} as counted, original_id, day::text, quantity::text,
+        ${name === "usage" ? "group_texts" : "null"} as group_texts from ${table(name)}
       where account_id = any($1::text::text[]) and day >= $2::text::integer and day < $3::text::integer`,
     [formatTextArray(idKeys(accountIds)), String(dayValue(from)), String(dayValue(until))],
   );
-  return rows.map(({ account_id: key, counted, original_id: original, day, quantity }) => ({
+  return rows.map(({ account_id: key, counted, original_id: original, group_texts: group, day, quantity }) => ({
     accountId: byKey.get(key ?? "") ?? "",
     meterOrFeatureId: typeof original === "string" ? String(parseRecord(original)) : (counted ?? ""),
+    ...(typeof group === "string" && { group: JSON.parse(group) as UsageGroup }),
     day: Number(day),
     quantity: parseDecimal(quantity),
   }));

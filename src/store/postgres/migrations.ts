@@ -10,7 +10,9 @@ import { spanExpression } from "./invoice-lists.ts";
 import { DAY_OF_EVENT, EVENT_KEY, EXACT_SUM_CONSTRAINT, ROW_ITEMS, advisoryKey } from "./query.ts";
 
 /** The version of the layout. */
-const VERSION = 9;
+const VERSION = 10;
+/** The version before usage was stored by group. */
+const VERSION_WITHOUT_GROUPS = 9;
 /** The version of the first release. */
 const FIRST_VERSION = 3;
 
@@ -109,8 +111,7 @@ const LISTED = "place bigint not null, span integer not null, starts_at bigint n
 /** Creates the tables, views and indexes that the first release does not have. */
 function createLaterTables(table: Table): readonly string[] {
   return [
-    createCellView(table, "usage", "meter_id"),
-    createCellView(table, "overage", "feature_id"),
+    ...createUsageViews(table),
     // For lists of an account's events; the few of one instant are sorted, so it needs no ids: those of a batch share
     // one entry, which keeps it small.
     `create index event_listed on ${table("event")} (account_id, created_at)`,
@@ -144,11 +145,25 @@ function createLaterTables(table: Table): readonly string[] {
   ];
 }
 
-/** Usage or overage as plain rows, for queries of the organization. */
-function createCellView(table: Table, name: "usage" | "overage", counted: string): string {
+/** Usage and overage as plain rows, for queries of the organization, and the table of usage by group. */
+function createUsageViews(table: Table): readonly string[] {
+  return [
+    // A group is longer than a key may be, so long ones have the key that `idKey` makes, and their texts beside it.
+    `create table ${table("usage_group_cells")} (account_id text collate "C", day integer, meter_id text collate "C",
+      group_id text collate "C", quantity numeric not null, original_id text, original_group text,
+      primary key (account_id, day, meter_id, group_id),
+      constraint ${EXACT_SUM_CONSTRAINT} check (${isExact("quantity")})) with (fillfactor = 60)`,
+    `create or replace view ${table("usage")} as ${selectCells(table, "usage", "meter_id")}
+      union all select account_id, day, meter_id, quantity, original_id, coalesce(original_group, group_id)
+        from ${table("usage_group_cells")} where quantity <> 0`,
+    `create or replace view ${table("overage")} as ${selectCells(table, "overage", "feature_id")}`,
+  ];
+}
+
+function selectCells(table: Table, name: "usage" | "overage", counted: string): string {
   const places = QUANTITIES.map((column, place) => `(${place}, cell.${column})`);
-  return `create view ${table(name)} as
-    select cell.account_id, cell.day, item.id as ${counted}, one.quantity, item.original_id
+  return `select cell.account_id, cell.day, item.id as ${counted}, one.quantity, item.original_id
+        ${name === "usage" ? ", null::text as group_texts" : ""}
       from ${table(`${name}_cells`)} as cell
       cross join lateral (values ${places.join(", ")}) as one (place, quantity)
       join ${table("item")} as item on item.place = cell.part * ${ROW_ITEMS} + one.place
@@ -265,10 +280,11 @@ async function checkServerVersion({ run }: Connections): Promise<void> {
 function migrationStatements(version: number, table: Table): readonly string[] {
   if (version === 0) return [...createFirstTables(table), ...createLaterTables(table)];
   if (version === FIRST_VERSION) return migrateFirstRelease(table);
+  if (version === VERSION_WITHOUT_GROUPS) return createUsageViews(table);
   const sentence =
     version > VERSION
       ? `the database has version ${version} from a newer ratebook; this ratebook supports version ${VERSION}`
-      : `the database has version ${version}, which no release of ratebook has created, and cannot be read; this ratebook supports version ${VERSION} and migrates version ${FIRST_VERSION}`;
+      : `the database has version ${version}, which no release of ratebook has created, and cannot be read; this ratebook supports version ${VERSION} and migrates versions ${FIRST_VERSION} and ${VERSION_WITHOUT_GROUPS}`;
   throw new RatebookError("ERR_REFUSED", sentence, {});
 }
 

@@ -6,7 +6,7 @@ import type { Instant } from "../../calendar/instant.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { parseRecord } from "../record-json.ts";
 import { createYielder } from "../yielder.ts";
-import { readCells } from "./cells.ts";
+import { countGroups, readCells } from "./cells.ts";
 import type { Row, Run } from "./client.ts";
 import { eventReads } from "./event-view.ts";
 import { listPageQuery, listPlace } from "./invoice-lists.ts";
@@ -34,6 +34,7 @@ export function createView(run: Run, table: (name: string) => string): LedgerVie
     ...accountReads(run, table),
     ...eventReads(run, table),
     usage: (accountIds, from, until) => readCells({ run, table }, "usage", accountIds, [from, until]),
+    groupCounts: (of) => countGroups({ run, table }, of),
     overage: (accountIds, from, until) => readCells({ run, table }, "overage", accountIds, [from, until]),
     ...recordReads(run, table),
     ...creditReads(run, table),

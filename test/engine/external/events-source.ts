@@ -22,8 +22,9 @@ export function eventsSource(events: () => readonly GeneratedEvent[]): UsageSour
       for (const { id } of query.accounts) {
         const cells = usage
           .filter(({ accountId }) => accountId === id)
-          .map(({ date, quantity, ...cell }) => ({
-            ...cell,
+          .map(({ accountId, meterId, date, quantity }) => ({
+            accountId,
+            meterId,
             day: dayOf(parseDate(date)),
             quantity: parseDecimal(quantity),
           }))
