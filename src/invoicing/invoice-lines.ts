@@ -12,7 +12,7 @@ import {
   type CardValues,
   roundLines,
 } from "../rating/charge.ts";
-import { describeGroup } from "../rating/table-charge.ts";
+import { describeGroup, describeUsage } from "../rating/table-charge.ts";
 import { ruleLink } from "../rulebook.ts";
 import {
   type Explanation,
@@ -173,7 +173,7 @@ function describeSlab(slab: SlabCharge, explanation: SlabExplanation | undefined
   if (slab.usage === undefined) return units;
   const { group, startDate, endDate } = slab.usage;
   const isWhole = startDate === formatDate(served.start) && endDate === formatDate(served.end);
-  return `${describeGroup(group)}${isWhole ? "" : ` from ${startDate} until ${endDate}`}: ${units}`;
+  return `${isWhole ? describeGroup(group) : describeUsage(slab.usage)}: ${units}`;
 }
 
 function formatRange({ startAfter, endAt }: SlabExplanation): string {

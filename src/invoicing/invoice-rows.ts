@@ -4,7 +4,7 @@
  */
 import type { Share } from "../calendar/proration.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";
-import { type Decimal, ONE, subtract, ZERO } from "../numbers/decimal.ts";
+import { type Decimal, ONE, subtract, sum, ZERO } from "../numbers/decimal.ts";
 import type { PartExplanation, SlabExplanation } from "../rating/charge.ts";
 import type { Bounds } from "../rating/rated-slabs.ts";
 import { clampToBounds, sumSlabs } from "../rating/slab-charge.ts";
@@ -53,7 +53,7 @@ export function describeLine(line: InvoiceLine): DescribedLine {
       const described = describeLine(item);
       if (!isPart(item)) return described;
       const slab = slabs.get(item);
-      const partLabel = labelPart(item, slab, model) ?? groupThousandsIn(described.label);
+      const partLabel = labelPart(item, slab, model) ?? formatLabel(item, described.label);
       return { ...described, partLabel, slab, notes: card === undefined ? [] : describeItem(card, item, slab) };
     }),
   };
@@ -65,13 +65,13 @@ function isPart({ type }: InvoiceLine): boolean {
 }
 
 function labelPart(
-  { type, value }: InvoiceLine,
+  { type, value, usage }: InvoiceLine,
   slab: SlabExplanation | undefined,
   model: "TIERED" | "VOLUME" | undefined,
 ): string | undefined {
   if (type === "RATE_CONFIG_ADJUSTMENT_AMOUNT")
     return value.isNegative() ? "lowered to the maximum" : "raised to the minimum";
-  if (slab === undefined || model === undefined) return undefined;
+  if (slab === undefined || model === undefined || usage !== undefined) return undefined;
   const basis = { FLAT: "in all", PER_UNIT: "each", PACKAGE: `per ${formatNumber(slab.packageSize ?? ONE)}` };
   return `${describeSlabRange(model, slab)}, ${basis[slab.priceType]}`;
 }
@@ -151,11 +151,11 @@ export function invoiceRows(invoice: Invoice): readonly InvoiceRow[] {
 }
 
 function lineRows({ line, label, notes, items }: DescribedLine, depth: number, digits: number): readonly InvoiceRow[] {
-  const { type, quantity, valuePerQuantity, value } = line;
+  const { quantity, valuePerQuantity, value } = line;
   return [
     toLineRow(
       depth,
-      type.endsWith("_SLAB_AMOUNT") ? groupThousandsIn(label) : label,
+      formatLabel(line, label),
       quantity && formatNumber(quantity),
       valuePerQuantity && formatNumber(valuePerQuantity),
       formatMoney(value, digits),
@@ -163,6 +163,13 @@ function lineRows({ line, label, notes, items }: DescribedLine, depth: number, d
     ...noteRows(notes, depth + 1),
     ...items.flatMap((item) => lineRows(item, depth + 1, digits)),
   ];
+}
+
+/** The label of a line, with numbers of units in groups of thousands; the texts and days of a group stay. */
+function formatLabel({ type, usage }: InvoiceLine, label: string): string {
+  if (!type.endsWith("_SLAB_AMOUNT")) return label;
+  const unitsAt = usage === undefined ? 0 : label.lastIndexOf(": ") + 1;
+  return label.slice(0, unitsAt) + groupThousandsIn(label.slice(unitsAt));
 }
 
 function toLineRow(depth: number, label: string, quantity = "", rate = "", amount = ""): InvoiceRow {
@@ -197,6 +204,7 @@ export function describeParts({ type, explanation, value }: InvoiceLine): readon
   }
   if (explanation === undefined || !("parts" in explanation)) return [];
   const { rules } = explanation;
+  if (hasRows(explanation)) return describeTable(explanation);
   const hasSeveralParts = explanation.parts.length > 1 || type === "TRUE_UP_AMOUNT";
   const texts = explanation.parts.map((part): LineNote => {
     // The price of a single part is the amount on the line, or follows from quantities and rates, but a fee may be
@@ -206,6 +214,18 @@ export function describeParts({ type, explanation, value }: InvoiceLine): readon
   });
   const notes = [...describeEarlierCharge(explanation), ...(isRaisedToZero(explanation) ? ["minimum 0"] : [])];
   return [...texts, ...notes.map((text) => ({ text, rules, hasFigures: true }))];
+}
+
+/** Whether a price table priced a card; its lines show the parts (S18.6). */
+function hasRows({ parts }: Pick<CardExplanation, "parts">): boolean {
+  return parts.some(({ row }) => row !== undefined);
+}
+
+/** How a price table priced a card, with its free units (S18.5). */
+function describeTable({ free = [], rules }: Pick<CardExplanation, "free" | "rules">): readonly LineNote[] {
+  const units = formatNumber(sum(free.map(({ quantity }) => quantity)));
+  const text = free.length === 0 ? "rates by group" : `rates by group; ${units} units free`;
+  return [{ text, rules, hasFigures: free.length > 0 }];
 }
 
 /** The quantity above which an increase counts, if it differs from the quantity whose price is subtracted (S10.3). */
@@ -219,8 +239,10 @@ function describeEarlierCharge({ chargedBefore, parts }: CardExplanation | TrueU
 /** The slabs of the lines below a card, by line; if several quantities were priced, those of the last. */
 function slabsByLine({ explanation, lineItems = [] }: InvoiceLine): ReadonlyMap<InvoiceLine, SlabExplanation> {
   if (explanation?.of !== "CARD") return new Map();
-  const byOrder = new Map(explanation.parts.flatMap(({ slabs = [] }) => slabs).map((slab) => [slab.order, slab]));
-  const slabs = [...byOrder.values()].sort((a, b) => a.order - b.order);
+  const all = explanation.parts.flatMap(({ slabs = [] }) => slabs);
+  const byOrder = new Map(all.map((slab) => [slab.order, slab]));
+  // The slabs of a price table are in the order of its parts.
+  const slabs = hasRows(explanation) ? all : [...byOrder.values()].sort((a, b) => a.order - b.order);
   const items = lineItems.filter((line) => line.explanation?.of !== "BOUNDS");
   return new Map(items.flatMap((line, index) => (slabs[index] === undefined ? [] : [[line, slabs[index]] as const])));
 }

@@ -58,13 +58,12 @@ export interface RowExplanation {
   readonly when: Readonly<Record<string, string>>;
   /** The groups with usage, by the texts of the meter's dimensions. */
   readonly groups: readonly (readonly string[])[];
-  /** The days of the price, `2026-01-31`; the last one is not among them. */
-  readonly from: string;
-  readonly until: string;
+  /** The days of the price, `2026-01-31`. */
+  readonly startDate: string;
+  /** Exclusive. */
+  readonly endDate: string;
   /** The running quantity before these days, less allowance: the tiers continue from there (S18.4). */
   readonly before: Decimal;
-  /** The units of the row that the allowance made free in the whole period, on its first part (S18.5). */
-  readonly free?: Decimal;
 }
 
 /** One priced quantity or fixed rate: `sign × (Σ slabs, within bounds, or rate) × share.days ÷ share.of`. */
@@ -94,6 +93,8 @@ export interface ChargeExplanation {
   /** The rules applied, ascending. */
   readonly rules: readonly RuleNumber[];
   readonly parts: readonly PartExplanation[];
+  /** The units that the allowance of a price table made free, by row (S18.5). */
+  readonly free?: readonly { readonly when: Readonly<Record<string, string>>; readonly quantity: Decimal }[];
   /** The minimum of the sum of the parts (S10.3). */
   readonly least?: Decimal;
   /**

@@ -1,6 +1,6 @@
 /** The charge of a usage card with a price table, with everything needed to recompute it (S13.6, S18). */
 import type { GroupUsage, UsageGroup } from "../book/resources/event-schema.ts";
-import { dayOf, formatDate, instantOfDay } from "../calendar/instant.ts";
+import { addDays, dayOf, formatDate, instantOfDay, parseDate } from "../calendar/instant.ts";
 import { shareOfDays } from "../calendar/proration.ts";
 import { type Decimal, formatDecimal, sum } from "../numbers/decimal.ts";
 import { toFraction } from "../numbers/fraction.ts";
@@ -44,6 +44,9 @@ export function chargeByTable(table: RatedTable, usage: TableUsage, period: Rate
       return (explanation ??= {
         rules: listRules(table, priced),
         parts: explainLines(table, priced),
+        ...(priced.free.size > 0 && {
+          free: [...priced.free].map(([row, units]) => ({ when: nameRow(table, row), quantity: units })),
+        }),
         ...(table.bounds !== undefined && { bounds: { ...table.bounds, share } }),
       });
     },
@@ -57,8 +60,11 @@ export function chargeByTable(table: RatedTable, usage: TableUsage, period: Rate
   };
 }
 
-function toSlabCharge(table: RatedTable, { order, quantity, rate, amount, ...line }: TableLine): SlabCharge {
-  const usage: PricedUsage = {
+function toSlabCharge(
+  table: RatedTable,
+  { order, quantity, rate, amount, ...line }: TableLine,
+): SlabCharge & { readonly usage: PricedUsage } {
+  const usage = {
     group: nameGroup(table, line),
     startDate: formatDate(instantOfDay(line.from)),
     endDate: formatDate(instantOfDay(line.until)),
@@ -71,23 +77,32 @@ function nameTexts({ groupBy }: RatedTable, group: UsageGroup): Readonly<Record<
   return Object.fromEntries(groupBy.map((dimension, index) => [dimension, group[index] ?? ""]));
 }
 
-/** The texts that a row names, or those of a group that counts by itself. */
+/** The texts that a row names, or those of a group that counts by itself, in the order of the meter's dimensions. */
 function nameGroup(
   table: RatedTable,
   { row, groups }: { readonly row: RatedRow; readonly groups: readonly UsageGroup[] },
 ): Readonly<Record<string, string>> {
   const [group] = groups;
-  return row.countsByGroup && group !== undefined ? nameTexts(table, group) : row.when;
+  return row.countsByGroup && group !== undefined ? nameTexts(table, group) : nameRow(table, row);
 }
 
-/** A group in words: `model nova, kind input`. */
+function nameRow({ groupBy }: RatedTable, { when }: RatedRow): Readonly<Record<string, string>> {
+  return Object.fromEntries(groupBy.flatMap((each) => (Object.hasOwn(when, each) ? [[each, when[each] ?? ""]] : [])));
+}
+
+/** A group in words: its texts. */
 export function describeGroup(group: Readonly<Record<string, string>>): string {
-  const texts = Object.entries(group).map(([dimension, text]) => `${dimension} ${text}`);
-  return texts.length === 0 ? "other usage" : texts.join(", ");
+  return Object.values(group).join(", ") || "other usage";
+}
+
+/** Usage in words: its group and days, the last one included. */
+export function describeUsage({ group, startDate, endDate }: PricedUsage): string {
+  const last = formatDate(addDays(parseDate(endDate), -1));
+  return `${describeGroup(group)}, ${startDate === last ? last : `${startDate} to ${last}`}`;
 }
 
 /** One part for each stretch of days of a row; the lines are its slabs. */
-function explainLines(table: RatedTable, { lines, free }: PricedTable): readonly PartExplanation[] {
+function explainLines(table: RatedTable, { lines }: PricedTable): readonly PartExplanation[] {
   const stretches: TableLine[][] = [];
   for (const line of lines) {
     const last = stretches.at(-1);
@@ -96,32 +111,20 @@ function explainLines(table: RatedTable, { lines, free }: PricedTable): readonly
     if (isSame) last?.push(line);
     else stretches.push([line]);
   }
-  const explainedRows = new Set<RatedRow>();
   return stretches.flatMap((stretch): PartExplanation[] => {
     const [first] = stretch;
     if (first === undefined) return [];
     const { row, price, groups, before } = first;
-    const freeUnits = explainedRows.has(row) ? undefined : free.get(row);
-    explainedRows.add(row);
-    const [from, until] = [first.from, first.until].map((day) => formatDate(instantOfDay(day)));
-    const because = `usage of ${describeGroup(nameGroup(table, first))} from ${from ?? ""} until ${until ?? ""}`;
+    const { usage } = toSlabCharge(table, first);
     return [
       {
-        because:
-          freeUnits === undefined ? because : `${because}, of which ${formatDecimal(freeUnits)} of the row are free`,
+        because: `usage of ${describeUsage(usage)}`,
         sign: 1,
         share: WHOLE_SHARE,
         quantity: sum(stretch.map(({ quantity }) => quantity)),
         pricingModel: price.slabs.pricingModel,
         slabs: explainSlabs(price.slabs, stretch),
-        row: {
-          when: row.when,
-          groups,
-          from: from ?? "",
-          until: until ?? "",
-          before,
-          ...(freeUnits !== undefined && { free: freeUnits }),
-        },
+        row: { when: nameRow(table, row), groups, startDate: usage.startDate, endDate: usage.endDate, before },
       },
     ];
   });

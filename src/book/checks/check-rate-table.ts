@@ -29,10 +29,11 @@ export function checkRateTable(card: UsageRateCard, context: TableContext, path:
     ...(context.isOverride ? changes.slice(0, 1) : []),
   ];
   if (prices.length > 1) report([...path, prices[0] ?? ""], "CONFLICTING_FIELDS", { fields: prices });
-  if (rows) checkRows(rows, undefined, context, [...path, "rows"], report);
+  if (rows) checkRows(rows, context, [...path, "rows"], report);
   if (!rateTable) return;
   const place: Path = [...path, "rateTable"];
-  checkRows(rateTable.rows, rateTable.per ?? undefined, context, [...place, "rows"], report);
+  checkRows(rateTable.rows, context, [...place, "rows"], report);
+  checkUnitRates(rateTable.rows, rateTable.per, [...place, "rows"], report);
   checkLimits(rateTable, context, place, report);
 }
 
@@ -45,7 +46,12 @@ export function checkTableChanges(
 ): void {
   override.usageRateCards.forEach((card, index) => {
     const planCard = usageRateCards.find(({ usageMeterId }) => usageMeterId === card.usageMeterId);
-    if (!changesTable(card) || planCard?.rateTable) return;
+    if (!changesTable(card)) return;
+    if (planCard?.rateTable) {
+      const place: Path = [...path, "usageRateCards", index, "rows"];
+      checkUnitRates(card.rows ?? [], planCard.rateTable.per, place, report);
+      return;
+    }
     const reason = `the plan has no price table for ${quoteValue(card.usageMeterId)}: write a rateTable, or change another card`;
     report([...path, "usageRateCards", index, card.rows ? "rows" : "multiply"], "NOT_ACCEPTED", { reason });
   });
@@ -80,14 +86,7 @@ function rowName(index: number): string {
   return `rows[${index}]`;
 }
 
-/** @param per the units that the rates are for; default 1 */
-function checkRows(
-  rows: readonly RateRow[],
-  per: Decimal | undefined,
-  context: TableContext,
-  path: Path,
-  report: Report,
-): void {
+function checkRows(rows: readonly RateRow[], context: TableContext, path: Path, report: Report): void {
   const byWhen = new Map<string, number[]>();
   rows.forEach((row, index) => {
     const key = whenKey(row.when ?? {});
@@ -96,7 +95,7 @@ function checkRows(
   rows.forEach((row, index) => {
     const same = byWhen.get(whenKey(row.when ?? {})) ?? [];
     const isDated = same.length > 1 || Boolean(row.from);
-    checkRow(row, { ...context, per, isDated }, [...path, index], report);
+    checkRow(row, { ...context, isDated }, [...path, index], report);
   });
   for (const [firstIndex = 0, ...others] of byWhen.values()) {
     const days = new Map([[rows[firstIndex]?.from ?? undefined, firstIndex]]);
@@ -118,7 +117,6 @@ function checkRows(
 }
 
 interface RowContext extends TableContext {
-  readonly per: Decimal | undefined;
   /** Whether it has a date, or shares its `when` with another row. */
   readonly isDated: boolean;
 }
@@ -153,13 +151,23 @@ function checkTier(tier: RateTier, context: RowContext, path: Path, report: Repo
   checkAmounts(tier.rate, context, [...path, "rate"], report);
   checkAmounts(tier.flat, context, [...path, "flat"], report);
   checkLimits(tier, context, path, report);
-  const { per } = context;
-  if (!tier.rate || tier.package || per === undefined) return;
-  for (const [currency, rate] of listAmounts(tier.rate)) {
-    if (multiply(divide(rate, per), per).eq(rate)) continue;
-    const reason = `${formatDecimal(rate)} per ${formatDecimal(per)} units is no exact decimal for one unit`;
-    report([...path, "rate", ...(currency === undefined ? [] : [currency])], "NOT_ACCEPTED", { reason });
-  }
+}
+
+/** Every rate for several units is an exact decimal for one. @param per default 1 */
+function checkUnitRates(rows: readonly RateRow[], per: Decimal | null | undefined, path: Path, report: Report): void {
+  if (!per) return;
+  rows.forEach((row, index) => {
+    listTiers(row).forEach((tier, position) => {
+      if (tier.package) return;
+      for (const [currency, rate] of listAmounts(tier.rate)) {
+        if (multiply(divide(rate, per), per).eq(rate)) continue;
+        const tierPath = row.rate ? [] : [row.tiers ? "tiers" : "volumeTiers", position];
+        const reason = `${formatDecimal(rate)} per ${formatDecimal(per)} units is no exact decimal for one unit`;
+        const place: Path = [...path, index, ...tierPath, "rate", ...(currency === undefined ? [] : [currency])];
+        report(place, "NOT_ACCEPTED", { reason });
+      }
+    });
+  });
 }
 
 /** Fields of tiers that a price change within a cycle cannot have (S18.4). */

@@ -208,7 +208,7 @@ const usageRateCardFields = {
   usageMeterId: reference,
   /** Without slabs: a rate for each group of the meter's usage, and for each day (S18). */
   rateTable: rateTable.nullish(),
-  /** In an override: rows that are asked before those of the plan's table (S18.7). */
+  /** In an override: rows that are asked before those of the plan's table, with rates for its `per` units (S18.7). */
   rows: rateRows.nullish(),
   /** In an override: a factor for every amount of the plan's table, 0 or more (S18.7). */
   multiply: decimalFromZero.nullish(),

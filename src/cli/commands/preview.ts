@@ -134,7 +134,8 @@ export async function previewBook(args: Arguments, format: PreviewFormat, io: Io
   });
   const counts = { rows: usagePaths.length > 0 ? rows : undefined, output: [invoices.length, "invoice"] } as const;
   if (format !== "json") await printSummary(eventCounts, counts, io);
-  return list.count > 0 || skipped.length > 0 ? "problems" : "done";
+  const isUnpriced = invoices.some(({ unpriced }) => unpriced !== undefined);
+  return list.count > 0 || skipped.length > 0 || isUnpriced ? "problems" : "done";
 }
 
 /** The id of the meter or feature to trace. @throws {UsageError} together with other output, or without events */

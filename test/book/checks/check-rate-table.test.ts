@@ -311,6 +311,11 @@ describe("S18.7 overrides", () => {
       'override.multiply: the plan has no price table for "um.tokens": write a rateTable, or change another card',
     ],
     [
+      "rows of an override have exact rates for the units of the plan's table",
+      { card: { rateTable: { rows: [{ rate: 3 }], per: 6 } }, override: { rows: [{ rate: 1 }] } },
+      "override.rows[0].rate: 1 per 6 units is no exact decimal for one unit",
+    ],
+    [
       "rows of an override name the dimensions of groups",
       { override: { rows: [{ when: { size: 1 }, rate: 1 }] } },
       'override.rows[0].when.size: expected "model" or "kind", a dimension by which the usage meter "um.tokens" groups, got "size"',
