@@ -13,4 +13,5 @@ export {
   parseJson,
   formatFraction,
 } from "./verify/figures.ts";
-export { type UsageCells, createMetering, type Metering } from "./verify/metering.ts";
+export { createMetering, type Metering } from "./verify/metering.ts";
+export type { UsageCells } from "./verify/usage-cells.ts";

@@ -26,9 +26,7 @@ import {
   toText,
 } from "./rules.ts";
 import { readAccount, readMeter, readSchema } from "./short-items.ts";
-
-/** Quantities by the JSON of `[account, meter]`, then by day. */
-export type UsageCells = Map<string, Map<string, Fraction>>;
+import { addToCell, createUsedGroups, dayKey, type MeteredUnits, readGroup, type UsageCells } from "./usage-cells.ts";
 
 /** The result of metering, which grows with each event. */
 export interface Metering {
@@ -43,19 +41,6 @@ export interface Metering {
   readonly unverified: ReadonlySet<string>;
 }
 
-/** Adds to a cell. Rows of the same cell are summed (S17.1). */
-export function addToCell(
-  cells: UsageCells,
-  accountId: string,
-  meterId: string,
-  date: string,
-  quantity: Fraction,
-): void {
-  const key = JSON.stringify([accountId, meterId]);
-  const days = cells.get(key) ?? new Map<string, Fraction>();
-  cells.set(key, days.set(date, add(days.get(date) ?? ZERO, quantity)));
-}
-
 const ID_RETENTION_MS = 45 * 86_400_000;
 
 /** A meter or a field with its parsed rules. */
@@ -63,6 +48,8 @@ interface Step {
   readonly name: string;
   readonly type: string;
   readonly rules: readonly { readonly matcher: unknown; readonly rule: unknown; readonly kind: string }[];
+  /** The dimensions of a meter's groups; undefined without groups. */
+  readonly groupBy?: readonly string[] | undefined;
 }
 
 /** A schema and its meters. */
@@ -95,6 +82,7 @@ export function createMetering(bookValue: unknown, creditsSuffice = false): Mete
   const unverified = new Set<string>();
   const reasons = new Set<string>();
   const cells: UsageCells = new Map();
+  const usedGroups = createUsedGroups();
   const acceptedAt = new Map<string, number>();
   let [total, unverifiedEvents] = [0, 0];
   const markUnverified = ({ meters }: Schema, reason: string): void => {
@@ -129,9 +117,13 @@ export function createMetering(bookValue: unknown, creditsSuffice = false): Mete
       const facts = buildFacts(event, instant, schema, dependencies.get(key));
       const units = facts && measureEvent(facts, schema, rules);
       if (units === undefined) return;
+      const [accountId, date] = [asText(account["id"]), new Date(instant).toISOString().slice(0, 10)];
+      if (units.some((each) => !usedGroups.haveRoom(accountId, date, each))) return;
       acceptedAt.set(asText(event["id"]), instant);
-      const date = new Date(instant).toISOString().slice(0, 10);
-      for (const [meterId, quantity] of units) addToCell(cells, asText(account["id"]), meterId, date, quantity);
+      for (const each of units) {
+        const sum = addToCell(cells, accountId, each.meterId, dayKey(date, each.group), each.quantity);
+        usedGroups.update(accountId, date, each, sum);
+      }
     },
   };
 }
@@ -175,11 +167,7 @@ function listAttributes(attributes: unknown): readonly JsonObject[] {
 }
 
 /** The quantity of each meter for an event, after enrichment; undefined if the event fails (S4.3, S5.2). */
-function measureEvent(
-  facts: JsonObject,
-  schema: Schema,
-  rules: RuleEvaluator,
-): ReadonlyMap<string, Fraction> | undefined {
+function measureEvent(facts: JsonObject, schema: Schema, rules: RuleEvaluator): readonly MeteredUnits[] | undefined {
   try {
     for (const field of schema.fields) enrich(facts, field, rules);
     for (const name of schema.consumedAttributes) {
@@ -188,12 +176,10 @@ function measureEvent(
       if (quantity.numerator < 0n || !hasAtMostDigits(quantity, 40))
         throw new Error(`${name} is not a quantity that can be consumed`);
     }
-    return new Map(
-      schema.meters.flatMap((meter): [string, Fraction][] => {
-        const units = measure(facts, meter, rules);
-        return units === undefined ? [] : [[meter.name, units]];
-      }),
-    );
+    return schema.meters.flatMap((meter) => {
+      const quantity = measure(facts, meter, rules);
+      return quantity === undefined ? [] : [{ meterId: meter.name, quantity, group: readGroup(facts, meter.groupBy) }];
+    });
   } catch {
     // An error in a rule fails only this event (S3.8).
     return undefined;
@@ -285,6 +271,7 @@ function createMeterStep(meter: JsonObject): Step {
   return {
     name: asText(meter["id"]),
     type: asText(meter["aggregation"]),
+    groupBy: Array.isArray(meter["groupBy"]) ? (meter["groupBy"] as unknown[]).map(asText) : undefined,
     rules: computations.map(({ matcher, computation }) => ({
       matcher: (matcher ?? undefined) === undefined ? undefined : toRule(matcher, parseJson),
       rule: toRule(computation ?? 1, parseJson),

@@ -12,8 +12,9 @@ import {
   asText,
   ZERO,
 } from "./figures.ts";
-import { addToCell, type UsageCells, type Metering } from "./metering.ts";
+import type { Metering } from "./metering.ts";
 import { readInstant } from "./rules.ts";
+import { addToCell, dayKey, type UsageCells } from "./usage-cells.ts";
 
 /** The number of things verified, and of those without differences. */
 export interface Count {
@@ -25,7 +26,7 @@ export interface Count {
 export interface VerifyInput {
   /** Invoices with explanations, or what `ratebook preview --explain --format json` prints. */
   readonly invoices: unknown;
-  /** Rows of `{accountId, meterId, date, quantity}` to verify quantities from. */
+  /** Rows of `{accountId, meterId, date, quantity, group}` to verify quantities from. */
   readonly usage?: Iterable<unknown>;
   /** Metered events to verify cells from, and quantities too if there are no rows. */
   readonly metering?: Metering;
@@ -81,12 +82,12 @@ function compareCells(metering: Metering, rows: UsageCells, tally: Tally): void 
   for (const key of new Set([...rows.keys(), ...metering.cells.keys()])) {
     const [account = "", meterId = ""] = JSON.parse(key) as string[];
     const [meteredDays, rowDays] = [metering.cells.get(key), rows.get(key)];
-    for (const date of metering.unverified.has(meterId)
+    for (const day of metering.unverified.has(meterId)
       ? []
-      : new Set([...(rowDays ?? []), ...(meteredDays ?? [])].map(([day]) => day))) {
-      const meteredUnits = meteredDays?.get(date) ?? ZERO;
-      const rowUnits = rowDays?.get(date) ?? (meteredUnits.numerator === 0n ? ZERO : undefined);
-      runCheck(tally, `the cell of ${account}, ${meterId}, ${date}`, (check) =>
+      : new Set([...(rowDays ?? []), ...(meteredDays ?? [])].map(([each]) => each))) {
+      const meteredUnits = meteredDays?.get(day) ?? ZERO;
+      const rowUnits = rowDays?.get(day) ?? (meteredUnits.numerator === 0n ? ZERO : undefined);
+      runCheck(tally, `the cell of ${account}, ${meterId}, ${day}`, (check) =>
         check.expect("", meteredUnits, rowUnits),
       );
     }
@@ -101,7 +102,7 @@ export function usageFromCells(cells: UsageCells, unverifiedMeters: ReadonlySet<
     unitsBetween(accountId, meterId, from, until) {
       if (unverifiedMeters.has(meterId)) return undefined;
       const days = cells.get(JSON.stringify([accountId, meterId])) ?? [];
-      const daysInPeriod = [...days].filter(([date]) => date >= from.slice(0, 10) && date < until.slice(0, 10));
+      const daysInPeriod = [...days].filter(([day]) => day >= from.slice(0, 10) && day < until.slice(0, 10));
       return daysInPeriod.reduce((sum, [, quantity]) => add(sum, quantity), ZERO);
     },
   };
@@ -113,7 +114,7 @@ export function parseCells(rows: Iterable<unknown>): UsageCells {
   let place = 0;
   for (const row of rows) {
     place++;
-    const { accountId, meterId, date, quantity } = asObject(row);
+    const { accountId, meterId, date, quantity, group } = asObject(row);
     const units = toFraction(quantity);
     if (asText(accountId) === "" || asText(meterId) === "")
       throw new Error(`row ${place}: expected accountId and meterId`);
@@ -121,7 +122,8 @@ export function parseCells(rows: Iterable<unknown>): UsageCells {
       throw new Error(`row ${place}: the date ${formatValue(date)} is not a UTC date`);
     readInstant(date);
     if (units === undefined) throw new Error(`row ${place}: the quantity ${formatValue(quantity)} is not a decimal`);
-    addToCell(cells, asText(accountId), asText(meterId), asText(date), units);
+    const day = dayKey(asText(date), (group ?? undefined) === undefined ? undefined : asObject(group));
+    addToCell(cells, asText(accountId), asText(meterId), day, units);
   }
   return cells;
 }
