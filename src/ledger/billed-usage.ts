@@ -2,11 +2,12 @@
  * External usage stored with the invoice that was created from it, and late usage: the difference between the source's
  * current usage of a closed cycle and the billed usage, and what it would have cost (S17.4).
  */
-import { compareGroups, NO_GROUP, type UsageGroup } from "../book/resources/event-schema.ts";
+import { compareGroups, NO_GROUP, type UsageMeter } from "../book/resources/event-schema.ts";
 import { type Day, dayOf, formatDate, type Instant, instantOfDay } from "../calendar/instant.ts";
 import { computeInvoicesInSteps } from "../invoicing/compute-invoices.ts";
 import { grossAmount, invoiceKey } from "../invoicing/draft.ts";
 import type { AccountCycle } from "../invoicing/timeline.ts";
+import { type NamedGroup, nameGroup } from "../metering/usage-rows.ts";
 import { compareIds } from "../numbers/compare-ids.ts";
 import { formatDecimal, type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { sha256Hex } from "../numbers/short-id.ts";
@@ -82,7 +83,7 @@ export function* saveBilledUsage(
 export interface LateCell {
   readonly meterId: string;
   /** Absent for a meter without groups. */
-  readonly group?: UsageGroup;
+  readonly group?: NamedGroup;
   /** UTC day, `2024-01-31`. */
   readonly date: string;
   /** Units that were billed. */
@@ -125,7 +126,7 @@ export function findLateUsage(
     accountId: billed.accountId,
     startDate: formatDate(instantOfDay(billed.from)),
     endDate: formatDate(instantOfDay(billed.until)),
-    cells: compareCells(billed.cells, now),
+    cells: compareCells(billed.cells, now, catalog.book.usageMeters),
     currency: parts.record.invoiceCurrency,
     billedAmount,
     amountNow,
@@ -133,7 +134,7 @@ export function findLateUsage(
   };
 }
 
-function compareCells(before: AccountCells, now: AccountCells): readonly LateCell[] {
+function compareCells(before: AccountCells, now: AccountCells, meters: readonly UsageMeter[]): readonly LateCell[] {
   const keyOf = ({ meterId, group, day }: AccountCell): string => JSON.stringify([day, meterId, group]);
   const billed = new Map(before.map((cell) => [keyOf(cell), cell.quantity]));
   const unmatchedKeys = new Set(now.map(keyOf));
@@ -148,7 +149,7 @@ function compareCells(before: AccountCells, now: AccountCells): readonly LateCel
       const date = formatDate(instantOfDay(cell.day));
       return {
         meterId: cell.meterId,
-        ...(cell.group && { group: cell.group }),
+        ...(cell.group && { group: nameGroup(cell.group, cell.meterId, meters) }),
         date,
         billed: billedQuantity,
         now: cell.quantity,

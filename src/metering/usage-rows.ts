@@ -65,9 +65,17 @@ export function toUsageRow(
   meters: readonly Pick<UsageMeter, "id" | "groupBy">[],
 ): UsageRow {
   const row = { accountId, meterId, date: formatDate(instantOfDay(day)), quantity };
-  if (group === undefined) return row;
+  return group === undefined ? row : { ...row, group: nameGroup(group, meterId, meters) };
+}
+
+/** The texts of a group by the dimensions of its meter. @param meters those of the book */
+export function nameGroup(
+  group: UsageGroup,
+  meterId: string,
+  meters: readonly Pick<UsageMeter, "id" | "groupBy">[],
+): NamedGroup {
   const { groupBy = [] } = meters.find(({ id }) => id === meterId) ?? {};
-  return { ...row, group: Object.fromEntries(groupBy.map((dimension, index) => [dimension, group[index] ?? ""])) };
+  return Object.fromEntries(groupBy.map((dimension, index) => [dimension, group[index] ?? ""]));
 }
 
 /**

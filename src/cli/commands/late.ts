@@ -37,6 +37,7 @@ const COLUMNS = [
   "billedAmount",
   "amountNow",
   "lateAmount",
+  "group",
 ] as const;
 
 export const lateCommand: Command = {
@@ -114,9 +115,20 @@ function formatLateCsv({
 }: LateUsage): string {
   const money = [amounts.billedAmount, amounts.amountNow, amounts.lateAmount].map(formatDecimal);
   return cells
-    .map(({ meterId, date, billed, now, late }) => {
+    .map(({ meterId, date, billed, now, late, group }) => {
       const units = [billed, now, late].map(formatDecimal);
-      const texts = [accountId, invoiceId, startDate, endDate, meterId, date, ...units, currency, ...money];
+      const texts = [
+        accountId,
+        invoiceId,
+        startDate,
+        endDate,
+        meterId,
+        date,
+        ...units,
+        currency,
+        ...money,
+        group === undefined ? "" : JSON.stringify(group),
+      ];
       return `${texts.map(escapeCsvCell).join(",")}\r\n`;
     })
     .join("");

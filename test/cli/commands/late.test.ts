@@ -130,8 +130,8 @@ describe("ratebook late", () => {
     writeFileSync(cellsFile, `${HEADER}prod,um.units,2024-01-02,110\nprod,um.units,2024-02-02,1\n`);
     const { out } = await ratebook(["late", ...options, "--database", database, "--format", "csv"]);
     expect(out.replace(/inv\.\w{16}/, "inv.ID")).toBe(
-      "accountId,invoiceId,startDate,endDate,meterId,date,billed,now,late,currency,billedAmount,amountNow,lateAmount\r\n" +
-        "prod,inv.ID,2024-01-01,2024-02-01,um.units,2024-01-02,90,110,20,USD,180,210,30\r\n",
+      "accountId,invoiceId,startDate,endDate,meterId,date,billed,now,late,currency,billedAmount,amountNow,lateAmount,group\r\n" +
+        "prod,inv.ID,2024-01-01,2024-02-01,um.units,2024-01-02,90,110,20,USD,180,210,30,\r\n",
     );
     const lateRun = await ratebook(["late", ...options, "--database", database, "--account", "prod"]);
     expect(JSON.parse(lateRun.out)).toMatchObject({ accountId: "prod", lateAmount: "30", cells: [{ late: "20" }] });

@@ -1,12 +1,15 @@
 /** Usage rows in CSV, NDJSON and JSON have the same exact values; invalid rows are reported with their location. */
+import { Writable } from "node:stream";
 import { gzipSync } from "node:zlib";
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import type { Book } from "../../../src/book/resources/book.ts";
 import { usageOptions } from "../../../src/cli/reading/input-options.ts";
-import { type UsageLine, readUsageLines } from "../../../src/cli/usage/usage-files.ts";
+import { type UsageLine, readUsageLines, writeUsage } from "../../../src/cli/usage/usage-files.ts";
 import { InputError } from "../../../src/event-files/input-error.ts";
+import { Decimal } from "../../../src/numbers/decimal.ts";
 import { type Folder, folder } from "../fake-io.ts";
 
 let files: Folder;
@@ -67,6 +70,38 @@ describe("S1.2 a quantity is the decimal of its text", () => {
       }),
       { numRuns: 30 },
     );
+  });
+});
+
+describe("groups", () => {
+  const usageMeters = [
+    { groupBy: ["model", 'a "b", c'] },
+    { groupBy: ["region"] },
+    {},
+  ] as unknown as Book["usageMeters"];
+  const rows = [{ group: { model: "nova, large", 'a "b", c': "x\ny" } }, { group: { region: "eu" } }, {}].map(
+    (more) => ({ accountId: "a", meterId: "um.x", date: "2026-01-31", quantity: new Decimal("1.5"), ...more }),
+  );
+
+  test.each(["csv", "ndjson", "json"] as const)("S18.1 are read as they were written, in %s", async (format) => {
+    const chunks: Buffer[] = [];
+    const stream = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        chunks.push(chunk);
+        done();
+      },
+    });
+    expect(await writeUsage(rows, format, stream, { usageMeters })).toBe(3);
+    const lines = await readLines("groups", Buffer.concat(chunks));
+    expect(lines.map(({ row }) => row)).toEqual(rows.map((row) => ({ ...row, quantity: "1.5" })));
+  });
+
+  test("of CSV have a column for each dimension", async () => {
+    const [first, second] = await readLines(
+      "x.csv",
+      "accountId,meterId,date,quantity,group.model\na,m,2026-01-31,1,2\na,m,2026-01-31,1,\n",
+    );
+    expect([first?.row?.group, second?.row?.group]).toEqual([{ model: "2" }, undefined]);
   });
 });
 
