@@ -211,6 +211,7 @@ export function toSlabPricing(
   const slabs = tiers.map((tier, index) => ({
     order: index + 1,
     startAfter: index === 0 ? ZERO : (tiers[index - 1]?.upTo ?? ZERO),
+    endAt: tier.upTo ?? undefined,
     priceType: tier.package ? ("PACKAGE" as const) : tier.rate ? ("PER_UNIT" as const) : ("FLAT" as const),
     slabConfig: { packageSize: tier.package, chargeAtZero: tier.chargeAtZero },
   }));

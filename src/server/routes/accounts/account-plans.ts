@@ -75,7 +75,7 @@ function toScheduleJson(
     endDate: formatTime(until),
     pricePlanDetails: withChargedCycles(schedule, toAccountDetailsJson(plan, override)),
     isOverriden: override !== undefined,
-    pricePlanDetailsOverride: override && toCardsJson(omitEmptyLists(override)),
+    pricePlanDetailsOverride: override && toCardsJson(omitEmptyLists(override), currenciesOf(plan)),
   });
 }
 
@@ -93,6 +93,10 @@ function withChargedCycles(
   return { ...details, pricingCycleConfig: { ...config, startOffset: toStartOffset(cycleConfig) } };
 }
 
+function currenciesOf({ item }: StoredResource<PricePlan>): readonly string[] {
+  return item.pricePlanDetails.supportedCurrencies ?? [];
+}
+
 /** A plan's details with an override applied. */
 function toAccountDetailsJson(
   plan: StoredResource<PricePlan>,
@@ -102,7 +106,10 @@ function toAccountDetailsJson(
   if (override === undefined) return planDetails;
   const changedNames = new Set(Object.keys(omitEmptyLists(override)));
   const parts = Object.entries(applyOverride(plan.item.pricePlanDetails, override));
-  return { ...planDetails, ...toCardsJson(Object.fromEntries(parts.filter(([name]) => changedNames.has(name)))) };
+  return {
+    ...planDetails,
+    ...toCardsJson(Object.fromEntries(parts.filter(([name]) => changedNames.has(name))), currenciesOf(plan)),
+  };
 }
 
 /** The non-empty parts of an override; empty lists change nothing. */

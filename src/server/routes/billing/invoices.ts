@@ -80,6 +80,14 @@ export const lineShape = z
     exactValue: z.string().optional().meta({ description: "The exact amount, if it differs from the rounded one." }),
     quantity: number.optional(),
     valuePerQuantity: number.optional(),
+    usage: z
+      .strictObject({
+        group: z.record(z.string(), z.string()).meta({ description: "Texts of the meter's groups, by dimension." }),
+        startDate: z.string().meta({ description: "The first day, such as 2026-10-01." }),
+        endDate: z.string().meta({ description: "The day after the last one." }),
+      })
+      .optional()
+      .meta({ description: "The usage that a slab of a price table prices." }),
     get lineItems(): z.ZodOptional<z.ZodArray<z.ZodType>> {
       return z.array(lineShape).optional();
     },

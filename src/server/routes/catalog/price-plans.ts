@@ -100,7 +100,7 @@ export function toPlanDetailsJson({ item, input }: StoredResource<PricePlan>): R
   const { rateDetails, entitlementRateCards, type, supportedCurrencies, activeCurrencies } = item.pricePlanDetails;
   const currencies = supportedCurrencies ?? [];
   return {
-    ...addMissingParts(toCardsJson(pricePlanDetails)),
+    ...addMissingParts(toCardsJson(pricePlanDetails, currencies)),
     supportedCurrencies: currencies,
     activeCurrencies: activeCurrencies ?? (item.status === "DRAFT" ? [] : currencies),
     rateDetails: rateDetails ?? null,

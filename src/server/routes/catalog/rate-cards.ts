@@ -20,6 +20,7 @@ import { COMMITMENT_NAME } from "../../../invoicing/draft.ts";
 import { parseValue } from "../../../numbers/decimal.ts";
 import { createAnswerDeriver } from "../../http/answers.ts";
 import { number, withoutAbsent } from "../../http/fields.ts";
+import { addPlainPrices } from "./plain-prices.ts";
 
 const answers = createAnswerDeriver();
 
@@ -180,6 +181,7 @@ const NUMBER_FIELDS: ReadonlySet<string> = new Set([
   "featureCreditLimit",
   "creditAmount",
   "maxQuantity",
+  "multiply",
 ]);
 const CONFIG_FIELDS: ReadonlySet<string> = new Set(["slabConfig", "slabRateConfig", "rateConfig", "rateTable", "rows"]);
 
@@ -213,10 +215,18 @@ const DEFAULT_RECURRENCES: Readonly<Record<string, Readonly<Record<string, numbe
  * Cards in answers: as created, with numbers as numbers, defaults for missing fields, and null for nullable ones.
  *
  * @param cards plain JSON, in which a decimal may be text
+ * @param currencies those of the plan
  */
-export function toCardsJson(cards: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function toCardsJson(
+  cards: Readonly<Record<string, unknown>>,
+  currencies: readonly string[],
+): Readonly<Record<string, unknown>> {
   const parts = Object.entries(cards).filter(([name]) => Object.hasOwn(pricePlanDetailsOverride.shape, name));
-  return toObjectJson("", Object.fromEntries(parts));
+  const json = toObjectJson("", Object.fromEntries(parts));
+  const { usageRateCards } = json;
+  if (!Array.isArray(usageRateCards)) return json;
+  const usageCards = usageRateCards as readonly Readonly<Record<string, unknown>>[];
+  return { ...json, usageRateCards: usageCards.map((card) => addPlainPrices(card, currencies)) };
 }
 
 /** Adds missing parts to details: an empty list for each kind of card, and null for nullable parts. */

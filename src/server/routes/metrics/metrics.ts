@@ -195,7 +195,7 @@ function toCalculatedDetails(details: PricePlanDetails): z.input<typeof calculat
   const { supportedCurrencies, activeCurrencies } = details;
   const currencies = [...(supportedCurrencies ?? [])];
   return {
-    ...addMissingParts(toCardsJson({ ...details })),
+    ...addMissingParts(toCardsJson({ ...details }, currencies)),
     supportedCurrencies: currencies,
     activeCurrencies: [...(activeCurrencies ?? currencies)],
     type: "BILLING",
