@@ -35,6 +35,7 @@ import {
   mergePrices,
   type PlanCard,
 } from "./card-inputs.ts";
+import { computeTableSteps, isPricedByTable } from "./table-steps.ts";
 
 /** One side of two invoices of the same type and cycle. */
 export interface InvoiceSide {
@@ -70,6 +71,10 @@ export const DAYS = 3;
 /** The amounts of a card. Usage, rates, bounds and days change it; commitment and credits don't. */
 export function computeCardSteps(sides: Sides<InvoiceSide>, lines: SideLines, line: InvoiceLine): StepAmounts {
   const [from, to] = [exactAmount(lines[0]), exactAmount(lines[1])];
+  if (lines.some(isPricedByTable) && sides.every(({ terms }) => terms !== undefined)) {
+    const [afterUsage, afterRates] = computeTableSteps(lines);
+    return [from, afterUsage, afterRates, to, to, to, to];
+  }
   const comparison = compareInputs(sides, lines, line);
   if (comparison === undefined) return changeAtStep(DAYS, from, to);
   const [afterUsage, afterRates, afterBounds] = computeStepAmounts(...comparison.inputs, comparison.isSameQuantity);

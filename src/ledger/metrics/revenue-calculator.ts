@@ -15,6 +15,7 @@ import { type Invoice, netTotal } from "../../invoicing/invoice.ts";
 import { type AccountCycle, type AssociatedPlan, cycleAt, NO_END, buildTimeline } from "../../invoicing/timeline.ts";
 import { type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { runToCompletion, type Steps } from "../../numbers/steps.ts";
+import { requireSlabs } from "../../rating/cards.ts";
 
 /** A plan, and the quantities used in one cycle. */
 export interface RevenueCase {
@@ -74,8 +75,12 @@ export function findChargedCycle(cycleConfig: CycleConfig, at: Instant, cycleNum
 /**
  * Computes the invoices of one whole natural cycle, number `cycleNumber` of the plan, as if earlier cycles left no usage
  * or credits. One draft or invoice per step.
+ *
+ * @throws {RatebookError} ERR_REFUSED for usage that a price table prices by groups (S18)
  */
 export function* calculateRevenue(catalog: BillingCatalog, revenueCase: RevenueCase): Steps<CalculatedRevenue> {
+  for (const card of revenueCase.plan.details.usageRateCards)
+    if (revenueCase.usage.get(card.usageMeterId)?.isZero() === false) requireSlabs(card);
   const view = createCalculatorView(catalog, revenueCase);
   const cycle = cycleAt(view.timeline, revenueCase.cycle.start);
   invariant(cycle !== undefined, "S13.5: the calculated plan is in force in the cycle");
