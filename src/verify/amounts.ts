@@ -2,6 +2,7 @@
 import { largestQuantity, computeCharge, verifyRounding, verifyAmount, verifyLinesBelow } from "./charges.ts";
 import { type CreditLineContext, findCreditLineContexts, type PaidInvoice, verifyCredit } from "./credits.ts";
 import {
+  add,
   compare,
   createTally,
   countDays,
@@ -279,7 +280,16 @@ function verifyCard(
     const usedUnits = kind === "USAGE" ? (readUsageLines(invoice).get(line["id"]) ?? ZERO) : priceable;
     check.expect(", quantity", usedUnits, line["quantity"]);
     // A negative quantity is priced as 0 (S7.5).
-    check.expect(", quantity of its parts", maxFraction(fractionOrZero(usedUnits), ZERO), priceable);
+    if (!parts.some(({ isRow }) => isRow))
+      check.expect(", quantity of its parts", maxFraction(fractionOrZero(usedUnits), ZERO), priceable);
+    else if (!asList(explanation["rules"]).some((rule) => String(rule).endsWith("#s7.5"))) {
+      const unpriced = asList(invoice["unpriced"]).filter(({ meterId }) => meterId === line["id"]);
+      const otherUnits = [...asList(explanation["free"]), ...unpriced].map((each) => ({
+        quantity: check.readFigure(each, "quantity"),
+      }));
+      const counted = add(sumFigures(parts, "quantity"), sumFigures(otherUnits, "quantity"));
+      check.expect(", quantity of its rows", fractionOrZero(usedUnits), counted);
+    }
   } else {
     // An increase counts from the quantity charged, not from the quantity paid for (S10.3).
     const above = subtract(priceable, parts.length === 0 ? ZERO : check.readFigure(explanation, "chargedBefore"));

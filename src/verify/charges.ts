@@ -35,6 +35,8 @@ export interface Part {
   readonly share: Fraction;
   readonly quantity: Fraction;
   readonly slabs: readonly Slab[];
+  /** Whether it prices a row of a price table on days with one price (S18.6). */
+  readonly isRow: boolean;
   /** After its own bounds, before the charge's bounds and the share. */
   readonly price: Fraction;
   readonly boundedPrice: Fraction;
@@ -74,6 +76,7 @@ export function computeCharge(explanation: JsonObject, isByDays: boolean, check:
   const parts = asList(explanation["parts"]).map((part, index) => {
     return verifyPart(part, isByDays ? naturalDays : ONE, `, part ${index + 1}`, check);
   });
+  verifyRunningQuantities(asList(explanation["parts"]), check);
   // The runs of days of a charge cover its period, except for increases and refunds (S10.2, S10.3).
   const runs = parts.filter(({ sign, share }) => sign === 1 && compare(share, ONE) !== 0);
   if (runs.length > 0 && served !== undefined && explanation["chargedBefore"] === undefined) {
@@ -104,10 +107,12 @@ function verifyPart(part: JsonObject, periodDays: Fraction, at: string, check: C
   const isFee = part["quantity"] === undefined;
   const quantity = isFee ? ZERO : check.readFigure(part, "quantity");
   const days = [fractionOrZero(share["days"]), fractionOrZero(share["of"])];
-  const sentenceNumbers = findNumbers(part["because"]);
+  const isRow = part["row"] !== undefined;
+  // The texts of groups may have any numbers.
+  const sentenceNumbers = isRow ? [] : findNumbers(part["because"]);
   const expectedNumbers = [[], [quantity], days, [quantity, ...days]][sentenceNumbers.length] ?? [];
   check.expect(`${at}, because`, expectedNumbers.map(formatFraction).join(), sentenceNumbers.join());
-  const slabs = isFee ? [] : verifySlabs(part, quantity, at, check);
+  const slabs = isFee ? [] : (isRow ? verifyRowSlabs : verifySlabs)(part, quantity, at, check);
   const price = isFee ? check.readFigure(part, "rate") : slabs.reduce((sum, { amount }) => add(sum, amount), ZERO);
   const boundedPrice = applyBounds(price, asObject(part["bounds"]), ONE, check);
   return {
@@ -115,9 +120,44 @@ function verifyPart(part: JsonObject, periodDays: Fraction, at: string, check: C
     share: multiply(sign, toShare(share)),
     quantity,
     slabs,
+    isRow,
     price,
     boundedPrice,
   };
+}
+
+/** The running quantity of a row continues from its days before; it begins with 0 (S18.4). */
+function verifyRunningQuantities(parts: readonly JsonObject[], check: Check): void {
+  for (const [index, part] of parts.entries()) {
+    if (part["row"] === undefined) continue;
+    const [row, previous] = [asObject(part["row"]), parts[index - 1] ?? {}];
+    const usage = ({ when, groups }: JsonObject): string => JSON.stringify([when, groups]);
+    const continues = index > 0 && usage(asObject(previous["row"])) === usage(row);
+    const level = fractionOrZero(asObject(previous["row"])["before"]);
+    const before = continues ? add(level, fractionOrZero(previous["quantity"])) : ZERO;
+    check.expect(`, part ${index + 1}, before`, before, row["before"]);
+  }
+}
+
+/** Verifies the slabs of a row: the units between its running quantities before and after its days (S18.4). */
+function verifyRowSlabs(part: JsonObject, quantity: Fraction, at: string, check: Check): readonly Slab[] {
+  const before = check.readFigure(asObject(part["row"]), "before");
+  const after = add(before, quantity);
+  const isTiered = part["pricingModel"] === "TIERED";
+  check.expect(`${at}, pricingModel`, isTiered ? "TIERED" : "VOLUME", part["pricingModel"]);
+  const slabs = asList(part["slabs"]).map((slab, index): Slab => {
+    const [order, startAfter] = [check.readFigure(slab, "order"), check.readFigure(slab, "startAfter")];
+    const endAt = slab["endAt"] === undefined ? undefined : check.readFigure(slab, "endAt");
+    const unitsBelow = (level: Fraction): Fraction =>
+      maxFraction(subtract(endAt === undefined ? level : minFraction(level, endAt), startAfter), ZERO);
+    const units = isTiered ? subtract(unitsBelow(after), unitsBelow(before)) : quantity;
+    check.expect(`${at}, slab ${index + 1}, quantity`, units, slab["quantity"]);
+    const { amount, rate, size } = verifySlabPrice(slab, units, `${at}, slab ${index + 1}`, check);
+    const range = endAt === undefined ? (startAfter.numerator === 0n ? [] : [startAfter]) : [startAfter, endAt];
+    return { order: Number(formatFraction(order)), units, amount, rate, numbers: [...range, ...size] };
+  });
+  check.expect(`${at}, slabs, quantity`, quantity, sumFigures(slabs, "units"));
+  return slabs;
 }
 
 /** Verifies the slabs that a quantity reaches (S7.2, S7.5) and their prices (S7.3, S7.4). */
@@ -184,7 +224,13 @@ export function verifyLinesBelow(
 ): void {
   const items = asList(line["lineItems"]);
   const orders = new Set(parts.flatMap(({ slabs }) => slabs.map(({ order }) => order)));
-  const slabs = [...orders]
+  const hasRows = parts.some(({ isRow }) => isRow);
+  const cutDown = (exact: Fraction): Fraction => roundToDigits(exact, digits, "FLOOR");
+  // The lines of a price table are the slabs of its parts, one by one.
+  const rowSlabs = parts.flatMap((part) =>
+    part.slabs.map((slab) => ({ ...slab, exact: slab.amount, cut: cutDown(slab.amount) })),
+  );
+  const cardSlabs = [...orders]
     .toSorted((a, b) => a - b)
     .map((order) => {
       const sameOrderSlabs = parts.flatMap((part) => {
@@ -194,8 +240,9 @@ export function verifyLinesBelow(
       const exact = sameOrderSlabs.reduce((sum, { amount, share }) => add(sum, multiply(amount, share)), ZERO);
       const { rate, numbers } = sameOrderSlabs.at(-1) ?? { rate: ZERO, numbers: [] };
       const units = subtract(largestQuantity(sameOrderSlabs, 1), largestQuantity(sameOrderSlabs, -1));
-      return { exact, cut: roundToDigits(exact, digits, "FLOOR"), units, rate, numbers };
+      return { exact, cut: cutDown(exact), units, rate, numbers };
     });
+  const slabs = hasRows ? rowSlabs : cardSlabs;
   const unit = { numerator: 1n, denominator: 10n ** BigInt(digits) };
   const missing = divide(subtract(charged, sumFigures(slabs, "cut")), unit);
   const byRemainder = slabs.toSorted((a, b) => compare(subtract(b.exact, b.cut), subtract(a.exact, a.cut)));
@@ -210,7 +257,7 @@ export function verifyLinesBelow(
       lineCheck.expect(
         ", description",
         slab.numbers.map(formatFraction).join(),
-        findNumbers(item["description"]).join(),
+        findNumbers(hasRows ? asText(item["description"]).split(": ").at(-1) : item["description"]).join(),
       );
       verifyAmount(item, slab.exact, add(slab.cut, multiply(more, unit)), lineCheck);
       lineCheck.expect(", quantity", slab.units, item["quantity"]);

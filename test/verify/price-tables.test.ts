@@ -1,0 +1,74 @@
+/** The verifier on invoices with price tables: they are verified, and a changed digit is detected (S18). */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { type EventInput, preview, readBook } from "../../src/index.ts";
+import { verify } from "../../src/verify.ts";
+import { type FigurePath, listFigures, withOtherDigit } from "./figures.ts";
+
+const RATE_TABLE = {
+  per: 10,
+  allowance: { quantity: 5 },
+  minimum: 1,
+  rows: [
+    { when: { model: "a" }, tiers: [{ upTo: 20, rate: 3 }, { rate: 2 }] },
+    { when: { model: "a" }, tiers: [{ upTo: 20, rate: 2 }, { rate: 1 }], from: "2026-10-10" },
+    { when: { model: "b" }, volumeTiers: [{ upTo: 9, rate: 3 }, { rate: 2 }], slabsOver: "GROUP" as const },
+    { when: { model: "c" }, tiers: [{ rate: 7, package: 3 }, { flat: 1 }].slice(0, 1) },
+    { when: { model: "d" }, rate: "0.333" },
+  ],
+};
+
+const book = readBook({
+  eventSchemas: [{ name: "call", attributes: ["n"], dimensions: ["model", "kind"] }],
+  usageMeters: [{ id: "calls", schema: "call", sum: "n", groupBy: ["model", "kind"] }],
+  pricePlans: [{ id: "pp", cycle: "MONTHLY", usage: [{ meter: "calls", rateTable: RATE_TABLE }] }],
+  accounts: [{ id: "acme", plan: "pp", from: "2026-10-05" }],
+});
+
+const events = [
+  ["a", "x", 18, "06"],
+  ["a", "y", 9, "07"],
+  ["a", "x", 12, "15"],
+  ["a", "x", -4, "20"],
+  ["b", "x", 8, "08"],
+  ["b", "y", 12, "08"],
+  ["c", "x", 10, "08"],
+  ["d", "x", 1, "08"],
+  ["none", "x", 6, "08"],
+].map(([model, kind, n, day], index): EventInput => ({
+  schemaName: "call",
+  id: `e${index}`,
+  timestamp: `2026-10-${day}T00:00:00Z`,
+  accountId: "acme",
+  attributes: { n: Number(n) },
+  dimensions: { model: String(model), kind: String(kind) },
+}));
+
+const invoices: unknown = JSON.parse(JSON.stringify(preview(book, events, { explain: true }).invoices));
+
+test("S13.6 S18.6 every line of a price table is verified", () => {
+  const { differences, amounts } = verify({ invoices });
+  expect(differences).toEqual([]);
+  expect(amounts.verified).toBe(amounts.total);
+  expect(amounts.total).toBeGreaterThan(10);
+});
+
+/** Figures that only the book or the events determine: limits that do not apply, and units that no row prices. */
+function isTerm(path: FigurePath): boolean {
+  const [name = ""] = path.filter((step) => typeof step === "string").slice(-1);
+  const isLimit = name === "minimumRate" || (name === "endAt" && path.includes("slabs"));
+  return isLimit || path.includes("groups") || path.includes("when") || name === "startAfter" || name === "order";
+}
+
+test("S13.6 S18.6 a changed digit of a figure is found", () => {
+  const figures = listFigures(invoices).filter((path) => !isTerm(path));
+  expect(figures.length).toBeGreaterThan(100);
+  fc.assert(
+    fc.property(fc.constantFrom(...figures), fc.nat(), fc.nat(), (path, place, step) => {
+      const { differences } = verify({ invoices: withOtherDigit(invoices, path, place, step) });
+      expect([path.join("."), differences.length > 0]).toEqual([path.join("."), true]);
+    }),
+    { numRuns: 300 },
+  );
+});
