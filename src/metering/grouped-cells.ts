@@ -116,8 +116,19 @@ export class GroupedCells {
     if (owner === undefined || owner.groups.length < GROUPS_MAX) return true;
     const row = owner.rows.get(findNumber(this.#numbers, texts) ?? -1);
     if (row !== undefined && this.#isUsed(row, column, day)) return true;
+    return this.#count(owner, column, day) < GROUPS_MAX;
+  }
+
+  /** Whether a number of groups, all of them new or not, may get usage on a day. */
+  hasRoomFor(account: number, column: number, day: Day, groups: number): boolean {
+    const owner = this.#accounts[account];
+    if (owner === undefined || owner.groups.length + groups <= GROUPS_MAX) return groups <= GROUPS_MAX;
+    return this.#count(owner, column, day) + groups <= GROUPS_MAX;
+  }
+
+  #count(owner: AccountGroups, column: number, day: Day): number {
     owner.counts ??= this.#countAll(owner);
-    return (owner.counts[column]?.get(day) ?? 0) < GROUPS_MAX;
+    return owner.counts[column]?.get(day) ?? 0;
   }
 
   #isUsed(row: number, column: number, day: Day): boolean {

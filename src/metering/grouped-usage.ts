@@ -17,6 +17,8 @@ export interface GroupUsageTally {
   count(account: number, meter: number): number;
   /** The sums of an account's groups on a day. */
   on(account: number, meter: number, day: Day): Iterable<readonly [UsageGroup, Exact]>;
+  /** Whether a number of groups may get usage on a day, in any order, and leave an account with at most 1,000 groups. */
+  hasRoomFor(account: number, meter: number, day: Day, groups: number): boolean;
   /** Whether usage other than 0 of a group on a day leaves an account with at most 1,000 groups (S18.1). */
   hasRoom(account: number, meter: number, day: Day, group: GroupTexts): boolean;
 }
@@ -83,6 +85,11 @@ export class GroupedUsage implements GroupUsageTally {
 
   count(account: number, meter: number): number {
     return this.#columns.get(meter)?.cells.groups(account).length ?? 0;
+  }
+
+  hasRoomFor(account: number, meter: number, day: Day, groups: number): boolean {
+    const place = this.#columns.get(meter);
+    return place === undefined || place.cells.hasRoomFor(account, place.column, day, groups);
   }
 
   hasRoom(account: number, meter: number, day: Day, texts: GroupTexts): boolean {

@@ -1,15 +1,57 @@
 /** The law of external events: sums in a database equal what the core would have counted (S17.2, S17.3). */
 import { describe, expect, test } from "vitest";
 
+import { readBook } from "../../src/book/book.ts";
 import { openDuckDb } from "../../src/warehouse/duckdb/parquet-files.ts";
 import { runs } from "../support/runs.ts";
 import { FAULTS, type Planted, SUMMING_BOOK } from "./faults.ts";
 import { byCore, byDatabase, checkLaw, comparable } from "./law.ts";
 import { parquetFiles } from "./parquet-files.ts";
-import { types } from "./rows.ts";
+import { type Row, types } from "./rows.ts";
 
 test("S17.2, S17.3 random rows in Parquet files: DuckDB and the core give the same as the core alone", async () => {
   await checkLaw(parquetFiles(), { types, numRuns: runs(20) });
+});
+
+describe("S18.1 usage by group", () => {
+  const book = readBook({
+    eventSchemas: [{ name: "use", attributes: ["x", "y"], dimensions: ["d"] }],
+    usageMeters: [
+      { id: "by-d", schema: "use", sum: "x", groupBy: ["d"] },
+      { id: "in-total", schema: "use", count: true },
+    ],
+    accounts: [{ id: "a", name: "Account" }],
+  });
+  const texts = { x: "VARCHAR", y: "VARCHAR", time: "VARCHAR" };
+  const rowsOf = (count: number): readonly Row[] =>
+    Array.from({ length: count }, (_, index) => ({
+      schema: "use",
+      id: `${index}`,
+      account: "a",
+      time: `2024-03-0${1 + (index % 2)}T12:00:00Z`,
+      x: String(index % 7),
+      y: "1",
+      d: `group ${index % 3000}`,
+    }));
+
+  test.each([
+    ["is summed in the database", 1600, 1600],
+    ["of a day with more than 1,000 groups is decided by the core", 3200, 0],
+  ])("%s", async (_, count, sumCount) => {
+    await parquetFiles()([rowsOf(count)], texts, async (rowsInFiles) => {
+      const result = await byDatabase(book, rowsInFiles, { dedupes: true, usesPushdown: true });
+      expect(comparable(result)).toEqual(byCore(book, rowsInFiles, true));
+      expect(result.sumCount).toBe(sumCount);
+    });
+  });
+
+  test("of a row without a text for its group fails", async () => {
+    await parquetFiles()([[...rowsOf(2), { ...rowsOf(3)[2], d: "" } as Row]], texts, async (rowsInFiles) => {
+      const result = await byDatabase(book, rowsInFiles, { dedupes: true, usesPushdown: true });
+      expect(comparable(result)).toEqual(byCore(book, rowsInFiles, true));
+      expect([result.sumCount, result.counts["INGESTION_FAILED_UNITS_INVALID"]]).toEqual([2, 1]);
+    });
+  });
 });
 
 describe("the law catches", () => {

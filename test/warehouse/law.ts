@@ -137,7 +137,8 @@ function isFailure(status: string): boolean {
 
 function toOutcome(run: ReturnType<typeof startEventRun>, problems: readonly string[]): Outcome {
   const cells = [...run.usage.cells()].map(
-    ({ accountId, meterId, day, quantity }) => `${accountId} ${meterId} ${day} ${formatDecimal(quantity)}`,
+    ({ accountId, meterId, day, group, quantity }) =>
+      `${accountId} ${meterId} ${day} ${group === undefined ? "" : `${JSON.stringify(group)} `}${formatDecimal(quantity)}`,
   );
   const span = run.span();
   return {

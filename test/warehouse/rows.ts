@@ -48,6 +48,7 @@ const { number, truth } = fc.letrec<{ number: Rule; truth: Rule }>((tie) => {
 });
 
 const meter = fc.record({
+  groupBy: fc.constantFrom(undefined, undefined, ["d"], ["copy"], ["copy", "d"]),
   aggregation: fc.constantFrom<"COUNT" | "SUM">("COUNT", "SUM"),
   computations: fc
     .array(fc.record({ matcher: fc.option(truth, { nil: undefined }), computation: number }), {

@@ -7,7 +7,6 @@ import { featuresBySchema } from "../catalog.ts";
 import { type IngestOutcome, isCompleted } from "../outcome.ts";
 import { rememberIds } from "./accepted-ids.ts";
 import {
-  type SummedEvents,
   eventCountsOf,
   type EventCounts,
   type EventProblem,
@@ -16,6 +15,7 @@ import {
   featureUsageError,
 } from "./preview-run.ts";
 import type { PreviewOptions } from "./preview.ts";
+import type { SummedEvents } from "./summed-events.ts";
 
 export type MeterOptions = Pick<PreviewOptions, "ids" | "ruleBudget">;
 

@@ -13,7 +13,6 @@ import { readEnvelope, type EventEnvelope, type EventInput } from "../../meterin
 import type { FieldsResult } from "../../metering/event-fields.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { GROUPS_MAX, toGroupTexts } from "../../metering/grouped-cells.ts";
-import type { Units } from "../../metering/measure-units.ts";
 import { readRowGroup, readUsageRow } from "../../metering/usage-rows.ts";
 import type { Usage } from "../../metering/usage.ts";
 import { type Exact, exactOfDecimal, isZeroExact } from "../../numbers/exact.ts";
@@ -28,6 +27,7 @@ import type { Tracer } from "./line-trace.ts";
 import { decideInEachScenario, holdsForAll, outcomeOfUnaccepted, type RunState } from "./multiple-scenarios.ts";
 import type { PlanTrial } from "./preview-account.ts";
 import { createEventUsage, createScenario, decideIn, type Scenario, type ScenarioResult } from "./preview-scenario.ts";
+import { addSummedEvents, type SummedEvents } from "./summed-events.ts";
 
 /** How events are decided. */
 export interface EventRunOptions {
@@ -168,71 +168,6 @@ function countInAll({ scenarios }: RunState, outcome: IngestOutcome, accepted?: 
     tally.count(outcome);
   }
   return outcome;
-}
-
-/** Events that a database has already summed by account, schema and UTC day; their ids occur nowhere else (S17.3). */
-export interface SummedEvents {
-  readonly schemaName: string;
-  /** An id or an alias. */
-  readonly accountId: string;
-  readonly day: Day;
-  readonly eventCount: number;
-  /** The number of events that a meter counts. */
-  readonly meteredCount: number;
-  /** The first timestamp. */
-  readonly firstAt: Instant;
-  /** The last timestamp. */
-  readonly lastAt: Instant;
-  /** The sums of their units, by the schema's meters in order; undefined if a meter counts none of them. */
-  readonly units: Units;
-}
-
-/**
- * Adds summed events if all of them would be decided alike. Decides one of those that a meter counts, and one of the
- * others.
- *
- * @returns false if they must be decided one by one; then nothing is added
- */
-export function addSummedEvents(run: RunState, summed: SummedEvents, fields: FieldsResult | undefined): boolean {
-  const { scenarios } = run;
-  const [firstScenario] = scenarios;
-  const { accountId, schemaName, day, units, eventCount, meteredCount } = summed;
-  const account = firstScenario.accounts.findByName(accountId);
-  // A trace lists events one by one.
-  if (account === undefined || fields?.program === undefined || run.tracer !== undefined) return false;
-  if (fields.program.hasGroups) return false;
-  const event = { schemaName, id: "", accountId, timestamp: instantOfDay(day) };
-  run.time.now = event.timestamp;
-  // These events are decided per scenario.
-  run.sharedDecisions.delete(account.index);
-  const kinds = [
-    { units, times: meteredCount },
-    { units: units.map(() => undefined), times: eventCount - meteredCount },
-  ].filter(({ times }) => times > 0);
-  const decided: { readonly scenario: Scenario; readonly outcome: IngestOutcome; readonly times: number }[] = [];
-  for (const scenario of scenarios) {
-    const scenarioAccount = scenario === firstScenario ? account : scenario.accounts.findByIndex(account.index);
-    scenarioAccount?.processDueWork(event.timestamp);
-    if (scenarioAccount?.decidesAlikeOn(day) !== true) return false;
-    for (const kind of kinds) {
-      const { isAccepted, outcome } = decideIn(
-        scenario,
-        scenarioAccount,
-        { event, fields, units: kind.units },
-        run.time,
-        run.ids,
-      );
-      if (!isAccepted) return false;
-      decided.push({ scenario, outcome, times: kind.times });
-    }
-  }
-  for (const { scenario, outcome, times } of decided) scenario.tally.count(outcome, times);
-  run.usage.adders[fields.program.index]?.(account.index, day, units);
-  for (const { tally } of scenarios) {
-    tally.extendSpan(summed.firstAt, accountId, "usage");
-    tally.extendSpan(summed.lastAt, accountId, "usage");
-  }
-  return true;
 }
 
 /**

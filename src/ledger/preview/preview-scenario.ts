@@ -23,7 +23,7 @@ import type { EventSpan, SpanEnd } from "./preview-options.ts";
 
 /** The usage of a scenario: the shared usage of all scenarios plus its own. */
 export type ScenarioUsage = Pick<UsageTally, "between" | "groupsBetween" | "cellsOf"> & {
-  readonly groups: Pick<GroupUsageTally, "count" | "hasRoom">;
+  readonly groups: Pick<GroupUsageTally, "count" | "hasRoom" | "hasRoomFor">;
 };
 
 /** The result of a run in one of its scenarios. */
@@ -97,6 +97,9 @@ function addGroups(a: GroupUsageTally, b: GroupUsageTally): ScenarioUsage["group
   const count = (account: number, meter: number): number => a.count(account, meter) + b.count(account, meter);
   return {
     count,
+    hasRoomFor: (account, meter, day, groups) =>
+      count(account, meter) + groups <= GROUPS_MAX ||
+      (b.count(account, meter) === 0 && a.hasRoomFor(account, meter, day, groups)),
     hasRoom(account, meter, day, texts) {
       if (count(account, meter) < GROUPS_MAX) return true;
       const sums = new Map<string, Exact>();

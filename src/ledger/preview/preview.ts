@@ -41,7 +41,6 @@ import {
   type PreviewRange,
 } from "./preview-options.ts";
 import {
-  type SummedEvents,
   type EventCounts,
   eventCountsOf,
   type EventProblem,
@@ -52,6 +51,7 @@ import {
   createUsageReceiver,
 } from "./preview-run.ts";
 import type { ScenarioResult } from "./preview-scenario.ts";
+import type { SummedEvents } from "./summed-events.ts";
 
 /** Options of a preview. */
 export interface PreviewOptions extends RangeOptions {

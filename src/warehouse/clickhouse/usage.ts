@@ -14,9 +14,9 @@ import {
   startUsageRequest,
 } from "../reading/database-cursors.ts";
 import { type Source, toSourceColumn, usageChangedError } from "../source.ts";
+import { toIdHashSql } from "../sql/classified-rows.ts";
 import type { Database } from "../sql/dialect.ts";
 import { toTextListSql } from "../sql/event-parts.ts";
-import { toIdHashSql } from "../sql/metering-statements.ts";
 import { clickHouseSql, createRowCondition, quoteClickhouseText } from "./clickhouse-sql.ts";
 import { bindTableParts, listNeededColumns, type TablePart } from "./mapped-tables.ts";
 import {

@@ -60,6 +60,8 @@ export interface PushedSchema {
   /** In the order of computation. */
   readonly fields: readonly PushedField[];
   readonly meters: readonly PushedMeter[];
+  /** The dimensions of the meters' groups, each once, with their slots. */
+  readonly groupDimensions: readonly { readonly name: string; readonly slot: number }[];
 }
 
 /** The decision for a meter, or for a schema without meters. */
@@ -182,10 +184,19 @@ function pushWithinBounds(
   const dimensions = uniqueNames(schema.dimensions);
   const inference = tryOrRecord("", () => inferFields(schema, attributes, dimensions));
   if (inference === undefined) return { reasons, mayFitNarrowerBounds };
-  const { fields, variables } = inference;
+  const { fields, variables, dimensionSlots } = inference;
   const pushedMeters = meters.map((meter) => tryOrRecord(meter.id, () => pushMeter(meter, variables)));
   if (reasons.size > 0) return { reasons, mayFitNarrowerBounds };
-  return { schema, bounds, attributes, dimensions, fields, meters: pushedMeters.filter((each) => each !== undefined) };
+  const groupNames = new Set(meters.flatMap(({ groupBy = [] }) => groupBy));
+  return {
+    schema,
+    bounds,
+    attributes,
+    dimensions,
+    fields,
+    meters: pushedMeters.filter((each) => each !== undefined),
+    groupDimensions: [...groupNames].map((name) => ({ name, slot: dimensionSlots.get(name) ?? -1 })),
+  };
 }
 
 function uniqueNames(fields: readonly { readonly name: string }[]): readonly string[] {
@@ -226,7 +237,11 @@ function inferFields(
   schema: EventSchema,
   attributes: PushedSchema["attributes"],
   dimensions: readonly string[],
-): { readonly fields: readonly PushedField[]; readonly variables: VariableTerms } {
+): {
+  readonly fields: readonly PushedField[];
+  readonly variables: VariableTerms;
+  readonly dimensionSlots: ReadonlyMap<string, number>;
+} {
   const numbers = new Map(attributes.map(({ name, range }, slot) => [name, createAttributeTerm(slot, range)]));
   const texts = new Map(dimensions.map((name, slot) => [name, createDimensionTerm(slot)]));
   const variables: VariableTerms = {
@@ -248,7 +263,7 @@ function inferFields(
       texts.set(field.name, createDimensionTerm(texts.size));
     }
   }
-  return { fields, variables };
+  return { fields, variables, dimensionSlots: new Map([...texts.keys()].map((name, slot) => [name, slot])) };
 }
 
 type Field = EventSchema["enrichments"]["fields"][number];

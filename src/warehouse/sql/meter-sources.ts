@@ -4,13 +4,12 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant, type RatebookError } from "../../errors.ts";
-import type { SummedEvents } from "../../ledger/preview/preview-run.ts";
-import { type Exact, exactOfText } from "../../numbers/exact.ts";
+import type { SummedEvents } from "../../ledger/preview/summed-events.ts";
+import { addExact, type Exact, exactOfText } from "../../numbers/exact.ts";
 import { usageChangedError } from "../source.ts";
+import { type PlainRowConditions, summingScale } from "./classified-rows.ts";
 import type { Database, Row, Value } from "./dialect.ts";
 import {
-  type PlainRowConditions,
-  summingScale,
   selectAccounts,
   selectOrderedGroups,
   type MeteredSource,
@@ -146,8 +145,15 @@ async function countRowsAndUnknownAccounts(
 /** The column indexes of a group's row. */
 const SOURCE_COLUMN = 0;
 const SCHEMA_COLUMN = 1;
+const ACCOUNT_COLUMN = 2;
 const DAY_COLUMN = 3;
 const EVENTS_COLUMN = 4;
+const METERED_COLUMN = 5;
+const FIRST_AT_COLUMN = 6;
+const LAST_AT_COLUMN = 7;
+/** The texts of groups, then the sums. */
+const FIRST_TEXT_COLUMN = 8;
+const CELL_COLUMNS = [SOURCE_COLUMN, SCHEMA_COLUMN, ACCOUNT_COLUMN, DAY_COLUMN] as const;
 
 /** The group of all rows that are not plain has day -1; plain rows are never before 1970. */
 function isRestGroup(row: Row): boolean {
@@ -164,29 +170,66 @@ async function* readGroups(
   expectedCount: number,
 ): AsyncIterable<readonly PlainGroup[]> {
   let events = 0;
+  let rowsOfLast: readonly Row[] = [];
   for await (const rows of blocks) {
     events += rows.reduce((sum, row) => sum + readEventCount(row), 0);
-    yield rows.filter((row) => !isRestGroup(row)).map((row) => toPlainGroup(row, sources));
+    const cells = splitByCell([...rowsOfLast, ...rows.filter((row) => !isRestGroup(row))]);
+    // The next block may continue the last cell.
+    rowsOfLast = cells.pop() ?? [];
+    yield cells.map((cellRows) => toPlainGroup(cellRows, sources));
   }
+  if (rowsOfLast.length > 0) yield [toPlainGroup(rowsOfLast, sources)];
   if (events !== expectedCount) throw rowCountChangedError(expectedCount, events);
 }
 
-function toPlainGroup(row: Row, sources: readonly MeteredSource[]): PlainGroup {
-  const [, , account, day, events, metered, first, last, ...sums] = row;
-  const source = Number(row[SOURCE_COLUMN]);
-  const pushedSchema = sources[source]?.pushedSchemas[Number(row[SCHEMA_COLUMN])];
+/** Splits rows into those of each source, schema, day and account, which are adjacent. */
+function splitByCell(rows: readonly Row[]): Row[][] {
+  const cells: Row[][] = [];
+  let last: Row | undefined;
+  for (const row of rows) {
+    const isSameCell = last !== undefined && CELL_COLUMNS.every((column) => last?.[column] === row[column]);
+    if (isSameCell) cells.at(-1)?.push(row);
+    else cells.push([row]);
+    last = row;
+  }
+  return cells;
+}
+
+/** The sums of the rows of one account and day: one for each group, or one without groups. */
+function toPlainGroup(rows: readonly Row[], sources: readonly MeteredSource[]): PlainGroup {
+  const [firstRow = []] = rows;
+  const source = Number(firstRow[SOURCE_COLUMN]);
+  const pushedSchema = sources[source]?.pushedSchemas[Number(firstRow[SCHEMA_COLUMN])];
   invariant(pushedSchema !== undefined, "S17.3: a group comes from a schema that is pushed down");
+  const { meters, groupDimensions } = pushedSchema;
+  const dimensionCount = Math.max(
+    ...sources.flatMap((each) => each.pushedSchemas.map((schema) => schema.groupDimensions.length)),
+  );
+  const groups = rows.map((row) => {
+    const sums = row.slice(FIRST_TEXT_COLUMN + dimensionCount);
+    return {
+      texts: groupDimensions.map(({ name }, index) => [name, String(row[FIRST_TEXT_COLUMN + index])] as const),
+      units: meters.map(({ units }, index) => toQuantity(sums[index], summingScale(units))),
+    };
+  });
+  const numbers = (column: number): readonly number[] => rows.map((row) => Number(row[column]));
+  const sum = (column: number): number => numbers(column).reduce((total, count) => total + count, 0);
   return {
     source,
     schemaName: pushedSchema.schema.name,
-    accountId: String(account),
-    day: Number(day),
-    eventCount: Number(events),
-    meteredCount: Number(metered),
-    firstAt: Number(first),
-    lastAt: Number(last),
-    units: pushedSchema.meters.map(({ units }, index) => toQuantity(sums[index], summingScale(units))),
+    accountId: String(firstRow[ACCOUNT_COLUMN]),
+    day: Number(firstRow[DAY_COLUMN]),
+    eventCount: sum(EVENTS_COLUMN),
+    meteredCount: sum(METERED_COLUMN),
+    firstAt: Math.min(...numbers(FIRST_AT_COLUMN)),
+    lastAt: Math.max(...numbers(LAST_AT_COLUMN)),
+    units: meters.map((_, index) => groups.map(({ units }) => units[index]).reduce(addUnits, undefined)),
+    ...(groupDimensions.length > 0 && { groups }),
   };
+}
+
+function addUnits(a: Exact | undefined, b: Exact | undefined): Exact | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : addExact(a, b);
 }
 
 /** A sum in the core's form; undefined if the meter counts none of the rows. */

@@ -3,12 +3,11 @@
  * (S17.3).
  */
 import { type Day, formatDate, instantOfDay } from "../../calendar/instant.ts";
-import { EVENT_ID_LENGTH_MAX } from "../../metering/event-envelope.ts";
-import { DIMENSION_LENGTH_MAX } from "../../metering/event-fields.ts";
 import type { PushedSchema } from "../pushdown/plan-pushdown.ts";
-import { type NumberTerm, INT64_END, largestMagnitude } from "../pushdown/term.ts";
-import { type Source, type SourceColumn, type SourceTime, computePartRange, type SourcePart } from "../source.ts";
-import { type Dialect, indent, toOneLine } from "./dialect.ts";
+import type { NumberTerm } from "../pushdown/term.ts";
+import type { Source, SourceColumn, SourceTime } from "../source.ts";
+import { type PlainRowConditions, selectClassifiedRows, summingDivisor, toIdHashSql } from "./classified-rows.ts";
+import { type Dialect, indent } from "./dialect.ts";
 import {
   addInstants,
   toComparedTextSql,
@@ -16,14 +15,7 @@ import {
   toPlainTextSql,
   toTextListSql,
   toTimePartsSql,
-  plainTextCondition,
-  toPlainInstantSql,
-  toPlainNumberSql,
-  attributeColumn,
   dimensionColumn,
-  toNumberSql,
-  toTextSql,
-  toTruthSql,
 } from "./event-parts.ts";
 
 /** Some rows of a database, and which of them may be plain. */
@@ -68,7 +60,7 @@ function toSchemaListSql(pushedSchemas: readonly PushedSchema[], sql: Dialect): 
 }
 
 /**
- * Selects plain rows grouped by account and day: the number of rows, the number that each meter counts, the first and
+ * Selects plain rows grouped by account, day and the dimensions of the meters' groups: the number of rows, the number that each meter counts, the first and
  * last instant, and the sums. All other rows form one group with account "" and day -1, of which only the row count is
  * meaningful.
  */
@@ -85,12 +77,25 @@ export function selectGroups(
     `select case when plain then coalesce(account_id, '') else '' end as cell_account,`,
     `  case when plain then coalesce(day, -1) else -1 end as cell_day,`,
     `  count(*) as events, count(*) filter (where ${anyMatch}) as metered,`,
-    `  ${["min(at_ms) as first_at", "max(at_ms) as last_at", ...sums].join(",\n  ")}`,
+    `  ${["min(at_ms) as first_at", "max(at_ms) as last_at", ...sums, ...selectGroupTexts(pushedSchema)].join(",\n  ")}`,
     `from (`,
     indent(selectClassifiedRows(source, pushedSchema, { plain, sql })),
     `)`,
-    `group by cell_account, cell_day`,
+    `group by ${["cell_account", "cell_day", ...pushedSchema.groupDimensions.map((_, place) => groupColumn(place))].join(", ")}`,
   ].join("\n");
+}
+
+/** The column of a text of groups. */
+export function groupColumn(place: number): string {
+  return `g${place}`;
+}
+
+/** The texts of groups; empty for rows that no meter with the dimension counts, because they add to no group. */
+function selectGroupTexts({ meters, groupDimensions }: PushedSchema): readonly string[] {
+  return groupDimensions.map(({ name, slot }, place) => {
+    const matches = meters.flatMap(({ meter }, index) => (meter.groupBy?.includes(name) ? [`m${index}`] : []));
+    return `case when plain and (${matches.join(" or ")}) then ${dimensionColumn(slot)} else '' end as ${groupColumn(place)}`;
+  });
 }
 
 function toUnitSumSql(units: NumberTerm, place: number, sql: Dialect): string {
@@ -108,12 +113,29 @@ export function selectOrderedGroups(
   const meterCountMax = Math.max(
     ...sources.flatMap(({ pushedSchemas }) => pushedSchemas.map(({ meters }) => meters.length)),
   );
+  const dimensionCountMax = Math.max(
+    ...sources.flatMap(({ pushedSchemas }) => pushedSchemas.map(({ groupDimensions }) => groupDimensions.length)),
+  );
   const parts = sources.flatMap(({ source, pushedSchemas }, index) =>
     pushedSchemas.map((schema, place) => {
+      const texts = Array.from({ length: dimensionCountMax }, (_, dimension) =>
+        dimension < schema.groupDimensions.length ? groupColumn(dimension) : "null",
+      );
       const sums = Array.from({ length: meterCountMax }, (_, meter) =>
         meter < schema.meters.length ? sql.toText(`s${meter}`) : "null",
       );
-      const values = [index, place, "cell_account", "cell_day", "events", "metered", "first_at", "last_at", ...sums];
+      const values = [
+        index,
+        place,
+        "cell_account",
+        "cell_day",
+        "events",
+        "metered",
+        "first_at",
+        "last_at",
+        ...texts,
+        ...sums,
+      ];
       const outputColumns = values.map((value, column) => `${value} as c${column}`);
       return `select ${outputColumns.join(", ")} from (\n${indent(selectGroups(source, schema, plain, sql))}\n)`;
     }),
@@ -195,200 +217,4 @@ function selectArrivalColumns({ source, columns, fileExpression }: MeteredSource
     `${toPartTextSql(source.id, sql)} as order_id`,
     `${toTextListSql(columns, sql)} as texts`,
   ].join(",\n  ");
-}
-
-const DAY_MILLIS = 86_400_000n;
-/** The core's safe integers. Sums within them keep every bill within its digits (S1.4). */
-const SAFE_INTEGER_MAX = BigInt(Number.MAX_SAFE_INTEGER);
-/** The maximum decimal places of a narrow quantity in the core. */
-const NARROW_SCALE = 15;
-
-/** The conditions for plain rows that don't follow from the row itself. */
-export interface PlainRowConditions {
-  /** Selects the hashes of repeated ids; undefined if there are none, or ids are not checked. */
-  readonly repeatedIdsSql: string | undefined;
-  /** A condition on `account_id` that is true for known, ACTIVE accounts; undefined if all are. */
-  readonly accountCondition: string | undefined;
-}
-
-/** The scale at which a meter's units are summed. */
-export function summingScale({ range }: NumberTerm): number {
-  return Math.min(range.scale, NARROW_SCALE);
-}
-
-/** The divisor of units before they are summed. */
-export function summingDivisor({ range }: NumberTerm): bigint {
-  return 10n ** BigInt(Math.max(range.scale - NARROW_SCALE, 0));
-}
-
-/** The hash of an id. Collisions only cost time: all rows with the same hash go to the core. */
-export function toIdHashSql(source: Source, sql: Dialect): string {
-  return sql.hash(toPartTextSql(source.id, sql));
-}
-
-/**
- * Selects the rows of a schema with the columns `plain`, `account_id`, `at_ms`, `day`, and for each meter its match
- * `m0` and units `u0`.
- */
-export function selectClassifiedRows(
-  source: Source,
-  pushedSchema: PushedSchema,
-  {
-    plain,
-    sql,
-    extraColumns = "",
-    sourceCondition,
-  }: {
-    readonly plain: PlainRowConditions;
-    readonly sql: Dialect;
-    readonly extraColumns?: string;
-    /** A condition on the source's columns; other rows are left out. */
-    readonly sourceCondition?: string | undefined;
-  },
-): string {
-  const { fields, meters, schema } = pushedSchema;
-  const stages = [
-    selectSourceColumns(source, pushedSchema, {
-      hasHash: plain.repeatedIdsSql !== undefined,
-      extraColumns,
-      sourceCondition,
-      sql,
-    }),
-  ];
-  for (const { kind, slot, term } of fields) {
-    const column =
-      kind === "number"
-        ? `${toNumberSql(term, sql)} as ${attributeColumn(slot)}`
-        : `${toTextSql(term, sql)} as ${dimensionColumn(slot)}`;
-    stages.push(`select *, ${column} from (\n${indent(stages.pop() ?? "")}\n)`);
-  }
-  const meterColumns = meters.flatMap(({ matches, units }, index) => [
-    `${toTruthSql(matches, sql)} as m${index}, -- meter ${toOneLine(meters[index]?.meter.id)}: whether it counts the row`,
-    `${toNumberSql(units, sql)} as u${index}, --   the quantity, in units of 10^-${units.range.scale}`,
-  ]);
-  const conditions = [
-    ...createUnitConditions(pushedSchema, sql),
-    ...createPartConditions(source, pushedSchema, sql),
-    ...(plain.accountCondition === undefined ? [] : [plain.accountCondition]),
-    ...(plain.repeatedIdsSql === undefined ? [] : [sql.isNotIn("id_hash", plain.repeatedIdsSql)]),
-  ];
-  return [
-    `select *,`,
-    `  coalesce(${conditions.join("\n    and ")}, false) as plain`,
-    `from (`,
-    `  select *,`,
-    ...meterColumns.map((line) => `    ${line}`),
-    `    ${sql.divideInteger("at_ms", sql.operandLiteral(DAY_MILLIS))} as day`,
-    `  from ( -- fields of events of ${toOneLine(schema.name)}; a number is NULL if it is not in plain form`,
-    indent(stages[0] ?? "", "    "),
-    `  )`,
-    `)`,
-  ].join("\n");
-}
-
-function selectSourceColumns(
-  source: Source,
-  pushedSchema: PushedSchema,
-  {
-    hasHash,
-    extraColumns,
-    sourceCondition,
-    sql,
-  }: {
-    readonly hasHash: boolean;
-    readonly extraColumns: string;
-    readonly sourceCondition: string | undefined;
-    readonly sql: Dialect;
-  },
-): string {
-  const { schema, attributes, dimensions } = pushedSchema;
-  const columns = [
-    // Checked outside the column's expression: checking inside it would copy the text, a sixth of the total time.
-    `${toPlainTextSql(source.id, sql)} as id`,
-    ...(hasHash ? [`${toIdHashSql(source, sql)} as id_hash`] : []),
-    `${toPlainTextSql(source.accountId, sql)} as account_id`,
-    `${toPlainInstantSql(source.timestamp, sql)} as at_ms`,
-    ...attributes.map(
-      ({ name, range }, slot) =>
-        `${toPlainNumberSql(findPart(source.attributes, name), range, sql)} as ${attributeColumn(slot)}`,
-    ),
-    ...dimensions.map(
-      (name, slot) => `${toPlainTextSql(findPart(source.dimensions, name), sql)} as ${dimensionColumn(slot)}`,
-    ),
-    ...selectUndeclaredParts(source, pushedSchema, sql),
-    ...(extraColumns === "" ? [] : [extraColumns]),
-  ];
-  return `select\n  ${columns.join(",\n  ")}\nfrom ${source.from}\nwhere ${toComparedTextSql(source.schemaName, [schema.name], sql)} = ${sql.quoteText(schema.name)}${sourceCondition === undefined ? "" : ` and ${sourceCondition}`}`;
-}
-
-/** Parts that the schema doesn't declare are invisible to rules, but an invalid one fails the event. */
-function selectUndeclaredParts(
-  source: Source,
-  { attributes, dimensions, bounds }: PushedSchema,
-  sql: Dialect,
-): readonly string[] {
-  const numbers = findUndeclaredParts(
-    source.attributes,
-    attributes.map(({ name }) => name),
-  ).map((part, index) => {
-    const range = computePartRange(part, bounds);
-    return `${range === undefined ? "NULL" : toPlainNumberSql(part, range, sql)} as x${index}`;
-  });
-  const texts = findUndeclaredParts(source.dimensions, dimensions).map(
-    (part, index) => `${toPlainTextSql(part, sql)} as y${index}`,
-  );
-  return [...numbers, ...texts];
-}
-
-function findUndeclaredParts(
-  parts: ReadonlyMap<string, SourcePart>,
-  declaredNames: readonly string[],
-): readonly SourcePart[] {
-  return [...parts].filter(([name]) => !declaredNames.includes(name)).map(([, part]) => part);
-}
-
-/** Conditions that all parts are present and plain. */
-function createPartConditions(
-  source: Source,
-  { attributes, dimensions }: PushedSchema,
-  sql: Dialect,
-): readonly string[] {
-  const attributeNames = attributes.map(({ name }) => name);
-  const numbers = [
-    ...attributeNames.map((_, slot) => attributeColumn(slot)),
-    ...findUndeclaredParts(source.attributes, attributeNames).map((_, index) => `x${index}`),
-  ];
-  const texts = [
-    ...dimensions.map((_, slot) => dimensionColumn(slot)),
-    ...findUndeclaredParts(source.dimensions, dimensions).map((_, index) => `y${index}`),
-  ];
-  return [
-    ...["id", "account_id"].map((name) => plainTextCondition(name, [1, EVENT_ID_LENGTH_MAX], sql)),
-    ...["at_ms", ...numbers].map((name) => `${name} is not null`),
-    ...texts.map((name) => plainTextCondition(name, [0, DIMENSION_LENGTH_MAX], sql)),
-  ];
-}
-
-/** Conditions that each meter's units are so narrow that the core can always bill the sum, and that the sum fits. */
-function createUnitConditions({ meters }: PushedSchema, sql: Dialect): readonly string[] {
-  return meters.flatMap(({ units }, index) => {
-    const { scale } = units.range;
-    const [u, m] = [`u${index}`, `m${index}`];
-    const divisor = summingDivisor(units);
-    const maximum = SAFE_INTEGER_MAX * divisor;
-    if (largestMagnitude(units.range) <= maximum && divisor === 1n) return [];
-    const isNarrow = `abs(${u}) <= ${sql.operandLiteral(maximum)}${divisor > 1n ? ` and ${u} % ${sql.operandLiteral(divisor)} = 0` : ""}`;
-    // A whole number beyond the safe integers is still narrow at this scale if it fits 64 bits.
-    const power = sql.operandLiteral(10n ** BigInt(scale));
-    const isWhole =
-      largestMagnitude(units.range) < INT64_END && divisor === 1n
-        ? ` or ${u} % ${power} = 0 and ${sql.divideInteger(`abs(${u})`, power)} <= ${sql.operandLiteral(SAFE_INTEGER_MAX)}`
-        : "";
-    return [`(not ${m} or ${isNarrow}${isWhole})`];
-  });
-}
-
-function findPart(parts: ReadonlyMap<string, SourcePart>, name: string): SourcePart {
-  // A schema is pushed down only if the source has all declared parts.
-  return parts.get(name) ?? { value: "" };
 }

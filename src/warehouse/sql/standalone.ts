@@ -18,15 +18,10 @@ import {
   type SourcePart,
   explainNotPushable,
 } from "../source.ts";
+import { selectClassifiedRows, type PlainRowConditions, summingScale } from "./classified-rows.ts";
 import { type Dialect, indent } from "./dialect.ts";
 import { toPartTextSql } from "./event-parts.ts";
-import {
-  selectClassifiedRows,
-  type PlainRowConditions,
-  summingScale,
-  selectGroups,
-  selectRepeatedIds,
-} from "./metering-statements.ts";
+import { groupColumn, selectGroups, selectRepeatedIds } from "./metering-statements.ts";
 
 /** The statements of one schema. */
 interface SchemaStatements {
@@ -96,15 +91,22 @@ function writeSchemaStatements(book: Book, { source, pushedSchema, sql }: Schema
     `accounts as ( -- ids and aliases of active accounts`,
     `${indent(sql.selectPairs(["name", "account"], listAccountNames(book)))}\n)`,
   ].join("\n");
-  const cells = pushedSchema.meters.map(({ meter, units }, index) =>
-    [
+  const { groupDimensions } = pushedSchema;
+  const cells = pushedSchema.meters.map(({ meter, units }, index) => {
+    const groupTexts = groupDimensions.map(({ name }, place) =>
+      meter.groupBy?.includes(name) ? groupColumn(place) : "",
+    );
+    const outputTexts = groupTexts.map(
+      (column, place) => `, ${column || "''"} as ${sql.quoteName(`group.${groupDimensions[place]?.name}`)}`,
+    );
+    return [
       `select accounts.account as "accountId", ${sql.quoteText(meter.id)} as "meterId", ${sql.toDate("cell_day")} as "date",`,
-      `  ${toDecimalTextSql(`sum(s${index})`, units, sql)} as "quantity"`,
+      `  ${toDecimalTextSql(`sum(s${index})`, units, sql)} as "quantity"${outputTexts.join("")}`,
       `from plain join accounts on accounts.name = plain.cell_account`,
       `where s${index} is not null`,
-      `group by accounts.account, cell_day`,
-    ].join("\n"),
-  );
+      `group by ${["accounts.account", "cell_day", ...groupTexts.filter(Boolean)].join(", ")}`,
+    ].join("\n");
+  });
   const { schema, bounds } = pushedSchema;
   return [
     `-- Events of the schema ${JSON.stringify(schema.name)}. A row is plain if all its fields are well formed, its attributes have`,
