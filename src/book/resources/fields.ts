@@ -39,14 +39,17 @@ export const DECIMAL_FORMAT = "A decimal, as a number or a string; at most 20 di
 export const DATE_FORMAT = "A date, or a date-time at midnight UTC.";
 export const DATE_TIME_FORMAT = "A date-time with a zone, or a date, which means midnight UTC.";
 
+/** The JSON Schemas of a decimal. */
+export const decimalJson = [
+  { type: "number" },
+  { type: "string", pattern: String.raw`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$` },
+] as const;
+
 /** A decimal within S1.3: a number, a decimal text, or a Decimal. Output: a Decimal. */
 export const decimal = z
   .custom<DecimalInput>()
   .transform((value, context) => readDecimal(context, value))
-  .meta({
-    anyOf: [{ type: "number" }, { type: "string", pattern: String.raw`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$` }],
-    description: DECIMAL_FORMAT,
-  });
+  .meta({ anyOf: decimalJson, description: DECIMAL_FORMAT });
 
 /** A {@link decimal} that is 0 or more. */
 export const decimalFromZero = decimal.refine(
@@ -146,12 +149,14 @@ export const days = z.int().min(0).max(DAYS_MAX);
 
 /** Any JSON object, stored unchanged. */
 export const freeForm = z
-  .custom<Readonly<Record<string, unknown>>>(
-    // A number that a double cannot represent is parsed as an object (S1.2).
-    (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !isDecimalObject(value),
-    issueParams("WRONG_TYPE", { expected: "an object" }),
-  )
+  .custom<Readonly<Record<string, unknown>>>(isObject, issueParams("WRONG_TYPE", { expected: "an object" }))
   .meta({ type: "object", additionalProperties: true, description: "An object, stored unchanged." });
+
+/** Whether a value is an object with fields. */
+export function isObject(value: unknown): value is object {
+  // A number that a double cannot represent is parsed as an object (S1.2).
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isDecimalObject(value);
+}
 
 /** Values by name: an object with any keys except `__proto__`, which z.record silently omits. @param key the schema of its keys */
 export function recordSchema<Value extends z.ZodType>(
