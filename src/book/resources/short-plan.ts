@@ -86,6 +86,8 @@ const cardAddOnFields = {
   id: reference,
   /** The name of the add-on; default the id. */
   name: name.nullish(),
+  /** IN_ARREARS (default): charged after the cycle. IN_ADVANCE: charged at its start (S9.1). */
+  timing,
   ...displayFields,
 };
 const recurrenceFields = {
@@ -93,6 +95,14 @@ const recurrenceFields = {
   everyCycles: recurrenceConfig.shape.interval,
   /** Cycles before the first charge, 0 to 10,000; default 0. */
   afterCycles: recurrenceConfig.shape.offset,
+};
+const cardFeatureFields = {
+  /** The id of a feature, which need not be listed. */
+  feature: reference,
+  /** The name of the feature; default the id. */
+  name: name.nullish(),
+  ...priceFields,
+  ...recurrenceFields,
 };
 
 /** The price of a meter's usage in a cycle (S7). */
@@ -109,8 +119,6 @@ const fee = z.strictObject({
   rate: amount.nullish(),
   /** Whether the fee of a partial cycle is prorated by days (S8); default false. */
   prorate: flag,
-  /** IN_ARREARS (default): charged after the cycle. IN_ADVANCE: charged at its start (S9.1). */
-  timing,
   /** Whether it is charged once, in the first cycle after `afterCycles`; default false. */
   once: flag,
   ...recurrenceFields,
@@ -124,8 +132,6 @@ const licensePrice = z.strictObject({
   ...priceFields,
   /** Whether a quantity in effect for part of a cycle is prorated by days (S10.2); default false. */
   prorate: flag,
-  /** IN_ARREARS (default): charged after the cycle. IN_ADVANCE: charged at its start (S9.1). */
-  timing,
   /** The maximum quantity; default no limit. */
   max: decimal.nullish(),
   /** Whether a decrease that was charged in advance is refunded as credits (S10.3); default false. */
@@ -134,32 +140,22 @@ const licensePrice = z.strictObject({
 
 /** Units of a feature that each cycle grants, and their price (S11.1). */
 const entitlement = z.strictObject({
-  /** The id of a feature, which need not be listed. */
-  feature: reference,
-  /** The name of the feature; default the id. */
-  name: name.nullish(),
+  ...cardFeatureFields,
   /** Units granted in each cycle. */
   quantity: decimal.nullish(),
   /** How long they can be used, as an ISO 8601 duration such as `P1M`. */
   for: text,
-  ...priceFields,
   /** IN_ARREARS (default): charged after the cycle. IN_ADVANCE: charged at its start (S9.1). */
   timing,
-  ...recurrenceFields,
   /** In the long form: the granted entries, at least one. */
   featureConfigs: billingEntitlementRateCard.shape.featureConfigs.nullish(),
 });
 
 /** The price of consumption beyond the entitlements (S11.7). */
 const overage = z.strictObject({
-  /** The id of a feature, which need not be listed. */
-  feature: reference,
-  /** The name of the feature; default the id. */
-  name: name.nullish(),
-  ...priceFields,
+  ...cardFeatureFields,
   /** Maximum units of overage in a billing window, a whole number; default no limit (S11.3). */
   max: decimal.nullish(),
-  ...recurrenceFields,
 });
 
 const { minimum: _min, maximum: _max, ratePlan: _plan, rateValues: _values, ...creditPriceFields } = priceFields;
@@ -175,8 +171,6 @@ const creditOffer = z.strictObject({
   priority: z.int().nullish(),
   /** The items that the credits can pay for, as `applicableEntityIds`; default all (S12.2). */
   appliesTo: z.array(reference).nullish(),
-  /** IN_ARREARS (default): charged after the cycle. IN_ADVANCE: charged at its start (S9.1). */
-  timing,
   /** Whether it is granted once, in the first cycle after `afterCycles`; default false. */
   once: flag,
   ...recurrenceFields,
