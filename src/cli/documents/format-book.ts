@@ -3,8 +3,8 @@ import { collectProblems, type Path } from "../../book/problems.ts";
 import { type JsonComment, readComments } from "../../book/reading/json-comments.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { expandBook } from "../../book/short/expand-book.ts";
+import type { JsonObject } from "../../book/short/json-object.ts";
 import { shortenBook } from "../../book/short/shorten-book.ts";
-import { isObject, type JsonObject } from "../../book/short/written-places.ts";
 import { valueAt } from "../../pages/play/book-edits.ts";
 import { formatJson } from "./format-json.ts";
 
@@ -78,4 +78,8 @@ function trimPath(document: unknown, path: Path): Path {
 /** A path and those above it, the longest first. */
 function listAncestors(path: Path): readonly Path[] {
   return [...path, ""].map((_, index) => path.slice(0, path.length - index));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
