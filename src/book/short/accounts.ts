@@ -33,6 +33,7 @@ export function expandAccount(
   // A plan without a first day is reported already.
   const first = findFirstDay(account) ?? (account.has("plan") ? { value: undefined, path: account.path } : undefined);
   if (account.has("licenses")) expandLicenses(account, first, long);
+  if (account.has("credits")) long.set(["credits"], [], account.pathOf("credits"));
   for (const [index, credit] of account.list("credits").entries()) {
     if (!credit.has("amount")) long.copy(["credits", index], credit);
     else expandCredit(credit, first, long.addObject(["credits", index], credit.path));

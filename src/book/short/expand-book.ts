@@ -227,7 +227,7 @@ class ImpliedItems {
   /** The item of a card has one name: that of the first card with a name, or of the listed item. */
   addOfCard(card: WrittenObject, idField: string, type?: string): void {
     const [id, name] = [card.field(idField), card.field("name")];
-    if (typeof id?.value !== "string") return;
+    if (typeof id?.value !== "string" || typeof (name ?? id).value !== "string") return;
     const existing = this.listed.get(id.value) ?? this.made.get(id.value)?.value;
     if (existing === undefined) this.add(card, id, type);
     else if (name === undefined || name.value === existing["name"]) return;

@@ -253,7 +253,8 @@ function toWrittenParams<Params extends object>(params: Params, path: Path, toWr
   if (path[0] === "usageMeters" && path.length === 3) delete written["place"];
   if (path[0] === "eventSchemas") delete written["order"];
   const { expected, other } = written;
-  if (typeof expected === "string") written["expected"] = expected.replaceAll("slab", "tier");
+  const isTier = path.includes("tiers") || path.includes("volumeTiers");
+  if (isTier && typeof expected === "string") written["expected"] = expected.replaceAll("slab", "tier");
   for (const field of ["what", "source"]) {
     const name = written[field];
     if (typeof name === "string") written[field] = SHORT_NAMES.get(name) ?? name;

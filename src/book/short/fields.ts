@@ -136,10 +136,6 @@ export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
     .flatMap((rules) => Object.entries(rules))
     .flatMap(([name, { to }]) => to.map((step) => [String(step), name] as const)),
   ["supportedCurrencies", "currencies"],
-  ["ratePlan", "tiers"],
-  ["rateValues", "rate"],
-  ["rateDetails", "amount"],
-  ["grantDetails", "for"],
   ["minimumRate", "minimum"],
   ["maximumRate", "maximum"],
 ]);

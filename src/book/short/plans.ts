@@ -98,7 +98,12 @@ function expandCard(card: WrittenObject, list: ShortCardList, long: LongObject, 
   if (!checkFields(card, list)) return;
   long.copyFields(card, list.fields, ["name", ...priceFields, ...(isGrant ? ["for"] : [])]);
   if (isGrant && !card.has("grantDetails")) expandExpiry(card, long);
-  if (card.rejectBoth(priceFields, longPrice) || longPrice.some((field) => card.has(field))) return;
+  if (card.rejectBoth(priceFields, longPrice)) return;
+  if (longPrice.some((field) => card.has(field))) {
+    const missing = longPrice.find((field) => !card.has(field));
+    if (missing !== undefined) card.report(missing, "MISSING", { expected: longPrice.join(" and ") });
+    return;
+  }
   if (!priceFields.some((field) => card.has(field)))
     card.report("rate", "MISSING", { expected: list.price === "amounts" ? "a rate" : "a rate or tiers" });
   else if (list.price === "amounts") expandAmounts(card, "rate", long, currencies);

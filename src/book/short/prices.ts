@@ -129,7 +129,7 @@ function readTiers(
     if (tier !== card) checkUnits(tier, [tier]);
     checkAmounts(tier, Object.keys(tier === card ? ONLY_TIER : RATE_TIER), currencies);
     if (!hasRate && !tier.has("flat")) tier.report("rate", "MISSING", { expected: "a rate or a flat amount" });
-    if (isLast && tier.has("upTo"))
+    if (isLast && tier.has("upTo") && end.value !== undefined)
       tier.report("upTo", "UNEXPECTED_FIELD", { reason: "in the last tier, which has no end" });
     if (!isLast && !tier.has("upTo"))
       tier.report("upTo", "MISSING", { expected: "the last unit of the tier", reason: "because another tier follows" });

@@ -3,7 +3,7 @@ import { collectProblems } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { expandBook } from "../../book/short/expand-book.ts";
 import { shortenBook } from "../../book/short/shorten-book.ts";
-import type { JsonObject } from "../../book/short/written-places.ts";
+import type { JsonObject } from "../../book/short/json-object.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 
 /** The keys and indexes that lead to a value. */
