@@ -2,8 +2,8 @@ import { collectProblems } from "../../book/problems.ts";
 /** Edits of a book's text by forms. The text is the source of truth, and an edit changes one place in it. */
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { expandBook } from "../../book/short/expand-book.ts";
-import { shortenBook } from "../../book/short/shorten-book.ts";
 import type { JsonObject } from "../../book/short/json-object.ts";
+import { shortenBook } from "../../book/short/shorten-book.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 
 /** The keys and indexes that lead to a value. */
