@@ -149,7 +149,7 @@ function expandListItem(item: unknown, path: Path, expand: ExpandItem, expansion
   const written = expansion.read(item, path);
   const isMixed = written.rejectBoth(SHORT_PLAN_FIELDS, ["pricePlanDetails"]);
   if (!isMixed && expansion.checkShape(schema, item, path)) {
-    const long = expansion.createObject(path, path);
+    const long = expansion.createObject(path);
     expand(written, long);
     if (!expansion.isBroken(path)) return long.value;
   }
@@ -193,7 +193,6 @@ function collectImplied(raw: JsonObject, expansion: Expansion): JsonObject {
 
 /** The items of a list that cards or accounts imply without listing them. */
 class ImpliedItems {
-  private readonly list: string;
   private readonly items: unknown;
   private readonly expansion: Expansion;
   private readonly listed: ReadonlyMap<unknown, JsonObject>;
@@ -201,7 +200,6 @@ class ImpliedItems {
   private readonly unnamed = new Set<unknown>();
 
   constructor(list: string, { value: book }: WrittenObject, expansion: Expansion) {
-    this.list = list;
     this.items = book[list];
     this.expansion = expansion;
     const items = listObjects(book[list]);
@@ -215,8 +213,7 @@ class ImpliedItems {
   }
 
   private add(owner: WrittenObject, id: Written, type?: string): void {
-    const place = [this.list, listOrNone(this.items).length + this.made.size];
-    const made = this.expansion.createObject(place, owner.path);
+    const made = this.expansion.createObject(owner.path);
     made.copy(["id"], id);
     made.copy(["name"], owner.field("name") ?? id);
     if (type !== undefined) made.set(["type"], type, owner.path);

@@ -27,10 +27,10 @@ export class WrittenObject {
   readonly value: JsonObject;
   readonly path: Path;
   /** The paths of fields that it has from elsewhere. */
-  private readonly paths: ReadonlyMap<string, Path>;
+  private readonly paths: ReadonlyMap<string, Path> | undefined;
   private readonly reportAt: Report;
 
-  constructor(value: JsonObject, path: Path, report: Report, paths: ReadonlyMap<string, Path> = new Map()) {
+  constructor(value: JsonObject, path: Path, report: Report, paths?: ReadonlyMap<string, Path>) {
     this.value = value;
     this.path = path;
     this.reportAt = report;
@@ -48,7 +48,7 @@ export class WrittenObject {
   }
 
   pathOf(field: string): Path {
-    return this.paths.get(field) ?? [...this.path, field];
+    return this.paths?.get(field) ?? [...this.path, field];
   }
 
   /** The same object with fields that it has from elsewhere, or in place of its own. */
@@ -97,16 +97,29 @@ interface WrittenPart {
   readonly isSame: boolean;
 }
 
+/** The objects of the long form that are made, by their values. */
+type LongObjects = Map<unknown, LongObject>;
+
 /** An object of the long form, which remembers where its parts were written. */
 export class LongObject {
   readonly value: Record<string, unknown> = {};
+  private readonly objects: LongObjects;
   private readonly path: Path;
-  private readonly writtenParts: Map<string, WrittenPart>;
+  private readonly parts = new Map<string, WrittenPart>();
 
-  constructor(path: Path, writtenParts: Map<string, WrittenPart>, writtenAt: Path) {
-    this.path = path;
-    this.writtenParts = writtenParts;
-    this.record([], { path: writtenAt, isSame: false });
+  constructor(objects: LongObjects, writtenAt: Path) {
+    this.objects = objects;
+    this.path = writtenAt;
+    objects.set(this.value, this);
+  }
+
+  /** Where a part was written, or else the nearest part above it. */
+  toWritten(to: Path): Path {
+    for (let length = to.length; length > 0; length--) {
+      const part = this.parts.get(toKey(to.slice(0, length)));
+      if (part !== undefined) return part.isSame ? [...part.path, ...to.slice(length)] : part.path;
+    }
+    return this.path;
   }
 
   /** Sets a part to a value that was written as it is. @param to its path; a number is the position in a list */
@@ -138,37 +151,34 @@ export class LongObject {
 
   /** Sets a part to an object that is made. */
   addObject(to: Path, writtenAt: Path): LongObject {
-    const made = new LongObject([...this.path, ...to], this.writtenParts, writtenAt);
+    const made = new LongObject(this.objects, writtenAt);
     this.set(to, made.value, writtenAt);
     return made;
   }
 
   private assign(to: Path, value: unknown, part: WrittenPart): void {
     let holder: object = this.value;
-    for (const [index, step] of to.slice(0, -1).entries()) {
+    for (let index = 0; index < to.length - 1; index++) {
+      const step = to[index] ?? "";
       if (!Object.hasOwn(holder, step)) {
         Reflect.set(holder, step, typeof to[index + 1] === "number" ? [] : {});
-        this.record(to.slice(0, index + 1), { path: part.path, isSame: false });
+        this.parts.set(toKey(to.slice(0, index + 1)), { path: part.path, isSame: false });
       }
       holder = Reflect.get(holder, step) as object;
     }
     Reflect.set(holder, to.at(-1) ?? "", value);
-    this.record(to, part);
-  }
-
-  private record(to: Path, part: WrittenPart): void {
-    this.writtenParts.set(toKey([...this.path, ...to]), part);
+    this.parts.set(toKey(to), part);
   }
 }
 
 function toKey(path: Path): string {
-  return path.join("\n");
+  return path.length === 1 ? String(path[0]) : path.join("\n");
 }
 
 /** The expansion of one document. */
 export class Expansion {
   private readonly problems: Problems;
-  private readonly writtenParts = new Map<string, WrittenPart>();
+  private readonly objects: LongObjects = new Map();
   private readonly brokenItems = new Set<string>();
   private readonly reportedPlaces = new Set<string>();
 
@@ -176,9 +186,8 @@ export class Expansion {
     this.problems = problems;
   }
 
-  /** @param path of the long form */
-  createObject(path: Path, writtenAt: Path): LongObject {
-    return new LongObject(path, this.writtenParts, writtenAt);
+  createObject(writtenAt: Path): LongObject {
+    return new LongObject(this.objects, writtenAt);
   }
 
   /** Reads an object as it was written. */
@@ -218,11 +227,9 @@ export class Expansion {
   finish(raw: unknown, document: unknown): ExpandedDocument {
     const { problems } = this;
     const toWritten = (path: Path): Path => {
-      for (let length = path.length; length > 0; length--) {
-        const part = this.writtenParts.get(toKey(path.slice(0, length)));
-        if (part !== undefined) return part.isSame ? [...part.path, ...path.slice(length)] : part.path;
-      }
-      return path;
+      const holders = path.map((_, index) => this.objects.get(valueAt(document, path.slice(0, index + 1))));
+      const depth = holders.findLastIndex((holder) => holder !== undefined);
+      return holders[depth]?.toWritten(path.slice(depth + 1)) ?? path;
     };
     const translate =
       (target: Report): Report =>
