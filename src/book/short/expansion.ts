@@ -259,7 +259,10 @@ function toWrittenParams<Params extends object>(params: Params, path: Path, toWr
   // The rule of a meter's `where` or `sum` is not written, so a place in it says nothing; nor has a computed field an order.
   if (path[0] === "usageMeters" && path.length === 3) delete written["place"];
   if (path[0] === "eventSchemas") delete written["order"];
-  const { expected, other } = written;
+  const { expected, other, reason } = written;
+  // Days and months are numbers in short form.
+  if (path.includes("cycle") && typeof reason === "string")
+    written["reason"] = reason.replaceAll(/"(\d+)"/g, "$1").replace("NIL or none", "none");
   const isTier = path.includes("tiers") || path.includes("volumeTiers");
   if (isTier && typeof expected === "string") written["expected"] = expected.replaceAll("slab", "tier");
   for (const field of ["what", "source"]) {

@@ -223,7 +223,21 @@ test.each<[mistake: string, change: (book: AnyBook) => void, problem: string]>([
   [
     "month in monthly",
     (book) => (book.pricePlans[0].cycle = { interval: "MONTHLY", day: 4, month: 2 }),
-    '$.pricePlans[0].cycle.month: expected NIL or none with the interval MONTHLY, got "2"',
+    "$.pricePlans[0].cycle.month: expected none with the interval MONTHLY, got 2",
+  ],
+  [
+    "day of no week",
+    (book) => (book.pricePlans[0].cycle = { interval: "WEEKLY", day: 9 }),
+    "$.pricePlans[0].cycle.day: expected 1 to 7 or LAST with the interval WEEKLY, got 9",
+  ],
+  [
+    "rates without a rate plan",
+    (book) =>
+      (book.pricePlans[0].overages[0] = {
+        feature: "gb",
+        rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 1 }] }],
+      }),
+    "$.pricePlans[0].overages[0].ratePlan: missing: expected ratePlan and rateValues",
   ],
   [
     "no cycle",
