@@ -325,7 +325,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "an AD_HOC invoice is found by its date": [
-    HISTORY,
+    "final invoices and drafts in the index are found by the days they overlap",
     () =>
       reading((view) => ({
         invoiceList: async (filter, page) =>
@@ -335,6 +335,34 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
               invoice.invoiceType !== "AD_HOC" ||
               parseInstant(invoice.invoiceDate) < filter.period.until,
           ),
+      })),
+  ],
+  "an invoice is found by the customer that its account has now": [
+    HISTORY,
+    () =>
+      reading((view) => ({
+        invoiceList: async ({ customerId, ...filter }, page) => {
+          if (customerId === undefined) return view.invoiceList(filter, page);
+          const accounts = await view.accountList({ customerId }, { limit: 99 });
+          const ids = new Set(accounts.map(({ id }) => id));
+          const invoices = await view.invoiceList(filter, { ...page, limit: 99 });
+          return invoices.filter(({ accountId }) => ids.has(accountId)).slice(0, page.limit);
+        },
+      })),
+  ],
+  "events to undo are found whatever account the filter names": [
+    HISTORY,
+    () =>
+      reading((view) => ({
+        eventsToUndo: (accountId, filter, ...limit) => view.eventsToUndo(accountId, { ...filter, accountId }, ...limit),
+      })),
+  ],
+  "the last of the new events with a reference id is written": [
+    "a commit is rejected if an id of its new events is taken",
+    () =>
+      writing(({ newEvents = [], ...changes }) => ({
+        ...changes,
+        newEvents: [...new Map(newEvents.map((each) => [each.referenceId, each])).values()],
       })),
   ],
   "uncharted accounts are those of before": [

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { memoryStore } from "../memory/memory.ts";
 import { type ConformanceCase, type OpenStore, withStore } from "./case.ts";
-import { randomCommit, randomRead, storeOwners } from "./random-steps.ts";
+import { randomCommit, randomRead } from "./random-steps.ts";
 import { createRandom, print, type Random, type Step } from "./random.ts";
 
 const HISTORIES = 6;
@@ -54,7 +54,6 @@ function createHistory(random: Random): readonly Step[] {
 function compareStores(open: OpenStore, steps: readonly Step[]): Promise<Difference | undefined> {
   return withStore(open, "random changes and reads", async (store) => {
     const oracle = memoryStore();
-    for (const each of [store, oracle]) await storeOwners(each);
     for (const [at, { run }] of steps.entries()) {
       const [expected, actual] = [await settle(run(oracle)), await settle(run(store))];
       if (!isDeepStrictEqual(withCode(actual), withCode(expected))) return { at, expected, actual };

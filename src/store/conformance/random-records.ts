@@ -74,7 +74,7 @@ export const MAKERS: { readonly [Part in keyof Made]: Maker<Made[Part][number]> 
 
   accounts: (random, number, id = idAt(number)) =>
     account(id, {
-      customerId: customerOf(id),
+      customerId: random.pick(CUSTOMERS),
       name: random.pick(ODD_TEXTS),
       status: random.pick(["ACTIVE", "ARCHIVED"]),
       createdAt: timeAt(number),
@@ -158,7 +158,7 @@ export const MAKERS: { readonly [Part in keyof Made]: Maker<Made[Part][number]> 
       ...record,
       invoice: {
         ...record.invoice,
-        customerId: customerOf(accountId),
+        customerId: random.pick(CUSTOMERS),
         invoiceType: isAdHoc ? "AD_HOC" : "STANDARD",
         status: random.pick(STATUSES),
         startDate: formatInstant(start),
@@ -171,9 +171,6 @@ export const MAKERS: { readonly [Part in keyof Made]: Maker<Made[Part][number]> 
   billedUsage: (_, number, id = idAt(number), accountId = ownerAt(number)) =>
     billedUsage(accountId, id, TODAY - 2 + (number % 4), 1 + (number % 3)),
 };
-
-/** The customer that an account always has, and so its invoices too. */
-export const customerOf = (accountId: string): string => CUSTOMERS[IDS.indexOf(accountId) % 2] ?? "c.one";
 
 /** The account of an event, mostly the same as of the one before; some have no known account. */
 export const eventAccountIdAt = (number: number): string => ["", ...OWNERS][Math.floor(number / 2) % 5] ?? "";

@@ -7,10 +7,10 @@ import { INGEST_STATUSES, isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, LedgerView, PageRequest } from "../../ledger/view.ts";
 import type { Store } from "../store.ts";
-import { commit, createScope } from "./case.ts";
+import { createScope } from "./case.ts";
 import * as records from "./random-records.ts";
 import { print, type Random, type Step } from "./random.ts";
-import { account, newEvent, TODAY } from "./samples.ts";
+import { newEvent, TODAY } from "./samples.ts";
 
 /** Numbers that grow during a history: of its events, and the revision of the configuration. */
 export interface Numbers {
@@ -50,13 +50,14 @@ const PLANNERS: { readonly [Part in keyof Changes]-?: Planner } = {
   configurationRevision: (random, numbers) => ({ configurationRevision: (numbers.revision += 1 + random.below(9)) }),
   accounts: planRecords("accounts"),
   newEvents(random, numbers) {
-    // Sometimes reference ids are repeated, which a store must reject.
-    const isRepeated = random.isOneIn(8);
+    // Sometimes reference ids are repeated, or an id is in the commit twice, which a store must reject.
+    const [isRepeated, isTwice] = [random.isOneIn(8), random.isOneIn(12)];
     const first = isRepeated ? random.below(numbers.events + 1) : numbers.events;
     const added = Array.from({ length: 1 + random.below(6) }, (_, index) => first + index);
-    numbers.events = Math.max(numbers.events, first + added.length);
+    if (isTwice) added.push(first + random.pick([0, 6]));
+    numbers.events = Math.max(numbers.events, ...added.map((number) => number + 1));
     const newEvents = added.map((number) => newEvent(records.MAKERS.events(random, number)));
-    return { newEvents, isReused: isRepeated || random.isOneIn(2) };
+    return { newEvents, isReused: isRepeated || isTwice || random.isOneIn(2) };
   },
   events: (random, numbers) => ({
     events: someEvents(random, numbers).map((number) => [
@@ -141,11 +142,6 @@ function commitPlan(
   });
 }
 
-/** The accounts of invoices exist from the start. */
-export async function storeOwners(store: Store): Promise<void> {
-  await commit(store, { accounts: records.OWNERS.map((id) => account(id, { customerId: records.customerOf(id) })) });
-}
-
 /** A random choice. */
 type Choose<Value> = (random: Random) => Value;
 type Arguments<Values> = { readonly [Place in keyof Values]: Values[Place] | undefined };
@@ -183,6 +179,11 @@ const range =
     const [from = 0, until = 0] = [random.pick(bounds), random.pick(bounds)].sort((a, b) => a - b);
     return { from: random.isOneIn(8) ? -Infinity : from, until: random.isOneIn(8) ? Infinity : until };
   };
+/** A range that may also end before it begins. */
+const anyRange =
+  (bounds: readonly number[]): Choose<{ readonly from: number; readonly until: number }> =>
+  (random) =>
+    random.isOneIn(8) ? { from: random.pick(bounds), until: random.pick(bounds) } : range(bounds)(random);
 /** A page from the start, or after a key. */
 const page =
   (times: readonly number[], ids: readonly string[]): Choose<PageRequest> =>
@@ -219,10 +220,9 @@ const EVENT_FIELDS: { readonly [Name in keyof EventFilter]-?: Choose<NonNullable
   reverted: one([true, false]),
   eventId: one(EVENTS.map(records.eventIdAt)),
   referenceId: one(EVENTS.map(records.referenceIdAt)),
-  timestamp: range(dayBounds),
-  createdAt: range(EVENTS.map(records.ingestedAt)),
+  timestamp: anyRange(dayBounds),
+  createdAt: anyRange(EVENTS.map(records.ingestedAt)),
 };
-const { accountId: _, reverted: _reverted, ...UNDO_FIELDS } = EVENT_FIELDS;
 
 /** How to choose the arguments of each method of the view. */
 const READS: { readonly [Name in keyof LedgerView]: Choose<Arguments<Parameters<LedgerView[Name]>>> } = {
@@ -257,7 +257,7 @@ const READS: { readonly [Name in keyof LedgerView]: Choose<Arguments<Parameters<
   },
   eventsToUndo: (random) => [
     random.pick(records.OWNERS),
-    fields(UNDO_FIELDS, 6)(random),
+    fields(EVENT_FIELDS, 6)(random),
     orAbsent(one([1, 2, 3, 4]))(random),
   ],
   eventsWithOverage(random) {

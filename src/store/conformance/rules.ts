@@ -154,6 +154,9 @@ const STATEMENTS: Readonly<Record<string, readonly Statement[]>> = {
     [(view) => view.eventsToUndo("a", {}), ["a2", "a9", "a10", "a100"]],
     [(view) => view.eventsToUndo("a", { accepted: true }, 2), ["a2", "a10"]],
     [(view) => view.eventsToUndo("a", { timestamp: { from: 9, until: dayStart(1) } }, 2), ["a10", "a100"]],
+    [(view) => view.eventsToUndo("a", { accountId: "b" }), []],
+    [(view) => view.eventsToUndo("a", { accountId: "a", reverted: true }, 2), []],
+    [(view) => view.eventsToUndo("a", { timestamp: { from: dayStart(1), until: 9 } }, 2), []],
   ],
   "events with overage are the accepted, not reverted events of the given days, sorted by number": [
     [(view) => view.eventsWithOverage("a", "f.one", TODAY - 1, TODAY + 2), ["a2", "a10"]],
@@ -305,6 +308,46 @@ export const ruleCases: readonly ConformanceCase[] = [
       return { result: undefined, changes: isFree ? { newEvents: [newEvent(third)] } : {} };
     });
     assert.deepEqual((await store.read.events({ eventId: "same" }, ALL)).map(toId), [second.referenceId]);
+  }),
+
+  defineCase(
+    "a commit is rejected if an id of its new events is taken, but an event id can be reused",
+    async (store) => {
+      const [first, second] = [newEvent(event("a", 1)), newEvent(event("a", 2))];
+      await commit(store, { newEvents: [first, second] });
+      const [third, fourth] = [newEvent(event("a", 3)), newEvent(event("a", 4))];
+      const takenIds: readonly (readonly NewEvent[])[] = [
+        [{ ...third, referenceId: first.referenceId }],
+        [{ ...third, referenceId: first.referenceId, eventId: second.eventId }],
+        [third, { ...fourth, referenceId: third.referenceId }],
+        [third, { ...fourth, eventId: third.eventId }],
+      ];
+      for (const newEvents of takenIds) {
+        const changes = { newEvents, usage: [cell("a", "m", TODAY, "1")] };
+        await assert.rejects(commit(store, changes), { code: "ERR_TAKEN" });
+      }
+      assert.deepEqual(await readSums(store.read, "usage"), []);
+      await commit(store, { newEvents: [{ ...third, eventId: first.eventId }] });
+      const events = await store.read.eventsToUndo("a", {});
+      assert.deepEqual(events.map(toId), [first, second, third].map(toId));
+    },
+  ),
+
+  defineCase("invoices stay with the former customer of an account, and drafts follow the account", async (store) => {
+    await commit(store, {
+      accounts: [dueAccount("a", NOON, "soon", draft("draft", MARCH, 31))],
+      invoices: [cycle("month", MARCH, 31)],
+    });
+    await store.transact(createScope(["a"]), async (view) => {
+      const accounts = (await view.accounts(["a"])).map((record) => ({ ...record, customerId: "c.two" }));
+      return { result: undefined, changes: { accounts } };
+    });
+    const readIds = async (customerId: string): Promise<readonly unknown[]> => {
+      const lists = [store.read.invoiceList({ customerId }, ALL), store.read.draftList({ customerId }, ALL)];
+      return (await Promise.all(lists)).map((list) => list.map(toId));
+    };
+    assert.deepEqual(await readIds("c.one"), [["month"], []]);
+    assert.deepEqual(await readIds("c.two"), [[], ["draft"]]);
   }),
 
   defineCase("changing an event object after the commit has no effect", async (store) => {
