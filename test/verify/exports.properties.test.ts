@@ -24,7 +24,7 @@ const command = fc.oneof(
     what: fc.constant("credit" as const),
     accountId,
     creditAmount: fc.constantFrom(1, 20, "33.335", 500),
-    priority: fc.nat(2),
+    priority: fc.integer({ min: -2, max: 2 }),
     daysAgo: fc.nat(60),
   }),
   fc.record({ what: fc.constant("void" as const), place: fc.nat() }),
