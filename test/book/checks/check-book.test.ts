@@ -1,7 +1,7 @@
 /** Every check across a book: the sample book with one change, and its single problem. */
 import { describe, expect, test } from "vitest";
 
-import { type Change, expectProblem, foundIn } from "../break-book.ts";
+import { expectProblem, foundIn } from "../break-book.ts";
 import { MONTHLY } from "../builder.ts";
 
 /**
