@@ -212,21 +212,23 @@ class ImpliedItems {
     return made.length === 0 ? this.items : [...listOrNone(this.items), ...made];
   }
 
-  private add(owner: WrittenObject, id: Written, type?: string): void {
+  private add(owner: WrittenObject, id: Written, name: Written | undefined, type?: string): void {
     const made = this.expansion.createObject(owner.path);
     made.copy(["id"], id);
-    made.copy(["name"], owner.field("name") ?? id);
+    made.copy(["name"], name ?? id);
     if (type !== undefined) made.set(["type"], type, owner.path);
     this.made.set(id.value, made);
-    if (!owner.has("name")) this.unnamed.add(id.value);
+    if (name === undefined) this.unnamed.add(id.value);
   }
 
   /** The item of a card has one name: that of the first card with a name, or of the listed item. */
   addOfCard(card: WrittenObject, idField: string, type?: string): void {
-    const [id, name] = [card.field(idField), card.field("name")];
-    if (typeof id?.value !== "string" || typeof (name ?? id).value !== "string") return;
+    const [id, ownName] = [card.field(idField), card.field("name")];
+    // Names of a wrong kind are reported with the shape of the plan.
+    const name = typeof ownName?.value === "string" ? ownName : undefined;
+    if (typeof id?.value !== "string") return;
     const existing = this.listed.get(id.value) ?? this.made.get(id.value)?.value;
-    if (existing === undefined) this.add(card, id, type);
+    if (existing === undefined) this.add(card, id, name, type);
     else if (name === undefined || name.value === existing["name"]) return;
     else if (this.unnamed.delete(id.value)) this.made.get(id.value)?.copy(["name"], name);
     else {
@@ -242,7 +244,7 @@ class ImpliedItems {
     const reason = `because a customer ${quoteValue(id.value)} is listed`;
     if (this.listed.has(id.value))
       account.report("customerId", "MISSING", { expected: "the id of the account's customer", reason });
-    else this.add(account, id);
+    else this.add(account, id, account.field("name"));
   }
 }
 

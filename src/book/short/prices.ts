@@ -136,7 +136,7 @@ function readTiers(
     const startAfter = end;
     end = { value: tier.value["upTo"], path: tier.pathOf("upTo") };
     const [start, upTo] = [readDecimal(startAfter.value), readDecimal(end.value)];
-    if (start !== undefined && upTo?.lte(start))
+    if (!isLast && start !== undefined && upTo?.lte(start))
       tier.report("upTo", "OUT_OF_BOUNDS", { above: formatDecimal(start), got: quoteValue(end.value) });
     // The units of a card are those of each tier with a rate.
     const [per, packageSize] = ["per", "package"].map((unit) => tier.field(unit) ?? card.field(unit));
@@ -163,21 +163,26 @@ function divideRate(tier: WrittenObject): Written {
     tier.report("per", "OUT_OF_BOUNDS", { above: 0, got: quoteValue(per) });
     return { value: rate, path };
   }
-  const divideByUnits = (amount: Decimal): string => {
+  const divideByUnits = (amount: Decimal, currency?: string): string => {
     const unitRate = divide(amount, units);
     const reason = `${formatDecimal(amount)} per ${formatDecimal(units)} units is no exact decimal for one unit`;
-    if (!multiply(unitRate, units).eq(amount)) tier.report("rate", "NOT_ACCEPTED", { reason });
+    const [owner, field] = currency === undefined ? [tier, "rate"] : [tier.inner("rate"), currency];
+    if (!multiply(unitRate, units).eq(amount)) owner.report(field, "NOT_ACCEPTED", { reason });
     return formatDecimal(unitRate);
   };
   return { value: mapAmount(rate, divideByUnits), path };
 }
 
 /** Changes an amount, or that of each currency; what is no decimal stays, for the long form to report. */
-function mapAmount(amount: unknown, change: (amount: Decimal) => unknown): unknown {
+function mapAmount(
+  amount: unknown,
+  change: (amount: Decimal, currency?: string) => unknown,
+  currency?: string,
+): unknown {
   if (isJsonObject(amount))
-    return Object.fromEntries(Object.entries(amount).map(([currency, each]) => [currency, mapAmount(each, change)]));
+    return Object.fromEntries(Object.entries(amount).map(([key, each]) => [key, mapAmount(each, change, key)]));
   const decimal = readDecimal(amount);
-  return decimal === undefined ? amount : change(decimal);
+  return decimal === undefined ? amount : change(decimal, currency);
 }
 
 /** Reports amounts that are not in the currencies of the plan. */
