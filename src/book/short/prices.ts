@@ -124,20 +124,13 @@ function readTiers(
   checkUnits(card, tiers);
   let end: Written = { value: 0, path: card.path };
   return tiers.map((tier, index): WrittenObject => {
-    const isLast = index === tiers.length - 1;
     const hasRate = tier.has("rate");
     if (tier !== card) checkUnits(tier, [tier]);
     checkAmounts(tier, Object.keys(tier === card ? ONLY_TIER : RATE_TIER), currencies);
     if (!hasRate && !tier.has("flat")) tier.report("rate", "MISSING", { expected: "a rate or a flat amount" });
-    if (isLast && tier.has("upTo") && end.value !== undefined)
-      tier.report("upTo", "UNEXPECTED_FIELD", { reason: "in the last tier, which has no end" });
-    if (!isLast && !tier.has("upTo"))
-      tier.report("upTo", "MISSING", { expected: "the last unit of the tier", reason: "because another tier follows" });
     const startAfter = end;
     end = { value: tier.value["upTo"], path: tier.pathOf("upTo") };
-    const [start, upTo] = [readDecimal(startAfter.value), readDecimal(end.value)];
-    if (!isLast && start !== undefined && upTo?.lte(start))
-      tier.report("upTo", "OUT_OF_BOUNDS", { above: formatDecimal(start), got: quoteValue(end.value) });
+    checkEnd(tier, startAfter.value, index === tiers.length - 1);
     // The units of a card are those of each tier with a rate.
     const [per, packageSize] = ["per", "package"].map((unit) => tier.field(unit) ?? card.field(unit));
     const units = tier.with({ per, package: packageSize });
@@ -145,6 +138,19 @@ function readTiers(
     const rate = hasRate && per !== undefined ? divideRate(units) : tier.field("rate");
     return tier.with({ startAfter, rate, package: hasRate ? packageSize : undefined });
   });
+}
+
+/** Every tier but the last ends, above the one before it. */
+function checkEnd(tier: WrittenObject, startAfter: unknown, isLast: boolean): void {
+  const { upTo } = tier.value;
+  const [start, end] = [readDecimal(startAfter), readDecimal(upTo)];
+  if (!tier.has("upTo")) {
+    const reason = "because another tier follows";
+    if (!isLast) tier.report("upTo", "MISSING", { expected: "the last unit of the tier", reason });
+  } else if (isLast && start !== undefined)
+    tier.report("upTo", "UNEXPECTED_FIELD", { reason: "in the last tier, which has no end" });
+  else if (start !== undefined && end?.lte(start))
+    tier.report("upTo", "OUT_OF_BOUNDS", { above: formatDecimal(start), got: quoteValue(upTo) });
 }
 
 /** Reports units of a price without a rate. */
