@@ -58,10 +58,9 @@ const SLAB_FIELDS: FieldRules = {
   package: { to: ["slabConfig", "packageSize"] },
   chargeAtZero: { to: ["slabConfig", "chargeAtZero"] },
 };
-const FLAT_TIER: FieldRules = { flat: { to: ["rate"] }, ...TIER_LIMITS };
-/** The limits of a card without tiers are not those of its tier. */
-const ONLY_TIER: FieldRules = { rate: { to: ["rate"] }, flat: { to: ["slabRateConfig", "flatRate"] } };
-const RATE_TIER: FieldRules = { ...ONLY_TIER, ...TIER_LIMITS };
+/** The amounts of a tier without a rate, and of one with a rate. */
+const FLAT_AMOUNTS: FieldRules = { flat: { to: ["rate"] } };
+const RATE_AMOUNTS: FieldRules = { rate: { to: ["rate"] }, flat: { to: ["slabRateConfig", "flatRate"] } };
 
 /**
  * Expands the price of a card.
@@ -84,7 +83,8 @@ export function expandPrice(
   checkAmounts(card, Object.keys(CARD_LIMITS), currencies);
   const first = rates.flatMap((tier) => tier.field("rate") ?? tier.field("flat") ?? [])[0]?.value;
   const order = isJsonObject(first) ? Object.keys(first) : currencies;
-  const tierRules = list === undefined ? ONLY_TIER : RATE_TIER;
+  // The limits of a card without tiers are not those of its tier.
+  const tierLimits = list === undefined ? {} : TIER_LIMITS;
   long.set(layout.pricingModel, list === "volumeTiers" ? "VOLUME" : "TIERED", card.path);
   for (const [index, currency] of order.entries()) {
     const place = [...layout.currencies, index];
@@ -97,7 +97,8 @@ export function expandPrice(
       long.set([...rate, "order"], position + 1, tier.path);
       long.copyListed(tier, SLAB_FIELDS, slab);
       long.set([...slab, "priceType"], priceType, tier.path);
-      long.copyListed(inCurrency(tier, currency), tier.has("rate") ? tierRules : FLAT_TIER, rate);
+      const amounts = tier.has("rate") ? RATE_AMOUNTS : FLAT_AMOUNTS;
+      long.copyListed(inCurrency(tier, currency), { ...amounts, ...tierLimits }, rate);
     }
     long.copyListed(inCurrency(card, currency), CARD_LIMITS, place);
   }
@@ -126,7 +127,7 @@ function readTiers(
   return tiers.map((tier, index): WrittenObject => {
     const hasRate = tier.has("rate");
     if (tier !== card) checkUnits(tier, [tier]);
-    checkAmounts(tier, Object.keys(tier === card ? ONLY_TIER : RATE_TIER), currencies);
+    checkAmounts(tier, Object.keys({ ...RATE_AMOUNTS, ...(tier !== card && TIER_LIMITS) }), currencies);
     if (!hasRate && !tier.has("flat")) tier.report("rate", "MISSING", { expected: "a rate or a flat amount" });
     const startAfter = end;
     end = { value: tier.value["upTo"], path: tier.pathOf("upTo") };
@@ -249,7 +250,8 @@ export function listShortPrices(card: JsonObject, layout: PriceLayout): readonly
   const slabs = listObjects(valueAt(card, layout.slab(0, 0).slice(0, -1)));
   if (slabs.length === 0) return [];
   const tiers = slabs.map((slab, index): JsonObject => {
-    const rules = slab["priceType"] === "FLAT" ? FLAT_TIER : RATE_TIER;
+    const amounts = slab["priceType"] === "FLAT" ? FLAT_AMOUNTS : RATE_AMOUNTS;
+    const rules = { ...amounts, ...TIER_LIMITS };
     const { rate, flat, ...limits } = shortenAmounts(card, layout, rules, (currency) => layout.rate(currency, index));
     return withoutAbsent({
       upTo: slab["endAt"] ?? slabs[index + 1]?.["startAfter"],

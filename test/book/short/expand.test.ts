@@ -65,6 +65,12 @@ describe("a price", () => {
       { pricingModel: "VOLUME", slabs: [PER_UNIT] },
       [{ ...rate({ rate: 3 })[0], rateConfig: { minimumRate: 10, maximumRate: "99.5" } }],
     ],
+    [
+      "a flat amount with limits, which are those of the card",
+      { flat: 20, minimum: 10, maximum: 99 },
+      tiered({ ...PER_UNIT, priceType: "FLAT" }),
+      [{ ...rate({ rate: 20 })[0], rateConfig: { minimumRate: 10, maximumRate: 99 } }],
+    ],
   ])("%s", (_, price, ratePlan, rateValues) => {
     const [card] = expandDetails({ usage: [{ meter: "m", ...price }] }).usageRateCards ?? [];
     expect(card).toEqual({ usageMeterId: "m", ratePlan, rateValues });
