@@ -32,7 +32,12 @@ const SHORT_LISTS: Readonly<Record<string, ShortList>> = {
     // Lists that cannot be read are not searched for fields.
     standIn: { attributes: [null], dimensions: [null] },
   },
-  usageMeters: { isShort: (meter) => hasField(meter, ["schema", "count", "sum", "where"]), schema: shortMeter },
+  usageMeters: {
+    isShort: (meter) =>
+      hasField(meter, ["schema", "count", "sum", "where"]) ||
+      !hasField(meter, ["eventSchemaName", "aggregation", "computations"]),
+    schema: shortMeter,
+  },
   pricePlans: {
     isShort: (plan) => !hasValue(plan, "pricePlanDetails") || hasField(plan, SHORT_PLAN_FIELDS),
     schema: shortPlan,
@@ -40,6 +45,7 @@ const SHORT_LISTS: Readonly<Record<string, ShortList>> = {
   accounts: {
     isShort: (account) =>
       !hasValue(account, "customerId") ||
+      !hasValue(account, "name") ||
       hasField(account, ["plan", "from", "plans", "licenses"]) ||
       listObjects(account["credits"]).some((credit) => hasField(credit, ["amount"])),
     schema: shortAccount,
@@ -79,7 +85,7 @@ export function expandBook(raw: unknown, problems: Problems): ExpandedDocument |
     return items.map((item: unknown, index) => expandListItem(item, [list, index], expandItem, expansion));
   };
   const pricePlans = expand("pricePlans", (plan, long) => expandPlan(plan, long, baseCurrency));
-  const currenciesByPlan = indexCurrencies(pricePlans);
+  const currenciesByPlan = indexCurrencies(raw, baseCurrency);
   const currenciesOf = (plan: unknown): readonly string[] => currenciesByPlan.get(plan) ?? [baseCurrency];
   const lists = {
     eventSchemas: expand("eventSchemas", expandEventSchema),
@@ -161,12 +167,13 @@ export function readBaseCurrency(book: JsonObject): string {
   return typeof currency === "string" ? currency : "USD";
 }
 
-/** The currencies of plans in long form, by id and name; of several versions those of the last. */
-function indexCurrencies(pricePlans: unknown): ReadonlyMap<unknown, readonly string[]> {
+/** The currencies of plans as written, by id and name; of several versions those of the last. */
+function indexCurrencies({ pricePlans }: JsonObject, baseCurrency: string): ReadonlyMap<unknown, readonly string[]> {
   const currencies = new Map<unknown, readonly string[]>();
   for (const plan of listObjects(pricePlans)) {
-    const supported = valueAt(plan, ["pricePlanDetails", "supportedCurrencies"]);
-    for (const key of [plan["id"], plan["name"]]) if (Array.isArray(supported)) currencies.set(key, supported);
+    const written = plan["currencies"] ?? valueAt(plan, ["pricePlanDetails", "supportedCurrencies"]);
+    for (const key of [plan["id"], plan["name"]])
+      currencies.set(key, Array.isArray(written) ? (written as readonly string[]) : [baseCurrency]);
   }
   return currencies;
 }

@@ -88,7 +88,7 @@ export const METER_SHORTENINGS: readonly Shortening[] = [
   (meter) => withoutDefaults(usageMeter, meter),
   ({ id, name, ...others }) => {
     const { schema, ...fields } = shortenFields(others, METER_FIELDS);
-    return { id, name, schema, ...fields };
+    return withoutAbsent({ id, name, schema, ...fields });
   },
   shortenComputation,
   omitName,

@@ -105,7 +105,7 @@ function omitImplied(book: JsonObject, list: (typeof IMPLIED_LISTS)[number]): Js
     .reduce<JsonObject>(
       (named, { item, position }) =>
         replaceAt(named, expanded.toWritten([list, position]), (card) => {
-          const [first = ["id", item["id"]], ...fields] = Object.entries(card);
+          const [first = ["id", item["id"]], ...fields] = Object.entries(omitFields(card, ["name"]));
           return Object.fromEntries([first, ["name", item["name"]], ...fields]);
         }) as JsonObject,
       others.length === 0 ? omitFields(short, [list]) : { ...short, [list]: others },

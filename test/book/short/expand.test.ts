@@ -299,6 +299,14 @@ test("schemas, meters and accounts", () => {
 });
 
 // 2,500 calls: 1,000 free and 1,500 at 0.002 are 3. Five seats at 12 are 60.
+test("an account with a customer and no name has its id as its name", () => {
+  const customers = [{ id: "acme", name: "Acme" }];
+  const accounts = [{ id: "contoso", customerId: "acme" }];
+  expect(toBookInput({ customers, accounts }).accounts).toEqual([
+    { id: "contoso", name: "contoso", customerId: "acme" },
+  ]);
+});
+
 test("a short book prices like the long one", () => {
   const book = readBook({
     eventSchemas: [{ name: "api_call", attributes: ["calls"] }],

@@ -384,6 +384,21 @@ test.each<[mistake: string, change: (book: AnyBook) => void, problem: string]>([
     '$.accounts[0].from: "2026-13-01" is not a date: there is no month 13',
   ],
   [
+    "a plan in other currencies than the organization's, which an override uses too",
+    (book) => {
+      const fees = [{ id: "a", rate: { EUR: 1, JPY: 100 } }];
+      book.pricePlans = [{ id: "x", cycle: "MONTHLY", currencies: ["EUR", "JPY"], fees, commitment: [] }];
+      const plans = [{ plan: "x", from: "2026-01-01", override: { fees } }];
+      book.accounts = [{ id: "contoso", invoiceCurrency: "EUR", plans }];
+    },
+    '$.pricePlans[0].commitment: expected a decimal, or decimals by currency, such as { "USD": "0.002" }, got an empty list',
+  ],
+  [
+    "a meter that says nothing",
+    (book) => (book.usageMeters[0] = { id: "um.calls", name: "API calls" }),
+    "$.usageMeters[0].schema: missing: expected a string",
+  ],
+  [
     "plan and plans",
     (book) => (book.accounts[0].plans = []),
     "$.accounts[0].plan: expected $.accounts[0].plan or $.accounts[0].plans, got both",
