@@ -28,7 +28,7 @@ import {
 } from "./rate-card.ts";
 
 /** Whether a value may be a decimal: a number, text or Decimal. */
-export function isDecimalLike(value: unknown): value is DecimalInput {
+function isDecimalLike(value: unknown): value is DecimalInput {
   return typeof value === "number" || typeof value === "string" || isDecimalObject(value);
 }
 
