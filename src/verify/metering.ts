@@ -25,7 +25,7 @@ import {
   type RuleEvaluator,
   toText,
 } from "./rules.ts";
-import { readAccount, readMeter, readSchema } from "./short-items.ts";
+import { listComputedFields, listNames, toComputation } from "./short-items.ts";
 
 /** Quantities by the JSON of `[account, meter]`, then by day. */
 export type UsageCells = Map<string, Map<string, Fraction>>;
@@ -242,15 +242,15 @@ function hasAtMostDigits({ numerator, denominator }: Fraction, digits: number): 
 
 /** The ACTIVE schemas by name, with their ACTIVE meters. */
 function buildSchemas(book: JsonObject, rules: RuleEvaluator, creditsSuffice: boolean): ReadonlyMap<string, Schema> {
-  const activeSchemas = asList(book["eventSchemas"]).filter(isActive).map(readSchema);
-  const allMeters = asList(book["usageMeters"]).map(readMeter);
-  const names = (items: unknown): readonly string[] => asList(items).map((each) => asText(each["name"]));
+  const activeSchemas = asList(book["eventSchemas"]).filter(isActive);
+  const activeMeters = asList(book["usageMeters"]).filter(isActive);
   return new Map(
     activeSchemas.map((schema) => {
       const { name, attributes, dimensions, enrichments } = schema;
-      const fields = asList(asObject(enrichments)["fields"]).toSorted(byOrder).map(createFieldStep);
-      const meters = allMeters.filter(
-        (meter) => isActive(meter) && [name, schema["id"]].includes(meter["eventSchemaName"]),
+      const enrichedFields = asList(asObject(enrichments)["fields"]).toSorted(byOrder);
+      const fields = [...enrichedFields, ...listComputedFields(schema)].map(createFieldStep);
+      const meters = activeMeters.filter((meter) =>
+        [name, schema["id"]].includes(meter["schema"] ?? meter["eventSchemaName"]),
       );
       const meterSteps = meters.map(createMeterStep);
       const all = [...fields, ...meterSteps].flatMap((step) =>
@@ -263,7 +263,7 @@ function buildSchemas(book: JsonObject, rules: RuleEvaluator, creditsSuffice: bo
           ? `events of ${asText(name)} consume feature credits`
           : undefined;
       const reason = unknownOperator === undefined ? creditReason : `the operator ${unknownOperator} is not supported`;
-      const declaredNames = { attributes: names(attributes), dimensions: names(dimensions) };
+      const declaredNames = { attributes: listNames(attributes), dimensions: listNames(dimensions) };
       const dependencies = asList(asObject(enrichments)["dependencies"]);
       return [asText(name), { ...declaredNames, dependencies, fields, meters: meterSteps, consumedAttributes, reason }];
     }),
@@ -281,7 +281,7 @@ function createFieldStep(field: JsonObject): Step {
 }
 
 function createMeterStep(meter: JsonObject): Step {
-  const computations = asList(meter["computations"]).toSorted(byOrder);
+  const computations = asList(meter["computations"] ?? [toComputation(meter)]).toSorted(byOrder);
   return {
     name: asText(meter["id"]),
     type: asText(meter["aggregation"]),
@@ -297,7 +297,7 @@ function createMeterStep(meter: JsonObject): Step {
 function findConsumedAttributes({ name, attributes, featureDetails }: JsonObject, book: JsonObject): readonly string[] {
   const ownAttribute = asText(asObject(featureDetails)["attributeName"]);
   const defaultAttribute =
-    (featureDetails ?? undefined) === undefined ? asText(asList(attributes)[0]?.["name"]) : ownAttribute;
+    (featureDetails ?? undefined) === undefined ? (listNames(attributes)[0] ?? "") : ownAttribute;
   const associations = asList(book["features"]).flatMap((feature) => {
     const associationList = feature["schemaAssociations"] ?? feature["schemaAssocitions"];
     return Array.isArray(associationList) ? (associationList as unknown[]) : [];
@@ -312,11 +312,12 @@ function findConsumedAttributes({ name, attributes, featureDetails }: JsonObject
 
 /** The account settings that a schema depends on (S4.2); undefined if one is missing or invalid. */
 function resolveDependencies({ dependencies }: Schema, account: JsonObject, book: JsonObject): JsonObject | undefined {
-  const customer = asList(book["customers"]).find(({ id, name }) => [id, name].includes(account["customerId"])) ?? {};
+  const customerId = account["customerId"] ?? account["id"];
+  const customer = asList(book["customers"]).find(({ id, name }) => [id, name].includes(customerId)) ?? {};
   const owners: readonly ((setting: JsonObject) => boolean)[] = [
     ({ entityType, entityId }) => entityType === "ACCOUNT" && [account["id"], account["name"]].includes(entityId),
     ({ entityType, entityId }) =>
-      entityType === "CUSTOMER" && [customer["id"], customer["name"], account["customerId"]].includes(entityId),
+      entityType === "CUSTOMER" && [customer["id"], customer["name"], customerId].includes(entityId),
     ({ entityType }) => (entityType ?? "ORGANIZATION") === "ORGANIZATION",
   ];
   const values = dependencies.map(({ name, key }) => {
@@ -340,7 +341,7 @@ function settingValue({ dataType, value }: JsonObject): unknown {
 
 /** ACTIVE accounts by id and by alias. */
 function indexAccounts(book: JsonObject): ReadonlyMap<string, JsonObject> {
-  const activeAccounts = asList(book["accounts"]).filter(isActive).map(readAccount);
+  const activeAccounts = asList(book["accounts"]).filter(isActive);
   const aliases = activeAccounts.flatMap((account) => {
     const aliasList = Array.isArray(account["aliases"]) ? (account["aliases"] as unknown[]) : [];
     return aliasList.map((alias): [string, JsonObject] => [
