@@ -143,7 +143,9 @@ function buildFacts(
   schema: Schema,
   dependencies: JsonObject | undefined,
 ): JsonObject | undefined {
-  const attributeList = listAttributes(event["attributes"]);
+  const attributeList = Array.isArray(event["attributes"])
+    ? asList(event["attributes"])
+    : Object.entries(asObject(event["attributes"])).map(([name, value]) => ({ value, ...asObject(value), name }));
   const attributes = Object.fromEntries(attributeList.map(({ name, value }) => [asText(name), toFraction(value)]));
   const dimensions = Object.fromEntries(
     Object.entries(asObject(event["dimensions"])).map(([name, value]) => [
@@ -164,14 +166,6 @@ function buildFacts(
   const timestamp = new Date(instant).toISOString();
   const fieldFacts = { attribute, attributes: attribute, dimension, dimensions: dimension };
   return { ...fieldFacts, dependencies, event: { id, accountId, schemaName, timestamp } };
-}
-
-/** The attributes of an event as a list: they may be an object of values, or of objects with a value. */
-function listAttributes(attributes: unknown): readonly JsonObject[] {
-  if (Array.isArray(attributes)) return asList(attributes);
-  return Object.entries(asObject(attributes)).map(([name, value]) =>
-    toFraction(value) === undefined ? { ...asObject(value), name } : { name, value },
-  );
 }
 
 /** The quantity of each meter for an event, after enrichment; undefined if the event fails (S4.3, S5.2). */
