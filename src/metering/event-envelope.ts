@@ -4,7 +4,7 @@
  */
 import { type Instant, parseInstant, tryParseInstant } from "../calendar/instant.ts";
 import { invariant, RatebookError } from "../errors.ts";
-import { type DecimalInput, isDecimalObject } from "../numbers/decimal.ts";
+import { type DecimalInput, isDecimalObject, isJsonObject } from "../numbers/decimal.ts";
 import { createProblem, type Problem, type ProblemCode, type ProblemParams } from "../problem-table.ts";
 
 /** One attribute of an event. */
@@ -57,11 +57,6 @@ export function toEventWithAttributeList(event: EventInput): EventWithAttributeL
     return (isJsonObject(member) ? { ...member, name } : { name, value: member }) as EventAttribute;
   });
   return { schemaName, id, accountId, timestamp, attributes: list, dimensions };
-}
-
-/** Whether attributes, or one of them, are an object of names or fields. */
-export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isDecimalObject(value);
 }
 
 /** Maximum length of an event id, and of an account name in an event. */

@@ -1,6 +1,6 @@
 /** Reads the fields of an event into the slots of its schema, and reports problems (S4.1, S14.1). */
 import { hasCode, type NumberFault, RatebookError } from "../errors.ts";
-import { type DecimalInput, parseValue, isDecimalObject } from "../numbers/decimal.ts";
+import { type DecimalInput, parseValue, isDecimalObject, isJsonObject } from "../numbers/decimal.ts";
 import { type Exact, exactOfDecimal, exactOfNumber, exactOfText, Scaled, formatExact } from "../numbers/exact.ts";
 import { createProblem, type Problem } from "../problem-table.ts";
 import type { SchemaProgram } from "./compile-metering.ts";
@@ -8,7 +8,6 @@ import {
   type EventAttribute,
   type IncomingEvent,
   fieldProblem,
-  isJsonObject,
   textProblem,
   tooLongProblem,
   valueProblem,
@@ -274,10 +273,9 @@ function invalidDecimalProblem(kind: "attribute" | "dimension", name: string, va
 }
 
 function findUnitProblem(unit: unknown, index: number, layout: Layout): Problem | undefined {
-  if (unit === null) return undefined;
+  if (unit === null || (typeof unit === "string" && unit.length <= UNIT_LENGTH_MAX)) return undefined;
   const path = attributePath(index, "unit", layout);
-  if (typeof unit !== "string") return textProblem(path, unit);
-  return unit.length > UNIT_LENGTH_MAX ? tooLongProblem(path, UNIT_LENGTH_MAX, unit.length) : undefined;
+  return typeof unit === "string" ? tooLongProblem(path, UNIT_LENGTH_MAX, unit.length) : textProblem(path, unit);
 }
 
 /** The path of a field of an attribute, as it was sent. */

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { parseDate, parseInstant } from "../../calendar/instant.ts";
 import { hasCode, RatebookError } from "../../errors.ts";
 import { isCurrency } from "../../numbers/currency.ts";
-import { type Decimal, type DecimalInput, isDecimalObject, parseValue } from "../../numbers/decimal.ts";
+import { type Decimal, type DecimalInput, isJsonObject, parseValue } from "../../numbers/decimal.ts";
 import type { ProblemCode } from "../../problem-table.ts";
 import { issueParams } from "../problems.ts";
 
@@ -149,14 +149,8 @@ export const days = z.int().min(0).max(DAYS_MAX);
 
 /** Any JSON object, stored unchanged. */
 export const freeForm = z
-  .custom<Readonly<Record<string, unknown>>>(isObject, issueParams("WRONG_TYPE", { expected: "an object" }))
+  .custom<Readonly<Record<string, unknown>>>(isJsonObject, issueParams("WRONG_TYPE", { expected: "an object" }))
   .meta({ type: "object", additionalProperties: true, description: "An object, stored unchanged." });
-
-/** Whether a value is an object with fields. */
-export function isObject(value: unknown): value is object {
-  // A number that a double cannot represent is parsed as an object (S1.2).
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isDecimalObject(value);
-}
 
 /** Values by name: an object with any keys except `__proto__`, which z.record silently omits. @param key the schema of its keys */
 export function recordSchema<Value extends z.ZodType>(

@@ -4,19 +4,9 @@
  */
 import * as z from "zod";
 
-import { type DecimalInput, isDecimalObject } from "../../numbers/decimal.ts";
+import { type DecimalInput, isDecimalObject, isJsonObject } from "../../numbers/decimal.ts";
 import { issueParams } from "../problems.ts";
-import {
-  currency,
-  decimal,
-  decimalJson,
-  type Frozen,
-  isObject,
-  name,
-  reference,
-  type StrictSchema,
-  text,
-} from "./fields.ts";
+import { currency, decimal, decimalJson, type Frozen, name, reference, type StrictSchema, text } from "./fields.ts";
 import { CURRENCIES_MAX, pricePlan, pricePlanDetails, pricingCycleConfig } from "./price-plan.ts";
 import {
   billingEntitlementRateCard,
@@ -36,7 +26,7 @@ function isDecimalLike(value: unknown): value is DecimalInput {
 const amount = z
   .custom<DecimalInput | { readonly [currency: string]: DecimalInput }>(
     (value) => {
-      const amounts = isObject(value) ? Object.values(value) : [value];
+      const amounts = isJsonObject(value) ? Object.values(value) : [value];
       return amounts.length > 0 && amounts.every(isDecimalLike);
     },
     issueParams("WRONG_TYPE", { expected: 'a decimal, or decimals by currency, such as { "USD": "0.002" }' }),
